@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/heedlog/heed/capture"
@@ -38,6 +39,17 @@ type Config struct {
 	// already, whose phase, mods and blindness stand in what it has written. A file that
 	// takes the place of the first is read from its beginning in any case.
 	FromEnd bool
+
+	// NewRun reports that the program whose log this is starts later than the follower's first look, which a
+	// [Follower.Sync] waits for. A file that is there before is of an earlier run: it is not read, and counts as present
+	// only once it grows, is emptied or is replaced. From then on the log is that file, under whatever name: another at
+	// the path is followed only if it is known to be the program's.
+	NewRun bool
+
+	// Writers returns whether the program whose log this is, and whether another one, has a file open for writing;
+	// twice false where that is not known. It is asked about once a second while there is doubt. A file that the program
+	// still has open stays the log when another takes its place. Optional.
+	Writers func(file fs.FileInfo) (own, other bool)
 
 	// Continues reports that a file which replaces another continues it, as when a writer
 	// rotates by size: what is read is one log, without a notice of a restart.

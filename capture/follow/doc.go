@@ -12,6 +12,12 @@
 // [Config].PartialIdle, since they may be pages that are about to be written. On Windows
 // the file is opened so that the game may rename and delete it.
 //
+// With [Config].Writers a file that its program still has open remains the log when another
+// takes its place. With [Config].NewRun the log is that of one run of one program, which is
+// about to start: what an earlier run left is not present, what another program writes is not
+// read, and where another file takes the place of the log and it cannot be told whose that
+// is, the log is not present until it grows again. [Status].Absent has why.
+//
 // The operating system notifies of changes to the folder; the file is polled as well:
 // slowly, and fast without notifications or once a change came without one.
 //

@@ -35,11 +35,12 @@ func regular(path string, info fs.FileInfo) error {
 }
 
 // open opens the path, and resumes at the offset if it is the file that was read before.
-// It reports whether there is a file.
+// It reports whether there is a file to read.
 func (t *tail) open() (bool, error) {
 	path := t.cfg.Path
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
+		t.absent("there is no file " + path)
 		return false, nil
 	}
 	if err == nil {
@@ -64,7 +65,13 @@ func (t *tail) open() (bool, error) {
 		return false, prefixed(err)
 	}
 	first := t.info == nil
-	if !first && !os.SameFile(info, t.info) {
+	next, stale := first || !os.SameFile(info, t.info), first && t.stale(info)
+	if t.cfg.NewRun && next && !stale && t.others(info, true) {
+		_ = file.Close() // not read from
+		t.absent("another program writes " + path)
+		return false, nil
+	}
+	if !first && next {
 		t.now.Rotations++
 		if t.cfg.Continues {
 			t.goOn()
@@ -72,16 +79,22 @@ func (t *tail) open() (bool, error) {
 			t.end("another log replaced it")
 		}
 	}
-	if first || !t.cfg.Continues && !os.SameFile(info, t.info) {
+	if first || next && !t.cfg.Continues {
 		t.renew(t.cfg.Capture)
 	}
 	t.file, t.info = file, info
-	t.present(true)
-	if first && t.history != 0 && t.cfg.FromEnd {
+	switch {
+	case stale:
 		if err := t.skip(); err != nil {
 			t.info = nil // as if it had not been opened: it would else be read from its beginning
 			return false, err
 		}
+		t.await()
+	case next:
+		t.sure = false
+		t.begun(createdEvidence, true)
+	default:
+		t.await()
 	}
 	return true, nil
 }
@@ -110,8 +123,7 @@ func (t *tail) renew(opt capture.Options) {
 	}
 }
 
-// skip goes to the end of a file of an earlier run. Its layout is recognized by its
-// beginning.
+// skip goes to where a file of an earlier run ended at the first look. Its layout is recognized by its beginning.
 func (t *tail) skip() error {
 	head := make([]byte, 64<<10)
 	n, err := t.file.ReadAt(head, 0)
@@ -129,6 +141,9 @@ func (t *tail) skip() error {
 	t.number--
 	t.renew(opt)
 	t.offset = t.info.Size()
+	if t.was != nil {
+		t.offset = t.was.Size()
+	}
 	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, known by its mark
 		t.offset -= t.offset % 2
 		t.stream.Feed(head[:2])
@@ -179,29 +194,4 @@ func (t *tail) goOn() {
 func (t *tail) restart(why string) {
 	t.end(why)
 	t.renew(t.cfg.Capture)
-}
-
-// identify finds out whether the path is that of another file by now. The old one
-// is read until it is quiet: a program may write a last line to a file that was
-// renamed.
-func (t *tail) identify(now time.Time) error {
-	info, err := os.Stat(t.cfg.Path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		t.present(false)
-		return nil
-	case err != nil:
-		return prefixed(err)
-	}
-	t.present(true)
-	t.replaced = !os.SameFile(info, t.info)
-	if !t.replaced || len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle {
-		return nil
-	}
-	if err := regular(t.cfg.Path, info); err != nil {
-		return err
-	}
-	t.drop()
-	t.more, t.replaced = true, false
-	return nil
 }

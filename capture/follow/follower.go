@@ -124,9 +124,15 @@ type Handler func(*Record)
 
 // Status is the state of the following.
 type Status struct {
-	// Path is the file that is followed, as configured. Present reports that it is there and open.
-	Path    string
-	Present bool
+	// Path is the file that is followed, as configured. Present reports that the log is there and open. Absent has why it
+	// is not, for a person; it is empty where LastError has it. Evidence has why the file counts as that of a new run.
+	Path     string
+	Present  bool
+	Absent   string
+	Evidence string
+
+	// Displaced reports that the path is that of another file, or of none, and the log is followed under its new name.
+	Displaced bool
 
 	// Offset is how far the file has been read, Size how long it was when last
 	// looked at, in bytes.

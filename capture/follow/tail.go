@@ -43,6 +43,8 @@ type tail struct {
 	nulAt    int64 // where a run of NULs at the end began, and when it was seen
 	nulSince time.Time
 
+	identity
+
 	history int64     // up to here the first file was there at the start
 	grown   time.Time // when bytes were last read
 	stamp   time.Time // the same, as records carry it
@@ -73,6 +75,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
 	info, err := os.Stat(f.cfg.Path)
+	t.remember(info, err)
 	if err != nil {
 		return t, nil // it may come, or come to be readable
 	}
@@ -80,7 +83,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		return nil, err
 	}
 	t.history = info.Size()
-	if f.cfg.FromEnd {
+	if t.old {
 		t.history = -1
 	}
 	return t, nil
@@ -232,6 +235,7 @@ func (t *tail) read(now time.Time) error {
 	}
 	if n < t.last || !same(kept[:t.last], t.buf[:t.last]) {
 		t.now.Truncations++
+		t.begun(emptiedEvidence, true)
 		t.restart("the log was emptied and started again")
 		t.more = true
 		return nil
@@ -241,10 +245,12 @@ func (t *tail) read(now time.Time) error {
 	}
 	fresh := t.trimNULs(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
-		t.stamp = now.UTC().Round(0)
 		t.offset += int64(len(fresh))
-		t.stream.Feed(fresh)
-		t.drain()
+		if t.begun(grownEvidence, false) { // else it is passed over
+			t.stamp = now.UTC().Round(0)
+			t.stream.Feed(fresh)
+			t.drain()
+		}
 		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
 		end := t.last + len(fresh)
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
@@ -321,20 +327,11 @@ func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.give()
 }
 
-// present notes whether there is a file at the path. That is in the Status at once: before what was waiting for a look
-// goes on, and before the first record of the file.
-func (t *tail) present(there bool) {
-	if t.now.Present != there {
-		t.now.Present = there
-		t.publish()
-	}
-}
-
 // publish updates the Status.
 func (t *tail) publish() {
 	s := t.now
 	s.Path, s.Offset, s.Size, s.LastGrowth, s.Notified = t.cfg.Path, t.offset, t.size, t.stamp, t.unwatch != nil
-	s.Present = t.file != nil && t.now.Present
+	s.Present = t.file != nil && s.Absent == ""
 	if t.stream != nil {
 		s.Lines += uint64(t.stream.Lines())
 	}

@@ -1,0 +1,200 @@
+package follow
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+const (
+	// askEvery is how often it is asked who writes a file, while that matters; a Sync does not wait for it.
+	askEvery = time.Second
+
+	// doubtAfter is how much longer the followed file may be silent than the one that took its place, where nothing else
+	// tells whose that is.
+	doubtAfter = 5 * time.Second
+)
+
+// Why a file counts as that of a new run.
+const (
+	openEvidence    = "its program has it open"
+	createdEvidence = "it was created since the start"
+	emptiedEvidence = "it was emptied since the start"
+	grownEvidence   = "it grew since the start"
+)
+
+// identity is what is known of whose file is followed.
+type identity struct {
+	old     bool        // there was a file, or what could not be seen, at the first look
+	was     fs.FileInfo // that file
+	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
+	foreign fs.FileInfo // the file that another program was last known to write
+
+	moved   bool  // the path is not that of the file
+	movedAt int64 // the size of the file when that was first seen
+
+	asked [2]answer // of the file that is followed, and of that at the path
+}
+
+// answer is the latest answer of Config.Writers.
+type answer struct {
+	file       fs.FileInfo
+	at         time.Time
+	own, other bool
+}
+
+// remember notes what there is at the path before a new run begins.
+func (t *tail) remember(info fs.FileInfo, err error) {
+	t.old = !errors.Is(err, fs.ErrNotExist) && (t.cfg.FromEnd || t.cfg.NewRun)
+	t.was = info
+}
+
+// stale reports whether a file that is opened first is of an earlier run.
+func (t *tail) stale(info fs.FileInfo) bool {
+	return t.old && (t.was == nil || os.SameFile(info, t.was) && info.Size() >= t.was.Size())
+}
+
+// writers asks who writes a file. A call that waits gets a new answer.
+func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
+	if t.cfg.Writers == nil {
+		return false, false
+	}
+	a := &t.asked[1]
+	if followed {
+		a = &t.asked[0]
+	}
+	least := askEvery
+	if len(t.waiting) > 0 {
+		least = t.cfg.Idle
+	}
+	now := time.Now()
+	if a.file == nil || !os.SameFile(file, a.file) || now.Sub(a.at) >= least {
+		*a = answer{file: file, at: now}
+		a.own, a.other = t.cfg.Writers(file)
+	}
+	return a.own, a.other
+}
+
+// others reports whether a file is known to be written by another program only.
+func (t *tail) others(file fs.FileInfo, followed bool) bool {
+	own, other := t.writers(file, followed)
+	switch {
+	case own:
+		t.foreign = nil
+		return false
+	case other:
+		t.foreign = file
+	}
+	return t.foreign != nil && os.SameFile(file, t.foreign)
+}
+
+// begun reports whether the file is of this run, and notes why. With NewRun it is once there is evidence of it.
+func (t *tail) begun(evidence string, sure bool) bool {
+	if a := &t.asked[0]; t.now.Evidence == "" && !a.other {
+		*a = answer{} // one from before it grew says nothing
+	}
+	switch {
+	case !t.cfg.NewRun || t.sure:
+	case t.others(t.info, true):
+		t.absent("another program writes " + t.cfg.Path)
+		return false
+	default:
+		if own, _ := t.writers(t.info, true); own {
+			evidence, sure = openEvidence, true
+		}
+		t.sure, t.now.Evidence = sure, evidence
+	}
+	t.absent("")
+	return true
+}
+
+// await looks for signs of this run where the file is of an earlier one.
+func (t *tail) await() {
+	if !t.cfg.NewRun || t.sure || t.now.Evidence != "" {
+		t.absent("")
+		return
+	}
+	if t.others(t.info, true) {
+		t.absent("another program writes " + t.cfg.Path)
+		return
+	}
+	if own, _ := t.writers(t.info, true); own {
+		t.begun(openEvidence, true)
+		return
+	}
+	t.absent(t.cfg.Path + " is of an earlier run: nothing was written to it since the start")
+}
+
+// absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
+// look goes on, and before the first record of the file.
+func (t *tail) absent(why string) {
+	if t.now.Absent != why || (why == "") != t.status.Present {
+		t.now.Absent = why
+		t.publish()
+	}
+}
+
+// identify finds out whether the path is that of another file by now. The old one is read until it is quiet: a program
+// may write a last line to a file that was renamed.
+func (t *tail) identify(now time.Time) error {
+	at, err := os.Stat(t.cfg.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return prefixed(err)
+	}
+	t.replaced = false
+	if err == nil && os.SameFile(at, t.info) {
+		t.moved, t.now.Displaced = false, false
+		t.await()
+		return nil
+	}
+	if !t.moved {
+		t.moved, t.movedAt, t.asked = true, t.size, [2]answer{}
+	}
+	if err != nil {
+		at = nil
+	}
+	if keep, why := t.keep(at); keep {
+		t.now.Displaced = why == ""
+		t.absent(why)
+		return nil
+	}
+	t.absent("")
+	if t.replaced = len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle; t.replaced {
+		return nil
+	}
+	if err := regular(t.cfg.Path, at); err != nil {
+		return err
+	}
+	t.drop()
+	t.more, t.moved, t.now.Displaced = true, false, false
+	return nil
+}
+
+// keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
+// is not one, if so.
+func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
+	if own, _ := t.writers(t.info, true); own {
+		return true, ""
+	}
+	grew := t.sure && t.offset > t.movedAt
+	switch {
+	case at == nil && grew:
+		return true, ""
+	case at == nil:
+		return true, "the file was moved away or removed: " + t.cfg.Path
+	case !t.cfg.NewRun:
+		return false, ""
+	}
+	foreign := t.others(at, false)
+	if own, _ := t.writers(at, false); own || !foreign && !t.sure {
+		return false, ""
+	}
+	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {
+		return true, ""
+	}
+	if foreign {
+		return true, "another program writes " + t.cfg.Path + ", and the log that was there before is not written any more"
+	}
+	return true, "another file took the place of " + t.cfg.Path + ", and it cannot be told whose it is"
+}
