@@ -225,7 +225,7 @@ type memoryLog struct {
 // The delays of a follow.Follower.
 const (
 	idle     = 25 * time.Millisecond
-	syncIdle = 5 * time.Millisecond
+	syncIdle = time.Millisecond
 )
 
 func newMemoryLog() *memoryLog {
@@ -305,22 +305,18 @@ func (m *memoryLog) Run(ctx context.Context, h follow.Handler) error {
 
 // Sync implements [session.Feed].
 func (m *memoryLog) Sync(ctx context.Context) error {
-	began := time.Now()
 	open, through := m.look(syncIdle)
-	for open > 0 && open <= through {
-		timer := time.NewTimer(syncIdle)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
-		}
-		quiet := syncIdle
-		if time.Since(began) >= idle {
-			quiet = 0
-		}
-		open, _ = m.look(quiet)
+	if open == 0 || open > through {
+		return nil
 	}
+	timer := time.NewTimer(syncIdle)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+	}
+	m.look(0)
 	return nil
 }
 

@@ -516,7 +516,7 @@ func TestCallEvents(t *testing.T) {
 		within bool
 	}{
 		{"in time", 100 * time.Millisecond, 400 * time.Millisecond, true},
-		{"too late", 200 * time.Millisecond, 510 * time.Millisecond, false},
+		{"too late", 200 * time.Millisecond, 500 * time.Millisecond, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &fakeMod{tools: buildTool, events: []string{"colony.log", "colony/ticks"}}

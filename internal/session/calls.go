@@ -22,7 +22,6 @@ type Running struct {
 	call    Call
 	id      string // of the operation, "" for a call that only reads
 	began   uint64
-	fed     uint64 // log records before it
 	started time.Time
 
 	once    sync.Once
@@ -41,7 +40,6 @@ func (s *Session) Begin(call Call) *Running {
 	}
 	s.needLog()
 	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
-	r.fed = s.fed.Load()
 	r.began = s.Observe(event.Operation{
 		Time: r.started, ID: r.id, Method: call.Tool,
 		Status: event.StatusStarted,
@@ -67,8 +65,8 @@ func (r *Running) ID() string { return r.id }
 // [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
 // that not all of the log was ingested; the results are what is known without the rest, and no verdict is clean.
 //
-// It takes as long as ingesting the log, and up to [Config].Settle more where the log grew. A blocking item ends the
-// wait. Further calls return the same.
+// It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What is
+// logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
 func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
 	r.once.Do(func() { r.end(ctx, status, errText) })
 	return r.verdict, r.related, r.err
@@ -105,34 +103,25 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 // look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }
 
-// settle waits for the records that the call causes. It returns as soon as a blocking item is known, and at once where
-// nothing was logged since the call began.
+// settle waits for what is logged after the end of the call, until a blocking item is known.
 func (r *Running) settle(ctx context.Context) error {
 	s := r.s
+	if s.cfg.Settle == 0 {
+		return nil
+	}
 	timer := time.NewTimer(s.cfg.Settle)
 	defer timer.Stop()
-	for last := r.fed; ; {
-		if err := s.Sync(ctx); err != nil {
-			return err
-		}
-		fed := s.fed.Load()
-		if fed == last {
+	for {
+		changed := s.changed.wait()
+		if r.look(); r.related != nil && r.related.Blocking {
 			return nil
 		}
-		last = fed
-		r.look()
-		if r.related != nil && r.related.Blocking {
-			return nil
-		}
-		quiet := time.NewTimer(s.cfg.Quiet)
 		select {
 		case <-ctx.Done():
-			quiet.Stop()
 			return ctx.Err()
 		case <-timer.C:
-			quiet.Stop()
 			return s.Sync(ctx)
-		case <-quiet.C:
+		case <-changed:
 		}
 	}
 }

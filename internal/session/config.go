@@ -15,8 +15,6 @@ import (
 const (
 	DefaultTick          = 250 * time.Millisecond
 	DefaultHeartbeat     = 30 * time.Second
-	DefaultSettle        = 30 * time.Millisecond
-	DefaultQuiet         = 10 * time.Millisecond
 	DefaultSyncTimeout   = time.Second
 	DefaultSnapshotEvery = 5 * time.Second
 	DefaultRulePoll      = time.Second
@@ -53,10 +51,9 @@ type Config struct {
 	// none is.
 	Heartbeat time.Duration
 
-	// Settle bounds how long the end of a call waits for records that follow it, where the log grew since the call
-	// began. The wait ends early once the log did not grow for Quiet. One nanosecond does not wait.
+	// Settle is how long the end of a call waits for what is logged after it, so that it is in the result. By default it
+	// does not: what was logged before is known, and the rest holds the next call.
 	Settle time.Duration
-	Quiet  time.Duration
 
 	// SyncTimeout bounds each [Session.Sync].
 	SyncTimeout time.Duration
@@ -88,7 +85,6 @@ func (c *Config) Validate() error {
 		{"Tick", c.Tick},
 		{"Heartbeat", c.Heartbeat},
 		{"Settle", c.Settle},
-		{"Quiet", c.Quiet},
 		{"SyncTimeout", c.SyncTimeout},
 	} {
 		if f.value < 0 {
@@ -112,8 +108,6 @@ func (c Config) withDefaults() Config {
 	c.SnapshotEvery = cmp.Or(c.SnapshotEvery, DefaultSnapshotEvery)
 	c.Tick = cmp.Or(c.Tick, DefaultTick)
 	c.Heartbeat = cmp.Or(c.Heartbeat, DefaultHeartbeat)
-	c.Settle = cmp.Or(c.Settle, DefaultSettle)
-	c.Quiet = cmp.Or(c.Quiet, DefaultQuiet)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
 	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if c.Now == nil {

@@ -15,8 +15,8 @@
 // # Calls
 //
 // Each call becomes an operation, with the tool as method and an id that no other operation has, of this process or an
-// earlier one; a call that only reads ([gate.Call.Diagnostic]) does not. [Running.End] settles: it ingests what the log
-// holds, and where the log grew since the call began it waits for what follows, up to [Config].Settle.
+// earlier one; a call that only reads ([gate.Call.Diagnostic]) does not. [Running.End] ingests what the log
+// holds; what is logged later holds the next call, unless [Config].Settle lets the result wait for it.
 //
 // [Session.Source] is the source of a gate, and [Session.Gate] makes one.
 //

@@ -248,28 +248,6 @@ func TestRunEnds(t *testing.T) {
 	})
 }
 
-// TestSettleLooksAtItsOwn holds that a call does not wait for what was logged before it.
-func TestSettleLooksAtItsOwn(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		f := newFeed()
-		s := start(t, session.Config{Log: f})
-		synctest.Wait()
-		f.write("Fine", "Fine again")
-		require.NoError(t, s.Sync(t.Context()))
-		s.Observe(event.Log{Message: "Fine too"}.Entry())
-		r := s.Begin(session.Call{Tool: "t"})
-		start := time.Now()
-		_, _, err := r.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
-		require.Zero(t, time.Since(start))
-		r = s.Begin(session.Call{Tool: "t"})
-		s.Observe(event.Log{Message: "Fine now"}.Entry())
-		_, _, err = r.End(t.Context(), event.StatusCompleted, "")
-		require.NoError(t, err)
-		require.Equal(t, session.DefaultQuiet, time.Since(start))
-	})
-}
-
 // appears is a log that is there once it is looked at.
 type appears struct{ *feed }
 
@@ -384,7 +362,7 @@ func (l *later) Sync(ctx context.Context) error {
 func TestSettleFails(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &later{feed: newFeed()}
-		s := start(t, session.Config{Log: f})
+		s := start(t, session.Config{Log: f, Settle: ms})
 		synctest.Wait()
 		r := s.Begin(session.Call{Tool: "t"})
 		f.looks = 0

@@ -88,7 +88,6 @@ func (s *Session) ingest(r *follow.Record) {
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(rec)
 	}
-	s.fed.Add(1)
 	if rec.Kind == event.KindLog {
 		if rec.Mods != nil {
 			s.learnMods(rec.Mods)

@@ -31,7 +31,6 @@ type Session struct {
 	report   sync.Mutex    // held while updates and acknowledgements get their order
 	changed  broadcast     // after every entry
 	pumping  chan struct{} // wakes the pump
-	fed      atomic.Uint64 // log records
 	calls    atomic.Uint64
 	inFlight atomic.Int64
 	running  atomic.Bool
@@ -180,9 +179,6 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	defer s.leave()
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(&capture.Record{Entry: e})
-	}
-	if e.Kind == event.KindLog {
-		s.fed.Add(1)
 	}
 	return s.engine.Observe(e)
 }

@@ -78,7 +78,7 @@ func TestGate(t *testing.T) {
 	})
 }
 
-// TestSettle is the table of what the log says right after a reply.
+// TestSettle is the table of what the log says right after a reply, by how long its result waits for that.
 func TestSettle(t *testing.T) {
 	type line struct {
 		at   time.Duration // after the reply; negative: while the call runs
@@ -86,41 +86,35 @@ func TestSettle(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name    string
+		settle  time.Duration
 		lines   []line
 		related bool
 		took    time.Duration
 	}{
-		{"the log is still", nil, false, 0},
-		{"trouble during the call", []line{{-1, "Broken thing"}}, true, 0},
-		{"chatter during the call", []line{{-1, "Fine"}}, false, 10 * ms},
-		{"trouble after chatter", []line{{-1, "Fine"}, {8 * ms, "Broken thing"}}, true, 10 * ms},
-		{"advice after chatter", []line{{-1, "Fine"}, {8 * ms, "Odd thing"}}, true, 20 * ms},
-		{"trouble after a pause", []line{{-1, "Fine"}, {15 * ms, "Broken thing"}}, false, 10 * ms},
-		{"chatter without end", []line{
-			{-1, "Fine"},
-			{9 * ms, "Fine"},
-			{18 * ms, "Fine"},
-			{27 * ms, "Fine"},
-			{36 * ms, "Fine"},
-		}, false, 30 * ms},
-		{"trouble at the end of the wait", []line{
-			{-1, "Fine"},
-			{9 * ms, "Fine"},
-			{18 * ms, "Fine"},
-			{29 * ms, "Broken thing"},
-		}, true, 30 * ms},
-		{"trouble after all", []line{{-1, "Fine"}, {100 * ms, "Broken thing"}}, false, 10 * ms},
+		{"the log is still", 0, nil, false, 0},
+		{"trouble during the call", 0, []line{{-1, "Broken thing"}}, true, 0},
+		{"chatter during the call", 0, []line{{-1, "Fine"}}, false, 0},
+		{"trouble after it", 0, []line{{1, "Broken thing"}}, false, 0},
+		{"trouble during a call that waits", 30 * ms, []line{{-1, "Broken thing"}}, true, 0},
+		{"a wait without result", 30 * ms, []line{{-1, "Fine"}, {9 * ms, "Fine"}}, false, 30 * ms},
+		{"trouble after it, seen by itself", 30 * ms, []line{{8 * ms, "Broken thing"}, {9 * ms, "look"}}, true, 9 * ms},
+		{"trouble after it, seen at the end of the wait", 30 * ms, []line{{29 * ms, "Broken thing"}}, true, 30 * ms},
+		{"advice does not end the wait", 30 * ms, []line{{8 * ms, "Odd thing"}, {9 * ms, "look"}}, true, 30 * ms},
+		{"trouble after the wait", 30 * ms, []line{{100 * ms, "Broken thing"}}, false, 30 * ms},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFeed()
-				s := start(t, session.Config{Log: f})
+				s := start(t, session.Config{Log: f, Settle: c.settle})
 				synctest.Wait()
 				r := s.Begin(session.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"})
 				for _, l := range c.lines {
-					if l.at < 0 {
+					switch {
+					case l.at < 0:
 						f.write(l.text)
-					} else {
+					case l.text == "look":
+						time.AfterFunc(l.at, f.look)
+					default:
 						time.AfterFunc(l.at, func() { f.write(l.text) })
 					}
 				}
@@ -168,7 +162,7 @@ func TestLoggedBeforeTheAnswer(t *testing.T) {
 func TestSettleGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()
-		s := start(t, session.Config{Log: f, Settle: time.Minute, Quiet: time.Minute})
+		s := start(t, session.Config{Log: f, Settle: time.Minute})
 		synctest.Wait()
 		r := s.Begin(session.Call{Tool: "t"})
 		f.write("Fine")

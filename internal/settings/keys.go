@@ -119,8 +119,8 @@ func Keys() []Key {
 		{
 			Name:    "settle",
 			Kind:    Duration,
-			Default: "30ms",
-			Help:    "let a call's result wait up to `DURATION` for the log",
+			Default: "0s",
+			Help:    "let a call's result wait up to `DURATION` for faults that are logged after it",
 			Live:    true,
 		},
 		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Live: true},

@@ -60,7 +60,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 // registerGate adds the flags of the commands that serve bridges.
 func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.DurationVar(&f.settle, "settle", session.DefaultSettle, "let a call's result wait up to `DURATION` for the log")
+	flags.DurationVar(&f.settle, "settle", 0, "let a call's result wait up to `DURATION` for faults that are logged after it")
 	flags.StringArrayVar(&f.allow, "allow", nil, "never hold back the tool `NAME`; stars stand for segments: \"saves/*\", \"debug/**\" (repeatable)")
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, but hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
