@@ -67,6 +67,7 @@ type Config struct {
 type Proxy struct {
 	session     *session.Session
 	log         *slog.Logger
+	token       string
 	gateTimeout time.Duration
 
 	mod         *mod
@@ -101,7 +102,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
-		session: cfg.Session, log: cfg.Logger, gateTimeout: within(gateTimeout),
+		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open = cfg.DialMod
@@ -174,6 +175,14 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 		wg.Go(func() { p.events.acknowledgeAll(ctx) })
 	}
 	return p.server.Serve(ctx, l)
+}
+
+// Connect returns a client of p in process, as if it had come over the listener; the token is filled in.
+func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Client, error) {
+	near, far := net.Pipe()
+	go p.server.ServeConn(context.WithoutCancel(ctx), far) //nolint:errcheck // it ends with the client
+	cfg.Token = p.token
+	return gabp.NewClient(ctx, near, cfg)
 }
 
 // NoMod declares that no mod will come any more, such as after the end of the game: no welcome waits for it.

@@ -127,6 +127,7 @@ func Keys() []Key {
 		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true},
 		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all"},
 		{Name: "verbose", Kind: Bool, Default: "false", Help: "print more about what is done"},
+		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Live: true},
 		{
 			Name:    "width",
 			Kind:    Number,

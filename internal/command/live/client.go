@@ -29,6 +29,15 @@ const clientName = "heed-cli"
 // who looks every second would otherwise evict the agent.
 const clientLaunch = "68656564-0000-4000-8000-000000000000"
 
+// personConfig is how a person's commands and pages connect to a running heed: all as one consumer.
+func personConfig(token string) gabp.ClientConfig {
+	return gabp.ClientConfig{
+		Token: token, Name: clientName, LaunchID: clientLaunch, Version: cli.ModuleVersion(),
+		// heed holds a welcome back until the game's mod is there.
+		Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
+	}
+}
+
 // askTimeout bounds each question to a running heed.
 const askTimeout = 10 * time.Second
 
@@ -86,11 +95,7 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 // itself, where it was found by that.
 func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
 	dial := func(address, token string) (*gabp.Client, error) {
-		return gabp.Dial(ctx, address, gabp.ClientConfig{
-			Token: token, Name: clientName, LaunchID: clientLaunch, Version: cli.ModuleVersion(),
-			// heed holds a welcome back until the game's mod is there.
-			Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
-		})
+		return gabp.Dial(ctx, address, personConfig(token))
 	}
 	if f.connect != "" {
 		token := cmp.Or(p.Getenv(tokenEnv), p.Getenv(gabp.EnvToken))

@@ -39,6 +39,7 @@ type hostFlags struct {
 	record      string
 	state       string
 	metrics     string
+	web         string
 	remote      bool
 	logLevel    string
 	logFile     string
@@ -65,6 +66,8 @@ func (f *hostFlags) registerGate(cmd *cobra.Command) {
 	flags.BoolVar(&f.observeOnly, "observe-only", false, "show attention, but hold no call back")
 	flags.BoolVar(&f.failOpen, "fail-open", false, "let calls through while the log cannot be read")
 	flags.BoolVar(&f.noAttention, "no-attention", false, "leave attention to the mod; keep diagnostics and operations")
+	flags.StringVar(&f.web, "web", "", "serve a live page for a person on `ADDR`, or on a free port of this machine; \"heed status\" shows its address")
+	flags.Lookup("web").NoOptDefVal = "127.0.0.1:0"
 	cli.Exclusive(cmd, "observe-only", "no-attention")
 }
 
@@ -87,6 +90,8 @@ type host struct {
 
 	follower *follow.Follower // nil: there is no log
 	metrics  net.Listener     // nil: none are served
+	pages    net.Listener     // nil: no page is served
+	web      *web
 	closers  []func() error
 }
 
@@ -155,6 +160,12 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 			return nil, cli.Failed(exitUsage, fmt.Errorf("--metrics: %w", err))
 		}
 		h.closers = append(h.closers, h.metrics.Close)
+	}
+	if f.web != "" {
+		if h.pages, err = listenWeb(f.web); err != nil {
+			return nil, cli.Failed(exitUsage, err)
+		}
+		h.closers = append(h.closers, h.pages.Close)
 	}
 	return h, nil
 }
@@ -239,6 +250,9 @@ func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration)
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
+	if h.pages != nil {
+		h.web = newWeb(px, h.pages)
+	}
 	return px, nil
 }
 
@@ -261,6 +275,10 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 	if h.metrics != nil {
 		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })
 	}
+	if h.web != nil {
+		h.log.Info("a live page is served; heed status shows its address", "port", h.pages.Addr().(*net.TCPAddr).Port)
+		part("page", h.web.serve)
+	}
 	<-ctx.Done()
 	wg.Wait()
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
@@ -271,8 +289,13 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 
 // announce writes the run file of this process, by which commands find it.
 func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
+	page := ""
+	if h.web != nil {
+		page = h.web.address()
+	}
 	remove, err = h.state.write(runFile{
 		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name,
+		Web:     page,
 		Started: p.Now().UTC(),
 	})
 	if err != nil {

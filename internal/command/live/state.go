@@ -52,6 +52,7 @@ type runFile struct {
 	Token   string    `json:"token"`
 	Log     string    `json:"log,omitempty"`
 	Name    string    `json:"name,omitempty"` // of its files in the folder
+	Web     string    `json:"web,omitempty"`  // address of the live page
 	Started time.Time `json:"started"`
 }
 

@@ -166,6 +166,9 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		heed += ", continued from a saved state"
 	}
 	g.about("heed", plain, heed)
+	if r.Web != "" {
+		g.about("page", plain, r.Web)
+	}
 	if len(shown) == 0 {
 		return
 	}
