@@ -45,7 +45,9 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		Diagnostics: p.attention == nil && slices.Contains(attentionMethods, r.Method),
 	})
 	if !d.Allowed {
-		return nil, refusal(&d)
+		found := finding{Attention: d.Attention}
+		p.tell(ctx, consumer, &found)
+		return nil, refusal(&d, found)
 	}
 	operation := ""
 	if run, ok := d.Running.(*session.Running); ok {
@@ -78,6 +80,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		}
 		if operation != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
+			p.tell(ctx, consumer, &found)
 		}
 	}
 	if o.failure != nil {
@@ -141,13 +144,15 @@ type blocked struct {
 	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
 	Tool      string          `json:"tool"`
 	Attention *heed.Attention `json:"attention,omitempty"`
-	Next      []string        `json:"next"` // what to do, in order
+	Notice    string          `json:"notice,omitempty"` // what others acknowledged
+	Next      []string        `json:"next"`             // what to do, in order
 }
 
-func refusal(d *gate.Decision) *gabp.Error {
-	data := blocked{Status: "blocked_by_attention", Tool: d.Call.Tool}
+func refusal(d *gate.Decision, found finding) *gabp.Error {
+	data := blocked{
+		Status: "blocked_by_attention", Tool: d.Call.Tool, Attention: found.Attention, Notice: found.Notice,
+	}
 	if d.Attention != nil {
-		data.Attention = d.Attention
 		data.Next = steps(d.Attention.ID, d.Call.Tool)
 	} else {
 		data.Next = []string{"check the game's state", "call " + d.Call.Tool + " again"}

@@ -2,10 +2,15 @@ package bridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
@@ -90,7 +95,49 @@ func isObject(raw json.RawMessage) bool {
 type finding struct {
 	Executed  bool            `json:"executed,omitempty"`
 	Attention *heed.Attention `json:"attention,omitempty"`
+	Notice    string          `json:"notice,omitempty"`  // what others acknowledged
 	Verdict   *verdict        `json:"verdict,omitempty"` // nil for a call that is no operation
+}
+
+// maxNoticed bounds the items that a notice names.
+const maxNoticed = 4
+
+// notice returns what others acknowledged in heed's own words. more is how many others they were. The item
+// called shown is beside it.
+func notice(items []session.AckedByOther, more uint64, shown string) string {
+	var b strings.Builder
+	for i := range items[:min(len(items), maxNoticed)] {
+		a := &items[i]
+		by := "another agent"
+		if session.Person(a.By) {
+			by = "a person"
+		}
+		about := ""
+		if a.Item.ID != shown {
+			about = " (" + named(a.Item.Summary) + ")"
+		}
+		fmt.Fprintf(&b, "Item %s%s was acknowledged by %s, %q, at %s. ", named(a.Item.ID), about, by, cutName(a.By),
+			stamp(a.Time).Format(time.RFC3339))
+	}
+	if more += uint64(max(0, len(items)-maxNoticed)); more > 0 {
+		fmt.Fprintf(&b, "So were %d earlier ones; heed/timeline shows them. ", more)
+	}
+	return b.String() + "The game's state may have changed meanwhile: read it again."
+}
+
+// tell adds to what was found what others acknowledged and the consumer was not told, which counts as delivered to it.
+func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
+	if p.attention == nil || ctx.Err() != nil { // the bridge has gone
+		return
+	}
+	items, more := p.session.TakeAckedByOthers(consumer)
+	if len(items) == 0 {
+		return
+	}
+	if found.Attention == nil {
+		found.Attention = p.attention.Present(items[0].Item)
+	}
+	found.Notice = notice(items, more, found.Attention.ID)
 }
 
 // verdict is the verdict of an operation on its result. A clean one has no reason and no text.
@@ -113,7 +160,7 @@ func shownVerdict(v *heed.Verdict) *verdict {
 // an object becomes the member "value" of one. Where "heed" is taken too, the result stays as it is. Where there is
 // nothing but a clean verdict, an object gets that alone, and any other value stays byte for byte.
 func amend(result json.RawMessage, found finding) json.RawMessage {
-	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
+	quiet := found.Attention == nil && found.Notice == "" && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
 	if quiet && (found.Verdict == nil || !isObject(result)) {
 		return result
 	}
@@ -130,7 +177,7 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 	}
 	taken := func(name string) bool { _, ok := members[name]; return ok }
 	switch {
-	case !taken("executed") && !taken("attention") && !taken("verdict"):
+	case !taken("executed") && !taken("attention") && !taken("verdict") && (found.Notice == "" || !taken("notice")):
 		return join(result, said[1:len(said)-1])
 	case taken("heed"):
 		return result

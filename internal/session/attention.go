@@ -13,6 +13,7 @@ import (
 
 // Current returns the item that a consumer should see first; see [heed.Engine.Current].
 func (s *Session) Current(consumer string) (heed.Attention, bool) {
+	s.others.meet(consumer)
 	a, open := s.engine.Current(consumer)
 	s.disk.keep(a.ID)
 	return a, open
@@ -82,12 +83,24 @@ func (s *Session) ack(consumer, id string, upTo uint64) heed.AckResult {
 		// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
 		s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
 	}
-	s.timeline.acked(consumer, &res, s.now())
+	now := s.now()
+	s.timeline.acked(consumer, &res, now)
+	s.others.told(consumer, res.ID)
+	if res.Acknowledged && !res.Already {
+		var items []heed.Attention
+		for _, id := range append([]string{res.ID}, res.Covered...) {
+			if a, known := s.engine.Item(id); known {
+				items = append(items, a)
+			}
+		}
+		s.others.acked(consumer, items, now)
+	}
 	return res
 }
 
 // Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
 func (s *Session) Attach(consumer string) string {
+	s.others.meet(consumer)
 	s.enter()
 	id := s.engine.Attach(consumer, s.now())
 	s.leave()
@@ -97,7 +110,10 @@ func (s *Session) Attach(consumer string) string {
 
 // MarkRead records that a consumer read an item: its entries or its samples, not its summary alone. The timeline has
 // for each acknowledgement whether the item was read.
-func (s *Session) MarkRead(consumer, id string) { s.timeline.read(consumer, id) }
+func (s *Session) MarkRead(consumer, id string) {
+	s.timeline.read(consumer, id)
+	s.others.told(consumer, id)
+}
 
 // Source returns the source of a gate for this session. It ingests the log first, records calls as operations, and
 // delivers a blocking item to the caller.

@@ -23,7 +23,7 @@ import (
 // TestLimits holds which count makes which limit.
 func TestLimits(t *testing.T) {
 	var s heed.Stats
-	require.Empty(t, limits(&s))
+	require.Empty(t, limits(&s, 0))
 	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
 	counts := []struct {
 		name  string
@@ -48,7 +48,7 @@ func TestLimits(t *testing.T) {
 	for i := range counts {
 		*counts[i].count = uint64(i + 1)
 	}
-	hit := limits(&s)
+	hit := limits(&s, 0)
 	require.Len(t, hit, len(counts))
 	for i, l := range hit {
 		require.Equal(t, counts[i].name, l.Name)

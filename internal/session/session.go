@@ -45,6 +45,7 @@ type Session struct {
 	waits  atomic.Int64
 
 	timeline timeline
+	others   others
 	disk     disk
 	rules    ruleFiles
 

@@ -18,6 +18,8 @@ type Status struct {
 	InFlight int64 // calls that have begun and not ended
 	Waiting  int64 // callers of Wait
 
+	AcksOfPeople, AcksOfAgents uint64 // acknowledgements by each; see [Person]
+
 	Limits   []Limit // that were hit
 	Rules    RuleStatus
 	Snapshot *SnapshotStatus // nil without one
@@ -46,11 +48,13 @@ type SnapshotStatus struct {
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
 func (s *Session) Status() Status {
 	e := s.engine.Stats()
+	people, agents, untold := s.others.status()
 	st := Status{
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
 		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		Limits: limits(&e), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+		AcksOfPeople: people, AcksOfAgents: agents,
+		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()
@@ -76,7 +80,7 @@ func (d *disk) status() *SnapshotStatus {
 }
 
 // limits returns the bounds that were hit, with the consequence of each.
-func limits(s *heed.Stats) []Limit {
+func limits(s *heed.Stats, untold uint64) []Limit {
 	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
 	all := []Limit{
 		{"journal.tail", j.Tail.Evicted, "the oldest entries were evicted; pages report how many"},
@@ -96,6 +100,7 @@ func limits(s *heed.Stats) []Limit {
 		{"updates.dropped", k.UpdatesDropped, "an item was evicted before its update was delivered"},
 		{"operations.evicted", k.OperationsEvicted, "an operation was evicted to make space"},
 		{"operations.abandoned", k.OperationsAbandoned, "the end of an operation was not seen in time"},
+		{"acks.untold", untold, "an agent was not told that others acknowledged an item; it is told how many"},
 		{"consumers.evicted", k.ConsumersEvicted, "the record of what a consumer received was evicted to make space"},
 	}
 	var hit []Limit

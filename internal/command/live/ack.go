@@ -21,7 +21,8 @@ func (p *program) ackCommand() *cobra.Command {
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "ack [ID]",
 		Short: "Acknowledge an item of a running heed",
-		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back.
+		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. The
+agent's next result tells it that a person acknowledged the item.
 "heed current" and "heed status" show its number, which is unique while heed runs; its
 whole id, or four characters or more of its beginning, do as well. ack then prints what is
 still open.

@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -23,7 +24,7 @@ const tokenEnv = "HEED_TOKEN"
 
 // clientName is what the commands that talk to a running heed call themselves. They
 // are observers, and not the agent.
-const clientName = "heed-cli"
+const clientName = session.ClientPrefix + "cli"
 
 // clientLaunch makes all of them one consumer. What was delivered is kept for a few consumers: a person
 // who looks every second would otherwise evict the agent.

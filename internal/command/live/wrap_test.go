@@ -563,6 +563,24 @@ func TestWrapBridgeGone(t *testing.T) {
 	require.NotContains(t, entries, "did not answer in time")
 }
 
+// TestWrapAckedByPerson: what a person acknowledges with a command opens the gate, and the agent is told with its next
+// result.
+func TestWrapAckedByPerson(t *testing.T) {
+	w := start(t, nil)
+	b, _ := dial(t, w.addr, w.token)
+	require.Nil(t, b.tool("colony/build", "").Error)
+	b.tool("colony/build", "fault in between")
+	open := b.blocked()
+	require.NotNil(t, b.tool("colony/build", "").Error, "it is held back")
+	out, code := runCommand(t, "ack", "--state", filepath.Join(w.dir, "state"))
+	require.Equal(t, exitOK, code, out)
+	result := b.tool("colony/build", "").Result
+	require.Contains(t, string(memberOf(t, result, "notice")), "Item "+open.AttentionID+" was acknowledged by a person")
+	require.JSONEq(t, `"`+open.AttentionID+`"`, string(memberOf(t, memberOf(t, result, "attention"), "attentionId")))
+	require.JSONEq(t, `"clean"`, string(memberOf(t, memberOf(t, result, "verdict"), "outcome")))
+	require.Nil(t, memberOf(t, b.tool("colony/build", "").Result, "notice"), "once")
+}
+
 func TestWrapStandardOutput(t *testing.T) {
 	t.Setenv(helperEnv, "1") // for the guard
 	dir := t.TempDir()
