@@ -85,7 +85,7 @@ func TestUntaken(t *testing.T) {
 		require.Equal(t, answer.failed, v.Failed)
 		require.EqualValues(t, i+1, p.Untaken())
 		if a := p.attention.Current(ctx, "agent").Attention; a != nil {
-			s.Ack("agent", a.ID, 0)
+			require.NoError(t, c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: a.ID}, nil))
 		}
 	}
 	require.Zero(t, s.Status().InFlight)
