@@ -183,7 +183,7 @@ func mod(t *testing.T, serve func(conn net.Conn, r *bufio.Reader)) string {
 // request reads one request by hand.
 func request(r *bufio.Reader) (id, method string) {
 	var n int
-	if _, err := fmt.Fscanf(r, "Content-Length: %d\r\n\r\n", &n); err != nil {
+	if _, err := fmt.Fscanf(r, "Content-Length: %d\r\nContent-Type: application/json\r\n\r\n", &n); err != nil {
 		return "", ""
 	}
 	text := make([]byte, n)

@@ -158,7 +158,7 @@ func (c *conn) Write(m message) error {
 			c.buf = nil // the memory of a large message is released
 		}
 	}()
-	if len(c.buf) > c.limits.MessageSize+len("Content-Length: 0000000000\r\n\r\n") {
+	if len(c.buf) > c.limits.MessageSize+headerBytes {
 		return Errorf(codeInternal, "a message of more than %d bytes", c.limits.MessageSize)
 	}
 	return c.write(c.buf)

@@ -297,7 +297,7 @@ func TestWrites(t *testing.T) {
 	require.Len(t, m.Append(nil), 1000)
 	w := &written{}
 	require.NoError(t, newConn(w, lim).Write(m))
-	require.Equal(t, "Content-Length: 1000\r\n\r\n"+string(m.Append(nil)), string(w.text))
+	require.Equal(t, "Content-Length: 1000\r\nContent-Type: application/json\r\n\r\n"+string(m.Append(nil)), string(w.text))
 	m.Params = json.RawMessage(`{"x":"` + strings.Repeat("x", 1000) + `"}`)
 	requireCode(t, codeInternal, newConn(w, lim).Write(m))
 	require.ErrorIs(t, newConn(short{}, lim).Write(message{ID: "1", Type: typeRequest, Method: "a/b"}), io.ErrShortWrite)

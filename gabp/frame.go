@@ -119,18 +119,26 @@ func readBody(r *bufio.Reader, n int) ([]byte, error) {
 	return body, nil
 }
 
+// The headers of each frame, with a gap for the length of the message. The length comes first
+// and its name is in this case, since readers in the field know no other.
+const (
+	frameHead   = "Content-Length: "
+	frameGap    = "0000000000"
+	frameTail   = "\r\nContent-Type: application/json\r\n\r\n"
+	headerBytes = len(frameHead + frameGap + frameTail)
+)
+
 // appendFrame appends m as a frame.
 func appendFrame(dst []byte, m *message) []byte {
-	// The length precedes what it counts: it is written into a gap, which is then closed.
-	const head, digits = "Content-Length: ", 10
+	// The length precedes what it counts: it is written into the gap, which is then closed.
 	start := len(dst)
-	dst = append(dst, head+"0000000000\r\n\r\n"...)
+	dst = append(dst, frameHead+frameGap+frameTail...)
 	body := len(dst)
 	dst = m.Append(dst)
-	var num [digits]byte
+	var num [len(frameGap)]byte
 	length := strconv.AppendInt(num[:0], int64(len(dst)-body), 10)
-	n := start + len(head)
+	n := start + len(frameHead)
 	n += copy(dst[n:], length)
-	n += copy(dst[n:], "\r\n\r\n")
+	n += copy(dst[n:], frameTail)
 	return append(dst[:n], dst[body:]...)
 }

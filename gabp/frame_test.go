@@ -147,7 +147,7 @@ func TestWriteFrame(t *testing.T) {
 	c := newConn(&out, defaultLimits(t))
 	require.NoError(t, c.Write(message{ID: "é", Type: typeResponse}))
 	text := `{"v":"gabp/1","id":"é","type":"response","result":null}`
-	require.Equal(t, "Content-Length: "+strconv.Itoa(len(text))+"\r\n\r\n"+text, out.String(), "bytes are counted")
+	require.Equal(t, "Content-Length: "+strconv.Itoa(len(text))+frameTail+text, out.String(), "bytes are counted")
 
 	err := c.Write(message{ID: "1", Type: typeResponse, Result: bytes.Repeat([]byte("1"), defaultMessageSize)})
 	require.ErrorAs(t, err, new(*Error))

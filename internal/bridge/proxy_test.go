@@ -79,7 +79,7 @@ func (m *fakeMod) serve() {
 	r := bufio.NewReader(m.conn)
 	for {
 		var n int
-		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\n\r\n", &n); err != nil {
+		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\nContent-Type: application/json\r\n\r\n", &n); err != nil {
 			return
 		}
 		text := make([]byte, n)

@@ -35,7 +35,7 @@ func oddMod(t *testing.T, l net.Listener) {
 	r := bufio.NewReader(conn)
 	for {
 		var n int
-		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\n\r\n", &n); err != nil {
+		if _, err := fmt.Fscanf(r, "Content-Length: %d\r\nContent-Type: application/json\r\n\r\n", &n); err != nil {
 			return
 		}
 		text := make([]byte, n)
