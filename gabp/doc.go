@@ -23,8 +23,8 @@
 //
 // Input may have header names in any case, any or no Content-Type, bare line
 // feeds, frames cut and joined anywhere, unknown members, "error":null beside a
-// result, ids that are no UUIDs. Output follows the schemas of the protocol
-// exactly. Errors that a peer receives carry the codes of the protocol's registry.
+// result; with [ServerConfig].Lax, other names and ids, too. Output follows the schemas
+// of the protocol exactly. Errors that a peer receives carry the codes of the protocol's registry.
 //
 // # Bounds
 //

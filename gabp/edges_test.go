@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -46,10 +47,10 @@ func pair(t *testing.T, sc ServerConfig, cc ClientConfig) (*Client, *Server) {
 	return c, s
 }
 
-// TestLaxNames holds that names in a form of their own reach a server that accepts them, and no other.
-func TestLaxNames(t *testing.T) {
+// TestLax holds that names and ids in a form of their own reach a server that accepts them, and no other.
+func TestLax(t *testing.T) {
 	for _, lax := range []bool{false, true} {
-		c, _ := pair(t, ServerConfig{LaxNames: lax, Mux: serving(func(_ context.Context, r *Request) (any, error) {
+		c, _ := pair(t, ServerConfig{Lax: lax, Mux: serving(func(_ context.Context, r *Request) (any, error) {
 			return r.Method, nil
 		})}, ClientConfig{})
 		for method, params := range map[string]string{"Odd Method": `{}`, MethodToolsCall: `{"name":"Odd Tool"}`} {
@@ -544,4 +545,38 @@ func TestMalformed(t *testing.T) {
 	require.NotNil(t, p.recv("").Error)
 	p.ends()
 	require.EqualValues(t, 5, s.Stats().Malformed)
+}
+
+// TestRequestIDs: a request has a UUID, or is refused under the id that it has.
+func TestRequestIDs(t *testing.T) {
+	const uuid = "3D0C2f7e-5b1a-4c6d-9e8f-000000000001"
+	for _, lax := range []bool{false, true} {
+		t.Run(fmt.Sprint("lax ", lax), func(t *testing.T) {
+			s := start(t, func(c *ServerConfig) { c.Lax = lax })
+			for _, id := range []string{
+				uuid, "1", uuid + "0", uuid[1:], strings.Replace(uuid, "-", "0", 1), strings.Replace(uuid, "f", "g", 1),
+			} {
+				p := dial(t, s.addr)
+				ask := func(method, params string) (code int) {
+					p.send(`{"v":"gabp/1","id":"` + id + `","type":"request","method":"` + method + `","params":` + params + `}`)
+					var m struct {
+						ID    string
+						Error struct{ Code int }
+					}
+					require.NoError(t, json.Unmarshal(p.text(), &m))
+					require.Equal(t, id, m.ID)
+					return m.Error.Code
+				}
+				want := 0
+				if id != uuid && !lax {
+					want = codeInvalidField
+				}
+				require.Equal(t, want, ask(methodHello, helloText(token)), id)
+				if want != 0 {
+					p.hello()
+				}
+				require.Equal(t, want, ask(methodPing, `{}`), id)
+			}
+		})
+	}
 }

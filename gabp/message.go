@@ -22,6 +22,11 @@ const (
 // null id.
 const nilID = "00000000-0000-0000-0000-000000000000"
 
+// uuidPattern is the form of an id in the protocol's schemas.
+var uuidPattern = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
+
+func isUUID(s string) bool { return uuidPattern.MatchString(s) }
+
 // message is one message: a request (ID, Method, Params), a response (ID, and
 // either Result or Error) or an event (ID, Channel, Seq, Payload).
 //

@@ -46,9 +46,9 @@ type ServerConfig struct {
 	// protocol has no encryption: only the token protects the game from the network.
 	AllowRemote bool
 
-	// LaxNames accepts names of methods and tools that the protocol does not allow,
-	// for a proxy of a mod that has such names.
-	LaxNames bool
+	// Lax accepts what the protocol does not allow: names of methods and tools of another
+	// form, and ids of requests that are no UUIDs. It is for a proxy, whose peers may accept both.
+	Lax bool
 
 	// Limits bounds what bridges can do. The ones that concern them are advertised.
 	Limits Limits

@@ -171,9 +171,29 @@ func (p *peer) recv(method string) message {
 
 func (p *peer) tryRecv(method string) (message, error) {
 	p.Helper()
-	line, err := p.r.ReadString('\n')
+	text, err := p.tryText()
 	if err != nil {
 		return message{}, err
+	}
+	checkMessage(p, text, method)
+	m, err := decodeWithin(text, Limits{})
+	require.NoError(p, err)
+	return m, nil
+}
+
+// text returns the next message as it is.
+func (p *peer) text() []byte {
+	p.Helper()
+	text, err := p.tryText()
+	require.NoError(p, err)
+	return text
+}
+
+func (p *peer) tryText() ([]byte, error) {
+	p.Helper()
+	line, err := p.r.ReadString('\n')
+	if err != nil {
+		return nil, err
 	}
 	digits, ok := strings.CutPrefix(strings.TrimSuffix(line, "\r\n"), "Content-Length: ")
 	require.True(p, ok, line)
@@ -187,10 +207,7 @@ func (p *peer) tryRecv(method string) (message, error) {
 	text := make([]byte, n)
 	_, err = io.ReadFull(p.r, text)
 	require.NoError(p, err)
-	checkMessage(p, text, method)
-	m, err := decodeWithin(text, Limits{})
-	require.NoError(p, err)
-	return m, nil
+	return text, nil
 }
 
 // call sends a request and returns its response.
@@ -888,7 +905,7 @@ func FuzzServer(f *testing.F) {
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b"}} },
 	})
 	require.NoError(f, err)
-	hello := `{"v":"gabp/1","id":"1","type":"request","method":"session/hello","params":` + helloText(token) + `}`
+	hello := `{"v":"gabp/1","id":"00000000-0000-4000-8000-000000000001","type":"request","method":"session/hello","params":` + helloText(token) + `}`
 	f.Fuzz(func(t *testing.T, data []byte, greeted, framed bool) {
 		var in bytes.Buffer
 		if greeted {

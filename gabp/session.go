@@ -177,11 +177,17 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		s.refuse(m, e)
 		return nil
 	}
+	if !s.server.cfg.Lax && !isUUID(m.ID) {
+		s.server.counts.malformed.Add(1)
+		// With the id as it is, else who waits for the answer would not find it.
+		s.refuse(m, Errorf(codeInvalidField, "id must be a UUID of 36 characters"))
+		return nil
+	}
 	if !s.greeted.Load() {
 		return s.greet(ctx, m)
 	}
 	e := m.validate()
-	if e != nil && s.server.cfg.LaxNames {
+	if e != nil && s.server.cfg.Lax {
 		e = m.validateLax()
 	}
 	if e != nil {

@@ -56,7 +56,7 @@ func (s *ServerSession) welcome(ctx context.Context) (Welcome, error) {
 			return w, err
 		}
 	}
-	w.Capabilities.normalize(s.server.cfg.LaxNames)
+	w.Capabilities.normalize(s.server.cfg.Lax)
 	return w, nil
 }
 

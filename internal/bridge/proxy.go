@@ -118,7 +118,7 @@ func New(cfg Config) (*Proxy, error) {
 		Token: cfg.Handed.Outer.Token, AgentID: name, App: gabp.App{Name: name, Version: version},
 		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
 		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
-		LaxNames: true, Logger: cfg.Logger,
+		Lax: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{
 			RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize,

@@ -111,7 +111,7 @@ func (g *game) serve() {
 				w.Observed = observed
 				return nil
 			},
-			Mux: serving(g.handle), LaxNames: true,
+			Mux: serving(g.handle), Lax: true,
 		})
 		if err != nil {
 			g.exit <- 8
