@@ -1,7 +1,6 @@
 package live
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,9 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/session"
 )
 
 func (p *program) ackCommand() *cobra.Command {
@@ -24,8 +25,8 @@ func (p *program) ackCommand() *cobra.Command {
 		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. The
 agent's next result tells it that a person acknowledged the item.
 "heed current" and "heed status" show its number, which is unique while heed runs; its
-whole id, or four characters or more of its beginning, do as well. ack then prints what is
-still open.
+whole id, or four characters or more of its beginning, do as well. ack then prints what
+that covered and what is still open.
 
 Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
 "heed status" has shown it: what is new since then stays open.
@@ -53,12 +54,11 @@ Exit status as of heed; 1 if the item was not open, or nothing holds calls back.
 // ack acknowledges the item that is meant.
 func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args []string) error {
 	var it bridge.Item
-	var before openItems
 	var err error
 	if len(args) == 0 {
 		it, err = holding(ctx, c)
 	} else {
-		it.ID, before, err = named(ctx, c, args[0])
+		it, err = named(ctx, c, args[0])
 	}
 	if err != nil {
 		return err
@@ -66,13 +66,14 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	params := gabp.AckParams{AttentionID: it.ID}
 	r := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
 	// Another server, and heed where it leaves attention to the mod, has no such tool.
-	if !ask(ctx, c, bridge.ToolAck, params, &r) {
+	all := ask(ctx, c, bridge.ToolAck, params, &r)
+	if !all {
 		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
 			return err
 		}
 	}
-	old := len(args) > 0 && before.complete && !slices.Contains(before.ids, r.AttentionID)
-	if !r.Acknowledged || old {
+	before := all && r.Acknowledged && len(r.Covered) == 0
+	if !r.Acknowledged || before {
 		p.Raise(exitFinding)
 	}
 	if f.format == formatJSON {
@@ -84,39 +85,78 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	}
 	g := p.page(f.width)
 	t := fetchItem(ctx, c, r.AttentionID)
-	named := "item " + t.short(r.AttentionID)
+	item := "item " + t.short(r.AttentionID)
 	switch {
-	case !r.Acknowledged:
-		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, "; open: " + before.String()})
-	case old:
-		g.line(span{yellow, named + " was cleared before"}, span{plain, "; open: " + before.String()})
+	case !r.Acknowledged && t.detail.ID == "":
+		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, openNames(&r, it.Cursor)})
+	case !r.Acknowledged || before:
+		g.line(span{yellow, item + " was cleared before" + clearedBy(ctx, c, &t)},
+			span{plain, openNames(&r, it.Cursor)})
 	case len(args) == 0:
-		g.line(span{green, named + " is acknowledged"}, span{plain, ", up to what was shown: " + it.Summary})
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person, up to what was shown"})
 	default:
-		g.line(span{green, named + " is acknowledged"})
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person"})
 	}
+	showCovered(g, &t, &r)
 	p.showCurrent(ctx, g, c, r.CurrentAttention)
 	return p.write(g)
 }
 
-// openItems are the ids of open items, as far as a server reports them.
-type openItems struct {
-	ids      []string
-	cursor   string // of the server
-	omitted  int
-	complete bool
+// clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
+func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
+	why := t.detail.ClearedBy
+	var acks bridge.Timeline
+	if why == string(coalesce.ReasonAcknowledged) && ask(ctx, c, bridge.ToolTimeline, map[string]any{
+		"attention": t.detail.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,
+	}, &acks) && len(acks.Events) > 0 {
+		who := acks.Events[0].Consumer
+		if session.Person(who) {
+			who = "a person"
+		}
+		why += " by " + who
+	}
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
 }
 
-// String names the items as a person types them.
-func (o *openItems) String() string {
-	names := make([]string, 0, len(o.ids)+1)
-	for _, id := range o.ids {
-		names = append(names, short(id, o.cursor))
+// openNames names what is open after an acknowledgement, as a person types it.
+func openNames(r *bridge.Acknowledgement, cursor string) string {
+	if len(r.Open) == 0 {
+		return ""
 	}
-	if o.omitted > 0 {
-		names = append(names, "and perhaps "+plural(uint64(o.omitted), "other", "others"))
+	var names []string
+	for i := range r.Open {
+		names = append(names, short(r.Open[i].ID, cursor))
 	}
-	return cmp.Or(strings.Join(names, ", "), "none")
+	if r.MoreOpen > 0 {
+		names = append(names, plural(uint64(r.MoreOpen), "other", "others"))
+	}
+	return "; open: " + strings.Join(names, ", ")
+}
+
+// showCovered shows what an acknowledgement cleared.
+func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
+	for i := range r.Covered {
+		a := &r.Covered[i]
+		count := plural(a.Entries, "entry", "entries")
+		if i > 0 {
+			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
+			continue
+		}
+		what := t.what()
+		if n := t.detail.Groups; n > 0 {
+			count += " in " + plural(uint64(n), "group", "groups")
+		}
+		if what == "" {
+			what = a.Summary
+		}
+		g.about("covered", plain, count+": "+what)
+	}
+	if r.MoreCovered > 0 {
+		g.about("", plain, "and "+plural(uint64(r.MoreCovered), "other item", "other items"))
+	}
 }
 
 // holding returns the item that holds calls back. To ask for it does not count as
@@ -148,40 +188,44 @@ var errNothingHolds = errors.New("nothing holds calls back")
 // was started.
 const leastPrefix = 4
 
-// named returns the id that a person means, and what is open: by the number of an item, which the server knows, by its
-// id or by the beginning of an id that is open. What fits none is taken at its word: it may have been cleared before.
-func named(ctx context.Context, c *gabp.Client, name string) (id string, open openItems, err error) {
+// named returns the id of the item that a person means, with a cursor where something is open: by the number of an item,
+// which the server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it
+// may have been cleared before.
+func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
 	// An acknowledgement is up to what was shown: this client has to be shown it.
 	var current gabp.CurrentResult
 	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
-		return "", open, err
+		return it, err
 	}
 	var items bridge.Items
-	open.complete = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Omitted == 0 && items.Behind == ""
-	open.omitted = items.Omitted
+	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
+	var open []string
 	for i := range items.Items {
-		open.ids, open.cursor = append(open.ids, items.Items[i].ID), items.Items[i].Cursor
+		open, it.Cursor = append(open, items.Items[i].ID), items.Items[i].Cursor
 	}
-	if a := current.Attention; a != nil && !slices.Contains(open.ids, a.ID) {
-		open.ids = append(open.ids, a.ID)
+	if a := current.Attention; a != nil && !slices.Contains(open, a.ID) {
+		open = append(open, a.ID)
 	}
-	if i := slices.IndexFunc(open.ids, func(id string) bool { return id == name || short(id, open.cursor) == name }); i >= 0 {
-		return open.ids[i], open, nil
+	it.ID = name
+	if i := slices.IndexFunc(open, func(id string) bool { return short(id, it.Cursor) == name }); i >= 0 {
+		it.ID = open[i]
 	}
-	if len(name) < leastPrefix {
-		return name, open, nil
+	if len(name) < leastPrefix || slices.Contains(open, it.ID) {
+		return it, nil
 	}
-	fit := openItems{cursor: open.cursor, omitted: items.Omitted}
-	for _, id := range open.ids {
+	var fit []string
+	for _, id := range open {
 		if strings.HasPrefix(id, name) {
-			fit.ids = append(fit.ids, id)
+			it.ID, fit = id, append(fit, short(id, it.Cursor))
 		}
 	}
 	switch {
-	case len(fit.ids) == 0:
-		return name, open, nil
-	case len(fit.ids) == 1 && fit.omitted == 0:
-		return fit.ids[0], open, nil
+	case len(fit) == 0:
+	case items.Omitted > 0:
+		fit = append(fit, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
+		fallthrough
+	case len(fit) > 1:
+		return it, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, strings.Join(fit, ", ")))
 	}
-	return "", open, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, &fit))
+	return it, nil
 }

@@ -33,7 +33,15 @@ func (o *open) serve(t *testing.T) []string {
 				return bridge.Items{Items: o.items}, nil
 			}
 			if call.Name == bridge.ToolItem { // for the cursor, by which an id is short
-				return bridge.ItemDetail{Item: bridge.Item{Cursor: o.items[0].Cursor}}, nil
+				var a struct{ ID string }
+				_ = json.Unmarshal(call.Arguments, &a)
+				if a.ID == "99" {
+					return nil, gabp.Errorf(gabp.CodeInvalidParams, "no %s", a.ID)
+				}
+				return bridge.ItemDetail{Item: bridge.Item{Attention: heed.Attention{ID: a.ID}, Cursor: o.items[0].Cursor}}, nil
+			}
+			if call.Name == bridge.ToolAck {
+				return o.ack(call.Arguments), nil
 			}
 			return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", call.Name)
 		case gabp.MethodAttentionCurrent:
@@ -41,11 +49,26 @@ func (o *open) serve(t *testing.T) []string {
 			first := &o.items[0]
 			return gabp.CurrentResult{Attention: &first.Attention}, nil
 		}
-		var p gabp.AckParams
-		_ = json.Unmarshal(r.Params, &p)
-		o.asked = append(o.asked, r.Method+" "+p.AttentionID)
-		return gabp.AckResult{Acknowledged: p.AttentionID != "99", AttentionID: p.AttentionID}, nil
+		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 	})
+}
+
+// ack answers heed/ack: number 99 is not known, and all others that are not open were cleared before.
+func (o *open) ack(arguments json.RawMessage) bridge.Acknowledgement {
+	var p gabp.AckParams
+	_ = json.Unmarshal(arguments, &p)
+	o.asked = append(o.asked, bridge.ToolAck+" "+p.AttentionID)
+	a := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
+	a.Acknowledged, a.AttentionID = p.AttentionID != "99", p.AttentionID
+	for i := range o.items {
+		item := bridge.AckedItem{ID: o.items[i].ID, Summary: o.items[i].Summary, Entries: 3}
+		if item.ID == p.AttentionID {
+			a.Covered = append(a.Covered, item)
+		} else {
+			a.Open = append(a.Open, item)
+		}
+	}
+	return a
 }
 
 // serve gives all requests to h until the test ends, and returns what a command needs to be told to talk to it.
@@ -93,7 +116,7 @@ func TestAck(t *testing.T) {
 		code                  int
 		advisory              bool
 	}{
-		{name: "none is what holds calls back", acked: day + "1", says: "up to what was shown: the roof fell in"},
+		{name: "none is what holds calls back", acked: day + "1", says: "item 1 is acknowledged, by a person, up to what was shown\n  covered   3 entries: the roof fell in\n"},
 		{name: "nothing holds calls back", advisory: true, says: "nothing holds calls back", code: exitFinding},
 		{name: "whole, though another begins so", id: day + "1", acked: day + "1"},
 		{name: "a beginning", id: "blin", acked: "blind-1"},
@@ -115,7 +138,7 @@ func TestAck(t *testing.T) {
 			require.Equal(t, c.code, run(t.Context(), args, strings.NewReader(""), &out, &errs), errs.String())
 			require.Contains(t, out.String()+errs.String(), c.says)
 			if c.acked != "" {
-				require.Contains(t, o.asked, gabp.MethodAttentionAck+" "+c.acked)
+				require.Contains(t, o.asked, bridge.ToolAck+" "+c.acked)
 			}
 			if c.id == "" && !c.advisory {
 				require.NotContains(t, o.asked, gabp.MethodAttentionCurrent, "what came since is not shown by asking")

@@ -105,7 +105,7 @@ func TestServe(t *testing.T) {
 	require.Contains(t, out, "BLOCKING")
 	require.Equal(t, exitFinding, code)
 	out, code = runCommand(t, "ack", open.AttentionID, "--state", state)
-	require.Contains(t, out, "is acknowledged\nnothing is open")
+	require.Contains(t, out, "is acknowledged, by a person\n  covered   1 entry in 1 group: a planted fault\nnothing is open")
 	require.Zero(t, code)
 	require.Nil(t, b.current())
 	require.NotContains(t, errs.String(), "abab")
