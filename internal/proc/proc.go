@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -15,6 +16,9 @@ const DefaultGrace = 10 * time.Second
 
 // tick is the interval at which a tree without its first process is polled.
 const tick = 100 * time.Millisecond
+
+// killWait bounds the wait for the end of what was killed.
+const killWait = time.Second
 
 // Config is the program to start.
 type Config struct {
@@ -44,7 +48,7 @@ type Config struct {
 	Grace time.Duration
 }
 
-// Exit is how the first process of a tree ended.
+// Exit is how a tree ended: its first process, or where that was a launcher, the process that went on for it.
 type Exit struct {
 	// Code is the exit status: 128 and the number of the signal for a process that
 	// a signal ended, as shells have it.
@@ -54,25 +58,31 @@ type Exit struct {
 	Signal os.Signal
 }
 
-// String describes it.
+// String describes it, as what is said of the game.
 func (e Exit) String() string {
-	if e.Signal != nil {
-		return "ended by a signal: " + e.Signal.String()
+	cause := e.cause()
+	switch {
+	case cause != "" && e.Crashed():
+		return fmt.Sprintf("crashed: %s, status %s", cause, e.status())
+	case cause != "":
+		return "ended by a signal: " + cause
 	}
-	return fmt.Sprintf("exited with %d", e.Code)
+	return "exited with " + e.status()
 }
 
 // Process is a running tree. Its methods are safe for concurrent use.
 type Process struct {
-	cfg   Config
-	cmd   *exec.Cmd
-	guard *guard
-	done  chan struct{}
-	exit  Exit
+	cfg    Config
+	cmd    *exec.Cmd
+	guard  *guard
+	exited chan struct{} // exit is known
+	done   chan struct{}
+	exit   Exit
 
-	mu    sync.Mutex
-	tree  tree
-	ended bool // the tree's ids may have been reused
+	mu      sync.Mutex
+	tree    tree
+	stopped bool // Stop has sent its signal
+	ended   bool // the tree's ids may have been reused
 
 	killing sync.Once
 	killed  chan struct{} // closed by Kill
@@ -87,7 +97,7 @@ func Start(cfg Config) (*Process, error) {
 	if cfg.Mark != "" && len(cfg.Mark) < 16 {
 		return nil, errors.New("proc: Config.Mark is shorter than 16 bytes: other processes could have the same")
 	}
-	p := &Process{cfg: cfg, done: make(chan struct{}), killed: make(chan struct{})}
+	p := &Process{cfg: cfg, exited: make(chan struct{}), done: make(chan struct{}), killed: make(chan struct{})}
 	var err error
 	if p.guard, err = startGuard(cfg.Guard); err != nil {
 		return nil, fmt.Errorf("proc: guard: %w", err)
@@ -134,24 +144,74 @@ func (p *Process) run(started chan<- error) {
 	_ = p.cmd.Wait() // the error is in ProcessState
 	p.exit = exitOf(p.cmd.ProcessState)
 	if p.exit.Code == 0 {
-		p.waitForOthers()
+		p.exit = p.waitForHeirs()
 	}
+	close(p.exited)
+	p.endOthers()
 	p.end()
 	p.guard.release()
 	close(p.done)
 }
 
-// waitForOthers waits for what a launcher has started.
-func (p *Process) waitForOthers() {
+// waitForHeirs waits for what a launcher has started, and returns how that ended: as the first that fails of those that
+// go on in its place.
+func (p *Process) waitForHeirs() Exit {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	for p.tree.alive(p.cfg.Mark) {
+	killed, deadline := p.killed, (<-chan time.Time)(nil)
+	for {
+		left, exit := p.look()
+		if !left || exit.Code != 0 {
+			return exit
+		}
 		select {
 		case <-ticker.C:
+		case <-killed:
+			killed, deadline = nil, time.After(killWait)
+			ticker.Reset(time.Millisecond)
+		case <-deadline:
+			return exit
+		}
+	}
+}
+
+// endOthers asks what a failed process has left behind to end, and waits until it has, the grace time has passed, or
+// everything is killed.
+func (p *Process) endOthers() {
+	if left, _ := p.look(); !left {
+		return
+	}
+	p.mu.Lock()
+	stopped := p.stopped
+	p.mu.Unlock()
+	if !stopped && p.Signal(syscall.SIGTERM) != nil {
+		return
+	}
+	grace := time.NewTimer(p.cfg.Grace)
+	defer grace.Stop()
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ticker.C:
+			if left, _ := p.look(); !left {
+				return
+			}
+		case <-grace.C:
+			return
 		case <-p.killed:
 			return
 		}
 	}
+}
+
+// look reports whether anything of the tree is left after its first process, and how the latest that went on for it
+// ended.
+func (p *Process) look() (left bool, exit Exit) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	left = p.tree.alive(p.cfg.Mark)
+	return left, p.tree.exit
 }
 
 // end kills what is left of the tree.
@@ -169,13 +229,27 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // Done is closed when nothing of the tree is left.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// Exit says how the first process ended. It waits for the end of the tree.
+// Exited is closed when it is known how the tree ended. What a failed process has left behind may go on for the grace
+// time; see [Process.Done].
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Exit returns how the tree ended. It waits until that is known.
 func (p *Process) Exit() Exit {
-	<-p.done
+	<-p.exited
 	return p.exit
 }
 
-// Signal sends a signal to each process of the group. On Windows there are none
+// Pass sends a signal to one process: the first, or the one that goes on for it. On Windows there are none to send.
+func (p *Process) Pass(sig os.Signal) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.ended {
+		return os.ErrProcessDone
+	}
+	return p.tree.pass(sig)
+}
+
+// Signal sends a signal to each process of the tree. On Windows there are none
 // to send but [os.Kill].
 func (p *Process) Signal(sig os.Signal) error {
 	if sig == os.Kill {
@@ -187,7 +261,7 @@ func (p *Process) Signal(sig os.Signal) error {
 	if p.ended {
 		return os.ErrProcessDone
 	}
-	return p.tree.signal(sig)
+	return p.tree.signal(sig, p.cfg.Mark)
 }
 
 // Kill ends the whole tree at once.
@@ -203,6 +277,9 @@ func (p *Process) Kill() {
 // Stop asks the tree to end, as sig says, and kills what has not ended after the
 // grace time, or when ctx is done. It returns when nothing is left.
 func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
+	p.mu.Lock()
+	p.stopped = true
+	p.mu.Unlock()
 	if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.Kill()
 	}
@@ -215,5 +292,6 @@ func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
 	case <-ctx.Done():
 	}
 	p.Kill()
-	return p.Exit()
+	<-p.done
+	return p.exit
 }

@@ -44,3 +44,35 @@ func strays(mark string) []int {
 	}
 	return pids
 }
+
+// eldest returns the one of pids that is a child of this process and started first, 0 for none.
+func eldest(pids []int) (eldest int) {
+	var began uint64
+	for _, pid := range pids {
+		parent, start, ok := origin(pid)
+		if ok && parent == os.Getpid() && (eldest == 0 || start < began) {
+			eldest, began = pid, start
+		}
+	}
+	return eldest
+}
+
+// origin returns the parent of a process, and when it started.
+func origin(pid int) (parent int, start uint64, ok bool) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return 0, 0, false
+	}
+	// Its name, which may hold anything, ends at the last parenthesis. State and parent are the fields after it, the start
+	// the twentieth.
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
+	if len(fields) < 20 {
+		return 0, 0, false
+	}
+	parent, err = strconv.Atoi(string(fields[1]))
+	if err != nil {
+		return 0, 0, false
+	}
+	start, err = strconv.ParseUint(string(fields[19]), 10, 64)
+	return parent, start, err == nil
+}

@@ -68,6 +68,30 @@ func helperMain(helper string, args []string) int {
 			}
 			<-time.After(5 * time.Millisecond)
 		}
+	case "saver": // ends when asked to, and saves first; ends with a status at another signal
+		code, _ := strconv.Atoi(args[1])
+		asked := make(chan os.Signal, 1)
+		signal.Notify(asked, syscall.SIGTERM, syscall.SIGUSR1)
+		note()
+		if <-asked == syscall.SIGUSR1 {
+			return code
+		}
+		<-time.After(20 * time.Millisecond)
+		_ = os.WriteFile(filepath.Join(args[0], "saved"), nil, 0o600)
+	case "waiter": // starts another in a session of its own, and waits
+		spawn("saver", args, true)
+		note()
+		block()
+	case "starter": // starts another that starts another, in sessions of their own, and ends
+		spawn("between", args, true)
+		<-noted(args[0], 1)
+	case "between":
+		spawn("saver", args, true)
+		<-noted(args[0], 1)
+	case "failing": // fails beside another in a session of its own
+		spawn("saver", args, true)
+		<-noted(args[0], 1)
+		return 3
 	case "failer": // starts another and fails
 		spawn("block", args, false)
 		<-noted(args[0], 1)
@@ -266,6 +290,69 @@ func TestLauncher(t *testing.T) {
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), nil, 0o600))
 	require.Equal(t, Exit{Code: 0}, waitExit(t, p))
 	requireGone(t, all)
+}
+
+// TestSessions: a signal reaches a process in a session of its own, which has time to save, and its status is that of
+// the tree where what started it ended with 0.
+func TestSessions(t *testing.T) {
+	if !hasStrays {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+	for _, c := range []struct {
+		helper string
+		count  int // of processes that note their id
+		act    func(p *Process)
+		exit   Exit
+		saves  bool
+	}{
+		{"waiter", 2, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) },
+			Exit{Code: 143, Signal: syscall.SIGTERM}, true},
+		{"starter", 1, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }, Exit{}, true},
+		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGUSR1) }, Exit{Code: 42}, false},
+		{"starter", 1, func(p *Process) { p.Kill() }, Exit{Code: 137, Signal: syscall.SIGKILL}, false},
+		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGSEGV) }, Exit{Code: 2}, false}, // as Go programs do
+		{"failing", 1, func(*Process) {}, Exit{Code: 3}, true},
+	} {
+		dir := t.TempDir()
+		p := start(t, c.helper, dir, "42")
+		all := pids(t, dir, c.count)
+		if c.helper == "starter" {
+			require.Eventually(t, func() bool {
+				p.mu.Lock()
+				defer p.mu.Unlock()
+				return p.tree.heir == all[0]
+			}, patience, time.Millisecond, "what goes on for the launcher is known")
+		}
+		c.act(p)
+		require.Equal(t, c.exit, waitExit(t, p), c.helper)
+		requireGone(t, all)
+		_, err := os.Stat(filepath.Join(dir, "saved"))
+		require.Equal(t, c.saves, err == nil, c.helper)
+	}
+}
+
+// TestExitText is the table of what is said of an end.
+func TestExitText(t *testing.T) {
+	for _, c := range []struct {
+		exit    Exit
+		text    string
+		crashed bool
+	}{
+		{Exit{}, "exited with 0", false},
+		{Exit{Code: 3}, "exited with 3", false},
+		{Exit{Code: 139, Signal: syscall.SIGSEGV}, "crashed: SIGSEGV (segmentation fault), status 139", true},
+		{Exit{Code: 134}, "crashed: SIGABRT (aborted), status 134", true}, // of a shell
+		{Exit{Code: 137, Signal: syscall.SIGKILL}, "ended by a signal: SIGKILL (killed)", false},
+		{Exit{Code: 143}, "exited with 143", false},
+	} {
+		text := c.exit.String()
+		if c.crashed { // the names of signals differ between systems
+			require.Regexp(t, `^crashed: SIG[A-Z]+ \([a-z ]+\), status 1\d\d$`, text)
+		} else {
+			require.Equal(t, c.text, text)
+		}
+		require.Equal(t, c.crashed, c.exit.Crashed())
+	}
 }
 
 func TestFailureTakesTheRest(t *testing.T) {

@@ -3,13 +3,17 @@
 package proc
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"os/exec"
 	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
 	"time"
 
+	"golang.org/x/sys/unix"
 	"golang.org/x/term"
 )
 
@@ -20,8 +24,12 @@ func lockThread() (unlock func()) {
 	return runtime.UnlockOSThread
 }
 
-// tree is a process group. Its id is that of the first process.
-type tree struct{ group int }
+// tree is a process group, and what left it. The group's id is that of the first process.
+type tree struct {
+	group int
+	heir  int  // goes on in the place of the first process, which was a launcher; 0: none is known
+	exit  Exit // of the latest heir that ended
+}
 
 func (t *tree) start(cmd *exec.Cmd) error {
 	adoptOrphans()
@@ -38,25 +46,46 @@ func (t *tree) start(cmd *exec.Cmd) error {
 	return nil
 }
 
-func (t *tree) signal(sig os.Signal) error {
+// signal sends a signal to the group, and to each process that left it.
+func (t *tree) signal(sig os.Signal, mark string) error {
 	s, ok := sig.(syscall.Signal)
 	if !ok {
 		return errors.New("proc: not a signal of this system: " + sig.String())
 	}
-	return syscall.Kill(-t.group, s)
+	err := syscall.Kill(-t.group, s)
+	for _, pid := range strays(mark) {
+		if group, e := syscall.Getpgid(pid); e == nil && group != t.group && syscall.Kill(pid, s) == nil {
+			err = nil
+		}
+	}
+	return err
+}
+
+// pass sends a signal to the first process, or to its heir.
+func (t *tree) pass(sig os.Signal) error {
+	s, ok := sig.(syscall.Signal)
+	if !ok {
+		return errors.New("proc: not a signal of this system: " + sig.String())
+	}
+	return syscall.Kill(cmp.Or(t.heir, t.group), s)
 }
 
 // alive reports whether anything of the tree is left. It must not be called
 // before the first process was waited for: it would take its exit status.
 func (t *tree) alive(mark string) bool {
-	reap(-t.group)
-	if syscall.Kill(-t.group, 0) == nil {
+	t.reap(-t.group)
+	if t.heir != 0 {
+		t.reap(t.heir)
+	}
+	if t.heir != 0 && syscall.Kill(t.heir, 0) == nil {
 		return true
 	}
-	for _, pid := range strays(mark) {
-		reap(pid)
+	others := strays(mark)
+	for _, pid := range others {
+		t.reap(pid)
 	}
-	return len(strays(mark)) > 0
+	t.heir = eldest(others)
+	return t.heir != 0 || syscall.Kill(-t.group, 0) == nil || len(strays(mark)) > 0
 }
 
 // killRounds bounds how often what is left is looked for: each round can find only
@@ -81,26 +110,68 @@ func killTree(group int, mark string) {
 }
 
 func (t *tree) close() {
-	reap(-t.group)
+	t.reap(-t.group)
 }
 
 // reap takes the exit status of orphans that this process was given, so that they
 // leave the process table: one process, or with a negative id all of a group.
-func reap(pid int) {
+func (t *tree) reap(pid int) {
 	for {
-		got, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil)
+		var status syscall.WaitStatus
+		got, err := syscall.Wait4(pid, &status, syscall.WNOHANG, nil)
 		if errors.Is(err, syscall.EINTR) {
 			continue
 		}
 		if err != nil || got <= 0 {
 			return
 		}
+		if got == t.heir {
+			t.heir, t.exit = 0, exitStatus(status)
+		}
 	}
 }
 
 func exitOf(s *os.ProcessState) Exit {
-	if ws, ok := s.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-		return Exit{Code: 128 + int(ws.Signal()), Signal: ws.Signal()}
+	if ws, ok := s.Sys().(syscall.WaitStatus); ok {
+		return exitStatus(ws)
 	}
 	return Exit{Code: s.ExitCode()}
 }
+
+func exitStatus(s syscall.WaitStatus) Exit {
+	if s.Signaled() {
+		return Exit{Code: 128 + int(s.Signal()), Signal: s.Signal()}
+	}
+	return Exit{Code: s.ExitStatus()}
+}
+
+// crashes are the signals that a process brings upon itself.
+var crashes = []syscall.Signal{
+	syscall.SIGILL, syscall.SIGTRAP, syscall.SIGABRT, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGSEGV, syscall.SIGSYS,
+}
+
+// signal returns the signal that ended the process, or the one that a shell reports by its own status; 0 for none.
+func (e Exit) signal() syscall.Signal {
+	if s, ok := e.Signal.(syscall.Signal); ok {
+		return s
+	}
+	if s := syscall.Signal(e.Code - 128); slices.Contains(crashes, s) {
+		return s
+	}
+	return 0
+}
+
+// Crashed reports whether the process ended by a fault of its own, such as SIGSEGV. It is so, too, where a shell that
+// started the game reports that by its status.
+func (e Exit) Crashed() bool { return slices.Contains(crashes, e.signal()) }
+
+// cause names the signal, "" for none.
+func (e Exit) cause() string {
+	s := e.signal()
+	if s == 0 {
+		return ""
+	}
+	return cmp.Or(unix.SignalName(s), "signal "+strconv.Itoa(int(s))) + " (" + s.String() + ")"
+}
+
+func (e Exit) status() string { return strconv.Itoa(e.Code) }

@@ -1,10 +1,13 @@
 package proc
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
+	"strconv"
 	"syscall"
 	"unsafe"
 
@@ -14,7 +17,10 @@ import (
 func lockThread() (unlock func()) { return func() {} }
 
 // tree is a job object that ends with its last handle, which is ours.
-type tree struct{ job windows.Handle }
+type tree struct {
+	job  windows.Handle
+	exit Exit // zero: how the others ended is not known
+}
 
 // start creates the process suspended, so that it cannot start another one before
 // it is in the job.
@@ -92,9 +98,11 @@ func resume(pid uint32) error {
 	return nil
 }
 
-func (t *tree) signal(os.Signal) error {
-	return errors.New("proc: Windows cannot send signals to another process")
-}
+var errSignal = errors.New("proc: Windows cannot send signals to another process")
+
+func (t *tree) signal(os.Signal, string) error { return errSignal }
+
+func (t *tree) pass(os.Signal) error { return errSignal }
 
 // accounting is JOBOBJECT_BASIC_ACCOUNTING_INFORMATION, which x/sys does not have.
 type accounting struct {
@@ -119,6 +127,39 @@ func (t *tree) kill(string) {
 func (t *tree) close() { _ = windows.CloseHandle(t.job) }
 
 func exitOf(s *os.ProcessState) Exit { return Exit{Code: s.ExitCode()} }
+
+// crashes are the statuses by which processes crash, NTSTATUS values of severity error, and their meaning.
+var crashes = map[uint32]string{
+	0xC0000005: "access violation",
+	0xC000001D: "illegal instruction",
+	0xC0000094: "division by zero",
+	0xC00000FD: "stack overflow",
+	0xC0000374: "heap corruption",
+	0xC0000409: "aborted by a security check",
+	0xC0000135: "a library was not found",
+	0xC0000142: "a library could not be started",
+}
+
+// statusControlC is the status of a process that ended by Ctrl-C.
+const statusControlC = 0xC000013A
+
+// Crashed reports whether the status is one by which the system ends a process for a fault of its own.
+func (e Exit) Crashed() bool { return uint32(e.Code)>>28 == 0xC && uint32(e.Code) != statusControlC }
+
+// cause names the fault, "" for none.
+func (e Exit) cause() string {
+	if !e.Crashed() {
+		return ""
+	}
+	return cmp.Or(crashes[uint32(e.Code)], "an exception")
+}
+
+func (e Exit) status() string {
+	if code := uint32(e.Code); code > 0xFFFF {
+		return fmt.Sprintf("0x%08X", code)
+	}
+	return strconv.Itoa(e.Code)
+}
 
 // guard is not needed: the kernel ends the job with the holder.
 type guard struct{}
