@@ -40,6 +40,7 @@ const (
 const (
 	CodeBusy    = -32000 // more concurrent requests than the limits allow
 	CodeTimeout = -32001 // a request took longer than the limits allow
+	CodeEnded   = -32002 // the application has ended
 )
 
 // maxErrorText bounds the characters of a message made from another error's text.

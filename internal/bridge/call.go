@@ -114,6 +114,7 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 	}
 	if err != nil {
 		o.failure = modError(ctx, err)
+		p.explain(ctx, o.failure, err)
 		o.status, o.text = failed(ctx, err), o.failure.Message
 		return o
 	}

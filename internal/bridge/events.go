@@ -36,9 +36,7 @@ func (m *modEvents) up(again bool) {
 // down implements [observer].
 func (m *modEvents) down(err error) {
 	m.log.Info("the connection to the mod ended", "error", err)
-	select {
-	case <-m.mod.gone: // the game has ended, which is recorded
-	default:
+	if !m.mod.awaitEnd(context.Background()) { // else the game has ended, which is recorded
 		m.session.Observe(event.State{Status: event.StatusDisconnected, Detail: "the connection to the mod was lost"}.Entry())
 	}
 }

@@ -52,6 +52,9 @@ type mod struct {
 	gone      chan struct{} // closed when no mod will come any more
 	goneOnce  sync.Once
 
+	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
+	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
+
 	executing atomic.Int64  // calls that the mod executes
 	lost      atomic.Uint64 // events that came faster than they were ingested
 	odd       atomic.Uint64 // answers that do not follow the protocol

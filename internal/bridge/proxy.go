@@ -185,7 +185,7 @@ func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Clien
 	return gabp.NewClient(ctx, near, cfg)
 }
 
-// NoMod declares that no mod will come any more, such as after the end of the game: no welcome waits for it.
+// NoMod declares that no mod will come any more: no welcome waits for it.
 func (p *Proxy) NoMod() { p.mod.end() }
 
 // Server returns the counts of the bridges' side.

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
@@ -24,7 +25,8 @@ type bridges struct {
 	attention bool   // is heed's, not the mod's
 	log       *slog.Logger
 
-	arrival sync.Once // of the first agent
+	arrival sync.Once    // of the first agent
+	waiting atomic.Int64 // agents that wait for the mod
 
 	mu    sync.Mutex
 	early map[*gabp.ServerSession]struct{} // welcomed without the mod
@@ -67,9 +69,15 @@ func union(a, b []string) []string {
 // welcome waits for the mod and amends w with the mod's welcome.
 func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
 	if !b.observes(s) {
+		b.waiting.Add(1)
+		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer())
 		b.mod.await(ctx, b.modWait)
+		b.waiting.Add(-1)
 		if ctx.Err() != nil { // nobody has arrived
 			return ctx.Err()
+		}
+		if refused := b.mod.refusal.Load(); refused != nil {
+			return refused
 		}
 		b.arrive(ctx, s)
 	}

@@ -10,7 +10,9 @@
 // holder's last handle; no guard is needed.
 //
 // A program that exits with 0 while others of its tree go on is a launcher: the
-// tree ends with the last of them. Where it fails, what it left is killed.
+// tree ends with the last of them, and on Linux has the status of the process that
+// went on in its place, the eldest that it left. Where one fails, what it left is
+// asked to end, and killed after the grace time.
 //
 // What cannot be held: on Unix systems other than Linux, a descendant that made a
 // session of its own; anywhere, one that another program started on request, such

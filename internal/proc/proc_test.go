@@ -305,8 +305,11 @@ func TestSessions(t *testing.T) {
 		exit   Exit
 		saves  bool
 	}{
-		{"waiter", 2, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) },
-			Exit{Code: 143, Signal: syscall.SIGTERM}, true},
+		{
+			"waiter", 2, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) },
+			Exit{Code: 143, Signal: syscall.SIGTERM},
+			true,
+		},
 		{"starter", 1, func(p *Process) { p.Stop(context.Background(), syscall.SIGTERM) }, Exit{}, true},
 		{"starter", 1, func(p *Process) { _ = p.Pass(syscall.SIGUSR1) }, Exit{Code: 42}, false},
 		{"starter", 1, func(p *Process) { p.Kill() }, Exit{Code: 137, Signal: syscall.SIGKILL}, false},

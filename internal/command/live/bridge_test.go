@@ -53,6 +53,20 @@ type answer struct {
 // dial connects as soon as somebody listens, and says hello.
 func dial(t testing.TB, addr, token string) (*fakeBridge, answer) {
 	t.Helper()
+	b := connect(t, addr)
+	return b, b.call("session/hello", hello(token))
+}
+
+// hello returns the parameters of a hello.
+func hello(token string) string {
+	return fmt.Sprintf(
+		`{"token":%q,"bridgeVersion":"1.0","platform":"darwin","launchId":"launch-%d","clientInfo":{"name":"gabs","version":"1.0"}}`,
+		token, time.Now().UnixNano())
+}
+
+// connect connects as soon as somebody listens.
+func connect(t testing.TB, addr string) *fakeBridge {
+	t.Helper()
 	b := &fakeBridge{t: t, waiting: map[string]chan answer{}}
 	require.Eventually(t, func() bool {
 		var err error
@@ -61,10 +75,7 @@ func dial(t testing.TB, addr, token string) (*fakeBridge, answer) {
 	}, patience, 5*time.Millisecond, "nobody listens at %s", addr)
 	t.Cleanup(func() { _ = b.conn.Close() })
 	go b.read()
-	welcome := b.call("session/hello", fmt.Sprintf(
-		`{"token":%q,"bridgeVersion":"1.0","platform":"darwin","launchId":"launch-%d","clientInfo":{"name":"gabs","version":"1.0"}}`,
-		token, time.Now().UnixNano()))
-	return b, welcome
+	return b
 }
 
 func (b *fakeBridge) read() {

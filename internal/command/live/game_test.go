@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"sync"
 	"syscall"
 	"time"
@@ -32,7 +33,7 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|stubborn]. It notes its process id and what it was
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn|dies CODE|crashes]. It notes its process id and what it was
 // handed in DIR, and ends with 7 after a minute, for a test that failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
@@ -52,14 +53,18 @@ func fakeGame(args []string) int {
 	case len(args) > 1 && args[1] == "no-mod":
 	case len(args) > 1 && args[1] == "slow":
 		go func() {
-			for { // until the test says that the game is loaded
-				if _, err := os.Stat(filepath.Join(g.dir, "loaded")); err == nil {
-					break
-				}
-				time.Sleep(time.Millisecond)
-			}
+			g.load()
 			g.serve()
 		}()
+	case len(args) > 1 && (args[1] == "dies" || args[1] == "crashes"): // before its mod listens
+		g.load()
+		g.line("Loading the last thing\x1b[31m")
+		fmt.Fprintln(os.Stderr, "libfoo.so: cannot open \x1b[2J shared object")
+		if args[1] == "crashes" {
+			g.crash()
+		}
+		code, _ := strconv.Atoi(args[2])
+		return code
 	default:
 		go g.serve()
 	}
@@ -72,6 +77,32 @@ func fakeGame(args []string) int {
 		return 7
 	}
 }
+
+// load takes until the test says that the game is loaded.
+func (g *game) load() {
+	for {
+		if _, err := os.Stat(filepath.Join(g.dir, "loaded")); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// crash ends the process by a real SIGSEGV, for which Go's runtime has a handler.
+func (g *game) crash() {
+	_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -SEGV $$"}, os.Environ())
+}
+
+// crashReport is what Mono writes to a log when it crashes.
+const crashReport = `
+=================================================================
+	Native Crash Reporting
+=================================================================
+Got a SIGSEGV while executing native code. This usually indicates
+a fatal error in the mono runtime or one of the native libraries
+used by your application.
+=================================================================
+`
 
 // note leaves word for the test.
 func (g *game) note(name string, v any) {
@@ -212,6 +243,14 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		select {}
 	case "restart":
 		time.AfterFunc(5*time.Millisecond, stop)
+	case "crash":
+		g.crash()
+	case "crash in the log":
+		g.line(crashReport)
+		g.crash()
+	case "abort":
+		fmt.Fprintln(os.Stderr, "free(): invalid pointer")
+		_ = syscall.Exec("/bin/sh", []string{"sh", "-c", "ulimit -c 0; kill -ABRT $$"}, os.Environ())
 	case "exit":
 		g.exit <- a.Code
 		select {} // no answer

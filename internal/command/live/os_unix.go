@@ -4,11 +4,42 @@ package live
 
 import (
 	"os"
+	"os/signal"
+	"slices"
 	"syscall"
+
+	"github.com/heedlog/heed/internal/proc"
 )
 
-// forwarded are the signals that are passed on to the game.
-var forwarded = []os.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP}
+// stops are the signals that ask the game to end. The others that are passed on mean what the game makes of them.
+var stops = []os.Signal{syscall.SIGTERM, syscall.SIGINT}
+
+// hangups are those of the others by which a game usually ends.
+var hangups = []os.Signal{syscall.SIGHUP, syscall.SIGQUIT}
+
+// forwarded returns the signals that are passed on to the game. One that this process was started to ignore, as nohup
+// does, stays ignored.
+func forwarded() []os.Signal {
+	return slices.DeleteFunc(slices.Concat(stops, hangups, []os.Signal{
+		syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH, syscall.SIGTSTP, syscall.SIGCONT,
+	}), signal.Ignored)
+}
+
+// pass passes a signal on to the game: to all of its processes what a terminal sends to all, and else to the one that it
+// would have come to without heed. Where the game is stopped, heed is too, as one job.
+func pass(game *proc.Process, sig os.Signal) error {
+	if sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2 {
+		return game.Pass(sig)
+	}
+	err := game.Signal(sig)
+	if sig == syscall.SIGTSTP {
+		err = syscall.Kill(os.Getpid(), syscall.SIGSTOP)
+	}
+	return err
+}
+
+// keepWriting lets a write to a closed pipe fail, even on standard output, in place of ending heed and the game.
+func keepWriting() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // errRefused is the error of dialing an address without a listener.
 const errRefused = syscall.ECONNREFUSED

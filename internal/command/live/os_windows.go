@@ -3,10 +3,24 @@ package live
 import (
 	"os"
 	"syscall"
+
+	"github.com/heedlog/heed/internal/proc"
 )
 
-// forwarded are the signals at which heed ends the game.
-var forwarded = []os.Signal{os.Interrupt}
+// stops are the signals at which heed ends the game.
+var stops = []os.Signal{os.Interrupt}
+
+// hangups are none.
+var hangups []os.Signal
+
+// forwarded returns the signals that heed acts upon.
+func forwarded() []os.Signal { return stops }
+
+// pass has nothing to pass on.
+func pass(*proc.Process, os.Signal) error { return nil }
+
+// keepWriting has nothing to do: a write to a closed pipe fails.
+func keepWriting() {}
 
 // errRefused is the error of dialing an address without a listener: WSAECONNREFUSED.
 // syscall.ECONNREFUSED is a number that Windows never gives.

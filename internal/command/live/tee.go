@@ -2,57 +2,175 @@ package live
 
 import (
 	"errors"
+	"io"
 	"os"
+	"strings"
+	"sync"
 	"time"
 
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // teeGrace bounds the wait for the last output of the game.
 const teeGrace = time.Second
 
-// tee returns a pipe that is copied to standard output and to a file that is followed. The file is removed once the
-// pipe's writers are gone.
-func (p *program) tee(h *host, path string) (w *os.File, wait func(), err error) {
-	copyTo := &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
-		h.session.Observe(event.Notice{
-			Status: event.StatusHole, Count: n,
-			Detail: "the game's output came faster than it could be read",
-		}.Entry())
-	}}
-	if err := copyTo.open(os.O_TRUNC); err != nil {
-		return nil, nil, err
+// output is what a game writes to its standard streams, on its way through heed. A stream that is a terminal does not
+// go through heed, since games behave otherwise where it is none.
+type output struct {
+	stdout, stderr *os.File // the game's
+
+	pipes   []*os.File // of these, which are closed once the game has them
+	streams []*stream
+}
+
+// stream is one of them.
+type stream struct {
+	name string
+	done chan struct{} // all writers are gone, and everything is passed on
+
+	mu   sync.Mutex
+	last []byte // the end of what was written, at most 2 tailBytes
+}
+
+// outputOf returns the game's output, with a copy of its standard output in the file called spool, "" for none. The
+// file is removed once all writers are gone.
+func (p *program) outputOf(h *host, spool string) (o *output, err error) {
+	o = &output{stdout: file(p.Stdout), stderr: file(p.Stderr)}
+	keepWriting()
+	through := func(f *os.File) bool { return f != nil && !cli.IsTerminal(f) }
+	if spool != "" {
+		o.stdout, err = o.tee(h, "stdout", p.Stdout, spool)
+	} else if through(o.stdout) {
+		same := through(o.stderr) && sameFile(o.stdout, o.stderr)
+		if o.stdout, err = o.tee(h, "stdout", p.Stdout, ""); same {
+			o.stderr = o.stdout // in one order
+			return o, err
+		}
+	}
+	if err == nil && through(o.stderr) {
+		o.stderr, err = o.tee(h, "stderr", p.Stderr, "")
+	}
+	if err != nil {
+		o.handedOver()
+	}
+	return o, err
+}
+
+func sameFile(a, b *os.File) bool {
+	x, errX := a.Stat()
+	y, errY := b.Stat()
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// handedOver closes what the game has its own of, or will not have.
+func (o *output) handedOver() {
+	for _, w := range o.pipes {
+		_ = w.Close()
+	}
+}
+
+// wait returns when all writers are gone and everything is passed on, or d has passed.
+func (o *output) wait(d time.Duration) {
+	timeout := time.After(d)
+	for _, s := range o.streams {
+		select {
+		case <-s.done:
+		case <-timeout:
+			return
+		}
+	}
+}
+
+// tail returns the last lines that the game wrote, but for those in a file that is followed.
+func (o *output) tail() (lines []bridge.Output) {
+	for _, s := range o.streams {
+		for _, line := range s.lines() {
+			lines = append(lines, bridge.Output{From: s.name, Text: line})
+		}
+	}
+	return lines
+}
+
+// The end of a stream that is kept.
+const (
+	tailLines = 10
+	tailBytes = 2 << 10
+	// tailGrace bounds the wait for it.
+	tailGrace = 250 * time.Millisecond
+)
+
+func (s *stream) keep(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
+	if cut := len(s.last) - tailBytes; cut > tailBytes {
+		s.last = append(s.last[:0], s.last[cut:]...)
+	}
+}
+
+// lines returns the last lines that are not blank, oldest first.
+func (s *stream) lines() (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for line := range strings.Lines(string(s.last[max(0, len(s.last)-tailBytes):])) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-tailLines):]
+}
+
+// tee returns a pipe that is copied to a writer and, unless path is "", to a file that is followed, which is removed in
+// the end. Of what is not followed the end is kept.
+func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.File, err error) {
+	var copyTo *spool
+	if path != "" {
+		copyTo = &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
+			h.session.Observe(event.Notice{
+				Status: event.StatusHole, Count: n,
+				Detail: "the game's output came faster than it could be read",
+			}.Entry())
+		}}
+		if err := copyTo.open(os.O_TRUNC); err != nil {
+			return nil, err
+		}
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, nil, errors.Join(err, copyTo.close())
+		if copyTo != nil {
+			err = errors.Join(err, copyTo.close())
+		}
+		return nil, err
 	}
-	done := make(chan struct{})
+	s := &stream{name: name, done: make(chan struct{})}
+	o.pipes, o.streams = append(o.pipes, w), append(o.streams, s)
 	go func() {
-		defer close(done)
+		defer close(s.done)
+		defer r.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
 		for failed := false; ; {
 			n, err := r.Read(buf)
-			// An error of either must not block the game.
-			if err := copyTo.write(buf[:n]); err != nil && !failed {
+			// An error of a writer must not block the game.
+			if copyTo == nil {
+				s.keep(buf[:n])
+			} else if err := copyTo.write(buf[:n]); err != nil && !failed {
 				failed = true
 				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", path,
 					"error", err)
 			}
-			_, _ = p.Stdout.Write(buf[:n])
+			_, _ = to.Write(buf[:n])
 			if err != nil {
 				break
 			}
 		}
-		_, _ = r.Close(), copyTo.close()
-	}()
-	return w, func() {
-		select {
-		case <-done:
-		case <-time.After(teeGrace):
+		if copyTo != nil {
+			_ = copyTo.close()
 		}
-	}, nil
+	}()
+	return w, nil
 }
 
 // A copy of a game's output is replaced by another file once it is longer than spoolBytes, and is never longer than

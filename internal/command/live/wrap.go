@@ -50,8 +50,9 @@ attention, gate and diagnostics. It ends when the game ends, with the game's exi
 status. If heed ends for any reason, it ends the game.
 
 Standard input, output and errors are the game's. heed writes its own messages to a file
-in its state folder. Signals, such as Ctrl-C, are passed on to the game; the second one
-kills it.
+in its state folder. Signals are passed on to the game, wherever it is among the processes
+that were started. SIGINT (Ctrl-C) and SIGTERM ask it to end: after --grace, or at the
+second one, it is killed.
 
 The exit status is that of the game, or 128 plus the number of the signal that ended it;
 125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
@@ -109,8 +110,8 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	ctx := cmd.Context()
 	// Signals are passed to the game, which decides whether it ends.
-	signals := make(chan os.Signal, 8)
-	signal.Notify(signals, forwarded...)
+	signals := make(chan os.Signal, 32)
+	signal.Notify(signals, forwarded()...)
 	defer signal.Stop(signals)
 
 	outer, l, err := p.outer(ctx, f)
@@ -157,71 +158,23 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 			h.log.Error("the server for bridges ended", "error", err)
 		}
 	}()
-	game, wait, err := p.startGame(f, h, handed, args, log.spool)
-	if err != nil {
+	e := &ending{p: p, h: h, px: px, signals: signals, before: h.session.Engine().Latest().Seq}
+	if e.game, e.output, err = p.startGame(f, h, handed, args, log.spool); err != nil {
 		return err
 	}
-	defer game.Kill()
-	defer wait()
+	defer e.output.wait(teeGrace)
+	defer e.game.Kill()
 
-	exit, asked, err := p.watch(ctx, f, h, game, signals, served)
-	if err != nil {
+	if err := e.watch(ctx, served); err != nil {
 		return cli.Failed(exitOwn, err)
 	}
-	px.NoMod()
-	if !asked && exit.Code != 0 {
-		h.session.Observe(event.State{Status: event.StatusExited, Detail: "the game " + exit.String()}.Entry())
-		h.linger(ctx, f.linger, signals)
+	if e.matters() {
+		e.linger(ctx, f.linger)
 	}
+	exit := e.game.Exit()
 	h.log.Info("the game has ended", "exit", exit.String())
 	p.Status = exit.Code // whatever else was raised
 	return nil
-}
-
-// watch waits for the end of the game, or of the server, and reports whether it was asked to end through heed. An end
-// by another way, such as a task manager, cannot be distinguished from a kill for lack of memory, and is a crash.
-// Signals are passed to the game; it is killed when it does not end in time.
-func (p *program) watch(
-	ctx context.Context, f *wrapFlags, h *host, game *proc.Process, signals <-chan os.Signal, served <-chan error,
-) (exit proc.Exit, asked bool, err error) {
-	for {
-		select {
-		case <-game.Done():
-			// A signal to the whole tree ends the game before heed has received its own.
-			select {
-			case <-signals:
-				asked = true
-			default:
-			}
-			return game.Exit(), asked, nil
-		case err := <-served:
-			game.Kill()
-			game.Exit()
-			return proc.Exit{}, false, cmp.Or(err, errors.New("heed's server ended"))
-		case <-ctx.Done():
-			game.Kill()
-			return game.Exit(), true, nil
-		case sig := <-signals:
-			h.log.Info("passing on a signal", "signal", sig.String())
-			if asked { // twice: no more patience
-				game.Kill()
-				continue
-			}
-			asked = true
-			go game.Stop(ctx, sig)
-		}
-	}
-}
-
-// linger keeps serving for d, so that bridges can read why the game is gone.
-func (h *host) linger(ctx context.Context, d time.Duration, signals <-chan os.Signal) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-signals:
-	case <-ctx.Done():
-	}
 }
 
 // outer returns the address and token from the bridge, and listens there at once, so that a bridge that dials is
@@ -291,36 +244,29 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-// startGame starts the game, with a copy of its output in the file called spool, "" for none. The function that it
-// returns waits until all of the output is passed on.
+// startGame starts the game, with a copy of its output in the file called spool, "" for none.
 func (p *program) startGame(
 	f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string,
-) (*proc.Process, func(), error) {
+) (*proc.Process, *output, error) {
 	cfg := proc.Config{
-		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace,
-		Stdin: file(p.Stdin), Stdout: file(p.Stdout), Stderr: file(p.Stderr),
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace, Stdin: file(p.Stdin),
 	}
 	if self, err := os.Executable(); err == nil {
 		cfg.Guard = []string{self, guardName}
 	}
-	wait := func() {}
-	if spool != "" {
-		w, done, err := p.tee(h, spool)
-		if err != nil {
-			return nil, nil, cli.Failed(exitOwn, err)
-		}
-		cfg.Stdout, wait = w, done
-	}
-	game, err := proc.Start(cfg)
-	if spool != "" {
-		_ = cfg.Stdout.Close() // the game has its own
-	}
+	out, err := p.outputOf(h, spool)
 	if err != nil {
-		wait() // the copy goes
+		return nil, nil, cli.Failed(exitOwn, err)
+	}
+	cfg.Stdout, cfg.Stderr = out.stdout, out.stderr
+	game, err := proc.Start(cfg)
+	out.handedOver()
+	if err != nil {
+		out.wait(teeGrace) // the copy goes
 		return nil, nil, notStarted(args[0], err)
 	}
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
-	return game, wait, nil
+	return game, out, nil
 }
 
 // notStarted returns the error for a game's program that could not be started, with its cause and what to do.

@@ -1,0 +1,126 @@
+//go:build unix
+
+package live
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/bridge"
+)
+
+// awaitLog waits until heed's own log has a line with text.
+func (w *wrapped) awaitLog(text string) {
+	w.t.Helper()
+	require.Eventually(w.t, func() bool {
+		log, _ := os.ReadFile(filepath.Join(w.dir, "state", "wrap-colony.log"))
+		return strings.Contains(string(log), text)
+	}, patience, time.Millisecond, "heed does not log %q", text)
+}
+
+// TestEndBeforeWelcome: a bridge that waits for the mod is told at once that the game ended, with its status and what it
+// wrote last, in the message of the error, which is what an agent sees.
+func TestEndBeforeWelcome(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		args []string
+		code int
+		says string
+	}{
+		{"with an error", []string{"dies", "3"}, 3, "the game exited with 3"},
+		{"without", []string{"dies", "0"}, 0, "the game exited with 0"},
+		{"by a crash", []string{"crashes"}, 139, "the game crashed: SIGSEGV (segmentation fault), status 139"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := start(t, []string{"--mod-wait", "1h", "--linger", "1h"}, c.args...)
+			w.gamePID()
+			welcome := connect(t, w.addr).send("session/hello", hello(w.token))
+			w.awaitLog("a bridge waits for the game's mod")
+			require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
+			refused := <-welcome
+			require.NotNil(t, refused.Error)
+			require.Equal(t, gabp.CodeEnded, refused.Error.Code)
+			require.Equal(t, c.says+" before its mod answered; the last that it wrote, in its own words:\n"+
+				"  log: Loading the last thing\\x1b[31m\n"+
+				"  stdout: the game speaks\n"+
+				"  stderr: the game complains\n"+
+				"  stderr: libfoo.so: cannot open \\x1b[2J shared object", refused.Error.Message)
+			var data struct {
+				ExitCode int
+				Output   []bridge.Output
+			}
+			require.NoError(t, json.Unmarshal(refused.Error.Data, &data))
+			require.Equal(t, c.code, data.ExitCode)
+			require.Len(t, data.Output, 4)
+
+			// heed goes on to answer: the next bridge, and a person.
+			_, again := dial(t, w.addr, w.token)
+			require.NotNil(t, again.Error)
+			require.Equal(t, refused.Error.Message, again.Error.Message)
+			out, _ := runCommand(t, "current", "--state", filepath.Join(w.dir, "state"))
+			if c.code == 0 {
+				require.Equal(t, "nothing is open\n", out)
+			} else {
+				require.Regexp(t, "the game (process ended|crashed)", out)
+			}
+			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
+			require.Equal(t, c.code, w.exit())
+			require.Equal(t, "the game speaks\n", w.out.String())
+			require.Equal(t, "the game complains\nlibfoo.so: cannot open \x1b[2J shared object\n", w.errs.String())
+		})
+	}
+}
+
+// TestCrash: a crash is one item, with a headline that says so, whatever is seen of it: the end of the process, a report
+// in the log, the loss of the connection, a call that was under way.
+func TestCrash(t *testing.T) {
+	for _, c := range []struct {
+		what, tool string
+		summary    string
+		code       int
+	}{
+		{"crash", "colony/look", "crashed with SIGSEGV, a segmentation fault", 139},
+		{"crash", "colony/build", "crashed with SIGSEGV, a segmentation fault", 139},
+		{"crash in the log", "colony/look", "received a fatal signal and is crashing", 139},
+		{"crash in the log", "colony/build", "received a fatal signal and is crashing", 139},
+		{"abort", "colony/build", "crashed with SIGABRT", 134},
+	} {
+		t.Run(c.what+" "+c.tool, func(t *testing.T) {
+			w := start(t, []string{"--linger", "1h"})
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			lost := b.tool(c.tool, c.what)
+			require.NotNil(t, lost.Error)
+			require.Contains(t, lost.Error.Message, "the game crashed: SIG")
+			require.Contains(t, lost.Error.Message, "whether the request was executed is not known")
+
+			var items bridge.Items
+			require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/items"}`).Result, &items))
+			blocking := 0
+			for _, it := range items.Items {
+				t.Log(it.Summary, it.Blocking)
+				if it.Blocking {
+					blocking++
+				}
+			}
+			open := b.current()
+			require.Contains(t, open.Summary, c.summary)
+			require.Equal(t, 1, blocking, "one incident is one stop")
+			require.True(t, open.StateInvalidated)
+			entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+			require.NotContains(t, entries, `"disconnected"`)
+			if c.what == "abort" {
+				require.Contains(t, entries, "free(): invalid pointer")
+			}
+			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
+			require.Equal(t, c.code, w.exit())
+		})
+	}
+}
