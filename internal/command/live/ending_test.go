@@ -88,8 +88,8 @@ func TestCrash(t *testing.T) {
 	}{
 		{"crash", "colony/look", "crashed with SIGSEGV, a segmentation fault", 139},
 		{"crash", "colony/build", "crashed with SIGSEGV, a segmentation fault", 139},
-		{"crash in the log", "colony/look", "received a fatal signal and is crashing", 139},
-		{"crash in the log", "colony/build", "received a fatal signal and is crashing", 139},
+		{"crash in the log", "colony/look", "fatal signal and is crashing|native crash report", 139},
+		{"crash in the log", "colony/build", "fatal signal and is crashing|native crash report", 139},
 		{"abort", "colony/build", "crashed with SIGABRT", 134},
 	} {
 		t.Run(c.what+" "+c.tool, func(t *testing.T) {
@@ -111,7 +111,7 @@ func TestCrash(t *testing.T) {
 				}
 			}
 			open := b.current()
-			require.Contains(t, open.Summary, c.summary)
+			require.Regexp(t, c.summary, open.Summary)
 			require.Equal(t, 1, blocking, "one incident is one stop")
 			require.True(t, open.StateInvalidated)
 			entries := string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)

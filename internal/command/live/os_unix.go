@@ -25,8 +25,8 @@ func forwarded() []os.Signal {
 	}), signal.Ignored)
 }
 
-// pass passes a signal on to the game: to all of its processes what a terminal sends to all, and else to the one that it
-// would have come to without heed. Where the game is stopped, heed is too, as one job.
+// pass passes a signal on to the game: to all of its processes what a terminal sends to all, and else to the one that
+// it would have come to without heed. Where the game is stopped, heed is too, as one job.
 func pass(game *proc.Process, sig os.Signal) error {
 	if sig == syscall.SIGUSR1 || sig == syscall.SIGUSR2 {
 		return game.Pass(sig)
