@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -205,6 +206,10 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	g.note("executed", g.executed)
 	stop := g.stop
 	g.mu.Unlock()
+	if late, ok := strings.CutPrefix(a.What, "fault after "); ok {
+		after, _ := time.ParseDuration(late)
+		time.AfterFunc(after, func() { g.line(fault(n)) })
+	}
 	switch a.What {
 	case "fault in between":
 		g.line("FAULT in between")

@@ -59,22 +59,12 @@ func put(conn net.Conn, id, method, params string) {
 	_, _ = fmt.Fprintf(conn, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
-// runStorm has a heed process follow a log into which n lines are written in the given
-// time, while one client asks, one reads slowly, and one asks for pages of the
-// journal and reads nothing.
-func runStorm(t testing.TB, n int, over time.Duration) storm {
+// spawn starts a heed process, which is killed when the test ends.
+func spawn(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	addr := reserve(t)
-	dir, token := t.TempDir(), gabp.NewToken()
-	path := filepath.Join(dir, "Player.log")
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	require.NoError(t, err)
-	defer log.Close() //nolint:errcheck // a test's
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
-	cmd := exec.Command(self, "serve", path, "--state", filepath.Join(dir, "state"), "--addr", addr, "--token-file",
-		filepath.Join(dir, "token"))
+	cmd := exec.Command(self, args...)
 	cmd.Env = append(os.Environ(), helperEnv+"=1")
 	var errs buffer
 	cmd.Stderr = &errs
@@ -86,6 +76,23 @@ func runStorm(t testing.TB, n int, over time.Duration) storm {
 			t.Log(errs.String())
 		}
 	})
+	return cmd
+}
+
+// runStorm has a heed process follow a log into which n lines are written in the given
+// time, while one client asks, one reads slowly, and one asks for pages of the
+// journal and reads nothing.
+func runStorm(t testing.TB, n int, over time.Duration) storm {
+	t.Helper()
+	addr := reserve(t)
+	dir, token := t.TempDir(), gabp.NewToken()
+	path := filepath.Join(dir, "Player.log")
+	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	defer log.Close() //nolint:errcheck // a test's
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
+	cmd := spawn(t, "serve", path, "--state", filepath.Join(dir, "state"), "--addr", addr, "--token-file",
+		filepath.Join(dir, "token"))
 
 	asker, welcome := dial(t, addr, token)
 	require.Nil(t, welcome.Error)
