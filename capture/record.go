@@ -108,6 +108,12 @@ func (r *Record) KindName() string {
 // continuation.
 func (r *Record) IsLog() bool { return r.Kind == event.KindLog && !r.Context && !r.Continuation }
 
+// BecomeContinuation makes r, the whole of a record of which a part was delivered before, no record of its own: it is
+// the same occurrence, to be kept and not to be classified again.
+func (r *Record) BecomeContinuation() {
+	r.Continuation, r.Source, r.Level, r.LevelBy = true, continuationSource, event.LevelUnknown, evidenceNone
+}
+
 // Line is the line that r begins at, or for a notice without lines of its own the
 // one near which it arose.
 func (r *Record) Line() int {

@@ -224,7 +224,7 @@ type memoryLog struct {
 
 // The delays of a follow.Follower.
 const (
-	idle     = 25 * time.Millisecond
+	idle     = 15 * time.Millisecond
 	syncIdle = time.Millisecond
 )
 

@@ -14,7 +14,7 @@ import (
 const (
 	// defaultIdle is how long a file must be quiet for its last record to count
 	// as complete. A game writes the lines of a record within a millisecond.
-	defaultIdle = 25 * time.Millisecond
+	defaultIdle = 15 * time.Millisecond
 
 	// defaultPartialIdle is how long a line that has no end yet waits for it.
 	defaultPartialIdle = 250 * time.Millisecond

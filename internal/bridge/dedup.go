@@ -71,10 +71,15 @@ func (d *Dedup) FromMod(message string, more bool, now time.Time) bool {
 	return s.balance > 0 || news
 }
 
-func (d *Dedup) see(message string, now time.Time) *sighting {
+// dedupKey is what identifies a text.
+func dedupKey(message string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(message, "\r\n"), "\n")
 	line = strings.TrimRight(line, " \t\r")
-	key := line[:min(len(line), dedupBytes)]
+	return line[:min(len(line), dedupBytes)]
+}
+
+func (d *Dedup) see(message string, now time.Time) *sighting {
+	key := dedupKey(message)
 	s, known := d.texts.Get(key)
 	switch {
 	case !known:
@@ -97,10 +102,20 @@ type feed struct {
 
 // Run implements [session.Feed].
 func (f feed) Run(ctx context.Context, h follow.Handler) error {
+	var latest struct {
+		key  string
+		line int
+		news bool
+	}
 	return f.Feed.Run(ctx, func(rec *follow.Record) {
-		// History is from before the mod's events.
-		if rec.IsLog() && !rec.History && !f.dedup.FromLog(rec.Message, rec.Arrived) {
-			return
+		if rec.IsLog() && !rec.History { // history is from before the mod's events
+			key := dedupKey(rec.Message)
+			if !rec.Continues || rec.StartLine != latest.line || key != latest.key { // else it was counted
+				latest.key, latest.line, latest.news = strings.Clone(key), rec.StartLine, f.dedup.FromLog(rec.Message, rec.Arrived)
+			}
+			if !latest.news {
+				return
+			}
 		}
 		h(rec)
 	})

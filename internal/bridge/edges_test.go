@@ -175,6 +175,29 @@ func TestFeed(t *testing.T) {
 	require.Equal(t, []string{"log new false", "log known true", "notice known false", "log new false"}, got)
 }
 
+// TestFeedLate: a record that comes again as a whole, for lines that came late, is counted once.
+func TestFeedLate(t *testing.T) {
+	now := time.Unix(1000, 0)
+	record := func(line int, message string, late bool) follow.Record {
+		r := follow.Record{Arrived: now}
+		r.Message, r.StartLine, r.Continues = message, line, late
+		return r
+	}
+	d := NewDedup()
+	require.True(t, d.FromMod("known", false, now))
+	var got []string
+	log := &given{records: []follow.Record{
+		record(1, "new", false), record(1, "new\nmore", true), record(3, "known", false), record(3, "known\nmore", true),
+		record(5, "ha", false), record(5, "half", true),
+	}}
+	require.NoError(t, Feed(log, d).Run(t.Context(), func(r *follow.Record) { got = append(got, r.Message) }))
+	require.Equal(t, []string{"new", "new\nmore", "ha", "half"}, got)
+	for _, text := range []string{"new", "half"} {
+		require.False(t, d.FromMod(text, false, now))
+		require.True(t, d.FromMod(text, false, now), "another one")
+	}
+}
+
 // TestWelcomes holds what a bridge is told of the mod's capabilities and limits, beside heed's.
 func TestWelcomes(t *testing.T) {
 	require.Equal(t, []string{"b", "a", "c"}, union([]string{"b", "a", "b"}, []string{"a", "c"}))

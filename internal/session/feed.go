@@ -2,12 +2,15 @@ package session
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // Feed is a log that grows while it is read: a [follow.Follower].
@@ -83,9 +86,14 @@ func (s *Session) ingest(r *follow.Record) {
 			rec.Time = now
 		}
 	}
+	known := rec.Continues && rec.IsLog() && rec.StartLine == s.latest.line && s.decision(&rec.Entry).Rule == s.latest.rule
+	if known {
+		rec.BecomeContinuation()
+		known = s.decision(&rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
+	}
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil {
+	if s.cfg.Recorder != nil && !known {
 		s.cfg.Recorder.Record(rec)
 	}
 	if rec.Kind == event.KindLog {
@@ -94,7 +102,31 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 		s.learnGame(rec)
 	}
-	s.engine.Observe(rec.Entry)
+	if known {
+		return
+	}
+	o := s.engine.Observe(rec.Entry)
+	if rec.IsLog() {
+		s.latest.line, s.latest.rule = rec.StartLine, o.Decision.Rule
+	}
+}
+
+// decision returns what the rules decide about a log record. Where a part of it was ingested before, the whole is
+// another entry only if another rule decides about it.
+func (s *Session) decision(e *event.Entry) event.Decision {
+	set := s.Rules()
+	if set == nil {
+		return event.Decision{}
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		panic("BUG: session: " + err.Error()) // the engine has them
+	}
+	template, frames, _ := strings.Cut(string(normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
+	return set.NewEvaluator().Evaluate(&rules.Input{
+		Template: template, Frames: frames, Level: e.Level, Kind: e.Kind, Source: e.Source, Phase: s.engine.Stats().Phase,
+		Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+	}).Decision
 }
 
 // learnGame sets the name of the game's program in the engine, once the log has it.

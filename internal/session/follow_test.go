@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/journal"
 )
 
 var _ gabp.AttentionSource = (*session.Session)(nil)
@@ -55,6 +57,56 @@ func TestFollowed(t *testing.T) {
 		require.False(t, d.Allowed)
 		require.Equal(t, res.Related.ID, d.Attention.ID)
 		s.Ack("agent", d.Attention.ID, 0)
+	}
+}
+
+// TestLateLines: the whole of a record of which a part was ingested is no second occurrence, unless another rule decides
+// about it.
+func TestLateLines(t *testing.T) {
+	const begins = "Initialize engine version: 2022.3.35f1 (011206c7a712)\n"
+	const trace = "System.Exception: x\n  at A.B () [0x0] in <1>:0 \nFine\n"
+	for name, c := range map[string]struct {
+		first, rest string
+		opened      int // items after each
+		more        int
+	}{
+		"a line":                               {"Broken th", "ing 7\n", 1, 0},
+		"a line whose beginning is no fault":   {"Bro", "ken thing 7\n", 0, 1},
+		"lines that make it an error":          {"Broken: Could not start Gadgets:\n", trace, 1, 0},
+		"the same, and a part of the line too": {"Broken: Could not", " start Gadgets:\n" + trace, 1, 0},
+		"a line that another rule decides":     {"Odd thing", " is worse\n", 1, 1},
+	} {
+		for _, kept := range []bool{false, true} { // whether a rule ignores what comes late
+			t.Run(fmt.Sprint(name, kept), func(t *testing.T) {
+				own := "rules:\n"
+				if kept {
+					own += `  - {id: late, when: 'source == "continuation"', disposition: ignore}` + "\n"
+				}
+				own += `  - {id: worse, when: 'template contains "worse"', disposition: blocking}` + "\n"
+				s, log := followed(t, session.Config{
+					SyncTimeout: time.Minute, Engine: heed.Config{Rules: compile(t, strings.Replace(testRules, "rules:\n", own, 1))},
+				})
+				write := func(text string) int {
+					_, err := log.WriteString(text)
+					require.NoError(t, err)
+					require.NoError(t, s.Sync(t.Context()))
+					open := s.Open(nil)
+					for i := range open {
+						s.Ack("agent", open[i].ID, 0)
+					}
+					return len(open)
+				}
+				require.Zero(t, write(begins))
+				require.Equal(t, c.opened, write(c.first))
+				require.Equal(t, c.more, write(c.rest))
+				require.Zero(t, write("Fine\n"))
+				line, _, _ := strings.Cut(c.first+c.rest, "\n")
+				held := slices.ContainsFunc(s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records, func(r journal.Record) bool {
+					return strings.HasPrefix(r.Message, line)
+				})
+				require.Equal(t, kept || c.more > 0 || strings.HasSuffix(c.first, "\n"), held)
+			})
+		}
 	}
 }
 

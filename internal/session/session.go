@@ -57,6 +57,12 @@ type Session struct {
 	// What the beginning of the log reports of the game. Used by the feeding goroutine only.
 	began   capture.Environment
 	program string
+
+	// The latest record that was ingested: its first line, and the rule that decided. Used by the feeding goroutine only.
+	latest struct {
+		line int
+		rule string
+	}
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; a snapshot that is refused leads to a new
