@@ -140,7 +140,8 @@ func openTab(t *testing.T, address string) *tab {
 	profile, err := os.MkdirTemp("", "heed-browser")
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write there
-	browser := exec.CommandContext(t.Context(), *inBrowser, "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run",
+	browser := exec.CommandContext(t.Context(), *inBrowser, "--headless", "--no-sandbox", "--disable-gpu",
+		"--no-first-run",
 		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0",
 		"--remote-allow-origins=*", "--window-size=390,844", "--user-data-dir="+profile, address)
 	errs, err := browser.StderrPipe()

@@ -107,6 +107,29 @@ var forms = []form{
 		keep: isWord,
 	},
 	{
+		// What is said of a secret, as people write it: the value looks like one.
+		kind: Secret, hints: []string{
+			"key", "token", "secret", "sess", "pass", "pw", "code", "credential", "пароль", "contrase", "senha", "wachtwoord",
+			"hasł", "parola", "密码", "パスワード", "비밀번호",
+		}, may: hasSpoken,
+		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|app|access|auth|private|secret|encryption|licen[cs]e|client|server|session|bot|master)[ _-]?(?:key|token|secret|code|id|pass)|` +
+			`(?:[\w-]*_)?(?:pass|pw|pin)|passcode|pass[ -]?(?:word|phrase)|passwor[dt]|mot de passe|пароль|contraseña|senha|wachtwoord|hasło|parola|密码|パスワード|비밀번호|credentials?)["']?` +
+			`(?:\s*[:=：]\s*|\s+(?:is|was|ist|est|set to|changed to)\s*:?\s*|\s+)["'«„“]?(?P<private>[^\s"'&;,<>(){}\[\]»“”]{4,})`),
+		keep: isNoMixed,
+	},
+	{
+		// A number that is entered once.
+		kind: Secret, hints: []string{"pin", "otp", "2fa", "code"},
+		expr: regexp.MustCompile(`(?i)\b(?:pin|otp|(?:(?:2|two)[ -]?fa(?:ctor)?|verification|login|auth(?:entication|enticator)?|security|confirmation|steam guard|one[ -]time)[ _-]?(?:code|pin|password))(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\d{4,8}|\d{3}[ -]\d{3}|[A-Z0-9]{5})\b`),
+		keep: isNoCode,
+	},
+	{
+		// Keys of products, known by their shape.
+		kind: Secret, may: hasGroups,
+		expr: regexp.MustCompile(`(?:^|[^\w-])(?P<private>[A-Z0-9]{2}-(?:[A-Z0-9]{4}-){4}[A-Z0-9]{4}|[A-Z0-9]{5}(?:-[A-Z0-9]{5}){2,5}|[A-Z0-9]{4}(?:-[A-Z0-9]{4}){2,5})(?:$|[^\w-])`),
+		keep: isOneKind,
+	},
+	{
 		// A value of the query of a URL.
 		kind: Secret, hints: []string{"sig=", "signature=", "key=", "code=", "auth=", "pass=", "credential="},
 		expr: regexp.MustCompile(`(?i)[?&](?:[\w-]*[_-])?(?:sig|signature|key|code|auth|pass|credential)=(?P<private>[^\s&"'<>]{6,})`),
@@ -127,8 +150,8 @@ var forms = []form{
 	},
 	{
 		// One that was to be hidden from machines.
-		kind: Email, hints: []string{"[at]", "(at)"},
-		expr: regexp.MustCompile(`(?i)(?P<private>[\pL\pN._+-]+ ?[(\[]at[)\]] ?[\pL\pN-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\pL\pN-]+)+)`),
+		kind: Email, hints: []string{"[at]", "(at)", " dot "},
+		expr: regexp.MustCompile(`(?i)(?P<private>[\pL\pN._+-]+(?: ?[(\[]at[)\]] ?[\pL\pN-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\pL\pN-]+)+| at [\pL\pN-]+(?: dot [\pL\pN-]+)+))`),
 	},
 	{
 		// Homes: the first part below Users or home, on a drive, in a prefix of Wine, or
@@ -178,8 +201,15 @@ var forms = []form{
 	{
 		// Variables of the environment about the user.
 		kind: User, hints: []string{"name", "domain", "rtag", "rsona"}, may: hasUser, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_ ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + `(?P<private>[^\s"',;<>]{2,})`),
+		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_. ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + givenName),
 		keep: isWord,
+	},
+	{
+		// The names of a person.
+		kind: User, teaches: true, hints: append(with([]string{"full", "real", "first", "last", "sur", "given", "family", "display", "user."},
+			"name", " name", "_name"), "registered", "licensed to"),
+		expr: regexp.MustCompile(`(?:\b(?i:(?:full|real|first|last|sur|given|family|display|user\.)[_ ]?name|registered[_ ]?(?:owner|user)|licensed to)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\p{Lu}[\pL'’-]+(?: (?:(?:von|van|de|da|di|der|den|la|le|bin|al) )*\p{Lu}[\pL'’.-]*){1,3}))`),
+		keep: isThing,
 	},
 	{
 		kind: Computer, hints: []string{"name"}, may: hasComputer, teaches: true,
@@ -187,18 +217,24 @@ var forms = []form{
 		keep: isWord,
 	},
 	{
+		// A device may be the computer, or a part of it, of which the maker says what it is.
+		kind: Computer, hints: []string{"device name", "devicename", "device_name"}, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:^|[^\w]|systeminfo\.)device[_ ]?name["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>[^\s"',;<>(][^"',;<>(\r\n]*(?:['’]s [^"',;<>(\r\n]+)?)`),
+		keep: isHardware,
+	},
+	{
+		// Names of computers, as people write them.
+		kind: Computer, teaches: true, hints: append(with([]string{
+			"pc", "netbios", "computer", "host",
+			"machine", "client", "server",
+		},
+			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "linux ", "darwin "),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\bhost=["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
+		keep: isNoComputer,
+	},
+	{
 		kind: User, hints: []string{"name>", "rtag>"}, teaches: true,
 		expr: regexp.MustCompile(`(?i)<(?:user[_-]?name|persona[_-]?name|account[_-]?name|gamertag)>(?P<private>[^<>]+)</`),
-		keep: isWord,
-	},
-	{
-		kind: User, hints: []string{"user="}, teaches: true,
-		expr: regexp.MustCompile(`\b(?:SUDO_)?USER=["']?(?P<private>[^\s"',;<>]{2,})`),
-		keep: isWord,
-	},
-	{
-		kind: User, hints: []string{"logged in as", "logged on as", "running as", "whoami"}, teaches: true,
-		expr: regexp.MustCompile(`(?i)\b(?:logged (?:in|on) as\s*:?\s*["']?|(?:running as|whoami)\s*:?\s*["']?[\w.-]+\\+)(?P<private>[^\s"',;<>]{2,})`),
 		keep: isWord,
 	},
 	{
@@ -207,17 +243,40 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)\b(?:running as|whoami)\s*[:=]?\s*["']?` + ownDomain),
 	},
 	{
-		kind: Computer, hints: []string{"user", "ccount"}, may: hasAccount, teaches: true,
-		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?` + ownDomain),
+		kind: Computer, hints: []string{
+			"user", "ccount", "dentity", "host", "owner",
+			"principal",
+		}, may: hasDomain, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|host|owner|principal)|identity)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?` + ownDomain),
 	},
 	{
 		kind: User, hints: []string{`<computer>\`}, teaches: true,
-		expr: regexp.MustCompile(`(?i)\b(?:user|account)\s*[:=]\s*["']?<computer>\\+(?P<private>[^\s"',;<>\\]{2,})`),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|owner|principal)|identity)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?<computer>\\+(?P<private>[^\s"',;<>\\]{2,})`),
 	},
 	{
 		// Names that have a number, since others have the name.
 		kind: User, hints: []string{"discord", "ttle", "rich presence"},
 		expr: regexp.MustCompile(`(?i)\b(?:discord|battle[ _-]?tag|rich presence)\b[^\r\n#]{0,40}?[\s:"'=](?P<private>[\pL\pN_.]{2,32}#\d{4,6})\b`),
+	},
+	{
+		// Names after a word for them, without one in a listing, and before what users do.
+		kind: User, teaches: true, hints: []string{
+			"user=", "user:", "user\"", "user =", "user :", "login:", "login=", "nick", "er name", "ername", "er_name", "as user", "by user", "the user", "gged in as", "gged on as", "gned in ",
+			"running as", "whoami", "steam ", "twitch ", "rwx", "r-x", "rw-", "r--", "uid=", "ssh ", "scp ", "account ",
+		},
+		expr: regexp.MustCompile(`(?i)(?:\b(?:(?:sudo_)?user|login|nick(?:[ _]?name)?|player[ _]?name)["']?\s*[:=]\s*["']?|` +
+			`\b(?:logged|signed) (?:in|on) (?:to \w+ )?as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
+			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account|channel)\s*:?\s*["'#]?|` +
+			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
+			`(?P<private>[\pL\pN_][\pL\pN_.$-]+)`),
+		keep: isNoUser,
+	},
+	{
+		kind: User, teaches: true, may: hasUserWord, hints: []string{
+			"logged ", "signed ", "connected", "joined", " left", "kicked", "banned", "authenticated", "timed out",
+		},
+		expr: regexp.MustCompile(`(?i)\b(?:user|account|player)\s+["']?(?P<private>[\pL\pN_][\pL\pN_.-]+)["']?\s+(?:has |was |is |have )?(?:(?:logged|signed) (?:in|on|off|out)|(?:dis|re)?connected|joined|left|kicked|banned|authenticated|timed out)\b`),
+		keep: isNoUser,
 	},
 	{
 		// The host of a share.
@@ -264,11 +323,12 @@ var forms = []form{
 	{
 		// The value of a key for the id of a device, or of an account.
 		kind: ID, hints: []string{
-			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial",
+			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial", "s/n",
+			"cloud", "ytics", "layer", "user", "client", "tising", "droid", "idf", "friend", "steam",
 		}, may: hasID,
 		expr: regexp.MustCompile(`(?i)(?:\b|[_-])(?:machine[_ -]?(?:gu)?id|device[_ -]?unique[_ -]?id(?:entifier)?|device[_ -]?(?:uu|gu)?id|(?:hw|hardware)[_ -]?id|install(?:ation)?[_ -]?(?:gu)?id|` +
 			`epic(?:[_ -]?(?:account|user))?[_ -]?id|product[_ -]?user[_ -]?id|xuid|galaxy[_ -]?(?:user[_ -]?)?id|gog[_ -]?(?:user[_ -]?)?id|discord[_ -]?(?:user[_ -]?)?id|` +
-			`(?:steam[_ -]?)?account[_ -]?id|steam[_ ]account|serial[_ -]?(?:number|no))` +
+			`(?:steam[_ -]?)?account[_ -]?id|steam[_ ](?:account|hex|id)|serial(?:[_ -]?(?:number|no))?|s/n|(?:advertising|android|analytics|cloud|client|player|user|vendor|session)(?:[_ -]user)?[_ -]?(?:uu|gu)?id|idf[av]|gaid|(?:friend|invite)[_ -]?code|discord(?: user)?)` +
 			`["']?(?:\s*[:=]\s*|\s+(?:reg_sz\s+|is\s+)?)["'{(\[]*(?P<private>[0-9a-z][0-9a-z_-]{5,})`),
 		keep: isNoID,
 	},
@@ -314,8 +374,9 @@ var forms = []form{
 	},
 	{
 		// The same without signs, which takes a word.
-		kind: Address, hints: []string{"ddress"},
-		expr: regexp.MustCompile(`(?i)\b(?:mac|physical|hardware)[_ ]?address["']?(?:\s*[:=]\s*|\s+)["']?(?P<private>[0-9a-f]{12}|[0-9a-f]{4}(?:\.[0-9a-f]{4}){2})\b`),
+		kind: Address, hints: []string{"ddress", "ddr", "mac", "ether", "adapter", "nic", "bssid", "lan"},
+		expr: regexp.MustCompile(`(?i)\b(?:(?:mac|physical|hardware)[_ ]?addr(?:ess)?|mac|hwaddr|bssid|ether(?:net)?|adapter|nic|w?lan)\b[^\r\n]{0,24}?(?:^|[\s:="'(])(?P<private>[0-9a-f]{12}|[0-9a-f]{4}(?:[.-][0-9a-f]{4}){2})\b`),
+		keep: isNumber,
 	},
 	{
 		kind: Address, may: mayBeIPv4,
@@ -328,6 +389,9 @@ var forms = []form{
 		keep: isNoIPv6,
 	},
 }
+
+// givenName matches a name in quotes, or a word with the names that follow it.
+const givenName = `(?P<private>(?-i:\p{Lu})[\pL'’-]+(?: (?-i:\p{Lu})[\pL'’-]+){1,2}|[^\s"',;<>]{2,})(?:$|[\s"',;<>.!)])`
 
 // homeName matches the name of a home in a path of Windows.
 const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // isNoArmor keeps a long word, path or hash: a line of a key mixes all kinds of signs.
@@ -108,8 +109,8 @@ func isWord(s string, from, to int) bool {
 	switch strings.ToLower(strings.TrimRight(s[from:to], ".,!?:")) {
 	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
 		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest",
-		"string", "object",
-		"system.string":
+		"string", "object", "system.string", "rejected", "accepted", "incorrect", "wrong", "denied", "disabled", "enabled",
+		"unavailable", "changed", "field", "has", "must", "with", "set":
 		return true
 	}
 	return false
@@ -154,21 +155,20 @@ func isVersion(s string, from, to int) bool {
 		return false
 	}
 	n := a.As4()
-	if n[3] == 0 { // a network, or the usual end of a version
+	// A network, or the usual end of a version; the numbers of one, between which something was updated.
+	if n[3] == 0 || max(n[0], n[1], n[2], n[3]) < 10 && between.MatchString(before) {
 		return true
 	}
 	if n[0] != 10 && a.IsPrivate() || context.MatchString(before) {
 		return false
 	}
-	for _, n := range n {
-		if n >= 100 { // versions seldom get there, three of four addresses do
-			return false
-		}
-	}
-	return true
+	// Versions seldom get to a hundred, and seldom have no small number; most addresses do.
+	return max(n[0], n[1], n[2], n[3]) < 100 && min(n[0], n[1], n[2], n[3]) < 10
 }
 
 var (
+	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+$`)
+
 	port = regexp.MustCompile(`^:\d{2,5}\b`)
 
 	// suffix is what stands behind a version, deed what a peer does.
@@ -183,3 +183,78 @@ func isNoIPv6(s string, from, to int) bool {
 	return err != nil || a.IsLoopback() || a.IsUnspecified() || !strings.ContainsAny(s[from:to], "0123456789") ||
 		strings.Count(s[from:to], ":") < 2
 }
+
+// isMixed reports whether s has letters and digits, as what nobody chose to read.
+func isMixed(s string) bool {
+	letters := strings.ContainsFunc(s, unicode.IsLetter)
+	return letters && strings.ContainsAny(s, "0123456789") || letters && strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6
+}
+
+// isNoMixed keeps what is said of a secret and is none: words, names with a dot or a slash, ids of what is no secret.
+func isNoMixed(s string, from, to int) bool {
+	v := strings.TrimRight(s[from:to], ".,!?:")
+	return !isMixed(v) || strings.ContainsAny(v, "`\\/|") || strings.HasPrefix(v, "0x") || isWord(v, 0, len(v)) ||
+		strings.HasSuffix(v, "ms") && v[0] <= '9'
+}
+
+// isNoCode keeps a word of five letters, as in "PIN WRONG".
+func isNoCode(s string, from, to int) bool { return !strings.ContainsAny(s[from:to], "0123456789") }
+
+// isOneKind keeps what has letters or digits alone, or is a date.
+func isOneKind(s string, from, to int) bool {
+	digits := 0
+	for i := from; i < to; i++ {
+		if digit(s[i]) {
+			digits++
+		}
+	}
+	return digits < 2 || digits == to-from-strings.Count(s[from:to], "-")
+}
+
+// isNumber keeps twelve digits, and words that have the letters of hexadecimal.
+func isNumber(s string, from, to int) bool { return !isMixed(s[from:to]) }
+
+// isThing keeps what has a name of two words and is nobody.
+func isThing(s string, from, to int) bool {
+	before := strings.ToLower(s[max(0, from-20):from])
+	return strings.Contains(before, "display") && !strings.ContainsAny(before, ":=")
+}
+
+// isNoUser keeps words for users, and what stands where a name may.
+func isNoUser(s string, from, to int) bool {
+	name := strings.ToLower(strings.TrimRight(s[from:to], "."))
+	return isWord(s, from, to) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == ""
+}
+
+// nobody are words that stand where the name of a user may.
+var nobody = setOf("admin administrator system guest anonymous nobody root daemon local you me us it in on to of by as at id " +
+	"ids name names data folder input interface settings defined requested cancelled canceled error errors found logged signed " +
+	"connected disconnected joined left has have had is are was were will with without who that this from or if does did can " +
+	"cannot unavailable disabled enabled started stopped loaded initialized account accounts authentication api app overlay " +
+	"integration server client workshop cloud level count list group groups profile type agent mode space action events event " +
+	"friends inventory connection controller deck input runtime library libraries achievements stats file files web")
+
+// isNoComputer keeps what people do not call computers: a name of one has a digit, a dash or only capitals.
+func isNoComputer(s string, from, to int) bool {
+	name := s[from:to]
+	if isWord(s, from, to) || nobody[strings.ToLower(name)] || to < len(s) && s[to] == '.' {
+		return true
+	}
+	if strings.HasSuffix(s[:from], "x ") || strings.HasSuffix(s[:from], "n ") && strings.HasSuffix(s[:from], "Darwin ") {
+		return !kernel.MatchString(s[to:]) // after the name of a system, before its version
+	}
+	return !strings.ContainsAny(name, "0123456789-") && (len(name) < 3 || strings.ToUpper(name) != name) &&
+		!strings.ContainsAny(s[max(0, from-3):from], ":=")
+}
+
+var kernel = regexp.MustCompile(`^(?:\.\S+)? \d+\.\d+`)
+
+// isHardware keeps the name of a part of a computer, which its maker gave it.
+func isHardware(s string, from, to int) bool {
+	return isWord(s, from, to) || nobody[strings.ToLower(s[from:to])] || part.MatchString(s[from:to]) ||
+		part.MatchString(s[max(0, from-40):from])
+}
+
+var part = regexp.MustCompile(`(?i)\b(?:nvidia|geforce|gtx|rtx|amd|radeon|intel|arc|graphics|gpu|render\w*|mali|adreno|apple m\d|llvmpipe|swiftshader|` +
+	`audio|sound|speakers?|headphones?|headset|microphone|realtek|hdmi|display|monitor|input|output|controller|gamepad|joystick|mouse|keyboard|usb|bluetooth|` +
+	`direct3d|vulkan|opengl|metal|microsoft|virtual|vmware|virtio|default|adapter|driver|disk|drive|camera)\b`)

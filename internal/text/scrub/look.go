@@ -125,12 +125,108 @@ var (
 		"key", "id", "credential", "credentials", "authorization")
 	hasUser = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain",
 		"logname", "personaname", "persona name", "persona_name",
-		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag")
-	hasAccount  = assigned(",;<>", "user", "account")
+		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag", "user.name")
 	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name",
 		"host_name", "machinename", "machine name", "machine_name",
 		"clientname", "client name", "client_name")
 )
+
+// with returns each of words before each of ends.
+func with(words []string, ends ...string) []string {
+	var all []string
+	for _, w := range words {
+		for _, e := range ends {
+			all = append(all, w+e)
+		}
+	}
+	return all
+}
+
+func hasUserWord(s string) bool {
+	for i := range len(s) - 4 {
+		switch lower(s[i]) {
+		case 'u', 'a', 'p':
+			if equalFold(s[i:i+4], "user") || equalFold(s[i:i+4], "acco") || equalFold(s[i:i+4], "play") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// hasDomain looks for a word between a word for an account and a backslash.
+func hasDomain(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if s[i] != '\\' {
+			continue
+		}
+		from := i
+		for from > 0 && (wordByte(s[from-1]) || s[from-1] == '-' || s[from-1] == '<' || s[from-1] == '>') {
+			from--
+		}
+		before := strings.TrimRight(s[:from], spaces+`:="'`)
+		if n := len(before) - 2; n >= 0 && equalFold(before[n:], "is") {
+			before = strings.TrimRight(before[:n], spaces)
+		}
+		if from < i && endsIn(before, accounts) {
+			return true
+		}
+	}
+	return false
+}
+
+var accounts = []string{"user", "account", "identity", "host", "owner", "principal"}
+
+// hasSpoken looks for a value that isMixed within a few words after a word for a secret, of which only the ends are
+// looked at.
+func hasSpoken(s string) bool {
+	for i := 2; i < len(s); i++ {
+		if b := s[i]; b != ' ' && b != ':' && b != '=' && b != '"' && b != '\'' && b < 0x80 {
+			continue
+		}
+		if s[i] < 0x80 && !endsIn(s[:i], spoken) {
+			continue
+		}
+		rest := s[i:min(len(s), i+80)]
+		for range 4 {
+			rest = strings.TrimLeft(rest, spaces+`:="'`)
+			end := strings.IndexAny(rest, spaces+`"'&;,<>(){}[]`)
+			if end < 0 {
+				end = len(rest)
+			}
+			if end >= 4 && isMixed(rest[:end]) {
+				return true
+			}
+			rest = rest[end:]
+		}
+	}
+	return false
+}
+
+// spoken are the ends of words for secrets.
+var spoken = []string{
+	"key", "token", "secret", "code", "id", "pass", "pw", "pin", "word", "phrase", "passwort", "passe", "senha",
+	"wachtwoord", "parola", "credential", "credentials",
+}
+
+// hasGroups looks for two dashes with four or five capitals and digits between them.
+func hasGroups(s string) bool {
+	run := -1 // since a dash
+	for i := range len(s) {
+		switch b := s[i]; {
+		case b == '-':
+			if run == 4 || run == 5 {
+				return true
+			}
+			run = 0
+		case run >= 0 && (digit(b) || 'A' <= b && b <= 'Z'):
+			run++
+		default:
+			run = -1
+		}
+	}
+	return false
+}
 
 // assigned returns a look for one of words, in any case, that a sign behind it gives
 // a value which isWord does not keep. Quotes, of whatever level, and spaces may stand

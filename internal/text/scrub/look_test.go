@@ -34,6 +34,11 @@ var lookSeeds = []string{
 		"123456789:AA0123456789012345678901234567890ab",
 	"authorization: digest a=b token: |\n  abcd secret: >- abcd jo(at)example.org jo\\u0040example.org " +
 		"jo&#64;example.org psk=abcd",
+	`API key: k7Qm2pX9 the password is "hunter42x" pass=hunter42x пароль: hunter42x session id is 9f3b7a1c PIN: 4815 OTP 481516`,
+	`SC-4F7K-22PA-99XM-KD3T-8VQH VK7JG-NPHTM-C97JM-9MPGT-3V66T AB3D-EFG2-HJ4K serial SC-4F7K S/N: S5GXNX0T123456A`,
+	`UserName: Jo Quillon Licensed to Jo Quillon user DOM\jo whoami DOM\jo identity: <computer>\jo as user jo user jo has joined`,
+	"deviceName: JO-RIG hostname is JO-RIG on machine JO-RIG Linux jo-rig 6.1.0 host=jo PC name: Jo drwxr-xr-x 2 jo jo uid=1000(jo)",
+	"mac 001A2B3C4D5E ether 001A.2B3C.4D5E ssh jo@rig steam user jo discord user 100000000000004242 jo at example dot org",
 	"discord.com/api/webhooks/1/a DiscordApp.com/api/v10/webhooks/1/a /run/user/1 /media/x/ /var/home/x",
 }
 
@@ -68,6 +73,8 @@ func TestLookMissesNothing(t *testing.T) {
 		"aabbccddeeff", ":AA", "&#64;", "\\u0040", "(at)", "[dot]",
 		"digest", "authorization", "file://", "smb://", "profiles$", " (76561198000000001)", "discord ", "#1234",
 		"<username>", "MTAxMjM0NTY3ODkwMTIzNDU2", ".Gabcde.",
+		" is ", "user", "joined", "passwort", "pin", "k7Qm2pX9", "4815", "AB3DE", "-FGH2J", "Jo ", "Quillon", "full name", "device name",
+		" machine ", "Linux ", " 6.1", "drwxr-xr-x 2 ", "uid=1(", "ssh ", "steam ", "signed in ", "as ", "by ", " dot ", " at ", "serial ",
 		"sk_live_", "discord.com/api/webhooks/", "00:1a", ":2b", "-3c", "v", "version", "at", "host",
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -108,6 +115,7 @@ func TestFormsTeach(t *testing.T) {
 		`/home/quillon/x`, `/media/quillon/x`, `%2Fhome%2Fquillon`, `UserName: quillon`, `gamertag=quillon`, `ComputerName=QUILLTOWER`,
 		`<username>quillon</username>`, `SUDO_USER=quillon`, `Logged in as quillon`, `whoami: TOWER9\quillon`, `Running as TOWER9\quillon`,
 		`User: TOWER9\quillon`, `user="TOWER9\quillon"`, `Account: TOWER9\quillon`, `User: <computer>\quillon`,
+		`Full name: Jo Quillon`, `device name is QUILLTOWER`, `hostname is QUILL-TOWER`, `user quillon has joined`,
 		`quillon (76561198000000001)`, `\\QUILLTOWER\share`, `smb://quilltower/x`,
 	}
 	taught := map[int]bool{}
