@@ -14,6 +14,10 @@
 // attention/current and attention/ack, and the three event channels. The
 // protocol's item is a heed.Attention; [ParseAttention] reads those of a peer.
 //
+// [Tools] serves the tools of a host, [Resources] what can be read: definitions with JSON
+// Schemas, made of Go types by [AddTool]; arguments that are checked, with the path of what is
+// wrong in the refusal; events when a list changes. Tools.Around is the place of a gate.
+//
 // # Client
 //
 // A [Client] is the bridge's side: [Dial], then [Client.Call]. A proxy receives and

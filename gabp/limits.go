@@ -28,6 +28,7 @@ const (
 	maxHelloSize   = 64 << 10 // of a message before the hello
 	maxRefusals    = 8        // messages refused before the hello, until the connection is closed
 	maxIDBytes     = 256      // of an id, which is a UUID of 36 in practice
+	maxURIBytes    = 4096     // of a resource
 	maxNameBytes   = 256      // methods, tools, channels, strings of a hello
 )
 

@@ -29,7 +29,8 @@ type Request struct {
 type Mux struct {
 	handlers map[string]Handler
 	fallback Handler
-	channels []string // event channels, which the server advertises
+	channels []string        // event channels, which the server advertises
+	uris     func() []string // of resources, which it advertises as well; may be nil
 }
 
 // Handle sets the handler of a method, replacing an earlier one.

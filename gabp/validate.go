@@ -158,7 +158,7 @@ func parseAck(params json.RawMessage) (AckParams, *Error) {
 
 func checkResourceRead(params json.RawMessage) *Error {
 	o := parseObject(params, "params", CodeInvalidParams)
-	_ = o.text("uri", true, 4096)
+	_ = o.text("uri", true, maxURIBytes)
 	return o.err
 }
 

@@ -69,6 +69,9 @@ func (s *Server) capabilities() Capabilities {
 	methods := []string{methodHello, methodPing, methodGoodbye, methodEventsSubscribe, methodEventsUnsub, methodEventsList}
 	c.Methods = slices.Concat(methods, s.cfg.Mux.methods(), c.Methods)
 	c.Events = slices.Concat(c.Events, s.cfg.Mux.channels)
+	if s.cfg.Mux.uris != nil {
+		c.Resources = slices.Concat(c.Resources, s.cfg.Mux.uris())
+	}
 	c.Limits = &WireLimits{
 		MaxMessageSize:        s.limits.MessageSize,
 		MaxConcurrentRequests: s.limits.ConcurrentRequests,

@@ -128,6 +128,11 @@ type Resource struct {
 	Size        *uint64 `json:"size,omitempty"` // bytes
 }
 
+// resourcesListResult is the result of resources/list.
+type resourcesListResult struct {
+	Resources []Resource `json:"resources"`
+}
+
 // ResourceContent is the result of resources/read.
 type ResourceContent struct {
 	Content  any    `json:"content"`

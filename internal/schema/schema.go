@@ -6,12 +6,12 @@
 //	jsonschema:"What it is."     its description
 //	enum:"open,cleared"          the values that it, or an element of it, has
 //	pattern:"^[0-9a-f]{16}$"     the regular expression of its text
-//	minimum:"1"                  its least value
+//	minimum:"1" maximum:"9"      its least and its greatest value
 //
 // A field without omitempty or omitzero is required. Only a required pointer may be null; slices are written
 // as [] where they are empty. An unsigned type that has names (a String method) is one of them, another
 // type that marshals as text is a string. Named structs become definitions under their names, so that they
-// may be recursive. Schemas are open: new fields may appear within a version.
+// may be recursive. Schemas of output are open: new fields may appear within a version.
 package schema
 
 import (
@@ -72,15 +72,43 @@ func Find(forms []Form, name string) *Form {
 	return nil
 }
 
+// For returns the schema of a type, compact: of input, whose objects have no other members, or of
+// output. A type that cannot be described is an error.
+func For(t reflect.Type, input bool) (text []byte, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			text, err = nil, fmt.Errorf("type %s has no schema: %v", t, p)
+		}
+	}()
+	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, closed: input}
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	var root *jsonschema.Schema
+	if t.Kind() == reflect.Struct && !t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
+		root = g.object(t)
+	} else {
+		root = g.schema(t)
+	}
+	if len(g.defs) > 0 {
+		root.Defs = g.defs
+	}
+	return json.Marshal(root)
+}
+
 // generator makes the schema of one form.
 type generator struct {
-	defs map[string]*jsonschema.Schema
-	of   map[string]reflect.Type // defs
+	defs   map[string]*jsonschema.Schema
+	of     map[string]reflect.Type // defs
+	closed bool                    // objects have no other members
 }
 
 // object returns the schema of a struct, with the fields of embedded structs among its own.
 func (g *generator) object(t reflect.Type) *jsonschema.Schema {
 	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	if g.closed {
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 		if f.Anonymous && name == "" || !f.IsExported() || name == "-" {
@@ -122,12 +150,14 @@ func constrain(s *jsonschema.Schema, tag reflect.StructTag) {
 	if pattern := tag.Get("pattern"); pattern != "" {
 		s.Pattern = pattern
 	}
-	if minimum := tag.Get("minimum"); minimum != "" {
-		least, err := strconv.ParseFloat(minimum, 64)
-		if err != nil {
-			panic("BUG: schema: " + err.Error())
+	for name, bound := range map[string]**float64{"minimum": &s.Minimum, "maximum": &s.Maximum} {
+		if value := tag.Get(name); value != "" {
+			number, err := strconv.ParseFloat(value, 64)
+			if err != nil {
+				panic("BUG: schema: " + err.Error())
+			}
+			*bound = &number
 		}
-		s.Minimum = &least
 	}
 }
 

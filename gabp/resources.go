@@ -1,0 +1,156 @@
+package gabp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"sync"
+)
+
+// The event channels of a [Resources], which the protocol does not have. The payload is
+// {"uri": "..."}.
+const (
+	ChannelResourcesChanged = "resources/changed" // one was added, replaced or removed
+	ChannelResourcesUpdated = "resources/updated" // the content of one has changed
+)
+
+// ResourceReader returns the content of a resource. An error that is no [*Error] is sent as an
+// internal one, with its text.
+type ResourceReader func(ctx context.Context, r *Request) (ResourceContent, error)
+
+// Resources serves the resources of a host: resources/list and resources/read. The zero Resources
+// has none. Set its fields before it is registered; its methods are safe for concurrent use, also
+// while it serves.
+type Resources struct {
+	// Publish sends events of the channels: [Server.Publish]. Without it nothing is sent.
+	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
+
+	mu   sync.RWMutex
+	list []hostResource // in the order in which they were added
+}
+
+type hostResource struct {
+	Resource
+	read ResourceReader
+}
+
+// Add adds a resource, or replaces the one of its URI, which must be absolute. The name is the URI
+// where it is empty. The content that read returns has the MIME type of def where it has none.
+func (t *Resources) Add(def Resource, read ResourceReader) error {
+	u, err := url.Parse(def.URI)
+	switch {
+	case err != nil:
+		return fmt.Errorf("gabp: resource: %w", err)
+	case !u.IsAbs() || len(def.URI) > maxURIBytes:
+		return fmt.Errorf("gabp: resource %.100q: want an absolute URI of at most %d bytes", def.URI, maxURIBytes)
+	case read == nil:
+		return errors.New("gabp: resource " + def.URI + ": a reader is missing")
+	}
+	def.Name = cmp.Or(def.Name, def.URI)
+	t.mu.Lock()
+	if i := t.index(def.URI); i >= 0 {
+		t.list[i] = hostResource{def, read}
+	} else {
+		t.list = append(t.list, hostResource{def, read})
+	}
+	t.mu.Unlock()
+	t.tell(ChannelResourcesChanged, def.URI)
+	return nil
+}
+
+// Remove removes a resource. It returns false where there is none of this URI.
+func (t *Resources) Remove(uri string) bool {
+	t.mu.Lock()
+	i := t.index(uri)
+	if i >= 0 {
+		t.list = slices.Delete(t.list, i, i+1)
+	}
+	t.mu.Unlock()
+	if i >= 0 {
+		t.tell(ChannelResourcesChanged, uri)
+	}
+	return i >= 0
+}
+
+// Updated tells the subscribers of [ChannelResourcesUpdated] that a resource has another content.
+func (t *Resources) Updated(uri string) { t.tell(ChannelResourcesUpdated, uri) }
+
+// index returns the place of a resource. The lock is held.
+func (t *Resources) index(uri string) int {
+	return slices.IndexFunc(t.list, func(r hostResource) bool { return r.URI == uri })
+}
+
+func (t *Resources) tell(channel, uri string) {
+	if t.Publish != nil {
+		// A URI is small and has a JSON form, so that Publish cannot fail.
+		_ = t.Publish(channel, uri, map[string]string{"uri": uri}, nil)
+	}
+}
+
+// List returns the resources that the parameters of a resources/list choose by a pattern, in the
+// order in which they were added; nil chooses all. It belongs to the caller. What a namespace of
+// resources is, the protocol does not say; it chooses all.
+func (t *Resources) List(params json.RawMessage) ([]Resource, error) {
+	o := parseObject(params, "params", CodeInvalidParams)
+	pattern := o.text("pattern", false, maxURIBytes)
+	if o.err != nil {
+		return nil, o.err
+	}
+	list := []Resource{}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for _, r := range t.list {
+		if fitsGlob(pattern, r.URI) {
+			list = append(list, r.Resource)
+		}
+	}
+	return list, nil
+}
+
+// Register adds resources/list, resources/read and the channels to m, which makes a server advertise
+// them.
+func (t *Resources) Register(m *Mux) {
+	if t.Publish != nil {
+		m.channels = append(m.channels, ChannelResourcesChanged, ChannelResourcesUpdated)
+	}
+	m.Handle(MethodResourcesList, func(_ context.Context, r *Request) (any, error) {
+		list, err := t.List(r.Params)
+		return resourcesListResult{Resources: list}, err
+	})
+	m.Handle(MethodResourcesRead, t.Read)
+	m.uris = func() (uris []string) {
+		list, _ := t.List(nil) // without parameters nothing is refused
+		for i := range list {
+			uris = append(uris, list[i].URI)
+		}
+		return uris
+	}
+}
+
+// Read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
+func (t *Resources) Read(ctx context.Context, r *Request) (any, error) {
+	o := parseObject(r.Params, "params", CodeInvalidParams)
+	uri := o.text("uri", true, maxURIBytes)
+	if o.err != nil {
+		return nil, o.err
+	}
+	t.mu.RLock()
+	var found hostResource
+	if i := t.index(uri); i >= 0 {
+		found = t.list[i]
+	}
+	t.mu.RUnlock()
+	if found.read == nil {
+		return nil, Errorf(CodeResourceNotFound, "no resource %q", uri).WithData(map[string]string{"uri": uri})
+	}
+	content, err := found.read(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	content.MIMEType = cmp.Or(content.MIMEType, found.MIMEType)
+	return content, nil
+}

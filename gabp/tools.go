@@ -1,0 +1,248 @@
+package gabp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/heedlog/heed/internal/schema"
+)
+
+// ChannelToolsChanged has an event when the tools of a [Tools] change; its payload is
+// {"names": [...]} with the ones that were added, replaced or removed. The protocol has no
+// channel for it. Bridges in the field read the list once per connection.
+const ChannelToolsChanged = "tools/changed"
+
+// Call is a call of a tool, whose arguments follow the tool's input schema. It is read only.
+type Call struct {
+	*Request
+	Tool      Tool
+	Arguments json.RawMessage // a JSON object
+}
+
+// CallHandler executes a call and returns its result; see [Handler]. An error that is no
+// [*Error] is sent as [CodeToolFailed], with its text.
+type CallHandler func(ctx context.Context, c *Call) (result any, err error)
+
+// Tools serves the tools of a host: tools/list and tools/call. The zero Tools has none. Set its
+// fields before it is registered; its methods are safe for concurrent use, also while it serves.
+//
+// Arguments that do not follow a tool's input schema are refused before anything is executed, by
+// the error of [BadArgument]; further ones than the schema has are for the schema to refuse.
+type Tools struct {
+	// Around is called for each call that names a tool and has valid arguments, in place of the
+	// tool, and calls it by run, at most once: for a gate, operations, a log. Its result is
+	// the answer. Optional.
+	Around func(ctx context.Context, c *Call, run func() (any, error)) (any, error)
+
+	// Publish sends [ChannelToolsChanged]: [Server.Publish]. Without it nothing is sent.
+	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
+
+	mu   sync.RWMutex
+	list []hostTool // in the order in which they were added
+}
+
+// hostTool is a tool of a host.
+type hostTool struct {
+	Tool
+	input *jsonschema.Schema
+	call  CallHandler
+}
+
+// Add adds a tool, or replaces the one of its name. The title is the name where it is empty, a
+// schema accepts everything where it is empty. The schemas are JSON Schemas that are complete. An
+// error says what of the definition the protocol does not allow.
+func (t *Tools) Add(def Tool, call CallHandler) error {
+	fail := func(format string, args ...any) error {
+		return fmt.Errorf("gabp: tool %q: "+format, append([]any{def.Name}, args...)...)
+	}
+	def.Title = cmp.Or(def.Title, def.Name)
+	def.Tags = slices.Clone(def.Tags)
+	for _, s := range []*json.RawMessage{&def.InputSchema, &def.OutputSchema} {
+		if *s = slices.Clone(*s); len(*s) == 0 {
+			*s = json.RawMessage(`{}`)
+		}
+	}
+	switch {
+	case !ValidName(def.Name):
+		return fail("the name must have the form namespace/name in lower case")
+	case def.Description == "":
+		return fail("a description is missing")
+	case call == nil:
+		return fail("a handler is missing")
+	}
+	input, err := compileSchema(def.InputSchema)
+	if err != nil {
+		return fail("input schema: %w", err)
+	}
+	if _, err := compileSchema(def.OutputSchema); err != nil {
+		return fail("output schema: %w", err)
+	}
+	added := hostTool{def, input, call}
+	t.mu.Lock()
+	if i := t.index(def.Name); i >= 0 {
+		t.list[i] = added
+	} else {
+		t.list = append(t.list, added)
+	}
+	t.mu.Unlock()
+	t.changed(def.Name)
+	return nil
+}
+
+// AddTool adds a tool that is a function of a struct. The schemas that def leaves empty are made of
+// In and Out; that of In refuses members that it does not have. A field is described by its tags
+// json, jsonschema (what it is), enum ("a,b"), pattern, minimum and maximum; without omitempty it is
+// required.
+func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *Call, in In) (Out, error)) error {
+	var err error
+	if reflect.TypeFor[In]().Kind() != reflect.Struct {
+		return fmt.Errorf("gabp: tool %q: arguments are an object: want a struct, not %s", def.Name, reflect.TypeFor[In]())
+	}
+	if len(def.InputSchema) == 0 {
+		if def.InputSchema, err = schema.For(reflect.TypeFor[In](), true); err != nil {
+			return fmt.Errorf("gabp: tool %q: %w", def.Name, err)
+		}
+	}
+	if len(def.OutputSchema) == 0 {
+		if def.OutputSchema, err = schema.For(reflect.TypeFor[Out](), false); err != nil {
+			return fmt.Errorf("gabp: tool %q: %w", def.Name, err)
+		}
+	}
+	return t.Add(def, func(ctx context.Context, c *Call) (any, error) {
+		var in In
+		if err := json.Unmarshal(c.Arguments, &in); err != nil { // such as a number that is too large
+			return nil, BadArgument("", "values of the types of the input schema", err.Error())
+		}
+		return call(ctx, c, in)
+	})
+}
+
+// Remove removes a tool. It returns false where there is none of this name.
+func (t *Tools) Remove(name string) bool {
+	t.mu.Lock()
+	i := t.index(name)
+	if i >= 0 {
+		t.list = slices.Delete(t.list, i, i+1)
+	}
+	t.mu.Unlock()
+	if i >= 0 {
+		t.changed(name)
+	}
+	return i >= 0
+}
+
+// index returns the place of a tool. The lock is held.
+func (t *Tools) index(name string) int {
+	return slices.IndexFunc(t.list, func(tool hostTool) bool { return tool.Name == name })
+}
+
+func (t *Tools) changed(name string) {
+	if t.Publish != nil {
+		// A name is small and has a JSON form, so that Publish cannot fail.
+		_ = t.Publish(ChannelToolsChanged, name, map[string][]string{"names": {name}}, nil)
+	}
+}
+
+// List returns the tools that the parameters of a tools/list choose, in the order in which they were
+// added; nil chooses all. The list belongs to the caller, what it points to is read only. An error
+// is an [*Error].
+func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
+	if e := checkToolsList(params); e != nil {
+		return nil, e
+	}
+	var p struct {
+		Filter struct {
+			Tags        []string
+			NamePattern string
+		}
+	}
+	_ = json.Unmarshal(params, &p) // they were checked
+	tools := []Tool{}
+	t.mu.RLock()
+	defer t.mu.RUnlock()
+	for i := range t.list {
+		tool := &t.list[i]
+		tagged := len(p.Filter.Tags) == 0 ||
+			slices.ContainsFunc(p.Filter.Tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
+		if tagged && fitsGlob(p.Filter.NamePattern, tool.Name) {
+			tools = append(tools, tool.Tool)
+		}
+	}
+	return tools, nil
+}
+
+// fitsGlob reports whether a name fits a glob of the protocol, in which "*" stands for a part of
+// a segment. Every name fits an empty one, and none one that is malformed.
+func fitsGlob(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return pattern == "" || ok && err == nil
+}
+
+// Register adds tools/list, tools/call and [ChannelToolsChanged] to m, which makes a server
+// advertise them.
+func (t *Tools) Register(m *Mux) {
+	if t.Publish != nil {
+		m.channels = append(m.channels, ChannelToolsChanged)
+	}
+	m.Handle(MethodToolsList, func(_ context.Context, r *Request) (any, error) {
+		list, err := t.List(r.Params)
+		return toolsListResult{Tools: list}, err
+	})
+	m.Handle(MethodToolsCall, t.Call)
+}
+
+// Call answers a tools/call. An unknown tool is the error [CodeToolNotFound].
+func (t *Tools) Call(ctx context.Context, r *Request) (any, error) {
+	call, err := ParseToolCall(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.RLock()
+	var tool hostTool
+	if i := t.index(call.Name); i >= 0 {
+		tool = t.list[i]
+	}
+	t.mu.RUnlock()
+	if tool.call == nil {
+		return nil, Errorf(CodeToolNotFound, "no tool %q", call.Name).WithData(map[string]string{"name": call.Name})
+	}
+	c := &Call{Request: r, Tool: tool.Tool, Arguments: call.Arguments}
+	if c.Arguments == nil {
+		c.Arguments = json.RawMessage(`{}`)
+	}
+	if e := checkArguments(tool.input, c.Arguments); e != nil {
+		return nil, e
+	}
+	run := func() (any, error) {
+		result, err := tool.call(ctx, c)
+		return result, failed(ctx, err)
+	}
+	if t.Around != nil {
+		return t.Around(ctx, c, run)
+	}
+	return run()
+}
+
+// failed returns the error of a tool as it is sent. What ended with the context stays as it is, so that
+// a timeout is answered as one.
+func failed(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return err
+	}
+	if _, ok := errors.AsType[*Error](err); ok {
+		return err
+	}
+	if _, ok := errors.AsType[*Verbatim](err); ok {
+		return err
+	}
+	return Errorf(CodeToolFailed, "%v", err)
+}
