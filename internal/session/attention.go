@@ -149,7 +149,10 @@ func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (heed
 func (g source) Begin(call gate.Call) gate.Running { return g.s.Begin(call) }
 
 // Refused implements [gate.Recorder].
-func (g source) Refused(d gate.Decision) { g.s.timeline.refused(&d, g.s.now()) }
+func (g source) Refused(d gate.Decision) {
+	g.s.held.Add(1)
+	g.s.timeline.refused(&d, g.s.now())
+}
 
 // since returns how long ago t was, at least zero.
 func since(t, now time.Time) time.Duration { return max(0, now.Sub(t)) }

@@ -33,6 +33,7 @@ type Session struct {
 	pumping  chan struct{} // wakes the pump
 	calls    atomic.Uint64
 	inFlight atomic.Int64
+	held     atomic.Uint64 // calls that were refused
 	running  atomic.Bool
 	expects  atomic.Bool // a sign of life is expected
 

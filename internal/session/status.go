@@ -18,6 +18,8 @@ type Status struct {
 	InFlight int64 // calls that have begun and not ended
 	Waiting  int64 // callers of Wait
 
+	Held uint64 // calls that a gate held back
+
 	AcksOfPeople, AcksOfAgents uint64 // acknowledgements by each; see [Person]
 
 	Limits   []Limit // that were hit
@@ -53,7 +55,7 @@ func (s *Session) Status() Status {
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
 		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
-		AcksOfPeople: people, AcksOfAgents: agents,
+		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Log != nil {

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,8 @@ type host struct {
 	log     *slog.Logger
 	session *session.Session
 	dedup   *bridge.Dedup
+
+	playing atomic.Bool // a game that this process started runs
 
 	follower *follow.Follower // nil: there is no log
 	metrics  net.Listener     // nil: none are served

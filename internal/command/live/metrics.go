@@ -5,11 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/cli"
 )
 
 // serveMetrics serves the counts in Prometheus' text format: a line for each, which needs no library.
@@ -32,11 +35,11 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 	return nil
 }
 
-// appendMetrics appends all metrics to dst. Names and labels hold no text of the game.
+// appendMetrics appends all metrics to dst. Names and labels hold no text of the game, and are as many as written here.
 func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 	st := h.session.Status()
 	e := &st.Engine
-	metric := func(kind, name, help string, value uint64, labels ...string) {
+	metric := func(kind, name, help string, value any, labels ...string) {
 		if help != "" {
 			dst = fmt.Appendf(dst, "# HELP heed_%s %s\n# TYPE heed_%s %s\n", name, help, name, kind)
 		}
@@ -47,42 +50,58 @@ func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
 				if i > 0 {
 					dst = append(dst, ',')
 				}
-				dst = fmt.Appendf(dst, "%s=%s", labels[i], quoteLabel(labels[i+1]))
+				dst = fmt.Appendf(dst, "%s=\"%s\"", labels[i], labelEscapes.Replace(strings.ToValidUTF8(labels[i+1], "?")))
 			}
 			dst = append(dst, '}')
 		}
-		dst = fmt.Appendf(dst, " %d\n", value)
+		dst = fmt.Appendf(dst, " %v\n", value)
 	}
 	counter := func(name, help string, value uint64, labels ...string) {
 		metric("counter", name, help, value, labels...)
 	}
-	gauge := func(name, help string, value uint64) { metric("gauge", name, help, value) }
-
-	for i, kind := range []struct {
-		name  string
-		count uint64
-	}{
-		{"log", e.Logs}, {"operation", e.Operations}, {"state", e.States}, {"notice", e.Notices}, {"host", e.Host},
-	} {
-		help := ""
-		if i == 0 {
-			help = "Entries that the engine received."
-		}
-		counter("entries_total", help, kind.count, "kind", kind.name)
+	gauge := func(name, help string, value any, labels ...string) { metric("gauge", name, help, value, labels...) }
+	// counts appends a metric with a value for each of a label.
+	type count struct {
+		of    string
+		value uint64
 	}
-	counter("entries_ignored_total", "Entries that were ignored: not actionable.", e.Ignored)
-	counter("entries_folded_total", "Entries that were counted in attention items.", e.Folded)
-	gauge("items_open", "Attention items that are open.", uint64(e.Coalesce.Open))
-	gauge("calls_in_flight", "Calls in flight.", uint64(max(0, st.InFlight)))
+	counts := func(name, help, label string, values ...count) {
+		for _, v := range values {
+			counter(name, help, v.value, label, v.of)
+			help = ""
+		}
+	}
+
+	gauge("build_info", "Always 1; what this heed is.", 1, "version", cli.ModuleVersion(), "goversion", runtime.Version())
+	counts("entries_total", "Entries that the engine received.", "kind", count{"log", e.Logs},
+		count{"operation", e.Operations}, count{"state", e.States}, count{"notice", e.Notices}, count{"host", e.Host})
+	counts("decisions_total", "Entries by what they resulted in.", "disposition",
+		count{event.Ignore.String(), e.Ignored},
+		count{event.Advisory.String(), e.Coalesce.ByDisposition[event.Advisory]},
+		count{event.Blocking.String(), e.Coalesce.ByDisposition[event.Blocking]})
+	h.appendOpen(gauge)
+	counts("acknowledgements_total", "Acknowledgements of open items.", "by",
+		count{"person", st.AcksOfPeople}, count{"agent", st.AcksOfAgents})
+	counter("calls_held_total", "Calls that were held back, and not executed.", st.Held)
+	gauge("calls_in_flight", "Calls in flight.", max(0, st.InFlight))
 	gauge("blind", "1 while the log is blind: a part of it is missing.", boolean(e.Blind))
+	gauge("game_running", "1 while the game runs, as far as heed knows: it started the game, or the game's mod is "+
+		"connected.", boolean(h.playing.Load() || px != nil && px.Connected()))
+	if l := st.Log; l != nil {
+		since := l.LastGrowth
+		if since.IsZero() {
+			since = st.Started
+		}
+		now := st.Started.Add(time.Duration(st.UptimeMs) * time.Millisecond)
+		gauge("log_age_seconds", "How long ago the log's last line came, or heed was started where none came yet.",
+			max(0, now.Sub(since).Seconds()))
+	}
 	counter("rules_swaps_total", "Rule sets that were reloaded.", st.Rules.Swaps)
 	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
-	for i, limit := range st.Limits {
-		help := ""
-		if i == 0 {
-			help = "How often a bound was hit."
-		}
+	help := "How often a bound was hit."
+	for _, limit := range st.Limits {
 		counter("limit_hits_total", help, limit.Count, "limit", limit.Name)
+		help = ""
 	}
 	if px == nil {
 		return dst
@@ -112,7 +131,21 @@ func boolean(b bool) uint64 {
 	return 0
 }
 
-// quoteLabel quotes the value of a label.
-func quoteLabel(s string) string {
-	return strconv.Quote(strings.ToValidUTF8(s, "?"))
+// appendOpen gives the open items to gauge, by what they do and how serious they are.
+func (h *host) appendOpen(gauge func(name, help string, value any, labels ...string)) {
+	var open [2][event.SeverityFatal + 1]int
+	for _, a := range h.session.Engine().Open(nil) {
+		open[boolean(a.Blocking)][a.Severity]++
+	}
+	help := "Attention items that are open."
+	for blocking := range open {
+		for severity, n := range open[blocking] {
+			gauge("items_open", help, n, "blocking", strconv.FormatBool(blocking == 1),
+				"severity", event.Severity(severity).String())
+			help = ""
+		}
+	}
 }
+
+// labelEscapes are those of a label's value in Prometheus' text format.
+var labelEscapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)

@@ -118,7 +118,7 @@ func TestServe(t *testing.T) {
 	require.Contains(t, string(text), "heed_rules_swaps_total 1\n")
 	require.Contains(t, string(text), "heed_rules_refused_total 1\n")
 	require.Contains(t, string(text), "heed_bridge_sessions_total 3\n")
-	require.Contains(t, string(text), "# TYPE heed_items_open gauge\nheed_items_open 0\n")
+	require.Contains(t, string(text), "# TYPE heed_items_open gauge\nheed_items_open{blocking=\"false\",severity=\"info\"} 0\n")
 
 	recorded, err := os.ReadFile(filepath.Join(dir, "recorded.jsonl"))
 	require.NoError(t, err)

@@ -168,6 +168,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	if err := e.watch(ctx, served); err != nil {
 		return cli.Failed(exitOwn, err)
 	}
+	h.playing.Store(false)
 	if e.matters() {
 		e.linger(ctx, f.linger)
 	}
@@ -265,6 +266,7 @@ func (p *program) startGame(
 		out.wait(teeGrace) // the copy goes
 		return nil, nil, notStarted(args[0], err)
 	}
+	h.playing.Store(true)
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
 	return game, out, nil
 }
