@@ -160,7 +160,7 @@ func shownVerdict(v *heed.Verdict) *verdict {
 // an object becomes the member "value" of one. Where "heed" is taken too, the result stays as it is. Where there is
 // nothing but a clean verdict, an object gets that alone, and any other value stays byte for byte.
 func amend(result json.RawMessage, found finding) json.RawMessage {
-	quiet := found.Attention == nil && found.Notice == "" && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
+	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
 	if quiet && (found.Verdict == nil || !isObject(result)) {
 		return result
 	}

@@ -38,8 +38,8 @@ func (s *Session) ItemID(name string) string {
 	return name
 }
 
-// ShortID returns the number that ends the id of an item of this epoch, as people and [Session.ItemID] take it; any other
-// id as it is.
+// ShortID returns the number that ends the id of an item of this epoch, as people and [Session.ItemID] take it; any
+// other id as it is.
 func ShortID(id, epoch string) string {
 	if n, ok := strings.CutPrefix(id, epoch+"-"); ok && epoch != "" {
 		return n
@@ -62,7 +62,8 @@ func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
 	return s.engine.Delivered(consumer, s.ItemID(id), upTo)
 }
 
-// Ack acknowledges an item for a consumer; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the timeline before the answer.
+// Ack acknowledges an item for a consumer; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the
+// timeline before the answer.
 func (s *Session) Ack(consumer, id string, upTo uint64) heed.AckResult {
 	res := s.ack(consumer, s.ItemID(id), upTo)
 	if res.Acknowledged && !res.Already {

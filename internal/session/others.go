@@ -105,9 +105,9 @@ func (o *others) told(consumer, id string) {
 	}
 }
 
-// TakeAckedByOthers returns the items that others acknowledged since a consumer reads or calls, the newest first, and how
-// many more there were. They count as delivered to it: each is returned once. What the consumer read with [Session.MarkRead]
-// since, or acknowledged itself, is not among them.
+// TakeAckedByOthers returns the items that others acknowledged since a consumer reads or calls, the newest first, and
+// how many more there were. They count as delivered to it: each is returned once. What the consumer read with
+// [Session.MarkRead] since, or acknowledged itself, is not among them.
 func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more uint64) {
 	o := &s.others
 	o.mu.Lock()

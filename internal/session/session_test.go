@@ -536,7 +536,9 @@ func TestItemsByNumber(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{Engine: heed.Config{Epoch: "7"}})
 		s.Observe(event.Entry{Kind: event.KindLog, Message: "Broken thing"})
-		for name, known := range map[string]bool{"1": true, "01": true, "7-1": true, "2": false, "8-1": false, "-1": false, "": false} {
+		for name, known := range map[string]bool{
+			"1": true, "01": true, "7-1": true, "2": false, "8-1": false, "-1": false, "": false,
+		} {
 			a, ok := s.Item(name)
 			require.Equal(t, known, ok, name)
 			require.Equal(t, known, a.ID == "7-1", name)

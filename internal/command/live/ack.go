@@ -188,9 +188,9 @@ var errNothingHolds = errors.New("nothing holds calls back")
 // was started.
 const leastPrefix = 4
 
-// named returns the id of the item that a person means, with a cursor where something is open: by the number of an item,
-// which the server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it
-// may have been cleared before.
+// named returns the id of the item that a person means, with a cursor where something is open: by its number, which the
+// server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it may have
+// been cleared before.
 func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
 	// An acknowledgement is up to what was shown: this client has to be shown it.
 	var current gabp.CurrentResult

@@ -25,7 +25,10 @@ type stillLog struct{ grew time.Time }
 
 func (l *stillLog) Run(ctx context.Context, _ follow.Handler) error { <-ctx.Done(); return nil }
 func (l *stillLog) Sync(context.Context) error                      { return nil }
-func (l *stillLog) Status() follow.Status                           { return follow.Status{Present: true, LastGrowth: l.grew} }
+
+func (l *stillLog) Status() follow.Status {
+	return follow.Status{Present: true, LastGrowth: l.grew}
+}
 
 // metricsOf returns the metrics of a session after do.
 func metricsOf(t *testing.T, do func(s *session.Session)) string {
