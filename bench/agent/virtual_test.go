@@ -222,11 +222,8 @@ type memoryLog struct {
 	read    uint64
 }
 
-// The delays of a follow.Follower.
-const (
-	idle     = 15 * time.Millisecond
-	syncIdle = time.Millisecond
-)
+// idle is after which time of quiet a follow.Follower delivers the last record.
+const idle = 15 * time.Millisecond
 
 func newMemoryLog() *memoryLog {
 	stream, err := capture.NewStream(capture.Options{})
@@ -248,13 +245,12 @@ func (m *memoryLog) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// look reads what was written, and delivers what is complete: after a time of quiet, all. It returns the first line that
-// is not delivered, 0 for none, and the last that was read.
-func (m *memoryLog) look(quiet time.Duration) (open, last int) {
+// look reads what was written, and delivers what is complete: after a time of quiet, all. It reports whether that is all.
+func (m *memoryLog) look(quiet time.Duration) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.h == nil || m.absent {
-		return 0, 0
+		return true
 	}
 	if len(m.unread) > 0 {
 		m.stamp = time.Now()
@@ -266,8 +262,8 @@ func (m *memoryLog) look(quiet time.Duration) (open, last int) {
 		m.stream.Flush(true)
 		m.drain()
 	}
-	open, _ = m.stream.Pending()
-	return open, m.stream.Lines()
+	open, _ := m.stream.Pending()
+	return open == 0
 }
 
 func (m *memoryLog) drain() {
@@ -296,7 +292,7 @@ func (m *memoryLog) Run(ctx context.Context, h follow.Handler) error {
 		case <-m.wakes:
 			timer.Reset(between(m.random, time.Millisecond, 5*time.Millisecond))
 		case <-timer.C:
-			if open, _ := m.look(idle); open > 0 {
+			if !m.look(idle) {
 				timer.Reset(idle)
 			}
 		}
@@ -304,18 +300,7 @@ func (m *memoryLog) Run(ctx context.Context, h follow.Handler) error {
 }
 
 // Sync implements [session.Feed].
-func (m *memoryLog) Sync(ctx context.Context) error {
-	open, through := m.look(syncIdle)
-	if open == 0 || open > through {
-		return nil
-	}
-	timer := time.NewTimer(syncIdle)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-	}
+func (m *memoryLog) Sync(context.Context) error {
 	m.look(0)
 	return nil
 }

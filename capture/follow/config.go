@@ -19,7 +19,7 @@ const (
 	// defaultPartialIdle is how long a line that has no end yet waits for it.
 	defaultPartialIdle = 250 * time.Millisecond
 
-	// defaultSyncIdle is how long [Follower.Sync] waits for the rest of the last record.
+	// defaultSyncIdle is how long [Follower.Sync] waits for the end of the last line.
 	defaultSyncIdle = time.Millisecond
 
 	// defaultPoll is the interval of polling without notifications. With them it is ten
@@ -58,7 +58,7 @@ type Config struct {
 	// Idle is how long the file must not grow for the last record to be delivered. While it
 	// grows all the time, no line waits longer than half as long again for what it could be
 	// part of. PartialIdle is how long a line without an end waits for it, but for the first
-	// of a file, and SyncIdle how long a Sync waits for the rest of a record.
+	// of a file, and SyncIdle how long it does for a Sync.
 	Idle, PartialIdle, SyncIdle time.Duration
 
 	// Poll is the interval at which the file is polled without notifications of the

@@ -187,6 +187,10 @@ func TestSync(t *testing.T) {
 		got, took = fl.synced()
 		require.Empty(t, got)
 		require.Zero(t, took)
+		fl.write("\nthree\nSystem.Exception: four\n")
+		got, took = fl.synced()
+		require.Equal(t, []string{"two +", "three", "System.Exception: four"}, got)
+		require.Zero(t, took, "whole lines, whatever may follow")
 
 		// A file that grows all the time delays it no longer than Idle.
 		stop := make(chan struct{})

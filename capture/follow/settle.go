@@ -12,7 +12,7 @@ func (t *tail) settle() {
 	}
 	if at, ok := t.due(); ok && (!t.more || len(t.waiting) > 0) && !time.Now().Before(at) {
 		_, partly := t.pending()
-		t.stream.Flush(partly || len(t.waiting) > 0)
+		t.stream.Flush(partly)
 		t.drain()
 	}
 	t.reach()
@@ -55,7 +55,7 @@ func earlier(a, b time.Time) time.Time {
 	return a
 }
 
-// reach finds the calls for which the file has been read as far as they ask.
+// reach finds the calls for which the file has been read as far as they ask, and delivers its lines.
 func (t *tail) reach() {
 	for _, s := range t.waiting {
 		switch {
@@ -76,6 +76,8 @@ func (t *tail) reach() {
 		s.since = time.Now()
 		s.file, s.line = t.number, 1
 		if t.stream != nil {
+			t.stream.Flush(false)
+			t.drain()
 			s.line = max(1, t.stream.Lines())
 		}
 	}

@@ -208,7 +208,10 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	g.mu.Unlock()
 	if late, ok := strings.CutPrefix(a.What, "fault after "); ok {
 		after, _ := time.ParseDuration(late)
-		time.AfterFunc(after, func() { g.line(fault(n)) })
+		time.AfterFunc(after, func() {
+			g.line(fault(n))
+			g.note("late", map[string]int{"done": n})
+		})
 	}
 	switch a.What {
 	case "fault in between":
