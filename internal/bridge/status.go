@@ -31,6 +31,7 @@ type Status struct {
 	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules in use."`
 	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
 	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
+	LogFrom  string                  `json:"logFrom,omitempty" jsonschema:"How the log was found; without one, what was looked for."`
 	Behind   string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
@@ -48,7 +49,11 @@ type Counts struct {
 
 // LogStatus is how the following of the log does.
 type LogStatus struct {
-	Present     bool      `json:"present" jsonschema:"The file exists."`
+	Path        string    `json:"path" jsonschema:"The file, as it was named at the start."`
+	Present     bool      `json:"present" jsonschema:"The log is there."`
+	Absent      string    `json:"absent,omitempty" jsonschema:"Why it is not."`
+	Evidence    string    `json:"evidence,omitempty" jsonschema:"Why the file is the log of this run of the game, if heed has started it."`
+	Displaced   bool      `json:"displaced,omitempty" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
 	Offset      uint64    `json:"offset" jsonschema:"Bytes read from it."`
 	Size        uint64    `json:"size" jsonschema:"Bytes it had at the last check."`
 	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
@@ -78,7 +83,7 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 			States: e.States, Notices: e.Notices, Host: e.Host,
 		},
 		Limits: append(append([]session.Limit{}, s.Limits...), d.limits()...), Rules: s.Rules, Snapshot: s.Snapshot,
-		Behind: behind,
+		LogFrom: said(s.LogFrom), Behind: behind,
 	}
 	for i := range out.Limits {
 		out.Limits[i].Count = integer(out.Limits[i].Count)
@@ -95,7 +100,8 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	}
 	if l := s.Log; l != nil {
 		out.Log = &LogStatus{
-			Present: l.Present, Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
+			Path: said(l.Path), Present: l.Present, Absent: said(l.Absent), Evidence: l.Evidence, Displaced: l.Displaced,
+			Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
 			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
 			LostBytes: l.LostBytes, Notified: l.Notified, Missed: l.Missed,
 		}

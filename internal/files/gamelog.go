@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -13,10 +14,10 @@ const Standard = "-"
 
 // Game is what is known of a game before it starts.
 //
-// Games made with Unity write to the file of -logFile, or else to a place per
-// platform and user that is made of the names of company and product, which stand
-// in a file app.info beside the game's data. A game without that file is looked
-// up by the name of its program in a small table.
+// Games made with Unity write to the file of -logFile, or else to a place per platform and user that is made of the names
+// of company and product, which stand in a file app.info beside the game's data. A game without that file is looked up by
+// the name of its program in a small table. The program may stand behind others that start it, such as gamemoderun, wine,
+// or the chain of Steam and Proton; one for Windows on another system writes into the prefix of Wine.
 type Game struct {
 	// Args is the program and its arguments.
 	Args []string
@@ -36,7 +37,7 @@ type Found struct {
 	// Path is the file, or [Standard].
 	Path string
 
-	// How is the reason in words.
+	// How is the reason in words; where nothing was found, what was looked for and where.
 	How string
 }
 
@@ -53,6 +54,12 @@ var known = []struct {
 	{"start_rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}},
 }
 
+// Bounds of what is looked at, and of what a person is told of it.
+const (
+	maxPrograms = 32 // arguments that could be the game's program
+	maxLooked   = 8  // places that are named
+)
+
 // FindLog returns where the game is going to log, and false where it is not known.
 func FindLog(g Game) (Found, bool) {
 	if g.GOOS == "" {
@@ -61,28 +68,69 @@ func FindLog(g Game) (Found, bool) {
 	if len(g.Args) == 0 {
 		return Found{}, false
 	}
-	if path, ok := g.byArgument(); ok {
+	programs := g.programs()
+	if path, ok := g.byArgument(programs); ok {
 		return Found{Path: path, How: "the game's argument -logFile"}, true
 	}
-	if p, file, ok := g.byData(); ok {
-		if path, ok := g.place(p); ok {
-			return Found{Path: path, How: fmt.Sprintf("Unity's place for %s of %s, named in %s", p.name, p.company, file)}, true
-		}
-	}
-	program := strings.ToLower(base(g.Args[0]))
-	for _, k := range known {
-		if strings.HasPrefix(program, k.program) {
-			if path, ok := g.place(k.product); ok {
-				return Found{Path: path, How: "the place known for " + k.product.name}, true
+	var looked []string
+	homeless := false
+	for _, program := range programs {
+		p, file, ok := g.byData(program, &looked)
+		how := fmt.Sprintf("Unity's place for %s of %s, named in %s", p.name, p.company, file)
+		if !ok {
+			if p, ok = byName(program); !ok {
+				continue
 			}
+			how = "the place known for " + p.name
+		}
+		if path, in, ok := g.placeOf(p, program); ok {
+			return Found{Path: path, How: how + in}, true
+		}
+		homeless = true
+	}
+	how := "no log was found: the arguments have no -logFile, "
+	if homeless {
+		return Found{How: how + "and no environment variable names the home folder"}, false
+	}
+	if n := len(looked) - maxLooked; n > 0 {
+		looked = append(looked[:maxLooked], fmt.Sprintf("%d more places", n))
+	}
+	return Found{How: how + "there is no app.info of Unity (" + strings.Join(looked, ", ") +
+		"), and no program of that name is known"}, false
+}
+
+// programs returns the arguments that could be the game's program: the first, and those that are paths; or, on another
+// system than Windows, those of Windows alone, whatever starts them.
+func (g *Game) programs() []string {
+	all, windows := g.Args[:1:1], []string(nil)
+	for i, arg := range g.Args[:min(len(g.Args), maxPrograms)] {
+		switch {
+		case g.emulated(arg):
+			windows = append(windows, arg)
+		case i > 0 && !strings.HasPrefix(arg, "-") && strings.ContainsAny(arg, `/\`):
+			all = append(all, arg)
 		}
 	}
-	return Found{}, false
+	if len(windows) > 0 {
+		return windows
+	}
+	return all
+}
+
+// byName returns the product of a program that is known by its name.
+func byName(program string) (product, bool) {
+	name := strings.ToLower(base(program))
+	for _, k := range known {
+		if strings.HasPrefix(name, k.program) {
+			return k.product, true
+		}
+	}
+	return product{}, false
 }
 
 // byArgument reads Unity's argument, which is not case sensitive. "-" is standard
 // output, as is the argument without a value.
-func (g *Game) byArgument() (string, bool) {
+func (g *Game) byArgument(programs []string) (string, bool) {
 	for i, arg := range g.Args[1:] {
 		name, value, joined := strings.Cut(arg, "=")
 		if !strings.EqualFold(name, "-logFile") {
@@ -94,6 +142,9 @@ func (g *Game) byArgument() (string, bool) {
 		switch value {
 		case "", Standard, "/dev/stdout", "/dev/fd/1", "/proc/self/fd/1": // of the game, and not of this process
 			return Standard, true
+		}
+		if g.emulated(programs[0]) {
+			value = g.unixPath(value)
 		}
 		return g.abs(value), true
 	}
@@ -110,24 +161,34 @@ func (g *Game) abs(path string) string {
 	return path
 }
 
-// byData finds app.info: beside the program of that name, in a macOS bundle, or,
-// for a launching script, the only one there is beside it.
-func (g *Game) byData() (product, string, bool) {
-	program := g.abs(g.Args[0])
+// byData finds app.info: beside the program of that name, in a macOS bundle, or, for a launching script, the only one
+// there is beside it. It appends the places that were looked at.
+func (g *Game) byData(program string, looked *[]string) (product, string, bool) {
+	if g.emulated(program) {
+		program = g.unixPath(program)
+	}
+	program = g.abs(program)
 	dir := filepath.Dir(program)
-	name := strings.TrimSuffix(base(program), ".exe")
+	name := base(program)
+	if ext := filepath.Ext(name); strings.EqualFold(ext, ".exe") || ext == ".x86_64" || ext == ".x86" {
+		name = strings.TrimSuffix(name, ext)
+	}
 	candidates := []string{
 		filepath.Join(dir, name+"_Data", "app.info"),
 		filepath.Join(program, "Contents", "Resources", "Data", "app.info"), // an .app itself
 		filepath.Join(dir, "..", "Resources", "Data", "app.info"),           // its program
 		filepath.Join(dir, strings.TrimSuffix(name, "Linux")+"_Data", "app.info"),
 	}
+	only := filepath.Join(dir, "*_Data", "app.info")
 	if beside, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*_Data", "app.info")); err == nil && len(beside) == 1 {
-		candidates = append(candidates, beside[0])
+		only = beside[0]
 	}
-	for _, file := range candidates {
+	for _, file := range append(candidates, only) {
 		if p, ok := readAppInfo(file); ok {
 			return p, file, true
+		}
+		if file = filepath.Clean(file); !slices.Contains(*looked, file) {
+			*looked = append(*looked, file)
 		}
 	}
 	return product{}, "", false
@@ -155,6 +216,20 @@ func readAppInfo(file string) (product, bool) {
 		return product{}, false
 	}
 	return p, true
+}
+
+// placeOf returns where Unity logs for a product, and in which prefix of Wine, in words.
+func (g *Game) placeOf(p product, program string) (path, in string, ok bool) {
+	if !g.emulated(program) {
+		path, ok = g.place(p)
+		return path, "", ok
+	}
+	prefix, by := g.prefix()
+	if prefix == "" {
+		return "", "", false
+	}
+	parts := []string{"AppData", "LocalLow", p.company, p.name, "Player.log"}
+	return inWine(g.userFolder(prefix), parts), ", in the prefix of Wine that " + by, true
 }
 
 // place is where Unity logs for a product.

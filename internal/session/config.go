@@ -28,8 +28,10 @@ type Config struct {
 	// time and random bits.
 	Engine heed.Config
 
-	// Log is the game's log, or nil.
-	Log Feed
+	// Log is the game's log, or nil. LogFrom is how its path was found, for a person, who reads it where the log is missing.
+	// Without a Log it is what was looked for: that none was found is reported by New. "" without a Log: none is wanted.
+	Log     Feed
+	LogFrom string
 
 	// RuleFiles are rule files that come before the default rules, which NoDefaults leaves out. New reads them, and
 	// fails where they do not compile. From then on they are polled every RulePoll, compiled aside and swapped as a

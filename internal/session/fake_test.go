@@ -46,6 +46,7 @@ type feed struct {
 	stuck  bool          // Sync returns no more
 	ahead  time.Duration // of the clock, as the times in the log are
 	gone   atomic.Bool   // there is no file
+	absent string        // why
 }
 
 func newFeed() *feed { return &feed{end: make(chan error, 1)} }
@@ -106,7 +107,10 @@ func (f *feed) Sync(ctx context.Context) error {
 }
 
 func (f *feed) Status() follow.Status {
-	return follow.Status{Path: "/logs/Player.log", Present: !f.gone.Load()}
+	if f.gone.Load() {
+		return follow.Status{Path: "/logs/Player.log", Absent: f.absent}
+	}
+	return follow.Status{Path: "/logs/Player.log", Present: true}
 }
 
 // start makes a session and lets it run for the test.

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"strings"
 	"time"
@@ -52,6 +53,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 		// What was restored may be blind for want of a log.
 		if s.noLog.Swap(false) || s.restored && !s.hadLog {
 			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
+			s.log.Info("there is a log to follow", "path", st.Path, "because", st.Evidence)
 		}
 		s.hadLog, s.absent = true, time.Time{}
 		return
@@ -63,12 +65,12 @@ func (s *Session) lookForLog(patience time.Duration) {
 	if since(s.absent, now) < patience {
 		return
 	}
-	detail := "there is no file " + st.Path
-	if s.hadLog {
-		detail = "the file was moved away or removed: " + st.Path
+	detail := cmp.Or(st.Absent, "there is no file "+st.Path)
+	if s.cfg.LogFrom != "" {
+		detail += " (" + s.cfg.LogFrom + ")"
 	}
 	s.noLog.Store(true)
-	s.log.Warn("there is no log to follow", "path", st.Path)
+	s.log.Warn("there is no log to follow", "path", st.Path, "because", st.Absent)
 	s.Observe(event.Notice{Time: now, Status: event.StatusNoLog, Detail: detail}.Entry())
 }
 

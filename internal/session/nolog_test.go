@@ -34,14 +34,14 @@ func TestNoLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFeed()
 		f.gone.Store(true)
-		s := start(t, session.Config{Log: f})
+		s := start(t, session.Config{Log: f, LogFrom: "named by --log"})
 		synctest.Wait()
 		g, err := s.Gate(gate.Config{})
 		require.NoError(t, err)
 		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 		d := g.Check(t.Context(), call)
 		require.False(t, d.Allowed, "from the first call on")
-		require.Equal(t, "no_log there is no file /logs/Player.log", d.Attention.Sample[0].Message)
+		require.Equal(t, "no_log there is no file /logs/Player.log (named by --log)", d.Attention.Sample[0].Message)
 		require.False(t, g.Check(t.Context(), call).Allowed)
 		s.Ack("agent", d.Attention.ID, 0)
 		verdict := func() heed.Verdict {
@@ -65,6 +65,45 @@ func TestNoLog(t *testing.T) {
 	})
 }
 
+// TestNoneFound: where no log was found and one is wanted, that is reported at once.
+func TestNoneFound(t *testing.T) {
+	for from, open := range map[string]bool{"": false, "no log was found": true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, session.Config{LogFrom: from})
+			a, blocks := s.Current("agent")
+			require.Equal(t, open, blocks)
+			require.Equal(t, open, s.Status().Engine.Blind)
+			if open {
+				require.Equal(t, "no_log no log was found", a.Sample[0].Message)
+			}
+		})
+	}
+}
+
+// TestLogComesAndGoes: a log that comes and goes has one open item at a time, and few updates.
+func TestLogComesAndGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		var got sink
+		s.OnUpdates(got.take)
+		for range 10 {
+			f.gone.Store(true)
+			time.Sleep(time.Minute)
+			require.Len(t, s.Open(nil), 1)
+			f.gone.Store(false)
+			time.Sleep(time.Minute)
+			require.Empty(t, s.Open(nil))
+			r := s.Begin(session.Call{Tool: "t"})
+			v, _, err := r.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+			require.Equal(t, coalesce.Clean, v.Outcome)
+		}
+		said := got.said()
+		require.LessOrEqual(t, len(said), 20, said)
+	})
+}
+
 // TestLogMoved is the table of a log that is moved away at one second, and back after a while.
 func TestLogMoved(t *testing.T) {
 	for _, c := range []struct {
@@ -81,6 +120,7 @@ func TestLogMoved(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				f := newFeed()
+				f.absent = "the file was moved away or removed: /logs/Player.log"
 				s := start(t, session.Config{Log: f})
 				time.Sleep(time.Second)
 				r := s.Begin(session.Call{Tool: "t"})

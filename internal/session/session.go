@@ -93,6 +93,10 @@ func New(cfg Config) (*Session, error) {
 	if err := s.open(ec); err != nil {
 		return nil, err
 	}
+	if s.cfg.Log == nil && s.cfg.LogFrom != "" {
+		s.log.Warn("there is no log to follow", "because", s.cfg.LogFrom)
+		s.Observe(event.Notice{Status: event.StatusNoLog, Detail: s.cfg.LogFrom}.Entry())
+	}
 	return s, nil
 }
 

@@ -26,6 +26,7 @@ type Status struct {
 	Rules    RuleStatus
 	Snapshot *SnapshotStatus // nil without one
 	Log      *follow.Status  // of the followed log, nil without one
+	LogFrom  string          // as configured
 
 	Engine heed.Stats
 }
@@ -54,7 +55,7 @@ func (s *Session) Status() Status {
 	st := Status{
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
-		InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
+		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}

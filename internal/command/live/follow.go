@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/report"
 )
@@ -64,7 +63,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd}, "follow")
+	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "follow")
 	if err != nil {
 		return err
 	}

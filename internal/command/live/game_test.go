@@ -34,14 +34,15 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|stubborn|dies CODE|crashes]. It notes its process id and what it was
-// handed in DIR, and ends with 7 after a minute, for a test that failed.
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn|no-log|dies CODE|crashes]. It notes its process id and what
+// it was handed in DIR, and ends with 7 after a minute, for a test that failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
-	var err error
-	g.log, err = os.OpenFile(filepath.Join(g.dir, "Player.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
-	if err != nil {
-		return 9
+	if len(args) < 2 || args[1] != "no-log" {
+		if g.openLog(os.O_APPEND) != nil {
+			return 9
+		}
+		g.line("The game starts")
 	}
 	fmt.Println("the game speaks")
 	fmt.Fprintln(os.Stderr, "the game complains")
@@ -104,6 +105,12 @@ a fatal error in the mono runtime or one of the native libraries
 used by your application.
 =================================================================
 `
+
+// openLog opens the game's log, and creates it.
+func (g *game) openLog(flag int) (err error) {
+	g.log, err = os.OpenFile(filepath.Join(g.dir, "Player.log"), os.O_CREATE|os.O_WRONLY|flag, 0o600)
+	return err
+}
 
 // note leaves word for the test.
 func (g *game) note(name string, v any) {
@@ -235,6 +242,10 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)), nil)
 		}
+	case "rotate": // as Unity begins a log
+		_ = os.Rename(g.log.Name(), filepath.Join(g.dir, "Player-prev.log"))
+		_, _ = g.log.Close(), g.openLog(0)
+		g.line("The game goes on")
 	case "flood":
 		for i := range floodEvents {
 			_ = g.server.Pass("colony/ticks", 0, json.RawMessage(fmt.Sprintf(`{"tick":%d}`, i)))

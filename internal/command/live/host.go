@@ -98,8 +98,8 @@ type host struct {
 	closers  []func() error
 }
 
-// newHost makes a session that follows a log, or none where its path is "".
-func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host, err error) {
+// newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
+func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
 	h := &host{flags: f, state: stateDir(f.state)}
 	defer func() {
 		if err != nil {
@@ -128,7 +128,9 @@ func (p *program) newHost(f *hostFlags, log follow.Config, name string) (_ *host
 		h.log.Warn("another heed uses the same state folder: name another with --state",
 			"name", name, "error", shared)
 	}
-	cfg := session.Config{NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, Now: p.Now, Logger: h.log}
+	cfg := session.Config{
+		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, LogFrom: from, Now: p.Now, Logger: h.log,
+	}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
 		return nil, cli.Failed(exitUsage, err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/proc"
 )
 
 // serveFlags are those of "heed serve".
@@ -87,8 +89,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, follow.Config{Path: path, FromEnd: f.fromEnd},
-		"serve-"+fileName(cmp.Or(f.game, "log")))
+	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "serve-"+fileName(cmp.Or(f.game, "log")))
 	if err != nil {
 		return err
 	}
@@ -112,6 +113,15 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	defer remove()
 	h.log.Info("serving bridges", "addr", b.Address, "log", path)
 	return h.serve(ctx, px, l)
+}
+
+// running returns how the log of a game is followed that heed has not started: as long as any program has it open for
+// writing, another file at its path is another game's.
+func running(path string, fromEnd bool) follow.Config {
+	return follow.Config{Path: path, FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other bool) {
+		own, other = proc.Writers(file)
+		return own || other, false
+	}}
 }
 
 // serveBridge returns where to listen and with which token.

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -142,6 +143,9 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if r.Log != "" {
 		g.about("", faint, r.Log)
 	}
+	for _, text := range logFound(st) {
+		g.about("", faint, text)
+	}
 	g.about("game", plain, gameText(r, st))
 	for _, e := range slices.Backward(lately) {
 		if s, text := called(&e); text != "" {
@@ -282,7 +286,7 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 	case l.Error != "":
 		return red, "cannot be read: " + l.Error
 	case !l.Present:
-		return yellow, "does not exist (yet); " + read
+		return yellow, cmp.Or(l.Absent, "does not exist (yet)") + "; " + read
 	case st.Blind:
 		return red, blind(st) + "; " + read
 	case st.Behind != "":
@@ -293,6 +297,23 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 		return yellow, "no new lines for " + lasted(p.Now().Sub(l.LastGrowth)) + "; " + read
 	}
 	return green, "last new line " + p.ago(l.LastGrowth) + "; " + read
+}
+
+// logFound returns how the log was found and by what it is known, in words.
+func logFound(st *bridge.Status) []string {
+	var all []string
+	if st.LogFrom != "" {
+		all = append(all, st.LogFrom)
+	}
+	if l := st.Log; l != nil {
+		if l.Evidence != "" {
+			all = append(all, "of this run: "+l.Evidence)
+		}
+		if l.Displaced {
+			all = append(all, "another file is at its path, or none: it is followed under its new name")
+		}
+	}
+	return all
 }
 
 // blind explains that the log is blind.

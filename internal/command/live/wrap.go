@@ -17,7 +17,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -121,12 +120,12 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
 	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
 	log := p.findLog(f, args, name)
-	h, err := p.newHost(&f.hostFlags, log.config(), name)
+	h, err := p.newHost(&f.hostFlags, log.config(), log.How, name)
 	if err != nil {
 		return own(err)
 	}
 	defer h.close()
-	log.report(h, args[0])
+	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
 
 	inner, removeInner, err := p.inner(h, outer)
 	if err != nil {
@@ -158,6 +157,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 			h.log.Error("the server for bridges ended", "error", err)
 		}
 	}()
+	_ = h.session.Sync(ctx) // what is there before the game is of another run
 	e := &ending{p: p, h: h, px: px, signals: signals, before: h.session.Engine().Latest().Seq}
 	if e.game, e.output, err = p.startGame(f, h, handed, args, log.spool); err != nil {
 		return err
@@ -307,10 +307,8 @@ func file(stream any) *os.File {
 
 // wrappedLog is the log of a game that heed starts.
 type wrappedLog struct {
-	files.Found // with no Path where there is none to follow
+	files.Found // with no Path where there is none to follow, and no How where none is wanted
 
-	none  bool   // the owner wants none
-	unfit error  // why the one that was found cannot be followed
 	spool string // the file for the copy of the game's standard output, where that is the log
 }
 
@@ -320,17 +318,16 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 	l := &wrappedLog{}
 	switch f.log {
 	case "none":
-		l.none = true
 	case "":
 		l.Found, _ = files.FindLog(files.Game{Args: args, Getenv: p.Getenv})
 		if l.Path != "" && l.Path != files.Standard {
-			l.unfit = follow.Check(l.Path)
+			if err := follow.Check(l.Path); err != nil {
+				l.Found = files.Found{How: "the game's log cannot be followed: " + err.Error()}
+			}
 		}
-		if l.unfit != nil {
-			l.Found = files.Found{}
-		}
+		l.How += "; --log names another"
 	default:
-		l.Found = files.Found{Path: f.log, How: "--log"}
+		l.Found = files.Found{Path: f.log, How: "named by --log"}
 	}
 	if l.Path == files.Standard {
 		l.spool = p.spoolPath(f, name)
@@ -349,26 +346,8 @@ func (p *program) spoolPath(f *wrapFlags, name string) string {
 
 // config returns how l is followed.
 func (l *wrappedLog) config() follow.Config {
-	return follow.Config{Path: cmp.Or(l.spool, l.Path), FromEnd: true, Continues: l.spool != ""}
-}
-
-// report logs which log is followed. Where there is none, and the owner has not said so, it reports that to the session
-// with what to do.
-func (l *wrappedLog) report(h *host, game string) {
-	missing := ""
-	switch {
-	case l.none:
-		h.log.Info("no log is followed, as --log says")
-		return
-	case l.unfit != nil:
-		missing = "the game's log cannot be followed: " + l.unfit.Error() + "; name another with --log"
-	case l.Path == "":
-		missing = "no log was found: the game has no argument -logFile, no app.info of Unity is beside " + game +
-			", and heed does not know its name; name the log with --log"
-	default:
-		h.log.Info("following the log", "path", l.Path, "because", l.How)
-		return
+	if l.spool != "" {
+		return follow.Config{Path: l.spool, Continues: true}
 	}
-	h.log.Warn(missing)
-	h.session.Observe(event.Notice{Status: event.StatusNoLog, Detail: missing}.Entry())
+	return follow.Config{Path: l.Path, NewRun: true, Writers: proc.Writers}
 }

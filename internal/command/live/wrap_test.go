@@ -521,6 +521,67 @@ func TestWrapNoLog(t *testing.T) {
 	}
 }
 
+// TestWrapOldLog: what a run before has left is no log of this one. The game's own log is found as soon as it is there.
+func TestWrapOldLog(t *testing.T) {
+	w := start(t, nil, "no-log")
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
+	require.Empty(t, w.executed())
+	open := b.blocked()
+	result := string(b.call("tools/call", `{"name":"heed/item","arguments":{"id":"`+open.AttentionID+`"}}`).Result)
+	require.Contains(t, result, "Player.log is of an earlier run")
+	require.Contains(t, result, "named by --log")
+	state := filepath.Join(w.dir, "state")
+	out, _ := runCommand(t, "status", "--state", state)
+	require.Contains(t, out, "is of an earlier run")
+	b.ack(open.AttentionID)
+	verdict := func() string { return string(memberOf(t, b.tool("colony/build", "a wall").Result, "verdict")) }
+	require.Contains(t, verdict(), `"outcome":"unknown","reason":"blind"`)
+	require.NotContains(t, string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result), "FAULT")
+
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "Player.log"), filepath.Join(w.dir, "Player-prev.log")))
+	write(t, filepath.Join(w.dir, "new"), "The game starts\n") // and is not open when it is seen
+	require.NoError(t, os.Rename(filepath.Join(w.dir, "new"), filepath.Join(w.dir, "Player.log")))
+	require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, 10*time.Millisecond)
+	out, _ = runCommand(t, "status", "--state", state)
+	require.Contains(t, out, "it was created since the start")
+}
+
+// TestWrapAnotherLog: another instance of the game that takes the path of our game's log takes neither the log nor what
+// is in it. Where our game itself begins another file, that one is followed.
+func TestWrapAnotherLog(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
+		t.Skip("the system does not say who has a file open")
+	}
+	w := start(t, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
+	path := filepath.Join(w.dir, "Player.log")
+	require.NoError(t, os.Rename(path, filepath.Join(w.dir, "Player-prev.log")))
+	other, err := os.Create(path) // by a process that heed has not started
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // what was written to it is not read
+	_, err = other.WriteString("FAULT of another game\n")
+	require.NoError(t, err)
+	require.Contains(t, string(b.tool("colony/build", "a wall").Result), `"outcome":"clean"`)
+	out, _ := runCommand(t, "status", "--state", filepath.Join(w.dir, "state"))
+	require.Contains(t, out, "another file is at its path")
+	require.Contains(t, string(b.tool("colony/build", "fault in between").Result), `"reason":"charged"`, "of its own file")
+	entries := func() string {
+		return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+	}
+	require.NotContains(t, entries(), "FAULT of another game")
+	b.ack(b.blocked().AttentionID)
+
+	require.NoError(t, other.Close())
+	require.Nil(t, b.tool("colony/build", "rotate").Error) // its Player-prev.log is removed by this, its Player.log renamed
+	require.Eventually(t, func() bool { return strings.Contains(entries(), "The game goes on") }, patience, 10*time.Millisecond)
+	require.Contains(t, string(b.tool("colony/build", "stamped file").Result), `"reason":"charged"`)
+	require.NotContains(t, entries(), "FAULT of another game")
+}
+
 // memberOf returns a member of an object.
 func memberOf(t *testing.T, object json.RawMessage, name string) json.RawMessage {
 	t.Helper()

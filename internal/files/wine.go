@@ -1,0 +1,90 @@
+package files
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// emulated reports whether a program of Windows runs on another system.
+func (g *Game) emulated(program string) bool {
+	return g.GOOS != "windows" && strings.HasSuffix(strings.ToLower(program), ".exe")
+}
+
+// prefix returns the folder in which Wine or Proton keeps drives and users, and what names it; "" where nothing does.
+func (g *Game) prefix() (dir, by string) {
+	proton, wine, home := g.Getenv("STEAM_COMPAT_DATA_PATH"), g.Getenv("WINEPREFIX"), g.Getenv("HOME")
+	switch {
+	case proton != "" && (wine == "" || g.startedBy("proton")):
+		return filepath.Join(g.abs(proton), "pfx"), "STEAM_COMPAT_DATA_PATH names"
+	case wine != "":
+		return g.abs(wine), "WINEPREFIX names"
+	case home != "":
+		return filepath.Join(home, ".wine"), "is the usual one"
+	}
+	return "", ""
+}
+
+// startedBy reports whether a program of that name is among the arguments.
+func (g *Game) startedBy(name string) bool {
+	for _, arg := range g.Args {
+		if base(arg) == name {
+			return true
+		}
+	}
+	return false
+}
+
+// userFolder returns the folder of the user in a prefix. Wine names it as the user is named, Proton steamuser.
+func (g *Game) userFolder(prefix string) string {
+	users := filepath.Join(prefix, "drive_c", "users")
+	names := []string{g.Getenv("USER"), "steamuser"}
+	if filepath.Base(prefix) == "pfx" || names[0] == "" {
+		names[0], names[1] = names[1], names[0]
+	}
+	for _, name := range names {
+		if info, err := os.Stat(filepath.Join(users, name)); name != "" && err == nil && info.IsDir() {
+			return filepath.Join(users, name)
+		}
+	}
+	return filepath.Join(users, names[0]) // it is about to be made
+}
+
+// unixPath returns the file that a path of Windows names in the prefix. Another path is as it was, with slashes.
+func (g *Game) unixPath(path string) string {
+	slashed := strings.ReplaceAll(path, `\`, "/")
+	if len(slashed) < 2 || slashed[1] != ':' {
+		return slashed
+	}
+	letter := strings.ToLower(slashed[:1])
+	prefix, _ := g.prefix()
+	if letter < "a" || letter > "z" || prefix == "" {
+		return slashed
+	}
+	drive := filepath.Join(prefix, "dosdevices", letter+":")
+	if target, err := filepath.EvalSymlinks(drive); err == nil {
+		drive = target
+	} else if letter == "c" { // where a prefix that is about to be made has them
+		drive = filepath.Join(prefix, "drive_c")
+	} else if letter == "z" {
+		drive = "/"
+	}
+	return inWine(drive, strings.Split(slashed[2:], "/"))
+}
+
+// inWine joins a path whose parts are found in any case, as Windows does.
+func inWine(dir string, parts []string) string {
+	for _, part := range parts {
+		next := filepath.Join(dir, part)
+		if _, err := os.Lstat(next); err != nil {
+			entries, _ := os.ReadDir(dir) // what was read of it
+			for _, e := range entries {
+				if strings.EqualFold(e.Name(), part) {
+					next = filepath.Join(dir, e.Name())
+				}
+			}
+		}
+		dir = next
+	}
+	return dir
+}

@@ -1,0 +1,80 @@
+package proc
+
+import (
+	"bufio"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestWriters: who has a file open for writing is known by the file and not by its name; a descendant stays one when
+// its parent has ended, and who only reads is no writer.
+func TestWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Player.log")
+	file, err := os.Create(path) // by this process, which does not count
+	require.NoError(t, err)
+	defer file.Close() //nolint:errcheck // nothing was written
+	info, err := file.Stat()
+	require.NoError(t, err)
+	writers := func() [2]bool {
+		own, other := Writers(info)
+		return [2]bool{own, other}
+	}
+	require.Equal(t, [2]bool{}, writers())
+
+	reader := opens(t, "exec 3<'"+path+"'")
+	require.Equal(t, [2]bool{}, writers(), "it reads")
+	reader()
+	for _, how := range []string{">>", "<>"} {
+		ended := opens(t, "exec 3"+how+"'"+path+"'")
+		require.Equal(t, [2]bool{true, false}, writers(), how)
+		require.NoError(t, os.Rename(path, path+"-prev"))
+		require.NoError(t, os.WriteFile(path, nil, 0o600))
+		require.Equal(t, [2]bool{true, false}, writers(), "under another name")
+		require.NoError(t, os.Rename(path+"-prev", path))
+		ended()
+		require.Equal(t, [2]bool{}, writers())
+	}
+	adoptOrphans()
+	ended := opens(t, "exec 4<&0; (setsid sh -c 'exec 3>>\"$0\"; echo open; read x <&4' '"+path+"' &); read x")
+	require.Equal(t, [2]bool{true, false}, writers(), "its parent has ended")
+	ended()
+
+	// This process is another one to a process that it starts.
+	self, err := os.Executable()
+	require.NoError(t, err)
+	cmd := exec.Command(self, path)
+	cmd.Env = helperEnviron("writers")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	require.Equal(t, "false true", string(out))
+}
+
+// opens runs a script of the shell, waits until it has opened what it opens, and returns how to end it.
+func opens(t *testing.T, script string) (end func()) {
+	t.Helper()
+	cmd := exec.Command("sh", "-c", script+"; echo open; read x")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	return func() {
+		_ = in.Close()
+		_ = cmd.Wait() // it ends by the end of its input
+	}
+}
+
+// BenchmarkWriters is one look at the open files of this machine.
+func BenchmarkWriters(b *testing.B) {
+	info, err := os.Stat(os.Args[0])
+	require.NoError(b, err)
+	for b.Loop() {
+		Writers(info)
+	}
+}
