@@ -14,10 +14,11 @@ const Standard = "-"
 
 // Game is what is known of a game before it starts.
 //
-// Games made with Unity write to the file of -logFile, or else to a place per platform and user that is made of the names
-// of company and product, which stand in a file app.info beside the game's data. A game without that file is looked up by
-// the name of its program in a small table. The program may stand behind others that start it, such as gamemoderun, wine,
-// or the chain of Steam and Proton; one for Windows on another system writes into the prefix of Wine.
+// Games made with Unity write to the file of -logFile, or else to a place per platform and user that is made of the
+// names of company and product, which stand in a file app.info beside the game's data. A game without that file is
+// looked up by the name of its program in a small table. The program may stand behind others that start it, such as
+// gamemoderun, wine, or the chain of Steam and Proton; one for Windows on another system writes into the prefix of
+// Wine.
 type Game struct {
 	// Args is the program and its arguments.
 	Args []string

@@ -10,9 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing; this
-// process does not count. Twice false where that is not known: another user's processes cannot be looked at, and some
-// systems do not tell. It costs a look at each open file of the user's processes, and waits for no file system.
+// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing;
+// this process does not count. Twice false where that is not known: another user's processes cannot be looked at, and
+// some systems do not tell. It costs a look at each open file of the user's processes, and waits for no file system.
 func Writers(file fs.FileInfo) (own, other bool) {
 	stat, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {

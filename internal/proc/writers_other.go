@@ -4,6 +4,6 @@ package proc
 
 import "io/fs"
 
-// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing; twice
-// false, since this system does not tell.
+// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing;
+// twice false, since this system does not tell.
 func Writers(fs.FileInfo) (own, other bool) { return false, false }

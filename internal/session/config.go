@@ -28,8 +28,9 @@ type Config struct {
 	// time and random bits.
 	Engine heed.Config
 
-	// Log is the game's log, or nil. LogFrom is how its path was found, for a person, who reads it where the log is missing.
-	// Without a Log it is what was looked for: that none was found is reported by New. "" without a Log: none is wanted.
+	// Log is the game's log, or nil. LogFrom is how its path was found, for a person, who reads it where the log is
+	// missing. Without a Log it is what was looked for: that none was found is reported by New. "" without a Log: none is
+	// wanted.
 	Log     Feed
 	LogFrom string
 

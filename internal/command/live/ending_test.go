@@ -48,6 +48,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 			require.NotNil(t, refused.Error)
 			require.Equal(t, gabp.CodeEnded, refused.Error.Code)
 			require.Equal(t, c.says+" before its mod answered; the last that it wrote, in its own words:\n"+
+				"  log: The game starts\n"+
 				"  log: Loading the last thing\\x1b[31m\n"+
 				"  stdout: the game speaks\n"+
 				"  stderr: the game complains\n"+
@@ -58,7 +59,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal(refused.Error.Data, &data))
 			require.Equal(t, c.code, data.ExitCode)
-			require.Len(t, data.Output, 4)
+			require.Len(t, data.Output, 5)
 
 			// heed goes on to answer: the next bridge, and a person.
 			_, again := dial(t, w.addr, w.token)

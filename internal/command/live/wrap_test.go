@@ -543,7 +543,8 @@ func TestWrapOldLog(t *testing.T) {
 	require.NoError(t, os.Rename(filepath.Join(w.dir, "Player.log"), filepath.Join(w.dir, "Player-prev.log")))
 	write(t, filepath.Join(w.dir, "new"), "The game starts\n") // and is not open when it is seen
 	require.NoError(t, os.Rename(filepath.Join(w.dir, "new"), filepath.Join(w.dir, "Player.log")))
-	require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience,
+		10*time.Millisecond)
 	out, _ = runCommand(t, "status", "--state", state)
 	require.Contains(t, out, "it was created since the start")
 }
@@ -576,8 +577,9 @@ func TestWrapAnotherLog(t *testing.T) {
 	b.ack(b.blocked().AttentionID)
 
 	require.NoError(t, other.Close())
-	require.Nil(t, b.tool("colony/build", "rotate").Error) // its Player-prev.log is removed by this, its Player.log renamed
-	require.Eventually(t, func() bool { return strings.Contains(entries(), "The game goes on") }, patience, 10*time.Millisecond)
+	require.Nil(t, b.tool("colony/build", "rotate").Error) // the other's becomes Player-prev.log
+	require.Eventually(t, func() bool { return strings.Contains(entries(), "The game goes on") }, patience,
+		10*time.Millisecond)
 	require.Contains(t, string(b.tool("colony/build", "stamped file").Result), `"reason":"charged"`)
 	require.NotContains(t, entries(), "FAULT of another game")
 }
