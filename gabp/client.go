@@ -89,7 +89,7 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newConn(rwc, limits), limits: limits, log: cfg.Logger,
+		conn: newClientConn(rwc, limits), limits: limits, log: cfg.Logger,
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
 	if c.log == nil {
@@ -141,7 +141,26 @@ func (c *Client) Welcome() Welcome { return c.welcome }
 
 // Handled waits until the events received before the call have been handled, so
 // that what a server sent before an answer is known. The error is that of ctx.
-func (c *Client) Handled(ctx context.Context) error { return c.events.wait(ctx) }
+func (c *Client) Handled(ctx context.Context) error { return c.events.wait(ctx, 0) }
+
+// CaughtUp waits until the events have been handled that the server sent before the call, as far as the caller can know
+// of it by another connection to the same server on this machine: an answer there that was sent after them. The error
+// is that of ctx.
+//
+// On Unix it waits for the bytes that lie in the socket, and for the end of a message that has begun in them. On Linux
+// those are all that the server has written, also where its system delays small segments until earlier ones are
+// acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, and the events before its answer are
+// all that were written before.
+func (c *Client) CaughtUp(ctx context.Context) error {
+	if c.conn.arrived != nil {
+		return c.events.wait(ctx, c.conn.arrived.position())
+	}
+	err := c.Call(ctx, methodPing, nil, nil)
+	if _, answered := errors.AsType[*Error](err); err != nil && !answered && ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return c.events.wait(ctx, 0)
+}
 
 // Call calls a method with the JSON form of params (none where it is nil), and
 // decodes the result into result (unless it is nil). What the server refuses is
@@ -339,6 +358,7 @@ func (c *Client) run() {
 
 func (c *Client) read() error {
 	for {
+		c.events.arrived(c.conn.complete())
 		m, err := c.conn.Read()
 		var refused *Error
 		var broken *frameError
@@ -385,6 +405,9 @@ func (c *Client) unaccepted(m *message, why *Error) message {
 	})
 	if id == "" {
 		return message{}
+	}
+	if m.length > 0 {
+		return message{ID: id, Type: typeResponse, Error: why}
 	}
 	c.log.Warn("gabp: an answer does not follow the protocol", "error", why)
 	return message{ID: id, Type: typeResponse, verbatim: &Verbatim{

@@ -30,6 +30,11 @@ type conn struct {
 	readBy  time.Time     // deadline of the next message, zero for none; owned by the reader
 	ahead   chan struct{} // closed when br is the reader's again, nil: it is; owned by the reader
 
+	// client is set at the bridge's side, whose server is a mod with the habits of those in the field: see newClientConn.
+	client  bool
+	arrived *arrivals      // nil where the system does not tell what has arrived
+	pending []pendingFrame // headers without their bodies, owned by the reader
+
 	writeMu sync.Mutex
 	buf     []byte // of Write
 
@@ -41,13 +46,25 @@ type conn struct {
 // readBuffer is the size of a connection's read buffer, and bounds its headers.
 const readBuffer = maxHeaderBytes
 
-// newConn returns a connection over rwc, which it closes when it is closed. Where rwc has no deadlines, as net.Conn
-// has, it is closed when a timeout has passed. lim is complete.
+// newConn returns a server's connection over rwc, which it closes when it is closed. Where rwc has no deadlines, as
+// net.Conn has, it is closed when a timeout has passed. lim is complete.
 func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 	c := &conn{rwc: rwc, limits: lim, br: bufio.NewReaderSize(rwc, readBuffer), closed: make(chan struct{})}
 	c.maxRead.Store(int64(lim.MessageSize))
 	if d, ok := rwc.(deadliner); ok && d.SetReadDeadline(time.Time{}) == nil {
 		c.timed = d
+	}
+	return c
+}
+
+// newClientConn returns a client's connection over rwc. It reads frames whose parts come interleaved, drops answers
+// over the limit, and writes ASCII only: mods in the field write two frames as header, header, body, body, and count
+// characters where the protocol counts bytes.
+func newClientConn(rwc io.ReadWriteCloser, lim Limits) *conn {
+	c := newConn(rwc, lim)
+	c.client = true
+	if c.arrived = newArrivals(rwc); c.arrived != nil {
+		c.br.Reset(c.arrived)
 	}
 	return c
 }
@@ -60,26 +77,34 @@ func newConn(rwc io.ReadWriteCloser, lim Limits) *conn {
 // ended between messages, any other error that it broke. Only envelopes are checked; see
 // message.validate.
 func (c *conn) Read() (message, error) {
-	stop := c.deadline(c.readBy)
-	c.takeBack()
-	if _, err := c.br.Peek(1); err != nil {
+	if len(c.pending) == 0 {
+		stop := c.deadline(c.readBy)
+		c.takeBack()
+		_, err := c.br.Peek(1)
 		stop()
-		return message{}, c.readError(err)
+		if err != nil {
+			return message{}, c.readError(err)
+		}
 	}
-	stop()
 	end := time.Now().Add(c.limits.FrameTimeout)
+	if len(c.pending) > 0 {
+		end = c.pending[0].by
+	}
 	if !c.readBy.IsZero() && c.readBy.Before(end) {
 		end = c.readBy
 	}
-	stop = c.deadline(end)
+	stop := c.deadline(end)
 	defer stop()
-	length, err := readHeader(c.br, int(c.maxRead.Load()))
+	if err := c.readHeaders(); err != nil {
+		return message{}, c.readError(err)
+	}
+	body, length, err := c.nextBody()
 	if err != nil {
 		return message{}, c.readError(err)
 	}
-	body, err := readBody(c.br, length)
-	if err != nil {
-		return message{}, c.readError(err)
+	if limit := int(c.maxRead.Load()); length > limit {
+		return message{text: body, length: length}, Errorf(CodeTooLarge, "an answer of %d bytes, want at most %d; the "+
+			"call was executed", length, limit)
 	}
 	body = bytes.TrimPrefix(body, utf8BOM)
 	m, e := decode(body, &c.limits)
@@ -148,11 +173,11 @@ func (c *conn) readError(err error) error {
 }
 
 // Write sends m, or fails within WriteTimeout; after an error the connection must be
-// closed. A message larger than MessageSize is not sent, and an [*Error].
+// closed. A message larger than MessageSize is not sent, and an [*Error]. A client escapes all that is not ASCII.
 func (c *conn) Write(m message) error {
 	c.writeMu.Lock()
 	defer c.writeMu.Unlock()
-	c.buf = appendFrame(c.buf[:0], &m)
+	c.buf = appendFrame(c.buf[:0], &m, c.client)
 	defer func() {
 		if cap(c.buf) > bodyStep {
 			c.buf = nil // the memory of a large message is released

@@ -30,6 +30,12 @@
 // result; with [ServerConfig].Lax, other names and ids, too. Output follows the schemas
 // of the protocol exactly. Errors that a peer receives carry the codes of the protocol's registry.
 //
+// Servers in the field let their threads write at once: a client also reads frames as
+// header, header, body, body, as far as the lengths tell the bodies apart. They count
+// characters in place of bytes: a client sends only ASCII, with escapes. They write
+// header and body apart: a client acknowledges what it receives at once, where the
+// system can.
+//
 // # Bounds
 //
 // [Limits] bounds all memory that a peer can make this package use: the size, depth
@@ -38,7 +44,8 @@
 // hello a peer may send 64 KiB a message. A frame once begun must end in time. A
 // subscriber that does not keep up receives the latest event of each key; past a
 // bound it is disconnected, unless droppable events are queued (see [Server.Pass]). It
-// delays no other peer.
+// delays no other peer. An answer that is too large is dropped as it arrives, and is an
+// error of its call.
 //
 // All types are safe for concurrent use unless documented otherwise. Tokens are
 // compared in constant time, and are in no log, error or formatted value.

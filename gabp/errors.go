@@ -41,6 +41,9 @@ const (
 	CodeBusy    = -32000 // more concurrent requests than the limits allow
 	CodeTimeout = -32001 // a request took longer than the limits allow
 	CodeEnded   = -32002 // the application has ended
+
+	// CodeTooLarge is for an answer that has more bytes than the limits allow. The request was executed.
+	CodeTooLarge = -32003
 )
 
 // maxErrorText bounds the characters of a message made from another error's text.

@@ -18,6 +18,7 @@ type eventQueue struct {
 	closed bool
 
 	waiting                int    // callers of wait
+	position               int64  // of the stream, through which messages were read
 	pushed, taken, handled uint64 // events so far; handled is taken without the one in progress
 }
 
@@ -73,9 +74,18 @@ func (q *eventQueue) close() {
 	q.filled.Broadcast()
 }
 
-// wait waits until the events that are in the queue now, and the one in progress,
-// have been handled.
-func (q *eventQueue) wait(ctx context.Context) error {
+// arrived records through which position of the stream messages were read and pushed.
+func (q *eventQueue) arrived(position int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.position = position; q.waiting > 0 {
+		q.filled.Broadcast()
+	}
+}
+
+// wait waits until messages have been read through a position of the stream, and then until the events that are in the
+// queue, and the one in progress, have been handled.
+func (q *eventQueue) wait(ctx context.Context, position int64) error {
 	stop := context.AfterFunc(ctx, func() {
 		q.mu.Lock()
 		defer q.mu.Unlock()
@@ -86,6 +96,11 @@ func (q *eventQueue) wait(ctx context.Context) error {
 	defer q.mu.Unlock()
 	q.waiting++
 	defer func() { q.waiting-- }()
+	for ; q.position < position && !q.closed; q.filled.Wait() {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
 	for through := q.pushed; q.handled < through && !q.closed; q.filled.Wait() {
 		if err := ctx.Err(); err != nil {
 			return err

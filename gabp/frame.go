@@ -5,8 +5,13 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"time"
+	"unicode/utf16"
+	"unicode/utf8"
 )
 
 // utf8BOM begins the output of some writers.
@@ -94,6 +99,178 @@ func parseLength(s string, limit int) (int, error) {
 	return int(n), nil
 }
 
+// pendingFrame is a frame whose header has come, and whose body has not.
+type pendingFrame struct {
+	length int
+	at     int64     // place of its header in the stream, where that is known
+	by     time.Time // when its body must have come
+}
+
+// The bounds of what a client reads beyond the protocol.
+const (
+	// maxPending bounds the headers that come before their bodies.
+	maxPending = 64 << 10
+	// maxDropped bounds the length of an answer that is read only to be dropped.
+	maxDropped = math.MaxInt32
+	// maxEnds bounds what is kept of each end of such an answer, in which the id of its call is looked for.
+	maxEnds = 4 << 10
+)
+
+// lengthName begins a frame, and no JSON text.
+const lengthName = "Content-Length:"
+
+// readHeaders reads the header of a frame where none is pending, and for a client the headers that come before the next
+// body.
+func (c *conn) readHeaders() error {
+	limit := int(c.maxRead.Load())
+	if c.client {
+		limit = maxDropped
+	}
+	for {
+		if len(c.pending) > 0 {
+			if header, err := c.headerNext(); err != nil || !header {
+				return err
+			}
+			if len(c.pending) == maxPending {
+				return frameErrorf(codeParse, "headers of more than %d messages without a message", maxPending)
+			}
+		}
+		at := c.position()
+		length, err := readHeader(c.br, limit)
+		if err != nil {
+			return err
+		}
+		c.pending = append(c.pending, pendingFrame{length, at, time.Now().Add(c.limits.FrameTimeout)})
+	}
+}
+
+// headerNext reports whether a header comes next, and not a body.
+func (c *conn) headerNext() (bool, error) {
+	if !c.client || c.pending[0].length < len(lengthName) { // no message is as short
+		return false, nil
+	}
+	text, err := c.br.Peek(1)
+	if err == nil && text[0]|0x20 != 'c' {
+		return false, nil
+	}
+	if err == nil {
+		text, err = c.br.Peek(len(lengthName))
+	}
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	return bytes.EqualFold(text, []byte(lengthName)), err
+}
+
+// position returns how much of the stream was read, 0 where the system does not tell what has arrived.
+func (c *conn) position() int64 {
+	if c.arrived == nil {
+		return 0
+	}
+	return c.arrived.taken() - int64(c.br.Buffered())
+}
+
+// complete returns the position through which all messages were read. It is called by the reader, between messages.
+func (c *conn) complete() int64 {
+	if len(c.pending) > 0 {
+		return c.pending[0].at
+	}
+	return c.position()
+}
+
+// nextBody reads the body of one of the pending frames. Where there are several it is a JSON object, which ends where
+// its braces are closed, and belongs to the first frame of that length; any other text cannot be told apart. Of a body
+// that is longer than the limit, text has the two ends.
+func (c *conn) nextBody() (text []byte, length int, err error) {
+	limit := int(c.maxRead.Load())
+	if n := c.pending[0].length; len(c.pending) == 1 && n <= limit {
+		c.pending = c.pending[:0]
+		text, err = readBody(c.br, n)
+		return text, n, err
+	}
+	longest := slices.MaxFunc(c.pending, func(a, b pendingFrame) int { return a.length - b.length }).length
+	known := len(c.pending) == 1
+	if known {
+		limit = maxEnds
+	}
+	var (
+		kept ends
+		end  braces
+		done bool
+	)
+	for !done {
+		if _, err := c.br.Peek(1); err != nil {
+			if errors.Is(err, io.EOF) {
+				err = io.ErrUnexpectedEOF
+			}
+			return nil, 0, err
+		}
+		chunk, _ := c.br.Peek(min(c.br.Buffered(), longest-length))
+		if !known {
+			chunk, done = end.next(chunk)
+		}
+		kept.add(chunk, limit)
+		length += len(chunk)
+		_, _ = c.br.Discard(len(chunk))
+		if length == longest || len(chunk) == 0 {
+			break
+		}
+	}
+	i := slices.IndexFunc(c.pending, func(f pendingFrame) bool { return f.length == length && (known || done) })
+	if i < 0 {
+		return nil, 0, frameErrorf(codeParse, "the parts of %d messages came interleaved, and cannot be told apart",
+			len(c.pending))
+	}
+	c.pending = slices.Delete(c.pending, i, i+1)
+	return kept.text(), length, nil
+}
+
+// braces finds the end of a JSON object.
+type braces struct {
+	depth           int
+	quoted, escaped bool
+}
+
+// next returns the part of text that belongs to the object, none where it is no object, and whether the object ends
+// there.
+func (b *braces) next(text []byte) (part []byte, done bool) {
+	for i, c := range text {
+		switch {
+		case b.escaped:
+			b.escaped = false
+		case b.quoted:
+			b.escaped, b.quoted = c == '\\', c != '"'
+		case c == '"':
+			b.quoted = b.depth > 0
+		case c == '{':
+			b.depth++
+		case c == '}':
+			b.depth--
+		}
+		if b.depth <= 0 {
+			if c != '}' || b.depth < 0 {
+				return nil, false
+			}
+			return text[:i+1], true
+		}
+	}
+	return text, false
+}
+
+// ends is a text of which, beyond a limit, only the two ends are kept.
+type ends struct{ head, tail []byte }
+
+func (e *ends) add(text []byte, limit int) {
+	n := min(len(text), limit-len(e.head))
+	e.head = append(e.head, text[:n]...)
+	e.tail = append(e.tail, text[n:]...)
+	if n := len(e.tail) - maxEnds; n > 0 {
+		e.tail = append(e.tail[:0], e.tail[n:]...)
+	}
+}
+
+func (e *ends) text() []byte { return append(e.head, e.tail...) }
+
 // bodyStep bounds what is allocated for the length in a header. The rest is allocated
 // as it arrives, so that a peer cannot use more memory than twice what it has sent.
 const bodyStep = 64 << 10
@@ -128,17 +305,68 @@ const (
 	headerBytes = len(frameHead + frameGap + frameTail)
 )
 
-// appendFrame appends m as a frame.
-func appendFrame(dst []byte, m *message) []byte {
+// appendFrame appends m as a frame, with escapes in place of what is not ASCII where that is asked for.
+func appendFrame(dst []byte, m *message, ascii bool) []byte {
 	// The length precedes what it counts: it is written into the gap, which is then closed.
 	start := len(dst)
 	dst = append(dst, frameHead+frameGap+frameTail...)
 	body := len(dst)
 	dst = m.Append(dst)
+	if ascii {
+		dst = escape(dst, body)
+	}
 	var num [len(frameGap)]byte
 	length := strconv.AppendInt(num[:0], int64(len(dst)-body), 10)
 	n := start + len(frameHead)
 	n += copy(dst[n:], length)
 	n += copy(dst[n:], frameTail)
 	return append(dst[:n], dst[body:]...)
+}
+
+// escape replaces what is not ASCII in the JSON text that begins at start, where it can only stand in strings, by
+// escapes: in one more allocation, of the exact size, where there is any.
+func escape(text []byte, start int) []byte {
+	size := len(text)
+	for i := len(text); i > start; {
+		r, n := utf8.DecodeLastRune(text[start:i])
+		i -= n
+		size += escapeSize(r) - n
+	}
+	if size == len(text) {
+		return text
+	}
+	end := len(text)
+	text = slices.Grow(text, size-end)[:size]
+	for size > start { // from the end, since what is read lies before what is written
+		r, n := utf8.DecodeLastRune(text[start:end])
+		end -= n
+		size -= escapeSize(r)
+		switch at := text[size:]; escapeSize(r) {
+		case 1:
+			at[0] = byte(r)
+		case 6:
+			escapeUnit(at, r)
+		default:
+			high, low := utf16.EncodeRune(r)
+			escapeUnit(at, high)
+			escapeUnit(at[6:], low)
+		}
+	}
+	return text
+}
+
+func escapeSize(r rune) int {
+	switch {
+	case r < utf8.RuneSelf:
+		return 1
+	case r <= 0xffff:
+		return 6
+	}
+	return 12
+}
+
+func escapeUnit(dst []byte, unit rune) {
+	const hex = "0123456789abcdef"
+	dst[0], dst[1] = '\\', 'u'
+	dst[2], dst[3], dst[4], dst[5] = hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15]
 }

@@ -35,8 +35,9 @@ const (
 // Limits bounds the memory and work that a peer can cause. A zero field is the
 // default, a negative one an error.
 type Limits struct {
-	// MessageSize bounds the JSON text of a message in bytes, in both directions.
-	// Default 4 MiB; at least 8192.
+	// MessageSize bounds the JSON text of a message in bytes, in both directions. A
+	// larger answer to a client is [CodeTooLarge] for its call, a larger request ends the
+	// connection to a server. Default 4 MiB; at least 8192.
 	MessageSize int
 
 	// Connections bounds the concurrent connections of a server. One more evicts the

@@ -48,6 +48,7 @@ type message struct {
 
 	verbatim *Verbatim // a response that is sent instead of Result and Error
 	text     []byte    // of a message that was read and refused
+	length   int       // of a message that was too large to be kept, whose two ends are text
 }
 
 // newID returns a random UUID.

@@ -417,14 +417,14 @@ func (s *ServerSession) write() error {
 		}
 		frames = frames[:0]
 		for i := range replies {
-			frames = appendFrame(frames, &replies[i])
+			frames = appendFrame(frames, &replies[i], false)
 		}
 		for _, e := range events {
 			seq := s.seq[e.channel] + e.lost + 1
 			s.seq[e.channel] = seq
 			frames = appendFrame(frames, &message{
 				ID: newID(), Type: typeEvent, Channel: e.channel, Seq: seq, Payload: e.payload,
-			})
+			}, false)
 		}
 		if err := s.conn.write(frames); err != nil {
 			s.Close() // ends the reader too
