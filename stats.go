@@ -25,6 +25,11 @@ type Stats struct {
 	Host       uint64 // the engine's records of its own methods, to which rules do not apply
 
 	Phase string
+
+	// Busy reports that the game may not answer for a while: a load goes on, as far as the log shows, or a long event of
+	// which the host was informed.
+	Busy bool
+
 	// Blind reports that the log is not evidence any more: part of it is missing.
 	// BlindRule is the rule that decided so.
 	Blind     bool
@@ -48,6 +53,7 @@ func (e *Engine) Stats() Stats {
 		Notices:    e.byKind[event.KindNotice],
 		Host:       e.byKind[event.KindHost],
 		Phase:      e.classifier.Phase(),
+		Busy:       e.heartbeat.busy || e.coalescer.Loading(),
 		Classify:   e.classifier.Stats(),
 		Coalesce:   e.coalescer.Stats(),
 		Journal:    e.journal.Stats(),

@@ -476,6 +476,9 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	if o == nil {
 		o = to.root
 	}
+	if why == "" && in.Entry.Status == event.StatusStall {
+		why = ReasonBackground // a game that does not answer may work on the call
+	}
 	advisory := in.Decision.Disposition == event.Advisory
 	if o == nil && advisory && to.scope == scopeAmbient && len(c.ops.live) > 0 {
 		o = c.onlyRoot()

@@ -54,9 +54,12 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		operation = run.ID()
 	}
 	p.mod.executing.Add(1)
-	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	result, err := p.mod.call(ctx, client, r.Method, r.Params)
 	p.evidence.drain(ctx, client)
 	p.mod.executing.Add(-1)
+	if isAnswer(err) {
+		p.watch.answers()
+	}
 
 	o := p.outcome(ctx, result, err)
 	// The mod's own operation is a part of this call.

@@ -43,6 +43,7 @@ func (m *modEvents) down(err error) {
 
 // event implements [observer]: it ingests what the mod reports, and passes it on.
 func (m *modEvents) event(e gabp.Event) {
+	m.mod.heard.Add(1)
 	if e.Lost > 0 {
 		m.mod.lost.Add(e.Lost)
 		m.log.Warn("events of the mod were dropped: they came faster than heed can read them", "lost", e.Lost)

@@ -56,6 +56,8 @@ type mod struct {
 	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
 
 	executing atomic.Int64  // calls that the mod executes
+	heard     atomic.Uint64 // its answers and events
+	mute      atomic.Bool   // it accepted the latest connection, and did not answer in time
 	lost      atomic.Uint64 // events that came faster than they were ingested
 	odd       atomic.Uint64 // answers that do not follow the protocol
 
@@ -111,6 +113,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 			return
 		}
 		if err := m.attach(ctx, client, o, again); err != nil {
+			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
 			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
 			_ = client.Close()
 			<-client.Done() // its events end before those of the next begin
@@ -142,6 +145,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
+		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
 		// One line for each kind of refusal, not for each attempt.
 		if text := err.Error(); text != said {
 			level, what := slog.LevelDebug, "the mod does not answer yet"
@@ -161,7 +165,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again bool) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	raw, err := client.CallRaw(ctx, gabp.MethodToolsList, json.RawMessage(`{}`))
+	raw, err := m.call(ctx, client, gabp.MethodToolsList, json.RawMessage(`{}`))
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
 		return err
 	}
@@ -176,6 +180,7 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again
 			return err
 		}
 	}
+	m.mute.Store(false)
 	m.firstOnce.Do(func() { close(m.first) })
 	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
@@ -192,6 +197,33 @@ func (m *mod) current() *gabp.Client {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.client
+}
+
+// answered reports whether the mod has been there.
+func (m *mod) answered() bool {
+	select {
+	case <-m.first:
+		return true
+	default:
+		return false
+	}
+}
+
+// call calls a method of the mod. An answer is a sign of life, an error too.
+func (m *mod) call(
+	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,
+) (json.RawMessage, error) {
+	raw, err := client.CallRaw(ctx, method, params)
+	if isAnswer(err) {
+		m.heard.Add(1)
+	}
+	return raw, err
+}
+
+// isAnswer reports whether a call with this error, which may be nil, was answered.
+func isAnswer(err error) bool {
+	_, untaken := errors.AsType[*gabp.Verbatim](err)
+	return err == nil || untaken || isRefusal(err)
 }
 
 // learnTags keeps the tags of a list of tools, for the gate.

@@ -79,6 +79,7 @@ type Proxy struct {
 	diagnostics *Diagnostics
 	source      *gateSource
 	gate        *gate.Gate
+	watch       *watch
 
 	calls atomic.Uint64
 }
@@ -155,6 +156,7 @@ func New(cfg Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.watch = &watch{session: cfg.Session, mod: p.mod, bridges: p.bridges, log: cfg.Logger, now: time.Now}
 	mux.Handle(gabp.MethodToolsList, p.listTools)
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
@@ -173,6 +175,9 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	if p.mod.expected() {
 		wg.Go(func() { p.mod.run(ctx, p.events) })
 		wg.Go(func() { p.events.acknowledgeAll(ctx) })
+		if p.attention != nil {
+			wg.Go(func() { p.watch.run(ctx) })
+		}
 	}
 	return p.server.Serve(ctx, l)
 }

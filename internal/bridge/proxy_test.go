@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,6 +34,12 @@ rules:
   - {id: broken, when: 'template startsWith "Broken"', disposition: blocking, invalidates: true, summary: something broke}
   - {id: fault, when: 'template startsWith "Fault"', disposition: blocking}
   - {id: odd, when: 'template startsWith "Odd"', disposition: advisory}
+  - {id: stalled, when: 'status == "stall"', disposition: blocking, invalidates: true, summary: the game does not answer}
+  - {id: answers, when: 'status == "recovered"', disposition: ignore, resolves: [stalled]}
+  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: boots, when: 'template startsWith "Starting"', disposition: ignore, sets_phase: boot}
+  - {id: saves, when: 'template startsWith "Saving"', disposition: ignore, sets_phase: save}
+  - {id: plays, when: 'template startsWith "Playing"', disposition: ignore, sets_phase: play}
 `
 
 // play is a bridge, the proxy and a mod, over pipes, in the time of a test.
@@ -45,6 +52,7 @@ type play struct {
 
 	served  sync.WaitGroup
 	clients []*gabp.Client // to be closed
+	ahead   atomic.Int64   // of the clock of the watch: what heed slept through
 }
 
 // fakeMod answers the requests of a proxy.

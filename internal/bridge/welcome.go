@@ -27,6 +27,7 @@ type bridges struct {
 
 	arrival sync.Once    // of the first agent
 	waiting atomic.Int64 // agents that wait for the mod
+	agents  atomic.Int64 // that are connected
 
 	mu    sync.Mutex
 	early map[*gabp.ServerSession]struct{} // welcomed without the mod
@@ -129,7 +130,11 @@ func (b *bridges) modFor(s *gabp.ServerSession) (gabp.Welcome, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	theirs, ok := b.mod.welcome()
-	if !ok && b.mod.expected() && !b.observes(s) {
+	if b.observes(s) {
+		return theirs, ok
+	}
+	b.agents.Add(1)
+	if !ok && b.mod.expected() {
 		b.early[s] = struct{}{}
 	}
 	return theirs, ok
@@ -151,6 +156,9 @@ func (b *bridges) ended(s *gabp.ServerSession) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	delete(b.early, s)
+	if !b.observes(s) {
+		b.agents.Add(-1)
+	}
 }
 
 // lesser returns the lesser of each limit. A zero is none.

@@ -61,15 +61,15 @@ func TestLimits(t *testing.T) {
 func TestConfig(t *testing.T) {
 	c := Config{}.withDefaults()
 	require.Equal(t, []time.Duration{
-		250 * time.Millisecond, 30 * time.Second, 0, time.Second,
+		250 * time.Millisecond, 0, time.Second,
 		5 * time.Second, time.Second,
-	}, []time.Duration{c.Tick, c.Heartbeat, c.Settle, c.SyncTimeout, c.SnapshotEvery, c.RulePoll})
+	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout, c.SnapshotEvery, c.RulePoll})
 	require.Equal(t, 1024, c.Timeline)
 	require.NotNil(t, c.Now)
 	require.NotNil(t, c.Random)
 	require.NotNil(t, c.Logger)
 	for name, c := range map[string]Config{
-		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1}, "Heartbeat": {Heartbeat: -1},
+		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1},
 		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
 	} {
 		require.ErrorContains(t, c.Validate(), "Config."+name+" is negative: -1")

@@ -14,7 +14,6 @@ import (
 // Defaults of a [Config].
 const (
 	DefaultTick          = 250 * time.Millisecond
-	DefaultHeartbeat     = 30 * time.Second
 	DefaultSyncTimeout   = time.Second
 	DefaultSnapshotEvery = 5 * time.Second
 	DefaultRulePoll      = time.Second
@@ -50,10 +49,6 @@ type Config struct {
 	// Tick is how often the engine's time advances while it waits for time to pass.
 	Tick time.Duration
 
-	// Heartbeat is how long after a sign of life ([Session.Alive]) the next one is expected. Without a call of Alive
-	// none is.
-	Heartbeat time.Duration
-
 	// Settle is how long the end of a call waits for what is logged after it, so that it is in the result. By default it
 	// does not: what was logged before is known, and the rest holds the next call.
 	Settle time.Duration
@@ -86,7 +81,6 @@ func (c *Config) Validate() error {
 		{"RulePoll", c.RulePoll},
 		{"SnapshotEvery", c.SnapshotEvery},
 		{"Tick", c.Tick},
-		{"Heartbeat", c.Heartbeat},
 		{"Settle", c.Settle},
 		{"SyncTimeout", c.SyncTimeout},
 	} {
@@ -110,7 +104,6 @@ func (c Config) withDefaults() Config {
 	c.RulePoll = cmp.Or(c.RulePoll, DefaultRulePoll)
 	c.SnapshotEvery = cmp.Or(c.SnapshotEvery, DefaultSnapshotEvery)
 	c.Tick = cmp.Or(c.Tick, DefaultTick)
-	c.Heartbeat = cmp.Or(c.Heartbeat, DefaultHeartbeat)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
 	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if c.Now == nil {

@@ -35,7 +35,6 @@ type Session struct {
 	inFlight atomic.Int64
 	held     atomic.Uint64 // calls that were refused
 	running  atomic.Bool
-	expects  atomic.Bool // a sign of life is expected
 
 	// How much the engine had received, and since when. Used by the ticking goroutine only.
 	seen   uint64
@@ -225,15 +224,6 @@ func (s *Session) StateRead() {
 	s.engine.StateRead()
 }
 
-// Alive records a sign of life of the game, and expects the next one within [Config].Heartbeat.
-func (s *Session) Alive() {
-	now := s.now()
-	s.expects.Store(true)
-	s.enter()
-	defer s.leave()
-	s.engine.Expect(now, now.Add(s.cfg.Heartbeat))
-}
-
 // Sync returns nil when everything that was in the followed log at the call is ingested, within [Config].SyncTimeout.
 // Without a log there is nothing to wait for.
 func (s *Session) Sync(ctx context.Context) error {
@@ -282,7 +272,7 @@ func (s *Session) waitsForTime() bool {
 	if st.Received != s.seen || s.seenAt.IsZero() {
 		s.seen, s.seenAt = st.Received, now
 	}
-	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || s.expects.Load() || since(s.seenAt, now) < linger
+	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || st.Busy || since(s.seenAt, now) < linger
 }
 
 // Advance advances the engine's time to now. Run does so every [Config].Tick.

@@ -273,23 +273,6 @@ func TestWaitReportsLoss(t *testing.T) {
 	})
 }
 
-func TestStall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s := start(t, session.Config{})
-		time.Sleep(time.Hour)
-		require.Empty(t, s.Open(nil), "who was never alive is not expected")
-		s.Alive()
-		time.Sleep(session.DefaultHeartbeat + session.DefaultTick)
-		require.Len(t, s.Open(nil), 1)
-		require.EqualValues(t, 1, s.Status().Engine.States)
-		s.Alive()
-		require.EqualValues(t, 2, s.Status().Engine.States, "and recovered")
-		s.Observe(event.State{Status: event.StatusExited}.Entry())
-		time.Sleep(time.Hour)
-		require.EqualValues(t, 3, s.Status().Engine.States)
-	})
-}
-
 func TestTimeline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{Timeline: 8})

@@ -1,0 +1,185 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
+)
+
+// How long a game gives no sign of life until that is attention: with a call before the mod, without one, and where the
+// log tells of something that takes long.
+const (
+	frozenInCall = 15 * time.Second
+	frozenIdle   = time.Minute
+	frozenBusy   = 5 * time.Minute
+
+	// After these heed asks the mod for a sign of life, one question at a time.
+	askInCall = 5 * time.Second
+	askIdle   = 30 * time.Second
+
+	lookEvery = time.Second
+)
+
+// methodPing is asked of a mod that lists it.
+const methodPing = "session/ping"
+
+// The phases in which a game may be silent: all of them, and those before the mod has answered for the first time.
+var (
+	silentPhases = []string{"save"}
+	bootPhases   = []string{"start", "boot"}
+)
+
+// watch watches for signs of life of the game, and reports to the session when there are none and when there are some
+// again. Any answer and event of the mod is one, and any growth of the log. A silent game is asked, while a bridge is
+// connected. What it reports is one state, however long it lasts.
+type watch struct {
+	session *session.Session
+	mod     *mod
+	bridges *bridges
+	log     *slog.Logger
+	now     func() time.Time // time.Now, whose monotonic reading counts
+
+	asking atomic.Bool    // a question of heed's is before the mod
+	asks   sync.WaitGroup // those of them that have not ended
+	frozen atomic.Bool    // it was reported
+
+	// Used by run only. Times count while heed runs.
+	signs  signs
+	quiet  time.Duration // since the latest sign of life
+	inCall time.Duration // of it, with a call before the mod
+	asked  time.Duration // of it, since heed's first question
+}
+
+// signs changes with each sign of life.
+type signs struct {
+	heard         uint64
+	offset, bytes int64
+}
+
+// run watches until ctx is done or no mod will come any more.
+func (w *watch) run(ctx context.Context) {
+	defer w.asks.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	w.frozen.Store(w.session.Status().Restored) // what was restored may be a game that did not answer
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for last := w.now(); ; {
+		select {
+		case <-ctx.Done():
+			return
+		case <-w.mod.gone:
+			return
+		case <-ticker.C:
+		}
+		// The time for which heed itself was stopped is no silence of the game's.
+		now := w.now()
+		w.look(ctx, min(now.Sub(last), 2*lookEvery))
+		last = now
+	}
+}
+
+// look looks for signs of life since the latest look, before which heed ran for a while.
+func (w *watch) look(ctx context.Context, ran time.Duration) {
+	st := w.session.Status()
+	now := signs{heard: w.mod.heard.Load()}
+	if st.Log != nil {
+		now.offset, now.bytes = st.Log.Offset, st.Log.Size
+	}
+	if now != w.signs {
+		w.signs = now
+		w.quiet, w.inCall, w.asked = 0, 0, 0
+		w.answers()
+		return
+	}
+	if st.Engine.Busy {
+		w.quiet, w.inCall, w.asked = 0, 0, 0
+		return
+	}
+	client := w.mod.current()
+	mute := client == nil && w.mod.mute.Load()
+	w.quiet += ran
+	if w.inCall += ran; w.mod.executing.Load() == 0 {
+		w.inCall = 0
+		if w.bridges.agents.Load() == 0 || client == nil && !mute {
+			w.asked = 0
+			return
+		}
+	}
+	switch {
+	case mute: // the question is its hello
+		w.asked = max(w.asked+ran, askTimeout)
+	case w.asked > 0 || w.asking.Load():
+		w.asked += ran
+	}
+	if client != nil && (w.quiet >= askIdle || w.inCall >= askInCall) && w.asking.CompareAndSwap(false, true) {
+		w.asks.Go(func() { w.ask(ctx, client) })
+	}
+	if !w.overdue(st.Engine.Phase) || !w.frozen.CompareAndSwap(false, true) {
+		return
+	}
+	detail := w.detail(mute, st.Log != nil)
+	w.log.Warn("the game does not answer", "detail", detail)
+	w.session.Observe(event.State{Status: event.StatusStall, Detail: detail}.Entry())
+}
+
+// overdue reports whether a sign of life should have come.
+func (w *watch) overdue(phase string) bool {
+	inCall, idle := frozenInCall, frozenIdle
+	if slices.Contains(silentPhases, phase) || slices.Contains(bootPhases, phase) && !w.mod.answered() {
+		inCall, idle = frozenBusy, frozenBusy
+	}
+	return w.inCall >= inCall || w.quiet >= idle && w.asked >= idle-askIdle
+}
+
+// detail describes the silence.
+func (w *watch) detail(mute, hasLog bool) string {
+	silent, asked := w.quiet, w.asked
+	var b strings.Builder
+	if w.inCall > 0 {
+		silent = w.inCall
+		b.WriteString("a call waits, and ")
+	}
+	fmt.Fprintf(&b, "for %d s the mod has sent no answer and no event", int(silent.Seconds()))
+	if hasLog {
+		b.WriteString(", and the log has not grown")
+	}
+	switch {
+	case mute:
+		b.WriteString("; it accepts connections and answers no hello")
+	case asked > 0:
+		fmt.Fprintf(&b, "; heed asked it %d s ago", int(asked.Seconds()))
+	}
+	return b.String()
+}
+
+// answers reports that the game answers, where it did not. Whoever has an answer calls it before what comes of that.
+func (w *watch) answers() {
+	if w.frozen.CompareAndSwap(true, false) {
+		w.session.Observe(event.State{Status: event.StatusRecovered, Detail: "the game answers again"}.Entry())
+	}
+}
+
+// ask asks the mod for a sign of life. Any answer will do.
+func (w *watch) ask(ctx context.Context, client *gabp.Client) {
+	defer w.asking.Store(false)
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	method := gabp.MethodToolsList
+	if slices.Contains(client.Welcome().Capabilities.Methods, methodPing) {
+		method = methodPing
+	}
+	if _, err := w.mod.call(ctx, client, method, json.RawMessage(`{}`)); err != nil {
+		w.log.Debug("the mod was asked for a sign of life", "error", err)
+	}
+}
