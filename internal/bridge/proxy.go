@@ -190,6 +190,12 @@ func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Clien
 	return gabp.NewClient(ctx, near, cfg)
 }
 
+// ServeConn serves one bridge on a stream while Serve runs, until the stream ends or ctx is done, and closes it. It
+// returns nil where the bridge left.
+func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error {
+	return p.server.ServeConn(ctx, stream)
+}
+
 // NoMod declares that no mod will come any more: no welcome waits for it.
 func (p *Proxy) NoMod() { p.mod.end() }
 

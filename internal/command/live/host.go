@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"os"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -95,6 +97,7 @@ type host struct {
 	metrics  net.Listener     // nil: none are served
 	pages    net.Listener     // nil: no page is served
 	web      *web
+	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
 	closers  []func() error
 }
 
@@ -276,6 +279,16 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 	part("session", h.session.Run)
 	if px != nil {
 		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
+	}
+	if h.stream != nil {
+		part("standard input", func(ctx context.Context) error {
+			err := px.ServeConn(ctx, h.stream)
+			if err != nil && !errors.Is(err, syscall.EPIPE) { // which is a reader that has gone
+				return err
+			}
+			cancel(nil)
+			return nil
+		})
 	}
 	if h.metrics != nil {
 		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })

@@ -3,7 +3,9 @@ package live
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/signal"
@@ -27,7 +29,11 @@ type serveFlags struct {
 	tokenFile string
 	game      string
 	fromEnd   bool
+	stdio     bool
 }
+
+// errNoToken is the error of --stdio without a token that the bridge could know.
+var errNoToken = errors.New("--stdio: no token: set " + gabp.EnvToken + " or --token-file to what the bridge says in its hello")
 
 func (p *program) serveCommand() *cobra.Command {
 	var f serveFlags
@@ -41,10 +47,15 @@ Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), or f
 bridge file of --game, or from --addr and the first line of --token-file. Otherwise heed
 chooses both; the other commands find them.
 
+With --stdio it also serves one bridge on standard input and output, for a program that
+starts heed as its child and gives it the token (GABP_TOKEN or --token-file). heed then
+ends with status 0 when its standard input does.
+
 Ctrl-C ends it with status 0.`,
 		Example: `  heed serve Player.log
   heed serve --game colony --from-end Player.log
-  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log`,
+  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log
+  heed serve --stdio --token-file token Player.log`,
 		Args: oneArg("the log to follow"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
 	}
@@ -55,6 +66,7 @@ Ctrl-C ends it with status 0.`,
 	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from `FILE`")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game")
 	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
+	flags.BoolVar(&f.stdio, "stdio", false, "serve one bridge on standard input and output, and end with it")
 	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
 	return cmd
 }
@@ -102,6 +114,10 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if !strings.HasPrefix(b.Address, "unix:") {
 		b.Address = l.Addr().String()
 	}
+	if f.stdio {
+		signal.Ignore(syscall.SIGPIPE) // a parent that reads no more is an end, not a reason to be killed
+		h.stream = stdio{p.Stdin, p.Stdout}
+	}
 	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0)
 	if err != nil {
 		return err
@@ -146,8 +162,29 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 	case f.game != "" && f.addr == "":
 		return gabpFile(p.Getenv, f.game)
 	}
-	b.Token = cmp.Or(p.Getenv(gabp.EnvToken), gabp.NewToken())
+	b.Token = p.Getenv(gabp.EnvToken)
+	if b.Token == "" && f.stdio {
+		return b, cli.Failed(exitUsage, errNoToken)
+	}
+	b.Token = cmp.Or(b.Token, gabp.NewToken())
 	return b, nil
+}
+
+// stdio is the stream of a parent process.
+type stdio struct {
+	io.Reader
+	io.Writer
+}
+
+// Close closes both ways, so that the parent sees the end.
+func (s stdio) Close() error {
+	var errs []error
+	for _, way := range []any{s.Reader, s.Writer} {
+		if c, ok := way.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
