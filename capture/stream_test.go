@@ -110,6 +110,49 @@ func TestStreamFlushedAtLines(t *testing.T) {
 	}
 }
 
+// TestStreamDecidesEarly asks for what is open once, after a few lines, which decide the layout. What comes after that is
+// split as by a Reader, but for the record that was open.
+func TestStreamDecidesEarly(t *testing.T) {
+	for name, data := range plainCaptures(t) {
+		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
+		require.NoError(t, err)
+		byStart := map[int]*Record{}
+		for i := range whole {
+			byStart[whole[i].StartLine] = &whole[i]
+		}
+		for _, lines := range []int{1, 3, 10, 40} {
+			s, err := NewStream(Options{})
+			require.NoError(t, err)
+			var got []Record
+			early, n := 0, 0
+			for line := range bytes.Lines(data) {
+				s.Feed(line)
+				got = drain(got, s)
+				if n++; n == lines {
+					s.Flush(false)
+					got = drain(got, s)
+					early = len(got)
+				}
+			}
+			s.End()
+			got = drain(got, s)
+			require.Equal(t, reader.Layout(), s.Layout(), name)
+			for _, r := range got[early:] {
+				want := byStart[r.StartLine]
+				if r.StartLine == 0 || r.Continues || want != nil && want.StartLine <= lines {
+					continue // a notice, or what was open
+				}
+				require.NotNil(t, want, "%s: line %d", name, r.StartLine)
+				require.Equal(t, want.Message, r.Message, "%s: line %d", name, r.StartLine)
+				require.Equal(t, want.Stack, r.Stack, "%s: line %d", name, r.StartLine)
+				if r.Level != event.LevelUnknown {
+					require.Equal(t, want.Level, r.Level, "%s: line %d", name, r.StartLine)
+				}
+			}
+		}
+	}
+}
+
 func blankLine(data []byte, no int) bool {
 	return blank(bytes.TrimRight(bytes.Split(data, []byte("\n"))[no-1], "\r"))
 }

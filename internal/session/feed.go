@@ -88,7 +88,11 @@ func (s *Session) ingest(r *follow.Record) {
 			rec.Time = now
 		}
 	}
-	known := rec.Continues && rec.IsLog() && rec.StartLine == s.latest.line && s.decision(&rec.Entry).Rule == s.latest.rule
+	part := &s.latest
+	if rec.Continuation {
+		part = &s.late
+	}
+	known := rec.Continues && rec.StartLine == part.line && s.decision(&rec.Entry).Rule == part.rule
 	if known {
 		rec.BecomeContinuation()
 		known = s.decision(&rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
@@ -108,8 +112,11 @@ func (s *Session) ingest(r *follow.Record) {
 		return
 	}
 	o := s.engine.Observe(rec.Entry)
-	if rec.IsLog() {
-		s.latest.line, s.latest.rule = rec.StartLine, o.Decision.Rule
+	if rec.IsLog() && !rec.Continues {
+		s.late = ingested{}
+	}
+	if rec.IsLog() || rec.Continuation {
+		*part = ingested{rec.StartLine, o.Decision.Rule}
 	}
 }
 

@@ -110,6 +110,27 @@ func TestLateLines(t *testing.T) {
 	}
 }
 
+// TestLatePart: a line that comes late, and without its end at first, is one occurrence.
+func TestLatePart(t *testing.T) {
+	s, log := followed(t, session.Config{SyncTimeout: time.Minute})
+	opened := func(text string) uint64 {
+		_, err := log.WriteString(text)
+		require.NoError(t, err)
+		require.NoError(t, s.Sync(t.Context()))
+		var n uint64
+		for _, item := range s.Open(nil) {
+			n += item.TotalUrgentEntries
+		}
+		return n
+	}
+	require.Zero(t, opened("Fine\n"))
+	require.EqualValues(t, 1, opened("  Broken"))
+	require.EqualValues(t, 1, opened(" thing"))
+	require.EqualValues(t, 1, opened(" 7\n"))
+	require.EqualValues(t, 1, opened("Fine\n"))
+	require.EqualValues(t, 2, opened("  Broken thing 8\nFine\n"))
+}
+
 var words = []string{"a cat", "two dogs", "the wind", "some rain of frogs", "nobody at all"}
 
 // BenchmarkFile is from a line in the file to the refusal of a call, and to the

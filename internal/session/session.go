@@ -58,11 +58,14 @@ type Session struct {
 	began   capture.Environment
 	program string
 
-	// The latest record that was ingested: its first line, and the rule that decided. Used by the feeding goroutine only.
-	latest struct {
-		line int
-		rule string
-	}
+	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
+	latest, late ingested
+}
+
+// ingested is a part of a record: its first line, and the rule that decided.
+type ingested struct {
+	line int
+	rule string
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; a snapshot that is refused leads to a new
