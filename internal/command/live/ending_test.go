@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -122,6 +124,45 @@ func TestCrash(t *testing.T) {
 			}
 			require.NoError(t, w.cmd.Process.Signal(os.Interrupt))
 			require.Equal(t, c.code, w.exit())
+		})
+	}
+}
+
+// TestLaunched: a game in a session of its own gets the signal that heed got, and time to save, whether what started it
+// goes on or not; how it ends is how heed ends.
+func TestLaunched(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a descendant with a session of its own is found on Linux only")
+	}
+	for _, c := range []struct {
+		mode, what string
+		status     int
+	}{
+		{"launcher", "", 0},
+		{"launcher", "crash", 139},
+		{"parent", "", 143}, // of the parent, which ended by it
+		{"parent", "crash", 9},
+	} {
+		t.Run(c.mode+" "+c.what, func(t *testing.T) {
+			w := start(t, []string{"--linger", "1h"}, c.mode)
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			require.Nil(t, b.tool("colony/look", "").Error)
+			pid := w.gamePID()
+			if c.what == "" {
+				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+			} else {
+				require.NotNil(t, b.tool("colony/build", c.what).Error)
+				require.Regexp(t, "the game (crashed with SIGSEGV|process ended unexpectedly)", b.blocked().Summary)
+				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
+			}
+			require.Equal(t, c.status, w.exit())
+			w.requireNothingLeft(pid, true)
+			var saved bool
+			if c.what == "" {
+				w.read("saved", &saved)
+			}
+			require.Equal(t, c.what == "", saved)
 		})
 	}
 }

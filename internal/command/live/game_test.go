@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"os/signal"
 	"path/filepath"
 	"strconv"
@@ -15,6 +16,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/heedlog/heed/gabp"
 )
@@ -34,8 +37,8 @@ type game struct {
 	stop     context.CancelFunc // of the server
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|stubborn|no-log|dies CODE|crashes]. It notes its process id and what
-// it was handed in DIR, and ends with 7 after a minute, for a test that failed.
+// fakeGame is the game's process: DIR [no-mod|slow|stubborn|no-log|signals|plain|launcher|parent|dies CODE|crashes]. It
+// notes its process id and what it was handed in DIR, and ends with 7 after a minute, for a test that failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
 	if len(args) < 2 || args[1] != "no-log" {
@@ -50,8 +53,31 @@ func fakeGame(args []string) int {
 	if len(args) < 2 || args[1] != "stubborn" { // it dies by it
 		signal.Notify(term, syscall.SIGTERM)
 	}
+	if len(args) > 1 && args[1] == "signals" { // that come are noted, and do not end it
+		all := make(chan os.Signal, 64)
+		signal.Notify(all, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
+			syscall.SIGTSTP, syscall.SIGCONT)
+		go func() {
+			var names []string
+			for sig := range all {
+				names = append(names, unix.SignalName(sig.(syscall.Signal)))
+				g.note("signals", names)
+			}
+		}()
+	}
+	if len(args) > 1 && (args[1] == "launcher" || args[1] == "parent") { // of a game in a session of its own
+		cmd := exec.Command(os.Args[0], "fake-game", g.dir)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		signal.Reset()
+		if cmd.Start() != nil || args[1] == "parent" && cmd.Wait() != nil {
+			return 9
+		}
+		return 0
+	}
 	g.note("pid", os.Getpid())
 	switch {
+	case len(args) > 1 && args[1] == "plain": // a program that no signal is special to
+		_ = syscall.Exec("/bin/sleep", []string{"sleep", "60"}, os.Environ())
 	case len(args) > 1 && args[1] == "no-mod":
 	case len(args) > 1 && args[1] == "slow":
 		go func() {
@@ -74,6 +100,7 @@ func fakeGame(args []string) int {
 	case code := <-g.exit:
 		return code
 	case <-term:
+		g.note("saved", true)
 		return 0
 	case <-time.After(time.Minute):
 		return 7
