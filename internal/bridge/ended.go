@@ -40,8 +40,8 @@ type endedData struct {
 
 // Ended declares that the game has ended, and so that no mod will come any more. Where none has answered before, the
 // hello of a bridge is refused from now on, with how the game ended and what it wrote last: a bridge shows its agent
-// the message of that error, but of a welcome only that it is connected. Ended reports whether a bridge is waiting for the
-// answer to its hello.
+// the message of that error, but of a welcome only that it is connected. Ended reports whether a bridge is waiting for
+// the answer to its hello.
 func (p *Proxy) Ended(e Ending) (waiting bool) {
 	p.mod.ending.Store(&e.Text)
 	select {

@@ -77,7 +77,10 @@ func TestSignalsEnd(t *testing.T) {
 func TestSignalIgnored(t *testing.T) {
 	require.Contains(t, forwarded(), os.Signal(syscall.SIGHUP))
 	signal.Ignore(syscall.SIGHUP)
-	t.Cleanup(func() { signal.Reset(syscall.SIGHUP) })
+	t.Cleanup(func() { // Reset alone leaves it ignored
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
+		signal.Reset(syscall.SIGHUP)
+	})
 	require.NotContains(t, forwarded(), os.Signal(syscall.SIGHUP))
 	require.Contains(t, forwarded(), os.Signal(syscall.SIGINT))
 }
