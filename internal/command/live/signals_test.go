@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -73,16 +72,16 @@ func TestSignalsEnd(t *testing.T) {
 	}
 }
 
-// TestSignalIgnored: a signal that heed was started to ignore is not passed on.
+// TestSignalIgnored: a signal that heed was started to ignore, as nohup does, is not passed on.
 func TestSignalIgnored(t *testing.T) {
-	require.Contains(t, forwarded(), os.Signal(syscall.SIGHUP))
-	signal.Ignore(syscall.SIGHUP)
-	t.Cleanup(func() { // Reset alone leaves it ignored
-		signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP)
-		signal.Reset(syscall.SIGHUP)
-	})
-	require.NotContains(t, forwarded(), os.Signal(syscall.SIGHUP))
-	require.Contains(t, forwarded(), os.Signal(syscall.SIGINT))
+	w := startBy(t, []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, nil, "signals")
+	w.gamePID()
+	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1} {
+		require.NoError(t, w.cmd.Process.Signal(sig))
+	}
+	var got []string
+	w.read("signals", &got)
+	require.Equal(t, []string{"SIGUSR1"}, got)
 }
 
 // TestStatus goes through the exit statuses of wrap that the documentation names.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -48,6 +49,12 @@ type wrapped struct {
 // start starts heed wrap with flags, and the game with gameArgs after its folder.
 func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
+	return startBy(t, nil, flags, gameArgs...)
+}
+
+// startBy is start by another program, which gets the command line.
+func startBy(t testing.TB, by, flags []string, gameArgs ...string) *wrapped {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	addr := reserve(t)
@@ -65,7 +72,8 @@ func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 		"--log-level", "debug", "--linger", "50ms",
 	}, flags...)
 	args = append(args, "--", self, "fake-game", w.dir)
-	w.cmd = exec.Command(self, append(args, gameArgs...)...)
+	command := slices.Concat(by, []string{self}, args, gameArgs)
+	w.cmd = exec.Command(command[0], command[1:]...)
 	w.cmd.Dir = t.TempDir()
 	w.cmd.Env = append(os.Environ(), helperEnv+"=1", "CONTEXT=of the launch",
 		gabp.EnvPort+"="+port, gabp.EnvToken+"="+w.token, gabp.EnvGame+"=colony", gabp.EnvBridge+"="+w.file)
