@@ -16,7 +16,7 @@ import (
 )
 
 // TestDeadBridgeDoesNotArrive: a bridge that is gone before its welcome is no arrival, so that
-// what was open before the next one does not stop its agent, and nothing is kept of it.
+// what was open before the next one does not stop its agent.
 func TestDeadBridgeDoesNotArrive(t *testing.T) {
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte(`
@@ -41,7 +41,6 @@ rules:
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, p.bridges.welcome(gone, &gabp.ServerSession{}, &gabp.Welcome{}), context.Canceled)
-	require.Empty(t, p.bridges.early)
 	require.True(t, s.Open(nil)[0].Blocking)
 
 	ours, theirs := net.Pipe()

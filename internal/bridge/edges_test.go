@@ -70,7 +70,7 @@ func TestModRuns(t *testing.T) {
 		}()
 		start := time.Now()
 		m.await(ctx, time.Minute)
-		require.Equal(t, 50*31*time.Millisecond+time.Second, time.Since(start))
+		require.Equal(t, 1100*time.Millisecond, time.Since(start))
 		synctest.Wait()
 		require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, m.current().Welcome().App)
 		w, ok := m.welcome()
@@ -84,10 +84,10 @@ func TestModRuns(t *testing.T) {
 		synctest.Wait()
 		const ms = time.Millisecond
 		require.Equal(t, []time.Duration{
-			0, 50 * ms, 150 * ms, 350 * ms, 750 * ms, 1550 * ms, 2550 * ms,
-			3550 * ms, 4550 * ms,
+			0, 50 * ms, 150 * ms, 350 * ms, 600 * ms, 850 * ms, 1100 * ms,
+			2100 * ms, 3100 * ms,
 		}, tries)
-		require.Equal(t, []string{"2.55s up false true", "2.55s colony.log", "3.55s down false", "4.55s up true true"}, o.all)
+		require.Equal(t, []string{"1.1s up false true", "1.1s colony.log", "2.1s down false", "3.1s up true true"}, o.all)
 		start = time.Now()
 		m.await(ctx, time.Minute)
 		require.Zero(t, time.Since(start), "it has answered")
@@ -124,7 +124,8 @@ func TestAwait(t *testing.T) {
 			{"", func(*mod, func()) {}, 0},
 			{"mod", func(*mod, func()) {}, time.Minute},
 			{"mod", func(m *mod, _ func()) { m.end(); m.end() }, time.Second},
-			{"mod", func(m *mod, _ func()) { close(m.first) }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.settle(true) }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.detach() }, time.Minute},
 			{"mod", func(_ *mod, leave func()) { leave() }, time.Second},
 		} {
 			m := newMod(gabp.Bridge{Address: c.addr}, nil)

@@ -17,7 +17,6 @@ type modEvents struct {
 	mod       *mod
 	intake    *intake
 	server    *gabp.Server
-	bridges   *bridges
 	attention bool        // is heed's, not the mod's
 	unacked   chan string // ids of the mod's items, to be acknowledged to it
 	log       *slog.Logger
@@ -25,7 +24,6 @@ type modEvents struct {
 
 // up implements [observer].
 func (m *modEvents) up(again bool) {
-	defer m.bridges.recall()
 	w, _ := m.mod.welcome()
 	m.intake.connected(w.Capabilities.Events)
 	if again {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,7 +19,9 @@ import (
 // the loopback interface is cheap.
 const (
 	dialFirst = 50 * time.Millisecond
-	dialLast  = time.Second
+	dialLast  = 250 * time.Millisecond
+	// absence is how long nothing listens in a game that has started, until it is taken for one without a mod.
+	absence = time.Second
 	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
 	askTimeout = 30 * time.Second
 )
@@ -47,10 +50,10 @@ type mod struct {
 
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
 
-	first     chan struct{} // closed when the mod has answered for the first time
-	firstOnce sync.Once
-	gone      chan struct{} // closed when no mod will come any more
-	goneOnce  sync.Once
+	started func() bool // the game has, as far as its log shows
+
+	gone     chan struct{} // closed when no mod is expected any more
+	goneOnce sync.Once
 
 	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
 	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
@@ -61,13 +64,18 @@ type mod struct {
 	lost      atomic.Uint64 // events that came faster than they were ingested
 	odd       atomic.Uint64 // answers that do not follow the protocol
 
-	mu     sync.Mutex
-	client *gabp.Client // nil while there is none
-	tags   map[string][]string
+	mu      sync.Mutex
+	client  *gabp.Client  // nil while there is none
+	settled chan struct{} // closed while there is one, or the game has none: nobody waits
+	came    bool          // there was one before
+	tags    map[string][]string
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
-	return &mod{addr: b.Address, token: b.Token, log: log, first: make(chan struct{}), gone: make(chan struct{})}
+	return &mod{
+		addr: b.Address, token: b.Token, log: log, started: func() bool { return false },
+		gone: make(chan struct{}), settled: make(chan struct{}),
+	}
 }
 
 // connect opens one connection to the mod.
@@ -89,15 +97,31 @@ func (m *mod) expected() bool { return m.addr != "" }
 // end ends every wait for the mod.
 func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
-// await returns when the mod has answered, no mod will come any more, d has passed or ctx is done.
+// missing reports whether a dial that failed shows that the game has no mod, as long as it stays so: nothing listens, nor
+// did before, and the game has started. A mod that was there before comes again.
+func (m *mod) missing(err error) bool {
+	op, ok := errors.AsType[*net.OpError](err)
+	m.mu.Lock()
+	came := m.came
+	m.mu.Unlock()
+	return ok && op.Op == "dial" && !came && m.started()
+}
+
+// started reports whether a game has started, by its phase as the default rules name it. Mods listen before that.
+func started(phase string) bool { return phase != "" && phase != "start" && phase != "boot" }
+
+// await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
 	if !m.expected() {
 		return
 	}
+	m.mu.Lock()
+	settled := m.settled
+	m.mu.Unlock()
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
-	case <-m.first:
+	case <-settled:
 	case <-m.gone:
 	case <-timer.C:
 	case <-ctx.Done():
@@ -118,7 +142,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 			_ = client.Close()
 			<-client.Done() // its events end before those of the next begin
 			m.detach()
-			pause(ctx, dialLast)
+			pause(ctx, 4*dialLast) // it was reached, and is logged
 			continue
 		}
 		again = true
@@ -137,6 +161,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 // dial connects, trying until ctx is done. The error is that of ctx.
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
+	var alone time.Time // since when the game has started and nothing listens in it
 	for {
 		client, err := m.connect(ctx)
 		if err == nil {
@@ -146,6 +171,14 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			return nil, ctx.Err()
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
+		switch {
+		case !m.missing(err):
+			alone = time.Time{}
+		case alone.IsZero():
+			alone = time.Now()
+		case time.Since(alone) >= absence && m.settle(false):
+			m.log.Info("no mod listens, though the game has started: bridges are answered without one")
+		}
 		// One line for each kind of refusal, not for each attempt.
 		if text := err.Error(); text != said {
 			level, what := slog.LevelDebug, "the mod does not answer yet"
@@ -181,15 +214,34 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again
 		}
 	}
 	m.mute.Store(false)
-	m.firstOnce.Do(func() { close(m.first) })
+	m.settle(true)
 	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
+}
+
+// settle ends the waits for the mod, until one goes, and reports whether it is the first to do so.
+func (m *mod) settle(came bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.came = m.came || came
+	select {
+	case <-m.settled:
+		return false
+	default:
+		close(m.settled)
+		return true
+	}
 }
 
 func (m *mod) detach() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.client = nil
+	select {
+	case <-m.settled:
+		m.settled = make(chan struct{})
+	default:
+	}
 }
 
 // current returns the connection in use, nil where there is none.

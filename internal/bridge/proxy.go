@@ -16,8 +16,8 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// DefaultModWait is how long a bridge's welcome waits for the mod: less than the half minute for which bridges wait.
-const DefaultModWait = 20 * time.Second
+// DefaultModWait is how long a bridge's welcome waits for the mod: longer than any bridge waits for a welcome.
+const DefaultModWait = time.Hour
 
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
@@ -44,9 +44,9 @@ type Config struct {
 	Allow    []string
 	FailOpen bool
 
-	// ModWait bounds how long a welcome waits for the mod. A bridge that was welcomed without it is disconnected when the
-	// mod answers, so that it connects again and lists the mod's tools, which bridges do once per connection. 0 does not
-	// wait.
+	// ModWait bounds how long a welcome waits while the mod is not connected. Bridges list the tools once per connection,
+	// and do not come again after one; without the mod the list would be heed's alone. No welcome waits after
+	// [Proxy.NoMod], and none where no mod listens though the game has started, by the phase of its log. 0 does not wait.
 	ModWait time.Duration
 
 	// AnswerWithin bounds each wait of an answer for evidence: the mod's events, and the log. After it the evidence is
@@ -107,10 +107,11 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open = cfg.DialMod
+	p.mod.started = func() bool { return started(cfg.Session.Engine().Stats().Phase) }
 	p.evidence = &evidence{session: cfg.Session, mod: p.mod, log: cfg.Logger, within: within(drainTimeout)}
 	p.bridges = &bridges{
 		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,
-		observer: cfg.Observer, attention: !cfg.NoAttention, log: cfg.Logger, early: map[*gabp.ServerSession]struct{}{},
+		observer: cfg.Observer, attention: !cfg.NoAttention, log: cfg.Logger,
 	}
 	mux := new(gabp.Mux)
 	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
@@ -145,7 +146,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.events = &modEvents{
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
-		bridges: p.bridges, attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
+		attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
 	}
 	p.diagnostics = NewDiagnostics(DiagnosticsConfig{
 		Session: cfg.Session, Current: current, Ack: ack, Limits: p.limits,

@@ -790,29 +790,34 @@ func TestArrival(t *testing.T) {
 	}
 }
 
-// TestEarlyBridges holds that a bridge that was welcomed without the mod is disconnected when
-// the mod answers, and that nothing is kept of one that left before.
-func TestEarlyBridges(t *testing.T) {
+// TestModWait holds how long a bridge waits while the mod is not connected, and that one that was answered without it
+// stays, and gets its tools when it asks.
+func TestModWait(t *testing.T) {
 	inner := gabp.Bridge{Address: "127.0.0.1:1"} // of a mod that may come
 	open(t, Config{Handed: Handed{Inner: inner}, ModWait: 20 * time.Second, Observer: "watcher"}, session.Config{}, nil,
 		func(t *testing.T, p *play) {
 			start := time.Now()
-			early, watcher := p.dial("agent"), p.dial("watcher")
-			require.Equal(t, 20*time.Second, time.Since(start), "only the agent waits")
-			left := p.dial("agent")
-			require.NoError(t, left.Close())
+			p.dial("watcher")
+			require.Zero(t, time.Since(start), "only an agent waits")
+			early := p.dial("agent")
+			require.Equal(t, 20*time.Second, time.Since(start))
+			m := &fakeMod{tools: buildTool, answers: done}
+			p.connect(m, false)
 			synctest.Wait()
-			require.Len(t, p.proxy.bridges.early, 1)
-			p.connect(&fakeMod{tools: buildTool, answers: done}, false)
-			synctest.Wait()
-			require.Error(t, early.Err())
-			require.NoError(t, watcher.Err())
-			require.Empty(t, p.proxy.bridges.early)
+			require.NoError(t, early.Err())
+			tools, err := early.ListTools(p.ctx)
+			require.NoError(t, err)
+			require.Equal(t, "colony/build", tools[0].Name)
 			start = time.Now()
 			late := p.dial("agent")
 			require.Zero(t, time.Since(start))
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, late.Welcome().App)
-			require.Empty(t, p.proxy.bridges.early)
+
+			p.proxy.mod.detach() // for a moment
+			time.AfterFunc(time.Second, func() { p.connect(m, true) })
+			start = time.Now()
+			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, p.dial("agent").Welcome().App)
+			require.Equal(t, time.Second, time.Since(start))
 		})
 	open(t, Config{Handed: Handed{Inner: inner}, ModWait: time.Hour}, session.Config{}, nil, func(t *testing.T, p *play) {
 		start := time.Now()

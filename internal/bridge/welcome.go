@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// bridges welcomes bridges with the mod's welcome, and keeps the sessions that began before the mod was there.
+// bridges welcomes bridges with the mod's welcome.
 type bridges struct {
 	session   *session.Session
 	mod       *mod
@@ -28,9 +28,6 @@ type bridges struct {
 	arrival sync.Once    // of the first agent
 	waiting atomic.Int64 // agents that wait for the mod
 	agents  atomic.Int64 // that are connected
-
-	mu    sync.Mutex
-	early map[*gabp.ServerSession]struct{} // welcomed without the mod
 }
 
 // capabilities returns the capabilities beyond the methods of the server.
@@ -81,8 +78,9 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 			return refused
 		}
 		b.arrive(ctx, s)
+		b.agents.Add(1)
 	}
-	theirs, ok := b.modFor(s)
+	theirs, ok := b.mod.welcome()
 	if !ok {
 		return nil
 	}
@@ -125,37 +123,8 @@ func (b *bridges) observes(s *gabp.ServerSession) bool {
 	return client != nil && client.Name != "" && client.Name == b.observer
 }
 
-// modFor returns the mod's welcome. Where there is none yet, it records that the session is welcomed without it.
-func (b *bridges) modFor(s *gabp.ServerSession) (gabp.Welcome, bool) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	theirs, ok := b.mod.welcome()
-	if b.observes(s) {
-		return theirs, ok
-	}
-	b.agents.Add(1)
-	if !ok && b.mod.expected() {
-		b.early[s] = struct{}{}
-	}
-	return theirs, ok
-}
-
-// recall disconnects the bridges that were welcomed without the mod.
-func (b *bridges) recall() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	for s := range b.early {
-		b.log.Info("disconnected a bridge, so that it connects again and gets the mod's tools", "bridge", s.Consumer())
-		s.Close()
-	}
-	clear(b.early)
-}
-
-// ended removes a session that is over.
+// ended counts an agent whose session is over.
 func (b *bridges) ended(s *gabp.ServerSession) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.early, s)
 	if !b.observes(s) {
 		b.agents.Add(-1)
 	}

@@ -158,6 +158,9 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		}
 	}()
 	_ = h.session.Sync(ctx) // what is there before the game is of another run
+	if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
+		h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
+	}
 	e := &ending{p: p, h: h, px: px, signals: signals, before: h.session.Engine().Latest().Seq}
 	if e.game, e.output, err = p.startGame(f, h, handed, args, log.spool); err != nil {
 		return err
