@@ -44,9 +44,7 @@ type endedData struct {
 // the answer to its hello.
 func (p *Proxy) Ended(e Ending) (waiting bool) {
 	p.mod.ending.Store(&e.Text)
-	select {
-	case <-p.mod.first:
-	default:
+	if !p.mod.answered() {
 		p.mod.refusal.Store(e.refusal())
 	}
 	p.mod.end()

@@ -67,7 +67,7 @@ type mod struct {
 	mu      sync.Mutex
 	client  *gabp.Client  // nil while there is none
 	settled chan struct{} // closed while there is one, or the game has none: nobody waits
-	came    bool          // there was one before
+	came    bool          // there was one
 	tags    map[string][]string
 }
 
@@ -101,10 +101,14 @@ func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 // did before, and the game has started. A mod that was there before comes again.
 func (m *mod) missing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
+	return ok && op.Op == "dial" && !m.answered() && m.started()
+}
+
+// answered reports whether the mod has answered before.
+func (m *mod) answered() bool {
 	m.mu.Lock()
-	came := m.came
-	m.mu.Unlock()
-	return ok && op.Op == "dial" && !came && m.started()
+	defer m.mu.Unlock()
+	return m.came
 }
 
 // started reports whether a game has started, by its phase as the default rules name it. Mods listen before that.
