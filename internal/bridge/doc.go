@@ -22,11 +22,12 @@
 //
 // # What bridges in the field do
 //
-// GABS dials once the game's process is there, every 0.1 to 2 s, and within its time waits for the welcome too; it asks
-// for tools once per connection. A welcome before the mod is there would hide the mod's tools, so it is held back until
-// the mod has answered, or [Config].ModWait has passed. A bridge that was welcomed without the mod is disconnected when
-// the mod answers, and connects again. Its hello has a new launch id for each connection; the token is the same. After
-// a lost connection it connects again when it is asked to. It cancels a call by ignoring its answer.
+// GABS dials every 0.1 to 5 s until it is accepted, for 20 s and then for 40 s more, and within its time waits for the
+// welcome on the first connection; it asks for tools once per connection, and connects again only when its agent asks. A
+// welcome before the mod is there would hide the mod's tools, and a bridge that is disconnected does not come back. So
+// the welcome is held while the mod is not connected, as long as the bridge stays, the game may still have a mod, and
+// [Config].ModWait lasts. Its hello has a new launch id for each connection; the token is the same. It cancels a call by
+// ignoring its answer.
 //
 // Lib.GAB, with which mods are built, lists its tools' names as methods in its welcome, answers unknown methods with
 // -32601, and sends events of a channel to all subscribers. RimBridgeServer's channel rimbridge.log carries

@@ -107,7 +107,7 @@ func Keys() []Key {
 		{
 			Name:    "mod-wait",
 			Kind:    Duration,
-			Default: "20s",
+			Default: "1h0m0s",
 			Help:    "let a bridge wait up to `DURATION` for the game's mod",
 			Live:    true,
 		},

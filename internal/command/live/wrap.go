@@ -73,7 +73,7 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log (default: heed looks for it)")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, if the environment has none")
-	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod")
+	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod and its log does not show that")
 	flags.DurationVar(&f.linger, "linger", defaultLinger, "keep answering for `DURATION` after the game has failed")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the game to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")

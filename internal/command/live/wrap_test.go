@@ -30,6 +30,10 @@ rules:
     disposition: blocking
     invalidates: true
     summary: "a planted fault"
+  - id: test.menu
+    when: 'template contains "MENU"'
+    disposition: ignore
+    sets_phase: menu
 `
 
 // wrapped is a heed process that wraps a game, as a bridge starts it.
@@ -667,37 +671,48 @@ func TestWrapStandardOutput(t *testing.T) {
 }
 
 func TestWrapWithoutMod(t *testing.T) {
-	w := start(t, []string{"--mod-wait", "1ms"}, "no-mod")
+	w := start(t, nil, "no-mod")
+	w.gamePID()
+	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	watching, stop := make(chan struct{}), make(chan struct{})
+	go func() { // lines from before heed follows the log are of no account
+		defer close(watching)
+		for {
+			_, _ = log.WriteString("MENU is reached\n")
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}()
 	b, welcome := dial(t, w.addr, w.token)
+	close(stop)
+	<-watching
 	require.Nil(t, welcome.Error)
 	list := b.call("tools/list", `{}`)
 	require.Contains(t, string(list.Result), bridge.ToolStatus)
 	require.NotContains(t, string(list.Result), "colony/build")
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")
-	w.gamePID()
-	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
-	require.NoError(t, err)
 	_, err = log.WriteString("FAULT without a mod\n")
 	require.NoError(t, err)
-	require.NoError(t, log.Close())
 	require.Contains(t, b.blocked().Summary, "planted fault")
 }
 
-// A bridge that comes before the mod is there comes again for the mod's tools.
+// A bridge that was answered before the mod is there stays, and gets the mod's tools when it asks.
 func TestWrapSlowMod(t *testing.T) {
 	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
-	connect := func() *gabp.Client {
-		var c *gabp.Client
-		require.Eventually(t, func() bool {
-			var err error
-			c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
-			return err == nil
-		}, patience, time.Millisecond)
-		t.Cleanup(func() { _ = c.Close() })
-		return c
-	}
-	names := func(c *gabp.Client) (list []string) {
+	var c *gabp.Client
+	require.Eventually(t, func() bool {
+		var err error
+		c, err = gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: "bridge"})
+		return err == nil
+	}, patience, time.Millisecond)
+	t.Cleanup(func() { _ = c.Close() })
+	names := func() (list []string) {
 		tools, err := c.ListTools(t.Context())
 		require.NoError(t, err)
 		for _, tool := range tools {
@@ -705,15 +720,25 @@ func TestWrapSlowMod(t *testing.T) {
 		}
 		return list
 	}
-	early := connect()
-	require.NotContains(t, names(early), "colony/build")
+	require.NotContains(t, names(), "colony/build")
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
-	select {
-	case <-early.Done():
-	case <-time.After(patience):
-		require.Fail(t, "the bridge is not told to come again")
+	require.Eventually(t, func() bool { return slices.Contains(names(), "colony/build") }, patience, 10*time.Millisecond)
+}
+
+// TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
+func TestWrapPhase(t *testing.T) {
+	t.Setenv(helperEnv, "1") // for the guard
+	dir := t.TempDir()
+	rules, recorded := filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "recorded")
+	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
+	for _, says := range []string{"MENU is reached", "nothing"} {
+		_, code := runCommand(t, "wrap", "--state", dir, "--log", "-", "--rules", rules, "--record", recorded, "--",
+			"sh", "-c", "echo "+says)
+		require.Zero(t, code)
 	}
-	require.Contains(t, names(connect()), "colony/build")
+	played, err := os.ReadFile(recorded)
+	require.NoError(t, err)
+	require.Contains(t, string(played), `"phase":"start"`)
 }
 
 // TestWrapBridgeFile: a bridge that hands over nothing but a file is understood too,

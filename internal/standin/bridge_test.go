@@ -1,0 +1,61 @@
+package standin
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestBridge holds the habits of the bridge of the field: how long it tries, that it takes the first connection, lists
+// once, and does not come again.
+func TestBridge(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		var dials []time.Duration
+		var mod *Mod // nil: it does not listen
+		b := NewBridge(BridgeConfig{Dial: func(context.Context) (io.ReadWriteCloser, error) {
+			dials = append(dials, time.Since(start))
+			if mod == nil {
+				return nil, errors.New("refused")
+			}
+			ours, theirs := net.Pipe()
+			go mod.ServeConn(theirs)
+			return ours, nil
+		}})
+		defer b.Close()
+		require.Error(t, b.Start())
+		require.Equal(t, 20*time.Second, time.Since(start))
+		require.Len(t, dials, 9)
+		require.Equal(t, 6300*time.Millisecond, dials[6])
+		require.Equal(t, 16300*time.Millisecond, dials[8])
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.Len(t, dials, 9+13)
+		require.Less(t, dials[9+12], time.Minute)
+		_, err := b.Call("colony/build", `{}`)
+		require.ErrorIs(t, err, ErrNotConnected)
+
+		mod = NewMod(ModConfig{Frozen: true}) // it accepts, and does not answer
+		began, before := time.Now(), len(dials)
+		require.Error(t, b.Connect())
+		require.Equal(t, 15*time.Second, time.Since(began))
+		require.Len(t, dials, before+1)
+		mod = NewMod(ModConfig{})
+		require.NoError(t, b.Connect())
+		require.Equal(t, []string{"colony/build", "colony/look"}, b.Mirrored())
+		_, err = b.Call("colony/build", `{}`)
+		require.NoError(t, err)
+		mod.Disconnect()
+		time.Sleep(10 * time.Minute)
+		synctest.Wait()
+		require.False(t, b.Connected())
+		require.Empty(t, b.Mirrored())
+		require.Len(t, dials, before+2)
+	})
+}
