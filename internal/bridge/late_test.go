@@ -69,8 +69,12 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			p.wg.Go(func() { require.NoError(t, p.proxy.Serve(ctx, l)) })
 			dial = func(context.Context) (io.ReadWriteCloser, error) {
 				ours, theirs := net.Pipe()
-				l.conns <- theirs
-				return ours, nil
+				select {
+				case l.conns <- theirs:
+					return ours, nil
+				case <-l.closed:
+					return nil, errRefused
+				}
 			}
 		}
 		p.bridge = standin.NewBridge(standin.BridgeConfig{Token: bridgeToken, Dial: dial})
@@ -110,6 +114,7 @@ func (p *field) listens(does bool) {
 	p.mu.Unlock()
 	if !does {
 		mod.Disconnect()
+		synctest.Wait() // heed has noticed
 	}
 }
 
