@@ -255,16 +255,6 @@ func (m *mod) current() *gabp.Client {
 	return m.client
 }
 
-// answered reports whether the mod has been there.
-func (m *mod) answered() bool {
-	select {
-	case <-m.first:
-		return true
-	default:
-		return false
-	}
-}
-
 // call calls a method of the mod. An answer is a sign of life, an error too.
 func (m *mod) call(
 	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
@@ -158,6 +159,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		}
 	}()
 	_ = h.session.Sync(ctx) // what is there before the game is of another run
+
 	if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
 		h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
 	}
