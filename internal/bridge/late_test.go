@@ -136,7 +136,8 @@ func (p *field) untilBuild(end time.Duration) time.Duration {
 // TestLateMods: the tools of a mod that listens late get to the bridge by itself where they would without heed, and with
 // the agent's help where they would not, and never later.
 func TestLateMods(t *testing.T) {
-	for _, after := range []time.Duration{0, 8 * time.Second, 25 * time.Second, 45 * time.Second, 65 * time.Second, 180 * time.Second} {
+	for _, seconds := range []time.Duration{0, 8, 25, 45, 65, 180} {
+		after := seconds * time.Second
 		got := map[bool][2]time.Duration{}
 		for _, through := range []bool{false, true} {
 			inField(t, through, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {

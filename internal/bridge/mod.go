@@ -97,8 +97,8 @@ func (m *mod) expected() bool { return m.addr != "" }
 // end ends every wait for the mod.
 func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
-// missing reports whether a dial that failed shows that the game has no mod, as long as it stays so: nothing listens, nor
-// did before, and the game has started. A mod that was there before comes again.
+// missing reports whether a dial that failed shows that the game has no mod, as long as it stays so: nothing listens,
+// nor did before, and the game has started. A mod that was there before comes again.
 func (m *mod) missing(err error) bool {
 	op, ok := errors.AsType[*net.OpError](err)
 	return ok && op.Op == "dial" && !m.answered() && m.started()

@@ -10,6 +10,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -122,7 +123,7 @@ func (b *Bridge) Heard() []string {
 	return slices.Clone(b.heard)
 }
 
-// attempt dials and says hello. Only where the agent waits for the tools, a list that does not come ends the connection.
+// attempt dials and says hello. A list of tools that does not come ends the connection only where the agent waits for it.
 func (b *Bridge) attempt(patience time.Duration, wait bool) error {
 	ctx, cancel := b.within(b.ctx, patience)
 	defer cancel()
@@ -227,8 +228,8 @@ var (
 	ErrHeldBack     = errors.New("not executed: important game information requires acknowledgement")
 )
 
-// Call calls a tool, known or not, with JSON as its parameters. Where the peer has attention, it is asked first; without
-// an answer the call is let through.
+// Call calls a tool, known or not, with JSON as its parameters. Where the peer has attention, it is asked first;
+// without an answer the call is let through.
 func (b *Bridge) Call(tool, params string) (json.RawMessage, error) {
 	c := b.conn()
 	if c == nil {
@@ -304,8 +305,10 @@ func readStrictly(r *bufio.Reader) ([]byte, error) {
 		if line = strings.TrimRight(line, "\r\n"); line == "" {
 			break
 		}
-		if _, err := fmt.Sscanf(line, "Content-Length: %d", &length); err != nil && strings.HasPrefix(line, "Content-Length") {
-			return nil, err
+		if digits, ok := strings.CutPrefix(line, "Content-Length: "); ok {
+			if length, err = strconv.Atoi(digits); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if length < 0 {
