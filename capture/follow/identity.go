@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"time"
 )
 
@@ -14,6 +15,9 @@ const (
 	// doubtAfter is how much longer the followed file may be silent than the one that took its place, where nothing else
 	// tells whose that is.
 	doubtAfter = 5 * time.Second
+
+	// closedFirst reports that a file which is open cannot be renamed, as a rule: who wrote one that was has closed it.
+	closedFirst = runtime.GOOS == "windows"
 )
 
 // Why a file counts as that of a new run.
@@ -187,7 +191,7 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 		return false, ""
 	}
 	foreign := t.others(at, false)
-	if own, _ := t.writers(at, false); own || !foreign && !t.sure {
+	if own, _ := t.writers(at, false); own || !foreign && (!t.sure || closedFirst) {
 		return false, ""
 	}
 	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {

@@ -232,6 +232,7 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 	var a struct {
 		What string `json:"what"`
 		Code int    `json:"code"`
+		Path string `json:"path"`
 	}
 	_ = json.Unmarshal(call.Arguments, &a)
 	g.mu.Lock()
@@ -269,7 +270,11 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		for i := range 3 {
 			_ = g.server.Publish("colony/ticks", "", json.RawMessage(fmt.Sprintf(`{"tick":%d.50}`, i)), nil)
 		}
-	case "rotate": // as Unity begins a log
+	case "begin": // as Unity begins a log
+		_ = os.Rename(a.Path, filepath.Join(filepath.Dir(a.Path), "Player-prev.log"))
+		g.log, _ = os.Create(a.Path)
+		g.line("The game begins a log")
+	case "rotate": // the same, with one that it has
 		_ = os.Rename(g.log.Name(), filepath.Join(g.dir, "Player-prev.log"))
 		_, _ = g.log.Close(), g.openLog(0)
 		g.line("The game goes on")
