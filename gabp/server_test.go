@@ -176,6 +176,7 @@ func (p *peer) tryRecv(method string) (message, error) {
 		return message{}, err
 	}
 	checkMessage(p, text, method)
+	followsAPI(p, text, method)
 	m, err := decodeWithin(text, Limits{})
 	require.NoError(p, err)
 	return m, nil

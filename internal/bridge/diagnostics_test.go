@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -850,6 +851,11 @@ func TestServer(t *testing.T) {
 	c, err := gabp.Dial(t.Context(), l.Addr().String(), gabp.ClientConfig{Token: token, Name: "bridge"})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
+	api, err := os.ReadFile("../../docs/asyncapi.yaml")
+	require.NoError(t, err)
+	for _, name := range slices.Concat(c.Welcome().Capabilities.Methods, c.Welcome().Capabilities.Events) {
+		require.Contains(t, string(api), "address: "+name+"\n", "describe it in gabp/asyncapi_test.go")
+	}
 	tools, err := c.ListTools(t.Context())
 	require.NoError(t, err)
 	require.Len(t, tools, len(bridge.Tools()))

@@ -43,7 +43,7 @@ type Form struct {
 
 // JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.
 func (f *Form) JSON() []byte {
-	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}}
+	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, form: true}
 	root := &jsonschema.Schema{}
 	if len(f.Values) == 1 {
 		root = g.object(reflect.TypeOf(f.Values[0]))
@@ -101,6 +101,7 @@ type generator struct {
 	defs   map[string]*jsonschema.Schema
 	of     map[string]reflect.Type // defs
 	closed bool                    // objects have no other members
+	form   bool                    // "schemaVersion" is Version
 }
 
 // object returns the schema of a struct, with the fields of embedded structs among its own.
@@ -124,7 +125,7 @@ func (g *generator) object(t reflect.Type) *jsonschema.Schema {
 			property = &jsonschema.Schema{OneOf: []*jsonschema.Schema{property, {Type: "null"}}}
 		}
 		property.Description = f.Tag.Get("jsonschema")
-		if name == "schemaVersion" {
+		if g.form && name == "schemaVersion" {
 			*property = jsonschema.Schema{Const: jsonschema.Ptr[any](Version), Description: property.Description}
 		}
 		s.Properties[name] = property

@@ -1,0 +1,329 @@
+package gabp
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"maps"
+	"os"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/schema"
+)
+
+var update = flag.Bool("update", false, "write docs/asyncapi.yaml")
+
+const asyncAPI = "../docs/asyncapi.yaml"
+
+// spoken are the methods that the document describes: what they are for, and the types of their parameters and results,
+// where these are the protocol's.
+var spoken = map[string]struct {
+	summary        string
+	params, result any
+}{
+	methodHello:            {"Opens the session; the first request of a connection.", helloParams{}, Welcome{}},
+	methodPing:             {"Is answered at once.", nil, struct{}{}},
+	methodGoodbye:          {"Ends the session.", nil, struct{}{}},
+	methodEventsSubscribe:  {"Subscribes to channels; the answer has those that exist.", channelsParams{}, subscribeResult{}},
+	methodEventsUnsub:      {"Ends subscriptions.", channelsParams{}, unsubscribeResult{}},
+	methodEventsList:       {"Lists the channels.", nil, eventsListResult{}},
+	MethodToolsList:        {"Lists the tools.", toolsListParams{}, toolsListResult{}},
+	MethodToolsCall:        {"Calls a tool; the result has the form of its output schema.", ToolCall{}, nil},
+	MethodResourcesList:    {"Lists the resources.", resourcesListParams{}, resourcesListResult{}},
+	MethodResourcesRead:    {"Reads a resource.", resourceReadParams{}, ResourceContent{}},
+	MethodAttentionCurrent: {"Returns the item that is current.", nil, CurrentResult{}},
+	MethodAttentionAck:     {"Acknowledges an item, as far as it was delivered.", AckParams{}, AckResult{}},
+}
+
+// The parameters that are read without a type.
+type (
+	toolsListParams struct {
+		Filter *struct {
+			Tags        []string `json:"tags,omitempty"`
+			NamePattern string   `json:"namePattern,omitempty"`
+		} `json:"filter,omitempty"`
+	}
+	resourcesListParams struct {
+		Pattern string `json:"pattern,omitempty"`
+	}
+	resourceReadParams struct {
+		URI string `json:"uri"`
+	}
+)
+
+// told are the event channels.
+var told = map[string]struct {
+	summary string
+	payload any
+}{
+	ChannelOpened:  {"An item is current that was not told of before.", heed.Attention{}},
+	ChannelUpdated: {"The current item has changed, or another one is current.", heed.Attention{}},
+	ChannelCleared: {"An item is no longer open.", heed.Attention{}},
+	ChannelToolsChanged: {"Tools were added, replaced or removed. Of hosts that publish it.", struct {
+		Names []string `json:"names"`
+	}{}},
+	ChannelResourcesChanged: {"A resource was added, replaced or removed. Of hosts that publish it.", resourceReadParams{}},
+	ChannelResourcesUpdated: {"A resource has another content. Of hosts that publish it.", resourceReadParams{}},
+}
+
+type node = map[string]any
+
+// describeAPI makes the document.
+func describeAPI(t *testing.T) node {
+	schemas, messages, channels, operations := node{}, node{}, node{}, node{}
+	// of returns the schema of a type, whose definitions become those of the document.
+	of := func(v any) any {
+		if v == nil {
+			return node{}
+		}
+		// As a field, so that a named type is a definition.
+		text, err := schema.For(reflect.StructOf([]reflect.StructField{{Name: "V", Type: reflect.TypeOf(v), Tag: `json:"v"`}}), false)
+		require.NoError(t, err)
+		text = bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/"))
+		var s node
+		require.NoError(t, json.Unmarshal(text, &s))
+		defs, _ := s["$defs"].(node)
+		for name, def := range defs {
+			if before, known := schemas[name]; known {
+				require.Equal(t, before, def, "two types are %s", name)
+			}
+			schemas[name] = def
+		}
+		return s["properties"].(node)["v"]
+	}
+	// message adds a message, and returns its name.
+	message := func(channel, kind string, required []string, members node) string {
+		name := strings.ReplaceAll(channel, "/", ".") + "." + kind
+		members["v"] = node{"const": protocolVersion}
+		members["id"] = node{"type": "string", "format": "uuid"}
+		members["type"] = node{"const": kind}
+		messages[name] = node{"name": name, "payload": node{
+			"type": "object", "required": append([]string{"v", "id", "type"}, required...), "properties": members,
+		}}
+		at, _ := channels[strings.ReplaceAll(channel, "/", ".")].(node)
+		if at == nil {
+			at = node{"address": channel, "messages": node{}}
+			channels[strings.ReplaceAll(channel, "/", ".")] = at
+		}
+		at["messages"].(node)[kind] = node{"$ref": "#/components/messages/" + name}
+		return kind
+	}
+	ref := func(channel string) node { return node{"$ref": "#/channels/" + strings.ReplaceAll(channel, "/", ".")} }
+	refs := func(channel, kind string) []node {
+		return []node{{"$ref": "#/channels/" + strings.ReplaceAll(channel, "/", ".") + "/messages/" + kind}}
+	}
+	for method, s := range spoken {
+		members, required := node{"method": node{"const": method}}, []string{"method"}
+		if s.params != nil {
+			members["params"] = of(s.params)
+			if e := validateParams(method, nil); e != nil {
+				required = append(required, "params")
+			}
+		}
+		message(method, typeRequest, required, members)
+		message(method, typeResponse, nil, node{"result": of(s.result), "error": of(Error{})})
+		operations[strings.ReplaceAll(method, "/", ".")] = node{
+			"action": "receive", "summary": s.summary, "channel": ref(method), "messages": refs(method, typeRequest),
+			"reply": node{"channel": ref(method), "messages": refs(method, typeResponse)},
+		}
+	}
+	for channel, s := range told {
+		message(channel, typeEvent, []string{"channel", "seq", "payload"}, node{
+			"channel": node{"const": channel}, "payload": of(s.payload),
+			"seq": node{"type": "integer", "minimum": 0, "description": "Counts from 1 for each subscriber."},
+		})
+		operations[strings.ReplaceAll(channel, "/", ".")] = node{
+			"action": "send", "summary": s.summary, "channel": ref(channel), "messages": refs(channel, typeEvent),
+		}
+	}
+	return node{
+		"asyncapi": "3.0.0",
+		"info": node{
+			"title": "GABP as heed's server speaks it", "version": schemaVersion,
+			"description": "Generated from package gabp; a test holds it to the code. Each message is a frame: Content-Length " +
+				"in bytes, Content-Type, an empty line, the JSON text. Channels of a mod behind heed are its own.",
+		},
+		"defaultContentType": "application/json",
+		"servers": node{"loopback": node{
+			"host": "127.0.0.1:{port}", "protocol": "gabp",
+			"variables":   node{"port": node{"description": "GABP_SERVER_PORT, or that of the bridge file."}},
+			"description": "Only the loopback interface, a Unix socket, or standard input and output.",
+		}},
+		"channels": channels, "operations": operations,
+		"components": node{"schemas": schemas, "messages": messages},
+	}
+}
+
+// TestAsyncAPI holds the document to the code: to its types, and to what a server with everything advertises.
+func TestAsyncAPI(t *testing.T) {
+	text, err := yaml.Marshal(describeAPI(t))
+	require.NoError(t, err)
+	text = append([]byte("# Generated by go test ./gabp -run AsyncAPI -update\n"), text...)
+	if *update {
+		require.NoError(t, os.WriteFile(asyncAPI, text, 0o644))
+	}
+	require.Equal(t, string(text), string(read(t, asyncAPI)), "run the test with -update")
+
+	mux := new(Mux)
+	newHandler(t, AttentionConfig{Source: newEngine(t)}).Register(mux)
+	tools, resources := &Tools{}, &Resources{}
+	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux})
+	require.NoError(t, err)
+	tools.Publish, resources.Publish = s.Publish, s.Publish
+	tools.Register(mux)
+	resources.Register(mux)
+	c := s.capabilities()
+	require.Equal(t, slices.Sorted(maps.Keys(spoken)), slices.Sorted(slices.Values(c.Methods)))
+	require.Equal(t, slices.Sorted(maps.Keys(told)), slices.Sorted(slices.Values(c.Events)))
+}
+
+// TestAsyncAPIStructure holds the document to the rules of AsyncAPI 3.0 that tools rest on, and its schemas to messages.
+func TestAsyncAPIStructure(t *testing.T) {
+	var raw node
+	require.NoError(t, yaml.Unmarshal(read(t, asyncAPI), &raw))
+	text, err := json.Marshal(raw) // as a reader of JSON has it
+	require.NoError(t, err)
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	root := doc.(node)
+	require.Equal(t, "3.0.0", root["asyncapi"])
+	for _, member := range []string{"title", "version"} {
+		require.NotEmpty(t, root["info"].(node)[member])
+	}
+	for member := range root {
+		require.Contains(t, []string{
+			"asyncapi", "id", "info", "servers", "defaultContentType", "channels", "operations", "components",
+		}, member)
+	}
+	for name, s := range root["servers"].(node) {
+		require.NotEmpty(t, s.(node)["host"], name)
+		require.NotEmpty(t, s.(node)["protocol"], name)
+	}
+	at := func(ref string) any {
+		var v any = root
+		for step := range strings.SplitSeq(strings.TrimPrefix(ref, "#/"), "/") {
+			require.IsType(t, node{}, v, ref)
+			v = v.(node)[step]
+			require.NotNil(t, v, "%s is not there", ref)
+		}
+		return v
+	}
+	var refs func(v any)
+	refs = func(v any) {
+		switch v := v.(type) {
+		case []any:
+			for _, e := range v {
+				refs(e)
+			}
+		case node:
+			if ref, ok := v["$ref"].(string); ok {
+				require.Len(t, v, 1, "a reference has no other member")
+				at(ref)
+			}
+			for _, e := range v {
+				refs(e)
+			}
+		}
+	}
+	refs(root)
+	key := regexp.MustCompile(`^[a-zA-Z0-9.\-_]+$`)
+	addresses := map[string]bool{}
+	for name, c := range root["channels"].(node) {
+		require.Regexp(t, key, name)
+		address := c.(node)["address"].(string)
+		require.False(t, addresses[address], address)
+		addresses[address] = true
+		require.NotEmpty(t, c.(node)["messages"], name)
+	}
+	for _, kind := range root["components"].(node) {
+		for name := range kind.(node) {
+			require.Regexp(t, key, name)
+		}
+	}
+	// inside holds messages of an operation to be references to messages of its channel.
+	inside := func(name string, o node) {
+		channel := o["channel"].(node)["$ref"].(string)
+		require.Regexp(t, `^#/channels/[^/]+$`, channel, name)
+		require.NotEmpty(t, o["messages"], name)
+		for _, m := range o["messages"].([]any) {
+			require.True(t, strings.HasPrefix(m.(node)["$ref"].(string), channel+"/messages/"), name)
+		}
+	}
+	require.Len(t, root["operations"], len(addresses))
+	for name, v := range root["operations"].(node) {
+		o := v.(node)
+		require.Contains(t, []string{"send", "receive"}, o["action"], name)
+		inside(name, o)
+		if reply, ok := o["reply"].(node); ok {
+			inside(name, reply)
+		}
+	}
+
+	// What the package's own set calls a valid request follows the schema of its method.
+	requests := 0
+	for _, path := range glob(t, "conformance/valid/*.json") {
+		var m struct{ Type, Method string }
+		text := read(t, path)
+		require.NoError(t, json.Unmarshal(text, &m))
+		if m.Type == typeRequest && followsAPI(t, text, m.Method) {
+			requests++
+		}
+	}
+	require.Greater(t, requests, 3)
+}
+
+// apiSchemas compiles the schemas of the document's messages, by name.
+var apiSchemas = sync.OnceValue(func() map[string]*jsonschema.Schema {
+	var doc node
+	text, err := os.ReadFile(asyncAPI)
+	if err == nil {
+		err = yaml.Unmarshal(text, &doc)
+	}
+	if err == nil {
+		text, err = json.Marshal(doc) // as a reader of JSON has it
+	}
+	if err != nil {
+		panic(err)
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err == nil {
+		err = c.AddResource("mem:api", value)
+	}
+	all := map[string]*jsonschema.Schema{}
+	for name := range doc["components"].(node)["messages"].(node) {
+		if err == nil {
+			all[name], err = c.Compile("mem:api#/components/messages/" + name + "/payload")
+		}
+	}
+	if err != nil {
+		panic(err)
+	}
+	return all
+})
+
+// followsAPI holds a message to the document, where it describes it. method is that of a request, or of the request
+// which a response answers.
+func followsAPI(t require.TestingT, text []byte, method string) bool {
+	var m struct{ Type, Channel string }
+	require.NoError(t, json.Unmarshal(text, &m))
+	s := apiSchemas()[strings.ReplaceAll(method+m.Channel, "/", ".")+"."+m.Type]
+	if s == nil {
+		return false
+	}
+	value, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	require.NoError(t, err)
+	require.NoError(t, s.Validate(value), "%s", text)
+	return true
+}
