@@ -35,10 +35,12 @@ type game struct {
 	mu       sync.Mutex
 	executed []string
 	stop     context.CancelFunc // of the server
+	conns    []net.Conn         // of mute
 }
 
-// fakeGame is the game's process: DIR [no-mod|slow|stubborn|no-log|signals|plain|launcher|parent|dies CODE|crashes]. It
-// notes its process id and what it was handed in DIR, and ends with 7 after a minute, for a test that failed.
+// fakeGame is the game's process: DIR [no-mod|slow|mute|stubborn|no-log|signals|plain|launcher|parent|dies CODE|
+// crashes]. It notes its process id and what it was handed in DIR, and ends with 7 after two minutes, for a test that
+// failed.
 func fakeGame(args []string) int {
 	g := &game{dir: args[0], exit: make(chan int, 1)}
 	if len(args) < 2 || args[1] != "no-log" {
@@ -79,6 +81,8 @@ func fakeGame(args []string) int {
 	case len(args) > 1 && args[1] == "plain": // a program that no signal is special to
 		_ = syscall.Exec("/bin/sleep", []string{"sleep", "60"}, os.Environ())
 	case len(args) > 1 && args[1] == "no-mod":
+	case len(args) > 1 && args[1] == "mute":
+		go g.mute()
 	case len(args) > 1 && args[1] == "slow":
 		go func() {
 			g.load()
@@ -102,8 +106,23 @@ func fakeGame(args []string) int {
 	case <-term:
 		g.note("saved", true)
 		return 0
-	case <-time.After(time.Minute):
+	case <-time.After(2 * time.Minute):
 		return 7
+	}
+}
+
+// mute accepts connections and answers nothing.
+func (g *game) mute() {
+	b, _, _ := gabp.BridgeFromEnv(os.Getenv)
+	l, err := net.Listen("tcp", b.Address)
+	if err != nil {
+		g.exit <- 8
+		return
+	}
+	for {
+		if conn, err := l.Accept(); err == nil {
+			g.conns = append(g.conns, conn) // they stay open
+		}
 	}
 }
 
