@@ -2,9 +2,9 @@ package live
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +15,6 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
-	"github.com/heedlog/heed/internal/session"
 )
 
 // tailWait is how long a question for new entries waits for one.
@@ -42,8 +41,9 @@ func (p *program) tailCommand() *cobra.Command {
 		Use:   "tail",
 		Short: "Show the last entries of a running heed",
 		Long: `tail shows the last entries that a running heed received, from the log and from calls,
-with its decisions: number, time, decision, level and text of each entry. With --follow it
-continues with new entries. At the end it prints, on standard error, the cursor to
+with its decisions: number, time, decision, level and text of each entry. Entries in a row
+that say the same are one line with a count, but in JSON Lines. With --follow it continues
+with new entries. At the end it prints, on standard error, the cursor to
 continue from.`,
 		Example: `  heed tail
   heed tail --follow --least advisory
@@ -86,7 +86,7 @@ func isCursor(text string) bool {
 	return err == nil
 }
 
-func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error {
+func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) (err error) {
 	tool, arguments := bridge.ToolEntries, map[string]any{"limit": tailLimit}
 	keep := 0 // of those that are asked for from the first held on, the latest
 	switch {
@@ -101,8 +101,9 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 		arguments["minDisposition"] = f.least
 	}
 	var held bridge.Page
-	next := ""
+	lines, next := p.newFold(f.width), ""
 	defer func() {
+		err = cmp.Or(err, lines.end())
 		if next != "" {
 			p.Note("to continue from here: --after %s", next)
 		}
@@ -129,7 +130,7 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 			}
 		}
 		if keep == 0 {
-			if err := p.showEntries(&page, f); err != nil {
+			if err := p.showEntries(&page, f, lines); err != nil {
 				return err
 			}
 		}
@@ -145,9 +146,12 @@ func (p *program) tail(ctx context.Context, c *gabp.Client, f *tailFlags) error 
 	}
 }
 
-// showEntries shows a page.
-func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
+// showEntries shows a page, for a person by lines.
+func (p *program) showEntries(page *bridge.Page, f *tailFlags, lines *fold) error {
 	if page.Lost > 0 {
+		if err := lines.end(); err != nil {
+			return err
+		}
 		p.Note("%s no longer kept", plural(page.Lost, "entry is", "entries are"))
 	}
 	if f.format == formatJSONL {
@@ -165,40 +169,5 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags) error {
 		}
 		return nil
 	}
-	g := p.page(f.width)
-	for i := range page.Entries {
-		e := &page.Entries[i]
-		what, text := "", e.Message
-		switch {
-		case e.Kind != event.KindLog:
-			if item := session.ShortID(text, page.Epoch); item != text {
-				text = "item " + item
-			}
-			what, text = e.Status.String(), joined(e.Source, text)
-		case e.Level != event.LevelUnknown:
-			what = e.Level.String()
-		}
-		at := "        "
-		if !e.Time.IsZero() {
-			at = e.Time.Local().Format(time.TimeOnly)
-		}
-		s, as := faint, faint
-		switch e.Disposition {
-		case event.Blocking:
-			s, as = red, strong
-		case event.Advisory:
-			s, as = yellow, plain
-		}
-		g.line(span{faint, fmt.Sprintf("%8d  %s  ", e.Seq, at)}, span{s, fmt.Sprintf("%-8s", e.Disposition)},
-			span{plain, fmt.Sprintf("  %-10s ", what)}, span{as, text})
-	}
-	return p.write(g)
-}
-
-// joined returns text after the name that it is about: the tool of an operation.
-func joined(name, text string) string {
-	if name == "" || text == "" {
-		return name + text
-	}
-	return name + ": " + text
+	return lines.show(page)
 }
