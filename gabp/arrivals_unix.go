@@ -46,11 +46,11 @@ func (a *arrivals) Read(p []byte) (n int, err error) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		for {
-			if n, err = unix.Read(int(fd), p); !errors.Is(err, unix.EINTR) {
+			if n, err = syscall.Read(int(fd), p); !errors.Is(err, syscall.EINTR) {
 				break
 			}
 		}
-		if errors.Is(err, unix.EAGAIN) {
+		if errors.Is(err, syscall.EAGAIN) {
 			return false
 		}
 		a.read += int64(max(n, 0))
