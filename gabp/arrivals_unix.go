@@ -54,8 +54,8 @@ func (a *arrivals) Read(p []byte) (n int, err error) {
 			return false
 		}
 		a.read += int64(max(n, 0))
-		if n < len(p) {
-			a.acknowledge(fd)
+		if a.tcp {
+			quickAck(int(fd))
 		}
 		return true
 	})
@@ -68,13 +68,6 @@ func (a *arrivals) Read(p []byte) (n int, err error) {
 		return 0, io.EOF
 	}
 	return n, nil
-}
-
-// acknowledge has what arrived so far acknowledged now.
-func (a *arrivals) acknowledge(fd uintptr) {
-	if a.tcp {
-		quickAck(int(fd))
-	}
 }
 
 // taken returns how many bytes were read.
@@ -90,7 +83,6 @@ func (a *arrivals) position() int64 {
 	defer a.mu.Unlock()
 	unread := 0
 	_ = a.raw.Control(func(fd uintptr) { // a closed socket has none
-		a.acknowledge(fd) // makes a peer send what its system has delayed
 		unread, _ = unix.IoctlGetInt(int(fd), askUnread)
 	})
 	return a.read + int64(max(unread, 0))

@@ -147,13 +147,17 @@ func (c *Client) Handled(ctx context.Context) error { return c.events.wait(ctx, 
 // of it by another connection to the same server on this machine: an answer there that was sent after them. The error
 // is that of ctx.
 //
-// On Unix it waits for the bytes that lie in the socket, and for the end of a message that has begun in them. On Linux
-// those are all that the server has written, also where its system delays small segments until earlier ones are
-// acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, and the events before its answer are
-// all that were written before.
+// On Linux, macOS and BSD it waits for the bytes that have arrived in the socket, and for the end of a message that has
+// begun in them. On Linux those are all that the server has written, also where its system delays small segments until
+// earlier ones are acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, before whose answer
+// they arrive.
 func (c *Client) CaughtUp(ctx context.Context) error {
-	if c.conn.arrived != nil {
-		return c.events.wait(ctx, c.conn.arrived.position())
+	if a := c.conn.arrived; a != nil {
+		// What has arrived may have kept the peer's system from sending the rest, until it was read.
+		if err := c.events.wait(ctx, a.position()); err != nil {
+			return err
+		}
+		return c.events.wait(ctx, a.position())
 	}
 	err := c.Call(ctx, methodPing, nil, nil)
 	if _, answered := errors.AsType[*Error](err); err != nil && !answered && ctx.Err() != nil {

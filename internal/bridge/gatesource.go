@@ -22,11 +22,12 @@ type evidence struct {
 // drainTimeout bounds how long an answer waits for the events that the mod sent before it.
 const drainTimeout = 500 * time.Millisecond
 
-// drain returns when the events that the mod has sent so far over a connection are ingested, or their time is over.
+// drain returns when the events are ingested that the mod sent before what has come over a connection, or their time is
+// over.
 func (e *evidence) drain(ctx context.Context, client *gabp.Client) {
 	ctx, cancel := context.WithTimeout(ctx, e.within)
 	defer cancel()
-	if err := client.Handled(ctx); err != nil {
+	if err := e.mod.drain(ctx, client); err != nil {
 		e.log.Debug("not all events of the mod were read in time", "error", err)
 	}
 }

@@ -24,6 +24,10 @@ const (
 	absence = time.Second
 	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
 	askTimeout = 30 * time.Second
+	// secondTimeout bounds the hello of a second connection. A mod that serves one after the other does not answer it.
+	secondTimeout = time.Second
+	// goneTogether bounds how long after one connection of a mod that is gone the other one ends.
+	goneTogether = 250 * time.Millisecond
 )
 
 // modLimits are for a mod that answers from a busy game, and for all sessions of
@@ -41,7 +45,8 @@ type observer interface {
 	down(err error)
 }
 
-// mod is the connection to the mod, which comes and goes.
+// mod is the connection to the mod, which comes and goes. Where the mod allows it, its events come over a second one:
+// mods in the field write answers and events at once, and the parts of their frames interleave on one connection.
 type mod struct {
 	addr  string
 	token string
@@ -49,6 +54,7 @@ type mod struct {
 	log   *slog.Logger
 
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
+	one  bool              // the mod allows one connection only; used by run only
 
 	started func() bool // the game has, as far as its log shows
 
@@ -66,6 +72,7 @@ type mod struct {
 
 	mu      sync.Mutex
 	client  *gabp.Client  // nil while there is none
+	events  *gabp.Client  // that events come over, client where the mod allows no second connection
 	settled chan struct{} // closed while there is one, or the game has none: nobody waits
 	came    bool          // there was one
 	tags    map[string][]string
@@ -140,25 +147,92 @@ func (m *mod) run(ctx context.Context, o observer) {
 		if err != nil {
 			return
 		}
-		if err := m.attach(ctx, client, o, again); err != nil {
-			m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-			m.log.Warn("the mod answers, but heed cannot use it", "error", err)
-			_ = client.Close()
-			<-client.Done() // its events end before those of the next begin
-			m.detach()
-			pause(ctx, 4*dialLast) // it was reached, and is logged
+		events := m.second(ctx, client)
+		if err := m.attach(ctx, client, events, o, again); err != nil {
+			displaced := m.displaced(client, events)
+			m.detach(client, events)
+			if !displaced {
+				m.mute.Store(errors.Is(err, context.DeadlineExceeded))
+				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
+				pause(ctx, 4*dialLast) // it was reached, and is logged
+			}
 			continue
 		}
 		again = true
+		for events != client && !ended(ctx, client, events) { // the second connection alone has ended
+			m.oneOnly("it closed the connection for events; some may be missing")
+			events = client
+			if err := m.listen(ctx, events, o); err != nil {
+				m.log.Warn("the mod sends no events any more", "error", err)
+			}
+		}
 		select {
 		case <-ctx.Done():
-			m.detach()
-			_ = client.Close()
-			return
 		case <-client.Done():
+			m.displaced(client, events)
 		}
-		m.detach()
-		o.down(client.Err())
+		why := client.Err()
+		m.detach(client, events)
+		if ctx.Err() != nil {
+			return
+		}
+		o.down(why)
+	}
+}
+
+// second returns another connection to the mod, for events, and the first one where it allows none.
+func (m *mod) second(ctx context.Context, client *gabp.Client) *gabp.Client {
+	if m.one || m.open != nil || len(client.Welcome().Capabilities.Events) == 0 {
+		return client
+	}
+	bound, cancel := context.WithTimeout(ctx, secondTimeout)
+	defer cancel()
+	events, err := m.connect(bound)
+	if err != nil {
+		if ctx.Err() == nil {
+			m.oneOnly(err.Error())
+		}
+		return client
+	}
+	return events
+}
+
+// oneOnly remembers that the mod allows one connection only.
+func (m *mod) oneOnly(why string) {
+	m.one = true
+	m.log.Info("the mod allows one connection; its events come with its answers", "reason", why)
+}
+
+// ended waits until a connection has ended or ctx is done. It returns false where the second connection has ended and
+// the first one stays.
+func ended(ctx context.Context, client, events *gabp.Client) bool {
+	select {
+	case <-ctx.Done():
+	case <-client.Done():
+	case <-events.Done():
+		return !stays(client)
+	}
+	return true
+}
+
+// displaced reports whether the first connection has ended, and the second one stays: the mod allows only the latest.
+func (m *mod) displaced(client, events *gabp.Client) bool {
+	if events == client || client.Err() == nil || !stays(events) {
+		return false
+	}
+	m.oneOnly("the second connection has ended the first one")
+	return true
+}
+
+// stays reports whether a connection outlasts the end of another one to the same mod.
+func stays(c *gabp.Client) bool {
+	timer := time.NewTimer(goneTogether)
+	defer timer.Stop()
+	select {
+	case <-c.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
 }
 
@@ -197,12 +271,12 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	}
 }
 
-// attach makes a new connection the current one. It subscribes to all of the mod's channels, so that a bridge's
+// attach makes new connections the current ones. It subscribes to all of the mod's channels, so that a bridge's
 // subscription needs no round trip, and none is lost when the mod is started again.
-func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again bool) error {
-	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observer, again bool) error {
+	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	raw, err := m.call(ctx, client, gabp.MethodToolsList, json.RawMessage(`{}`))
+	raw, err := m.call(asking, client, gabp.MethodToolsList, json.RawMessage(`{}`))
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
 		return err
 	}
@@ -212,10 +286,8 @@ func (m *mod) attach(ctx context.Context, client *gabp.Client, o observer, again
 	m.mu.Unlock()
 	m.seqs = map[string]uint64{} // no event has come yet
 	o.up(again)
-	if channels := client.Welcome().Capabilities.Events; len(channels) > 0 {
-		if _, err := client.Events(ctx, channels, o.event); err != nil {
-			return err
-		}
+	if err := m.listen(asking, events, o); err != nil {
+		return err
 	}
 	m.mute.Store(false)
 	m.settle(true)
@@ -237,14 +309,51 @@ func (m *mod) settle(came bool) bool {
 	}
 }
 
-func (m *mod) detach() {
+// listen subscribes to all of the mod's channels.
+func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error {
+	m.mu.Lock()
+	m.events = events
+	m.mu.Unlock()
+	channels := events.Welcome().Capabilities.Events
+	if len(channels) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, err := events.Events(ctx, channels, o.event)
+	return err
+}
+
+// drain waits until the events have been handled that the mod sent before an answer that has come over client: over the
+// same connection those that came before it, over a second one those that [gabp.Client.CaughtUp] finds.
+func (m *mod) drain(ctx context.Context, client *gabp.Client) error {
+	if events := m.listening(); events != nil && events != client {
+		return events.CaughtUp(ctx)
+	}
+	return client.Handled(ctx)
+}
+
+// listening returns the connection over which events come, nil where there is none.
+func (m *mod) listening() *gabp.Client {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.client = nil
+	return m.events
+}
+
+// detach forgets the connections, closes them, and returns when their events have been handled: before those of the next
+// ones begin.
+func (m *mod) detach(connections ...*gabp.Client) {
+	m.mu.Lock()
+	m.client, m.events = nil, nil
 	select {
 	case <-m.settled:
 		m.settled = make(chan struct{})
 	default:
+	}
+	m.mu.Unlock()
+	for _, c := range connections {
+		_ = c.Close()
+		<-c.Done()
 	}
 }
 

@@ -28,7 +28,8 @@ type Config struct {
 	// none.
 	Handed Handed
 
-	// DialMod opens a stream to the mod, in place of a connection to the address in Handed. Optional.
+	// DialMod opens a stream to the mod, in place of a connection to the address in Handed. All goes over one such
+	// stream. Optional.
 	DialMod func(context.Context) (io.ReadWriteCloser, error)
 
 	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.

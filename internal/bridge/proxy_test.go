@@ -231,7 +231,7 @@ func (p *play) connect(m *fakeMod, again bool) {
 	client, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits})
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
-	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, p.proxy.events, again))
+	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, client, p.proxy.events, again))
 }
 
 // call calls a tool of the mod.

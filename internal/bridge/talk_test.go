@@ -1,0 +1,160 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
+)
+
+// sockets is a bridge, the proxy and a stand-in of a mod, over sockets.
+type sockets struct {
+	mod     *standin.Mod
+	proxy   *Proxy
+	session *session.Session
+	bridge  *gabp.Client
+}
+
+// overSockets runs f with a mod that does as cfg says.
+func overSockets(t testing.TB, cfg standin.ModConfig, f func(y *sockets)) {
+	token := gabp.NewToken()
+	cfg.Token = token
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	outer, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
+	require.NoError(t, err)
+	sc := session.Config{}
+	sc.Engine.Rules, sc.Engine.Epoch = set, "e1"
+	s, err := session.New(sc)
+	require.NoError(t, err)
+	y := &sockets{mod: standin.NewMod(cfg), session: s}
+	y.proxy, err = New(Config{
+		Session: s, ModWait: time.Minute, Logger: slog.New(slog.DiscardHandler),
+		Handed: Handed{
+			Outer: gabp.Bridge{Address: outer.Addr().String(), Token: bridgeToken},
+			Inner: gabp.Bridge{Address: inner.Addr().String(), Token: token},
+		},
+	})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	var served sync.WaitGroup
+	served.Go(func() { _ = s.Run(ctx) })
+	served.Go(func() { _ = y.mod.ServeListener(ctx, inner) })
+	served.Go(func() { _ = y.proxy.Serve(ctx, outer) })
+	defer served.Wait()
+	defer stop()
+	y.bridge, err = gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{
+		Token: bridgeToken, Name: "agent", Limits: gabp.Limits{
+			HelloTimeout: time.Minute, RequestTimeout: time.Minute, MessageSize: 256 << 20, StringBytes: 256 << 20,
+		},
+	})
+	require.NoError(t, err)
+	defer func() {
+		_ = y.bridge.Close()
+		<-y.bridge.Done()
+	}()
+	f(y)
+}
+
+const channel = "colony.log"
+
+// TestTalkingMod: every call is answered by a mod that talks while it answers, in each form, and its events come over
+// as many connections as it allows.
+func TestTalkingMod(t *testing.T) {
+	for _, connections := range []standin.Connections{
+		standin.Many, standin.Refused, standin.Displaced, standin.Waiting,
+	} {
+		for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
+			t.Run(fmt.Sprintf("%s %s", connections, frames), func(t *testing.T) {
+				if frames != standin.AnswerFirst && connections != standin.Many {
+					testkit.Full(t, "calls a mod in each form")
+				}
+				overSockets(t, standin.ModConfig{
+					Channels: []string{channel}, Connections: connections, Frames: frames, Storm: 3000,
+					Characters: true, Nagle: true,
+				}, func(y *sockets) {
+					for range 300 {
+						_, err := y.bridge.CallTool(t.Context(), "colony/bäu😀", nil)
+						require.NoError(t, err)
+					}
+					require.Len(t, y.mod.Asked(), 300, "each was executed once")
+					require.Equal(t, 1, y.mod.Subscribers(channel))
+					require.Equal(t, connections == standin.Many, y.proxy.mod.current() != y.proxy.mod.listening())
+					require.Zero(t, y.proxy.Lost())
+				})
+			})
+		}
+	}
+}
+
+// TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, over one connection and over two,
+// whatever the system delays.
+func TestEventsPrecedeAnswers(t *testing.T) {
+	for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
+		t.Run(string(connections), func(t *testing.T) {
+			var mod atomic.Pointer[standin.Mod]
+			overSockets(t, standin.ModConfig{
+				Channels: []string{channel}, Connections: connections, Nagle: true,
+				Answers: func(_, params string) []string {
+					for range 5 {
+						mod.Load().Publish(channel, `{"level":"info","message":"All is well"}`)
+					}
+					mod.Load().Publish(channel, `{"level":"error","message":"Odd `+params[len(params)-4:len(params)-2]+`"}`)
+					return standin.Result(`{"done":true}`)
+				},
+			}, func(y *sockets) {
+				mod.Store(y.mod)
+				for i := range 300 {
+					raw, err := y.bridge.CallTool(t.Context(), fmt.Sprintf("colony/build-%02d", i%100), nil)
+					require.NoError(t, err)
+					var got struct{ Verdict struct{ Outcome string } }
+					require.NoError(t, json.Unmarshal(raw, &got))
+					require.NotEqual(t, "clean", got.Verdict.Outcome, "call %d", i)
+				}
+			})
+		})
+	}
+}
+
+// TestSecondConnectionIsLost: the events come over the first one then, and no call fails.
+func TestSecondConnectionIsLost(t *testing.T) {
+	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
+		before, events := y.proxy.mod.current(), y.proxy.mod.listening()
+		require.NotSame(t, before, events)
+		require.NoError(t, events.Close())
+		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.listening() != before {
+			_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+			require.NoError(t, err)
+		}
+		require.Same(t, before, y.proxy.mod.current())
+	})
+}
+
+// TestModComesAgain: both connections are made again.
+func TestModComesAgain(t *testing.T) {
+	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
+		before := y.proxy.mod.current()
+		y.mod.Disconnect()
+		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.current() == before {
+			time.Sleep(time.Millisecond)
+		}
+		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
+		require.NoError(t, err)
+		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.listening())
+	})
+}
