@@ -230,33 +230,42 @@ func BenchmarkLineToAttention(b *testing.B) {
 			})
 		}
 	}
-	for _, gap := range gaps {
-		b.Run(fmt.Sprintf("serve/%v", gap), func(b *testing.B) {
-			reportNoise(b)
-			dir, addr := b.TempDir(), reserve(b)
-			log := newGameLog(b, filepath.Join(dir, "Player.log"), "", gap)
-			bridge := served(b, dir, addr)
-			require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
-			var times []time.Duration
-			for n := 0; b.Loop(); n++ {
-				before := len(bridge.eventsOn("attention/opened"))
-				at := log.plant(fault(n))
-				times = append(times, opened(b, bridge, before).Sub(at))
-			}
-			reportTimes(b, times)
-		})
+	for _, kept := range []bool{false, true} {
+		for _, gap := range gaps {
+			b.Run(fmt.Sprintf("%s/%v", map[bool]string{false: "serve", true: "serve --state"}[kept], gap), func(b *testing.B) {
+				reportNoise(b)
+				dir, addr := b.TempDir(), reserve(b)
+				b.Setenv("XDG_STATE_HOME", dir)
+				log := newGameLog(b, filepath.Join(dir, "Player.log"), "", gap)
+				bridge := served(b, dir, addr, kept)
+				require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
+				var times []time.Duration
+				for n := 0; b.Loop(); n++ {
+					before := len(bridge.eventsOn("attention/opened"))
+					at := log.plant(fault(n))
+					times = append(times, opened(b, bridge, before).Sub(at))
+				}
+				reportTimes(b, times)
+			})
+		}
 	}
 }
 
-// served connects to a heed process that serves the log in dir.
-func served(t testing.TB, dir, addr string) *fakeBridge {
+// served connects to a heed process that serves the log in dir, and keeps its state on disk or does not.
+func served(t testing.TB, dir, addr string, kept bool) *fakeBridge {
 	t.Helper()
 	token := gabp.NewToken()
 	for name, text := range map[string]string{"rules.yaml": testRules, "token": token + "\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	spawn(t, "serve", filepath.Join(dir, "Player.log"), "--state", filepath.Join(dir, "state"), "--addr", addr,
-		"--token-file", filepath.Join(dir, "token"), "--rules", filepath.Join(dir, "rules.yaml"))
+	args := []string{
+		"serve", filepath.Join(dir, "Player.log"), "--addr", addr, "--token-file", filepath.Join(dir, "token"),
+		"--rules", filepath.Join(dir, "rules.yaml"),
+	}
+	if kept {
+		args = append(args, "--state", filepath.Join(dir, "state"))
+	}
+	spawn(t, args...)
 	bridge, welcome := dial(t, addr, token)
 	require.Nil(t, welcome.Error)
 	return bridge
