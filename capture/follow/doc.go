@@ -24,9 +24,11 @@
 // # Records
 //
 // A record is delivered when the next begins, or when the file has been quiet for
-// [Config].Idle; a last line without its end waits for PartialIdle. Lines that come later
-// and belong to it continue it, as [capture.Stream] documents: nothing is lost, and no
-// entry counts as a new error twice. [Follower.Sync] does not wait that long.
+// [Config].Idle; while the file grows all the time, half as long again after its first
+// line. A line without its end waits for PartialIdle. Lines that come later and belong to
+// a record continue it, as [capture.Stream] documents: nothing is lost. A record that
+// comes again as a whole is the same occurrence; a host that classifies it as before makes
+// it a continuation ([capture.Record.BecomeContinuation]). [Follower.Sync] does not wait.
 //
 // # Bounds, cost, concurrency
 //
