@@ -93,9 +93,10 @@ type host struct {
 
 	playing atomic.Bool // a game that this process started runs
 
-	follower *follow.Follower // nil: there is no log
-	metrics  net.Listener     // nil: none are served
-	pages    net.Listener     // nil: no page is served
+	follower *follow.Follower       // nil: there is no log
+	spooled  atomic.Pointer[stream] // of the game, which the log is a copy of
+	metrics  net.Listener           // nil: none are served
+	pages    net.Listener           // nil: no page is served
 	web      *web
 	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
 	closers  []func() error
@@ -158,7 +159,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		if err != nil {
 			return nil, cli.Failed(exitUsage, err)
 		}
-		cfg.Log = bridge.Feed(h.follower, h.dedup)
+		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), &h.spooled}
 	}
 	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)

@@ -41,5 +41,16 @@ func pass(game *proc.Process, sig os.Signal) error {
 // keepWriting lets a write to a closed pipe fail, even on standard output, in place of ending heed and the game.
 func keepWriting() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
+// readNow reads what is in a pipe, without waiting for more.
+func readNow(pipe *os.File, buf []byte) (n int) {
+	if raw, err := pipe.SyscallConn(); err == nil {
+		_ = raw.Read(func(fd uintptr) bool {
+			n, _ = syscall.Read(int(fd), buf)
+			return true
+		})
+	}
+	return n
+}
+
 // errRefused is the error of dialing an address without a listener.
 const errRefused = syscall.ECONNREFUSED

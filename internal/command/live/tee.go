@@ -1,17 +1,20 @@
 package live
 
 import (
+	"context"
 	"errors"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // teeGrace bounds the wait for the last output of the game.
@@ -30,6 +33,10 @@ type output struct {
 type stream struct {
 	name string
 	done chan struct{} // all writers are gone, and everything is passed on
+
+	pipe  *os.File             // that it comes from
+	asks  chan chan<- struct{} // of drain; nil where the system cannot tell whether a pipe is empty
+	asked []chan<- struct{}    // those that are answered once it is
 
 	mu   sync.Mutex
 	last []byte // the end of what was written, at most 2 tailBytes
@@ -102,6 +109,71 @@ const (
 	tailGrace = 250 * time.Millisecond
 )
 
+// drain returns when everything that the game wrote before is passed on.
+func (s *stream) drain(ctx context.Context) error {
+	if s.asks == nil {
+		return nil
+	}
+	empty := make(chan struct{})
+	select {
+	case s.asks <- empty:
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	_ = s.pipe.SetReadDeadline(time.Unix(1, 0)) // wakes read; an error is that all is over
+	select {
+	case <-empty:
+		return nil
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// read reads from the pipe, whose text before is passed on. Where it is empty, it answers who waits for that.
+func (s *stream) read(buf []byte) (int, error) {
+	for {
+		if len(s.asked) > 0 {
+			if n := readNow(s.pipe, buf); n > 0 {
+				return n, nil
+			}
+			for _, empty := range s.asked {
+				close(empty)
+			}
+			s.asked = s.asked[:0]
+		}
+		n, err := s.pipe.Read(buf)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		_ = s.pipe.SetReadDeadline(time.Time{})
+		select {
+		case empty := <-s.asks:
+			s.asked = append(s.asked, empty)
+		default: // it was answered with one before
+		}
+	}
+}
+
+// piped is a log whose lines come through a stream of the game.
+type piped struct {
+	session.Feed
+	from *atomic.Pointer[stream] // nil: they do not
+}
+
+// Sync implements [session.Feed].
+func (p piped) Sync(ctx context.Context) error {
+	if s := p.from.Load(); s != nil {
+		if err := s.drain(ctx); err != nil {
+			return err
+		}
+	}
+	return p.Feed.Sync(ctx)
+}
+
 func (s *stream) keep(text []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,14 +217,20 @@ func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.Fil
 		}
 		return nil, err
 	}
-	s := &stream{name: name, done: make(chan struct{})}
+	s := &stream{name: name, done: make(chan struct{}), pipe: r}
+	if r.SetReadDeadline(time.Time{}) == nil {
+		s.asks = make(chan chan<- struct{}, 1)
+	}
+	if copyTo != nil {
+		h.spooled.Store(s)
+	}
 	o.pipes, o.streams = append(o.pipes, w), append(o.streams, s)
 	go func() {
 		defer close(s.done)
 		defer r.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
 		for failed := false; ; {
-			n, err := r.Read(buf)
+			n, err := s.read(buf)
 			// An error of a writer must not block the game.
 			if copyTo == nil {
 				s.keep(buf[:n])

@@ -3,15 +3,21 @@ package live
 import (
 	"context"
 	"fmt"
+	"io"
+	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/internal/session"
 )
 
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
@@ -62,6 +68,43 @@ func TestSpool(t *testing.T) {
 	left, err := os.ReadDir(filepath.Dir(path))
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+// TestPiped: a line that the game has written to its output is known, although it goes through heed.
+func TestPiped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pipes have no deadlines")
+	}
+	path := filepath.Join(t.TempDir(), "standard")
+	h := &host{log: slog.New(slog.DiscardHandler)}
+	var err error
+	h.follower, err = follow.New(follow.Config{Path: path, Continues: true})
+	require.NoError(t, err)
+	h.session, err = session.New(session.Config{Log: piped{h.follower, &h.spooled}, SyncTimeout: patience})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.session.Run(ctx) }()
+	require.NoError(t, h.session.Sync(t.Context()), "before there is a game")
+	o := &output{}
+	game, err := o.tee(h, "stdout", io.Discard, path)
+	require.NoError(t, err)
+	for n := range uint64(300) {
+		_, err := game.WriteString("a line\n" + strings.Repeat("another", 1+1000*int(n%7)) + "\n")
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for range n % 3 { // several ask
+			wg.Go(func() { assert.NoError(t, h.session.Sync(t.Context())) })
+		}
+		require.NoError(t, h.session.Sync(t.Context()))
+		require.Equal(t, 2*(n+1), h.session.Engine().Stats().Received)
+		wg.Wait()
+	}
+	require.NoError(t, game.Close())
+	o.wait(patience)
+	require.NoError(t, h.session.Sync(t.Context()), "after it")
+	stop()
+	require.NoError(t, <-done)
 }
 
 // TestSpoolLimit: where the follower does not come, the copy ends at its limit, and what is
