@@ -67,7 +67,7 @@ func TestAckedByOthers(t *testing.T) {
 		id := p.fault("Broken thing")
 		require.Equal(t, id, p.hears(p.bridge, "colony/build").Attention.ID, "the agent has it")
 		time.Sleep(time.Minute)
-		p.acks(person, id)
+		p.acks(person, session.ShortID(id, "e1"))
 		h := p.hears(p.bridge, "colony/look")
 		require.Empty(t, h.Notice, "the result of what only looks stays as it is")
 		h = p.hears(p.bridge, "colony/build")
