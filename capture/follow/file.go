@@ -91,7 +91,7 @@ func (t *tail) open() (bool, error) {
 		}
 		t.await()
 	case next:
-		t.sure = false
+		t.sure, t.told = false, false
 		t.begun(createdEvidence, true)
 	default:
 		t.await()

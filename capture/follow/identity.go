@@ -9,8 +9,10 @@ import (
 )
 
 const (
-	// askEvery is how often it is asked who writes a file, while that matters; a Sync does not wait for it.
+	// askEvery is how often it is asked who writes a file, while that matters, and askCost how many times longer than the
+	// answer took that is at least; a Sync does not wait for it.
 	askEvery = time.Second
+	askCost  = 100
 
 	// doubtAfter is how much longer the followed file may be silent than the one that took its place, where nothing else
 	// tells whose that is.
@@ -35,8 +37,10 @@ type identity struct {
 	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
 	foreign fs.FileInfo // the file that another program was last known to write
 
-	moved   bool  // the path is not that of the file
-	movedAt int64 // the size of the file when that was first seen
+	told    bool        // it was known that the program has the file open
+	moved   bool        // the path is not that of the file
+	movedTo fs.FileInfo // that at the path then, nil for none
+	movedAt int64       // the size of the file when that was first seen
 
 	asked [2]answer // of the file that is followed, and of that at the path
 }
@@ -45,6 +49,7 @@ type identity struct {
 type answer struct {
 	file       fs.FileInfo
 	at         time.Time
+	took       time.Duration
 	own, other bool
 }
 
@@ -68,7 +73,7 @@ func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 	if followed {
 		a = &t.asked[0]
 	}
-	least := askEvery
+	least := max(askEvery, askCost*a.took)
 	if len(t.waiting) > 0 {
 		least = t.cfg.Idle
 	}
@@ -76,6 +81,7 @@ func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 	if a.file == nil || !os.SameFile(file, a.file) || now.Sub(a.at) >= least {
 		*a = answer{file: file, at: now}
 		a.own, a.other = t.cfg.Writers(file)
+		a.took = time.Since(now)
 	}
 	return a.own, a.other
 }
@@ -105,7 +111,7 @@ func (t *tail) begun(evidence string, sure bool) bool {
 		return false
 	default:
 		if own, _ := t.writers(t.info, true); own {
-			evidence, sure = openEvidence, true
+			evidence, sure, t.told = openEvidence, true, true
 		}
 		t.sure, t.now.Evidence = sure, evidence
 	}
@@ -152,11 +158,11 @@ func (t *tail) identify(now time.Time) error {
 		t.await()
 		return nil
 	}
-	if !t.moved {
-		t.moved, t.movedAt, t.asked = true, t.size, [2]answer{}
-	}
 	if err != nil {
 		at = nil
+	}
+	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && !os.SameFile(at, t.movedTo) {
+		t.moved, t.movedTo, t.movedAt, t.asked = true, at, t.size, [2]answer{}
 	}
 	if keep, why := t.keep(at); keep {
 		t.now.Displaced = why == ""
@@ -176,14 +182,14 @@ func (t *tail) identify(now time.Time) error {
 }
 
 // keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
-// is not one, if so.
+// is not one, if so. A process that the program started may keep the old file open: it does not count where the program
+// has the new one open, too, and the old one does not grow.
 func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
-	if own, _ := t.writers(t.info, true); own {
-		return true, ""
-	}
-	grew := t.sure && t.offset > t.movedAt
+	held, _ := t.writers(t.info, true)
+	t.told = t.told || held
+	grew := (held || t.sure && !t.told) && t.offset > t.movedAt
 	switch {
-	case at == nil && grew:
+	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
 	case at == nil:
 		return true, "the file was moved away or removed: " + t.cfg.Path
@@ -191,7 +197,13 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 		return false, ""
 	}
 	foreign := t.others(at, false)
-	if own, _ := t.writers(at, false); own || !foreign && (!t.sure || closedFirst) {
+	own, _ := t.writers(at, false)
+	switch {
+	case own:
+		return false, ""
+	case held:
+		return true, ""
+	case !foreign && (!t.sure || closedFirst):
 		return false, ""
 	}
 	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {

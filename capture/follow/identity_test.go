@@ -1,9 +1,13 @@
 package follow
 
 import (
+	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -200,9 +204,6 @@ func TestDisplaced(t *testing.T) {
 			r.close("own") // and ours ends its log, as far as can be seen
 			after(askEvery)
 			_, absent = r.step()
-			require.Empty(t, absent, "it grew beside the other")
-			require.NoError(t, os.Chtimes(r.prev(), time.Time{}, time.Now().Add(-time.Hour)))
-			_, absent = r.step()
 			require.Contains(t, absent, "another program writes")
 			require.Zero(t, r.Status().Rotations)
 		},
@@ -256,6 +257,14 @@ func TestDisplaced(t *testing.T) {
 			r.open("own", r.path)
 			after(2 * askEvery)
 			require.Equal(t, []string{"restarted 0", "two"}, r.taken())
+		},
+		"ours rotates, and what it started has the old one open": func(t *testing.T, r *run) {
+			r.open("own", r.path)
+			r.rotate("two\n")
+			r.open("own", r.path)
+			got, absent := r.step()
+			require.Equal(t, []string{"restarted 0", "two"}, got)
+			require.Empty(t, absent)
 		},
 		"moved away and back": func(t *testing.T, r *run) {
 			for range 10 {
@@ -321,6 +330,95 @@ func TestRestartedWhileOpen(t *testing.T) {
 		require.False(t, r.Status().Displaced)
 		require.NoError(t, r.stop())
 	})
+}
+
+// program is one that logs as Unity does: it renames the log at its path and creates its own.
+type program struct {
+	*run
+	who  string
+	log  *os.File
+	seen bool // its log was at the path when the follower looked
+}
+
+func (p *program) begin() {
+	p.end()
+	_ = os.Rename(p.path, p.prev()) // there may be none
+	var err error
+	p.log, err = os.Create(p.path)
+	require.NoError(p.following.t, err)
+	p.seen = false
+	p.open(p.who, p.path)
+}
+
+func (p *program) end() {
+	if p.log != nil {
+		require.NoError(p.following.t, p.log.Close())
+		p.log = nil
+		p.close(p.who)
+	}
+}
+
+// TestPrograms lets a program and another one with the same path begin, write and end in any order. No line of the other
+// is ever taken, and each of the program's is once its log was seen, whatever becomes of its name.
+func TestPrograms(t *testing.T) {
+	seeds := 40
+	if testing.Short() {
+		seeds = 10
+	}
+	for seed := range seeds {
+		bubble(t, func(t *testing.T, dir string) {
+			random := rand.New(rand.NewPCG(uint64(seed), 0))
+			old := ""
+			if seed%2 == 0 {
+				old = "old\n"
+			}
+			r := newRun(t, dir, old, true)
+			own, other := &program{run: r, who: "own"}, &program{run: r, who: "other"}
+			did := []string{}
+			for n := range 40 {
+				p := own
+				if random.IntN(2) == 0 {
+					p = other
+				}
+				want := []string(nil)
+				op := random.IntN(8)
+				did = append(did, fmt.Sprint(p.who, op))
+				switch {
+				case op == 0:
+					p.begin()
+				case op == 1:
+					p.end()
+				case op == 2 && random.IntN(4) == 0:
+					require.NoError(t, os.RemoveAll(r.path))
+				case op > 2 && p.log != nil:
+					line := fmt.Sprint("line ", n, " of ", p.who)
+					_, err := p.log.WriteString(line + "\n")
+					require.NoError(t, err)
+					if p == own && own.seen {
+						want = append(want, line)
+					}
+				}
+				after(time.Duration(random.IntN(3)) * time.Second) // without a call, too
+				got, absent := r.step()
+				got = slices.DeleteFunc(got, func(line string) bool { return line == "restarted 0" })
+				seen, err := os.Stat(r.path)
+				if own.log != nil && err == nil && !own.seen { // it was there to be seen, and what was in it is read
+					info, err := own.log.Stat()
+					require.NoError(t, err)
+					own.seen = os.SameFile(info, seen)
+					want = got
+				}
+				require.Equal(t, strings.Join(want, "|"), strings.Join(got, "|"), "seed %d: %v", seed, did)
+				for _, line := range got {
+					require.Contains(t, line, " of own", "seed %d: %v", seed, did)
+				}
+				require.Equal(t, own.log != nil && own.seen, absent == "" && own.log != nil, "seed %d: %v: %s", seed, did, absent)
+			}
+			own.end()
+			other.end()
+			require.NoError(t, r.stop())
+		})
+	}
 }
 
 // TestAskedSeldom: the question who writes a file costs a look at all processes.
