@@ -3,11 +3,11 @@
 //
 // # What passes
 //
-// Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge, with
-// what heed adds to those of calls. So do its events, on channels of the same names; they are numbered for each subscriber from 1, since
-// a mod that is started again counts from 1 again. Where they come faster than a bridge reads, the oldest are dropped
-// in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the mod's with heed's added.
-// The welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
+// Requests that are not named here go to the mod byte for byte, unknown methods too, and its answers to the bridge,
+// with what heed adds to those of calls. So do its events, on channels of the same names; they are numbered for each
+// subscriber from 1, since a mod that is started again counts from 1 again. Where they come faster than a bridge reads,
+// the oldest are dropped in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the
+// mod's with heed's added. The welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
 //
 // # What does not
 //
@@ -16,18 +16,18 @@
 // in its log channels count, and rules decide. The log file has most of it too, see [Dedup].
 //
 // Each request that reaches the mod is an operation: tools/call, whose method is the tool, resources/read and whatever
-// heed does not answer itself. The gate decides before it is forwarded; a refused call is answered here and never reaches
-// the mod. A result in which the tool reports its own failure is a failed operation.
+// heed does not answer itself. The gate decides before it is forwarded; a refused call is answered here and never
+// reaches the mod. A result in which the tool reports its own failure is a failed operation.
 // The item that results from a call goes with its result or its error; without one, they go through as they are.
 //
 // # What bridges in the field do
 //
 // GABS dials every 0.1 to 5 s until it is accepted, for 20 s and then for 40 s more, and within its time waits for the
-// welcome on the first connection; it asks for tools once per connection, and connects again only when its agent asks. A
-// welcome before the mod is there would hide the mod's tools, and a bridge that is disconnected does not come back. So
-// the welcome is held while the mod is not connected, as long as the bridge stays, the game may still have a mod, and
-// [Config].ModWait lasts. Its hello has a new launch id for each connection; the token is the same. It cancels a call by
-// ignoring its answer.
+// welcome on the first connection; it asks for tools once per connection, and connects again only when its agent asks.
+// A welcome before the mod is there would hide the mod's tools, and a bridge that is disconnected does not come back.
+// So the welcome is held while the mod is not connected, as long as the bridge stays, the game may still have a mod,
+// and [Config].ModWait lasts. Its hello has a new launch id for each connection; the token is the same. It cancels a
+// call by ignoring its answer.
 //
 // Lib.GAB, with which mods are built, lists its tools' names as methods in its welcome, answers unknown methods with
 // -32601, and sends events of a channel to all subscribers. RimBridgeServer's channel rimbridge.log carries

@@ -123,7 +123,8 @@ func (b *Bridge) Heard() []string {
 	return slices.Clone(b.heard)
 }
 
-// attempt dials and says hello. A list of tools that does not come ends the connection only where the agent waits for it.
+// attempt dials and says hello. Only where the agent waits for the tools, a list that does not come ends the
+// connection.
 func (b *Bridge) attempt(patience time.Duration, wait bool) error {
 	ctx, cancel := b.within(b.ctx, patience)
 	defer cancel()
@@ -205,21 +206,43 @@ func (b *Bridge) mirror(ctx context.Context, c *bridgeConn) error {
 	return nil
 }
 
-func (b *Bridge) attention(c *bridgeConn) (blocking bool, err error) {
+// attention returns the id of the item that blocks, "" for none.
+func (b *Bridge) attention(c *bridgeConn) (id string, err error) {
 	ctx, cancel := b.within(b.ctx, bridgeLook)
 	defer cancel()
 	raw, err := c.ask(ctx, "attention/current", `{}`)
 	if err != nil {
-		return false, err
+		return "", err
 	}
 	var item struct {
-		Attention *struct {
-			State    string
-			Blocking bool
+		Attention struct {
+			AttentionID, State string
+			Blocking           bool
 		}
 	}
-	err = json.Unmarshal(raw, &item)
-	return err == nil && item.Attention != nil && item.Attention.Blocking && item.Attention.State != "cleared", err
+	if err := json.Unmarshal(raw, &item); err != nil {
+		return "", err
+	}
+	if a := item.Attention; a.Blocking && a.State != "cleared" {
+		return a.AttentionID, nil
+	}
+	return "", nil
+}
+
+// Acknowledge acknowledges what blocks.
+func (b *Bridge) Acknowledge() error {
+	c := b.conn()
+	if c == nil {
+		return ErrNotConnected
+	}
+	id, err := b.attention(c)
+	if err != nil || id == "" {
+		return err
+	}
+	ctx, cancel := b.within(b.ctx, bridgeLook)
+	defer cancel()
+	_, err = c.ask(ctx, "attention/ack", fmt.Sprintf(`{"attentionId":%q}`, id))
+	return err
 }
 
 // Errors of [Bridge.Call].
@@ -236,7 +259,7 @@ func (b *Bridge) Call(tool, params string) (json.RawMessage, error) {
 		return nil, ErrNotConnected
 	}
 	if c.welcome.attention() {
-		if blocking, _ := b.attention(c); blocking {
+		if id, _ := b.attention(c); id != "" {
 			return nil, ErrHeldBack
 		}
 	}
