@@ -1,5 +1,5 @@
-// Package field measures a bridge and a mod with the habits of those in the field, as package standin has them, over real
-// sockets: the bridge dials the mod, or heed before the mod. Its table has one row for each habit:
+// Package field measures a bridge and a mod with the habits of those in the field, as package standin has them, over
+// real sockets: the bridge dials the mod, or heed before the mod. Its table has one row for each habit:
 //
 //	go test ./bench/field -run Table -v -args -calls 300
 //

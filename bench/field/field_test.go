@@ -70,10 +70,8 @@ type game struct {
 	addr   string // of the mod
 	bridge *standin.Bridge
 	frozen bool
-
-	mu    sync.Mutex
-	stop  context.CancelFunc // of the mod
-	ended chan struct{}
+	stop   context.CancelFunc // of the mod
+	ended  chan struct{}
 }
 
 // serve lets the mod listen.

@@ -7,7 +7,8 @@
 // with what heed adds to those of calls. So do its events, on channels of the same names; they are numbered for each
 // subscriber from 1, since a mod that is started again counts from 1 again. Where they come faster than a bridge reads,
 // the oldest are dropped in favor of heed's, which leaves a gap in the numbers. tools/list and resources/list are the
-// mod's with heed's added. The welcome has the mod's agent, app, methods, channels and observations, and the lesser of both sides' limits.
+// mod's with heed's added. The welcome has the mod's agent, app, methods, channels and observations, and the lesser of
+// both sides' limits.
 //
 // # What does not
 //
