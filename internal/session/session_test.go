@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -133,6 +134,12 @@ func TestSettle(t *testing.T) {
 				require.Equal(t, v, again, "once is enough")
 				require.Equal(t, related, same)
 				time.Sleep(time.Second)
+				require.NoError(t, s.Sync(t.Context()))
+				if broke := slices.ContainsFunc(c.lines, func(l line) bool { return l.text == "Broken thing" }); broke {
+					require.Equal(t, coalesce.Affected, s.Verdict(r.ID()).Outcome, "late lines are charged, too")
+					a, open := s.Current("")
+					require.True(t, open && a.Blocking, "and hold the next call")
+				}
 			})
 		})
 	}
