@@ -11,8 +11,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// fold shows entries for a person, and those in a row that say the same only once: on a terminal the latest of them with
-// a count, which changes in place; elsewhere the first, and then a line with how many followed.
+// fold shows entries for a person, and those in a row that say the same only once: on a terminal the latest of them
+// with a count, which changes in place; elsewhere the first, and then a line with how many followed.
 type fold struct {
 	p       *program
 	columns int // as was asked for, 0: those of the terminal
