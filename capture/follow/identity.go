@@ -18,6 +18,10 @@ const (
 	// tells whose that is.
 	doubtAfter = 5 * time.Second
 
+	// recently is how short before the start a file was written that another program may still write: that it grows is no
+	// sign of a new run.
+	recently = time.Minute
+
 	// closedFirst reports that a file which is open cannot be renamed, as a rule: who wrote one that was has closed it.
 	closedFirst = runtime.GOOS == "windows"
 )
@@ -34,6 +38,8 @@ const (
 type identity struct {
 	old     bool        // there was a file, or what could not be seen, at the first look
 	was     fs.FileInfo // that file
+	recent  bool        // it had been written shortly before
+	passed  bool        // and what came since was not read for that
 	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
 	foreign fs.FileInfo // the file that another program was last known to write
 
@@ -57,6 +63,7 @@ type answer struct {
 func (t *tail) remember(info fs.FileInfo, err error) {
 	t.old = !errors.Is(err, fs.ErrNotExist) && (t.cfg.FromEnd || t.cfg.NewRun)
 	t.was = info
+	t.recent = err == nil && time.Since(info.ModTime()) < recently
 }
 
 // stale reports whether a file that is opened first is of an earlier run.
@@ -101,7 +108,7 @@ func (t *tail) others(file fs.FileInfo, followed bool) bool {
 
 // begun reports whether the file is of this run, and notes why. With NewRun it is once there is evidence of it.
 func (t *tail) begun(evidence string, sure bool) bool {
-	if a := &t.asked[0]; t.now.Evidence == "" && !a.other {
+	if a := &t.asked[0]; t.now.Evidence == "" && !a.other && !t.passed {
 		*a = answer{} // one from before it grew says nothing
 	}
 	switch {
@@ -112,6 +119,9 @@ func (t *tail) begun(evidence string, sure bool) bool {
 	default:
 		if own, _ := t.writers(t.info, true); own {
 			evidence, sure, t.told = openEvidence, true, true
+		}
+		if t.passed = t.recent && !sure; t.passed {
+			return false // await has why
 		}
 		t.sure, t.now.Evidence = sure, evidence
 	}
@@ -131,6 +141,10 @@ func (t *tail) await() {
 	}
 	if own, _ := t.writers(t.info, true); own {
 		t.begun(openEvidence, true)
+		return
+	}
+	if t.passed {
+		t.absent(t.cfg.Path + " was written shortly before the start, too, so it may be another program's")
 		return
 	}
 	t.absent(t.cfg.Path + " is of an earlier run: nothing was written to it since the start")

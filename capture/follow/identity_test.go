@@ -82,7 +82,9 @@ func newRun(t *testing.T, dir, old string, known bool) *run {
 	t.Helper()
 	w := &writers{t: t, files: map[string][]fs.FileInfo{}}
 	if old != "" {
-		appendTo(t, filepath.Join(dir, "Player.log"), old)
+		path := filepath.Join(dir, "Player.log")
+		appendTo(t, path, old)
+		require.NoError(t, os.Chtimes(path, time.Time{}, time.Now().Add(-recently)))
 	}
 	fl := start(t, dir, func(c *Config) {
 		if c.NewRun = true; known {
@@ -179,6 +181,49 @@ func TestNewRun(t *testing.T) {
 				})
 			})
 		}
+	}
+}
+
+// TestNewRunBusy: that a file grows which was written until the start is no sign of a new run; another sign is one.
+func TestNewRunBusy(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin    func(r *run)
+		evidence string
+		want     []string
+	}{
+		"creates": {func(r *run) { r.rotate("new\n") }, createdEvidence, []string{"new"}},
+		"has open": {func(r *run) {
+			r.open("own", r.path)
+			_, absent := r.step()
+			require.Empty(r.following.t, absent)
+			r.write("new\n")
+		}, openEvidence, []string{"new"}},
+		"empties": {func(r *run) {
+			require.NoError(r.following.t, os.WriteFile(r.path, []byte("n\n"), 0o600))
+		}, emptiedEvidence, []string{"n"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
+				r := newRun(t, dir, "", true)
+				for range 100 {
+					r.write("of whom?\n")
+					r.poke()
+					after(defaultIdle)
+				}
+				got, absent := r.step()
+				require.Empty(t, got)
+				require.Contains(t, absent, "shortly before the start")
+				require.Less(t, r.asked, 10)
+				after(defaultIdle)
+				c.begin(r)
+				got, absent = r.step()
+				require.Equal(t, c.want, got)
+				require.Empty(t, absent)
+				require.Equal(t, c.evidence, r.Status().Evidence)
+				require.NoError(t, r.stop())
+			})
+		})
 	}
 }
 

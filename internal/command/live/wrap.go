@@ -352,7 +352,7 @@ func (p *program) spoolPath(f *wrapFlags, name string) string {
 // config returns how l is followed.
 func (l *wrappedLog) config() follow.Config {
 	if l.spool != "" {
-		return follow.Config{Path: l.spool, Continues: true}
+		return follow.Config{Path: l.spool, FromEnd: true, Continues: true}
 	}
 	return follow.Config{Path: l.Path, NewRun: true, Writers: proc.Writers}
 }

@@ -71,6 +71,8 @@ func startBy(t testing.TB, by, flags []string, gameArgs ...string) *wrapped {
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "Player.log"), []byte("FAULT of a run before\n"), 0o600))
+	yesterday := time.Now().Add(-24 * time.Hour)
+	require.NoError(t, os.Chtimes(filepath.Join(w.dir, "Player.log"), yesterday, yesterday))
 	args := append([]string{
 		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
 		"--log-level", "debug", "--linger", "50ms",
