@@ -53,10 +53,10 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if run, ok := d.Running.(*session.Running); ok {
 		operation = run.ID()
 	}
-	p.mod.executing.Add(1)
+	n := p.mod.calls.begin()
 	result, err := p.mod.call(ctx, client, r.Method, r.Params)
 	p.evidence.drain(ctx, client)
-	p.mod.executing.Add(-1)
+	p.mod.calls.end(n, isAnswer(err))
 	if isAnswer(err) {
 		p.watch.answers()
 	}

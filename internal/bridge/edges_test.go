@@ -265,10 +265,10 @@ func TestModEvents(t *testing.T) {
 		const failed = `{"eventType":"operation.failed","operationId":"o","capabilityId":"save/all","errorMessage":"full"}`
 		send(gabp.Event{Channel: "colony/operation", Payload: json.RawMessage(failed)})
 		require.Equal(t, []string{"save/all failed full"}, p.operations())
-		p.proxy.mod.executing.Add(1)
+		n := p.proxy.mod.calls.begin()
 		send(gabp.Event{Channel: "colony/operation", Payload: json.RawMessage(failed)})
 		require.Len(t, p.operations(), 1, "a call ends with its answer")
-		p.proxy.mod.executing.Add(-1)
+		p.proxy.mod.calls.end(n, true)
 
 		require.Empty(t, p.proxy.limits())
 		send(gabp.Event{Channel: "colony/ticks", Seq: 7, Payload: json.RawMessage("1")})

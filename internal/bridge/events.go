@@ -57,7 +57,7 @@ func (m *modEvents) event(e gabp.Event) {
 		return
 	case isLogChannel(e.Channel):
 		m.intake.takeLog(e.Payload)
-	case isOperationChannel(e.Channel) && m.mod.executing.Load() == 0:
+	case isOperationChannel(e.Channel) && !m.mod.calls.any():
 		m.intake.takeOperation(e.Payload)
 	}
 	var err error

@@ -40,8 +40,9 @@ var (
 )
 
 // watch watches for signs of life of the game, and reports to the session when there are none and when there are some
-// again. Any answer and event of the mod is one, and any growth of the log. A silent game is asked, while a bridge is
-// connected. What it reports is one state, however long it lasts.
+// again. Answers to bridges and events of the mod are signs, and growth of the log. A silent game is asked, while a
+// bridge is connected: an answer to that is a sign where no call waits; where one does, it shows that the mod lives, and
+// not the game. What it reports is one state, however long it lasts; a call that waits in it is reported once more.
 type watch struct {
 	session *session.Session
 	mod     *mod
@@ -49,15 +50,22 @@ type watch struct {
 	log     *slog.Logger
 	now     func() time.Time // time.Now, whose monotonic reading counts
 
-	asking atomic.Bool    // a question of heed's is before the mod
-	asks   sync.WaitGroup // those of them that have not ended
-	frozen atomic.Bool    // it was reported
+	asking  atomic.Bool    // a question of heed's is before the mod
+	asks    sync.WaitGroup // those of them that have not ended
+	replies atomic.Uint64  // to them, and to lists
+	frozen  atomic.Bool    // it was reported
 
 	// Used by run only. Times count while heed runs.
-	signs  signs
-	quiet  time.Duration // since the latest sign of life
-	inCall time.Duration // of it, with a call before the mod
-	asked  time.Duration // of it, since heed's first question
+	signs   signs
+	replied uint64        // replies so far
+	quiet   time.Duration // since the latest sign of life or reply
+	asked   time.Duration // of it, since heed's first question
+	inCall  time.Duration // since the latest sign of life, with a call before the mod
+	call    uint64        // the latest of those calls
+	newCall time.Duration // of inCall, since that call
+	told    uint64        // the latest call that was reported
+	alive   bool          // the mod has replied since the latest sign of life
+	deaf    bool          // what was reported is a game whose mod did not reply
 }
 
 // signs changes with each sign of life.
@@ -96,42 +104,55 @@ func (w *watch) look(ctx context.Context, ran time.Duration) {
 	if st.Log != nil {
 		now.offset, now.bytes = st.Log.Offset, st.Log.Size
 	}
+	before, waiting := w.call, w.mod.calls.waiting()
+	w.call = waiting
 	if now != w.signs {
-		w.signs = now
-		w.quiet, w.inCall, w.asked = 0, 0, 0
+		w.signs, w.alive = now, false
+		w.rest()
 		w.answers()
 		return
 	}
+	if n := w.replies.Load(); n != w.replied {
+		w.replied, w.alive = n, true
+		w.quiet, w.asked = 0, 0
+		if waiting == 0 || w.deaf {
+			w.answers()
+		}
+	}
 	if st.Engine.Busy {
-		w.quiet, w.inCall, w.asked = 0, 0, 0
+		w.rest()
 		return
+	}
+	w.quiet += ran
+	w.inCall, w.newCall = w.inCall+ran, w.newCall+ran
+	if before == 0 || waiting == 0 {
+		w.inCall = 0
+	}
+	if before != waiting {
+		w.newCall = 0
 	}
 	client := w.mod.current()
 	mute := client == nil && w.mod.mute.Load()
-	w.quiet += ran
-	if w.inCall += ran; w.mod.executing.Load() == 0 {
-		w.inCall = 0
-		if w.bridges.agents.Load() == 0 || client == nil && !mute {
-			w.asked = 0
-			return
-		}
-	}
 	switch {
+	case waiting == 0 && (w.bridges.agents.Load() == 0 || client == nil && !mute):
+		w.asked = 0
+		return
 	case mute: // the question is its hello
 		w.asked = max(w.asked+ran, askTimeout)
 	case w.asked > 0 || w.asking.Load():
 		w.asked += ran
 	}
-	if client != nil && (w.quiet >= askIdle || w.inCall >= askInCall) && w.asking.CompareAndSwap(false, true) {
+	if client != nil && (w.quiet >= askIdle || w.inCall >= askInCall && !w.alive) &&
+		w.asking.CompareAndSwap(false, true) {
 		w.asks.Go(func() { w.ask(ctx, client) })
 	}
-	if !w.overdue(st.Engine.Phase) || !w.frozen.CompareAndSwap(false, true) {
-		return
+	if w.overdue(st.Engine.Phase) {
+		w.report(mute, st.Log != nil)
 	}
-	detail := w.detail(mute, st.Log != nil)
-	w.log.Warn("the game does not answer", "detail", detail)
-	w.session.Observe(event.State{Status: event.StatusStall, Detail: detail}.Entry())
 }
+
+// rest expects nothing of the time so far.
+func (w *watch) rest() { w.quiet, w.asked, w.inCall, w.newCall = 0, 0, 0, 0 }
 
 // overdue reports whether a sign of life should have come.
 func (w *watch) overdue(phase string) bool {
@@ -139,12 +160,16 @@ func (w *watch) overdue(phase string) bool {
 	if slices.Contains(silentPhases, phase) || slices.Contains(bootPhases, phase) && !w.mod.answered() {
 		inCall, idle = frozenBusy, frozenBusy
 	}
-	return w.inCall >= inCall || w.quiet >= idle && w.asked >= idle-askIdle
+	frozen := w.frozen.Load()
+	if w.inCall >= inCall && w.call > w.told && (!frozen || w.newCall >= inCall) {
+		return true
+	}
+	return !frozen && w.quiet >= idle && w.asked >= idle-askIdle
 }
 
-// detail describes the silence.
-func (w *watch) detail(mute, hasLog bool) string {
-	silent, asked := w.quiet, w.asked
+// report reports a silence.
+func (w *watch) report(mute, hasLog bool) {
+	silent := w.quiet
 	var b strings.Builder
 	if w.inCall > 0 {
 		silent = w.inCall
@@ -157,10 +182,15 @@ func (w *watch) detail(mute, hasLog bool) string {
 	switch {
 	case mute:
 		b.WriteString("; it accepts connections and answers no hello")
-	case asked > 0:
-		fmt.Fprintf(&b, "; heed asked it %d s ago", int(asked.Seconds()))
+	case w.asked == 0:
+		b.WriteString("; it answers what heed itself asks: the game hangs, or works on the call")
+	default:
+		fmt.Fprintf(&b, "; nor has it answered heed, which asked %d s ago", int(w.asked.Seconds()))
 	}
-	return b.String()
+	w.deaf, w.told = mute || w.asked > 0, max(w.told, w.call)
+	w.frozen.Store(true)
+	w.log.Warn("the game does not answer", "detail", b.String())
+	w.session.Observe(event.State{Status: event.StatusStall, Detail: b.String()}.Entry())
 }
 
 // answers reports that the game answers, where it did not. Whoever has an answer calls it before what comes of that.
@@ -170,7 +200,7 @@ func (w *watch) answers() {
 	}
 }
 
-// ask asks the mod for a sign of life. Any answer will do.
+// ask asks the mod for a sign of life. Any answer is one.
 func (w *watch) ask(ctx context.Context, client *gabp.Client) {
 	defer w.asking.Store(false)
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
@@ -179,7 +209,16 @@ func (w *watch) ask(ctx context.Context, client *gabp.Client) {
 	if slices.Contains(client.Welcome().Capabilities.Methods, methodPing) {
 		method = methodPing
 	}
-	if _, err := w.mod.call(ctx, client, method, json.RawMessage(`{}`)); err != nil {
+	_, err := client.CallRaw(ctx, method, json.RawMessage(`{}`))
+	w.reply(err)
+	if !isAnswer(err) {
 		w.log.Debug("the mod was asked for a sign of life", "error", err)
+	}
+}
+
+// reply counts an answer of the mod, as far as the error is one, that its library may have given while the game hangs.
+func (w *watch) reply(err error) {
+	if isAnswer(err) {
+		w.replies.Add(1)
 	}
 }

@@ -56,7 +56,8 @@ func (p *Proxy) list(
 	answer := map[string]json.RawMessage{}
 	var theirs []json.RawMessage
 	if client := p.mod.current(); client != nil {
-		raw, err := p.mod.call(ctx, client, r.Method, r.Params)
+		raw, err := client.CallRaw(ctx, r.Method, r.Params)
+		p.watch.reply(err)
 		switch v := p.mod.verbatim(err); {
 		case v != nil:
 			return nil, v

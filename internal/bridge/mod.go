@@ -64,11 +64,11 @@ type mod struct {
 	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
 	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
 
-	executing atomic.Int64  // calls that the mod executes
-	heard     atomic.Uint64 // its answers and events
-	mute      atomic.Bool   // it accepted the latest connection, and did not answer in time
-	lost      atomic.Uint64 // events that came faster than they were ingested
-	odd       atomic.Uint64 // answers that do not follow the protocol
+	calls calls
+	heard atomic.Uint64 // its answers to bridges, and events
+	mute  atomic.Bool   // it accepted the latest connection, and did not answer in time
+	lost  atomic.Uint64 // events that came faster than they were ingested
+	odd   atomic.Uint64 // answers that do not follow the protocol
 
 	mu      sync.Mutex
 	client  *gabp.Client  // nil while there is none
@@ -276,7 +276,7 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observer, again bool) error {
 	asking, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	raw, err := m.call(asking, client, gabp.MethodToolsList, json.RawMessage(`{}`))
+	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
 		return err
 	}
@@ -290,6 +290,7 @@ func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observe
 		return err
 	}
 	m.mute.Store(false)
+	m.heard.Add(1)
 	m.settle(true)
 	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
 	return nil
@@ -364,7 +365,7 @@ func (m *mod) current() *gabp.Client {
 	return m.client
 }
 
-// call calls a method of the mod. An answer is a sign of life, an error too.
+// call calls a method of the mod for a bridge. An answer is a sign of life, an error too.
 func (m *mod) call(
 	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,
 ) (json.RawMessage, error) {
@@ -379,6 +380,55 @@ func (m *mod) call(
 func isAnswer(err error) bool {
 	_, untaken := errors.AsType[*gabp.Verbatim](err)
 	return err == nil || untaken || isRefusal(err)
+}
+
+// calls are the calls that are before the mod, by number.
+type calls struct {
+	mu       sync.Mutex
+	began    uint64 // the latest
+	answered uint64 // the latest that was answered
+	open     map[uint64]struct{}
+}
+
+// begin begins a call. The caller must end it.
+func (c *calls) begin() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[uint64]struct{}{}
+	}
+	c.began++
+	c.open[c.began] = struct{}{}
+	return c.began
+}
+
+func (c *calls) end(n uint64, answered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, n)
+	if answered {
+		c.answered = max(c.answered, n)
+	}
+}
+
+// any reports whether there are some.
+func (c *calls) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) > 0
+}
+
+// waiting returns the latest call, 0 where there is none. One that began before another that was answered is no sign
+// that the game answers nothing.
+func (c *calls) waiting() (n uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for open := range c.open {
+		if open > c.answered {
+			n = max(n, open)
+		}
+	}
+	return n
 }
 
 // learnTags keeps the tags of a list of tools, for the gate.

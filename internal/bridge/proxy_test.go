@@ -294,7 +294,7 @@ func TestCallEnds(t *testing.T) {
 				require.True(t, begins(got, c.result), got)
 				require.Equal(t, []string{c.ended}, p.operations())
 				require.Zero(t, p.session.Status().InFlight)
-				require.Zero(t, p.proxy.mod.executing.Load())
+				require.False(t, p.proxy.mod.calls.any())
 				require.Equal(t, []string{`tools/call {"name":"colony/build"}`}, m.asked())
 				if c.code == 0 {
 					require.Nil(t, e)
