@@ -33,11 +33,8 @@ const (
 // methodPing is asked of a mod that lists it.
 const methodPing = "session/ping"
 
-// The phases in which a game may be silent: all of them, and those before the mod has answered for the first time.
-var (
-	silentPhases = []string{"save"}
-	bootPhases   = []string{"start", "boot"}
-)
+// savePhase is the phase of a game that saves, by its usual name, in which it may be silent.
+const savePhase = "save"
 
 // watch watches for signs of life of the game, and reports to the session when there are none and when there are some
 // again. Answers to bridges and events of the mod are signs, and growth of the log. A silent game is asked, while a
@@ -157,7 +154,7 @@ func (w *watch) rest() { w.quiet, w.asked, w.inCall, w.newCall = 0, 0, 0, 0 }
 // overdue reports whether a sign of life should have come.
 func (w *watch) overdue(phase string) bool {
 	inCall, idle := frozenInCall, frozenIdle
-	if slices.Contains(silentPhases, phase) || slices.Contains(bootPhases, phase) && !w.mod.answered() {
+	if phase == savePhase || phase != "" && !started(phase) && !w.mod.answered() {
 		inCall, idle = frozenBusy, frozenBusy
 	}
 	frozen := w.frozen.Load()
