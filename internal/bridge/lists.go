@@ -16,6 +16,9 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 		Filter *toolFilter `json:"filter"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
+	if !p.bridges.observes(r.Session) {
+		p.mod.awaitLate(ctx)
+	}
 	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.fits(&t) })
 	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }),
 		func(raw json.RawMessage) {
@@ -90,6 +93,9 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 		URI string `json:"uri"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // the server has checked them
+	if !p.bridges.observes(r.Session) {
+		p.mod.awaitLate(ctx)
+	}
 	if content, known, err := p.diagnostics.Read(ctx, r.Session.Consumer(), params.URI); known {
 		return content, err
 	}

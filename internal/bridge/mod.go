@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -20,8 +19,6 @@ import (
 const (
 	dialFirst = 50 * time.Millisecond
 	dialLast  = 250 * time.Millisecond
-	// absence is how long nothing listens in a game that has started, until it is taken for one without a mod.
-	absence = time.Second
 	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
 	askTimeout = 30 * time.Second
 	// secondTimeout bounds the hello of a second connection. A mod that serves one after the other does not answer it.
@@ -56,7 +53,7 @@ type mod struct {
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
 	one  bool              // the mod allows one connection only; used by run only
 
-	started func() bool // the game has, as far as its log shows
+	absent absence // used by dial only
 
 	gone     chan struct{} // closed when no mod is expected any more
 	goneOnce sync.Once
@@ -75,12 +72,13 @@ type mod struct {
 	events  *gabp.Client  // that events come over, client where the mod allows no second connection
 	settled chan struct{} // closed while there is one, or the game has none: nobody waits
 	came    bool          // there was one
+	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
-		addr: b.Address, token: b.Token, log: log, started: func() bool { return false },
+		addr: b.Address, token: b.Token, log: log, absent: absence{game: func() (string, uint64) { return "", 0 }},
 		gone: make(chan struct{}), settled: make(chan struct{}),
 	}
 }
@@ -104,22 +102,12 @@ func (m *mod) expected() bool { return m.addr != "" }
 // end ends every wait for the mod.
 func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
 
-// missing reports whether a dial that failed shows that the game has no mod, as long as it stays so: nothing listens,
-// nor did before, and the game has started. A mod that was there before comes again.
-func (m *mod) missing(err error) bool {
-	op, ok := errors.AsType[*net.OpError](err)
-	return ok && op.Op == "dial" && !m.answered() && m.started()
-}
-
 // answered reports whether the mod has answered before.
 func (m *mod) answered() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.came
 }
-
-// started reports whether a game has started, by its phase as the default rules name it. Mods listen before that.
-func started(phase string) bool { return phase != "" && phase != "start" && phase != "boot" }
 
 // await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
 func (m *mod) await(ctx context.Context, d time.Duration) {
@@ -239,7 +227,6 @@ func stays(c *gabp.Client) bool {
 // dial connects, trying until ctx is done. The error is that of ctx.
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
-	var alone time.Time // since when the game has started and nothing listens in it
 	for {
 		client, err := m.connect(ctx)
 		if err == nil {
@@ -249,13 +236,8 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 			return nil, ctx.Err()
 		}
 		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
-		switch {
-		case !m.missing(err):
-			alone = time.Time{}
-		case alone.IsZero():
-			alone = time.Now()
-		case time.Since(alone) >= absence && m.settle(false):
-			m.log.Info("no mod listens, though the game has started: bridges are answered without one")
+		if !m.answered() && m.absent.shown(err) { // one that was there before comes again
+			m.giveUp()
 		}
 		// One line for each kind of refusal, not for each attempt.
 		if text := err.Error(); text != said {

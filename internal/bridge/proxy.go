@@ -108,7 +108,10 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open = cfg.DialMod
-	p.mod.started = func() bool { return started(cfg.Session.Engine().Stats().Phase) }
+	p.mod.absent.game = func() (string, uint64) {
+		st := cfg.Session.Engine().Stats()
+		return st.Phase, st.Logs
+	}
 	p.evidence = &evidence{session: cfg.Session, mod: p.mod, log: cfg.Logger, within: within(drainTimeout)}
 	p.bridges = &bridges{
 		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,

@@ -3,7 +3,9 @@
 package live
 
 import (
+	"context"
 	"encoding/json"
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -20,6 +22,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/standin"
 )
 
 const testRules = `
@@ -678,25 +681,19 @@ func TestWrapWithoutMod(t *testing.T) {
 	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = log.Close() })
-	watching, stop := make(chan struct{}), make(chan struct{})
-	go func() { // lines from before heed follows the log are of no account
-		defer close(watching)
-		for {
-			_, _ = log.WriteString("MENU is reached\n")
-			select {
-			case <-stop:
-				return
-			case <-time.After(20 * time.Millisecond):
-			}
-		}
-	}()
+	watcher, err := gabp.Dial(t.Context(), w.addr, gabp.ClientConfig{Token: w.token, Name: clientName})
+	require.NoError(t, err, "one that only looks is not kept waiting")
+	t.Cleanup(func() { _ = watcher.Close() })
+	require.Eventually(t, func() bool {
+		_, _ = log.WriteString("MENU is reached\n") // before heed follows the log, it is of no account
+		status, err := watcher.CallTool(t.Context(), bridge.ToolStatus, nil)
+		return err == nil && strings.Contains(string(status), `"phase":"menu"`)
+	}, patience, 20*time.Millisecond)
+	tools, err := watcher.ListTools(t.Context())
+	require.NoError(t, err)
+	require.Len(t, tools, len(bridge.Tools()))
 	b, welcome := dial(t, w.addr, w.token)
-	close(stop)
-	<-watching
 	require.Nil(t, welcome.Error)
-	list := b.call("tools/list", `{}`)
-	require.Contains(t, string(list.Result), bridge.ToolStatus)
-	require.NotContains(t, string(list.Result), "colony/build")
 	a := b.tool("colony/build", "a wall")
 	require.Contains(t, a.Error.Message, "no mod")
 	_, err = log.WriteString("FAULT without a mod\n")
@@ -725,6 +722,26 @@ func TestWrapSlowMod(t *testing.T) {
 	require.NotContains(t, names(), "colony/build")
 	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600))
 	require.Eventually(t, func() bool { return slices.Contains(names(), "colony/build") }, patience, 10*time.Millisecond)
+}
+
+// TestWrapLateMod: the bridge of the field gets the tools of a mod that listens late, by itself.
+func TestWrapLateMod(t *testing.T) {
+	w := start(t, nil, "slow")
+	b := standin.NewBridge(standin.BridgeConfig{
+		Token: w.token,
+		Dial: func(ctx context.Context) (io.ReadWriteCloser, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "tcp", w.addr)
+		},
+	})
+	defer b.Close()
+	w.gamePID()
+	load := time.AfterFunc(time.Second, func() { _ = os.WriteFile(filepath.Join(w.dir, "loaded"), nil, 0o600) })
+	defer load.Stop()
+	require.NoError(t, b.Start())
+	require.Eventually(t, func() bool { return slices.Contains(b.Mirrored(), "colony/build") }, patience, time.Millisecond)
+	_, err := b.Call("colony/build", `{"what":"a wall"}`)
+	require.NoError(t, err)
 }
 
 // TestWrapPhase: a game that starts is not in the phase of the one before, which a state kept.
