@@ -254,6 +254,9 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		Path string `json:"path"`
 	}
 	_ = json.Unmarshal(call.Arguments, &a)
+	if a.What == "quick" { // nothing of it goes to a disk
+		return json.RawMessage(`{"done":true}`), nil
+	}
 	g.mu.Lock()
 	g.executed = append(g.executed, call.Name+" "+a.What)
 	n := len(g.executed)
