@@ -142,6 +142,20 @@ func (e *Engine) Attach(consumer string, now time.Time) string {
 	return e.act(&in, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Attach(consumer, in) }).ID
 }
 
+// BeginRun notes that the host starts the game again, after its engine was restored: what was open does not hold any
+// more, so that [Engine.Attach] sums it up; operations that ran are abandoned. It journals an
+// [event.StatusRestarted], which it returns, for which rules may change the phase and resolve what ended with the run
+// before.
+func (e *Engine) BeginRun(now time.Time) event.Entry {
+	e.mu.Lock()
+	defer e.mu.Release()
+	notice := event.Notice{Time: now, Status: event.StatusRestarted, Detail: "the game was started again"}.Entry()
+	e.entry = notice
+	e.ingest()
+	e.coalescer.BeginRun()
+	return notice
+}
+
 // StateRead notes that the game's state was read again, by whoever acts on it. A fault that
 // returns again and again after such reads stops blocking after a while: it cannot be
 // mended from outside. A host that reports no reads is taken to read after each stop.

@@ -87,6 +87,34 @@ func TestAttach(t *testing.T) {
 	require.Equal(t, []string{"attached ann", "attached ann", "attached ann"}, history(e, event.KindHost))
 }
 
+// TestBeginRun: nothing that a game left stands in the next one, whatever was delivered to whom, and no call of the one
+// before runs on.
+func TestBeginRun(t *testing.T) {
+	cfg := Config{Rules: mustRules(t, testRules)}
+	e := mustNew(t, cfg)
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	e.Attach("ann", now)
+	e.Observe(event.Operation{ID: "call", Method: "build", Status: event.StatusStarted}.Entry())
+	e.Log(event.Log{Message: "Broken press"})
+	e.Current("ann")
+	e, err := Restore(cfg, e.Snapshot(nil))
+	require.NoError(t, err)
+	e.BeginRun(now)
+	require.EqualValues(t, 1, e.Stats().Coalesce.OperationsAbandoned)
+	require.Equal(t, []string{"restarted the game was started again"}, history(e, event.KindNotice))
+	digest := e.Attach("ann", now)
+	a, ok := e.Current("ann")
+	require.True(t, ok)
+	require.Equal(t, digest, a.ID)
+	require.False(t, a.Blocking)
+	e.Log(event.Log{Message: "Broken press"})
+	open := e.Open(nil)
+	require.True(t, open[0].Blocking, "it broke in this run, too")
+	require.Empty(t, open[0].AfterOperation)
+	s := e.Stats()
+	require.NoError(t, s.Check())
+}
+
 func TestHeartbeat(t *testing.T) {
 	e := mustNew(t, Config{})
 	at := func(s int) time.Time { return time.Date(2030, 1, 1, 0, 0, s, 0, time.UTC) }

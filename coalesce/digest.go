@@ -79,6 +79,33 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	return c.Fold(in)
 }
 
+// BeginRun records that the game was started again: its state is another one, so that no open item stands (see
+// [Coalescer.Attach]); no operation from before runs, and no agent from before is attached.
+func (c *Coalescer) BeginRun() {
+	c.version++
+	c.repeatable.version = 0
+	c.endLoad()
+	c.episode = episode{}
+	c.freshSince = c.now.seq
+	for _, o := range c.ops.order {
+		if o.running() {
+			o.abandoned, o.ended = true, c.now
+			c.ops.abandoned++
+		}
+	}
+	c.only.valid = false
+	c.leaveWindows()
+	for i := range c.consumers.list {
+		c.consumers.list[i].attached = false
+	}
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && it.scope.plain() {
+			c.save(it)
+			clear(it.delivered)
+		}
+	}
+}
+
 // digested is a digest with its text.
 type digested struct {
 	digest

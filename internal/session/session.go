@@ -27,6 +27,8 @@ type Session struct {
 	started  time.Time
 	restored bool
 
+	continued bool // restored for the same run of the game
+
 	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
 	report   sync.Mutex    // held while updates and acknowledgements get their order
 	changed  broadcast     // after every entry
@@ -95,6 +97,7 @@ func New(cfg Config) (*Session, error) {
 	if err := s.open(ec); err != nil {
 		return nil, err
 	}
+	s.continued = s.restored
 	if s.cfg.Log == nil && s.cfg.LogFrom != "" {
 		s.log.Warn("there is no log to follow", "because", s.cfg.LogFrom)
 		s.Observe(event.Notice{Status: event.StatusNoLog, Detail: s.cfg.LogFrom}.Entry())
@@ -215,6 +218,26 @@ func (s *Session) Clear(id string) bool {
 	defer s.leave()
 	return s.engine.Clear(id)
 }
+
+// BeginRun records that the game is started again, see [heed.Engine.BeginRun]; it does nothing for a session that was
+// not restored. It comes before Run. A recording has its notice.
+func (s *Session) BeginRun() {
+	if !s.restored {
+		return
+	}
+	now := s.now()
+	s.continued = false
+	s.enter()
+	defer s.leave()
+	e := s.engine.BeginRun(now)
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Record(&capture.Record{Entry: e})
+	}
+}
+
+// Continues reports whether the session goes on with the state of a game that was running before: it was restored, and
+// [Session.BeginRun] was not called.
+func (s *Session) Continues() bool { return s.continued }
 
 // StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call
 // that reads it.

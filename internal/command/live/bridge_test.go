@@ -57,11 +57,13 @@ func dial(t testing.TB, addr, token string) (*fakeBridge, answer) {
 	return b, b.call("session/hello", hello(token))
 }
 
-// hello returns the parameters of a hello.
-func hello(token string) string {
+// hello returns the parameters of a hello with a new launch id.
+func hello(token string) string { return helloOf(token, fmt.Sprint(time.Now().UnixNano())) }
+
+func helloOf(token, launch string) string {
 	return fmt.Sprintf(
-		`{"token":%q,"bridgeVersion":"1.0","platform":"darwin","launchId":"launch-%d","clientInfo":{"name":"gabs","version":"1.0"}}`,
-		token, time.Now().UnixNano())
+		`{"token":%q,"bridgeVersion":"1.0","platform":"darwin","launchId":"launch-%s","clientInfo":{"name":"gabs","version":"1.0"}}`,
+		token, launch)
 }
 
 // connect connects as soon as somebody listens.

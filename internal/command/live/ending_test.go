@@ -166,3 +166,61 @@ func TestLaunched(t *testing.T) {
 		})
 	}
 }
+
+// TestNextGame: what a dead game left holds no call of the next one back, and nothing that happens in the next one is
+// charged to it, with the state of before or without, at the same log. With it, the agent is told what was open.
+func TestNextGame(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		state bool
+		die   func(w *wrapped, b *fakeBridge)
+	}{
+		{"crashed", true, func(w *wrapped, b *fakeBridge) { b.tool("colony/build", "crash in the log") }},
+		{"crashed, without its state", false, func(w *wrapped, b *fakeBridge) {
+			b.tool("colony/build", "crash in the log")
+		}},
+		{"seen by its agent", true, func(w *wrapped, b *fakeBridge) {
+			b.tool("colony/build", "fault after")
+			b.blocked()
+			b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":3}}`)
+		}},
+		{"killed with heed in a call", true, func(w *wrapped, b *fakeBridge) {
+			b.send("tools/call", `{"name":"colony/build","parameters":{"what":"no answer"}}`)
+			require.Eventually(t, func() bool { return len(w.executed()) > 0 }, patience, time.Millisecond)
+			write(t, filepath.Join(w.dir, "Player.log"), "FAULT during a call that does not end\n")
+			b.blocked() // it is saved by now
+			require.NoError(t, w.cmd.Process.Kill())
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			first := startIn(t, dir, nil, nil)
+			b, welcome := dial(t, first.addr, first.token)
+			require.Nil(t, welcome.Error)
+			require.Nil(t, b.tool("colony/build", "a wall").Error)
+			c.die(first, b)
+			first.exit()
+			first.requireNothingLeft(first.gamePID(), false)
+
+			if !c.state {
+				require.NoError(t, os.RemoveAll(filepath.Join(dir, "state")))
+			}
+			next := startIn(t, dir, nil, nil)
+			b, welcome = dial(t, next.addr, next.token)
+			require.Nil(t, welcome.Error)
+			a := b.tool("colony/build", "a wall")
+			require.Nil(t, a.Error, "the first call is executed")
+			open := b.current()
+			if c.state {
+				require.NotNil(t, open)
+				require.False(t, open.Blocking)
+				require.Contains(t, open.Summary, "before you connected: ")
+			} else {
+				require.Nil(t, open)
+			}
+			require.Contains(t, string(memberOf(t, a.Result, "verdict")), `"outcome":"clean"`)
+			require.Contains(t, string(memberOf(t, b.tool("colony/build", "fault in between").Result, "verdict")), `"reason":"charged"`)
+			require.Contains(t, b.blocked().Summary, "; after colony/build")
+		})
+	}
+}

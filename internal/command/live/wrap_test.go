@@ -62,20 +62,28 @@ func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 // startBy is start by another program, which gets the command line.
 func startBy(t testing.TB, by, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
+	dir := t.TempDir()
+	log := filepath.Join(dir, "Player.log")
+	require.NoError(t, os.WriteFile(log, []byte("FAULT of a run before\n"), 0o600))
+	yesterday := time.Now().Add(-24 * time.Hour)
+	require.NoError(t, os.Chtimes(log, yesterday, yesterday))
+	return startIn(t, dir, by, flags, gameArgs...)
+}
+
+// startIn is startBy for a game in a folder, which may have what a game before it has left.
+func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *wrapped {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	addr := reserve(t)
 	_, port, err := net.SplitHostPort(addr)
 	require.NoError(t, err)
 	w := &wrapped{
-		t: t, dir: t.TempDir(), addr: addr, token: gabp.NewToken(), file: filepath.Join(t.TempDir(), "bridge.json"),
+		t: t, dir: dir, addr: addr, token: gabp.NewToken(), file: filepath.Join(t.TempDir(), "bridge.json"),
 		out: &strings.Builder{}, errs: &strings.Builder{}, done: make(chan struct{}),
 	}
 	rules := filepath.Join(t.TempDir(), "rules.yaml")
 	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(w.dir, "Player.log"), []byte("FAULT of a run before\n"), 0o600))
-	yesterday := time.Now().Add(-24 * time.Hour)
-	require.NoError(t, os.Chtimes(filepath.Join(w.dir, "Player.log"), yesterday, yesterday))
 	args := append([]string{
 		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
 		"--log-level", "debug", "--linger", "50ms",
