@@ -20,6 +20,7 @@ func TestMethodsLock(t *testing.T) {
 		"Ack":         func(e *Engine) { e.Ack("", "x", 0) },
 		"Advance":     func(e *Engine) { e.Advance(time.Time{}) },
 		"Attach":      func(e *Engine) { e.Attach("", time.Time{}) },
+		"BeginRun":    func(e *Engine) { e.BeginRun(time.Time{}) },
 		"Blame":       func(e *Engine) { e.Blame(&event.Entry{}) },
 		"Clear":       func(e *Engine) { e.Clear("x") },
 		"Current":     func(e *Engine) { e.Current("") },
