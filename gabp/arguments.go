@@ -218,11 +218,18 @@ func span(both, least, most, unit string) string {
 	case least != "" && most != "":
 		return " " + both + least + " to " + most + unit
 	case least != "":
-		return " of at least " + least + unit
+		return " of at least " + least + singular(unit, least)
 	case most != "":
-		return " of at most " + most + unit
+		return " of at most " + most + singular(unit, most)
 	}
 	return ""
+}
+
+func singular(unit, n string) string {
+	if n == "1" {
+		return strings.TrimSuffix(unit, "s")
+	}
+	return unit
 }
 
 func count(n *int) string {

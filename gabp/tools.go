@@ -197,15 +197,17 @@ func (t *Tools) Register(m *Mux) {
 		list, err := t.List(r.Params)
 		return toolsListResult{Tools: list}, err
 	})
-	m.Handle(MethodToolsCall, t.Call)
+	m.Handle(MethodToolsCall, func(ctx context.Context, r *Request) (any, error) {
+		call, err := ParseToolCall(r.Params)
+		if err != nil {
+			return nil, err
+		}
+		return t.Call(ctx, r, call)
+	})
 }
 
 // Call answers a tools/call. An unknown tool is the error [CodeToolNotFound].
-func (t *Tools) Call(ctx context.Context, r *Request) (any, error) {
-	call, err := ParseToolCall(r.Params)
-	if err != nil {
-		return nil, err
-	}
+func (t *Tools) Call(ctx context.Context, r *Request, call ToolCall) (any, error) {
 	t.mu.RLock()
 	var tool hostTool
 	if i := t.index(call.Name); i >= 0 {
@@ -216,7 +218,7 @@ func (t *Tools) Call(ctx context.Context, r *Request) (any, error) {
 		return nil, Errorf(CodeToolNotFound, "no tool %q", call.Name).WithData(map[string]string{"name": call.Name})
 	}
 	c := &Call{Request: r, Tool: tool.Tool, Arguments: call.Arguments}
-	if c.Arguments == nil {
+	if len(c.Arguments) == 0 {
 		c.Arguments = json.RawMessage(`{}`)
 	}
 	if e := checkArguments(tool.input, c.Arguments); e != nil {

@@ -98,7 +98,7 @@ func TestArguments(t *testing.T) {
 		{"any", `{"a":7,"1":1,"2":2,"3":3,"4":4}`, "", "an object of at most 4 members", "an object"},
 	} {
 		for range 5 { // whatever the order in which the validator looks
-			_, err := tools.Call(t.Context(), &Request{Params: toolCall("colony/"+c.tool, c.arguments)})
+			_, err := tools.Call(t.Context(), nil, toolCall("colony/"+c.tool, c.arguments))
 			requireCode(t, CodeInvalidParams, err, c.arguments)
 			var e *Error
 			require.ErrorAs(t, err, &e)
@@ -115,19 +115,16 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	require.Zero(t, executed)
-	result, err := tools.Call(t.Context(), &Request{Params: toolCall("colony/move", `{"pawn":{"id":7,"leader":{"id":1}},"speed":"run"}`)})
+	result, err := tools.Call(t.Context(), nil, toolCall("colony/move", `{"pawn":{"id":7,"leader":{"id":1}},"speed":"run"}`))
 	require.NoError(t, err)
 	require.Equal(t, moved{7, "run"}, result)
-	result, err = tools.Call(t.Context(), &Request{Params: toolCall("colony/any", `{"a":"xy","z":[]}`)})
+	result, err = tools.Call(t.Context(), nil, toolCall("colony/any", `{"a":"xy","z":[]}`))
 	require.NoError(t, err)
 	require.Equal(t, "done", result)
 }
 
-func toolCall(name, arguments string) json.RawMessage {
-	if arguments == "" {
-		return json.RawMessage(`{"name":"` + name + `"}`)
-	}
-	return json.RawMessage(`{"name":"` + name + `","arguments":` + arguments + `}`)
+func toolCall(name, arguments string) ToolCall {
+	return ToolCall{Name: name, Arguments: json.RawMessage(arguments)}
 }
 
 // TestToolDefinitions: what the protocol does not allow is refused when it is added.
@@ -261,4 +258,22 @@ func TestResources(t *testing.T) {
 	require.False(t, resources.Remove(colony))
 	require.Equal(t, `resources/changed {"uri":"`+colony+`"}`, <-events)
 	requireCode(t, CodeResourceNotFound, p.call(MethodResourcesRead, `{"uri":"`+colony+`"}`).Error)
+}
+
+// TestToolFilter: which tools a list chooses.
+func TestToolFilter(t *testing.T) {
+	tools := &Tools{}
+	def := Tool{Name: "colony/build", Description: "Builds.", Tags: []string{"a", "b"}}
+	require.NoError(t, tools.Add(def, func(context.Context, *Call) (any, error) { return nil, nil }))
+	for filter, want := range map[string]int{
+		``: 1, `{}`: 1, `{"filter":null}`: 1, `{"filter":{}}`: 1, `{"filter":{"tags":["c","b"]}}`: 1, `{"filter":{"tags":["c"]}}`: 0,
+		`{"filter":{"namePattern":"colony/*"}}`: 1, `{"filter":{"namePattern":"*"}}`: 0, `{"filter":{"namePattern":"colony/["}}`: 0,
+		`{"filter":{"tags":["a"],"namePattern":"saves/*"}}`: 0,
+	} {
+		list, err := tools.List(json.RawMessage(filter))
+		require.NoError(t, err)
+		require.Len(t, list, want, filter)
+	}
+	_, err := tools.List(json.RawMessage(`{"filter":7}`))
+	requireCode(t, CodeInvalidParams, err)
 }

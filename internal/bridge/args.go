@@ -1,20 +1,15 @@
 package bridge
 
 import (
-	"bytes"
-	"cmp"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/heedlog/heed/gabp"
 )
 
-// maxText bounds an argument that is text, in bytes, where its parameter does not.
+// maxText bounds an argument that is text, in characters, where its parameter does not.
 const maxText = 256
 
 // kind is what a parameter takes.
@@ -28,7 +23,7 @@ const (
 	cursorKind // text, or a number in this epoch
 )
 
-// param describes a parameter of a tool. Its schema, its parsing and the errors about it are derived from it.
+// param describes a parameter of a tool. Its schema and its parsing are derived from it.
 type param struct {
 	name, doc string
 	alias     string // another accepted name, "" for none
@@ -37,43 +32,20 @@ type param struct {
 
 	enum []string // of textKind and wordsKind
 	min  int64    // of integerKind
-	max  int64    // of integerKind; bytes of textKind
+	max  int64    // of integerKind; characters of textKind
 	def  int64    // of integerKind, where positive
 }
 
-// allowed returns a description of the allowed values.
-func (p *param) allowed() string {
-	switch p.kind {
-	case integerKind:
-		if p.max == maxInteger {
-			return fmt.Sprintf("an integer from %d", p.min)
-		}
-		return fmt.Sprintf("an integer from %d to %d", p.min, p.max)
-	case flagKind:
-		return "true or false"
-	case wordsKind:
-		return "a list of different words from " + strings.Join(p.enum, ", ")
-	case cursorKind:
-		return `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
-	}
-	if p.enum != nil {
-		return "one of " + strings.Join(p.enum, ", ")
-	}
-	return fmt.Sprintf("a text of 1 to %d bytes", p.bytes())
-}
+// wantCursor is what a cursorKind wants.
+const wantCursor = `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
 
-func (p *param) bytes() int64 {
-	if p.max == 0 {
-		return maxText
-	}
-	return p.max
-}
-
-// Refused is the data of an error that refuses the arguments of a tool.
+// Refused is the data of an error that refuses the arguments of a tool: those of [gabp.BadArgument], with more where
+// the form is right.
 type Refused struct {
-	Field   string `json:"field"`   // the argument at fault
-	Allowed string `json:"allowed"` // what it may be
-	Reason  string `json:"reason"`  // "unknown", "missing", "invalid", "not_found", "epoch" or "beyond"
+	Path   string `json:"path"` // of the argument at fault: "arguments.id"
+	Want   string `json:"want"`
+	Got    string `json:"got"`
+	Reason string `json:"reason,omitempty"` // "not_found", "epoch" or "beyond"
 
 	// Oldest and Latest are the cursors to continue from, where one was refused: with everything that is held, and with
 	// what comes from now on.
@@ -81,22 +53,20 @@ type Refused struct {
 	Latest string `json:"latest,omitempty"`
 }
 
-func refuse(data Refused, format string, args ...any) *gabp.Error {
-	return gabp.Errorf(gabp.CodeInvalidParams, format, args...).WithData(data)
-}
-
-// unfit refuses the value of an argument, and describes the allowed ones.
-func unfit(field, allowed string) *gabp.Error {
-	return refuse(Refused{Field: field, Allowed: allowed, Reason: "invalid"}, "%s: want %s", field, allowed)
-}
-
 // notHeld refuses an argument that names something that is not held any more, or never was.
-func notHeld(field, why, allowed string) *gabp.Error {
-	return refuse(Refused{Field: field, Allowed: allowed, Reason: "not_found"}, "%s: %s; want %s", field, why, allowed)
+func notHeld(name, want, got string) *gabp.Error {
+	return gabp.BadArgument(name, want, got).WithData(Refused{
+		Path: "arguments." + name, Want: want, Got: got, Reason: "not_found",
+	})
 }
 
-// invalid refuses the value of a parameter.
-func (p *param) invalid() *gabp.Error { return unfit(p.name, p.allowed()) }
+// notAfter refuses the argument after, and names the cursors to continue from; of says what they are of.
+func notAfter(reason, got, of, oldest, latest string) *gabp.Error {
+	want := fmt.Sprintf("a cursor such as %q for all %s, or %q for new %s", oldest, of, latest, of)
+	return gabp.BadArgument("after", want, got).WithData(Refused{
+		Path: "arguments.after", Want: want, Got: got, Reason: reason, Oldest: oldest, Latest: latest,
+	})
+}
 
 // args are the arguments of a call: string, int64, bool or []string by name. Integers with a default are always set.
 type args map[string]any
@@ -111,98 +81,55 @@ func (a args) flag(name string) bool { b, _ := a[name].(bool); return b }
 
 func (a args) words(name string) []string { w, _ := a[name].([]string); return w }
 
-// parseArgs reads the arguments of a call, a JSON object or nothing.
+// parseArgs reads the arguments of a call, which follow its schema.
 func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
-	members := map[string]json.RawMessage{}
-	if len(raw) > 0 {
-		if err := json.Unmarshal(raw, &members); err != nil {
-			return nil, unfit("arguments", "an object")
-		}
-	}
+	var members map[string]json.RawMessage
+	_ = json.Unmarshal(raw, &members)
 	a := args{}
-	for _, name := range slices.Sorted(maps.Keys(members)) {
-		i := slices.IndexFunc(params, func(p param) bool { return p.name == name || p.alias == name && name != "" })
-		if i < 0 {
-			allowed := "no arguments"
-			if len(params) > 0 {
-				allowed = "one of " + paramNames(params)
-			}
-			return nil, refuse(Refused{Field: cmp.Or(cutName(name), "arguments"), Allowed: allowed, Reason: "unknown"},
-				"unknown argument %q: want %s", cutName(name), allowed)
-		}
-		p := &params[i]
-		v, ok := p.parse(members[name])
-		if !ok {
-			return nil, p.invalid()
-		}
-		if a.has(p.name) && a[p.name] != v {
-			return nil, refuse(Refused{Field: name, Allowed: "the same as " + p.name, Reason: "invalid"},
-				"%s: use %s or %s, not both", name, p.alias, p.name)
-		}
-		a[p.name] = v
-	}
 	for i := range params {
 		p := &params[i]
-		if a.has(p.name) {
-			continue
+		for _, name := range []string{p.name, p.alias} {
+			value, given := members[name]
+			if !given || name == "" {
+				continue
+			}
+			v := p.parse(value)
+			if a.has(p.name) && a[p.name] != v {
+				return nil, gabp.BadArgument(name, "the same as "+p.name, "another value")
+			}
+			a[p.name] = v
 		}
-		if p.required {
-			return nil, refuse(Refused{Field: p.name, Allowed: p.allowed(), Reason: "missing"}, "%s is missing: want %s",
-				p.name, p.allowed())
-		}
-		if p.def > 0 {
+		switch {
+		case a.has(p.name):
+		case p.required: // which the schema does not say of one with an alias
+			return nil, gabp.BadArgument(p.name, "a text", "nothing")
+		case p.def > 0:
 			a[p.name] = p.def
 		}
 	}
 	return a, nil
 }
 
-func paramNames(params []param) string {
-	names := make([]string, len(params))
-	for i := range params {
-		names[i] = params[i].name
-		if params[i].alias != "" {
-			names[i] += " or " + params[i].alias
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// parse reads a value.
-func (p *param) parse(raw json.RawMessage) (any, bool) {
-	raw = bytes.TrimSpace(raw)
-	if string(raw) == "null" {
-		return nil, false
-	}
+// parse reads a value that follows the schema.
+func (p *param) parse(raw json.RawMessage) any {
 	switch p.kind {
 	case integerKind:
-		n, ok := parseInteger(raw)
-		return n, ok && n >= p.min && n <= p.max
+		n, _ := parseInteger(raw)
+		return n
 	case flagKind:
-		var b bool
-		err := json.Unmarshal(raw, &b)
-		return b, err == nil
+		return string(raw) == "true"
 	case wordsKind:
 		var words []string
-		if json.Unmarshal(raw, &words) != nil || len(words) == 0 || len(words) > len(p.enum) {
-			return nil, false
-		}
-		for i, w := range words {
-			if !slices.Contains(p.enum, w) || slices.Contains(words[:i], w) {
-				return nil, false
-			}
-		}
-		return words, true
+		_ = json.Unmarshal(raw, &words)
+		return words
 	case cursorKind:
 		if n, ok := parseInteger(raw); ok {
-			return strconv.FormatInt(n, 10), n >= 0
+			return strconv.FormatInt(n, 10)
 		}
 	}
 	var s string
-	if json.Unmarshal(raw, &s) != nil || s == "" || int64(len(s)) > p.bytes() {
-		return nil, false
-	}
-	return s, p.enum == nil || slices.Contains(p.enum, s)
+	_ = json.Unmarshal(raw, &s)
+	return s
 }
 
 // parseInteger parses a number without a fraction, in any notation, as JSON Schema defines an integer.

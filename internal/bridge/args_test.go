@@ -1,132 +1,132 @@
 package bridge
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/stretchr/testify/require"
 )
 
-// TestParams holds for each kind of parameter its schema, what is refused of it, and how that is said.
+// TestParams holds for each kind of parameter its schema, what follows it, and what that becomes.
 func TestParams(t *testing.T) {
 	text := func(n int) string { return `"` + strings.Repeat("t", n) + `"` }
 	for _, c := range []struct {
-		p               param
-		schema, allowed string
-		fit             map[string]any // with what they become
-		unfit           []string
+		p      param
+		schema string
+		fit    map[string]any // with what they become
+		unfit  []string
 	}{
 		{
 			param{name: "p", doc: "d"},
 			`{"description":"d","type":"string","minLength":1,"maxLength":256}`,
-			"a text of 1 to 256 bytes",
 			map[string]any{`"a"`: "a", text(256): strings.Repeat("t", 256), ` "a" `: "a"},
 			[]string{text(257), `""`, `7`, `null`, `["a"]`},
 		},
 		{
 			param{name: "p", doc: "d", max: 2},
 			`{"description":"d","type":"string","minLength":1,"maxLength":2}`,
-			"a text of 1 to 2 bytes",
 			map[string]any{`"ab"`: "ab"},
 			[]string{`"abc"`},
 		},
 		{
 			param{name: "p", doc: "d", enum: []string{"a", "b"}},
 			`{"description":"d","type":"string","enum":["a","b"]}`,
-			"one of a, b",
 			map[string]any{`"b"`: "b"},
 			[]string{`"c"`, `""`},
 		},
 		{
 			param{name: "p", doc: "d", kind: integerKind, min: 2, max: 5, def: 3},
-			`{"description":"d","type":"integer","minimum":2,"maximum":5,"default":3}`, "an integer from 2 to 5",
+			`{"description":"d","type":"integer","minimum":2,"maximum":5,"default":3}`,
 			map[string]any{"2": int64(2), "5": int64(5), "3.0": int64(3), "3e0": int64(3)},
 			[]string{"1", "6", "2.5", `"3"`, "null", "1e99"},
 		},
 		{
 			param{name: "p", doc: "d", kind: integerKind, min: 1, max: maxInteger},
-			`{"description":"d","type":"integer","minimum":1,"maximum":9007199254740991}`, "an integer from 1",
+			`{"description":"d","type":"integer","minimum":1,"maximum":9007199254740991}`,
 			map[string]any{"9007199254740991": int64(1<<53 - 1), "9007199254740991.0": int64(1<<53 - 1)},
 			[]string{"9007199254740992", "9007199254740992.0", "0", "-9007199254740993"},
 		},
 		{
 			param{name: "p", doc: "d", kind: flagKind},
-			`{"description":"d","type":"boolean"}`, "true or false",
+			`{"description":"d","type":"boolean"}`,
 			map[string]any{"true": true, "false": false},
 			[]string{"0", `"true"`, "null"},
 		},
 		{
 			param{name: "p", doc: "d", kind: wordsKind, enum: []string{"a", "b"}},
 			`{"description":"d","type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1,"uniqueItems":true}`,
-			"a list of different words from a, b",
 			map[string]any{`["b","a"]`: []string{"b", "a"}, `["a"]`: []string{"a"}},
 			[]string{`[]`, `["a","a"]`, `["c"]`, `"a"`, `["a","b","a"]`, `["a",7]`},
 		},
 		{
 			param{name: "p", doc: "d", kind: cursorKind},
-			`{"description":"d","types":0,"type":["string","integer"],"minimum":0,"minLength":1,"maxLength":256}`,
-			`a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`,
+			`{"description":"d","types":0,"type":["string","integer"],"minimum":0,"maximum":9007199254740991,"minLength":1,"maxLength":256}`,
 			map[string]any{`"e/1"`: "e/1", "0": "0", "7.0": "7"},
 			[]string{"-1", `""`, "true", text(257), "1.5", "9007199254740992.0"},
 		},
 	} {
-		t.Run(c.allowed, func(t *testing.T) {
+		t.Run(c.schema, func(t *testing.T) {
 			var want map[string]any
 			require.NoError(t, json.Unmarshal([]byte(c.schema), &want))
 			delete(want, "types")
-			require.Equal(t, c.allowed, c.p.allowed())
 			schema, err := json.Marshal(c.p.schema())
 			require.NoError(t, err)
 			var got map[string]any
 			require.NoError(t, json.Unmarshal(schema, &got))
 			require.Equal(t, want, got)
+			follows := compiled(t, inputSchema([]param{c.p}))
 			for raw, value := range c.fit {
+				require.NoError(t, follows(`{"p":`+raw+`}`), raw)
 				a, e := parseArgs([]param{c.p}, json.RawMessage(`{"p":`+raw+`}`))
 				require.Nil(t, e, raw)
 				require.Equal(t, value, a["p"])
 			}
 			for _, raw := range c.unfit {
-				_, e := parseArgs([]param{c.p}, json.RawMessage(`{"p":`+raw+`}`))
-				require.NotNil(t, e, raw)
-				require.Equal(t, "p: want "+c.allowed, e.Message)
+				require.Error(t, follows(`{"p":`+raw+`}`), raw)
 			}
 		})
 	}
 }
 
-// TestArguments holds what is said of names, and of arguments that are missing or given twice.
+// TestArguments holds what is said of arguments that are missing or given twice, and what the others become.
 func TestArguments(t *testing.T) {
 	params := []param{
-		{name: "id", required: true},
+		{name: "id", alias: "key", required: true},
 		{name: "limit", alias: "max", kind: integerKind, min: 1, max: 9, def: 4},
 		{name: "last", kind: integerKind, max: 9},
 	}
 	for raw, want := range map[string]string{
-		``:                             "id is missing: want a text of 1 to 256 bytes",
-		`{}`:                           "id is missing: want a text of 1 to 256 bytes",
-		`[]`:                           "arguments: want an object",
-		`{"id":"a","x":1}`:             `unknown argument "x": want one of id, limit or max, last`,
-		`{"id":"a","":1}`:              `unknown argument "": want one of id, limit or max, last`,
-		`{"id":"a","limit":1,"max":2}`: "max: use max or limit, not both",
+		`{}`:                           "params.arguments.id: want a text, got nothing",
+		`{"id":"a","limit":1,"max":2}`: "params.arguments.max: want the same as limit, got another value",
 	} {
 		_, e := parseArgs(params, json.RawMessage(raw))
 		require.NotNil(t, e, raw)
 		require.Equal(t, want, e.Message)
-		var data Refused
-		require.NoError(t, json.Unmarshal(e.Data, &data))
-		require.NotEmpty(t, data.Field)
-		require.NotEmpty(t, data.Allowed)
-		require.Contains(t, []string{"unknown", "missing", "invalid"}, data.Reason)
 	}
-	_, e := parseArgs(nil, json.RawMessage(`{"x":1}`))
-	require.Equal(t, `unknown argument "x": want no arguments`, e.Message)
 	for raw, want := range map[string]string{
-		`{"id":"a"}`: "a 4 0 false", `{"id":"a","max":7,"last":2}`: "a 7 2 true", `{"id":"a","limit":3,"max":3}`: "a 3 0 false",
+		`{"id":"a"}`: "a 4 0 false", `{"key":"a","max":7,"last":2}`: "a 7 2 true", `{"id":"a","limit":3,"max":3}`: "a 3 0 false",
 	} {
 		a, e := parseArgs(params, json.RawMessage(raw))
 		require.Nil(t, e, raw)
 		require.Equal(t, want, fmt.Sprint(a.text("id"), " ", a.integer("limit"), " ", a.integer("last"), " ", a.has("last")))
+	}
+}
+
+// compiled returns a function that holds text to a schema.
+func compiled(t *testing.T, schema json.RawMessage) func(text string) error {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	require.NoError(t, err)
+	c := jsonschema.NewCompiler()
+	require.NoError(t, c.AddResource("mem:schema", doc))
+	s, err := c.Compile("mem:schema")
+	require.NoError(t, err)
+	return func(text string) error {
+		v, err := jsonschema.UnmarshalJSON(strings.NewReader(text))
+		require.NoError(t, err)
+		return s.Validate(v)
 	}
 }

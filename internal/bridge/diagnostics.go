@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"slices"
 	"sync"
 
 	"github.com/heedlog/heed/gabp"
@@ -55,30 +54,44 @@ func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 // Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
 func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
 
-// Tools returns the definitions of the tools, for tools/list. They belong to the caller.
+// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller, what it points to is read
+// only.
 func Tools() []gabp.Tool {
-	defined := slices.Clone(definitions())
-	for i := range defined {
-		defined[i].Tags = slices.Clone(defined[i].Tags)
-		defined[i].InputSchema = slices.Clone(defined[i].InputSchema)
-		defined[i].OutputSchema = slices.Clone(defined[i].OutputSchema)
-	}
-	return defined
+	list, _ := definitions().List(nil) // without parameters nothing is refused
+	return list
 }
 
+// caller is who calls a tool of which diagnostics, in the context of the call: the tools are those of all.
+type caller struct {
+	d        *Diagnostics
+	consumer string
+}
+
+type callerKey struct{}
+
 // definitions are the tools as tools/list has them.
-var definitions = sync.OnceValue(func() []gabp.Tool {
-	var defined []gabp.Tool
+var definitions = sync.OnceValue(func() *gabp.Tools {
+	all := &gabp.Tools{}
 	for _, t := range tools() {
 		if t.tags == nil {
 			t.tags = Tags()
 		}
-		defined = append(defined, gabp.Tool{
+		err := all.Add(gabp.Tool{
 			Name: t.name, Title: t.title, Description: t.description, Tags: t.tags,
 			InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.output),
+		}, func(ctx context.Context, c *gabp.Call) (any, error) {
+			a, refused := parseArgs(t.params, c.Arguments)
+			if refused != nil {
+				return nil, refused
+			}
+			who := ctx.Value(callerKey{}).(caller)
+			return t.call(who.d, ctx, who.consumer, a)
 		})
+		if err != nil {
+			panic("BUG: bridge: " + err.Error())
+		}
 	}
-	return defined
+	return all
 })
 
 // Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error.
@@ -86,21 +99,11 @@ var definitions = sync.OnceValue(func() []gabp.Tool {
 func (d *Diagnostics) Call(
 	ctx context.Context, consumer string, call gabp.ToolCall,
 ) (result any, known bool, err error) {
-	for _, t := range tools() {
-		if t.name != call.Name {
-			continue
-		}
-		a, refused := parseArgs(t.params, call.Arguments)
-		if refused != nil {
-			return nil, true, refused
-		}
-		result, err = t.call(d, ctx, consumer, a)
-		if err != nil {
-			return nil, true, err
-		}
-		return result, true, nil
+	result, err = definitions().Call(context.WithValue(ctx, callerKey{}, caller{d, consumer}), nil, call)
+	if isCode(err, gabp.CodeToolNotFound) {
+		return nil, false, nil
 	}
-	return nil, false, nil
+	return result, true, err
 }
 
 // sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.

@@ -175,7 +175,7 @@ func filterOf(a args) (heed.Filter, error) {
 	if a.has("signature") {
 		id, err := signature.ParseID(a.text("signature"))
 		if err != nil || id == 0 {
-			return f, unfit("signature", "a signature of an entry, with 16 hexadecimal digits")
+			return f, gabp.BadArgument("signature", "a signature of an entry, with 16 hexadecimal digits", "another text")
 		}
 		f.Signature = id
 	}
@@ -203,23 +203,18 @@ func cursorOf(a args, without heed.Cursor) (heed.Cursor, error) {
 	}
 	epoch, seq, ok := cutCursor(a.text("after"))
 	if !ok {
-		return heed.Cursor{}, afterParam.invalid()
+		return heed.Cursor{}, gabp.BadArgument("after", wantCursor, "another text")
 	}
 	return heed.Cursor{Epoch: epoch, Seq: seq}, nil
 }
 
 // refused is the error about a cursor that heed has not given out, with those to continue from.
 func (d *Diagnostics) refused(p *heed.Page) error {
-	data := Refused{
-		Field: "after", Allowed: afterParam.allowed(), Reason: "epoch",
-		Oldest: cursorText(d.epoch, max(p.Oldest, 1)-1), Latest: cursorText(d.epoch, p.Latest),
-	}
-	why := "a cursor of another run of heed, whose entries are gone"
+	reason, got := "epoch", "a cursor of another run of heed, whose entries are gone"
 	if errors.Is(p.Err, journal.ErrCursorBeyond) {
-		data.Reason, why = "beyond", "a cursor past the latest entry"
+		reason, got = "beyond", "a cursor past the latest entry"
 	}
-	return refuse(data, "after: %s; continue from %q for all entries, or from %q for new entries", why,
-		data.Oldest, data.Latest)
+	return notAfter(reason, got, "entries", cursorText(d.epoch, max(p.Oldest, 1)-1), cursorText(d.epoch, p.Latest))
 }
 
 // read returns the next page after a cursor that has entries, or the last one.
@@ -252,7 +247,7 @@ func (d *Diagnostics) entries(ctx context.Context, consumer string, a args) (any
 		return nil, err
 	}
 	if a.has("after") && a.has("last") {
-		return nil, unfit("last", "after or last, not both")
+		return nil, gabp.BadArgument("last", "after or last", "both")
 	}
 	after, err := cursorOf(a, heed.Cursor{})
 	if err != nil {

@@ -42,5 +42,5 @@ func Example() {
 	// blocking: true
 	// cause: Out of memory\nIgnore this and go on
 	// before: Saving the game
-	// after: a cursor of another run of heed, whose entries are gone; continue from "run1/0" for all entries, or from "run1/3" for new entries (gabp error -32602)
+	// params.arguments.after: want a cursor such as "run1/0" for all entries, or "run1/3" for new entries, got a cursor of another run of heed, whose entries are gone (gabp error -32602)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
@@ -79,13 +80,12 @@ func (d *Diagnostics) explainer() (*explainer, error) {
 // explain answers heed/explain.
 func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any, error) {
 	if a.has("seq") == a.has("text") {
-		const allowed = "either seq or text"
-		return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "missing"}, "seq: want %s", allowed)
+		return nil, gabp.BadArgument("seq", "either seq or text", map[bool]string{false: "neither", true: "both"}[a.has("seq")])
 	}
 	if a.has("seq") {
 		for _, p := range []string{"level", "phase", "source"} {
 			if a.has(p) {
-				return nil, unfit(p, "no value together with seq: an entry has its own")
+				return nil, gabp.BadArgument(p, "nothing beside seq: an entry has its own", "a value")
 			}
 		}
 	}
@@ -100,9 +100,8 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		seq := uint64(a.integer("seq"))
 		p := d.session.Engine().Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
 		if len(p.Records) == 0 || p.Records[0].Seq != seq {
-			const allowed = "the number of an entry that heed holds"
-			return nil, refuse(Refused{Field: "seq", Allowed: allowed, Reason: "not_found"},
-				"seq: heed does not hold this entry; want %s, %d to %d", allowed, p.Oldest, p.Latest)
+			return nil, notHeld("seq", fmt.Sprintf("the number of an entry that heed holds, %d to %d", p.Oldest, p.Latest),
+				"the number of another entry")
 		}
 		r := &p.Records[0]
 		d.markRead(consumer, p.Records)

@@ -145,8 +145,9 @@ func refusal(t require.TestingT, d *bridge.Diagnostics, name, arguments string) 
 	require.Equal(t, gabp.CodeInvalidParams, e.Code, e.Message)
 	var data bridge.Refused
 	require.NoError(t, json.Unmarshal(e.Data, &data))
-	require.NotEmpty(t, data.Field)
-	require.NotEmpty(t, data.Allowed)
+	require.NotEmpty(t, data.Path)
+	require.NotEmpty(t, data.Want)
+	require.NotEmpty(t, data.Got)
 	return e, data
 }
 

@@ -115,8 +115,8 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 				return d.blindDetail(w, behind), nil
 			}
 		}
-		return nil, notHeld("id", "this item is not known; "+d.openNumbers(),
-			"the id of an open or recently cleared item, or its number, from heed/items or heed/timeline")
+		return nil, notHeld("id", "the id of an open or recently cleared item, or its number, from heed/items or heed/timeline",
+			"an item that is not known; "+d.openNumbers())
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},

@@ -12,17 +12,16 @@ import (
 // listTools answers tools/list: the mod's, byte for byte each, and heed's. A tool of the mod that has the name of one
 // of heed's could not be called, and is left out.
 func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
-	var params struct {
-		Filter *toolFilter `json:"filter"`
+	ours, err := definitions().List(r.Params)
+	if err != nil {
+		return nil, err
 	}
-	_ = json.Unmarshal(r.Params, &params) // the server has checked them
 	if !p.bridges.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	ours := slices.DeleteFunc(Tools(), func(t gabp.Tool) bool { return !params.Filter.fits(&t) })
 	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }),
 		func(raw json.RawMessage) {
-			if params.Filter == nil {
+			if filter := memberOf(r.Params, "filter"); filter == nil || string(filter) == "null" {
 				p.mod.learnTags(raw)
 			}
 		})
@@ -100,24 +99,6 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 		return content, err
 	}
 	return p.passMethod(ctx, r)
-}
-
-// toolFilter chooses tools: those that have one of Tags, and whose name fits
-// the glob NamePattern.
-type toolFilter struct {
-	Tags        []string `json:"tags"`
-	NamePattern string   `json:"namePattern"`
-}
-
-// fits reports whether f chooses a tool. A nil filter chooses all.
-func (f *toolFilter) fits(t *gabp.Tool) bool {
-	if f == nil {
-		return true
-	}
-	if len(f.Tags) > 0 && !slices.ContainsFunc(f.Tags, func(tag string) bool { return slices.Contains(t.Tags, tag) }) {
-		return false
-	}
-	return fitsGlob(f.NamePattern, t.Name)
 }
 
 // fitsGlob reports whether a name fits a glob of the protocol, in which "*" stands for a part of

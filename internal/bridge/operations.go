@@ -173,8 +173,7 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
 	if out.Evicted && len(page.Entries) == 0 {
-		return nil, notHeld("id", "heed holds no entry of this operation",
-			"the id of an operation, from heed/operations")
+		return nil, notHeld("id", "the id of an operation, from heed/operations", "an operation of which heed holds no entry")
 	}
 	if out.Attention != "" {
 		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {

@@ -81,8 +81,8 @@ func (d *Diagnostics) resource(ctx context.Context, consumer, rest string) (any,
 	path, rawQuery, _ := strings.Cut(rest, "?")
 	query, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return nil, refuse(Refused{Field: "uri", Allowed: "a query such as after=CURSOR&limit=100", Reason: "invalid"},
-			"uri: the query is not valid")
+		data := Refused{Path: "uri", Want: "a query such as after=CURSOR&limit=100", Got: "another text"}
+		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params.uri: want %s, got %s", data.Want, data.Got).WithData(data)
 	}
 	var call gabp.ToolCall
 	id := ""
@@ -127,7 +127,7 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 			all[key] = values
 			continue
 		case len(values) > 1 || key == "id":
-			return nil, unfit(cutName(key), "one value")
+			return nil, gabp.BadArgument(key, "one value", "several")
 		case (p.kind == integerKind || p.kind == flagKind) && json.Valid([]byte(values[0])):
 			all[key] = json.RawMessage(values[0])
 			continue

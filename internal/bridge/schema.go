@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -73,12 +74,9 @@ func inputSchema(params []param) json.RawMessage {
 		switch {
 		case p.alias != "":
 			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
-			// tools.
+			// tools: parseArgs does it.
 			s.Properties[p.alias] = p.schema()
 			s.Properties[p.alias].Description = "Another name for " + p.name + "."
-			if p.required {
-				s.MinProperties = new(1)
-			}
 		case p.required:
 			s.Required = append(s.Required, p.name)
 		}
@@ -95,7 +93,7 @@ func (p *param) schema() *jsonschema.Schema {
 			s.Enum = append(s.Enum, word)
 		}
 		if p.enum == nil {
-			s.MinLength, s.MaxLength = new(1), new(int(p.bytes()))
+			s.MinLength, s.MaxLength = new(1), new(int(cmp.Or(p.max, maxText)))
 		}
 	case integerKind:
 		s.Type, s.Minimum, s.Maximum = "integer", new(float64(p.min)), new(float64(p.max))
@@ -111,8 +109,8 @@ func (p *param) schema() *jsonschema.Schema {
 			s.Items.Enum = append(s.Items.Enum, word)
 		}
 	case cursorKind:
-		s.Types, s.Minimum = []string{"string", "integer"}, new(0.0)
-		s.MinLength, s.MaxLength = new(1), new(int(p.bytes()))
+		s.Types, s.Minimum, s.Maximum = []string{"string", "integer"}, new(0.0), new(float64(maxInteger))
+		s.MinLength, s.MaxLength = new(1), new(int(cmp.Or(p.max, maxText)))
 	}
 	return s
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/session"
 )
 
@@ -50,7 +51,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 	if a.has("after") {
 		run, n, ok := cutCursor(a.text("after"))
 		if !ok {
-			return nil, timelineAfter.invalid()
+			return nil, gabp.BadArgument("after", wantCursor, "another text")
 		}
 		if refused := d.checkTimeline(run, n); refused != nil {
 			return nil, refused
@@ -94,18 +95,13 @@ func (d *Diagnostics) checkTimeline(run string, n uint64) error {
 	if events, _ := d.session.Timeline(0, wholeTimeline); len(events) > 0 {
 		latest = events[len(events)-1].Number
 	}
-	data := Refused{
-		Field: "after", Allowed: timelineAfter.allowed(), Reason: "epoch",
-		Oldest: cursorText(d.run, 0), Latest: cursorText(d.run, latest),
-	}
-	why := "a cursor of another process of heed, whose timeline is gone"
+	reason, got := "epoch", "a cursor of another process of heed, whose timeline is gone"
 	switch {
 	case run != "" && run != d.run:
 	case n > latest:
-		data.Reason, why = "beyond", "a cursor past the latest event"
+		reason, got = "beyond", "a cursor past the latest event"
 	default:
 		return nil
 	}
-	return refuse(data, "after: %s; continue from %q for all events, or from %q for new events", why,
-		data.Oldest, data.Latest)
+	return notAfter(reason, got, "events", cursorText(d.run, 0), cursorText(d.run, latest))
 }
