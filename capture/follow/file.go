@@ -38,9 +38,13 @@ func regular(path string, info fs.FileInfo) error {
 // It reports whether there is a file to read.
 func (t *tail) open() (bool, error) {
 	path := t.cfg.Path
+	if t.found != "" {
+		path, t.found = t.found, ""
+	}
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		t.absent("there is no file " + path)
+		t.absent("there is no file " + t.cfg.Path)
+		t.more = t.find()
 		return false, nil
 	}
 	if err == nil {
@@ -68,7 +72,8 @@ func (t *tail) open() (bool, error) {
 	next, stale := first || !os.SameFile(info, t.info), first && t.stale(info)
 	if t.cfg.NewRun && next && !stale && t.others(info, true) {
 		_ = file.Close() // not read from
-		t.absent("another program writes " + path)
+		t.absent("another program writes " + t.cfg.Path)
+		t.more = t.find()
 		return false, nil
 	}
 	if !first && next {
@@ -96,7 +101,7 @@ func (t *tail) open() (bool, error) {
 	default:
 		t.await()
 	}
-	return true, nil
+	return t.file != nil, nil
 }
 
 func prefixed(err error) error {

@@ -48,6 +48,9 @@ type identity struct {
 	movedTo fs.FileInfo // that at the path then, nil for none
 	movedAt int64       // the size of the file when that was first seen
 
+	found   string // a name of the program's file, which is to be opened
+	foundAt time.Time
+
 	asked [2]answer // of the file that is followed, and of that at the path
 }
 
@@ -106,6 +109,18 @@ func (t *tail) others(file fs.FileInfo, followed bool) bool {
 	return t.foreign != nil && os.SameFile(file, t.foreign)
 }
 
+// find asks for a name of the program's file, and reports whether one is known by which it is to be opened.
+func (t *tail) find() bool {
+	least := askEvery
+	if len(t.waiting) > 0 {
+		least = t.cfg.Idle
+	}
+	if now := time.Now(); t.cfg.NewRun && t.cfg.Open != nil && now.Sub(t.foundAt) >= max(least, askCost*t.asked[1].took) {
+		t.found, t.foundAt = t.cfg.Open(t.cfg.Path), now
+	}
+	return t.found != ""
+}
+
 // begun reports whether the file is of this run, and notes why. With NewRun it is once there is evidence of it.
 func (t *tail) begun(evidence string, sure bool) bool {
 	if a := &t.asked[0]; t.now.Evidence == "" && !a.other && !t.passed {
@@ -136,6 +151,11 @@ func (t *tail) await() {
 		return
 	}
 	if t.others(t.info, true) {
+		if t.find() {
+			t.drop()
+			t.more = true
+			return
+		}
 		t.absent("another program writes " + t.cfg.Path)
 		return
 	}
@@ -187,8 +207,10 @@ func (t *tail) identify(now time.Time) error {
 	if t.replaced = len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle; t.replaced {
 		return nil
 	}
-	if err := regular(t.cfg.Path, at); err != nil {
-		return err
+	if at != nil {
+		if err := regular(t.cfg.Path, at); err != nil {
+			return err
+		}
 	}
 	t.drop()
 	t.more, t.moved, t.now.Displaced = true, false, false
@@ -205,6 +227,8 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 	switch {
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
+	case at == nil && t.find():
+		return false, ""
 	case at == nil:
 		return true, "the file was moved away or removed: " + t.cfg.Path
 	case !t.cfg.NewRun:
@@ -217,7 +241,7 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 		return false, ""
 	case held:
 		return true, ""
-	case !foreign && (!t.sure || closedFirst):
+	case !foreign && (!t.sure || closedFirst), t.find():
 		return false, ""
 	}
 	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {

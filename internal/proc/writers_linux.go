@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,18 +20,49 @@ func Writers(file fs.FileInfo) (own, other bool) {
 	if !ok {
 		return false, false
 	}
+	same := func(fd string) bool {
+		var s unix.Statx_t
+		return unix.Statx(unix.AT_FDCWD, fd, unix.AT_STATX_DONT_SYNC, unix.STATX_INO, &s) == nil && s.Ino == stat.Ino &&
+			unix.Mkdev(s.Dev_major, s.Dev_minor) == uint64(stat.Dev) //nolint:unconvert // of some systems
+	}
 	for _, pid := range processes() {
-		if !own || !other {
-			switch {
-			case !writes(pid, stat):
-			case descends(pid):
-				own = true
-			default:
-				other = true
-			}
+		switch {
+		case own && other:
+			return own, other
+		case writes(pid, same) == "":
+		case descends(pid):
+			own = true
+		default:
+			other = true
 		}
 	}
 	return own, other
+}
+
+// Written returns a name by which the file can be opened that a descendant of this process has open for writing as the
+// log of path: by that name or one that begins and ends like it, such as Player-prev.log of Player.log, in the same
+// folder, and also when it was removed since. "" where none is known.
+func Written(path string) string {
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	ext := filepath.Ext(path)
+	stem := filepath.Join(dir, strings.TrimSuffix(filepath.Base(path), ext))
+	like := func(fd string) bool {
+		name, err := os.Readlink(fd)
+		name = strings.TrimSuffix(name, " (deleted)")
+		return err == nil && strings.HasPrefix(name, stem) && strings.HasSuffix(name, ext) && filepath.Dir(name) == dir
+	}
+	for _, pid := range processes() {
+		if !descends(pid) {
+			continue
+		}
+		if name := writes(pid, like); name != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 // processes returns the ids of all other processes.
@@ -44,19 +77,18 @@ func processes() []int {
 	return pids
 }
 
-// writes reports whether a process has a file open for writing.
-func writes(pid int, stat *syscall.Stat_t) bool {
+// writes returns the name of the first file in /proc that a process has open for writing and that is one of those asked
+// for, "" for none.
+func writes(pid int, asked func(fd string) bool) string {
 	dir := "/proc/" + strconv.Itoa(pid)
 	open, err := os.Open(dir + "/fd")
 	if err != nil {
-		return false
+		return ""
 	}
 	names, _ := open.Readdirnames(-1) // what was read of it
 	_ = open.Close()
 	for _, name := range names {
-		var s unix.Statx_t
-		if unix.Statx(unix.AT_FDCWD, dir+"/fd/"+name, unix.AT_STATX_DONT_SYNC, unix.STATX_INO, &s) != nil ||
-			s.Ino != stat.Ino || unix.Mkdev(s.Dev_major, s.Dev_minor) != uint64(stat.Dev) { //nolint:unconvert // of some systems
+		if !asked(dir + "/fd/" + name) {
 			continue
 		}
 		info, err := os.ReadFile(dir + "/fdinfo/" + name)
@@ -67,10 +99,10 @@ func writes(pid int, stat *syscall.Stat_t) bool {
 		flags, _, _ = bytes.Cut(flags, []byte("\n"))
 		mode, err := strconv.ParseUint(string(bytes.TrimSpace(flags)), 8, 64)
 		if err == nil && mode&unix.O_ACCMODE != unix.O_RDONLY {
-			return true
+			return dir + "/fd/" + name
 		}
 	}
-	return false
+	return ""
 }
 
 // maxAncestors bounds how many ancestors are looked at.

@@ -14,6 +14,7 @@ import (
 // its parent has ended, and who only reads is no writer.
 func TestWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Player.log")
+	prev := filepath.Join(filepath.Dir(path), "Player-prev.log")
 	file, err := os.Create(path) // by this process, which does not count
 	require.NoError(t, err)
 	defer file.Close() //nolint:errcheck // nothing was written
@@ -31,17 +32,34 @@ func TestWriters(t *testing.T) {
 	for _, how := range []string{">>", "<>"} {
 		ended := opens(t, "exec 3"+how+"'"+path+"'")
 		require.Equal(t, [2]bool{true, false}, writers(), how)
-		require.NoError(t, os.Rename(path, path+"-prev"))
+		require.NoError(t, os.Rename(path, prev))
 		require.NoError(t, os.WriteFile(path, nil, 0o600))
 		require.Equal(t, [2]bool{true, false}, writers(), "under another name")
-		require.NoError(t, os.Rename(path+"-prev", path))
+		found, err := os.Stat(Written(path))
+		require.NoError(t, err)
+		require.True(t, os.SameFile(info, found))
+		require.Empty(t, Written(path+"x"))
+		require.NoError(t, os.Rename(prev, path))
 		ended()
 		require.Equal(t, [2]bool{}, writers())
+		require.Empty(t, Written(path))
 	}
 	adoptOrphans()
 	ended := opens(t, "exec 4<&0; (setsid sh -c 'exec 3>>\"$0\"; echo open; read x <&4' '"+path+"' &); read x")
 	require.Equal(t, [2]bool{true, false}, writers(), "its parent has ended")
 	ended()
+
+	ended = opens(t, "exec 3>>'"+path+"'")
+	require.NoError(t, os.Remove(path))
+	found, err := os.Stat(Written(path))
+	require.NoError(t, err)
+	require.True(t, os.SameFile(info, found), "removed, and open")
+	ended()
+	path += "2"
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
+	other, err := os.OpenFile(path, os.O_WRONLY, 0)
+	require.NoError(t, err)
+	defer other.Close() //nolint:errcheck // nothing was written
 
 	// This process is another one to a process that it starts.
 	self, err := os.Executable()

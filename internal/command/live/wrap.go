@@ -355,5 +355,5 @@ func (l *wrappedLog) config() follow.Config {
 	if l.spool != "" {
 		return follow.Config{Path: l.spool, FromEnd: true, Continues: true}
 	}
-	return follow.Config{Path: l.Path, NewRun: true, Writers: proc.Writers}
+	return follow.Config{Path: l.Path, NewRun: true, Writers: proc.Writers, Open: proc.Written}
 }
