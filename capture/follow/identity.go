@@ -43,6 +43,7 @@ type identity struct {
 	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
 	foreign fs.FileInfo // the file that another program was last known to write
 
+	shared  bool        // another program was last known to write the file, too
 	told    bool        // it was known that the program has the file open
 	moved   bool        // the path is not that of the file
 	movedTo fs.FileInfo // that at the path then, nil for none
@@ -140,12 +141,26 @@ func (t *tail) begun(evidence string, sure bool) bool {
 		}
 		t.sure, t.now.Evidence = sure, evidence
 	}
-	t.absent("")
+	if !t.shared {
+		t.absent("")
+	}
 	return true
+}
+
+// share finds out whether another program writes the file, too, once it was emptied: lines of both are in it then.
+func (t *tail) share() {
+	own, other := t.writers(t.info, true)
+	t.shared = t.cfg.NewRun && own && other
 }
 
 // await looks for signs of this run where the file is of an earlier one.
 func (t *tail) await() {
+	if t.shared {
+		if t.share(); t.shared {
+			t.absent("another program writes " + t.cfg.Path + ", too")
+			return
+		}
+	}
 	if !t.cfg.NewRun || t.sure || t.now.Evidence != "" {
 		t.absent("")
 		return
@@ -213,7 +228,7 @@ func (t *tail) identify(now time.Time) error {
 		}
 	}
 	t.drop()
-	t.more, t.moved, t.now.Displaced = true, false, false
+	t.more, t.moved, t.shared, t.now.Displaced = true, false, false, false
 	return nil
 }
 

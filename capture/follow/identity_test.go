@@ -315,6 +315,25 @@ func TestDisplaced(t *testing.T) {
 			require.Equal(t, []string{"restarted 0", "two"}, got)
 			require.Empty(t, absent)
 		},
+		"another writes the same file": func(t *testing.T, r *run) {
+			r.open("own", r.path)
+			require.NoError(t, os.WriteFile(r.path, []byte("a\n"), 0o600))
+			_, absent := r.step()
+			require.Empty(t, absent, "ours began again")
+			r.open("other", r.path)
+			require.NoError(t, os.WriteFile(r.path, []byte("b\n"), 0o600))
+			_, absent = r.step()
+			require.Contains(t, absent, "another program writes")
+			r.write("of whom?\n")
+			_, absent = r.step()
+			require.Contains(t, absent, "another program writes")
+			r.close("other")
+			after(askEvery)
+			r.write("two\n")
+			got, absent := r.step()
+			require.Equal(t, []string{"two"}, got)
+			require.Empty(t, absent)
+		},
 		"moved away and back": func(t *testing.T, r *run) {
 			for range 10 {
 				require.NoError(t, os.Rename(r.path, r.prev()))

@@ -236,6 +236,8 @@ func (t *tail) read(now time.Time) error {
 	if n < t.last || !same(kept[:t.last], t.buf[:t.last]) {
 		t.now.Truncations++
 		t.begun(emptiedEvidence, true)
+		t.asked[0] = answer{}
+		t.share()
 		t.restart("the log was emptied and started again")
 		t.more = true
 		return nil

@@ -32,11 +32,18 @@ func Writers(file fs.FileInfo) (own, other bool) {
 		case writes(pid, same) == "":
 		case descends(pid):
 			own = true
-		default:
+		case !serves(pid):
 			other = true
 		}
 	}
 	return own, other
+}
+
+// serves reports whether a process opens files for others: Wine's server has each file open that a program of Windows
+// opened, and may have been there before.
+func serves(pid int) bool {
+	name, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/comm")
+	return err == nil && strings.HasPrefix(string(name), "wineserver")
 }
 
 // Written returns a name by which the file can be opened that a descendant of this process has open for writing as the
