@@ -21,7 +21,7 @@ type Ending struct {
 
 // Output is a line that a game wrote.
 type Output struct {
-	From string `json:"from"` // "log", "stdout" or "stderr"
+	From string `json:"from"` // "log", "stdout", "stderr", or "output" for both in one
 	Text string `json:"text"`
 }
 

@@ -81,6 +81,22 @@ func TestEndBeforeWelcome(t *testing.T) {
 	}
 }
 
+// TestOutputInOne: where standard output and error are one file, what a game writes to them keeps its order.
+func TestOutputInOne(t *testing.T) {
+	t.Setenv(helperEnv, "1") // for the guard
+	both, err := os.Create(filepath.Join(t.TempDir(), "both"))
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = both.Close() })
+	code := run(t.Context(), []string{
+		"wrap", "--state", t.TempDir(), "--log", "none", "--linger", "1ms", "--", "sh", "-c",
+		"for i in 1 2 3 4 5; do echo out $i; echo err $i >&2; done; exit 4",
+	}, strings.NewReader(""), both, both)
+	require.Equal(t, 4, code)
+	text, err := os.ReadFile(both.Name())
+	require.NoError(t, err)
+	require.Equal(t, "out 1\nerr 1\nout 2\nerr 2\nout 3\nerr 3\nout 4\nerr 4\nout 5\nerr 5\n", string(text))
+}
+
 // TestCrash: a crash is one item, with a headline that says so, whatever is seen of it: the end of the process, a report
 // in the log, the loss of the connection, a call that was under way.
 func TestCrash(t *testing.T) {

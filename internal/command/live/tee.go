@@ -51,11 +51,12 @@ func (p *program) outputOf(h *host, spool string) (o *output, err error) {
 	if spool != "" {
 		o.stdout, err = o.tee(h, "stdout", p.Stdout, spool)
 	} else if through(o.stdout) {
-		same := through(o.stderr) && sameFile(o.stdout, o.stderr)
-		if o.stdout, err = o.tee(h, "stdout", p.Stdout, ""); same {
-			o.stderr = o.stdout // in one order
+		if through(o.stderr) && sameFile(o.stdout, o.stderr) { // in one order
+			o.stdout, err = o.tee(h, "output", p.Stdout, "")
+			o.stderr = o.stdout
 			return o, err
 		}
+		o.stdout, err = o.tee(h, "stdout", p.Stdout, "")
 	}
 	if err == nil && through(o.stderr) {
 		o.stderr, err = o.tee(h, "stderr", p.Stderr, "")
