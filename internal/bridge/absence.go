@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A mod may listen just after the game has finished starting, and a while after that: the mod in the field waits for the
-// main menu or the loaded game, and then needs seconds to describe its tools.
+// A mod may listen just after the game has finished starting, and a while after that: the mod in the field waits for
+// the main menu or the loaded game, and then needs seconds to describe its tools.
 const (
 	// quietFor is how long nothing listens in a game that has started, and its log does not grow, until the game is taken
 	// for one without a mod; quietWithin is how long a log that grows puts that off.
