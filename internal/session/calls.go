@@ -66,8 +66,8 @@ func (r *Running) ID() string { return r.id }
 // [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
 // that not all of the log was ingested; the results are what is known without the rest, and no verdict is clean.
 //
-// It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What is
-// logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
+// It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What
+// is logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
 func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
 	r.once.Do(func() { r.end(ctx, status, errText) })
 	return r.verdict, r.related, r.err

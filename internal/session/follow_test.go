@@ -101,9 +101,8 @@ func TestLateLines(t *testing.T) {
 				require.Equal(t, c.more, write(c.rest))
 				require.Zero(t, write("Fine\n"))
 				line, _, _ := strings.Cut(c.first+c.rest, "\n")
-				held := slices.ContainsFunc(s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records, func(r journal.Record) bool {
-					return strings.HasPrefix(r.Message, line)
-				})
+				records := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{}).Records
+				held := slices.ContainsFunc(records, func(r journal.Record) bool { return strings.HasPrefix(r.Message, line) })
 				require.Equal(t, kept || c.more > 0 || strings.HasSuffix(c.first, "\n"), held)
 			})
 		}

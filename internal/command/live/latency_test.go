@@ -322,7 +322,9 @@ func BenchmarkFirstLine(b *testing.B) {
 //
 //	go test -run xxx -bench GatedCall -benchtime 300x ./internal/command/live
 func BenchmarkGatedCall(b *testing.B) {
-	for _, gap := range []time.Duration{0, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond, 200 * time.Microsecond} {
+	for _, gap := range []time.Duration{
+		0, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond, 200 * time.Microsecond,
+	} {
 		b.Run(fmt.Sprintf("gate/%v", gap), func(b *testing.B) {
 			reportNoise(b)
 			path := filepath.Join(b.TempDir(), "Player.log")
