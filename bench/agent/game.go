@@ -158,6 +158,17 @@ func (g *game) call(_ context.Context, r *gabp.Request) (any, error) {
 	return nil, gabp.Errorf(gabp.CodeToolNotFound, "no tool %q", call.Name)
 }
 
+// work takes a time, in which the game logs now and then, as one does that is alive.
+func (g *game) work(d time.Duration) {
+	for ; d > signOfLife; d -= signOfLife {
+		time.Sleep(signOfLife)
+		g.write("Autosaving...", false)
+	}
+	time.Sleep(d)
+}
+
+const signOfLife = 10 * time.Second
+
 // build executes a call that was made at some time. A fault that showed only after that is late for it, whatever was
 // planned: on a busy machine it may take its time.
 func (g *game) build(i int, made time.Time) {
@@ -184,11 +195,11 @@ func (g *game) build(i int, made time.Time) {
 		g.reload(i, s.load)
 	}
 	if f := s.fault; f != nil && f.kind == during {
-		time.Sleep(f.delay)
+		g.work(f.delay)
 		g.show(i, f)
-		time.Sleep(s.takes - f.delay)
+		g.work(s.takes - f.delay)
 	} else {
-		time.Sleep(s.takes)
+		g.work(s.takes)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -15,7 +15,7 @@
 //	periodic    the same, every 31 s
 //	noise       as distinct, and errors that are none are logged all the time
 //	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
-//	slow        as distinct, and two calls of five take 5 s to 2 min
+//	slow        as distinct, and two calls of five take 5 s to 2 min, with a line in the log every 10 s
 //	nolog       as distinct, and heed looks for the log where it is not
 //
 // One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150

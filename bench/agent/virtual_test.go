@@ -219,6 +219,7 @@ type memoryLog struct {
 	unread  []byte
 	written time.Time
 	stamp   time.Time // of the latest look that found something
+	offset  int64     // bytes and records that were read
 	read    uint64
 }
 
@@ -254,6 +255,7 @@ func (m *memoryLog) look(quiet time.Duration) bool {
 	}
 	if len(m.unread) > 0 {
 		m.stamp = time.Now()
+		m.offset += int64(len(m.unread))
 		m.stream.Feed(m.unread)
 		m.drain()
 		m.unread = nil
@@ -309,5 +311,5 @@ func (m *memoryLog) Sync(context.Context) error {
 func (m *memoryLog) Status() follow.Status {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return follow.Status{Present: !m.absent, Records: m.read, LastGrowth: m.written}
+	return follow.Status{Present: !m.absent, Offset: m.offset, Size: m.offset, Records: m.read, LastGrowth: m.written}
 }
