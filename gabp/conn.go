@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -189,8 +190,8 @@ func (c *conn) Write(m message) error {
 	return c.write(c.buf)
 }
 
-// write writes whole frames. It is called by one goroutine at a time.
-func (c *conn) write(frames []byte) error {
+// write writes whole frames, in parts. It is called by one goroutine at a time.
+func (c *conn) write(frames ...[]byte) error {
 	end := time.Now().Add(c.limits.WriteTimeout)
 	if c.timed != nil {
 		if err := c.timed.SetWriteDeadline(end); err != nil {
@@ -199,8 +200,14 @@ func (c *conn) write(frames []byte) error {
 	} else {
 		defer c.closeAt(end)()
 	}
-	n, err := c.rwc.Write(frames)
-	if err == nil && n < len(frames) {
+	size, parts := 0, net.Buffers{}
+	for _, part := range frames {
+		if len(part) > 0 { // an empty write waits for a reader where the stream is a pipe
+			size, parts = size+len(part), append(parts, part)
+		}
+	}
+	n, err := parts.WriteTo(c.rwc)
+	if err == nil && n < int64(size) {
 		err = io.ErrShortWrite
 	}
 	if err != nil {

@@ -2,6 +2,7 @@ package gabp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -334,19 +335,25 @@ func TestLinger(t *testing.T) {
 	require.Zero(t, l.bytes)
 }
 
+// TestLargeFrame: in parts, a frame has the same bytes.
+func TestLargeFrame(t *testing.T) {
+	m := message{ID: "é", Type: typeResponse, Result: json.RawMessage(`{"a":[null]}`)}
+	require.Equal(t, string(appendFrame(nil, &m, false)), string(bytes.Join(largeFrame(&m), nil)))
+}
+
 // TestClaimedLength holds that what a peer claims to send takes no memory until it comes.
 func TestClaimedLength(t *testing.T) {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	for _, sent := range []int{0, bodyStep - 1, bodyStep, bodyStep + 1} {
-		_, err := readBody(bufio.NewReader(strings.NewReader(strings.Repeat("x", sent))), 256<<20)
+		_, err := readBody(bufio.NewReader(strings.NewReader(strings.Repeat("x", sent))), 256<<20, bodyStep)
 		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 	}
 	runtime.ReadMemStats(&after)
 	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
 	for _, n := range []int{0, 1, bodyStep, bodyStep + 1, 3*bodyStep + 7} {
 		text := strings.Repeat("x", n)
-		body, err := readBody(bufio.NewReader(strings.NewReader(text+"y")), n)
+		body, err := readBody(bufio.NewReader(strings.NewReader(text+"y")), n, bodyStep)
 		require.NoError(t, err)
 		require.Equal(t, text, string(body))
 	}

@@ -23,7 +23,7 @@ type eventQueue struct {
 }
 
 func (q *eventQueue) init(lim *Limits) {
-	q.maxEvents, q.maxBytes = lim.EventQueue, 4*lim.MessageSize
+	q.maxEvents, q.maxBytes = lim.EventQueue, 4*min(lim.MessageSize, maxQueued)
 	q.filled.L = &q.mu
 }
 

@@ -185,7 +185,11 @@ func (c *conn) nextBody() (text []byte, length int, err error) {
 	limit := int(c.maxRead.Load())
 	if n := c.pending[0].length; len(c.pending) == 1 && n <= limit {
 		c.pending = c.pending[:0]
-		text, err = readBody(c.br, n)
+		step := bodyStep
+		if c.client { // a single peer, whom a person has started
+			step = n
+		}
+		text, err = readBody(c.br, n, step)
 		return text, n, err
 	}
 	longest := slices.MaxFunc(c.pending, func(a, b pendingFrame) int { return a.length - b.length }).length
@@ -271,13 +275,13 @@ func (e *ends) add(text []byte, limit int) {
 
 func (e *ends) text() []byte { return append(e.head, e.tail...) }
 
-// bodyStep bounds what is allocated for the length in a header. The rest is allocated
+// bodyStep bounds what a server allocates for the length in a header. The rest is allocated
 // as it arrives, so that a peer cannot use more memory than twice what it has sent.
 const bodyStep = 64 << 10
 
-// readBody reads the n bytes of a message into a new buffer.
-func readBody(r *bufio.Reader, n int) ([]byte, error) {
-	body := make([]byte, 0, min(n, bodyStep))
+// readBody reads the n bytes of a message into a new buffer, for which step bytes are allocated first.
+func readBody(r *bufio.Reader, n, step int) ([]byte, error) {
+	body := make([]byte, 0, min(n, step))
 	for len(body) < n {
 		if len(body) == cap(body) {
 			grown := make([]byte, len(body), min(n, 2*cap(body)))
@@ -321,6 +325,15 @@ func appendFrame(dst []byte, m *message, ascii bool) []byte {
 	n += copy(dst[n:], length)
 	n += copy(dst[n:], frameTail)
 	return append(dst[:n], dst[body:]...)
+}
+
+// largeFrame returns the parts of the frame of a response with a result. That is one of them, and not copied.
+func largeFrame(m *message) [][]byte {
+	result, rest := m.Result, *m
+	rest.Result = nil
+	text := bytes.TrimSuffix(rest.Append(nil), []byte("null}"))
+	head := frameHead + strconv.Itoa(len(text)+len(result)+1) + frameTail
+	return [][]byte{append([]byte(head), text...), result, []byte("}")}
 }
 
 // escape replaces what is not ASCII in the JSON text that begins at start, where it can only stand in strings, by

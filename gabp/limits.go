@@ -29,6 +29,7 @@ const (
 	maxRefusals    = 8        // messages refused before the hello, until the connection is closed
 	maxIDBytes     = 256      // of an id, which is a UUID of 36 in practice
 	maxURIBytes    = 4096     // of a resource
+	maxQueued      = 16 << 20 // bytes of queued events, unless a single one is larger; four times that in a client
 	maxNameBytes   = 256      // methods, tools, channels, strings of a hello
 )
 
@@ -57,7 +58,7 @@ type Limits struct {
 	StringBytes int
 
 	// EventQueue bounds the queued events of a subscriber, which together may have
-	// MessageSize bytes; beyond, events of [Server.Pass] are dropped, and without any the
+	// MessageSize bytes, at most 16 MiB; beyond, events of [Server.Pass] are dropped, and without any the
 	// subscriber is disconnected. In a client it bounds the events queued for handlers;
 	// beyond, the oldest are dropped and counted. Default 1024.
 	EventQueue int

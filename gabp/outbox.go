@@ -39,7 +39,7 @@ func newOutbox(lim *Limits) *outbox {
 	b := &outbox{
 		maxReplies: 2 * lim.ConcurrentRequests,
 		maxEvents:  lim.EventQueue,
-		maxBytes:   lim.MessageSize,
+		maxBytes:   min(lim.MessageSize, maxQueued),
 		byKey:      map[eventKey]*list.Element{},
 		lost:       map[string]uint64{},
 	}

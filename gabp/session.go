@@ -417,7 +417,15 @@ func (s *ServerSession) write() error {
 		}
 		frames = frames[:0]
 		for i := range replies {
-			frames = appendFrame(frames, &replies[i], false)
+			if m := &replies[i]; m.Error != nil || m.verbatim != nil || len(m.Result) <= writeBatchBytes {
+				frames = appendFrame(frames, m, false)
+				continue
+			}
+			if err := s.conn.write(append([][]byte{frames}, largeFrame(&replies[i])...)...); err != nil {
+				s.Close() // ends the reader too
+				return err
+			}
+			frames = frames[:0]
 		}
 		for _, e := range events {
 			seq := s.seq[e.channel] + e.lost + 1

@@ -132,6 +132,8 @@ func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) 
 func failed(ctx context.Context, err error) event.Status {
 	e, refused := errors.AsType[*gabp.Error](err)
 	switch {
+	case refused && e.Code == gabp.CodeTooLarge:
+		return event.StatusCompleted
 	case refused && (e.Code == gabp.CodeToolTimeout || e.Code == gabp.CodeTimeout):
 		return event.StatusTimedOut
 	case refused:
@@ -208,6 +210,10 @@ type unknown struct {
 // modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
 // the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
 func modError(ctx context.Context, err error) *gabp.Error {
+	if isCode(err, gabp.CodeTooLarge) {
+		e, _ := errors.AsType[*gabp.Error](err)
+		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
+	}
 	if e, ok := errors.AsType[*gabp.Error](err); ok {
 		return e
 	}

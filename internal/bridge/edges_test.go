@@ -241,7 +241,7 @@ func TestWelcomes(t *testing.T) {
 		require.Equal(t, "colony", w.AgentID)
 		require.Equal(t, gabp.App{Name: "colony", Version: "1.2"}, w.App)
 		require.Equal(t, &gabp.Info{Name: "heed", Version: "1.2"}, w.ServerInfo)
-		require.Equal(t, 16<<20, w.Capabilities.Limits.MaxMessageSize)
+		require.Greater(t, w.Capabilities.Limits.MaxMessageSize, DefaultMaxMessage)
 		require.Len(t, w.Capabilities.Resources, len(Resources()))
 	})
 	open(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
@@ -273,7 +273,7 @@ func TestModEvents(t *testing.T) {
 		require.Empty(t, p.proxy.limits())
 		send(gabp.Event{Channel: "colony/ticks", Seq: 7, Payload: json.RawMessage("1")})
 		send(gabp.Event{Channel: "colony/ticks", Seq: 10, Lost: 2, Payload: json.RawMessage("2")})
-		send(gabp.Event{Channel: "colony/ticks", Seq: 11, Payload: json.RawMessage(`"` + strings.Repeat("x", modLimits.MessageSize) + `"`)})
+		send(gabp.Event{Channel: "colony/ticks", Seq: 11, Payload: json.RawMessage(`"` + strings.Repeat("x", DefaultMaxMessage+3*messageRest) + `"`)})
 		send(gabp.Event{Channel: "colony/ticks", Seq: 12, Payload: json.RawMessage("4")})
 		require.Equal(t, []string{"1 1", "4 2", "5 4"}, got)
 		require.EqualValues(t, 2, p.proxy.Lost())

@@ -27,12 +27,17 @@ const (
 	goneTogether = 250 * time.Millisecond
 )
 
-// modLimits are for a mod that answers from a busy game, and for all sessions of
+// modLimits are for a mod that answers from a busy game, with results of up to size bytes, and for all sessions of
 // bridges together, whose own limits are those of the server.
-var modLimits = gabp.Limits{
-	HelloTimeout: askTimeout, RequestTimeout: time.Hour, ConcurrentRequests: 1024,
-	MessageSize: 16 << 20, StringBytes: 16 << 20, JSONDepth: 1000, EventQueue: 16 << 10,
+func modLimits(size int) gabp.Limits {
+	return gabp.Limits{
+		HelloTimeout: askTimeout, RequestTimeout: time.Hour, FrameTimeout: askTimeout, ConcurrentRequests: 1024,
+		MessageSize: size + messageRest, StringBytes: size + messageRest, JSONDepth: 1000, EventQueue: 16 << 10,
+	}
 }
+
+// messageRest is room for what a message has beside a result, and for what heed adds to that.
+const messageRest = 64 << 10
 
 // observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the
 // first event of a connection.
@@ -47,6 +52,7 @@ type observer interface {
 type mod struct {
 	addr  string
 	token string
+	size  int                                               // of the largest result
 	open  func(context.Context) (io.ReadWriteCloser, error) // nil: addr is dialed
 	log   *slog.Logger
 
@@ -78,14 +84,15 @@ type mod struct {
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
-		addr: b.Address, token: b.Token, log: log, absent: absence{game: func() (string, uint64) { return "", 0 }},
+		addr: b.Address, token: b.Token, size: DefaultMaxMessage, log: log,
+		absent: absence{game: func() (string, uint64) { return "", 0 }},
 		gone: make(chan struct{}), settled: make(chan struct{}),
 	}
 }
 
 // connect opens one connection to the mod.
 func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
-	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits}
+	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size)}
 	if m.open == nil {
 		return gabp.Dial(ctx, m.addr, cfg)
 	}

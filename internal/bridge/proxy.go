@@ -19,6 +19,9 @@ import (
 // DefaultModWait is how long a bridge's welcome waits for the mod: longer than any bridge waits for a welcome.
 const DefaultModWait = time.Hour
 
+// DefaultMaxMessage is the size of the largest result of the mod that is passed on, in bytes.
+const DefaultMaxMessage = 64 << 20
+
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
 	// Session has the engine.
@@ -49,6 +52,9 @@ type Config struct {
 	// and do not come again after one; without the mod the list would be heed's alone. No welcome waits after
 	// [Proxy.NoMod], and none where no mod listens though the game has started, by the phase of its log. 0 does not wait.
 	ModWait time.Duration
+
+	// MaxMessage bounds a result of the mod, in bytes. A larger one is an error of its call. Default 64 MiB.
+	MaxMessage int
 
 	// AnswerWithin bounds each wait of an answer for evidence: the mod's events, and the log. After it the evidence is
 	// incomplete, which holds calls back. 0 is as long as bridges in the field wait.
@@ -107,7 +113,7 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
-	p.mod.open = cfg.DialMod
+	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
 	p.mod.absent.game = func() (string, uint64) {
 		st := cfg.Session.Engine().Stats()
 		return st.Phase, st.Logs
@@ -127,8 +133,7 @@ func New(cfg Config) (*Proxy, error) {
 		Lax: true, Logger: cfg.Logger,
 		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{
-			RequestTimeout: serverTimeout, MessageSize: modLimits.MessageSize,
-			StringBytes: modLimits.StringBytes,
+			RequestTimeout: serverTimeout, MessageSize: p.mod.size + 2*messageRest, StringBytes: p.mod.size + 2*messageRest,
 		},
 	})
 	if err != nil {

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -168,21 +171,42 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		found.Executed = false
 	}
 	said := encode(found)
-	var members map[string]json.RawMessage
-	if !isObject(result) || json.Unmarshal(result, &members) != nil {
-		if len(bytes.TrimSpace(result)) == 0 {
-			return said
-		}
-		return join([]byte(`{"value":`+string(result)+`}`), said[1:len(said)-1])
-	}
-	taken := func(name string) bool { _, ok := members[name]; return ok }
+	has, object := names(result, "executed", "attention", "verdict", "notice", "heed")
+	taken := func(name string) bool { return slices.Contains(has, name) }
 	switch {
+	case len(bytes.TrimSpace(result)) == 0:
+		return said
+	case !object:
+		return slices.Concat([]byte(`{"value":`), result, []byte(","), said[1:])
 	case !taken("executed") && !taken("attention") && !taken("verdict") && (found.Notice == "" || !taken("notice")):
 		return join(result, said[1:len(said)-1])
 	case taken("heed"):
 		return result
 	}
 	return join(result, []byte(`"heed":`+string(said)))
+}
+
+// names returns those of some names that an object's members have, and false for what is no object. Values, which may
+// be large, are not copied.
+func names(object json.RawMessage, known ...string) (has []string, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+		return nil, false
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		if s := name.String(); slices.Contains(known, s) {
+			has = append(has, s)
+		}
+		if d.SkipValue() != nil {
+			return nil, false
+		}
+	}
+	_, err := d.ReadToken()
+	return has, err == nil
 }
 
 // join adds members to the end of an object.

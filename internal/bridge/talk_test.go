@@ -3,9 +3,11 @@ package bridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -30,6 +32,11 @@ type sockets struct {
 
 // overSockets runs f with a mod that does as cfg says.
 func overSockets(t testing.TB, cfg standin.ModConfig, f func(y *sockets)) {
+	overSocketsWith(t, cfg, Config{}, f)
+}
+
+// overSocketsWith is overSockets with a proxy that is configured.
+func overSocketsWith(t testing.TB, cfg standin.ModConfig, pc Config, f func(y *sockets)) {
 	token := gabp.NewToken()
 	cfg.Token = token
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,13 +50,12 @@ func overSockets(t testing.TB, cfg standin.ModConfig, f func(y *sockets)) {
 	s, err := session.New(sc)
 	require.NoError(t, err)
 	y := &sockets{mod: standin.NewMod(cfg), session: s}
-	y.proxy, err = New(Config{
-		Session: s, ModWait: time.Minute, Logger: slog.New(slog.DiscardHandler),
-		Handed: Handed{
-			Outer: gabp.Bridge{Address: outer.Addr().String(), Token: bridgeToken},
-			Inner: gabp.Bridge{Address: inner.Addr().String(), Token: token},
-		},
-	})
+	pc.Session, pc.ModWait, pc.Logger = s, time.Minute, slog.New(slog.DiscardHandler)
+	pc.Handed = Handed{
+		Outer: gabp.Bridge{Address: outer.Addr().String(), Token: bridgeToken},
+		Inner: gabp.Bridge{Address: inner.Addr().String(), Token: token},
+	}
+	y.proxy, err = New(pc)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	var served sync.WaitGroup
@@ -156,5 +162,50 @@ func TestModComesAgain(t *testing.T) {
 		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
 		require.NoError(t, err)
 		require.NotSame(t, y.proxy.mod.current(), y.proxy.mod.listening())
+	})
+}
+
+// TestLargeResults: results up to the configured size pass, also interleaved with events, a larger one is an error of
+// its call, which was executed, and the connection stays.
+func TestLargeResults(t *testing.T) {
+	const most = 1 << 20
+	for _, frames := range []standin.Frames{standin.Whole, standin.AnswerFirst} {
+		for _, connections := range []standin.Connections{standin.Many, standin.Refused} {
+			var size atomic.Int64
+			cfg := standin.ModConfig{
+				Channels: []string{channel}, Connections: connections, Frames: frames,
+				Answers: func(string, string) []string {
+					return standin.Result(`{"text":"` + strings.Repeat("x", int(size.Load())-len(`{"text":""}`)) + `"}`)
+				},
+			}
+			overSocketsWith(t, cfg, Config{MaxMessage: most}, func(y *sockets) {
+				before := y.proxy.mod.current()
+				for _, n := range []int{100, most, most + 2*messageRest, most, 10 * most, 100} {
+					size.Store(int64(n))
+					raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+					if n <= most {
+						require.NoError(t, err)
+						require.Greater(t, len(raw), n, "the verdict is added")
+						continue
+					}
+					e, ok := errors.AsType[*gabp.Error](err)
+					require.True(t, ok, "%v", err)
+					require.Equal(t, gabp.CodeTooLarge, e.Code)
+					require.Regexp(t, `^an answer of \d+ bytes, want at most \d+; the call was executed; its result was dropped, `+
+						`the setting max-message lets larger ones pass$`, e.Message)
+				}
+				require.Same(t, before, y.proxy.mod.current())
+			})
+		}
+	}
+}
+
+// TestLargestResult: the default size passes.
+func TestLargestResult(t *testing.T) {
+	testkit.Full(t, "passes 64 MiB")
+	overSockets(t, standin.ModConfig{Result: DefaultMaxMessage - 100}, func(y *sockets) {
+		raw, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+		require.NoError(t, err)
+		require.Greater(t, len(raw), DefaultMaxMessage-100)
 	})
 }

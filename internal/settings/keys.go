@@ -103,6 +103,13 @@ func Keys() []Key {
 			Help:    "log heed's own messages from `LEVEL` up",
 			Live:    true,
 		},
+		{
+			Name:    "max-message",
+			Kind:    Number,
+			Default: "64",
+			Help:    "pass results of the game of up to `MIB` MiB",
+			Live:    true,
+		},
 		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true},
 		{
 			Name:    "mod-wait",

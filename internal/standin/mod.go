@@ -55,7 +55,7 @@ type ModConfig struct {
 	// Answers returns the messages that answer a request, in which $ID is the id of the request; nil answers nothing. It
 	// is not asked about hello, tools/list and subscriptions. Default: `{"done":true}` to tools/call, and that other
 	// methods are not known.
-	Answers func(method, params string) []string
+	Answers func(method, params string) []string `json:"-"`
 
 	Connections Connections
 	Frames      Frames

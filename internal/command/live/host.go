@@ -249,11 +249,11 @@ func (h *host) close() {
 }
 
 // newProxy makes the proxy.
-func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration) (*bridge.Proxy, error) {
+func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration, most int) (*bridge.Proxy, error) {
 	f := h.flags
 	px, err := bridge.New(bridge.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, AnswerWithin: answerWithin,
+		Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most, AnswerWithin: answerWithin,
 		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {

@@ -118,7 +118,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 		signal.Ignore(syscall.SIGPIPE) // a parent that reads no more is an end, not a reason to be killed
 		h.stream = stdio{p.Stdin, p.Stdout}
 	}
-	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0)
+	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0, 0)
 	if err != nil {
 		return err
 	}

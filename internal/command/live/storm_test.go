@@ -17,11 +17,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // storm is a flood into a followed log, and what clients saw of it meanwhile.
@@ -32,6 +35,8 @@ type storm struct {
 	asked []time.Duration
 	early int // resident memory after a fifth, and the most after that, in KiB; 0 where that is not known
 	late  int
+
+	called []time.Duration // of calls to a talking mod
 
 	status bridge.Status
 	held   uint64 // entries that were read after it
@@ -79,23 +84,54 @@ func spawn(t testing.TB, args ...string) *exec.Cmd {
 	return cmd
 }
 
+// flooded is a heed process that follows a log.
+type flooded struct {
+	pid               int
+	path, addr, token string
+	mod               bool // there is one
+}
+
+// serveLog serves the log of a game.
+func serveLog(t testing.TB) flooded {
+	t.Helper()
+	s := flooded{path: filepath.Join(t.TempDir(), "Player.log"), addr: reserve(t), token: gabp.NewToken()}
+	dir := filepath.Dir(s.path)
+	require.NoError(t, os.WriteFile(s.path, nil, 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(s.token+"\n"), 0o600))
+	s.pid = spawn(t, "serve", s.path, "--state", filepath.Join(dir, "state"), "--addr", s.addr, "--token-file",
+		filepath.Join(dir, "token")).Process.Pid
+	return s
+}
+
+// wrapTalking wraps a game whose mod talks while it answers.
+func wrapTalking(t testing.TB) flooded {
+	t.Helper()
+	cfg, err := json.Marshal(standin.ModConfig{
+		Channels: []string{"colony/ticks"}, Frames: standin.Unlocked, Nagle: true, Characters: true, Storm: 1000,
+	})
+	require.NoError(t, err)
+	w := start(t, nil, "talks", string(cfg))
+	w.read("pid", new(int)) // its first line is written
+	return flooded{w.cmd.Process.Pid, filepath.Join(w.dir, "Player.log"), w.addr, w.token, true}
+}
+
 // runStorm has a heed process follow a log into which n lines are written in the given
 // time, while one client asks, one reads slowly, and one asks for pages of the
-// journal and reads nothing.
-func runStorm(t testing.TB, n int, over time.Duration) storm {
+// journal and reads nothing; where there is a mod, one calls a tool of it.
+func runStorm(t testing.TB, n int, over time.Duration, begin func(testing.TB) flooded) storm {
 	t.Helper()
-	addr := reserve(t)
-	dir, token := t.TempDir(), gabp.NewToken()
-	path := filepath.Join(dir, "Player.log")
-	log, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	heed := begin(t)
+	addr, token := heed.addr, heed.token
+	log, err := os.OpenFile(heed.path, os.O_WRONLY|os.O_APPEND, 0o600)
 	require.NoError(t, err)
 	defer log.Close() //nolint:errcheck // a test's
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "token"), []byte(token+"\n"), 0o600))
-	cmd := spawn(t, "serve", path, "--state", filepath.Join(dir, "state"), "--addr", addr, "--token-file",
-		filepath.Join(dir, "token"))
 
 	asker, welcome := dial(t, addr, token)
 	require.Nil(t, welcome.Error)
+	require.Nil(t, asker.call("attention/current", `{}`).Error) // takes in what the game has written
+	var before bridge.Status
+	a := asker.call("tools/call", `{"name":"heed/status","arguments":{}}`)
+	require.NoError(t, json.Unmarshal(a.Result, &before))
 	var wg sync.WaitGroup
 	stop := make(chan struct{})
 	s := storm{lines: n}
@@ -134,9 +170,18 @@ func runStorm(t testing.TB, n int, over time.Duration) storm {
 		s.asked = append(s.asked, time.Since(before))
 		return a.Error == nil
 	})
+	if heed.mod {
+		caller, _ := dial(t, addr, token)
+		every(5*time.Millisecond, func() bool {
+			before := time.Now()
+			a := caller.call("tools/call", `{"name":"colony/look","arguments":{"where":"Köln 😀"}}`)
+			s.called = append(s.called, time.Since(before))
+			return assert.Contains(t, string(a.Result), `"done":true`)
+		})
+	}
 	began := time.Now()
 	every(50*time.Millisecond, func() bool {
-		rss := resident(cmd.Process.Pid)
+		rss := resident(heed.pid)
 		if time.Since(began) < over/5 {
 			s.early = max(s.early, rss)
 		} else {
@@ -163,8 +208,10 @@ func runStorm(t testing.TB, n int, over time.Duration) storm {
 	wg.Wait()
 
 	s.count(t, asker)
+	s.lines += int(before.Counts.Logs)
 	s.slow = bytes.Count(seen.Bytes(), []byte(`"type":"event"`))
 	slices.Sort(s.asked)
+	slices.Sort(s.called)
 	return s
 }
 
@@ -217,18 +264,36 @@ func TestStorm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("floods a log for a second")
 	}
-	s := runStorm(t, 30_000, time.Second)
+	s := runStorm(t, 30_000, time.Second, serveLog)
 	s.requireAccounted(t)
 	require.NotEmpty(t, s.asked)
+}
+
+// TestStormBesideTalkingMod: nothing is lost, and no call fails.
+func TestStormBesideTalkingMod(t *testing.T) {
+	testkit.Full(t, "floods a log for a second")
+	s := runStorm(t, 30_000, time.Second, wrapTalking)
+	s.requireAccounted(t)
+	require.NotEmpty(t, s.called)
 }
 
 // BenchmarkStorm floods a followed log with a million lines in ten seconds.
 //
 //	go test -run xxx -bench Storm -benchtime 1x ./internal/command/live
 func BenchmarkStorm(b *testing.B) {
+	b.Run("serve", func(b *testing.B) { benchmarkStorm(b, serveLog) })
+	b.Run("beside-talking-mod", func(b *testing.B) { benchmarkStorm(b, wrapTalking) })
+}
+
+func benchmarkStorm(b *testing.B, begin func(testing.TB) flooded) {
 	for b.Loop() {
-		s := runStorm(b, 1_000_000, 10*time.Second)
+		s := runStorm(b, 1_000_000, 10*time.Second, begin)
 		s.requireAccounted(b)
+		if n := len(s.called); n > 0 {
+			b.ReportMetric(float64(n), "called")
+			b.ReportMetric(float64(s.called[n/2])/1e6, "call-p50-ms")
+			b.ReportMetric(float64(s.called[n*99/100])/1e6, "call-p99-ms")
+		}
 		at := func(q float64) float64 { return float64(s.asked[int(q*float64(len(s.asked)-1))]) / 1e6 }
 		b.ReportMetric(s.over.Seconds(), "s")
 		b.ReportMetric(float64(s.lag)/1e6, "lag-ms")

@@ -31,12 +31,16 @@ type wrapFlags struct {
 	log     string
 	game    string
 	modWait time.Duration
+	most    int // MiB of a result
 	linger  time.Duration
 	grace   time.Duration
 }
 
 // defaultLinger is how long heed answers after the game has failed, so that a bridge can read why.
 const defaultLinger = 3 * time.Second
+
+// maxMessage bounds --max-message, in MiB.
+const maxMessage = 1024
 
 func (p *program) wrapCommand() *cobra.Command {
 	var f wrapFlags
@@ -75,6 +79,7 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log (default: heed looks for it)")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, if the environment has none")
 	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod and its log does not show that")
+	flags.IntVar(&f.most, "max-message", bridge.DefaultMaxMessage>>20, "pass results of the game of up to `MIB` MiB; a larger one is an error of its call")
 	flags.DurationVar(&f.linger, "linger", defaultLinger, "keep answering for `DURATION` after the game has failed")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the game to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
@@ -84,6 +89,9 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 func (f *wrapFlags) validate(cmd *cobra.Command) error {
 	if err := f.hostFlags.validate(cmd); err != nil {
 		return err
+	}
+	if f.most < 1 || f.most > maxMessage {
+		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
 	}
 	for _, d := range []struct {
 		flag  string
@@ -135,7 +143,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	}
 	defer removeInner()
 	handed := bridge.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
-	px, err := h.newProxy(p, handed, f.modWait)
+	px, err := h.newProxy(p, handed, f.modWait, f.most<<20)
 	if err != nil {
 		return own(err)
 	}
