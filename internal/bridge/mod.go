@@ -86,7 +86,7 @@ func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
 		addr: b.Address, token: b.Token, size: DefaultMaxMessage, log: log,
 		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone: make(chan struct{}), settled: make(chan struct{}),
+		gone:   make(chan struct{}), settled: make(chan struct{}),
 	}
 }
 
