@@ -128,8 +128,14 @@ func find(schema *jsonschema.Schema, value any, at []string) (*jsonschema.Schema
 	return resolve(schema), value
 }
 
+// maxDescribed bounds how far references and branches of a schema are followed: it may be of itself.
+const maxDescribed = 8
+
 func resolve(s *jsonschema.Schema) *jsonschema.Schema {
-	for s != nil && s.Ref != nil {
+	for range maxDescribed {
+		if s == nil || s.Ref == nil {
+			break
+		}
 		s = s.Ref
 	}
 	return s
@@ -162,10 +168,12 @@ func show(value any) string {
 }
 
 // describe returns what a schema wants: "an integer from 1 to 5".
-func describe(s *jsonschema.Schema) string {
+func describe(s *jsonschema.Schema) string { return describeTo(s, maxDescribed/2) }
+
+func describeTo(s *jsonschema.Schema, depth int) string {
 	s = resolve(s)
 	switch {
-	case s == nil:
+	case s == nil || depth == 0:
 		return "another value"
 	case s.Enum != nil:
 		return "one of " + oneOf(s.Enum.Values)
@@ -174,7 +182,9 @@ func describe(s *jsonschema.Schema) string {
 	}
 	var forms []string
 	for _, branch := range slices.Concat(s.AnyOf, s.OneOf) {
-		forms = append(forms, describe(branch))
+		if form := describeTo(branch, depth-1); !slices.Contains(forms, form) {
+			forms = append(forms, form)
+		}
 	}
 	if s.Types != nil {
 		for _, name := range s.Types.ToStrings() {

@@ -34,7 +34,7 @@ var spoken = map[string]struct {
 	methodHello:            {"Opens the session; the first request of a connection.", helloParams{}, Welcome{}},
 	methodPing:             {"Is answered at once.", nil, struct{}{}},
 	methodGoodbye:          {"Ends the session.", nil, struct{}{}},
-	methodEventsSubscribe:  {"Subscribes to channels; the answer has those that exist.", channelsParams{}, subscribeResult{}},
+	methodEventsSubscribe:  {"Subscribes to channels; the answer has what exists.", channelsParams{}, subscribeResult{}},
 	methodEventsUnsub:      {"Ends subscriptions.", channelsParams{}, unsubscribeResult{}},
 	methodEventsList:       {"Lists the channels.", nil, eventsListResult{}},
 	MethodToolsList:        {"Lists the tools.", toolsListParams{}, toolsListResult{}},

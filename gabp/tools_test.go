@@ -149,7 +149,9 @@ func TestToolDefinitions(t *testing.T) {
 		require.ErrorContains(t, tools.Add(def, call), want)
 	}
 	require.ErrorContains(t, AddTool(tools, good, func(context.Context, *Call, int) (int, error) { return 0, nil }), "a/b")
-	require.ErrorContains(t, AddTool(tools, good, func(context.Context, *Call, struct{}) (chan int, error) { return nil, nil }), "has no schema")
+	require.ErrorContains(t, AddTool(tools, good, func(context.Context, *Call, struct{}) (chan int, error) {
+		return nil, nil
+	}), "has no schema")
 	require.NoError(t, tools.Add(good, run))
 	list, err := tools.List(nil)
 	require.NoError(t, err)
@@ -168,7 +170,7 @@ func TestToolsOverTheWire(t *testing.T) {
 	}
 	s, c := hosted(t, tools, resources)
 	events := make(chan string, 10)
-	_, err := c.Events(t.Context(), []string{ChannelToolsChanged, ChannelResourcesChanged, ChannelResourcesUpdated}, func(e Event) {
+	_, err := c.Events(t.Context(), []string{ChannelToolsChanged}, func(e Event) {
 		events <- e.Channel + " " + string(e.Payload)
 	})
 	require.NoError(t, err)
@@ -178,13 +180,15 @@ func TestToolsOverTheWire(t *testing.T) {
 	}
 	add("a/echo", []string{"read-only"}, func(_ context.Context, c *Call) (any, error) { return c.Arguments, nil })
 	add("a/plain", nil, func(context.Context, *Call) (any, error) { return nil, errors.New("disk\x1b full") })
-	add("b/own", nil, func(context.Context, *Call) (any, error) { return nil, BadArgument("to", "a free place", "a wall") })
+	add("b/own", nil, func(context.Context, *Call) (any, error) { return nil, BadArgument("to", "a place", "a wall") })
 	add("b/late", nil, func(ctx context.Context, _ *Call) (any, error) { <-ctx.Done(); return nil, ctx.Err() })
 
 	raw, err := c.CallTool(t.Context(), "a/echo", map[string]int{"x": 1})
 	require.NoError(t, err)
 	require.Equal(t, `{"x":1}`, string(raw))
-	for name, code := range map[string]int{"a/plain": CodeToolFailed, "b/own": CodeInvalidParams, "b/none": CodeToolNotFound} {
+	for name, code := range map[string]int{
+		"a/plain": CodeToolFailed, "b/own": CodeInvalidParams, "b/none": CodeToolNotFound,
+	} {
 		_, err = c.CallTool(t.Context(), name, nil)
 		requireCode(t, code, err, name)
 	}
@@ -229,7 +233,9 @@ func TestResources(t *testing.T) {
 			return ResourceContent{}, Errorf(CodeResourceNotFound, "no map is loaded")
 		}))
 	for _, uri := range []string{"", "state", "%", "gabp://x/" + string(make([]byte, 5000))} {
-		require.Error(t, resources.Add(Resource{URI: uri}, func(context.Context, *Request) (ResourceContent, error) { return content, nil }))
+		require.Error(t, resources.Add(Resource{URI: uri}, func(context.Context, *Request) (ResourceContent, error) {
+			return content, nil
+		}))
 	}
 	require.Error(t, resources.Add(Resource{URI: colony}, nil))
 
@@ -237,8 +243,12 @@ func TestResources(t *testing.T) {
 	var w Welcome
 	require.NoError(t, json.Unmarshal(p.call(methodHello, helloText(token)).Result, &w))
 	require.Equal(t, []string{colony, "gabp://mod/colony/map"}, w.Capabilities.Resources)
-	require.Subset(t, w.Capabilities.Events, []string{ChannelToolsChanged, ChannelResourcesChanged, ChannelResourcesUpdated})
-	require.Subset(t, w.Capabilities.Methods, []string{MethodToolsList, MethodToolsCall, MethodResourcesList, MethodResourcesRead})
+	require.Subset(t, w.Capabilities.Events, []string{
+		ChannelToolsChanged, ChannelResourcesChanged, ChannelResourcesUpdated,
+	})
+	require.Subset(t, w.Capabilities.Methods, []string{
+		MethodToolsList, MethodToolsCall, MethodResourcesList, MethodResourcesRead,
+	})
 	require.JSONEq(t, `{"resources":[{"uri":"`+colony+`","name":"`+colony+`","mimeType":"application/json"},`+
 		`{"uri":"gabp://mod/colony/map","name":"Map"}]}`, string(p.call(MethodResourcesList, `{}`).Result))
 	require.JSONEq(t, `{"resources":[]}`, string(p.call(MethodResourcesList, `{"pattern":"gabp://else/*"}`).Result))
@@ -276,4 +286,26 @@ func TestToolFilter(t *testing.T) {
 	}
 	_, err := tools.List(json.RawMessage(`{"filter":7}`))
 	requireCode(t, CodeInvalidParams, err)
+}
+
+// TestOddSchemas: what a schema of itself refuses is said in bounds.
+func TestOddSchemas(t *testing.T) {
+	for _, s := range []string{
+		`{"anyOf":[{"$ref":"#"},{"type":"string"}],"not":{}}`, `{"$defs":{"a":{"$ref":"#/$defs/a"}},"properties":{"x":{"$ref":"#/$defs/a"}}}`,
+		`{"patternProperties":{"^x":{"items":[{"type":"null"},{"items":{"type":"null"}}]}}}`, `{"properties":{"x":false}}`,
+		`{"properties":{"x":{"prefixItems":[true,{"required":["z"]}]}}}`, `{"unevaluatedProperties":false}`, `{"maxProperties":0}`,
+		`{"propertyNames":{"maxLength":0}}`, `{"dependentRequired":{"x":["y"]}}`, `{"if":{},"then":false}`, `{"contains":false,"type":"array"}`,
+	} {
+		schema, err := compileSchema(json.RawMessage(s))
+		if err != nil {
+			continue
+		}
+		e := checkArguments(schema, json.RawMessage(`{"x":[[7],{"y":[]}]}`))
+		if e == nil {
+			continue
+		}
+		require.Equal(t, CodeInvalidParams, e.Code, s)
+		require.Less(t, len(e.Message), 4*maxShown, s)
+		t.Log(s, e.Message)
+	}
 }

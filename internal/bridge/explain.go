@@ -80,7 +80,8 @@ func (d *Diagnostics) explainer() (*explainer, error) {
 // explain answers heed/explain.
 func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any, error) {
 	if a.has("seq") == a.has("text") {
-		return nil, gabp.BadArgument("seq", "either seq or text", map[bool]string{false: "neither", true: "both"}[a.has("seq")])
+		got := map[bool]string{false: "neither", true: "both"}[a.has("seq")]
+		return nil, gabp.BadArgument("seq", "either seq or text", got)
 	}
 	if a.has("seq") {
 		for _, p := range []string{"level", "phase", "source"} {

@@ -156,7 +156,7 @@ func TestModComesAgain(t *testing.T) {
 	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {
 		before := y.proxy.mod.current()
 		y.mod.Disconnect()
-		for y.mod.Subscribers(channel) != 1 || y.proxy.mod.current() == before {
+		for c := before; y.mod.Subscribers(channel) != 1 || c == nil || c == before; c = y.proxy.mod.current() {
 			time.Sleep(time.Millisecond)
 		}
 		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
