@@ -51,6 +51,7 @@ type identity struct {
 
 	found   string // a name of the program's file, which is to be opened
 	foundAt time.Time
+	foundIn time.Duration
 
 	asked [2]answer // of the file that is followed, and of that at the path
 }
@@ -84,17 +85,20 @@ func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 	if followed {
 		a = &t.asked[0]
 	}
-	least := max(askEvery, askCost*a.took)
-	if len(t.waiting) > 0 {
-		least = t.cfg.Idle
-	}
-	now := time.Now()
-	if a.file == nil || !os.SameFile(file, a.file) || now.Sub(a.at) >= least {
-		*a = answer{file: file, at: now}
+	if a.file == nil || !os.SameFile(file, a.file) || t.outdated(a.at, a.took) {
+		*a = answer{file: file, at: time.Now()}
 		a.own, a.other = t.cfg.Writers(file)
-		a.took = time.Since(now)
+		a.took = time.Since(a.at)
 	}
 	return a.own, a.other
+}
+
+// outdated reports whether an answer that took a while is to be asked for again.
+func (t *tail) outdated(at time.Time, took time.Duration) bool {
+	if len(t.waiting) > 0 {
+		return time.Since(at) >= t.cfg.Idle
+	}
+	return time.Since(at) >= max(askEvery, askCost*took)
 }
 
 // others reports whether a file is known to be written by another program only.
@@ -112,12 +116,10 @@ func (t *tail) others(file fs.FileInfo, followed bool) bool {
 
 // find asks for a name of the program's file, and reports whether one is known by which it is to be opened.
 func (t *tail) find() bool {
-	least := askEvery
-	if len(t.waiting) > 0 {
-		least = t.cfg.Idle
-	}
-	if now := time.Now(); t.cfg.NewRun && t.cfg.Open != nil && now.Sub(t.foundAt) >= max(least, askCost*t.asked[1].took) {
-		t.found, t.foundAt = t.cfg.Open(t.cfg.Path), now
+	if t.cfg.NewRun && t.cfg.Open != nil && t.outdated(t.foundAt, t.foundIn) {
+		t.foundAt = time.Now()
+		t.found = t.cfg.Open(t.cfg.Path)
+		t.foundIn = time.Since(t.foundAt)
 	}
 	return t.found != ""
 }
@@ -159,6 +161,13 @@ func (t *tail) await() {
 		if t.share(); t.shared {
 			t.absent("another program writes " + t.cfg.Path + ", too")
 			return
+		}
+	}
+	if t.cfg.NewRun && t.sure && !t.told { // who writes it may have been missed
+		if t.others(t.info, true) {
+			t.sure, t.now.Evidence = false, ""
+		} else if t.told, _ = t.writers(t.info, true); t.told {
+			t.now.Evidence = openEvidence
 		}
 	}
 	if !t.cfg.NewRun || t.sure || t.now.Evidence != "" {

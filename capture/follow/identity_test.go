@@ -353,6 +353,17 @@ func TestDisplaced(t *testing.T) {
 			_, absent := r.step()
 			require.Empty(t, absent, "what is written is read")
 		},
+		"another's, as is known late": func(t *testing.T, r *run) {
+			r.open("other", r.path)
+			after(2 * askEvery)
+			_, absent := r.step()
+			require.Contains(t, absent, "another program writes")
+			r.rotate("two\n")
+			r.open("own", r.path)
+			got, absent := r.step()
+			require.Equal(t, []string{"restarted 0", "two"}, got)
+			require.Empty(t, absent)
+		},
 		"not sure yet": func(t *testing.T, r *run) { // somebody appended to what was there
 			r.rotate("of ours\n")
 			got, absent := r.step()
