@@ -16,10 +16,6 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// patience bounds every wait of these tests. It is met by far unless something is
-// wrong.
-const patience = 2 * time.Minute
-
 func init() { answerWithin = patience }
 
 // fakeBridge is a client as bridges in the field are: it sends no Content-Type,

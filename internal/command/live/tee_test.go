@@ -20,6 +20,10 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
+// patience bounds every wait of these tests. It is met by far unless something is
+// wrong.
+const patience = 2 * time.Minute
+
 // TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
 func TestSpool(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "standard")
