@@ -73,7 +73,8 @@ func checkArguments(schema *jsonschema.Schema, arguments json.RawMessage) *Error
 		return nil
 	}
 	// The validator goes through the members in no order.
-	return slices.MinFunc(faults(schema, value, invalid), func(a, b *Error) int { return cmp.Compare(a.Message, b.Message) })
+	byText := func(a, b *Error) int { return cmp.Compare(a.Message, b.Message) }
+	return slices.MinFunc(faults(schema, value, invalid), byText)
 }
 
 // faults returns an error for each value that is at fault.

@@ -14,23 +14,19 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-// BuildArgs are the arguments of a tool: its input schema is made of them.
-type BuildArgs struct {
-	Wall struct {
-		X int `json:"x" minimum:"0"`
-		Y int `json:"y" minimum:"0"`
-	} `json:"wall" jsonschema:"Where the wall is built."`
-	Material string `json:"material,omitempty" enum:"wood,stone"`
-}
-
-// Built is the result of a tool.
-type Built struct {
-	Walls int `json:"walls"`
-}
-
 // A host has tools of its own, and holds back those that act on the game while an item blocks.
 // What only reads says so by a tag.
 func ExampleTools() {
+	type buildArgs struct {
+		Wall struct {
+			X int `json:"x" minimum:"0"`
+			Y int `json:"y" minimum:"0"`
+		} `json:"wall" jsonschema:"Where the wall is built."`
+		Material string `json:"material,omitempty" enum:"wood,stone"`
+	}
+	type built struct {
+		Walls int `json:"walls"`
+	}
 	ctx := context.Background()
 	engine, err := heed.New(heed.Config{Epoch: "monday"})
 	if err != nil {
@@ -60,12 +56,12 @@ func ExampleTools() {
 	}}
 	err = errors.Join(
 		gabp.AddTool(tools, gabp.Tool{Name: "colony/build", Description: "Builds a wall."},
-			func(context.Context, *gabp.Call, BuildArgs) (Built, error) {
+			func(context.Context, *gabp.Call, buildArgs) (built, error) {
 				walls++
-				return Built{walls}, nil
+				return built{walls}, nil
 			}),
 		gabp.AddTool(tools, gabp.Tool{Name: "colony/walls", Description: "Counts the walls.", Tags: []string{"read-only"}},
-			func(context.Context, *gabp.Call, struct{}) (Built, error) { return Built{walls}, nil }),
+			func(context.Context, *gabp.Call, struct{}) (built, error) { return built{walls}, nil }),
 	)
 	if err != nil {
 		panic(err)
