@@ -16,7 +16,8 @@
 // takes its place. With [Config].NewRun the log is that of one run of one program, which is
 // about to start: what an earlier run left is not present, what another program writes is not
 // read, and where another file takes the place of the log and it cannot be told whose that
-// is, the log is not present until it grows again. [Status].Absent has why.
+// is, the log is not present until it grows again; [Config].Open may find it under another
+// name. [Status].Absent has why there is none.
 //
 // The operating system notifies of changes to the folder; the file is polled as well:
 // slowly, and fast without notifications or once a change came without one.
