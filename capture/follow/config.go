@@ -51,9 +51,9 @@ type Config struct {
 	// still has open stays the log when another takes its place. Optional.
 	Writers func(file fs.FileInfo) (own, other bool)
 
-	// Open returns a name by which the file can be opened that the program has open for writing as the log of path, "" where
-	// that is not known. With NewRun it is asked as Writers is, where the file at the path is another program's or not
-	// there: the program's own may have been renamed before it was seen. Optional.
+	// Open returns a name by which the file can be opened that the program has open for writing as the log of path, ""
+	// where that is not known. With NewRun it is asked as Writers is, where the file at the path is another program's or
+	// not there: the program's own may have been renamed before it was seen. Optional.
 	Open func(path string) string
 
 	// Continues reports that a file which replaces another continues it, as when a writer
