@@ -56,7 +56,7 @@ var habits = []habit{
 	},
 	{name: "counts characters", mod: standin.ModConfig{Characters: true}, params: `{"name":"Łódź 日本 🏠"}`, speed: 10, share: 15},
 	{name: "Nagle's algorithm", mod: standin.ModConfig{Nagle: true}},
-	{name: "results of 15 MiB", mod: standin.ModConfig{Result: 15 << 20}, share: 10},
+	{name: "results of 16 MiB", mod: standin.ModConfig{Result: 16 << 20}, share: 10},
 	{name: "listens after 8 s (a tenth)", mod: standin.ModConfig{After: 800 * time.Millisecond}, speed: 10},
 	{name: "goes and comes back", midway: (*game).reload},
 	{name: "frozen for one call (a tenth)", speed: 10, midway: (*game).freeze},
