@@ -50,6 +50,22 @@ func TestVerdictOfAbandonedPart(t *testing.T) {
 	require.Equal(t, Unknown, c.Verdict("a").Outcome)
 }
 
+// TestVerdictOfStall: a game that does not answer may work on the call, which is charged with nothing.
+func TestVerdictOfStall(t *testing.T) {
+	for status, want := range map[event.Status]VerdictReason{
+		event.StatusStall: ReasonBackground, event.StatusExited: ReasonCharged,
+	} {
+		c := seen(t, event.Entry{OperationID: "a", Status: event.StatusStarted})
+		f := c.Fold(&Input{
+			Entry:     &event.Entry{Seq: 2, Kind: event.KindState, Status: status},
+			Signature: groupSignature("x"), Decision: event.Decision{Rule: "r", Disposition: event.Blocking},
+		})
+		v := c.Verdict("a")
+		require.Equal(t, want, v.Reason)
+		require.Equal(t, f.ID, v.AttentionID)
+	}
+}
+
 // TestEscalationOfAnotherThreshold: a rule with another threshold than before counts from
 // then on, and forgets what it had counted.
 func TestEscalationOfAnotherThreshold(t *testing.T) {

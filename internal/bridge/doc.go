@@ -21,6 +21,8 @@
 // reaches the mod. A result in which the tool reports its own failure is a failed operation.
 // The item that results from a call goes with its result or its error; without one, they go through as they are.
 //
+// A game that gives no sign of life is reported as a stall, which rules make an item, and so is its recovery: see watch.
+//
 // # What bridges in the field do
 //
 // GABS dials every 0.1 to 5 s until it is accepted, for 20 s and then for 40 s more, and within its time waits for the

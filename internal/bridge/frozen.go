@@ -27,7 +27,7 @@ const (
 	askInCall = 5 * time.Second
 	askIdle   = 30 * time.Second
 
-	lookEvery = time.Second
+	lookEvery = 250 * time.Millisecond
 )
 
 // methodPing is asked of a mod that lists it.
@@ -89,7 +89,7 @@ func (w *watch) run(ctx context.Context) {
 		}
 		// The time for which heed itself was stopped is no silence of the game's.
 		now := w.now()
-		w.look(ctx, min(now.Sub(last), 2*lookEvery))
+		w.look(ctx, min(now.Sub(last), 4*lookEvery))
 		last = now
 	}
 }

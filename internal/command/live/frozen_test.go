@@ -4,7 +4,9 @@ package live
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -23,12 +25,14 @@ func TestFrozen(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		game     []string
-		call     bool
+		stop     bool   // the game
+		call     string // what the tool does, "" for no call
 		min, max time.Duration
 	}{
-		{"in a call", nil, true, 14 * time.Second, 18 * time.Second},
-		{"idle", nil, false, 59 * time.Second, 64 * time.Second},
-		{"mute", []string{"mute"}, false, 56 * time.Second, 64 * time.Second},
+		{"in a call", nil, true, "a wall", 14 * time.Second, 18 * time.Second},
+		{"a call that is never answered", nil, false, "no answer", 14 * time.Second, 18 * time.Second},
+		{"idle", nil, true, "", 59 * time.Second, 64 * time.Second},
+		{"mute", []string{"mute"}, false, "", 56 * time.Second, 64 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -44,11 +48,15 @@ func TestFrozen(t *testing.T) {
 			require.Nil(t, b.call("events/subscribe", `{"channels":["attention/opened","attention/cleared"]}`).Error)
 			began := time.Now()
 			var result <-chan answer
-			if c.game == nil {
+			if c.stop {
 				require.NoError(t, syscall.Kill(pid, syscall.SIGSTOP))
+				require.Eventually(t, func() bool {
+					stat, err := exec.Command("ps", "-o", "stat=", "-p", strconv.Itoa(pid)).Output()
+					return err == nil && strings.HasPrefix(strings.TrimSpace(string(stat)), "T")
+				}, patience, time.Millisecond)
 			}
-			if c.call {
-				result = b.send("tools/call", `{"name":"colony/build"}`)
+			if c.call != "" {
+				result = b.send("tools/call", `{"name":"colony/build","parameters":{"what":"`+c.call+`"}}`)
 			}
 			require.Eventually(t, func() bool { return len(b.eventsOn(gabp.ChannelOpened)) > 0 }, patience, 10*time.Millisecond)
 			took := time.Since(began)
@@ -61,12 +69,12 @@ func TestFrozen(t *testing.T) {
 			require.Less(t, time.Since(asked), 1500*time.Millisecond)
 			require.True(t, it.Blocking)
 			require.Contains(t, it.Summary, "the game does not answer")
-			if c.game != nil {
+			if !c.stop {
 				return
 			}
 			require.NoError(t, syscall.Kill(pid, syscall.SIGCONT))
 			require.Eventually(t, func() bool { return b.current() == nil }, patience, 10*time.Millisecond)
-			if c.call {
+			if c.call != "" {
 				require.Contains(t, string((<-result).Result), `"outcome":"unknown","reason":"background"`)
 			}
 		})
