@@ -87,8 +87,8 @@ var forms = []form{
 	{
 		// A value in quotes may be of several words.
 		kind: Secret, hints: secretHints, may: hasSecret,
-		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*\\*["'](?P<private>[^"'\\<>\r\n]+)\\*["']`),
-		keep: isNoSecret,
+		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?(?:\s*(?:=|:|%3d)\s*|\s+)\\*["'](?P<private>[^"'\\<>\r\n]+)\\*["']`),
+		keep: isNoQuoted,
 	},
 	{
 		kind: Secret, hints: []string{"</"},
@@ -97,24 +97,34 @@ var forms = []form{
 	},
 	{
 		kind: Secret, hints: secretHints, may: hasSecret,
-		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:)\s*` + `(?:[|>][+-]?\s+)?(?:(?:bearer|basic|token|digest)\s+)?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
+		expr: regexp.MustCompile(`(?i)` + secretKey + `(?:\\*["'])?\s*(?:=|:|%3d)\s*(?:[|>][+-]?\s+)?(?:(?:bearer|basic|token|digest)\s+)?[\[(]?(?P<private>[^\s"'&;,<>(){}\[\]]{4,})`),
 		keep: isNoSecret,
 	},
 	{
-		// An option of a command.
-		kind: Secret, hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key"}, may: hasOption,
-		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])--(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)\s+(?P<private>[^\s"'<>-][^\s"'<>]{3,})`),
+		// An option of a command; "+login" has the name of the user before its value.
+		kind: Secret, hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"}, may: hasOption,
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
 		keep: isWord,
 	},
 	{
 		// What is said of a secret, as people write it: the value looks like one.
 		kind: Secret, hints: []string{
-			"key", "token", "secret", "sess", "pass", "pw", "code", "credential", "пароль", "contrase", "senha", "wachtwoord",
-			"hasł", "parola", "密码", "パスワード", "비밀번호",
+			"key", "token", "secret", "ticket", "sess", "pass", "pw", "code", "credential",
 		}, may: hasSpoken,
-		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|app|access|auth|private|secret|encryption|licen[cs]e|client|server|session|bot|master)[ _-]?(?:key|token|secret|code|id|pass)|` +
-			`(?:[\w-]*_)?(?:pass|pw|pin)|passcode|pass[ -]?(?:word|phrase)|passwor[dt]|mot de passe|пароль|contraseña|senha|wachtwoord|hasło|parola|密码|パスワード|비밀번호|credentials?)["']?` +
-			`(?:\s*[:=：]\s*|\s+(?:is|was|ist|est|set to|changed to)\s*:?\s*|\s+)["'«„“]?(?P<private>[^\s"'&;,<>(){}\[\]»“”]{4,})`),
+		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|app|access|auth|private|secret|encryption|licen[cs]e|client|server|session|bot|master)[ _-]?(?:key|token|secret|code|pass)|` +
+			`(?:[\w-]*_)?(?:pass|pw|pwd|pin)|passcode|pass[ -]?(?:word|phrase)|(?-i:[A-Z][A-Z0-9_]*_KEY)|(?:[\w-]*[_-])?(?:token|ticket|secret)|credentials?)["']?` +
+			`(?: \([^()\r\n]{1,24}\))?(?: (?:provided|given|used|received|returned|loaded|entered|for \w+))?` + spokenValue),
+		keep: isNoMixed,
+	},
+	{
+		// The same in other languages.
+		kind: Secret, hints: []string{
+			"passwort", "passord", "zugriffstoken", "zugangstoken", "schl", " api", "ароль", "passe", "contrase", "senha", "wachtwoord",
+			"kennwort", "asło", "parola", "heslo", "ifre", "senord", "salasana", "jelsz", "adgangskode", "kodeord", "密码", "密碼",
+			"パスワード", "비밀번호", "ключ", "密钥", "密鑰", "キー",
+		}, may: hasSpoken,
+		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:passwort|passord|(?:zugriffs|zugangs)token|(?:api|zugangs|lizenz)-?schl(?:ü|ue)ssel|clé (?:d['’])?api|clave(?: de)? api|mot de passe|palavra-passe|` +
+			`kennwort|contraseña|senha|wachtwoord|parola|heslo|[sş]ifre|lösenord|salasana|jelsz[oó]|adgangskode|kodeord|(?-i:[Пп]ароль|(?:API|api)[ -]?(?:ключ|密[钥鑰]|キー)|[Hh]asło|密码|密碼|パスワード|비밀번호))["']?(?:(?: \pL+){1,2}\s*[:=])?` + spokenValue),
 		keep: isNoMixed,
 	},
 	{
@@ -135,16 +145,12 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)[?&](?:[\w-]*[_-])?(?:sig|signature|key|code|auth|pass|credential)=(?P<private>[^\s&"'<>]{6,})`),
 	},
 	{
-		kind: Secret, hints: []string{"discord"},
-		expr: regexp.MustCompile(`(?i)discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(?P<private>\d+/[\w-]+)`),
-	},
-	{
-		kind: Secret, hints: []string{"hooks.slack"},
-		expr: regexp.MustCompile(`(?i)hooks\.slack\.com/[a-z]+/(?P<private>[\w/-]+)`),
+		kind: Secret, hints: []string{"discord", "hooks.slack"},
+		expr: regexp.MustCompile(`(?i)(?:discord(?:app)?\.com/api/(?:v\d+/)?webhooks|hooks\.slack\.com/[a-z]+)/(?P<private>\d+/[\w-]+|[a-z][\w/-]+)`),
 	},
 	{
 		kind: Email, may: hasAt,
-		expr: regexp.MustCompile(`(?P<private>(?:[\pL\pN._%+-]+(?:'[\pL\pN._%+-]+)*|"[^"@\r\n]{1,64}")(?:@|%40|&#64;|\\+u0040)` +
+		expr: regexp.MustCompile(`(?P<private>(?:[\pL\pN._%+-]+(?:'[\pL\pN._%+-]+)*|"[^"@\r\n]{1,64}")(?:@|＠|%(?:25)?40|&#(?:64|x40);|&commat;|\\+(?:u00|x)40)` +
 			`(?:[\pL\pN-]+(?:\.[\pL\pN-]+)*\.(?:xn--[\pL\pN-]+|\pL{2,})|\[?\d{1,3}(?:\.\d{1,3}){3}\b\]?))`),
 		keep: isNoMailbox,
 	},
@@ -152,6 +158,11 @@ var forms = []form{
 		// One that was to be hidden from machines.
 		kind: Email, hints: []string{"[at]", "(at)", " dot "},
 		expr: regexp.MustCompile(`(?i)(?P<private>[\pL\pN._+-]+(?: ?[(\[]at[)\]] ?[\pL\pN-]+(?: ?(?:\.|[(\[]dot[)\]]) ?[\pL\pN-]+)+| at [\pL\pN-]+(?: dot [\pL\pN-]+)+))`),
+	},
+	{
+		// The prompt of a shell.
+		kind: User, hints: []string{":~", ":/"}, may: hasAt,
+		expr: regexp.MustCompile(`(?:^|[\s\[])(?P<private>[\pL_][\pL\pN_.-]*@[\pL\pN][\pL\pN.-]*):[~/]\S*[$#](?:\s|$)`),
 	},
 	{
 		// Homes: the first part below Users or home, on a drive, in a prefix of Wine, or
@@ -200,15 +211,19 @@ var forms = []form{
 	},
 	{
 		// Variables of the environment about the user.
-		kind: User, hints: []string{"name", "domain", "rtag", "rsona"}, may: hasUser, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:\b|epic)(?:user[_. ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag)` + isGiven + givenName),
+		kind: User, hints: []string{
+			"name", "domain", "rtag", "rsona", "utilisateur", "usuario", "nome de usu", "nome utente", "kersnaam", "ndarnamn",
+			"пользователя", "用户名", "ユーザー名",
+		}, may: hasUser, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:(?:\b|epic)(?:user[_. ]?name|user[_ ]?domain|logname|(?:get)?persona[_ ]?name|persona|account[_ ]?name|login[_ ]?name|gamertag|` +
+			`benutzername|nom d['’]utilisateur|nombre de usuario|nome de usu(?:a|(?-i:á))rio|nome utente|gebruikersnaam|användarnamn)|(?-i:мя пользователя|用户名|ユーザー名))` + isGiven + givenName),
 		keep: isWord,
 	},
 	{
 		// The names of a person.
 		kind: User, teaches: true, hints: append(with([]string{"full", "real", "first", "last", "sur", "given", "family", "display", "user."},
-			"name", " name", "_name"), "registered", "licensed to"),
-		expr: regexp.MustCompile(`(?:\b(?i:(?:full|real|first|last|sur|given|family|display|user\.)[_ ]?name|registered[_ ]?(?:owner|user)|licensed to)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\p{Lu}[\pL'’-]+(?: (?:(?:von|van|de|da|di|der|den|la|le|bin|al) )*\p{Lu}[\pL'’.-]*){1,3}))`),
+			"name", " name", "_name"), "registered", "licensed to", "welcome back", "account holder"),
+		expr: regexp.MustCompile(`(?:\b(?i:(?:full|real|first|last|sur|given|family|display|user\.)[_ ]?name|registered[_ ]?(?:owner|user)|licensed to|welcome back,|account holder)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\p{Lu}[\pL'’-]+(?: (?:(?:von|van|de|da|di|der|den|la|le|bin|al) )*\p{Lu}[\pL'’.-]*){1,3}))`),
 		keep: isThing,
 	},
 	{
@@ -228,8 +243,8 @@ var forms = []form{
 			"pc", "netbios", "computer", "host",
 			"machine", "client", "server",
 		},
-			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "linux ", "darwin "),
-		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\bhost=["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
+			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "machine=", "linux ", "darwin "),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\b(?:host|machine)=["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
 		keep: isNoComputer,
 	},
 	{
@@ -245,13 +260,9 @@ var forms = []form{
 	{
 		kind: Computer, hints: []string{
 			"user", "ccount", "dentity", "host", "owner",
-			"principal",
+			"principal", "denied ", "logon ", "login ",
 		}, may: hasDomain, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|host|owner|principal)|identity)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?` + ownDomain),
-	},
-	{
-		kind: User, hints: []string{`<computer>\`}, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|owner|principal)|identity)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?<computer>\\+(?P<private>[^\s"',;<>\\]{2,})`),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|host|owner|principal|(?:denied|log[io]n) (?:for|to|by|of))|identity(?:\.name)?)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?` + ownDomain),
 	},
 	{
 		// Names that have a number, since others have the name.
@@ -263,19 +274,20 @@ var forms = []form{
 		kind: User, teaches: true, hints: []string{
 			"user=", "user:", "user\"", "user =", "user :", "login:", "login=", "nick", "er name", "ername", "er_name", "as user", "by user", "the user", "gged in as", "gged on as", "gned in ",
 			"running as", "whoami", "steam ", "twitch ", "rwx", "r-x", "rw-", "r--", "uid=", "ssh ", "scp ", "account ",
+			"+login", "-user", "sona name ", "ated as", "icked ", "anned ",
 		},
 		expr: regexp.MustCompile(`(?i)(?:\b(?:(?:sudo_)?user|login|nick(?:[ _]?name)?|player[ _]?name)["']?\s*[:=]\s*["']?|` +
-			`\b(?:logged|signed) (?:in|on) (?:to \w+ )?as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
+			`\b(?:(?:logged|signed) (?:in|on) (?:to \w+ )?|authenticated )as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
 			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account|channel)\s*:?\s*["'#]?|` +
-			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
-			`(?P<private>[\pL\pN_][\pL\pN_.$-]+)`),
+			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|(?:^|\s)(?:\+login|--?user(?:name)?)\s+|\b(?:persona|user) ?name (?:set|changed) to\s+["']?|\b(?:kick|bann)ed (?:user|player|account)\s+["']?|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
+			`(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.$-]+)`),
 		keep: isNoUser,
 	},
 	{
 		kind: User, teaches: true, may: hasUserWord, hints: []string{
-			"logged ", "signed ", "connected", "joined", " left", "kicked", "banned", "authenticated", "timed out",
+			"logged ", "signed ", "connected", "joined", " left", "kicked", "banned", "authenticated", "timed out", "sudoers",
 		},
-		expr: regexp.MustCompile(`(?i)\b(?:user|account|player)\s+["']?(?P<private>[\pL\pN_][\pL\pN_.-]+)["']?\s+(?:has |was |is |have )?(?:(?:logged|signed) (?:in|on|off|out)|(?:dis|re)?connected|joined|left|kicked|banned|authenticated|timed out)\b`),
+		expr: regexp.MustCompile(`(?i)\b(?:user|account|player)\s+["']?(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.-]+)["']?\s+(?:has |was |is |have )?(?:not in the sudoers|(?:logged|signed) (?:in|on|off|out)|(?:dis|re)?connected|joined|left|kicked|banned|authenticated|timed out)\b`),
 		keep: isNoUser,
 	},
 	{
@@ -296,13 +308,18 @@ var forms = []form{
 		keep: isGivenByNobody,
 	},
 	{
+		// The name of an account after its domain: a share has two backslashes before that.
+		kind: User, hints: []string{`<computer>\`, `azuread\`, `microsoftaccount\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:(?:^|[^\\])<computer>|\b(?:AzureAD|MicrosoftAccount))\\+(?P<private>[^\s"',;<>\\]{2,})(?:$|[^\\])`),
+	},
+	{
 		// Names that systems make of the name of their owner.
 		kind: Computer, hints: []string{
 			"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-",
-			"-de-", "-di-", "-van-",
+			"-de-", "-di-", "-van-", "-pc", "-laptop", "-desktop", "-notebook",
 		},
 		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
-			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+)(?:$|[^\pL\pN_-])`),
+			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+|(?-i:[A-Z0-9]{2,}(?:-[A-Z0-9]+)*-(?:PC|LAPTOP|DESKTOP|NOTEBOOK)))(?:$|[^\pL\pN_-])`),
 	},
 	{
 		// Names in a network at home.
@@ -324,7 +341,7 @@ var forms = []form{
 		// The value of a key for the id of a device, or of an account.
 		kind: ID, hints: []string{
 			"chine", "vice", "hwid", "dware", "tall", "pic", "duct", "xuid", "laxy", "gog", "discord", "ccount", "rial", "s/n",
-			"cloud", "ytics", "layer", "user", "client", "tising", "droid", "idf", "friend", "steam",
+			"cloud", "ession", "ytics", "layer", "user", "client", "tising", "droid", "idf", "friend", "steam",
 		}, may: hasID,
 		expr: regexp.MustCompile(`(?i)(?:\b|[_-])(?:machine[_ -]?(?:gu)?id|device[_ -]?unique[_ -]?id(?:entifier)?|device[_ -]?(?:uu|gu)?id|(?:hw|hardware)[_ -]?id|install(?:ation)?[_ -]?(?:gu)?id|` +
 			`epic(?:[_ -]?(?:account|user))?[_ -]?id|product[_ -]?user[_ -]?id|xuid|galaxy[_ -]?(?:user[_ -]?)?id|gog[_ -]?(?:user[_ -]?)?id|discord[_ -]?(?:user[_ -]?)?id|` +
@@ -391,7 +408,13 @@ var forms = []form{
 }
 
 // givenName matches a name in quotes, or a word with the names that follow it.
-const givenName = `(?P<private>(?-i:\p{Lu})[\pL'’-]+(?: (?-i:\p{Lu})[\pL'’-]+){1,2}|[^\s"',;<>]{2,})(?:$|[\s"',;<>.!)])`
+const givenName = `(?P<private>` + twoNames + `|[^\s"',;<>]{2,})(?:$|[\s"',;<>.!)])`
+
+// spokenValue matches what people write between a word for a secret and its value, and that.
+const spokenValue = `(?:\s*(?:[:=：]|[-=]>)\s*|\s+(?:is|was|ist|est|set to|changed to)\s*:?\s*|\s+)["'«„“\[(]?(?P<private>[^\s"'&;,<>(){}\[\]»“”]{4,})`
+
+// twoNames matches the names of a person.
+const twoNames = `(?-i:\p{Lu})[\pL'’-]+(?: (?-i:\p{Lu})[\pL'’-]*\pL){1,2}`
 
 // homeName matches the name of a home in a path of Windows.
 const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[013-46-9a-f][0-9a-f]))+)`
@@ -400,15 +423,15 @@ const homeName = `(?P<private>(?:[^\\/:*?"<>|\r\n%]|%(?:2[0-9a-e]|5[0-9abdef]|[0
 // call computers.
 const ownDomain = `(?P<private>[a-z0-9]+(?:-[a-z0-9]+)+|(?-i:[A-Z0-9]+))\\+[\w<]`
 
-// isGiven matches what stands between a name for names and the name. Valve's files
-// have spaces between them, where both are quoted.
-const isGiven = `(?:\(\))?(?:["']?(?:\s*:\s*|=|\s+=\s+)|"\s+")["']?`
+// isGiven matches what stands between a name for names and the name, which are spaces where
+// the name is quoted.
+const isGiven = `(?:\(\))?(?:["']?(?:[\s.]*[:：]\s*|=|\s+=\s+)|"?\s+")["']?`
 
 // secretKey matches a name of a value that is nobody's business, after something that
 // is no letter, so that the end of "PublicKeyToken" is none.
 const secretKey = `(?:^|[^a-z])(?:[\w-]*[_-])?(?:` +
 	`(?:access|auth|refresh|id|api|bot|client|user|session|login)?[_-]?(?:token|secret|ticket)|` +
-	`pass(?:word|wd|phrase)|pwd|psk|` +
+	`[a-z]*pass(?:word|wd|phrase)|pwd|psk|` +
 	`(?:api|access|private|auth|secret|encryption|signing|licen[cs]e|master|shared|account|consumer)[_-]?key|` +
 	`(?:[\w-]*sess|session)[_-]?id|credentials?|authorization)`
 

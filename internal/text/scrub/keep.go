@@ -101,19 +101,28 @@ func isNoSecret(s string, from, to int) bool {
 		strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == ""
 }
 
+// isNoQuoted keeps what isNoSecret does, and what is in quotes behind another key than one of a password, without a sign.
+func isNoQuoted(s string, from, to int) bool {
+	before := strings.TrimRight(s[:from], `\"'`)
+	return isNoSecret(s, from, to) || !strings.HasSuffix(strings.TrimRight(before, spaces), "=") &&
+		!strings.HasSuffix(strings.TrimRight(before, spaces), ":") && !endsIn(strings.TrimRight(before, spaces), passwords)
+}
+
+var passwords = []string{"password", "passphrase", "passwd", "pwd"}
+
 // bareToken is a key that may well not be about a secret, before its value.
 var bareToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)["'\\]*\s*[:=]\s*["'\\]*$`)
 
 // isWord keeps what is no value of a key: "token: expected ';'", "password = null".
 func isWord(s string, from, to int) bool {
-	switch strings.ToLower(strings.TrimRight(s[from:to], ".,!?:")) {
+	switch strings.ToLower(strings.Trim(s[from:to], ".,!?:()[]")) {
 	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
 		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest",
 		"string", "object", "system.string", "rejected", "accepted", "incorrect", "wrong", "denied", "disabled", "enabled",
-		"unavailable", "changed", "field", "has", "must", "with", "set":
+		"unavailable", "changed", "field", "has", "must", "with", "set", "localhost", "unset", "hidden", "redacted", "n/a":
 		return true
 	}
-	return false
+	return strings.Trim(s[from:to], "*•●") == "" // hidden already
 }
 
 // isSharedHome keeps the homes that belong to nobody.
@@ -145,10 +154,12 @@ func isVersion(s string, from, to int) bool {
 	if endsIn(strings.TrimRight(before, spaces+`:="'([`), []string{"version"}) || suffix.MatchString(s[to:]) {
 		return true
 	}
-	if deed.MatchString(s[to:]) {
+	switch {
+	case next.MatchString(s[to:]) && updated.MatchString(before):
+		return true
+	case deed.MatchString(s[to:]):
 		return false
-	}
-	if version.MatchString(before) {
+	case version.MatchString(before):
 		return true
 	}
 	if port.MatchString(s[to:]) {
@@ -162,6 +173,9 @@ func isVersion(s string, from, to int) bool {
 	if n[0] != 10 && a.IsPrivate() || context.MatchString(before) {
 		return false
 	}
+	if software.MatchString(before) {
+		return true
+	}
 	// Versions seldom get to a hundred, and seldom have no small number; most addresses do.
 	return max(n[0], n[1], n[2], n[3]) < 100 && min(n[0], n[1], n[2], n[3]) < 10
 }
@@ -170,6 +184,11 @@ var (
 	between = regexp.MustCompile(`(?i)\b(?:from|to|at)\s+$`)
 
 	port = regexp.MustCompile(`^:\d{2,5}\b`)
+
+	// updated is what stands before a version that next, another, follows; software what stands before one at some length.
+	updated  = regexp.MustCompile(`(?i)\b(?:updat|upgrad|downgrad|migrat|bump)`)
+	next     = regexp.MustCompile(`(?i)^\s*(?:->|=>|→|to)\s*v?\d+(?:\.\d+){2,3}`)
+	software = regexp.MustCompile(`(?i)\b(?:assembly|dll|mod|sdk|plugin|library|package|driver|firmware|runtime|framework|loaded)\b[^\d\r\n]{0,32}$`)
 
 	// suffix is what stands behind a version, deed what a peer does.
 	suffix = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
@@ -186,16 +205,26 @@ func isNoIPv6(s string, from, to int) bool {
 
 // isMixed reports whether s has letters and digits, as what nobody chose to read.
 func isMixed(s string) bool {
+	s = strings.TrimRight(s, "+=?!")
 	letters := strings.ContainsFunc(s, unicode.IsLetter)
 	return letters && strings.ContainsAny(s, "0123456789") || letters && strings.ContainsAny(s, "!#$%^*+=?") && len(s) >= 6
 }
 
-// isNoMixed keeps what is said of a secret and is none: words, names with a dot or a slash, ids of what is no secret.
+// isNoMixed keeps what is said of a secret and is none: words, names with a dot or a slash, ids of what is no secret,
+// and after a token or a ticket what is short or what a parser did not expect.
 func isNoMixed(s string, from, to int) bool {
+	if before := s[max(0, from-48):from]; spokenToken.MatchString(before) && (to-from < 8 || parsing.MatchString(before)) {
+		return true
+	}
 	v := strings.TrimRight(s[from:to], ".,!?:")
 	return !isMixed(v) || strings.ContainsAny(v, "`\\/|") || strings.HasPrefix(v, "0x") || isWord(v, 0, len(v)) ||
 		strings.HasSuffix(v, "ms") && v[0] <= '9'
 }
+
+var (
+	spokenToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)\b[^a-z]*(?:is|was)?[^a-z]*$`)
+	parsing     = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|json|xml`)
+)
 
 // isNoCode keeps a word of five letters, as in "PIN WRONG".
 func isNoCode(s string, from, to int) bool { return !strings.ContainsAny(s[from:to], "0123456789") }
@@ -222,9 +251,12 @@ func isThing(s string, from, to int) bool {
 
 // isNoUser keeps words for users, and what stands where a name may.
 func isNoUser(s string, from, to int) bool {
-	name := strings.ToLower(strings.TrimRight(s[from:to], "."))
-	return isWord(s, from, to) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == ""
+	name, _, _ := strings.Cut(strings.ToLower(strings.TrimRight(s[from:to], ".")), " ")
+	return isWord(s, from, to) || remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@') || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == ""
 }
+
+// remote is a command before the name of a user, which the name of a computer follows.
+var remote = regexp.MustCompile(`(?i)\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*$`)
 
 // nobody are words that stand where the name of a user may.
 var nobody = setOf("admin administrator system guest anonymous nobody root daemon local you me us it in on to of by as at id " +
@@ -232,7 +264,7 @@ var nobody = setOf("admin administrator system guest anonymous nobody root daemo
 	"connected disconnected joined left has have had is are was were will with without who that this from or if does did can " +
 	"cannot unavailable disabled enabled started stopped loaded initialized account accounts authentication api app overlay " +
 	"integration server client workshop cloud level count list group groups profile type agent mode space action events event " +
-	"friends inventory connection controller deck input runtime library libraries achievements stats file files web")
+	"friends inventory connection controller deck input runtime library libraries achievements stats file files web x86_64 amd64 x64 x86 i686 i386 aarch64 arm64 version kernel due after because set changed")
 
 // isNoComputer keeps what people do not call computers: a name of one has a digit, a dash or only capitals.
 func isNoComputer(s string, from, to int) bool {

@@ -107,9 +107,21 @@ func lower(b byte) byte {
 	return b
 }
 
+// hasAt looks for the sign "@", and for how others write it.
 func hasAt(s string) bool {
-	return strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "%40") || strings.Contains(s, "&#64;") ||
-		strings.Contains(s, "0040")
+	if strings.IndexByte(s, '@') >= 0 || strings.Contains(s, "＠") || strings.Contains(s, "&#64;") {
+		return true
+	}
+	for i := 0; ; i += len("40") {
+		n := strings.Index(s[i:], "40")
+		if n < 0 {
+			break
+		}
+		if i += n; i > 0 && strings.IndexByte("%05xX", s[i-1]) >= 0 {
+			return true
+		}
+	}
+	return strings.Contains(s, "&commat;")
 }
 
 // hasHome looks for what the homes of Unix are in, whose names have a case.
@@ -118,14 +130,15 @@ func hasHome(s string) bool {
 		strings.Contains(s, "/media")
 }
 
-func hasOption(s string) bool { return strings.Contains(s, "--") }
+func hasOption(s string) bool { return strings.Contains(s, "-") || strings.Contains(s, "+") }
 
 var (
 	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "psk",
 		"key", "id", "credential", "credentials", "authorization")
 	hasUser = assigned(",;<>", "username", "user name", "user_name", "userdomain", "user domain", "user_domain",
 		"logname", "personaname", "persona name", "persona_name",
-		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag", "user.name")
+		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag", "user.name",
+		"utzername", "utilisateur", "usuario", "usuário", "nome utente", "gebruikersnaam", "ndarnamn", "пользователя", "用户名", "ユーザー名")
 	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name",
 		"host_name", "machinename", "machine name", "machine_name",
 		"clientname", "client name", "client_name")
@@ -175,21 +188,24 @@ func hasDomain(s string) bool {
 	return false
 }
 
-var accounts = []string{"user", "account", "identity", "host", "owner", "principal"}
+var accounts = []string{
+	"user", "account", "identity", "identity.name", "host", "owner", "principal", "denied for", "denied to", "denied by", "denied of",
+	"login for", "login to", "login by", "login of", "logon for", "logon to", "logon by", "logon of",
+}
 
 // hasSpoken looks for a value that isMixed within a few words after a word for a secret, of which only the ends are
 // looked at.
 func hasSpoken(s string) bool {
 	for i := 2; i < len(s); i++ {
-		if b := s[i]; b != ' ' && b != ':' && b != '=' && b != '"' && b != '\'' && b < 0x80 {
+		if b := s[i]; b != ' ' && b != ':' && b != '=' && b != '"' && b != '\'' && b != '-' && b < 0x80 {
 			continue
 		}
-		if s[i] < 0x80 && !endsIn(s[:i], spoken) {
+		if s[i] < 0x80 && (wordByte(s[i-1]) && !spokenLast[lower(s[i-1])] || !endsIn(s[:i], spoken)) || endsIn(s[:i], []string{"publickeytoken"}) {
 			continue
 		}
 		rest := s[i:min(len(s), i+80)]
 		for range 4 {
-			rest = strings.TrimLeft(rest, spaces+`:="'`)
+			rest = strings.TrimLeft(rest, spaces+`:=>"'()[]`)
 			end := strings.IndexAny(rest, spaces+`"'&;,<>(){}[]`)
 			if end < 0 {
 				end = len(rest)
@@ -203,10 +219,21 @@ func hasSpoken(s string) bool {
 	return false
 }
 
+var spokenLast = lastOf(spoken)
+
+// lastOf returns the set of the last bytes of words.
+func lastOf(words []string) (last [256]bool) {
+	for _, w := range words {
+		last[w[len(w)-1]] = true
+	}
+	return last
+}
+
 // spoken are the ends of words for secrets.
 var spoken = []string{
 	"key", "token", "secret", "code", "id", "pass", "pw", "pin", "word", "phrase", "passwort", "passe", "senha",
-	"wachtwoord", "parola", "credential", "credentials",
+	"wachtwoord", "parola", "credential", "credentials", "ticket", "pwd", "passord", "kennwort", "heslo", "ifre", "senord",
+	"salasana", "jelszo", "adgangskode", "kodeord", "api", "ssel",
 }
 
 // hasGroups looks for two dashes with four or five capitals and digits between them.
@@ -228,28 +255,25 @@ func hasGroups(s string) bool {
 	return false
 }
 
-// assigned returns a look for one of words, in any case, that a sign behind it gives
-// a value which isWord does not keep. Quotes, of whatever level, and spaces may stand
-// around the sign, and without one between two values in quotes. Outside quotes a value
+// assigned returns a look for one of words, in any case, that a sign or a quote behind it gives
+// a value which isWord does not keep. Quotes, of whatever level, and spaces may stand around
+// the sign. Outside quotes a value
 // ends at spaces, quotes and what else is in ends.
 func assigned(ends string, words ...string) func(string) bool {
 	ends += spaces + `"'`
-	var last [256]bool // letters of words
-	for _, w := range words {
-		last[w[len(w)-1]] = true
-	}
+	last := lastOf(words)
 	return func(s string) bool {
 		for i := range len(s) {
-			sign := s[i] == '=' || s[i] == ':'
-			if !sign && (s[i] != '"' || i+1 == len(s) || strings.IndexByte(spaces, s[i+1]) < 0) ||
-				i == 0 || wordByte(s[i-1]) && !last[lower(s[i-1])] || !endsIn(strings.TrimRight(s[:i], spaces+"()"), words) {
+			if s[i] != '=' && s[i] != ':' && s[i] != '"' && s[i] != '\'' && s[i] != '%' && s[i] != wide[2] ||
+				i == 0 || wordByte(s[i-1]) && !last[lower(s[i-1])] ||
+				!endsIn(strings.TrimRight(strings.TrimSuffix(s[:i], wide[:2]), spaces+"()."), words) {
 				continue
 			}
 			value := strings.TrimLeft(s[i+1:], spaces)
 			if strings.HasPrefix(value, ">") { // of YAML
 				return true
 			}
-			bare := strings.TrimLeft(value, `\"'`)
+			bare := strings.TrimLeft(value, `\"'[(`)
 			if isValue(upTo(value, ends)) || isValue(upTo(bare, ends)) ||
 				bare != value && isValue(upTo(bare, "\"'\\<>\r\n")) { // all between the quotes
 				return true
@@ -266,6 +290,9 @@ func upTo(s, ends string) string {
 	}
 	return s
 }
+
+// wide is the colon of Chinese and Japanese.
+const wide = "："
 
 // isValue reports whether s is more than a word which isWord keeps. The name of a
 // scheme has its value behind it.

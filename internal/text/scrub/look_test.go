@@ -39,6 +39,9 @@ var lookSeeds = []string{
 	`UserName: Jo Quillon Licensed to Jo Quillon user DOM\jo whoami DOM\jo identity: <computer>\jo as user jo user jo has joined`,
 	"deviceName: JO-RIG hostname is JO-RIG on machine JO-RIG Linux jo-rig 6.1.0 host=jo PC name: Jo drwxr-xr-x 2 jo jo uid=1000(jo)",
 	"mac 001A2B3C4D5E ether 001A.2B3C.4D5E ssh jo@rig steam user jo discord user 100000000000004242 jo at example dot org",
+	`Token (first run): k7Qm2pX9 api_key -> k7Qm2pX9 API-SCHLÜSSEL: k7Qm2pX9 ПАРОЛЬ: k7Qm2pX9 Пароль: k7Qm2pX9 HASŁO: k7Qm2pX9 apiキー：k7Qm2pX9`,
+	`-password abcd +LOGIN jo abcd x_KEY=k7Qm2pX9 Y_KEY=k7Qm2pX9 serverPASSWORD "ab cd" access_token%3Dabcd ＦＯＯ CLÉ API: k7Qm2pX9 JELSZÓ: k7Qm2pX9`,
+	`NOME DE USUÁRIO: jo username 'jo' 用户名：jo ANVÄNDARNAMN: jo ИМЯ ПОЛЬЗОВАТЕЛЯ: jo AZUREAD\jo denied for DOM\jo jo@rig:~$ JO%2540EXAMPLE.ORG jo\X40example.org`,
 	"discord.com/api/webhooks/1/a DiscordApp.com/api/v10/webhooks/1/a /run/user/1 /media/x/ /var/home/x",
 }
 
