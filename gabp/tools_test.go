@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
@@ -43,10 +44,14 @@ type moved struct {
 func hosted(t *testing.T, tools *Tools, resources *Resources) (*rig, *Client) {
 	t.Helper()
 	mux := new(Mux)
-	s := start(t, func(c *ServerConfig) { c.Mux = mux; c.Capabilities = nil })
-	tools.Publish, resources.Publish = s.Publish, s.Publish
+	var s *rig
+	publish := func(channel, key string, payload any, sent func(*ServerSession)) error {
+		return s.Publish(channel, key, payload, sent)
+	}
+	tools.Publish, resources.Publish = publish, publish
 	tools.Register(mux)
 	resources.Register(mux)
+	s = start(t, func(c *ServerConfig) { c.Mux = mux; c.Capabilities = nil })
 	c, err := Dial(t.Context(), s.addr, ClientConfig{Token: token})
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = c.Close() })
@@ -162,10 +167,13 @@ func TestToolDefinitions(t *testing.T) {
 
 // TestToolsOverTheWire: lists, filters, results, errors and changes as a bridge sees them.
 func TestToolsOverTheWire(t *testing.T) {
+	var mu sync.Mutex
 	var around []string
 	tools, resources := &Tools{}, &Resources{}
 	tools.Around = func(_ context.Context, c *Call, run func() (any, error)) (any, error) {
+		mu.Lock()
 		around = append(around, c.Tool.Name+" "+string(c.Arguments)+" "+c.Session.Consumer())
+		mu.Unlock()
 		return run()
 	}
 	s, c := hosted(t, tools, resources)
@@ -192,8 +200,10 @@ func TestToolsOverTheWire(t *testing.T) {
 		_, err = c.CallTool(t.Context(), name, nil)
 		requireCode(t, code, err, name)
 	}
+	mu.Lock()
 	require.Len(t, around, 3, "a tool that is not there is no call")
 	require.Equal(t, `a/echo {"x":1} `+"heed#", around[0][:len(`a/echo {"x":1} heed#`)])
+	mu.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
 	_, err = c.CallTool(ctx, "b/late", nil)
