@@ -21,7 +21,7 @@
 // reaches the mod. A result in which the tool reports its own failure is a failed operation.
 // The item that results from a call goes with its result or its error; without one, they go through as they are.
 //
-// A game that gives no sign of life is reported as a stall, which rules make an item, and so is its recovery: see watch.
+// A game that gives no sign of life is reported as a stall, which rules make an item, and so is its recovery.
 //
 // # What bridges in the field do
 //

@@ -38,8 +38,8 @@ const savePhase = "save"
 
 // watch watches for signs of life of the game, and reports to the session when there are none and when there are some
 // again. Answers to bridges and events of the mod are signs, and growth of the log. A silent game is asked, while a
-// bridge is connected: an answer to that is a sign where no call waits; where one does, it shows that the mod lives, and
-// not the game. What it reports is one state, however long it lasts; a call that waits in it is reported once more.
+// bridge is connected: an answer to that is a sign where no call waits; where one does, it shows that the mod lives,
+// and not the game. What it reports is one state, however long it lasts; a call that waits in it is reported once more.
 type watch struct {
 	session *session.Session
 	mod     *mod

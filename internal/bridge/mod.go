@@ -330,8 +330,8 @@ func (m *mod) listening() *gabp.Client {
 	return m.events
 }
 
-// detach forgets the connections, closes them, and returns when their events have been handled: before those of the next
-// ones begin.
+// detach forgets the connections, closes them, and returns when their events have been handled: before those of the
+// next ones begin.
 func (m *mod) detach(connections ...*gabp.Client) {
 	m.mu.Lock()
 	m.client, m.events = nil, nil

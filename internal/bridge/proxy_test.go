@@ -228,7 +228,8 @@ func (p *play) connect(m *fakeMod, again bool) {
 	ours, theirs := net.Pipe()
 	m.conn = theirs
 	go m.serve()
-	client, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(DefaultMaxMessage)})
+	cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(DefaultMaxMessage)}
+	client, err := gabp.NewClient(p.ctx, ours, cfg)
 	require.NoError(p.t, err)
 	p.clients = append(p.clients, client)
 	require.NoError(p.t, p.proxy.mod.attach(p.ctx, client, client, p.proxy.events, again))
