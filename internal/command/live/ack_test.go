@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -16,6 +17,7 @@ import (
 // open is a server with open items, which notes what it was asked.
 type open struct {
 	items []bridge.Item
+	mu    sync.Mutex
 	asked []string
 }
 
@@ -23,6 +25,8 @@ type open struct {
 func (o *open) serve(t *testing.T) []string {
 	t.Helper()
 	return serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
 		switch r.Method {
 		case gabp.MethodToolsCall:
 			call, err := gabp.ParseToolCall(r.Params)
@@ -137,6 +141,8 @@ func TestAck(t *testing.T) {
 			var out, errs strings.Builder
 			require.Equal(t, c.code, run(t.Context(), args, strings.NewReader(""), &out, &errs), errs.String())
 			require.Contains(t, out.String()+errs.String(), c.says)
+			o.mu.Lock()
+			defer o.mu.Unlock()
 			if c.acked != "" {
 				require.Contains(t, o.asked, bridge.ToolAck+" "+c.acked)
 			}
