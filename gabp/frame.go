@@ -116,8 +116,8 @@ const (
 	maxEnds = 4 << 10
 )
 
-// lengthName begins a frame, and no JSON text.
-const lengthName = "Content-Length:"
+// headName begins the names of a frame's headers, and no JSON text.
+const headName = "Content-"
 
 // readHeaders reads the header of a frame where none is pending, and for a client the headers that come before the next
 // body.
@@ -146,7 +146,7 @@ func (c *conn) readHeaders() error {
 
 // headerNext reports whether a header comes next, and not a body.
 func (c *conn) headerNext() (bool, error) {
-	if !c.client || c.pending[0].length < len(lengthName) { // no message is as short
+	if !c.client || c.pending[0].length < len(headName) { // no message is as short
 		return false, nil
 	}
 	text, err := c.br.Peek(1)
@@ -154,12 +154,12 @@ func (c *conn) headerNext() (bool, error) {
 		return false, nil
 	}
 	if err == nil {
-		text, err = c.br.Peek(len(lengthName))
+		text, err = c.br.Peek(len(headName))
 	}
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
-	return bytes.EqualFold(text, []byte(lengthName)), err
+	return bytes.EqualFold(text, []byte(headName)), err
 }
 
 // position returns how much of the stream was read, 0 where the system does not tell what has arrived.

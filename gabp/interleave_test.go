@@ -50,7 +50,7 @@ func TestInterleaved(t *testing.T) {
 		"never none":          {header(a), header(b), a, header(c), b, header(same), same, c},
 		"of one length":       {header(a), header(same), same, a},
 		"lower case":          {header(a), strings.ToLower(header(b)), a, b},
-		"a type before":       {header(a), strings.Replace(header(b), "\r\n", "\r\nContent-Type: application/json\r\n", 1), b, a},
+		"a type before":       {header(a), "Content-Type: application/json\r\n" + header(b), b, a},
 		"one after the other": {header(a), a, header(b), b},
 	} {
 		for cut, r := range map[string]func(io.Reader) io.Reader{

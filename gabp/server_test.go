@@ -471,7 +471,7 @@ func TestTooManyConnections(t *testing.T) {
 // TestConcurrentRequests: as many at a time as the limits say, one more is
 // refused, and none is served twice.
 func TestConcurrentRequests(t *testing.T) {
-	release := make(chan struct{})
+	release := make(chan struct{}, 3)
 	var running atomic.Int32
 	s := start(t, func(c *ServerConfig) {
 		c.Limits.ConcurrentRequests = 3
@@ -495,7 +495,9 @@ func TestConcurrentRequests(t *testing.T) {
 	eventually(t, "running", func() bool { return running.Load() == 3 })
 	requireCode(t, CodeBusy, p.call("tools/call", `{"name":"a/b"}`).Error)
 	require.Nil(t, p.call("session/ping", `{}`).Error, "what is built in is still served")
-	close(release)
+	for range 3 {
+		release <- struct{}{}
+	}
 	for range 3 {
 		m := p.recv("tools/call")
 		require.Nil(t, m.Error)
@@ -504,7 +506,6 @@ func TestConcurrentRequests(t *testing.T) {
 	}
 	require.EqualValues(t, 1, s.Stats().Busy)
 
-	release = make(chan struct{})
 	p.request("tools/call", `{"name":"a/b"}`)
 	eventually(t, "running", func() bool { return running.Load() == 1 })
 	require.NoError(t, p.Close())
