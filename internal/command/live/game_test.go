@@ -288,7 +288,7 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		_ = g.server.Publish("colony.log", "", map[string]any{"type": "log", "logEntry": map[string]any{
 			"Level": "error", "Message": "FAULT by an event", "EntryId": "e1", "RepeatCount": 1,
 		}}, nil)
-		g.line("FAULT by an event")
+		time.AfterFunc(100*time.Millisecond, func() { g.line("FAULT by an event") })
 	case "stamped file":
 		at := time.Now()
 		g.line(fault(n))

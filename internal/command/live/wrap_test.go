@@ -3,6 +3,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"io"
@@ -349,10 +350,17 @@ func TestWrapResults(t *testing.T) {
 		string(b.tool("colony/build", "executed").Result), "its name is taken")
 	require.Equal(t, `{"done":5, "exact": 1.50}`, string(b.tool("colony/look", "").Result), "what only looks is no operation")
 
-	// The mod's event and the line in the log are one entry.
+	// The mod's event and the line that follows it in the log are one entry.
 	b.tool("colony/build", "event")
-	open := b.blocked()
-	require.Equal(t, 1, open.Total)
+	b.blocked()
+	require.Eventually(t, func() bool {
+		log, err := os.ReadFile(filepath.Join(w.dir, "Player.log"))
+		var st bridge.Status
+		return err == nil && bytes.Contains(log, []byte("by an event")) &&
+			json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st) == nil &&
+			st.Log.Offset == uint64(len(log))
+	}, patience, time.Millisecond)
+	require.Equal(t, 1, b.current().Total)
 	clear()
 
 	// The mod is started again: tools go on, and the loss is told.
@@ -540,7 +548,8 @@ func TestWrapNoLog(t *testing.T) {
 			if c.name != "not yet written" {
 				return
 			}
-			write(t, unwritten, "The game speaks\n")
+			write(t, unwritten+".new", "The game speaks\n") // and is not open when it is seen
+			require.NoError(t, os.Rename(unwritten+".new", unwritten))
 			require.Eventually(t, func() bool { return strings.Contains(verdict(), `"outcome":"clean"`) }, patience, time.Second)
 		})
 	}
