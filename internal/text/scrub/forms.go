@@ -103,7 +103,7 @@ var forms = []form{
 	{
 		// An option of a command; "+login" has the name of the user before its value.
 		kind: Secret, hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"}, may: hasOption,
-		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?(?:[\w-]*-)?(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
+		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?[\w-]*(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
 		keep: isWord,
 	},
 	{
@@ -112,8 +112,8 @@ var forms = []form{
 			"key", "token", "secret", "ticket", "sess", "pass", "pw", "code", "credential",
 		}, may: hasSpoken,
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:(?:api|app|access|auth|private|secret|encryption|licen[cs]e|client|server|session|bot|master)[ _-]?(?:key|token|secret|code|pass)|` +
-			`(?:[\w-]*_)?(?:pass|pw|pwd|pin)|passcode|pass[ -]?(?:word|phrase)|(?-i:[A-Z][A-Z0-9_]*_KEY)|(?:[\w-]*[_-])?(?:token|ticket|secret)|credentials?)["']?` +
-			`(?: \([^()\r\n]{1,24}\))?(?: (?:provided|given|used|received|returned|loaded|entered|for \w+))?` + spokenValue),
+			`(?:[\w-]*_)?(?:pass|pw|pwd)|passcode|pass[ -]?(?:word|phrase)|(?-i:[A-Z][A-Z0-9_]*_KEY)|(?:[\w-]*[_-])?(?:token|ticket|secret)|credentials?)["']?` +
+			`(?: \([^()\r\n]{1,24}\))?(?: (?:provided|given|used|received|returned|loaded|entered|for \w+(?: \w+)?))?` + spokenValue),
 		keep: isNoMixed,
 	},
 	{
@@ -121,11 +121,17 @@ var forms = []form{
 		kind: Secret, hints: []string{
 			"passwort", "passord", "zugriffstoken", "zugangstoken", "schl", " api", "ароль", "passe", "contrase", "senha", "wachtwoord",
 			"kennwort", "asło", "parola", "heslo", "ifre", "senord", "salasana", "jelsz", "adgangskode", "kodeord", "密码", "密碼",
-			"パスワード", "비밀번호", "ключ", "密钥", "密鑰", "キー",
+			"パスワード", "비밀번호", "ключ", "密钥", "密鑰", "キー", "ật khẩu", "암호",
 		}, may: hasSpoken,
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:passwort|passord|(?:zugriffs|zugangs)token|(?:api|zugangs|lizenz)-?schl(?:ü|ue)ssel|clé (?:d['’])?api|clave(?: de)? api|mot de passe|palavra-passe|` +
-			`kennwort|contraseña|senha|wachtwoord|parola|heslo|[sş]ifre|lösenord|salasana|jelsz[oó]|adgangskode|kodeord|(?-i:[Пп]ароль|(?:API|api)[ -]?(?:ключ|密[钥鑰]|キー)|[Hh]asło|密码|密碼|パスワード|비밀번호))["']?(?:(?: \pL+){1,2}\s*[:=])?` + spokenValue),
+			`kennwort|contraseña|senha|wachtwoord|parola|heslo|[sş]ifre|lösenord|salasana|jelsz[oó]|adgangskode|kodeord|(?-i:[Пп]ароль|[Mm]ật khẩu|암호|(?:API|api)[ -]?(?:ключ|密[钥鑰]|キー)|[Hh]asło|密码|密碼|パスワード|비밀번호))["']?(?: ?\pL+){0,2}` + spokenValue),
 		keep: isNoMixed,
+	},
+	{
+		// What is random after a word for a key of whatever kind.
+		kind: Secret, hints: []string{"key", "token", "secret", "ssel", "jeton", "clé", "clave", "chave", "люч", "окен"}, may: hasRandom,
+		expr: regexp.MustCompile(`(?i)(?:key|token|secret|schl(?:ü|ue)ssel|jeton|(?-i:clé|Clé)|clave|chave|(?-i:люч|окен))s?["']?(?:\s+[\pL'’-]+){0,3}(?:\s*(?:[:=：]|[-=]>)\s*|\s+)["'«„“\[(]?(?P<private>[\w+/=~-]{10,})`),
+		keep: isNoRandom,
 	},
 	{
 		// A number that is entered once.
@@ -222,8 +228,8 @@ var forms = []form{
 	{
 		// The names of a person.
 		kind: User, teaches: true, hints: append(with([]string{"full", "real", "first", "last", "sur", "given", "family", "display", "user."},
-			"name", " name", "_name"), "registered", "licensed to", "welcome back", "account holder"),
-		expr: regexp.MustCompile(`(?:\b(?i:(?:full|real|first|last|sur|given|family|display|user\.)[_ ]?name|registered[_ ]?(?:owner|user)|licensed to|welcome back,|account holder)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\p{Lu}[\pL'’-]+(?: (?:(?:von|van|de|da|di|der|den|la|le|bin|al) )*\p{Lu}[\pL'’.-]*){1,3}))`),
+			"name", " name", "_name"), "registered", "licensed to", "welcome", "hello,", "account holder"),
+		expr: regexp.MustCompile(`(?:\b(?i:(?:full|real|first|last|sur|given|family|display|user\.)[_ ]?name|registered[_ ]?(?:owner|user)|licensed to|registered to|(?:welcome|welcome back|hello),|account holder)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?(?P<private>\p{Lu}[\pL'’-]+(?: (?:(?:von|van|de|da|di|der|den|la|le|bin|al) )*\p{Lu}[\pL'’.-]*){1,3}))`),
 		keep: isThing,
 	},
 	{
@@ -243,8 +249,8 @@ var forms = []form{
 			"pc", "netbios", "computer", "host",
 			"machine", "client", "server",
 		},
-			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "machine=", "linux ", "darwin "),
-		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\b(?:host|machine)=["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
+			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "machine=", "machine:", "computer=", "computer:", "pc:", "linux ", "darwin "),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\b(?:host=|(?:machine|computer|pc)\s*[:=]\s*|name of (?:the |this )?(?:machine|computer|pc):? )["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
 		keep: isNoComputer,
 	},
 	{
@@ -262,7 +268,7 @@ var forms = []form{
 			"user", "ccount", "dentity", "host", "owner",
 			"principal", "denied ", "logon ", "login ",
 		}, may: hasDomain, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|host|owner|principal|(?:denied|log[io]n) (?:for|to|by|of))|identity(?:\.name)?)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?` + ownDomain),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:user|account|host|owner|principal|(?:denied|log[io]n(?: failure| failed| attempt)?) (?:for|to|by|of))|identity(?:\.name)?)["']?(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?` + ownDomain),
 	},
 	{
 		// Names that have a number, since others have the name.
@@ -272,14 +278,14 @@ var forms = []form{
 	{
 		// Names after a word for them, without one in a listing, and before what users do.
 		kind: User, teaches: true, hints: []string{
-			"user=", "user:", "user\"", "user =", "user :", "login:", "login=", "nick", "er name", "ername", "er_name", "as user", "by user", "the user", "gged in as", "gged on as", "gned in ",
+			"user=", "user:", "user\"", "user =", "user :", "login:", "login=", "nick", "er name", "ername", "er_name", "as user", "by user", "the user", "gged in ", "gged on ", "gned in ",
 			"running as", "whoami", "steam ", "twitch ", "rwx", "r-x", "rw-", "r--", "uid=", "ssh ", "scp ", "account ",
 			"+login", "-user", "sona name ", "ated as", "icked ", "anned ",
 		},
 		expr: regexp.MustCompile(`(?i)(?:\b(?:(?:sudo_)?user|login|nick(?:[ _]?name)?|player[ _]?name)["']?\s*[:=]\s*["']?|` +
 			`\b(?:(?:logged|signed) (?:in|on) (?:to \w+ )?|authenticated )as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
-			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account|channel)\s*:?\s*["'#]?|` +
-			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|(?:^|\s)(?:\+login|--?user(?:name)?)\s+|\b(?:persona|user) ?name (?:set|changed) to\s+["']?|\b(?:kick|bann)ed (?:user|player|account)\s+["']?|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
+			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account(?: name)?|channel)\s*:?\s*["'#]?|` +
+			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|(?:^|\s)(?:\+login|--?user(?:name)?)\s+|\b(?:persona|user) ?name (?:is|(?:set|changed) to)\s+["']?|\b(?:kick|bann)ed (?:user|player|account)\s+["']?|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
 			`(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.$-]+)`),
 		keep: isNoUser,
 	},
@@ -308,18 +314,18 @@ var forms = []form{
 		keep: isGivenByNobody,
 	},
 	{
-		// The name of an account after its domain: a share has two backslashes before that.
-		kind: User, hints: []string{`<computer>\`, `azuread\`, `microsoftaccount\`}, teaches: true,
-		expr: regexp.MustCompile(`(?i)(?:(?:^|[^\\])<computer>|\b(?:AzureAD|MicrosoftAccount))\\+(?P<private>[^\s"',;<>\\]{2,})(?:$|[^\\])`),
-	},
-	{
 		// Names that systems make of the name of their owner.
 		kind: Computer, hints: []string{
 			"s-m", "s-i", "s-pc", "s-l", "s-d", "'s mac", "'s im", "’s mac", "’s im", "-von-",
 			"-de-", "-di-", "-van-", "-pc", "-laptop", "-desktop", "-notebook",
 		},
 		expr: regexp.MustCompile(`(?i)\b(?P<private>[\pL\pN_-]+(?:s-|['’]s )(?:MacBook(?:[ -](?:Pro|Air))?|MBP|MBA|iMac|Mac[ -]mini|Mac|PC|Laptop|Desktop|iPhone|iPad)(?:-\d+)?|` +
-			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+|(?-i:[A-Z0-9]{2,}(?:-[A-Z0-9]+)*-(?:PC|LAPTOP|DESKTOP|NOTEBOOK)))(?:$|[^\pL\pN_-])`),
+			`(?:MacBook|MacBook-Pro|MacBook-Air|iMac|Mac-mini|Mac)-(?:von|de|di|van)-[\pL\pN_-]+|(?-i:[A-Z0-9]{3,}(?:-[A-Z0-9]+)*-(?:PC|LAPTOP|DESKTOP|NOTEBOOK)))(?:$|[^\pL\pN_-])`),
+	},
+	{
+		// The name of an account after its domain: a share has two backslashes before that.
+		kind: User, hints: []string{`<computer>\`, `azuread\`, `microsoftaccount\`}, teaches: true,
+		expr: regexp.MustCompile(`(?i)(?:(?:^|[^\\])<computer>|\b(?:AzureAD|MicrosoftAccount))\\+(?P<private>[^\s"',;<>\\]{2,})(?:$|[^\\])`),
 	},
 	{
 		// Names in a network at home.
@@ -350,12 +356,8 @@ var forms = []form{
 		keep: isNoID,
 	},
 	{
-		kind: ID, hints: []string{"<@"},
-		expr: regexp.MustCompile(`<@!?(?P<private>\d{15,20})>`),
-	},
-	{
-		kind: ID, hints: []string{"nlobby"},
-		expr: regexp.MustCompile(`(?i)joinlobby/\d+/(?P<private>\d{15,20})\b`),
+		kind: ID, hints: []string{"<@", "nlobby"},
+		expr: regexp.MustCompile(`(?:<@!?|(?i:joinlobby)/\d+/)(?P<private>\d{15,20})\b`),
 	},
 	{
 		// Individual accounts: universe 1, type 1.
@@ -411,7 +413,7 @@ var forms = []form{
 const givenName = `(?P<private>` + twoNames + `|[^\s"',;<>]{2,})(?:$|[\s"',;<>.!)])`
 
 // spokenValue matches what people write between a word for a secret and its value, and that.
-const spokenValue = `(?:\s*(?:[:=：]|[-=]>)\s*|\s+(?:is|was|ist|est|set to|changed to)\s*:?\s*|\s+)["'«„“\[(]?(?P<private>[^\s"'&;,<>(){}\[\]»“”]{4,})`
+const spokenValue = `(?:\s*(?:[:=：]|[-=]>)\s*|\s+(?:is|was|ist|lautet|est|es|set to|changed to)\s*:?\s*|\s+)["'«„“\[(]?(?P<private>[^\s"'&;,<>(){}\[\]»“”]{4,})`
 
 // twoNames matches the names of a person.
 const twoNames = `(?-i:\p{Lu})[\pL'’-]+(?: (?-i:\p{Lu})[\pL'’-]*\pL){1,2}`

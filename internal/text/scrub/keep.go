@@ -97,11 +97,13 @@ func isNoSecret(s string, from, to int) bool {
 	if isWord(s, from, to) || to-from < 4 && !strings.ContainsFunc(s[from:to], isNamePart) {
 		return true
 	}
-	return to-from < 20 && bareToken.MatchString(s[max(0, from-24):from]) &&
-		strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == ""
+	before := s[max(0, from-32):from]
+	return to-from < 20 && bareToken.MatchString(before) &&
+		(parsing.MatchString(before) || strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == "")
 }
 
-// isNoQuoted keeps what isNoSecret does, and what is in quotes behind another key than one of a password, without a sign.
+// isNoQuoted keeps what isNoSecret does, and what is in quotes without a sign behind another key than that of a
+// password.
 func isNoQuoted(s string, from, to int) bool {
 	before := strings.TrimRight(s[:from], `\"'`)
 	return isNoSecret(s, from, to) || !strings.HasSuffix(strings.TrimRight(before, spaces), "=") &&
@@ -119,7 +121,7 @@ func isWord(s string, from, to int) bool {
 	case "null", "none", "true", "false", "empty", "missing", "invalid", "expired", "unknown", "expected", "unexpected",
 		"not", "required", "failed", "nothing", "undefined", "the", "is", "was", "and", "for", "bearer", "basic", "digest",
 		"string", "object", "system.string", "rejected", "accepted", "incorrect", "wrong", "denied", "disabled", "enabled",
-		"unavailable", "changed", "field", "has", "must", "with", "set", "localhost", "unset", "hidden", "redacted", "n/a":
+		"unavailable", "changed", "field", "has", "must", "with", "set", "localhost", "unset", "hidden", "redacted", "n/a", "default":
 		return true
 	}
 	return strings.Trim(s[from:to], "*•●") == "" // hidden already
@@ -140,7 +142,7 @@ func isSharedHome(s string, from, to int) bool {
 var context = regexp.MustCompile(`(?i)(?:\bip(?:v4)?(?: is)?|address|addr|host|server|endpoint|peer|connect\w*|bind\w*|bound|listen\w*|remote|client|gateway|dns|ping\w*|udp|tcp|from|to|at|://|@)[\s:="'(\[/]*$`)
 
 // version is what stands before a version.
-var version = regexp.MustCompile(`(?i)(?:(?:version|ver|v|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
+var version = regexp.MustCompile(`(?i)(?:(?:\b(?:ver|v)|version|assembly\w*|build|release|file|rev|[a-z]\w*\s*,)[\s:="'(\[]*|\b(?:updat|upgrad|downgrad|migrat|bump)\w*\b.*\b(?:from|to)\s+)$`)
 
 // isVersion keeps four numbers that are no address of somebody: more than 255, the
 // machine itself, or a version.
@@ -173,11 +175,14 @@ func isVersion(s string, from, to int) bool {
 	if n[0] != 10 && a.IsPrivate() || context.MatchString(before) {
 		return false
 	}
-	if software.MatchString(before) {
-		return true
+	// Versions begin with small numbers, of which most addresses have none.
+	small := 0
+	for _, b := range n[:3] {
+		if b < 10 {
+			small++
+		}
 	}
-	// Versions seldom get to a hundred, and seldom have no small number; most addresses do.
-	return max(n[0], n[1], n[2], n[3]) < 100 && min(n[0], n[1], n[2], n[3]) < 10
+	return small > 1 || max(n[0], n[1], n[2], n[3]) < 100 && min(n[0], n[1], n[2], n[3]) < 10
 }
 
 var (
@@ -185,10 +190,9 @@ var (
 
 	port = regexp.MustCompile(`^:\d{2,5}\b`)
 
-	// updated is what stands before a version that next, another, follows; software what stands before one at some length.
-	updated  = regexp.MustCompile(`(?i)\b(?:updat|upgrad|downgrad|migrat|bump)`)
-	next     = regexp.MustCompile(`(?i)^\s*(?:->|=>|→|to)\s*v?\d+(?:\.\d+){2,3}`)
-	software = regexp.MustCompile(`(?i)\b(?:assembly|dll|mod|sdk|plugin|library|package|driver|firmware|runtime|framework|loaded)\b[^\d\r\n]{0,32}$`)
+	// updated is what stands before a version that next, another, follows.
+	updated = regexp.MustCompile(`(?i)\b(?:updat|upgrad|downgrad|migrat|bump)`)
+	next    = regexp.MustCompile(`(?i)^\s*(?:->|=>|→|to)\s*v?\d+(?:\.\d+){2,3}`)
 
 	// suffix is what stands behind a version, deed what a peer does.
 	suffix = regexp.MustCompile(`(?i)^(?:\.(?:dll|exe|zip|nupkg|jar|pdb|tar|7z)\b|[-+](?:alpha|beta|rc|pre|dev|build)|\s+or (?:later|newer|higher))`)
@@ -225,6 +229,28 @@ var (
 	spokenToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)\b[^a-z]*(?:is|was)?[^a-z]*$`)
 	parsing     = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|json|xml`)
 )
+
+// isRandom reports whether s is as machines make up words: of capitals, small letters and digits, which change often.
+// A hash, which is in one case, is not.
+func isRandom(s string) bool {
+	capital, small, changes, run := false, false, 0, 0
+	for i := range len(s) {
+		capital = capital || 'A' <= s[i] && s[i] <= 'Z'
+		if run++; s[i] < 'a' || s[i] > 'z' {
+			run = 0
+		}
+		small = small || run > 0
+		if run > 3 && len(s) < 20 {
+			return false // a word
+		}
+		if i > 0 && digit(s[i]) != digit(s[i-1]) {
+			changes++
+		}
+	}
+	return len(s) >= 10 && capital && small && changes >= 3
+}
+
+func isNoRandom(s string, from, to int) bool { return !isRandom(s[from:to]) }
 
 // isNoCode keeps a word of five letters, as in "PIN WRONG".
 func isNoCode(s string, from, to int) bool { return !strings.ContainsAny(s[from:to], "0123456789") }
@@ -264,7 +290,7 @@ var nobody = setOf("admin administrator system guest anonymous nobody root daemo
 	"connected disconnected joined left has have had is are was were will with without who that this from or if does did can " +
 	"cannot unavailable disabled enabled started stopped loaded initialized account accounts authentication api app overlay " +
 	"integration server client workshop cloud level count list group groups profile type agent mode space action events event " +
-	"friends inventory connection controller deck input runtime library libraries achievements stats file files web x86_64 amd64 x64 x86 i686 i386 aarch64 arm64 version kernel due after because set changed")
+	"friends inventory connection controller deck input runtime library libraries achievements stats file files web x86_64 amd64 x64 x86 i686 i386 aarch64 arm64 version kernel due after because set changed faction online offline taken team ok yes no off available valid blank unique long short case-sensitive too already")
 
 // isNoComputer keeps what people do not call computers: a name of one has a digit, a dash or only capitals.
 func isNoComputer(s string, from, to int) bool {
@@ -276,14 +302,18 @@ func isNoComputer(s string, from, to int) bool {
 		return !kernel.MatchString(s[to:]) // after the name of a system, before its version
 	}
 	return !strings.ContainsAny(name, "0123456789-") && (len(name) < 3 || strings.ToUpper(name) != name) &&
-		!strings.ContainsAny(s[max(0, from-3):from], ":=")
+		(!strings.ContainsAny(s[max(0, from-3):from], ":=") || device.MatchString(s[max(0, from-16):from]))
 }
+
+// device is a word for a computer before what may be its name, or how it is.
+var device = regexp.MustCompile(`(?i)\b(?:machine|computer|pc)\s*[:=]\s*["']?$`)
 
 var kernel = regexp.MustCompile(`^(?:\.\S+)? \d+\.\d+`)
 
 // isHardware keeps the name of a part of a computer, which its maker gave it.
 func isHardware(s string, from, to int) bool {
-	return isWord(s, from, to) || nobody[strings.ToLower(s[from:to])] || part.MatchString(s[from:to]) ||
+	first, _, _ := strings.Cut(s[from:to], " ")
+	return isWord(first, 0, len(first)) || nobody[strings.ToLower(first)] || part.MatchString(s[from:to]) ||
 		part.MatchString(s[max(0, from-40):from])
 }
 

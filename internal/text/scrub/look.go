@@ -188,10 +188,7 @@ func hasDomain(s string) bool {
 	return false
 }
 
-var accounts = []string{
-	"user", "account", "identity", "identity.name", "host", "owner", "principal", "denied for", "denied to", "denied by", "denied of",
-	"login for", "login to", "login by", "login of", "logon for", "logon to", "logon by", "logon of",
-}
+var accounts = []string{"user", "account", "identity", "identity.name", "host", "owner", "principal", "for", "to", "by", "of"}
 
 // hasSpoken looks for a value that isMixed within a few words after a word for a secret, of which only the ends are
 // looked at.
@@ -234,6 +231,21 @@ var spoken = []string{
 	"key", "token", "secret", "code", "id", "pass", "pw", "pin", "word", "phrase", "passwort", "passe", "senha",
 	"wachtwoord", "parola", "credential", "credentials", "ticket", "pwd", "passord", "kennwort", "heslo", "ifre", "senord",
 	"salasana", "jelszo", "adgangskode", "kodeord", "api", "ssel",
+}
+
+// hasRandom looks for a word that isRandom.
+func hasRandom(s string) bool {
+	from := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && (wordByte(s[i]) || strings.IndexByte("+/=~-", s[i]) >= 0) {
+			continue
+		}
+		if i-from >= 10 && isRandom(s[from:i]) {
+			return true
+		}
+		from = i + 1
+	}
+	return false
 }
 
 // hasGroups looks for two dashes with four or five capitals and digits between them.

@@ -42,6 +42,7 @@ var lookSeeds = []string{
 	`Token (first run): k7Qm2pX9 api_key -> k7Qm2pX9 API-SCHLÜSSEL: k7Qm2pX9 ПАРОЛЬ: k7Qm2pX9 Пароль: k7Qm2pX9 HASŁO: k7Qm2pX9 apiキー：k7Qm2pX9`,
 	`-password abcd +LOGIN jo abcd x_KEY=k7Qm2pX9 Y_KEY=k7Qm2pX9 serverPASSWORD "ab cd" access_token%3Dabcd ＦＯＯ CLÉ API: k7Qm2pX9 JELSZÓ: k7Qm2pX9`,
 	`NOME DE USUÁRIO: jo username 'jo' 用户名：jo ANVÄNDARNAMN: jo ИМЯ ПОЛЬЗОВАТЕЛЯ: jo AZUREAD\jo denied for DOM\jo jo@rig:~$ JO%2540EXAMPLE.ORG jo\X40example.org`,
+	`SCHLÜSSEL: Jx83PqWv5LtZ JETON D'ACCÈS : Jx83PqWv5LtZ Токен=Jx83PqWv5LtZ MẬT KHẨU: k7Qm2pX9 pin:[U:1: Computer: JO-RIG node JO-PC\jo hello, Jo Quill`,
 	"discord.com/api/webhooks/1/a DiscordApp.com/api/v10/webhooks/1/a /run/user/1 /media/x/ /var/home/x",
 }
 
