@@ -115,7 +115,8 @@ func find(schema *jsonschema.Schema, value any, at []string) (*jsonschema.Schema
 		case map[string]any:
 			value = v[step]
 			if schema != nil {
-				schema = schema.Properties[step]
+				others, _ := schema.AdditionalProperties.(*jsonschema.Schema)
+				schema = cmp.Or(schema.Properties[step], others)
 			}
 		case []any:
 			i, _ := strconv.Atoi(step) // the validator's own

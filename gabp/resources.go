@@ -26,7 +26,7 @@ type ResourceReader func(ctx context.Context, r *Request) (ResourceContent, erro
 // has none. Set its fields before it is registered; its methods are safe for concurrent use, also
 // while it serves.
 type Resources struct {
-	// Publish sends events of the channels: [Server.Publish]. Without it nothing is sent.
+	// Publish sends events of the channels: [Server.Publish]. It is set as that of [Tools].
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	mu   sync.RWMutex

@@ -43,7 +43,8 @@ type Tools struct {
 	// the answer. Optional.
 	Around func(ctx context.Context, c *Call, run func() (any, error)) (any, error)
 
-	// Publish sends [ChannelToolsChanged]: [Server.Publish]. Without it nothing is sent.
+	// Publish sends [ChannelToolsChanged]: [Server.Publish]. Where it is not set when the tools are registered, nobody
+	// can subscribe, and nothing is sent. The server may have the [Mux] before.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
 	mu   sync.RWMutex

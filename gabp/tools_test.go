@@ -19,6 +19,9 @@ type moveArgs struct {
 	Speed string     `json:"speed,omitempty" enum:"walk,run"`
 	Steps int        `json:"steps,omitempty" minimum:"1" maximum:"9"`
 	Name  string     `json:"name,omitempty" pattern:"^[a-z]+$"`
+
+	Level int            `json:"level,omitempty" enum:"1,2"`
+	Needs map[string]int `json:"needs,omitempty"`
 }
 
 type pawnRef struct {
@@ -91,7 +94,9 @@ func TestArguments(t *testing.T) {
 		{"move", `{"pawn":{"id":7,"leader":null},"speed":"fly"}`, "speed", `one of "walk", "run"`, `"fly"`},
 		{"move", `{"pawn":{"id":7,"leader":null},"steps":10}`, "steps", "an integer from 1 to 9", "10"},
 		{"move", `{"pawn":{"id":7,"leader":null},"name":"A\u001b"}`, "name", "a text that matches ^[a-z]+$", `"A\u001b"`},
-		{"move", `{"zz":1,"aa":1}`, "aa", "one of name, path, pawn, speed, steps", "an unknown name"},
+		{"move", `{"pawn":{"id":7,"leader":null},"level":3}`, "level", "one of 1, 2", "3"},
+		{"move", `{"pawn":{"id":7,"leader":null},"needs":{"food":"no"}}`, "needs.food", "an integer", `"no"`},
+		{"move", `{"zz":1,"aa":1}`, "aa", "one of level, name, needs, path, pawn, speed, steps", "an unknown name"},
 		{"move", `{"pawn":{"id":1e30,"leader":null}}`, "", "values of the types of the input schema", "json: cannot unmarshal number"},
 		{"any", `{"a":"x"}`, "a", "a text of at least 2 characters or 7", `"x"`},
 		{"any", `{"a":7,"b":"no"}`, "b", "null or true or false", `"no"`},
@@ -120,7 +125,7 @@ func TestArguments(t *testing.T) {
 		}
 	}
 	require.Zero(t, executed)
-	result, err := tools.Call(t.Context(), nil, toolCall("colony/move", `{"pawn":{"id":7,"leader":{"id":1}},"speed":"run"}`))
+	result, err := tools.Call(t.Context(), nil, toolCall("colony/move", `{"pawn":{"id":7,"leader":{"id":1}},"speed":"run","level":2}`))
 	require.NoError(t, err)
 	require.Equal(t, moved{7, "run"}, result)
 	result, err = tools.Call(t.Context(), nil, toolCall("colony/any", `{"a":"xy","z":[]}`))

@@ -143,9 +143,14 @@ func constrain(s *jsonschema.Schema, tag reflect.StructTag) {
 		s = s.Items
 	}
 	if names := tag.Get("enum"); names != "" {
+		numbers := s.Type == "integer" || s.Type == "number"
 		s.Type = ""
 		for name := range strings.SplitSeq(names, ",") {
-			s.Enum = append(s.Enum, name)
+			var value any = name
+			if numbers {
+				value = number(name)
+			}
+			s.Enum = append(s.Enum, value)
 		}
 	}
 	if pattern := tag.Get("pattern"); pattern != "" {
@@ -153,13 +158,18 @@ func constrain(s *jsonschema.Schema, tag reflect.StructTag) {
 	}
 	for name, bound := range map[string]**float64{"minimum": &s.Minimum, "maximum": &s.Maximum} {
 		if value := tag.Get(name); value != "" {
-			number, err := strconv.ParseFloat(value, 64)
-			if err != nil {
-				panic("BUG: schema: " + err.Error())
-			}
-			*bound = &number
+			n := number(value)
+			*bound = &n
 		}
 	}
+}
+
+func number(text string) float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		panic("BUG: schema: " + err.Error())
+	}
+	return n
 }
 
 // schema returns the schema of a type: of a named struct a reference to its definition.
@@ -173,6 +183,8 @@ func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return text(t)
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
 		return &jsonschema.Schema{Type: "array", Items: g.schema(t.Elem())}
 	case t.Kind() == reflect.Map:

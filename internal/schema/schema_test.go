@@ -31,6 +31,8 @@ type document struct {
 	Tree     *node             `json:"tree" jsonschema:"A tree; null without one."`
 	Maybe    *node             `json:"maybe,omitempty" jsonschema:"Another."`
 	Counts   map[string]uint64 `json:"counts" jsonschema:"By name."`
+	Level    int               `json:"level" jsonschema:"One of three." enum:"0,1,2"`
+	Data     []byte            `json:"data,omitempty" jsonschema:"As base64."`
 	Hidden   string            `json:"-"`
 }
 
@@ -47,6 +49,7 @@ func TestForm(t *testing.T) {
 	}
 	clitest.RequireValid(t, s, written(d))
 	d.Tree = &node{Children: []node{{}, {Children: []node{{}}}}}
+	d.Data = []byte{1, 2}
 	d.Maybe, d.Began = d.Tree, time.Unix(0, 0)
 	clitest.RequireValid(t, s, written(d))
 	for _, wrong := range [][2]string{
@@ -58,6 +61,9 @@ func TestForm(t *testing.T) {
 		{`["1"]`, `null`},
 		{`"children"`, `"parents"`},
 		{`{"a":1}`, `{"a":-1}`},
+		{`"level":0`, `"level":3`},
+		{`"level":0`, `"level":"0"`},
+		{`"AQI="`, `[1,2]`},
 	} {
 		text := written(d)
 		require.Contains(t, text, wrong[0])
