@@ -214,7 +214,12 @@ func TestPageInBrowser(t *testing.T) {
 	require.Equal(t, "false", b.eval(`document.title.includes("owned")`))
 	require.Equal(t, "false", b.eval(`document.documentElement.scrollWidth > innerWidth`), "it fits a phone")
 
-	b.eval(`document.querySelector(".item.blocking button").click()`)
+	b.eval(`before = document.querySelector(".item.blocking button"); before.focus()`)
+	write(t, log, "FAULT one "+hostile+"\n")
+	b.eventually(`document.querySelector(".item .head").textContent.includes("×31")`)
+	require.Equal(t, "true", b.eval(`document.activeElement === before`), "what comes takes no focus and no click away")
+
+	b.eval(`document.activeElement.click()`)
 	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
 	b.eventually(`document.querySelector("#said").textContent.includes("is acknowledged")`)
 	b.eventually(`document.querySelector("#events").textContent.includes("acknowledged by")`)
