@@ -147,8 +147,12 @@ func (m *mod) run(ctx context.Context, o observer) {
 			displaced := m.displaced(client, events)
 			m.detach(client, events)
 			if !displaced {
-				m.mute.Store(errors.Is(err, context.DeadlineExceeded))
+				late := errors.Is(err, context.DeadlineExceeded)
+				m.mute.Store(late)
 				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
+				if late && events != client { // some answer over the latest connection only
+					m.oneOnly("it did not answer over two")
+				}
 				pause(ctx, 4*dialLast) // it was reached, and is logged
 			}
 			continue

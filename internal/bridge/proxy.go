@@ -94,8 +94,12 @@ type Proxy struct {
 // gateTimeout bounds a look of the gate. Bridges wait at least half a minute for a call, which leaves time for two.
 const gateTimeout = 4 * time.Second
 
-// serverTimeout bounds a request of a bridge.
-const serverTimeout = 30 * time.Minute
+const (
+	// serverTimeout bounds a request of a bridge.
+	serverTimeout = 30 * time.Minute
+	// bridgeRequests bounds the requests of a bridge at a time. Mods have no such bound.
+	bridgeRequests = 256
+)
 
 // New returns a proxy for cfg.
 func New(cfg Config) (*Proxy, error) {
@@ -134,6 +138,7 @@ func New(cfg Config) (*Proxy, error) {
 		// Mods may be slow, and bridges have time-outs of their own.
 		Limits: gabp.Limits{
 			RequestTimeout: serverTimeout, MessageSize: p.mod.size + 2*messageRest, StringBytes: p.mod.size + 2*messageRest,
+			ConcurrentRequests: bridgeRequests,
 		},
 	})
 	if err != nil {

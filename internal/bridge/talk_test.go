@@ -67,6 +67,7 @@ func overSocketsWith(t testing.TB, cfg standin.ModConfig, pc Config, f func(y *s
 	y.bridge, err = gabp.Dial(ctx, outer.Addr().String(), gabp.ClientConfig{
 		Token: bridgeToken, Name: "agent", Limits: gabp.Limits{
 			HelloTimeout: time.Minute, RequestTimeout: time.Minute, MessageSize: 256 << 20, StringBytes: 256 << 20,
+			ConcurrentRequests: 256,
 		},
 	})
 	require.NoError(t, err)
@@ -106,6 +107,34 @@ func TestTalkingMod(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestAnswersOverTheLatest: a mod that answers over its latest connection is used over one.
+func TestAnswersOverTheLatest(t *testing.T) {
+	testkit.Full(t, "waits until a mod has not answered")
+	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Latest}, func(y *sockets) {
+		_, err := y.bridge.CallTool(t.Context(), "colony/build", nil)
+		require.NoError(t, err)
+		require.Same(t, y.proxy.mod.current(), y.proxy.mod.listening())
+	})
+}
+
+// TestManyCalls: a bridge may have as many calls under way as without heed, within reason.
+func TestManyCalls(t *testing.T) {
+	overSockets(t, standin.ModConfig{Delay: 200 * time.Millisecond}, func(y *sockets) {
+		var calls sync.WaitGroup
+		var refused atomic.Pointer[error]
+		for range 200 {
+			calls.Go(func() {
+				if _, err := y.bridge.CallTool(t.Context(), "colony/build", nil); err != nil {
+					refused.Store(&err)
+				}
+			})
+		}
+		calls.Wait()
+		require.Nil(t, refused.Load())
+		require.Len(t, y.mod.Asked(), 200)
+	})
 }
 
 // TestEventsPrecedeAnswers: what the mod sent before its answer is in its verdict, over one connection and over two,

@@ -30,6 +30,7 @@ const (
 	Refused   Connections = "refused"   // a second one is closed at once
 	Displaced Connections = "displaced" // the second one's hello closes the first
 	Waiting   Connections = "waiting"   // a second one is accepted by the system, and answered when the first has ended
+	Latest    Connections = "latest"    // all answers go to the latest one
 )
 
 // Frames is how a mod writes frames.
@@ -405,7 +406,17 @@ func (c *modConn) talk(answer string) {
 	}
 }
 
+// latest returns the latest connection, c where all have ended.
+func (m *Mod) latest(c *modConn) *modConn {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Concat([]*modConn{c}, m.conns)[len(m.conns)]
+}
+
 func (c *modConn) answer(id string, messages []string) {
+	if c.mod.cfg.Connections == Latest {
+		c = c.mod.latest(c)
+	}
 	for _, text := range messages {
 		c.send(strings.ReplaceAll(text, "$ID", id))
 	}
