@@ -222,5 +222,8 @@ func TestPageInBrowser(t *testing.T) {
 	b.eval(`document.activeElement.click()`)
 	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
 	b.eventually(`document.querySelector("#said").textContent.includes("is acknowledged")`)
-	b.eventually(`document.querySelector("#events").textContent.includes("acknowledged by")`)
+	b.eventually(`document.querySelector("#events").textContent.includes("acknowledged by a person")`)
+
+	b.eval(`history.replaceState(null, "", "/secret-of-an-earlier-run/")`)
+	b.eventually(`document.querySelector("#link").textContent.includes("has another address")`)
 }
