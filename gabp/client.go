@@ -34,6 +34,10 @@ type ClientConfig struct {
 	// waits.
 	Limits Limits
 
+	// Stray is called for each event of a channel without a handler, such as one
+	// that was not subscribed to. It must not block. Default: they are ignored.
+	Stray func(Event)
+
 	// Logger receives events of the connection, never a token or the text of a
 	// message. Default: none.
 	Logger *slog.Logger
@@ -45,6 +49,7 @@ type Client struct {
 	conn    *conn
 	limits  Limits
 	log     *slog.Logger
+	stray   func(Event)
 	welcome Welcome
 	done    chan struct{}
 	ignored atomic.Uint64 // messages: refused ones of no call, late answers, events without a handler
@@ -89,7 +94,7 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 		return nil, err
 	}
 	c := &Client{
-		conn: newClientConn(rwc, limits), limits: limits, log: cfg.Logger,
+		conn: newClientConn(rwc, limits), limits: limits, log: cfg.Logger, stray: cfg.Stray,
 		pending: map[string]chan message{}, handlers: map[string]func(Event){}, done: make(chan struct{}),
 	}
 	if c.log == nil {
@@ -384,11 +389,15 @@ func (c *Client) read() error {
 			c.mu.Lock()
 			f := c.handlers[m.Channel]
 			c.mu.Unlock()
+			e := Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload}
 			if f == nil {
 				c.ignored.Add(1)
+				if c.stray != nil {
+					c.stray(e)
+				}
 				continue
 			}
-			c.events.push(Event{Channel: m.Channel, Seq: m.Seq, Payload: m.Payload})
+			c.events.push(e)
 		default: // a server sends no requests
 			c.ignored.Add(1)
 		}

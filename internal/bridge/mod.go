@@ -59,6 +59,8 @@ type mod struct {
 	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
 	one  bool              // the mod allows one connection only; used by run only
 
+	stray chan struct{} // holds one where events came over the first connection that it did not subscribe to
+
 	absent absence // used by dial only
 
 	gone     chan struct{} // closed when no mod is expected any more
@@ -86,13 +88,13 @@ func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
 		addr: b.Address, token: b.Token, size: DefaultMaxMessage, log: log,
 		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone:   make(chan struct{}), settled: make(chan struct{}),
+		gone:   make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
 	}
 }
 
-// connect opens one connection to the mod.
-func (m *mod) connect(ctx context.Context) (*gabp.Client, error) {
-	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size)}
+// connect opens one connection to the mod. Stray takes events that it was not asked for.
+func (m *mod) connect(ctx context.Context, stray func(gabp.Event)) (*gabp.Client, error) {
+	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size), Stray: stray}
 	if m.open == nil {
 		return gabp.Dial(ctx, m.addr, cfg)
 	}
@@ -158,8 +160,8 @@ func (m *mod) run(ctx context.Context, o observer) {
 			continue
 		}
 		again = true
-		for events != client && !ended(ctx, client, events) { // the second connection alone has ended
-			m.oneOnly("it closed the connection for events; some may be missing")
+		for events != client && !m.ended(ctx, client, events) { // the second connection alone has ended
+			m.oneOnly("events do not come over the second connection; some may be missing")
 			events = client
 			if err := m.listen(ctx, events, o); err != nil {
 				m.log.Warn("the mod sends no events any more", "error", err)
@@ -186,7 +188,7 @@ func (m *mod) second(ctx context.Context, client *gabp.Client) *gabp.Client {
 	}
 	bound, cancel := context.WithTimeout(ctx, secondTimeout)
 	defer cancel()
-	events, err := m.connect(bound)
+	events, err := m.connect(bound, nil)
 	if err != nil {
 		if ctx.Err() == nil {
 			m.oneOnly(err.Error())
@@ -202,12 +204,24 @@ func (m *mod) oneOnly(why string) {
 	m.log.Info("the mod allows one connection; its events come with its answers", "reason", why)
 }
 
+// strayed is told of an event that came over the first connection, which has not subscribed.
+func (m *mod) strayed(gabp.Event) {
+	select {
+	case m.stray <- struct{}{}:
+	default:
+	}
+}
+
 // ended waits until a connection has ended or ctx is done. It returns false where the second connection has ended and
-// the first one stays.
-func ended(ctx context.Context, client, events *gabp.Client) bool {
+// the first one stays. It ends the second one where events come over the first.
+func (m *mod) ended(ctx context.Context, client, events *gabp.Client) bool {
 	select {
 	case <-ctx.Done():
 	case <-client.Done():
+	case <-m.stray:
+		_ = events.Close()
+		<-events.Done()
+		return false
 	case <-events.Done():
 		return !stays(client)
 	}
@@ -239,7 +253,7 @@ func stays(c *gabp.Client) bool {
 func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 	wait, said := dialFirst, ""
 	for {
-		client, err := m.connect(ctx)
+		client, err := m.connect(ctx, m.strayed)
 		if err == nil {
 			return client, nil
 		}

@@ -180,6 +180,19 @@ func TestSecondConnectionIsLost(t *testing.T) {
 	})
 }
 
+// TestEventsOverTheEldest: the events of a mod that sends them over its eldest connection come, over one.
+func TestEventsOverTheEldest(t *testing.T) {
+	overSockets(t, standin.ModConfig{Channels: []string{channel}, Connections: standin.Eldest}, func(y *sockets) {
+		require.Eventually(t, func() bool {
+			y.mod.Publish(channel, `{"level":"error","message":"Odd"}`)
+			return len(y.session.Open(nil)) > 0
+		}, time.Minute, time.Millisecond)
+		require.Same(t, y.proxy.mod.current(), y.proxy.mod.listening())
+		_, err := y.bridge.CallTool(t.Context(), "colony/look", nil)
+		require.NoError(t, err)
+	})
+}
+
 // TestModComesAgain: both connections are made again.
 func TestModComesAgain(t *testing.T) {
 	overSockets(t, standin.ModConfig{Channels: []string{channel}}, func(y *sockets) {

@@ -31,6 +31,7 @@ const (
 	Displaced Connections = "displaced" // the second one's hello closes the first
 	Waiting   Connections = "waiting"   // a second one is accepted by the system, and answered when the first has ended
 	Latest    Connections = "latest"    // all answers go to the latest one
+	Eldest    Connections = "eldest"    // all events go to the eldest one
 )
 
 // Frames is how a mod writes frames.
@@ -219,6 +220,9 @@ func (m *Mod) subscribers(channel string) (list []*modConn) {
 		if c.subscribed[channel] {
 			list = append(list, c)
 		}
+	}
+	if m.cfg.Connections == Eldest && len(list) > 0 {
+		return m.conns[:1:1]
 	}
 	return list
 }
