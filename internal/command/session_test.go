@@ -23,9 +23,9 @@ import (
 
 // TestSessionReplays: a session that follows a real file, with calls, refusals and
 // acknowledgements, is recorded, and its recording leads to the same entries,
-// decisions, items and verdicts, and to the same last word about each item. Updates
-// between are not compared: how many of them a session joins depends on how soon it
-// gets to them.
+// decisions, items and verdicts, and to the same last kind of update about each item.
+// Updates are not compared: how many of them a session joins, and how much of what came
+// later is in them, depends on how soon it gets to them.
 func TestSessionReplays(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
@@ -107,7 +107,9 @@ func TestSessionReplays(t *testing.T) {
 	require.NotEmpty(t, want)
 	require.Len(t, got, len(want))
 	for id, u := range want {
-		require.Equal(t, placeless(u.Attention), placeless(got[id].Attention))
+		item, _ := a.Item(id)
+		again, _ := b.Item(id)
+		require.Equal(t, placeless(item), placeless(again))
 		require.Equal(t, u.Kind, got[id].Kind, id)
 		require.Equal(t, u.Reason, got[id].Reason, id)
 	}
