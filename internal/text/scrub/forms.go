@@ -102,7 +102,8 @@ var forms = []form{
 	},
 	{
 		// An option of a command; "+login" has the name of the user before its value.
-		kind: Secret, hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"}, may: hasOption,
+		kind: Secret, may: hasOption,
+		hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"},
 		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?[\w-]*(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
 		keep: isWord,
 	},

@@ -278,7 +278,8 @@ func isThing(s string, from, to int) bool {
 // isNoUser keeps words for users, and what stands where a name may.
 func isNoUser(s string, from, to int) bool {
 	name, _, _ := strings.Cut(strings.ToLower(strings.TrimRight(s[from:to], ".")), " ")
-	return isWord(s, from, to) || remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@') || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == ""
+	return isWord(s, from, to) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == "" ||
+		remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@')
 }
 
 // remote is a command before the name of a user, which the name of a computer follows.

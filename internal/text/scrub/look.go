@@ -197,7 +197,8 @@ func hasSpoken(s string) bool {
 		if b := s[i]; b != ' ' && b != ':' && b != '=' && b != '"' && b != '\'' && b != '-' && b < 0x80 {
 			continue
 		}
-		if s[i] < 0x80 && (wordByte(s[i-1]) && !spokenLast[lower(s[i-1])] || !endsIn(s[:i], spoken)) || endsIn(s[:i], []string{"publickeytoken"}) {
+		if s[i] < 0x80 && (wordByte(s[i-1]) && !spokenLast[lower(s[i-1])] || !endsIn(s[:i], spoken)) ||
+			endsIn(s[:i], []string{"publickeytoken"}) {
 			continue
 		}
 		rest := s[i:min(len(s), i+80)]
