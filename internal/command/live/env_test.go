@@ -2,6 +2,8 @@ package live
 
 import (
 	"os"
+	"os/signal"
+	"syscall"
 	"testing"
 
 	"github.com/heedlog/heed/internal/clitest"
@@ -24,6 +26,11 @@ func TestMain(m *testing.M) {
 	}
 	if helper || guard {
 		Main()
+	}
+	for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} { // what started the tests may ignore them, games must not
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
 	}
 	clitest.Main(m, map[string]func(){settings.Live: Main, settings.Offline: command.Main})
 }

@@ -104,8 +104,8 @@ var forms = []form{
 		// An option of a command; "+login" has the name of the user before its value.
 		kind: Secret, may: hasOption,
 		hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"},
-		expr: regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?[\w-]*(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
-		keep: isWord,
+		expr:  regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?[\w-]*(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
+		keep:  isWord,
 	},
 	{
 		// What is said of a secret, as people write it: the value looks like one.
@@ -123,7 +123,7 @@ var forms = []form{
 			"passwort", "passord", "zugriffstoken", "zugangstoken", "schl", " api", "ароль", "passe", "contrase", "senha", "wachtwoord",
 			"kennwort", "asło", "parola", "heslo", "ifre", "senord", "salasana", "jelsz", "adgangskode", "kodeord", "密码", "密碼",
 			"パスワード", "비밀번호", "ключ", "密钥", "密鑰", "キー", "ật khẩu", "암호",
-		}, may: hasSpoken,
+		}, may: hasMixed,
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:passwort|passord|(?:zugriffs|zugangs)token|(?:api|zugangs|lizenz)-?schl(?:ü|ue)ssel|clé (?:d['’])?api|clave(?: de)? api|mot de passe|palavra-passe|` +
 			`kennwort|contraseña|senha|wachtwoord|parola|heslo|[sş]ifre|lösenord|salasana|jelsz[oó]|adgangskode|kodeord|(?-i:[Пп]ароль|[Mm]ật khẩu|암호|(?:API|api)[ -]?(?:ключ|密[钥鑰]|キー)|[Hh]asło|密码|密碼|パスワード|비밀번호))["']?(?: ?\pL+){0,2}` + spokenValue),
 		keep: isNoMixed,
@@ -250,8 +250,8 @@ var forms = []form{
 			"pc", "netbios", "computer", "host",
 			"machine", "client", "server",
 		},
-			"name", " name", "_name", "-name"), " machine", " computer", " pc", "host=", "machine=", "machine:", "computer=", "computer:", "pc:", "linux ", "darwin "),
-		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\b(?:host=|(?:machine|computer|pc)\s*[:=]\s*|name of (?:the |this )?(?:machine|computer|pc):? )["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
+			"name", " name", "_name", "-name"), "machine", "computer", " pc", "pc:", "pc=", "pc ", "host=", "linux", "darwin"),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:pc|netbios|computer|host|machine|client|server)[ _-]?name(?:\s*[:=]\s*|\s+(?:is\s+)?)["']?|\b(?:on|from|this) (?:the )?(?:machine|computer|pc)\s*:?\s+["']?|\b(?:host=|(?:machine|computer|pc) ?[:=]\s*|name of (?:the |this )?(?:machine|computer|pc):? )["']?|(?:^|\s)(?-i:Linux|Darwin)\s)(?P<private>[\pL\pN][\pL\pN_-]+)`),
 		keep: isNoComputer,
 	},
 	{
@@ -277,22 +277,27 @@ var forms = []form{
 		expr: regexp.MustCompile(`(?i)\b(?:discord|battle[ _-]?tag|rich presence)\b[^\r\n#]{0,40}?[\s:"'=](?P<private>[\pL\pN_.]{2,32}#\d{4,6})\b`),
 	},
 	{
-		// Names after a word for them, without one in a listing, and before what users do.
+		// Names that a word for them is given.
+		kind: User, teaches: true, hints: []string{"user", "login", "nick", "er name", "ername", "er_name"}, may: hasName,
+		expr: regexp.MustCompile(`(?i)\b(?:(?:sudo_)?user|login|nick(?:[ _]?name)?|player[ _]?name)["']?\s*[:=]\s*["']?` + userName),
+		keep: isNoUser,
+	},
+	{
+		// Names after what is said of users, and in listings.
 		kind: User, teaches: true, hints: []string{
-			"user=", "user:", "user\"", "user =", "user :", "login:", "login=", "nick", "er name", "ername", "er_name", "as user", "by user", "the user", "gged in ", "gged on ", "gned in ",
-			"running as", "whoami", "steam ", "twitch ", "rwx", "r-x", "rw-", "r--", "uid=", "ssh ", "scp ", "account ",
-			"+login", "-user", "sona name ", "ated as", "icked ", "anned ",
+			"gged in ", "gged on ", "gned in ", "gned on ", "ated as", "running as", "whoami", "as user", "by user", "the user",
+			"steam ", "twitch ", "discord ", "epic ", "gog ", "xbox ", "psn ", "rwx", "rw-", "rws", "rwt", "r-x", "r--", "r-s", "r-t",
+			"uid=", "gid=", "+login", "-user", "sona name ", "sonaname ", "er name ", "ername ", "icked ", "anned ", "ssh", "scp",
+			"sftp", "rsync",
 		},
-		expr: regexp.MustCompile(`(?i)(?:\b(?:(?:sudo_)?user|login|nick(?:[ _]?name)?|player[ _]?name)["']?\s*[:=]\s*["']?|` +
-			`\b(?:(?:logged|signed) (?:in|on) (?:to \w+ )?|authenticated )as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
-			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account(?: name)?|channel)\s*:?\s*["'#]?|` +
-			`(?:^|\s)[dl-](?:[r-][w-][xsStT-]){3}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|(?:^|\s)(?:\+login|--?user(?:name)?)\s+|\b(?:persona|user) ?name (?:is|(?:set|changed) to)\s+["']?|\b(?:kick|bann)ed (?:user|player|account)\s+["']?|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` +
-			`(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.$-]+)`),
+		expr: regexp.MustCompile(`(?i)(?:\b(?:(?:logged|signed) (?:in|on) (?:to \w+ )?|authenticated )as\s*:?\s*(?:user\s+)?["']?|\b(?:running as|whoami)\s*:?\s*["']?(?:[\w.-]+|<computer>)\\+|\b(?:as|by) (?:the )?user\s+["']?|` +
+			`\b(?:steam|twitch|discord|epic|gog|xbox|psn) (?:user ?name|user|name|nick ?name|persona(?: name)?|account(?: name)?|channel)(?:\s*:\s*|\s+)["'#]?|` +
+			`(?:^|\s)[dl-]r[w-][xst-](?:[r-][w-][xst-]){2}[.+@]?\s+\d+\s+|\b[ug]id=\d+\(|(?:^|\s)(?:\+login|--?user(?:name)?)\s+|\b(?:persona|user) ?name (?:is|(?:set|changed) to)\s+["']?|\b(?:kick|bann)ed (?:user|player|account)\s+["']?|\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*)` + userName),
 		keep: isNoUser,
 	},
 	{
 		kind: User, teaches: true, may: hasUserWord, hints: []string{
-			"logged ", "signed ", "connected", "joined", " left", "kicked", "banned", "authenticated", "timed out", "sudoers",
+			"logged ", "signed ", "connected", "joined", "left", "kicked", "banned", "authenticated", "timed out", "sudoers",
 		},
 		expr: regexp.MustCompile(`(?i)\b(?:user|account|player)\s+["']?(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.-]+)["']?\s+(?:has |was |is |have )?(?:not in the sudoers|(?:logged|signed) (?:in|on|off|out)|(?:dis|re)?connected|joined|left|kicked|banned|authenticated|timed out)\b`),
 		keep: isNoUser,
@@ -409,6 +414,9 @@ var forms = []form{
 		keep: isNoIPv6,
 	},
 }
+
+// userName matches the name of a user, or of a person.
+const userName = `(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.$-]+)`
 
 // givenName matches a name in quotes, or a word with the names that follow it.
 const givenName = `(?P<private>` + twoNames + `|[^\s"',;<>]{2,})(?:$|[\s"',;<>.!)])`

@@ -277,8 +277,9 @@ func isThing(s string, from, to int) bool {
 
 // isNoUser keeps words for users, and what stands where a name may.
 func isNoUser(s string, from, to int) bool {
-	name, _, _ := strings.Cut(strings.ToLower(strings.TrimRight(s[from:to], ".")), " ")
-	return isWord(s, from, to) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == "" ||
+	first := from + len(upTo(s[from:to], " "))
+	name := strings.ToLower(strings.TrimRight(s[from:first], "."))
+	return isWord(s, from, first) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == "" ||
 		remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@')
 }
 

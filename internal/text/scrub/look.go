@@ -139,6 +139,8 @@ var (
 		"logname", "personaname", "persona name", "persona_name",
 		"persona", "accountname", "account name", "account_name", "loginname", "login name", "login_name", "gamertag", "user.name",
 		"utzername", "utilisateur", "usuario", "usuário", "nome utente", "gebruikersnaam", "ndarnamn", "пользователя", "用户名", "ユーザー名")
+	hasName = assigned(",;<>", "user", "login", "nick", "nickname", "nick name", "nick_name", "playername", "player name",
+		"player_name")
 	hasComputer = assigned(",;<>", "computername", "computer name", "computer_name", "hostname", "host name",
 		"host_name", "machinename", "machine name", "machine_name",
 		"clientname", "client name", "client_name")
@@ -190,34 +192,81 @@ func hasDomain(s string) bool {
 
 var accounts = []string{"user", "account", "identity", "identity.name", "host", "owner", "principal", "for", "to", "by", "of"}
 
-// hasSpoken looks for a value that isMixed within a few words after a word for a secret, of which only the ends are
-// looked at.
+// hasSpoken looks for a word for a secret, and behind it a word that isMixed.
 func hasSpoken(s string) bool {
 	for i := 2; i < len(s); i++ {
-		if b := s[i]; b != ' ' && b != ':' && b != '=' && b != '"' && b != '\'' && b != '-' && b < 0x80 {
+		if !spokenLast[lower(s[i-1])] || lower(s[i]) >= 'a' && lower(s[i]) <= 'z' || !isSpoken(s[:i]) {
 			continue
 		}
-		if s[i] < 0x80 && (wordByte(s[i-1]) && !spokenLast[lower(s[i-1])] || !endsIn(s[:i], spoken)) ||
-			endsIn(s[:i], []string{"publickeytoken"}) {
+		return hasMixed(s[i:])
+	}
+	return false
+}
+
+// isSpoken reports whether s ends in a word for a secret.
+func isSpoken(s string) bool {
+	for _, w := range spoken {
+		start := len(s) - len(w.text)
+		if start < 0 || !equalFold(s[start:], w.text) {
 			continue
 		}
-		rest := s[i:min(len(s), i+80)]
-		for range 4 {
-			rest = strings.TrimLeft(rest, spaces+`:=>"'()[]`)
-			end := strings.IndexAny(rest, spaces+`"'&;,<>(){}[]`)
-			if end < 0 {
-				end = len(rest)
-			}
-			if end >= 4 && isMixed(rest[:end]) {
+		before := s[:start]
+		if start == 0 || lower(before[start-1]) < 'a' || lower(before[start-1]) > 'z' { // a word by itself
+			if w.alone || start > 0 && before[start-1] == '_' {
 				return true
 			}
-			rest = rest[end:]
+		}
+		if start > 0 && strings.IndexByte(" _-", before[start-1]) >= 0 {
+			before = before[:start-1]
+		}
+		if endsIn(before, w.after) {
+			return true
 		}
 	}
 	return false
 }
 
-var spokenLast = lastOf(spoken)
+// spoken are the words for secrets: those that are one alone, and those that take a word before them.
+var (
+	spoken = []struct {
+		text  string
+		alone bool
+		after []string
+	}{
+		{"key", false, secretOf},
+		{"token", true, secretOf},
+		{"secret", true, secretOf},
+		{"code", false, append([]string{"pass"}, secretOf...)},
+		{"pass", true, secretOf},
+		{"pw", true, nil},
+		{"pwd", true, nil},
+		{"word", false, []string{"pass"}},
+		{"phrase", false, []string{"pass"}},
+		{"ticket", true, nil},
+		{"credential", true, nil},
+		{"credentials", true, nil},
+	}
+	secretOf = []string{
+		"api", "app", "access", "auth", "private", "secret", "encryption", "license", "licence", "client", "server", "session",
+		"bot", "master",
+	}
+	spokenLast = lastOf([]string{"key", "token", "secret", "code", "pass", "pw", "pwd", "credential", "credentials"})
+)
+
+// hasMixed looks for a word of four signs or more that isMixed, with what may stand before it.
+func hasMixed(s string) bool {
+	for i := 0; i < len(s); {
+		from := i
+		for i < len(s) && strings.IndexByte(spaces+`"'&;,<>(){}[]`, s[i]) < 0 {
+			i++
+		}
+		if i-from >= 4 && isMixed(s[from:i]) && (!strings.HasPrefix(s[from:i], "0x") || strings.ContainsAny(s[from:i], ":=")) {
+			return true
+		}
+		i++
+	}
+	return false
+}
 
 // lastOf returns the set of the last bytes of words.
 func lastOf(words []string) (last [256]bool) {
@@ -225,13 +274,6 @@ func lastOf(words []string) (last [256]bool) {
 		last[w[len(w)-1]] = true
 	}
 	return last
-}
-
-// spoken are the ends of words for secrets.
-var spoken = []string{
-	"key", "token", "secret", "code", "id", "pass", "pw", "pin", "word", "phrase", "passwort", "passe", "senha",
-	"wachtwoord", "parola", "credential", "credentials", "ticket", "pwd", "passord", "kennwort", "heslo", "ifre", "senord",
-	"salasana", "jelszo", "adgangskode", "kodeord", "api", "ssel",
 }
 
 // hasRandom looks for a word that isRandom.
