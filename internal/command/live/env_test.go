@@ -27,7 +27,8 @@ func TestMain(m *testing.M) {
 	if helper || guard {
 		Main()
 	}
-	for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} { // what started the tests may ignore them, games must not
+	// What started the tests may ignore these; the games of tests must not.
+	for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
 		if signal.Ignored(sig) {
 			signal.Notify(make(chan os.Signal, 1), sig)
 		}

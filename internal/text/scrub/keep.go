@@ -279,8 +279,8 @@ func isThing(s string, from, to int) bool {
 func isNoUser(s string, from, to int) bool {
 	first := from + len(upTo(s[from:to], " "))
 	name := strings.ToLower(strings.TrimRight(s[from:first], "."))
-	return isWord(s, from, first) || isSharedHome(s, from, to) || nobody[name] || strings.Trim(name, "0123456789.") == "" ||
-		remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@')
+	return isWord(s, from, first) || isSharedHome(s, from, to) || nobody[name] ||
+		strings.Trim(name, "0123456789.") == "" || remote.MatchString(s[:from]) && (to == len(s) || s[to] != '@')
 }
 
 // remote is a command before the name of a user, which the name of a computer follows.

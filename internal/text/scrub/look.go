@@ -260,7 +260,8 @@ func hasMixed(s string) bool {
 		for i < len(s) && strings.IndexByte(spaces+`"'&;,<>(){}[]`, s[i]) < 0 {
 			i++
 		}
-		if i-from >= 4 && isMixed(s[from:i]) && (!strings.HasPrefix(s[from:i], "0x") || strings.ContainsAny(s[from:i], ":=")) {
+		word := s[from:i]
+		if len(word) >= 4 && isMixed(word) && (!strings.HasPrefix(word, "0x") || strings.ContainsAny(word, ":=")) {
 			return true
 		}
 		i++
