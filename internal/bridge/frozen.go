@@ -61,7 +61,7 @@ type watch struct {
 	call    uint64        // the latest of those calls
 	newCall time.Duration // of inCall, since that call
 	told    uint64        // the latest call that was reported
-	alive   bool          // the mod has replied since the latest sign of life
+	alive   bool          // the mod has replied within inCall
 	deaf    bool          // what was reported is a game whose mod did not reply
 }
 
@@ -104,7 +104,7 @@ func (w *watch) look(ctx context.Context, ran time.Duration) {
 	before, waiting := w.call, w.mod.calls.waiting()
 	w.call = waiting
 	if now != w.signs {
-		w.signs, w.alive = now, false
+		w.signs, w.replied, w.alive = now, w.replies.Load(), false
 		w.rest()
 		w.answers()
 		return
@@ -123,7 +123,7 @@ func (w *watch) look(ctx context.Context, ran time.Duration) {
 	w.quiet += ran
 	w.inCall, w.newCall = w.inCall+ran, w.newCall+ran
 	if before == 0 || waiting == 0 {
-		w.inCall = 0
+		w.inCall, w.alive = 0, false
 	}
 	if before != waiting {
 		w.newCall = 0

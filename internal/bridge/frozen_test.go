@@ -213,6 +213,10 @@ func TestFrozenGame(t *testing.T) {
 		var opened atomic.Int64
 		_, err := p.bridge.Events(p.ctx, []string{gabp.ChannelOpened}, func(gabp.Event) { opened.Add(1) })
 		require.NoError(t, err)
+		_, err = p.bridge.ListTools(p.ctx) // before it freezes, the mod answers both
+		require.NoError(t, err)
+		_, e := p.call("colony/build")
+		require.Nil(t, e)
 		m.Freeze(true)
 		ctx, leave := context.WithCancel(p.ctx)
 		go func() { _, _ = p.bridge.CallTool(ctx, "colony/build", nil) }()
@@ -229,7 +233,7 @@ func TestFrozenGame(t *testing.T) {
 		require.Contains(t, a.Summary, "colony/build")
 		require.Equal(t, "stall a call waits, and for 15 s the mod has sent no answer and no event, and the log has not "+
 			"grown; nor has it answered heed, which asked 10 s ago", a.Sample[0].Message)
-		_, e := p.call("colony/build")
+		_, e = p.call("colony/build")
 		require.Equal(t, a.ID, p.held(e).Attention.ID)
 
 		leave()
