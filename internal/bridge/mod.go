@@ -23,6 +23,9 @@ const (
 	askTimeout = 30 * time.Second
 	// secondTimeout bounds the hello of a second connection. A mod that serves one after the other does not answer it.
 	secondTimeout = time.Second
+	// overTwo bounds the first answer of a mod that has two connections: some mods answer over the latest one only, and a
+	// mod that is slow loses nothing but the second one.
+	overTwo = 5 * time.Second
 	// goneTogether bounds how long after one connection of a mod that is gone the other one ends.
 	goneTogether = 250 * time.Millisecond
 )
@@ -150,7 +153,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 			m.detach(client, events)
 			if !displaced {
 				late := errors.Is(err, context.DeadlineExceeded)
-				m.mute.Store(late)
+				m.mute.Store(late && events == client)
 				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
 				if late && events != client { // some answer over the latest connection only
 					m.oneOnly("it did not answer over two")
@@ -281,7 +284,11 @@ func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
 // attach makes new connections the current ones. It subscribes to all of the mod's channels, so that a bridge's
 // subscription needs no round trip, and none is lost when the mod is started again.
 func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observer, again bool) error {
-	asking, cancel := context.WithTimeout(ctx, askTimeout)
+	within := askTimeout
+	if events != client {
+		within = overTwo
+	}
+	asking, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
