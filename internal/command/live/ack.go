@@ -178,7 +178,7 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 		return bridge.Item{Attention: *a}, nil
 	}
 	return bridge.Item{}, &cli.StatusError{
-		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its id, which "heed status" shows`,
+		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
 	}
 }
 

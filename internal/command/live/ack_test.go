@@ -103,6 +103,23 @@ func serving(h gabp.Handler) *gabp.Mux {
 	return mux
 }
 
+// TestCurrentChanged: that the game's state may have changed is said once.
+func TestCurrentChanged(t *testing.T) {
+	const changed = "; the game's state may have changed: read it again"
+	for _, summary := range []string{"the roof fell in", "the roof fell in" + changed + "; see entries after 7"} {
+		a := heed.Attention{ID: "x-1", Summary: summary, StateInvalidated: true}
+		a.Sanitize()
+		to := serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
+			if r.Method == gabp.MethodAttentionCurrent {
+				return gabp.CurrentResult{Attention: &a}, nil
+			}
+			return bridge.ItemDetail{Item: bridge.Item{Attention: a}}, nil
+		})
+		out, _ := runCommand(t, append([]string{"current", "--width", "200"}, to...)...)
+		require.Equal(t, 1, strings.Count(out, changed), out)
+	}
+}
+
 // TestAck: which item an acknowledgement is of.
 func TestAck(t *testing.T) {
 	const day = "20260102T140317.3a7c90d1-"

@@ -123,8 +123,9 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	if what == "" {
 		what = a.Summary
 	}
-	if a.StateInvalidated {
-		what += "; the game's state may have changed: read it again"
+	const changed = "; the game's state may have changed: read it again"
+	if a.StateInvalidated && !strings.Contains(what, changed) { // a summary of several says so itself
+		what += changed
 	}
 	g.about("what", plain, what)
 	if why := t.detail.Cause.RuleWhy; why != "" {
