@@ -162,6 +162,8 @@ func TestToolDefinitions(t *testing.T) {
 	require.ErrorContains(t, AddTool(tools, good, func(context.Context, *Call, struct{}) (chan int, error) {
 		return nil, nil
 	}), "has no schema")
+	err := AddTool(tools, good, func(context.Context, *Call, struct{ X int }) (int, error) { return 0, nil })
+	require.EqualError(t, err, `gabp: tool "a/b": type struct { X int } has no schema: struct { X int }.X has no name in JSON`)
 	require.NoError(t, tools.Add(good, run))
 	list, err := tools.List(nil)
 	require.NoError(t, err)

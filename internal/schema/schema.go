@@ -77,7 +77,8 @@ func Find(forms []Form, name string) *Form {
 func For(t reflect.Type, input bool) (text []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			text, err = nil, fmt.Errorf("type %s has no schema: %v", t, p)
+			why := strings.TrimPrefix(fmt.Sprint(p), "BUG: schema: ") // of a caller's type it is none
+			text, err = nil, fmt.Errorf("type %s has no schema: %s", t, why)
 		}
 	}()
 	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, closed: input}
