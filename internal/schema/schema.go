@@ -184,7 +184,8 @@ func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return text(t)
-	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8:
+	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 &&
+		!reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
 		return &jsonschema.Schema{Type: "array", Items: g.schema(t.Elem())}

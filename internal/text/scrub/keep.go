@@ -99,7 +99,7 @@ func isNoSecret(s string, from, to int) bool {
 	}
 	before := s[max(0, from-32):from]
 	return to-from < 20 && bareToken.MatchString(before) &&
-		(parsing.MatchString(before) || strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == "")
+		(parsing.MatchString(before) && !isMixed(s[from:to]) || strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == "")
 }
 
 // isNoQuoted keeps what isNoSecret does, and what is in quotes without a sign behind another key than that of a
@@ -227,7 +227,7 @@ func isNoMixed(s string, from, to int) bool {
 
 var (
 	spokenToken = regexp.MustCompile(`(?i)(?:^|[^a-z_-])(?:token|ticket)\b[^a-z]*(?:is|was)?[^a-z]*$`)
-	parsing     = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|json|xml`)
+	parsing     = regexp.MustCompile(`(?i)expected|syntax|pars(?:e|ing)|(?:^|[^.\w])(?:json|xml)\b`)
 )
 
 // isRandom reports whether s is as machines make up words: of capitals, small letters and digits, which change often.

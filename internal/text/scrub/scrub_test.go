@@ -159,6 +159,7 @@ func TestText(t *testing.T) {
 
 		// Secrets.
 		{`token=0a1b2c3d4e`, `token=<secret>`},
+		{`reading a.xml by token=0a1b2c3d4e`, `reading a.xml by token=<secret>`},
 		{`"access_token": "abc.def-123"`, `"access_token": "<secret>"`},
 		{`GABP_TOKEN=00112233445566778899aabbccddeeff`, `GABP_TOKEN=<secret>`},
 		{`password: hunter22 user=x`, `password: <secret> user=x`},
