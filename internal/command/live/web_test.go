@@ -227,7 +227,7 @@ func TestPageInBrowser(t *testing.T) {
 	b.eval(`ask = fetch; fetch = async (to, call) => call.body.includes('"heed/ack"') ?
 		new Response('{"result":{"acknowledged":true,"covered":[{"attentionId":"r-1"},{"attentionId":"r-2"}]}}') : ask(to, call);
 		acknowledge({attentionId: "r-1"}, document.createElement("button"))`)
-	b.eventually(`document.querySelector("#said").textContent.startsWith("#1 is acknowledged, with #2.")`)
+	b.eventually(`document.querySelector("#said").textContent.startsWith("item 1 is acknowledged, with item 2.")`)
 
 	b.eval(`history.replaceState(null, "", "/secret-of-an-earlier-run/")`)
 	b.eventually(`document.querySelector("#link").textContent.includes("has another address")`)

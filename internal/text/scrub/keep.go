@@ -98,8 +98,8 @@ func isNoSecret(s string, from, to int) bool {
 		return true
 	}
 	before := s[max(0, from-32):from]
-	return to-from < 20 && bareToken.MatchString(before) &&
-		(parsing.MatchString(before) && !isMixed(s[from:to]) || strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == "")
+	return to-from < 20 && bareToken.MatchString(before) && (parsing.MatchString(before) && !isMixed(s[from:to]) ||
+		strings.Trim(s[from:to], lowerLetters+"ABCDEFGHIJKLMNOPQRSTUVWXYZ. ") == "")
 }
 
 // isNoQuoted keeps what isNoSecret does, and what is in quotes without a sign behind another key than that of a
