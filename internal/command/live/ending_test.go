@@ -4,6 +4,7 @@ package live
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -165,6 +166,12 @@ func TestLaunched(t *testing.T) {
 			require.Nil(t, welcome.Error)
 			require.Nil(t, b.tool("colony/look", "").Error)
 			pid := w.gamePID()
+			if c.mode == "launcher" { // it has gone
+				require.Eventually(t, func() bool {
+					status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+					return err == nil && strings.Contains(string(status), fmt.Sprintf("\nPPid:\t%d\n", w.cmd.Process.Pid))
+				}, patience, 5*time.Millisecond)
+			}
 			if c.what == "" {
 				require.NoError(t, w.cmd.Process.Signal(syscall.SIGTERM))
 			} else {

@@ -3,6 +3,7 @@ package live
 import (
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -34,4 +35,13 @@ func TestMain(m *testing.M) {
 		}
 	}
 	clitest.Main(m, map[string]func(){settings.Live: Main, settings.Offline: command.Main})
+}
+
+// runCommand runs a command of heed's in this process.
+func runCommand(t *testing.T, args ...string) (stdout string, code int) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	t.Log(errs.String())
+	return out.String(), code
 }

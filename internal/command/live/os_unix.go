@@ -42,14 +42,16 @@ func pass(game *proc.Process, sig os.Signal) error {
 func keepWriting() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }
 
 // readNow reads what is in a pipe, without waiting for more.
-func readNow(pipe *os.File, buf []byte) (n int) {
-	if raw, err := pipe.SyscallConn(); err == nil {
-		_ = raw.Read(func(fd uintptr) bool {
-			n, _ = syscall.Read(int(fd), buf)
-			return true
-		})
+func readNow(pipe *os.File, buf []byte) (n int, err error) {
+	raw, err := pipe.SyscallConn()
+	if err != nil {
+		return 0, err
 	}
-	return n
+	err = raw.Read(func(fd uintptr) bool {
+		n, _ = syscall.Read(int(fd), buf)
+		return true
+	})
+	return n, err
 }
 
 // errRefused is the error of dialing an address without a listener.

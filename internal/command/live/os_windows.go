@@ -23,7 +23,7 @@ func pass(*proc.Process, os.Signal) error { return nil }
 func keepWriting() {}
 
 // readNow reads nothing: pipes have no deadlines, so that nobody asks.
-func readNow(*os.File, []byte) int { return 0 }
+func readNow(*os.File, []byte) (int, error) { return 0, nil }
 
 // errRefused is the error of dialing an address without a listener: WSAECONNREFUSED.
 // syscall.ECONNREFUSED is a number that Windows never gives.

@@ -44,14 +44,17 @@ func TestTailReportsLoss(t *testing.T) {
 		},
 	} {
 		t.Run(test.args, func(t *testing.T) {
-			pages := test.pages
+			pages := make(chan bridge.Page, len(test.pages))
+			for _, p := range test.pages {
+				pages <- p
+			}
 			args := append([]string{"tail"}, serve(t, func(context.Context, *gabp.Request) (any, error) {
-				if len(pages) == 0 {
+				select {
+				case p := <-pages:
+					return p, nil
+				default:
 					return nil, gabp.Errorf(gabp.CodeTimeout, "there are no more pages")
 				}
-				p := pages[0]
-				pages = pages[1:]
-				return p, nil
 			})...)
 			var out, errs strings.Builder
 			run(t.Context(), append(args, strings.Fields(test.args)...), strings.NewReader(""), &out, &errs)

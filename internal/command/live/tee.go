@@ -138,8 +138,13 @@ func (s *stream) drain(ctx context.Context) error {
 func (s *stream) read(buf []byte) (int, error) {
 	for {
 		if len(s.asked) > 0 {
-			if n := readNow(s.pipe, buf); n > 0 {
+			n, err := readNow(s.pipe, buf)
+			switch {
+			case n > 0:
 				return n, nil
+			case errors.Is(err, os.ErrDeadlineExceeded): // another asks
+				s.takeAsks()
+				continue
 			}
 			for _, empty := range s.asked {
 				close(empty)
@@ -150,11 +155,19 @@ func (s *stream) read(buf []byte) (int, error) {
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		_ = s.pipe.SetReadDeadline(time.Time{})
+		s.takeAsks()
+	}
+}
+
+// takeAsks takes the asks that there are. One that comes later wakes read again.
+func (s *stream) takeAsks() {
+	_ = s.pipe.SetReadDeadline(time.Time{})
+	for {
 		select {
 		case empty := <-s.asks:
 			s.asked = append(s.asked, empty)
-		default: // it was answered with one before
+		default:
+			return
 		}
 	}
 }

@@ -408,15 +408,6 @@ func TestWrapResults(t *testing.T) {
 	require.Equal(t, exitNone, code)
 }
 
-// runCommand runs a command of heed's in this process.
-func runCommand(t *testing.T, args ...string) (stdout string, code int) {
-	t.Helper()
-	var out, errs strings.Builder
-	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
-	t.Log(errs.String())
-	return out.String(), code
-}
-
 func TestWrapKilled(t *testing.T) {
 	w := start(t, nil)
 	dial(t, w.addr, w.token)
