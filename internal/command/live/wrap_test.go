@@ -23,6 +23,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/standin"
 )
 
@@ -304,6 +305,7 @@ func TestWrap(t *testing.T) {
 // TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
 // neither its connection nor what heed tells.
 func TestWrapFlood(t *testing.T) {
+	testkit.Full(t, "floods a bridge with events")
 	w := start(t, nil)
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
