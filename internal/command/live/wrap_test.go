@@ -23,8 +23,8 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
-	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 const testRules = `
