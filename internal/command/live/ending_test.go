@@ -17,6 +17,7 @@ import (
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // awaitLog waits until heed's own log has a line with text.
@@ -101,6 +102,7 @@ func TestOutputInOne(t *testing.T) {
 // TestCrash: a crash is one item, with a headline that says so, whatever is seen of it: the end of the process, a report
 // in the log, the loss of the connection, a call that was under way.
 func TestCrash(t *testing.T) {
+	testkit.Full(t, "starts many games")
 	for _, c := range []struct {
 		what, tool string
 		summary    string
@@ -148,6 +150,7 @@ func TestCrash(t *testing.T) {
 // TestLaunched: a game in a session of its own gets the signal that heed got, and time to save, whether what started it
 // goes on or not; how it ends is how heed ends.
 func TestLaunched(t *testing.T) {
+	testkit.Full(t, "starts many games")
 	if runtime.GOOS != "linux" {
 		t.Skip("a descendant with a session of its own is found on Linux only")
 	}

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestSignals: what is no request to end is passed on, and neither ends heed nor makes the next request the second.
@@ -57,6 +58,7 @@ func TestSignals(t *testing.T) {
 
 // TestSignalsEnd: a game that ends by a signal that was passed on was told to, and heed has its status.
 func TestSignalsEnd(t *testing.T) {
+	testkit.Full(t, "starts many games")
 	for _, sig := range []syscall.Signal{
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
 	} {
@@ -86,6 +88,7 @@ func TestSignalIgnored(t *testing.T) {
 
 // TestStatus goes through the exit statuses of wrap that the documentation names.
 func TestStatus(t *testing.T) {
+	testkit.Full(t, "starts many games")
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Setenv(helperEnv, "1") // for the guard
 	game := func(script string, flags ...string) []string {
