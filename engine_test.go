@@ -693,3 +693,19 @@ func TestPagesDuringAStorm(t *testing.T) {
 		})
 	}
 }
+
+// TestDecide: what an engine would decide is what it decides, and to ask changes nothing.
+func TestDecide(t *testing.T) {
+	asked, silent := mustNew(t, Config{}), mustNew(t, Config{})
+	for _, message := range []string{
+		"all is well", "Loading game from file colony", "NullReferenceException: Object reference not set to an instance",
+		"NullReferenceException: Object reference not set to an instance", "Could not load reference to Verse.ThingDef named Brick7",
+	} {
+		e := event.Entry{Kind: event.KindLog, Level: event.LevelError, Message: message}
+		decision := asked.Decide(e)
+		o := asked.Observe(e)
+		require.Equal(t, o.Decision, decision, message)
+		require.Equal(t, silent.Observe(e), o)
+	}
+	require.Equal(t, silent.Snapshot(nil), asked.Snapshot(nil))
+}

@@ -157,8 +157,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		r.set(c.eval.Evaluate(c.input(e, known.template)))
-		c.in = rules.Input{}
+		r.set(c.evaluate(e, known.template))
 		return false
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
@@ -190,10 +189,22 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
-	in := c.input(e, string(c.buf))
+	r.set(c.evaluate(e, string(c.buf)))
 	c.shrink()
-	r.set(c.eval.Evaluate(in))
+}
+
+// Decision returns what Classify would decide about e now, and changes nothing. It uses no table.
+func (c *Classifier) Decision(e *event.Entry) event.Decision {
+	defer c.shrink()
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+	return c.evaluate(e, string(c.buf)).Decision
+}
+
+// evaluate returns what the rules decide about e with a template.
+func (c *Classifier) evaluate(e *event.Entry, template string) rules.Outcome {
+	o := c.eval.Evaluate(c.input(e, template))
 	c.in = rules.Input{}
+	return o
 }
 
 func (r *Result) set(o rules.Outcome) { r.Decision, r.Rule = o.Decision, o.Rule }

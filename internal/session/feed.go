@@ -3,15 +3,12 @@ package session
 import (
 	"cmp"
 	"context"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/signature"
 )
 
 // Feed is a log that grows while it is read: a [follow.Follower].
@@ -92,10 +89,11 @@ func (s *Session) ingest(r *follow.Record) {
 	if rec.Continuation {
 		part = &s.late
 	}
-	known := rec.Continues && rec.StartLine == part.line && s.decision(&rec.Entry).Rule == part.rule
+	// Where a part of it was ingested before, the whole is another entry only if another rule decides about it.
+	known := rec.Continues && rec.StartLine == part.line && s.engine.Decide(rec.Entry).Rule == part.rule
 	if known {
 		rec.BecomeContinuation()
-		known = s.decision(&rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
+		known = s.engine.Decide(rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
 	}
 	s.enter()
 	defer s.leave()
@@ -118,24 +116,6 @@ func (s *Session) ingest(r *follow.Record) {
 	if rec.IsLog() || rec.Continuation {
 		*part = ingested{rec.StartLine, o.Decision.Rule}
 	}
-}
-
-// decision returns what the rules decide about a log record. Where a part of it was ingested before, the whole is
-// another entry only if another rule decides about it.
-func (s *Session) decision(e *event.Entry) event.Decision {
-	set := s.Rules()
-	if set == nil {
-		return event.Decision{}
-	}
-	normalizer, err := signature.New(set.Masking())
-	if err != nil {
-		panic("BUG: session: " + err.Error()) // the engine has them
-	}
-	template, frames, _ := strings.Cut(string(normalizer.AppendTemplate(nil, e.Message, e.Stack)), "\n")
-	return set.NewEvaluator().Evaluate(&rules.Input{
-		Template: template, Frames: frames, Level: e.Level, Kind: e.Kind, Source: e.Source, Phase: s.engine.Stats().Phase,
-		Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
-	}).Decision
 }
 
 // learnGame sets the name of the game's program in the engine, once the log has it.
