@@ -131,8 +131,8 @@ type Status struct {
 	Absent   string
 	Evidence string
 
-	// Displaced reports that the path is that of another file, or of none, and the log is followed under its new name.
-	Displaced bool
+	// Renamed reports that the path is that of another file, or of none, and the log is followed under its new name.
+	Renamed bool
 
 	// Offset is how far the file has been read, Size how long it was when last
 	// looked at, in bytes.

@@ -212,7 +212,7 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.replaced = false
 	if err == nil && os.SameFile(at, t.info) {
-		t.moved, t.now.Displaced = false, false
+		t.moved, t.now.Renamed = false, false
 		t.await()
 		return nil
 	}
@@ -223,7 +223,7 @@ func (t *tail) identify(now time.Time) error {
 		t.moved, t.movedTo, t.movedAt, t.asked = true, at, t.size, [2]answer{}
 	}
 	if keep, why := t.keep(at); keep {
-		t.now.Displaced = why == ""
+		t.now.Renamed = why == ""
 		t.absent(why)
 		return nil
 	}
@@ -237,7 +237,7 @@ func (t *tail) identify(now time.Time) error {
 		}
 	}
 	t.drop()
-	t.more, t.moved, t.shared, t.now.Displaced = true, false, false, false
+	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
 	return nil
 }
 

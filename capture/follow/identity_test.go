@@ -231,8 +231,8 @@ func TestNewRunBusy(t *testing.T) {
 	}
 }
 
-// TestDisplaced is the table of a log that another file takes the place of.
-func TestDisplaced(t *testing.T) {
+// TestRenamed is the table of a log that another file takes the place of.
+func TestRenamed(t *testing.T) {
 	const doubt = "cannot be told whose it is"
 	// old appends to the file that was there first.
 	old := func(r *run, text string) { appendTo(r.following.t, r.prev(), text) }
@@ -244,7 +244,7 @@ func TestDisplaced(t *testing.T) {
 			got, absent := r.step()
 			require.Empty(t, got)
 			require.Empty(t, absent, "silent, but open")
-			require.True(t, r.Status().Displaced)
+			require.True(t, r.Status().Renamed)
 			old(r, "two\n")
 			r.write("of another\n")
 			got, _ = r.step()
@@ -288,7 +288,7 @@ func TestDisplaced(t *testing.T) {
 			got, absent := r.step()
 			require.Equal(t, []string{"restarted 0", "two"}, got)
 			require.Empty(t, absent)
-			require.False(t, r.Status().Displaced)
+			require.False(t, r.Status().Renamed)
 			require.EqualValues(t, 1, r.Status().Rotations)
 		},
 		"ours rotates by and by": func(t *testing.T, r *run) {
@@ -402,11 +402,11 @@ func TestRestartedWhileOpen(t *testing.T) {
 		appendTo(t, r.prev(), "two\n")
 		got, _ = r.step()
 		require.Equal(t, []string{"two"}, got)
-		require.True(t, r.Status().Displaced)
+		require.True(t, r.Status().Renamed)
 		r.close("own")
 		after(2 * askEvery)
 		require.Equal(t, []string{"restarted 0", "of another"}, r.taken())
-		require.False(t, r.Status().Displaced)
+		require.False(t, r.Status().Renamed)
 		require.NoError(t, r.stop())
 	})
 }

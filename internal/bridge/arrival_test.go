@@ -34,7 +34,7 @@ rules:
 		Handed: Handed{Outer: gabp.Bridge{Token: token}, Inner: gabp.Bridge{Address: "127.0.0.1:1"}},
 	})
 	require.NoError(t, err)
-	p.NoMod()
+	p.mod.end()
 	s.Observe(event.Log{Message: "TROUBLE before anybody came"}.Entry())
 	require.True(t, s.Open(nil)[0].Blocking)
 

@@ -228,7 +228,7 @@ func TestNoModComes(t *testing.T) {
 		require.Error(t, p.bridge.Start())
 	})
 	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
-		time.AfterFunc(5*time.Second, p.proxy.NoMod)
+		time.AfterFunc(5*time.Second, p.proxy.mod.end)
 		require.NoError(t, p.bridge.Start())
 		require.Equal(t, 5*time.Second, time.Since(p.start), "the game has ended")
 	})

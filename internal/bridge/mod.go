@@ -149,9 +149,9 @@ func (m *mod) run(ctx context.Context, o observer) {
 		}
 		events := m.second(ctx, client)
 		if err := m.attach(ctx, client, events, o, again); err != nil {
-			displaced := m.displaced(client, events)
+			replaced := m.replaced(client, events)
 			m.detach(client, events)
-			if !displaced {
+			if !replaced {
 				late := errors.Is(err, context.DeadlineExceeded)
 				m.mute.Store(late && events == client)
 				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
@@ -173,7 +173,7 @@ func (m *mod) run(ctx context.Context, o observer) {
 		select {
 		case <-ctx.Done():
 		case <-client.Done():
-			m.displaced(client, events)
+			m.replaced(client, events)
 		}
 		why := client.Err()
 		m.detach(client, events)
@@ -231,8 +231,8 @@ func (m *mod) ended(ctx context.Context, client, events *gabp.Client) bool {
 	return true
 }
 
-// displaced reports whether the first connection has ended, and the second one stays: the mod allows only the latest.
-func (m *mod) displaced(client, events *gabp.Client) bool {
+// replaced reports whether the first connection has ended, and the second one stays: the mod allows only the latest.
+func (m *mod) replaced(client, events *gabp.Client) bool {
 	if events == client || client.Err() == nil || !stays(events) {
 		return false
 	}

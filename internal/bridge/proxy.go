@@ -211,9 +211,6 @@ func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error 
 	return p.server.ServeConn(ctx, stream)
 }
 
-// NoMod declares that no mod will come any more: no welcome waits for it.
-func (p *Proxy) NoMod() { p.mod.end() }
-
 // Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 

@@ -822,7 +822,7 @@ func TestModWait(t *testing.T) {
 		})
 	open(t, Config{Handed: Handed{Inner: inner}, ModWait: time.Hour}, session.Config{}, nil, func(t *testing.T, p *play) {
 		start := time.Now()
-		p.proxy.NoMod()
+		p.proxy.mod.end()
 		p.dial("agent")
 		require.Zero(t, time.Since(start), "no mod comes any more")
 	})
@@ -890,7 +890,7 @@ func TestModComesAndGoes(t *testing.T) {
 		p.connect(&fakeMod{tools: `{"tools":[]}`, answers: done}, true)
 		require.Equal(t, []string{"disconnected the connection to the mod was lost", "connected the mod answers again"}, states(p))
 		require.Empty(t, p.proxy.mod.tagsOf("colony/look"))
-		p.proxy.NoMod()
+		p.proxy.mod.end()
 		p.proxy.events.down(io.EOF)
 		require.Len(t, states(p), 2, "that the game has ended is recorded elsewhere")
 	})

@@ -53,7 +53,7 @@ type LogStatus struct {
 	Present     bool      `json:"present" jsonschema:"The log is there."`
 	Absent      string    `json:"absent,omitempty" jsonschema:"Why it is not."`
 	Evidence    string    `json:"evidence,omitempty" jsonschema:"Why the file is the log of this run of the game, if heed has started it."`
-	Displaced   bool      `json:"displaced,omitempty" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
+	Renamed     bool      `json:"renamed,omitempty" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
 	Offset      uint64    `json:"offset" jsonschema:"Bytes read from it."`
 	Size        uint64    `json:"size" jsonschema:"Bytes it had at the last check."`
 	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
@@ -100,7 +100,7 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	}
 	if l := s.Log; l != nil {
 		out.Log = &LogStatus{
-			Path: said(l.Path), Present: l.Present, Absent: said(l.Absent), Evidence: l.Evidence, Displaced: l.Displaced,
+			Path: said(l.Path), Present: l.Present, Absent: said(l.Absent), Evidence: l.Evidence, Renamed: l.Renamed,
 			Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
 			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
 			LostBytes: l.LostBytes, Notified: l.Notified, Missed: l.Missed,

@@ -84,7 +84,7 @@ const channel = "colony.log"
 // as many connections as it allows.
 func TestTalkingMod(t *testing.T) {
 	for _, connections := range []standin.Connections{
-		standin.Many, standin.Refused, standin.Displaced, standin.Waiting,
+		standin.Many, standin.Refused, standin.Replaced, standin.Waiting,
 	} {
 		for _, frames := range []standin.Frames{standin.Unlocked, standin.AnswerFirst, standin.EventFirst} {
 			t.Run(fmt.Sprintf("%s %s", connections, frames), func(t *testing.T) {

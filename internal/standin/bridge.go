@@ -49,7 +49,6 @@ type Bridge struct {
 	mu      sync.Mutex
 	current *bridgeConn
 	tools   []string // of the current connection
-	heard   []string // channels of events, in the order of coming
 }
 
 // NewBridge returns a bridge that connects as cfg says. It must be closed.
@@ -114,13 +113,6 @@ func (b *Bridge) Mirrored() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.tools)
-}
-
-// Heard returns the channels of the events that came.
-func (b *Bridge) Heard() []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return slices.Clone(b.heard)
 }
 
 // attempt dials and says hello. Only where the agent waits for the tools, a list that does not come ends the
@@ -296,12 +288,7 @@ func (b *Bridge) read(c *bridgeConn) {
 		if json.Unmarshal(text, &m) != nil {
 			continue
 		}
-		switch m.Type {
-		case "event":
-			b.mu.Lock()
-			b.heard = append(b.heard, m.Channel)
-			b.mu.Unlock()
-		case "response":
+		if m.Type == "response" {
 			a := reply{result: m.Result}
 			if m.Error != nil {
 				a.err = fmt.Errorf("error %d: %s", m.Error.Code, m.Error.Message)

@@ -26,12 +26,12 @@ type Connections string
 
 // The habits of a mod with connections.
 const (
-	Many      Connections = ""
-	Refused   Connections = "refused"   // a second one is closed at once
-	Displaced Connections = "displaced" // the second one's hello closes the first
-	Waiting   Connections = "waiting"   // a second one is accepted by the system, and answered when the first has ended
-	Latest    Connections = "latest"    // all answers go to the latest one
-	Eldest    Connections = "eldest"    // all events go to the eldest one
+	Many     Connections = ""
+	Refused  Connections = "refused"  // a second one is closed at once
+	Replaced Connections = "replaced" // the second one's hello closes the first
+	Waiting  Connections = "waiting"  // a second one is accepted by the system, and answered when the first has ended
+	Latest   Connections = "latest"   // all answers go to the latest one
+	Eldest   Connections = "eldest"   // all events go to the eldest one
 )
 
 // Frames is how a mod writes frames.
@@ -75,7 +75,6 @@ type ModConfig struct {
 type Mod struct {
 	cfg    ModConfig
 	frozen atomic.Bool
-	sent   atomic.Uint64 // events, to each subscriber
 
 	mu    sync.Mutex
 	conns []*modConn // that said hello or wait for it, in the order of coming
@@ -210,9 +209,6 @@ func (m *Mod) Asked() []string {
 // Subscribers returns how many connections have subscribed to a channel.
 func (m *Mod) Subscribers(channel string) int { return len(m.subscribers(channel)) }
 
-// Sent returns how many events were sent, counted for each subscriber.
-func (m *Mod) Sent() uint64 { return m.sent.Load() }
-
 func (m *Mod) subscribers(channel string) (list []*modConn) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -231,7 +227,6 @@ func (m *Mod) subscribers(channel string) (list []*modConn) {
 func (m *Mod) Publish(channel, payload string) {
 	text := m.event(channel, payload)
 	for _, c := range m.subscribers(channel) {
-		m.sent.Add(1)
 		c.send(text)
 	}
 }
@@ -324,7 +319,7 @@ func (c *modConn) handle(text string) {
 			c.answer(q.ID, Failure(`{"code":-32101,"message":"Invalid authentication token"}`))
 			return
 		}
-		if m.cfg.Connections == Displaced {
+		if m.cfg.Connections == Replaced {
 			m.closeAllBut(c)
 		}
 		events, _ := json.Marshal(slices.Concat([]string{}, m.cfg.Channels))
@@ -393,7 +388,6 @@ func (c *modConn) talk(answer string) {
 	event := m.event(m.cfg.Channels[0], `{"level":"info","message":"All is well"}`)
 	here := false
 	for _, other := range m.subscribers(m.cfg.Channels[0]) {
-		m.sent.Add(1)
 		if other == c {
 			here = true
 			continue

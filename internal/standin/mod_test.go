@@ -151,7 +151,7 @@ func TestModConnections(t *testing.T) {
 			first.ask("tools/list", `{}`)
 			first.frame()
 		},
-		Displaced: func(first, second *peer) {
+		Replaced: func(first, second *peer) {
 			second.ask("session/hello", hello)
 			second.frame()
 			first.closed()

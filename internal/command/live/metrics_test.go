@@ -102,7 +102,7 @@ func TestLogAge(t *testing.T) {
 	require.Contains(t, string(h.appendMetrics(nil, nil)), "\nheed_log_age_seconds 0\n")
 }
 
-// TestAlerts: the alerts are about metrics that there are, and fire as promtool says where it is installed.
+// TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
 func TestAlerts(t *testing.T) {
 	alerts, err := os.ReadFile("../../../docs/alerts.yml")
 	require.NoError(t, err)

@@ -309,7 +309,7 @@ func logFound(st *bridge.Status) []string {
 		if l.Evidence != "" {
 			all = append(all, "of this run: "+l.Evidence)
 		}
-		if l.Displaced {
+		if l.Renamed {
 			all = append(all, "another file is at its path, or none: it is followed under its new name")
 		}
 	}

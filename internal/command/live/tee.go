@@ -159,7 +159,7 @@ func (s *stream) read(buf []byte) (int, error) {
 	}
 }
 
-// takeAsks takes the asks that there are. One that comes later wakes read again.
+// takeAsks takes what was asked. One that comes later wakes read again.
 func (s *stream) takeAsks() {
 	_ = s.pipe.SetReadDeadline(time.Time{})
 	for {
