@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"runtime"
 	"strconv"
@@ -23,13 +24,18 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 		_, _ = w.Write(h.appendMetrics(nil, px)) // the scraper has gone
 	})
+	return serveHTTP(ctx, h.metrics, mux, 10*time.Second)
+}
+
+// serveHTTP serves HTTP on l until ctx is done. An answer takes no longer than write.
+func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, write time.Duration) error {
 	server := &http.Server{
-		Handler: mux, ReadHeaderTimeout: 5 * time.Second, WriteTimeout: 10 * time.Second,
-		MaxHeaderBytes: 16 << 10,
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: write,
+		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()
-	if err := server.Serve(h.metrics); !errors.Is(err, http.ErrServerClosed) {
+	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return err
 	}
 	return nil

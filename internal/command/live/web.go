@@ -3,11 +3,9 @@ package live
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/base64"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,7 +15,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"golang.org/x/net/netutil"
 
@@ -64,9 +61,8 @@ func listenWeb(addr string) (net.Listener, error) {
 
 // newWeb returns the page at l, with a new secret.
 func newWeb(px *bridge.Proxy, l net.Listener) *web {
-	var secret [16]byte
-	_, _ = rand.Read(secret[:]) // never fails
-	return &web{px: px, listener: l, path: "/" + hex.EncodeToString(secret[:]) + "/", host: l.Addr().String()}
+	secret := gabp.NewToken()[:32] // 128 bits, in an address that may be typed
+	return &web{px: px, listener: l, path: "/" + secret + "/", host: l.Addr().String()}
 }
 
 // address returns the page's address. It is a secret.
@@ -77,18 +73,8 @@ func (w *web) serve(ctx context.Context) error {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+w.path+"{$}", w.page)
 	mux.HandleFunc("POST "+w.path+"call", w.call)
-	server := &http.Server{
-		Handler: w.local(mux), ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
-		WriteTimeout: tailWait + askTimeout, MaxHeaderBytes: 16 << 10,
-		BaseContext: func(net.Listener) context.Context { return ctx },
-	}
-	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
-	defer stop()
 	defer w.close()
-	if err := server.Serve(netutil.LimitListener(w.listener, maxWebConns)); !errors.Is(err, http.ErrServerClosed) {
-		return err
-	}
-	return nil
+	return serveHTTP(ctx, netutil.LimitListener(w.listener, maxWebConns), w.local(mux), tailWait+askTimeout)
 }
 
 // local refuses requests that another site made a browser send: those for another name of this machine, and those from
