@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
 )
 
 // requireSchema holds a document to one of the JSON Schemas of the repository, whose
@@ -325,7 +326,7 @@ func TestBaselineErrors(t *testing.T) {
 	}
 	r = runArgs(t, "baseline", "write", "-o", "-", log)
 	require.Equal(t, exitOK, r.status, r.stderr)
-	old := write(t, "old.yaml", strings.Replace(r.stdout, "signatures: 1", "signatures: 7", 1))
+	old := write(t, "old.yaml", strings.Replace(r.stdout, fmt.Sprintf("signatures: %d", signature.Version), "signatures: 7", 1))
 	r = runArgs(t, "baseline", "check", "--baseline", old, log)
 	require.Equal(t, exitUsage, r.status)
 	require.Contains(t, r.stderr, "was written with version 7 of signatures")
