@@ -248,6 +248,9 @@ func (g *game) recur(s *source) func(*rand.Rand) {
 	first := true
 	return func(r *rand.Rand) {
 		text := faultLine(r, s.site)
+		if s.code != 0 {
+			text = codeLine(r, s.code)
+		}
 		if first {
 			first = false
 			g.show(0, &fault{kind: alone, lines: []string{text}})

@@ -17,6 +17,7 @@
 //	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
 //	slow        as distinct, and two calls of five take 5 s to 2 min, with a line in the log every 10 s
 //	nolog       as distinct, and heed looks for the log where it is not
+//	variants    as background, and the faults of calls are the exception that comes by itself, with other codes
 //
 // One call of twenty, at random, has a fault: during the call, 0, 5, 30 or 300 ms after its result, as a flood of 150
 // records after it, or 3 to 15 s after it. One of six logs as an error what is none. The agent thinks for 2 to 20 s

@@ -21,10 +21,14 @@ const (
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
 	planNoLog      planName = "nolog"      // as distinct, and heed looks for the log where it is not
+
+	// As background, and the faults of calls are the same exception with other codes.
+	planVariants planName = "variants"
 )
 
 var planNames = []planName{
 	planDistinct, planSame, planFew, planBackground, planPeriodic, planNoise, planLoad, planSlow, planNoLog,
+	planVariants,
 }
 
 // kind is when a planted fault shows.
@@ -81,6 +85,7 @@ type fault struct {
 // source is something that comes by itself: at exact times, or at random ones.
 type source struct {
 	site  int           // of the exception
+	code  int           // that it comes with; 0: none
 	begin time.Duration // after the agent has come; 0: before it
 	every time.Duration
 	exact bool
@@ -123,7 +128,11 @@ func newPlan(name planName, seed uint64, n int) *plan {
 			case planFew:
 				site = r.IntN(3)
 			}
-			s.fault = newFault(r, kinds[r.IntN(len(kinds))], site, s.takes)
+			line := func() string { return faultLine(r, site) }
+			if name == planVariants {
+				line = func() string { return codeLine(r, callCodes[faults%len(callCodes)]) }
+			}
+			s.fault = newFault(r, kinds[r.IntN(len(kinds))], s.takes, line)
 			faults++
 			continue
 		}
@@ -143,6 +152,8 @@ func newPlan(name planName, seed uint64, n int) *plan {
 		p.alone = &source{site: aloneSite, every: spread(r, 3*time.Second, 2*time.Minute)}
 	case planPeriodic:
 		p.alone = &source{site: aloneSite, every: 31 * time.Second, exact: true}
+	case planVariants:
+		p.alone = &source{code: aloneCode, every: spread(r, 3*time.Second, 2*time.Minute)}
 	case planNoise:
 		p.chatty = &source{every: 3 * time.Second}
 	case planLoad:
@@ -156,7 +167,7 @@ func newPlan(name planName, seed uint64, n int) *plan {
 	return p
 }
 
-func newFault(r *rand.Rand, k kind, site int, takes time.Duration) *fault {
+func newFault(r *rand.Rand, k kind, takes time.Duration, line func() string) *fault {
 	f := &fault{kind: k, delay: delays[k]}
 	count := 1
 	switch k {
@@ -168,7 +179,7 @@ func newFault(r *rand.Rand, k kind, site int, takes time.Duration) *fault {
 		count, f.pace = 150, 2*time.Millisecond
 	}
 	for range count {
-		f.lines = append(f.lines, faultLine(r, site))
+		f.lines = append(f.lines, line())
 	}
 	return f
 }
@@ -224,6 +235,18 @@ func faultLine(r *rand.Rand, fault int) string {
 	}
 	fmt.Fprintf(&b, "  at Lamps.%s () [0x%05x] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 ", site(fault), 16+fault)
 	return b.String()
+}
+
+// aloneCode is that of the exception of planVariants where it comes by itself, callCodes are those of the faults of calls.
+const aloneCode = 503
+
+var callCodes = [...]int{500, 409, 404, 423, 507, 410, 428, 400, 412, 451, 403, 504}
+
+// codeLine returns a record of the one exception of planVariants, with a code and ids of its own.
+func codeLine(r *rand.Rand, code int) string {
+	return fmt.Sprintf("Exception ticking Human%d (at (%d, 0, %d)): System.InvalidOperationException: lamp service failed, status: %d\n"+
+		"  at Lamps.%s () [0x00016] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 ",
+		r.IntN(90_000), r.IntN(250), r.IntN(250), code, site(aloneSite))
 }
 
 // noiseLine returns a line that games log as an error and that needs no stop.
