@@ -1,10 +1,14 @@
 package classify
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -43,6 +47,12 @@ type Result struct {
 	// Group is the signature that names the group of Signature, by what was
 	// learned so far. See [Classifier.Merges].
 	Group signature.Signature
+
+	// Variant is the text by which the entry differs in what it decides from others of
+	// its group, "" where nothing does or nobody asks: where the decision is to ignore and
+	// no repetition makes it more. Two entries of a group have the same variant if and
+	// only if it is equal. It is safe to show, but log text, of at most maxVariant bytes.
+	Variant string
 
 	// Cached reports that the decision was remembered, whole or but for the rules
 	// that look at each entry.
@@ -86,6 +96,10 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 		r.Signature = known.signature()
 		r.Group = c.grouper.GroupAt(known.group, r.Signature)
 		final = c.decide(known, e, r)
+		r.Variant = ""
+		if r.mayBeUrgent() {
+			r.Variant = c.variant(known)
+		}
 	} else {
 		c.decideUncached(e, r)
 	}
@@ -190,7 +204,43 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
 	r.set(c.evaluate(e, string(c.buf)))
+	r.Variant = ""
+	if r.mayBeUrgent() {
+		r.Variant = c.variantOf()
+	}
 	c.shrink()
+}
+
+// mayBeUrgent reports whether the decision is urgent, or may become so by repetition.
+func (r *Result) mayBeUrgent() bool {
+	return r.Decision.Disposition.Urgent() || r.Rule != nil && r.Rule.Escalate != nil
+}
+
+// variant returns the variant of a known template. It is found when it is asked for first:
+// most templates are of entries to ignore.
+func (c *Classifier) variant(known *shape) string {
+	if !known.varied {
+		defer c.shrink()
+		c.buf = append(c.buf[:0], known.template...)
+		known.variant, known.varied = c.variantOf(), true
+	}
+	return known.variant
+}
+
+// maxVariant bounds the text of a variant, in bytes. A longer one is cut, and ends in a hash of all of it.
+const maxVariant = 120
+
+// variantOf returns the variant of the template in c.buf, after which it writes.
+func (c *Classifier) variantOf() string {
+	n := len(c.buf)
+	c.buf = signature.AppendVariant(c.buf, c.buf)
+	v := c.buf[n:]
+	s := text.Safe(string(v), 0)
+	if len(s) <= maxVariant {
+		return s
+	}
+	hash := fmt.Sprintf("#%016x", xxhash.Sum64(v))
+	return s[:text.Prefix(s, maxVariant-len(hash))] + hash
 }
 
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.

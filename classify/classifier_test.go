@@ -334,6 +334,9 @@ func (m *model) classify(e *event.Entry) classify.Result {
 		PhaseBefore: m.phase,
 	}
 	r.Group = m.g.GroupAt(m.g.Learn(r.Signature, []byte(template)), r.Signature)
+	if out.Decision.Disposition.Urgent() {
+		r.Variant = string(signature.AppendVariant(nil, []byte(template)))
+	}
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message
 	}
@@ -459,8 +462,8 @@ func letters(i int) string {
 	return b.String()
 }
 
-// TestNewSignatureAllocates: what is not known costs its template, which is kept,
-// and nothing else.
+// TestNewSignatureAllocates: what is not known costs its template and, being urgent, its
+// variant, which are kept, and nothing else.
 func TestNewSignatureAllocates(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
@@ -481,6 +484,6 @@ func TestNewSignatureAllocates(t *testing.T) {
 	for range 50 {
 		classify()
 	}
-	require.Equal(t, 1.0, testing.AllocsPerRun(2000, classify))
+	require.Equal(t, 2.0, testing.AllocsPerRun(2000, classify))
 	require.EqualValues(t, i, c.Stats().Misses)
 }

@@ -40,7 +40,7 @@
 // Everything held is bounded by [Config]: signatures by number and by the bytes
 // of their templates, decisions by number and by the size of their plans,
 // sources and phases by number. What is evicted is counted in [Stats]. Tables
-// grow to their bounds and are then reused; with defaults they take some 15 MiB
+// grow to their bounds and are then reused; with defaults they take some 16 MiB
 // when full.
 //
 // A Classifier is not safe for concurrent use. On a known signature whose

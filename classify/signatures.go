@@ -13,7 +13,7 @@ type signatures struct {
 	evicted  uint64
 }
 
-// shape is one known signature, in 48 bytes: there are as many as there are slots
+// shape is one known signature, in 64 bytes: there are as many as there are slots
 // in the largest table of an engine.
 type shape struct {
 	check    uint32 // of the key
@@ -22,6 +22,8 @@ type shape struct {
 	group    signature.Place // where the grouper has it
 	next     int32           // next slot in the chain of byID
 	decision int32           // slot of the decision used last; a hint
+	varied   bool            // variant is known
+	variant  string
 	template string
 }
 
