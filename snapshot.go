@@ -3,16 +3,19 @@ package heed
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/signature"
 )
 
 // A snapshot is, in this order, with numbers of fixed size in little endian:
@@ -20,6 +23,7 @@ import (
 //	magic     8 bytes
 //	format    4 bytes: snapshotFormat
 //	length    8 bytes: of all of it
+//	version   4 bytes: signature.Version
 //	masking   8 bytes: signature.Normalizer.Version
 //	epoch     its length and bytes
 //	engine    see engineCoder
@@ -34,7 +38,8 @@ import (
 // not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 5
+	snapshotFormat   = 6
+	formatVersion1   = 5 // had no version: the last with ids of version 1
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )
@@ -138,7 +143,8 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 // A snapshot is restored whole or refused whole, with an error that names the reason: one
 // that is torn or was changed, one of another format or another masking, of
 // another epoch, one made with larger bounds (the error names the field), and one
-// that no engine could be in. A host that then begins with [New] has to choose an
+// that no engine could be in. Where its ids are of an earlier [signature.Version], [Renew]
+// goes on with its numbers. Else a host that then begins with [New] has to choose an
 // epoch that it never used before: in an old one, ids and cursors would be given
 // out again. The checksum finds accidents; it does not authenticate a snapshot.
 func Restore(cfg Config, snapshot []byte) (*Engine, error) {
@@ -150,7 +156,7 @@ func Restore(cfg Config, snapshot []byte) (*Engine, error) {
 }
 
 func restore(cfg Config, snapshot []byte) (*Engine, error) {
-	body, err := openSnapshot(snapshot)
+	body, err := openSnapshot(snapshot, snapshotFormat)
 	if err != nil {
 		return nil, err
 	}
@@ -163,6 +169,10 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	p, err := prepare(cfg)
 	if err != nil {
 		return nil, err
+	}
+	if r.version != signature.Version {
+		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", r.version,
+			signature.Version)
 	}
 	if v := p.normalizer.Version(); v != r.masking {
 		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
@@ -193,16 +203,21 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	return e, nil
 }
 
-// openSnapshot returns what is between head and checksum.
-func openSnapshot(s []byte) ([]byte, error) {
+// openSnapshot returns what is between head and checksum of a snapshot of a format.
+func openSnapshot(s []byte, format uint32) ([]byte, error) {
 	switch magic := s[:min(len(s), len(snapshotMagic))]; {
 	case !bytes.HasPrefix([]byte(snapshotMagic), magic):
 		return nil, fmt.Errorf("this is something else: it begins with %q", magic)
 	case len(s) < snapshotHead+snapshotChecksum:
 		return nil, fmt.Errorf("torn: it has %d bytes", len(s))
 	}
-	if format := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); format != snapshotFormat {
-		return nil, fmt.Errorf("it has format %d, this version of heed reads %d", format, snapshotFormat)
+	switch is := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); is {
+	case format:
+	case formatVersion1:
+		return nil, errors.New("its ids are of version 1 of signatures, those of this program of version " +
+			strconv.Itoa(signature.Version))
+	default:
+		return nil, fmt.Errorf("it has format %d, not %d", is, format)
 	}
 	if length := binary.LittleEndian.Uint64(s[snapshotHead-8:]); length != uint64(len(s)) {
 		return nil, fmt.Errorf("torn: it has %d bytes of %d", len(s), length)
@@ -217,12 +232,14 @@ func openSnapshot(s []byte) ([]byte, error) {
 // engineCoder writes what is the engine's own, or sets it.
 type engineCoder struct {
 	wire.Coder
+	version uint32
 	masking uint64
 }
 
 // agreement codes what reader and writer must agree on.
 func (c *engineCoder) agreement(masking uint64, epoch string) string {
-	c.masking = masking
+	c.version, c.masking = signature.Version, masking
+	c.Fixed32("version", &c.version)
 	c.Fixed64("masking", &c.masking)
 	c.Text("epoch", &epoch, 64)
 	return epoch

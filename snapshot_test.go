@@ -206,7 +206,7 @@ func TestRestoreRefused(t *testing.T) {
 	}{
 		"foreign":  {cfg, []byte("{\"epoch\": 1}"), `something else: it begins with "{\"epoch\"`},
 		"empty":    {cfg, nil, "torn: it has 0 bytes"},
-		"format":   {cfg, seal(other), "it has format 6, this version of heed reads 5"},
+		"format":   {cfg, seal(other), fmt.Sprintf("it has format %d, not %d", snapshotFormat+1, snapshotFormat)},
 		"extra":    {cfg, extra, "follow after its end"},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`},
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Config.Signature are by"},
@@ -268,18 +268,23 @@ func TestSnapshotFormat(t *testing.T) {
 		text := hex.Dump(busy(t, cfg, 1, 200).Snapshot(nil))
 		require.NoError(t, os.WriteFile(file, []byte(text), 0o644))
 	}
+	snapshot := storedSnapshot(t, file)
+	e, err := Restore(cfg, snapshot)
+	require.NoError(t, err, "format %d", snapshotFormat)
+	require.Equal(t, snapshot, e.Snapshot(nil), "format %d", snapshotFormat)
+}
+
+// storedSnapshot reads a file of hex.Dump's form.
+func storedSnapshot(t testing.TB, file string) (snapshot []byte) {
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)
-	var snapshot []byte
 	for line := range strings.Lines(string(text)) {
 		_, line, _ = strings.Cut(line, "  ") // the offset
 		line, _, _ = strings.Cut(line, "|")  // the text
 		snapshot, err = hex.AppendDecode(snapshot, []byte(strings.ReplaceAll(line, " ", "")))
 		require.NoError(t, err)
 	}
-	e, err := Restore(cfg, snapshot)
-	require.NoError(t, err, "format %d", snapshotFormat)
-	require.Equal(t, snapshot, e.Snapshot(nil), "format %d", snapshotFormat)
+	return snapshot
 }
 
 func TestSnapshotKnowsEveryField(t *testing.T) {

@@ -326,7 +326,8 @@ func TestBaselineErrors(t *testing.T) {
 	}
 	r = runArgs(t, "baseline", "write", "-o", "-", log)
 	require.Equal(t, exitOK, r.status, r.stderr)
-	old := write(t, "old.yaml", strings.Replace(r.stdout, fmt.Sprintf("signatures: %d", signature.Version), "signatures: 7", 1))
+	version := fmt.Sprintf("signatures: %d\n", signature.Version)
+	old := write(t, "old.yaml", strings.Replace(r.stdout, version, "signatures: 7\n", 1))
 	r = runArgs(t, "baseline", "check", "--baseline", old, log)
 	require.Equal(t, exitUsage, r.status)
 	require.Contains(t, r.stderr, "was written with version 7 of signatures")
