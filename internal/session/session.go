@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/statefile"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -116,10 +117,20 @@ func (s *Session) open(ec heed.Config) (err error) {
 	if s.engine == nil {
 		return refused
 	}
+	var before string
+	var held []heed.Attention
+	if errors.Is(refused, statefile.ErrVersion) {
+		if before, held, refused, err = s.update(ec, refused); err != nil {
+			return err
+		}
+	}
 	if refused != nil {
 		s.log.Warn("the snapshot cannot be restored; earlier ids are not valid", "file", s.cfg.Snapshot, "error", refused)
 	}
-	s.disk.init(s, refused)
+	s.disk.init(s, refused, before)
+	if len(held) > 0 {
+		s.Raise(heldBefore(held, before))
+	}
 	return nil
 }
 

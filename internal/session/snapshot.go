@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/statefile"
+	"github.com/heedlog/heed/signature"
 )
 
 // disk keeps the engine's state in a file. An item's id is in it before the item is reported, an acknowledgement before
@@ -25,7 +26,8 @@ type disk struct {
 	mu   sync.Mutex       // of the file
 	open []heed.Attention // reused
 
-	refused error // why the file that was there was not restored
+	refused error  // why the file that was there was not restored
+	before  string // where that file is kept, "" if it is replaced
 
 	stateMu sync.Mutex
 	saves   uint64
@@ -34,8 +36,8 @@ type disk struct {
 	at      time.Time
 }
 
-func (d *disk) init(s *Session, refused error) {
-	d.path, d.s, d.refused = s.cfg.Snapshot, s, refused
+func (d *disk) init(s *Session, refused error, before string) {
+	d.path, d.s, d.refused, d.before = s.cfg.Snapshot, s, refused, before
 	d.known.Store(&map[string]struct{}{})
 	if s.restored {
 		d.known.Store(d.openItems())
@@ -114,10 +116,10 @@ func (s *Session) savePeriodically(ctx context.Context) {
 	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
 }
 
-// The kind and version of a file that holds a snapshot. The snapshot has a version of its own.
+// The kind of a file that holds a snapshot, and its version: that of signatures, so that a damaged file has one, too.
 const (
 	snapshotKind    = "snapshot"
-	snapshotVersion = 1
+	snapshotVersion = signature.Version
 )
 
 // saveSnapshot writes a snapshot of e to the file called path. The engine is locked only while the snapshot is made.

@@ -142,3 +142,16 @@ func TestSaveFails(t *testing.T) {
 	require.False(t, restored)
 	require.ErrorContains(t, err, "Config.Signatures")
 }
+
+// TestUpdateNames bounds what is named of many items.
+func TestUpdateNames(t *testing.T) {
+	held := make([]heed.Attention, 20)
+	for i := range held {
+		held[i] = heed.Attention{ID: "e-" + strings.Repeat("9", 1+i), Summary: strings.Repeat("long \x1b[2J", 100)}
+	}
+	r := heldBefore(held, "/tmp/\x1b]0;x\a/heed.snapshot.v1")
+	require.Contains(t, r.Summary, "20 blocking items were open: 9, 99,")
+	require.Contains(t, r.Message, "\nand 12 more")
+	require.NotContains(t, r.Message, "\x1b")
+	require.Less(t, len(r.Message), 4096)
+}

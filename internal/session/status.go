@@ -46,6 +46,7 @@ type SnapshotStatus struct {
 	Saved   time.Time `json:"saved,omitzero" jsonschema:"When it was last saved."`
 	Error   string    `json:"error,omitempty" jsonschema:"The error of the latest save."`
 	Refused string    `json:"refused,omitempty" jsonschema:"Why the saved state was not restored at the start."`
+	Before  string    `json:"before,omitempty" jsonschema:"Where state of another version is kept."`
 }
 
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
@@ -72,7 +73,7 @@ func (d *disk) status() *SnapshotStatus {
 	}
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
+	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at, Before: d.before}
 	if d.err != nil {
 		st.Error = d.err.Error()
 	}
