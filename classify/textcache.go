@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"math"
 	"math/bits"
 
 	"github.com/heedlog/heed/event"
@@ -14,18 +15,19 @@ import (
 // table that it stands for must still be the one that its key would find. So it
 // changes no decision, phase, group or eviction, which a fuzz test holds it to.
 //
-// It has one place for each sum. A text is kept when it came twice without another
-// one of its place in between. While nothing repeats, only one text in eight is
-// looked up.
+// It has two places for each sum, one beside the other. A text is kept when it came
+// twice before too many others of its two places; what is kept goes last, so that a
+// round of more texts than there are places finds some of them each time. While
+// nothing repeats, only one text in eight is looked up.
 type textCache struct {
-	sums  []uint64 // of the text that came last at each place
+	tags  []uint32 // of the sum of the text that came last at each place
 	texts []cachedText
 
 	// The texts themselves, each in one piece, one after the other and then from
-	// the beginning. written counts all bytes ever put there, those left empty at
-	// the end included.
+	// the beginning. written counts all bytes put there since texts was empty, those
+	// left empty at the end included.
 	ring    []byte
-	written uint64
+	written uint32
 
 	// hit is the place where the last text was found, or none.
 	hit int32
@@ -41,26 +43,31 @@ type textCache struct {
 // cachedText is a text that was kept: its place in the ring, the lengths of message
 // and stack, and what to find in the table of signatures, and where.
 type cachedText struct {
-	from           uint64 // in textCache.written
 	hash           uint64
 	check          uint32
 	slot           int32
-	message, stack uint32
+	from           uint32 // in textCache.written
+	message, stack uint16
 }
 
 // The bounds of textCache: 1.4 MiB. A burst of faults repeats hundreds of records
 // with their traces, of 300 B on average; smaller bounds made a replay of captures
 // slower (go run ./bench/replay). A text of more than maxTextBytes is worth its key.
 const (
-	textPlaces   = 8192
+	textPlaces   = 16384
 	textBytes    = 1 << 20
 	maxTextBytes = 8 << 10
 )
 
-// A hit saves several times what a miss costs, so it pays for as many misses.
-// maxCredit bounds what a storm of other texts may cost without result.
+// firstWritten is textCache.written of an empty cache, so large that the text of the
+// zero cachedText has been overwritten.
+const firstWritten = 2 * textBytes
+
+// A hit saves what the key costs, less what it costs itself, so it pays for a miss for
+// each hitBytes of the text, besides its own look. maxCredit bounds what a storm of other
+// texts may cost without result.
 const (
-	hitCredit = 8
+	hitBytes  = 32
 	maxCredit = 256
 	sampling  = 8 // of so many texts, one is looked for without credit
 )
@@ -77,10 +84,10 @@ func (c *textCache) idle() bool {
 
 func newTextCache() textCache {
 	return textCache{
-		sums: make([]uint64, textPlaces), texts: make([]cachedText, textPlaces), ring: make([]byte, textBytes),
+		tags: make([]uint32, textPlaces), texts: make([]cachedText, textPlaces), ring: make([]byte, textBytes),
 		hit:     none,
 		credit:  maxCredit,
-		written: 2 * textBytes, // so that the text of the zero cachedText is overwritten
+		written: firstWritten,
 	}
 }
 
@@ -140,22 +147,38 @@ func load64(s string, i int) uint64 {
 		uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
 }
 
+// place returns the place of the texts with this sum, or none: the lower bits choose two
+// places, the upper ones are the tag.
+func (c *textCache) place(sum uint64) int32 {
+	i, tag := int32(sum%textPlaces&^1), uint32(sum>>32)
+	switch tag {
+	case c.tags[i]:
+		return i
+	case c.tags[i+1]:
+		return i + 1
+	}
+	return none
+}
+
+// kept reports whether the bytes of t are still in the ring.
+func (c *textCache) kept(t *cachedText) bool { return c.written-t.from <= textBytes }
+
 // find returns the slot of a text in the table, or none where the text is not kept
 // or the table has evicted it.
 func (c *textCache) find(table *signatures, sum uint64, message, stack string) int32 {
-	place := sum % textPlaces
-	if c.sums[place] != sum {
+	place := c.place(sum)
+	if place == none {
 		return none
 	}
 	t := &c.texts[place]
-	if t.from+textBytes < c.written || !c.holds(t, message, stack) {
+	if !c.kept(t) || !c.holds(t, message, stack) {
 		return none
 	}
 	if s := table.table.at(t.slot, &t.hash); s == nil || s.value.check != t.check {
 		return none
 	}
-	c.credit = min(c.credit+hitCredit, maxCredit)
-	c.hit = int32(place)
+	c.credit = min(c.credit+1+(len(message)+len(stack))/hitBytes, maxCredit)
+	c.hit = place
 	return t.slot
 }
 
@@ -170,24 +193,37 @@ func (c *textCache) holds(t *cachedText, message, stack string) bool {
 
 // note records a text that find did not find, with its key and slot in the table.
 func (c *textCache) note(sum uint64, message, stack string, key signature.Key, slot int32) {
-	place := sum % textPlaces
-	if c.sums[place] != sum {
-		c.sums[place] = sum
+	place := c.place(sum)
+	if place == none {
+		place = int32(sum % textPlaces &^ 1)
+		old, other := &c.texts[place], &c.texts[place+1]
+		if other.from < old.from {
+			place, old, other = place+1, other, old
+		}
+		c.tags[place] = uint32(sum >> 32)
+		old.from = c.written - textBytes - 1 // not kept, but newer than all others that are not
+		if other.from == old.from {
+			other.from--
+		}
 		return
 	}
-	n := uint64(len(message) + len(stack))
+	n := uint32(len(message) + len(stack))
 	if n > maxTextBytes {
 		return
+	}
+	if c.written > math.MaxUint32-2*textBytes {
+		clear(c.texts)
+		c.written = firstWritten
 	}
 	if left := textBytes - c.written%textBytes; left < n {
 		c.written += left
 	}
 	at := c.written % textBytes
 	copy(c.ring[at:], message)
-	copy(c.ring[at+uint64(len(message)):], stack)
+	copy(c.ring[at+uint32(len(message)):], stack)
 	c.texts[place] = cachedText{
 		from: c.written, hash: key.Hash, check: key.Check, slot: slot,
-		message: uint32(len(message)), stack: uint32(len(stack)),
+		message: uint16(len(message)), stack: uint16(len(stack)),
 	}
 	c.written += n
 }

@@ -2,6 +2,7 @@ package classify
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -176,6 +177,50 @@ func TestFront(t *testing.T) {
 		c.Decide(&huge)
 	}
 	require.False(t, found(huge))
+}
+
+// TestTextPlaces: two texts of the same places are kept, a third one does not displace
+// them before it came twice, and all are dropped before the count of bytes ends.
+func TestTextPlaces(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set})
+	require.NoError(t, err)
+	found := func(text string) bool {
+		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != none
+	}
+	learn := func(text string) {
+		c.texts.credit = maxCredit
+		c.Decide(&event.Entry{Message: text})
+	}
+	var alike []string // of the same two places
+	for i := 0; len(alike) < 3; i++ {
+		if text := fmt.Sprint("gamma ", i, " is lost"); textSum(text, "")%textPlaces < 2 {
+			alike = append(alike, text)
+		}
+	}
+	for range 2 {
+		learn(alike[0])
+		learn(alike[1])
+	}
+	require.True(t, found(alike[0]) && found(alike[1]))
+	learn(alike[2])
+	learn(alike[1])
+	require.True(t, found(alike[1]))
+	require.False(t, found(alike[0]), "of two that are kept, the older one makes room")
+	learn(alike[0])
+	learn(alike[0])
+	require.True(t, found(alike[1]) && found(alike[0]), "what came once makes room before what is kept")
+
+	c.texts.written = math.MaxUint32 - 2*textBytes
+	for i := range 2 * textBytes / maxTextBytes {
+		long := fmt.Sprint(i, strings.Repeat("x", maxTextBytes-8))
+		learn(long)
+		learn(long)
+		require.True(t, found(long))
+	}
+	require.Less(t, c.texts.written, uint32(5*textBytes))
+	require.False(t, found(alike[0]) || found(alike[1]))
 }
 
 // TestLatest: a line that nothing comes between is known by the one before it,
