@@ -69,7 +69,13 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	if r == nil {
 		r = it.counters.find(d.Rule, in.Signature)
 	}
-	if r == nil || r.worsens(d) || it.total+1 >= it.nextCount || in.digest != nil {
+	if it.total+1 >= it.nextCount || in.digest != nil {
+		return false
+	}
+	if r == nil {
+		return c.repeatUncounted(it, in)
+	}
+	if r.worsens(d) {
 		return false
 	}
 	if r.calm != c.version {
@@ -83,6 +89,19 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
 	r.bump(c.now, in.Entry.Pos)
+	return true
+}
+
+// repeatUncounted is repeat for an entry of a group that no counter counts: all that is
+// full of groups consists of those.
+func (c *Coalescer) repeatUncounted(it *item, in *Input) bool {
+	d, t := &in.Decision, &it.counters
+	if groups, _ := t.groups(); len(t.uncounted.keys) == 0 || groups >= it.nextGroups || it.admits(d) ||
+		len(t.rows) < familiarGroups || !it.unmoved(d) || !t.uncounted.has(groupKey(d.Rule, in.Signature)) {
+		return false
+	}
+	it.count(c.now, in.Entry.Pos, &c.cfg)
+	it.untracked++
 	return true
 }
 

@@ -3,6 +3,7 @@ package coalesce
 import (
 	"math"
 	"math/rand/v2"
+	"strconv"
 	"testing"
 	"time"
 
@@ -66,6 +67,50 @@ func FuzzRepeat(f *testing.F) {
 		require.Equal(t, thorough.expiry, quick.expiry)
 		checkStructure(t, quick)
 	})
+}
+
+// TestRepeatUncounted is FuzzRepeat for items that are full of groups.
+func TestRepeatUncounted(t *testing.T) {
+	quickly := false
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		cfg := smallConfig(2, 2+rng.IntN(10), 2)
+		quick, err := New(cfg)
+		require.NoError(t, err)
+		thorough, err := New(cfg)
+		require.NoError(t, err)
+		thorough.thorough = true
+		for seq := range uint64(600) {
+			in := Input{
+				Entry:     &event.Entry{Seq: seq + 1, Message: "m", Pos: 7 * seq},
+				Signature: groupSignature(strconv.Itoa(rng.IntN(40))),
+				Decision:  event.Decision{Rule: "r" + strconv.Itoa(rng.IntN(2)), Disposition: event.Advisory},
+			}
+			switch rng.IntN(100) {
+			case 0:
+				in.Decision.Disposition = event.Blocking
+			case 1:
+				in.Decision.Severity = 2
+			case 2:
+				in.Decision.Invalidates = true
+			case 3:
+				in.Decision = event.Decision{}
+				in.Resolves = []string{"r0"}
+			case 4:
+				in.Decision.Rule = "s" + strconv.Itoa(int(seq))
+			}
+			if it := quick.episode.item; it != nil {
+				probe := *it
+				quickly = quickly || it.counters.find(in.Decision.Rule, in.Signature) == nil && quick.repeatUncounted(&probe, &in)
+			}
+			require.Equal(t, thorough.Fold(&in), quick.Fold(&in))
+		}
+		require.Equal(t, thorough.Stats(), quick.Stats())
+		require.Equal(t, openItems(thorough), openItems(quick))
+		require.Equal(t, snap(thorough, nil), snap(quick, nil))
+		checkStructure(t, quick)
+	}
+	require.True(t, quickly)
 }
 
 // TestRepeatOfWhatWasResolved: a repeat of what was resolved is not resolved, however
