@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,7 +32,7 @@ you review and commit. A check then reports what that file does not cover.`,
 		Example: `  heed baseline write good.log
   heed baseline check --fail-on new,blind Player.log`,
 	}
-	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
+	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand(), p.baselineMigrateCommand())
 }
 
 // day returns the day that a flag names, or today.
@@ -47,21 +48,46 @@ func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
 }
 
 // readBaseline reads a baseline, and refuses one of another version of signatures.
-func (p *program) readBaseline(name string) (*compare.Baseline, error) {
+func (p *program) readBaseline(name string, f *ruleFlags) (*compare.Baseline, error) {
+	b, err := parseBaseline(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.versionOf(b, name, f); err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func parseBaseline(name string) (*compare.Baseline, error) {
 	data, err := files.Read(name, compare.MaxBaselineBytes)
 	if err != nil {
 		return nil, err
 	}
-	b, err := compare.ParseBaseline(name, data)
-	if err != nil {
-		return nil, err
+	return compare.ParseBaseline(name, data)
+}
+
+// versionOf returns an error for a baseline of another version of signatures, with the command that rebuilds it.
+func (p *program) versionOf(b *compare.Baseline, name string, f *ruleFlags) error {
+	if b.Signatures == signature.Version {
+		return nil
 	}
-	if b.Signatures != signature.Version {
-		return nil, fmt.Errorf("%s: was written with version %d of signatures, but this program has %d, and would recognize no "+
-			"group: write it again, into another file, with \"%s baseline write\", and copy its notes",
-			name, b.Signatures, signature.Version, p.Name)
+	found := fmt.Sprintf("%s: signatures: is %d, but this program has version %d of signatures, and would recognize no group",
+		name, b.Signatures, signature.Version)
+	if b.Signatures > signature.Version {
+		return fmt.Errorf("%s: update the program, or write the baseline again, into another file", found)
 	}
-	return b, nil
+	args := []string{p.Name, "baseline", "migrate"}
+	for _, file := range f.files {
+		args = append(args, "--rules", file)
+	}
+	if f.noDefaults {
+		args = append(args, "--no-default-rules")
+	}
+	if strings.HasPrefix(name, "-") {
+		name = "." + string(filepath.Separator) + name
+	}
+	return fmt.Errorf("%s: rebuild it with: %s", found, cli.CommandLine(append(args, name)...))
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
@@ -105,7 +131,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			}
 			var previous *compare.Baseline
 			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
-				previous, err = p.readBaseline(out)
+				previous, err = p.readBaseline(out, &f.rules)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
@@ -190,8 +216,9 @@ groups that it does not have; groups above their rate (per run and per record, b
 least --factor, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
-A baseline of another version of signatures is refused. One that was written with
-other rules is used; its templates are masked again, and the report names this.
+A baseline of an earlier version of signatures is refused: rebuild it with "migrate".
+One that was written with other rules is used; its templates are masked again, and the
+report names this.
 
 Exit status as of heed replay. --fail-on new: a group is not in the baseline, above its
 rate, more urgent than before, or expired; blocking or advisory (or blocking): one of
@@ -212,7 +239,7 @@ these has that disposition; blind: a part of a log is missing, or a log is empty
 			if err != nil {
 				return err
 			}
-			b, err := p.readBaseline(name)
+			b, err := p.readBaseline(name, &f.rules)
 			if errors.Is(err, fs.ErrNotExist) {
 				return &cli.StatusError{
 					Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),

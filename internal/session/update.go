@@ -13,8 +13,8 @@ import (
 )
 
 // update keeps the snapshot of another version of signatures under a name of its own, which it returns. After one of
-// version 1 the engine goes on with its numbers, and held has what blocked; for another one, refused says why the engine
-// is new. The error is that the file cannot be kept.
+// version 1 the engine goes on with its numbers, and held has what blocked. After another, or a damaged one, refused
+// says why the engine is new. The error is that the file cannot be kept.
 func (s *Session) update(ec heed.Config, refused error) (before string, held []heed.Attention, _, err error) {
 	path := s.cfg.Snapshot
 	old, unread := statefile.ReadFile(path, snapshotKind, 1)
