@@ -11,7 +11,7 @@ import (
 // and errors, so that in the layouts that have them the lack of one is evidence as well.
 func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
-	if layout == LayoutPlain {
+	if layout == LayoutPlain && !a.plain {
 		if l, ok := plainLevel(a.message); ok {
 			return l, evidenceTag
 		}
@@ -23,7 +23,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 		return a.console, evidenceConsole
 	case (a.frames > 0 || a.refState != "" || a.footer) && a.isException():
 		return event.LevelError, evidenceException
-	case !a.mentionsNone() && beginsException(a.message):
+	case !a.plain && !a.mentionsNone() && beginsException(a.message):
 		return event.LevelError, evidenceException
 	}
 	tag, tagged := tagLevel(a.message)

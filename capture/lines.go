@@ -24,8 +24,10 @@ type line struct {
 	holeFirst bool   // the line begins with a hole: no text stands before it
 	ended     bool   // a \n followed
 
-	frame answer // of isFrame
-	prose bool   // and that it is prose, as far as isFrame found out
+	frame  answer // of isFrame
+	prose  bool   // and that it is prose, as far as isFrame found out
+	plain  answer // of opensPlainly
+	prefix int    // the word that it opens with, if it does
 }
 
 // answer caches a predicate of a line.
@@ -42,12 +44,27 @@ const (
 func (ln *line) isFrame() bool {
 	if ln.frame == unasked {
 		ln.frame = no
+		if b := ln.text; ln.opensPlainly() && b[ln.prefix+1] != 'a' && b[0] != 'a' && b[0] != 'R' {
+			ln.prose = true
+			return false
+		}
 		var frame bool
 		if frame, ln.prose = frameOrProse(ln.text); frame {
 			ln.frame = yes
 		}
 	}
 	return ln.frame == yes
+}
+
+// opensPlainly reports whether plainWord finds a word.
+func (ln *line) opensPlainly() bool {
+	if ln.plain == unasked {
+		ln.plain = no
+		if ln.prefix = plainWord(ln.text); ln.prefix > 0 {
+			ln.plain = yes
+		}
+	}
+	return ln.plain == yes
 }
 
 // lineReader splits its source into lines on \n only, unless endAtCR sets

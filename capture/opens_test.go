@@ -22,7 +22,8 @@ func FuzzOpens(f *testing.F) {
 		"Your script should either check if it is null or you should not destroy the object",
 		"Field contents: x", "Root node: x", "Whole XML:", "Note: Creation of internal variant of shader x", "ShaderProgram is unsupported, x",
 		"Foo.Bar:Baz (int)", "Foo.Bar.Baz(int)", "System.List`1[[Foo.Bar, Assembly, Version=1.0]]..ctor(IEnumerable`1 c)", "a> b(int)", "Foo (int)",
-		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "plain prose (with a remark)", "word", "word ", "Could not x", "Couldn't", "Failed to", "Unable to", "Cannot x", "Invalid x", "Error in", "Exception x", "Fatal x",
+		"Foo at offset 0 in file:line:column <filename unknown>:0:0", "plain prose (with a remark)", "word", "word ",
+		"Exception in x", "error at x", "E warn", "Error --->", "Level: x", "a at x", "at Foo x", "Rethrow as X", "Could not x", "Couldn't", "Failed to", "Unable to", "Cannot x", "Invalid x", "Error in", "Exception x", "Fatal x",
 		"Assertion x", "GC x", "WARNING: x", "Config x", "XML x", "Plugins: x", "Metal: x", "d3d11: x", "Vulkan: x", "x: System.Exception: y",
 	} {
 		f.Add([]byte(s))
@@ -41,6 +42,14 @@ func FuzzOpens(f *testing.F) {
 		}
 		frame, prose := frameOrProse(b)
 		require.False(t, prose && (frame || isUnityFrame(b) || isOffsetFrame(b) || isDottedCall(b)), "%q is no prose", b)
+		ln := line{text: b}
+		require.Equal(t, frame, ln.isFrame(), "%q", b)
+		require.Equal(t, prose, ln.prose, "%q", b)
+		if plainWord(b) > 0 {
+			exception, _ := exceptionType(b)
+			_, level := plainLevel(b)
+			require.False(t, exception > 0 || level || isThrown(b, 0), "%q", b)
+		}
 		require.Equal(t, opensFault(b), opens[b[0]]&mayFault != 0 && opensFaultWord(b) || namesException(b))
 		n := len(b) - len(bytes.TrimLeft(b, "\x00"))
 		require.Equal(t, n, zeros(b))

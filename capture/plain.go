@@ -110,10 +110,11 @@ func isCapitals(b []byte) bool {
 }
 
 // joinsPlain is joins for text of no known program.
-func (a *assembly) joinsPlain(b []byte) verdict {
+func (a *assembly) joinsPlain(ln *line) verdict {
+	b := ln.text
 	switch {
 	case a.split == evidenceJSON:
-	case isFrame(b):
+	case ln.isFrame():
 		return joined(partStack, evidenceFrame)
 	case a.blanks > 0:
 	case b[0] == ' ' || b[0] == '\t':
@@ -124,16 +125,17 @@ func (a *assembly) joinsPlain(b []byte) verdict {
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
-	case isExceptionDetail(b), a.joinsThrown(b):
+	case isExceptionDetail(b), a.joinsThrown(ln):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
 }
 
-// joinsThrown reports whether b, a line at the margin, is what was thrown, below a
+// joinsThrown reports whether ln, a line at the margin, is what was thrown, below a
 // line that reports a fault; what that was caused by, below its trace; the heading of
 // a trace; or what ends a trace of Python's.
-func (a *assembly) joinsThrown(b []byte) bool {
+func (a *assembly) joinsThrown(ln *line) bool {
+	b := ln.text
 	switch b[0] {
 	case 'C':
 		if hasPrefix(b, "Caused by: ") && len(a.stack) > 0 {
@@ -153,7 +155,7 @@ func (a *assembly) joinsThrown(b []byte) bool {
 		a.traceback = false
 		return a.lines > 1 && isThrown(b, 0)
 	}
-	return a.lines == 1 && isThrown(b, 1) && a.reportsFault()
+	return a.lines == 1 && !ln.opensPlainly() && isThrown(b, 1) && a.reportsFault()
 }
 
 // traceback heads a trace of Python's, whose innermost frame is the last, and what was

@@ -31,7 +31,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	case a.sealed:
 		return apart()
 	case layout == LayoutPlain || layout == LayoutJSON:
-		return a.joinsPlain(b)
+		return a.joinsPlain(ln)
 	case a.block != blockNone:
 		if v := a.joinsBlock(b); v.belongs != unasked {
 			return v
@@ -157,7 +157,7 @@ func (a *assembly) joinsCut(b []byte) verdict {
 // joinsDirectly decides about a line directly below the last one of the record.
 func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	b := ln.text
-	if exception, ok := a.joinsException(b); ok {
+	if exception, ok := a.joinsException(ln); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
 		return joined(partMessage, evidenceForm)
@@ -239,12 +239,13 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 	return isCrashStart(b) && (a.lines == 1 && a.blanks == 0 && isRule(a.message) || isTraceHead(a.message))
 }
 
-// joinsException reports whether b is the exception that the line above
+// joinsException reports whether ln is the exception that the line above
 // announced ("Exception while ticking …: ", then the exception on a line of its
 // own), or a further line of an exception's message. What announces a list of
 // something else may have none: an exception taken for it would be classified as the list.
-func (a *assembly) joinsException(b []byte) (exception, ok bool) {
-	if a.lines == 1 {
+func (a *assembly) joinsException(ln *line) (exception, ok bool) {
+	b := ln.text
+	if a.lines == 1 && !ln.opensPlainly() {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&
 				(a.list != listExpected || a.within(int(a.ends.text)) || speaksOfTrouble(a.message))

@@ -40,6 +40,20 @@ func trimLeft(b []byte) []byte {
 	return b
 }
 
+// plainWord returns the length of the word of lower-case letters, the first in any case,
+// that b begins with, if a space and a letter follow, as in most text; else 0. Text that
+// begins so is no exception, nothing that was thrown, and gives itself no level.
+func plainWord(b []byte) int {
+	n := 1
+	for n < len(b) && b[n]-'a' < 26 {
+		n++
+	}
+	if n == 1 || n+1 >= len(b) || b[n] != ' ' || !isLetter(b[n+1]) || !isLetter(b[0]) {
+		return 0
+	}
+	return n
+}
+
 func isDigit(c byte) bool { return c-'0' < 10 }
 
 func isLetter(c byte) bool { return (c|0x20)-'a' < 26 }
