@@ -144,7 +144,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 			e.coalescer.Merge(m.From, m.Into)
 		}
 	}
-	in.Entry, in.Signature, in.Blind = entry, res.Group, res.Blind
+	in.Entry, in.Signature, in.Variant, in.Blind = entry, res.Group, res.Variant, res.Blind
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.Resolves, in.Begins, in.Playing, in.Summary = nil, false, false, ""

@@ -39,7 +39,7 @@ import (
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 6
-	formatVersion1   = 5 // had no version: the last with ids of version 1
+	snapshotFormat   = 7
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )

@@ -15,6 +15,13 @@ type Input struct {
 	Entry     *event.Entry
 	Signature signature.Signature
 
+	// Variant distinguishes entries of one Signature that decide something else, such as
+	// codes and states: the text by which they differ, "" where they do not. It is text of the
+	// log, safe to show. Of a group, under a rule, maxVariants are told apart in all
+	// items; what comes after them is one more.
+	Variant string
+	variant string // that the entry is counted as
+
 	// Decision.Rule and Summary are kept as they are: they should be strings of
 	// a rule set. Summary is the text of the deciding rule, in heed's own words, or
 	// "".
@@ -57,7 +64,7 @@ type Folded struct {
 	ID    string
 	Owner uint64
 
-	NewGroup bool // first of its group in this item
+	NewGroup bool // first of its group, or of its variant of that, in this item
 	NewCause bool // the entry is the item's cause from now on
 }
 
@@ -173,6 +180,7 @@ func (c *Coalescer) Advance(now time.Time) {
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
 	c.repeatable.version = 0
+	in.variant = in.Variant
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
 	c.sweep()
@@ -212,9 +220,10 @@ type destination struct {
 	root  *operation // of scopeOperation
 	key   string     // of scopeHost
 	named *operation // the operation that the entry names, or nil
-	row   *counter   // of the entry's group in the open item that holds it, if that was looked for and found
+	row   *counter   // of the entry's group and variant in the open item that holds it, if that was looked for and found
 
 	unseen bool // no item has the entry's group
+	novel  bool // one has, and none has the variant
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
@@ -243,7 +252,7 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 		to.root = c.onlyRoot()
 	default:
 		if it := c.episode.item; it != nil {
-			if to.row = it.counters.find(in.Decision.Rule, in.Signature); to.row != nil {
+			if to.row = c.row(it, in); to.row != nil {
 				return
 			}
 		}
@@ -265,15 +274,19 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	it := c.gathering(&to)
 	if to.scope.plain() {
 		if it != nil && to.row == nil {
-			to.row = it.counters.find(in.Decision.Rule, in.Signature)
+			to.row = c.row(it, in)
 		}
 		// What an item that blocks gathers stays with it, if it is advisory; all else
 		// belongs where its group is.
-		repeat := it == nil && c.isLatest(in) // of what was acknowledged, and no open item holds
-		to.unseen = to.row == nil && !repeat && !c.index.has(in.Decision.Rule, in.Signature)
+		// Of what was acknowledged, and no open item holds:
+		repeat := it == nil && (c.isLatest(in) || c.asOthers(in) && c.isLatest(in))
+		if to.row == nil && !repeat {
+			group, variant := c.index.has(in.Decision.Rule, in.Signature, in.variant)
+			to.unseen, to.novel = !group, group && !variant
+		}
 		if !repeat && !to.unseen && (it == nil || it.disposition < in.Decision.Disposition ||
 			to.row == nil && it.disposition == in.Decision.Disposition) {
-			if other, row := c.holding(&in.Decision, in.Signature); other != nil {
+			if other, row := c.holding(in, &to); other != nil {
 				it, to.row = other, row
 			}
 		}
@@ -294,13 +307,20 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	return Folded{ID: it.id, Owner: it.number}
 }
 
-// holding returns the open item of an operation or of an episode that holds a group
-// and is at least as urgent as an entry of it, with the group's row; nil for none.
-func (c *Coalescer) holding(d *event.Decision, sig signature.Signature) (holder *item, row *counter) {
-	c.index.each(d.Rule, sig, func(i int, r *counter) {
+// holding returns the open item of an operation or of an episode that holds the group of an
+// entry and is at least as urgent, with the row of its variant; nil for none. Where an
+// item has the variant, only such do.
+func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *counter) {
+	d := &in.Decision
+	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
 		it := &c.items[i]
 		if !it.open() || !it.scope.plain() || it.disposition < d.Disposition ||
 			holder != nil && holder.number < it.number {
+			return
+		}
+		if to.novel {
+			r = nil
+		} else if r.variant != in.variant {
 			return
 		}
 		if known := it.rule(d.Rule); known == nil || !known.resolved {
@@ -333,7 +353,8 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if it != nil && it.shared && it.disposition < d.Disposition {
 		it = nil // others are in it, who must not be acknowledged with this
 	}
-	if it == nil || !it.knows(d.Rule, in.Signature) {
+	c.asOthers(in)
+	if it == nil || !it.knows(d.Rule, in.Signature, in.variant) {
 		if before, why = c.account(in, to); before.item != nil && (why == "" || why == reasonStanding) {
 			return c.suppress(&before, in, to, why)
 		}
@@ -344,7 +365,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.save(before.item)
 		recurrence, before.row.recurrence = before.row.recurrence, nil
 	}
-	if it == nil && before.item == nil && to.scope.plain() {
+	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
 		it = c.overfull(d)
 	}
 	if it == nil {
@@ -359,11 +380,11 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		it.digest = in.digest.digest
 	}
 	c.save(it)
-	row := it.counters.find(d.Rule, in.Signature)
+	row := it.counters.find(d.Rule, in.Signature, in.variant)
 	if row != nil && runGap.passed(row.last, c.now) {
 		c.occur(row, c.calls.side)
 	}
-	if row == nil && (to.unseen || !c.index.has(d.Rule, in.Signature)) &&
+	if group, _ := c.index.has(d.Rule, in.Signature, ""); !group &&
 		!it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.groups++
 	}
@@ -375,7 +396,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.latest = latest{}
 	}
 	if f.newGroup && before.row != nil { // it goes on in the successor
-		it.counters.find(d.Rule, in.Signature).recurrence = recurrence
+		it.counters.find(d.Rule, in.Signature, in.variant).recurrence = recurrence
 	}
 	if it == c.pool && it.disposition == event.Blocking {
 		c.pool = c.nextPool()

@@ -28,7 +28,7 @@ type uncounted struct {
 	keys  []uint64
 	slots []uint16 // position in keys plus one, or 0; by the low bits of the key, then the next free one
 	rules []string // of the keys
-	both  int      // rows of the item whose group has a key as well
+	both  int      // groups with a counter that have a key as well
 
 	// inexact reports that a group was left out, for want of room.
 	inexact bool
@@ -43,8 +43,11 @@ func groupKey(rule string, sig signature.Signature) uint64 {
 // there are more.
 func (t *counters) groups() (n uint64, exact bool) {
 	u := &t.uncounted
-	return uint64(len(t.rows) + len(u.keys) - u.both), !u.inexact
+	return uint64(t.counted() + len(u.keys) - u.both), !u.inexact
 }
+
+// counted returns the number of distinct groups that have a counter.
+func (t *counters) counted() int { return len(t.rows) - t.variants }
 
 // distinguish notes the group of an entry that no counter counts.
 func (t *counters) distinguish(rule string, sig signature.Signature) {
@@ -62,23 +65,27 @@ func (t *counters) distinguish(rule string, sig signature.Signature) {
 	}
 	t.index.uncounted++
 	u.add(key)
+	if t.holds(rule, sig, len(t.rows)) { // and this is another variant
+		u.both++
+	}
 }
 
-// recount counts again the groups that have a counter and a key.
+// recount counts again the rows that are another variant of a group, and the groups that
+// have a counter and a key.
 func (t *counters) recount() {
-	u := &t.uncounted
-	u.both = 0
-	if len(u.keys) == 0 {
-		return
-	}
+	t.variants, t.uncounted.both = 0, 0
 	for i := range t.rows {
-		u.noteRow(&t.rows[i])
+		t.noteRow(i)
 	}
 }
 
-// noteRow takes note of a new row of the item.
-func (u *uncounted) noteRow(c *counter) {
-	if len(u.keys) > 0 && u.has(groupKey(c.rule, c.sig)) {
+// noteRow counts row n, after those before it.
+func (t *counters) noteRow(n int) {
+	r, u := &t.rows[n], &t.uncounted
+	switch {
+	case t.holds(r.rule, r.sig, n):
+		t.variants++
+	case len(u.keys) > 0 && u.has(groupKey(r.rule, r.sig)):
 		u.both++
 	}
 }

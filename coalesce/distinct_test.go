@@ -45,10 +45,11 @@ func TestDistinct(t *testing.T) {
 					Disposition: rapid.SampledFrom([]event.Disposition{event.Advisory, event.Blocking}).Draw(t, "disposition"),
 					Severity:    event.Severity(rapid.IntRange(0, 3).Draw(t, "severity")),
 				}
+				variant := rapid.SampledFrom([]string{"", "open", "shut"}).Draw(t, "variant")
 				op := rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "operation")
 				from := forms.Draw(t, "from")
 				for n := range rapid.SampledFrom([]int{1, 1, 30}).Draw(t, "n") {
-					fold(t, Input{Entry: &event.Entry{Message: "m", OperationID: op}, Decision: d, Signature: sig(from + n)})
+					fold(t, Input{Entry: &event.Entry{Message: "m", OperationID: op}, Decision: d, Signature: sig(from + n), Variant: variant})
 				}
 			},
 			"merge": func(t *rapid.T) {
@@ -81,7 +82,7 @@ func TestDistinct(t *testing.T) {
 				for i := range next.counters.rows {
 					row := &next.counters.rows[i]
 					g := group{row.rule, row.sig}
-					held[next.number][g] = row.count
+					held[next.number][g] += row.count
 					if held[number][g] -= row.count; held[number][g] == 0 {
 						delete(held[number], g)
 					}

@@ -7,11 +7,12 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// counter holds one group of an item: the entries of one signature that one
+// counter holds one variant of one group of an item: the entries of one signature that one
 // rule decided.
 type counter struct {
-	sig  signature.Signature
-	rule string
+	sig     signature.Signature
+	rule    string
+	variant string // see Input.Variant, or others
 
 	disposition event.Disposition
 	severity    event.Severity
@@ -112,13 +113,14 @@ func (c *counter) split(t turn) counter {
 	return next
 }
 
-// counters are the groups of one item, in the order in which they came. They are
-// rows of the index that all items share.
+// counters are the variants of the groups of one item, in the order in which they came. They
+// are rows of the index that all items share.
 type counters struct {
-	index *index
-	base  uint32    // of the item's rows in index.rows
-	rows  []counter // index.rows from base on; its capacity is that of the item
-	last  int       // row that was found last: storms repeat themselves
+	index    *index
+	base     uint32    // of the item's rows in index.rows
+	rows     []counter // index.rows from base on; its capacity is that of the item
+	variants int       // rows whose group has a row before them
+	last     int       // row that was found last: storms repeat themselves
 
 	uncounted uncounted
 }
@@ -126,17 +128,17 @@ type counters struct {
 // maxGroups bounds Config.MaxGroups.
 const maxGroups = 1 << 14
 
-// find returns the counter of (rule, sig), or nil.
-func (t *counters) find(rule string, sig signature.Signature) *counter {
+// find returns the counter of (rule, sig, variant), or nil.
+func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
 	if t.last < len(t.rows) {
-		if r := &t.rows[t.last]; r.sig == sig && r.rule == rule {
+		if r := &t.rows[t.last]; r.sig == sig && r.variant == variant && r.rule == rule {
 			return r
 		}
 	}
 	x := t.index
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		if n := ref - t.base; n < uint32(len(t.rows)) { // else it is a row of another item
-			if r := &t.rows[n]; r.sig == sig && r.rule == rule {
+			if r := &t.rows[n]; r.sig == sig && r.variant == variant && r.rule == rule {
 				t.last = int(n)
 				return r
 			}
@@ -145,13 +147,24 @@ func (t *counters) find(rule string, sig signature.Signature) *counter {
 	return nil
 }
 
-// add appends a row, whose group must not be there yet. The table must not be
-// full.
+// holds reports whether any of the first n rows is of the group (rule, sig).
+func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
+	x := t.index
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		if r := &x.rows[ref]; ref-t.base < uint32(n) && r.sig == sig && r.rule == rule {
+			return true
+		}
+	}
+	return false
+}
+
+// add appends a row, whose variant of its group must not be there yet. The table must
+// not be full.
 func (t *counters) add(c counter) *counter {
 	t.rows = append(t.rows, c)
 	t.last = len(t.rows) - 1
-	t.index.groups.add(uint64(c.sig.ID), t.base+uint32(t.last))
-	t.uncounted.noteRow(&c)
+	t.index.enter(t.base + uint32(t.last))
+	t.noteRow(t.last)
 	return &t.rows[t.last]
 }
 
@@ -159,7 +172,7 @@ func (t *counters) add(c counter) *counter {
 func (t *counters) retain(keep func(*counter) bool) {
 	kept := t.rows[:0]
 	for i := range t.rows {
-		t.index.groups.remove(uint64(t.rows[i].sig.ID), t.base+uint32(i))
+		t.index.leave(t.base + uint32(i))
 	}
 	for i := range t.rows {
 		if keep(&t.rows[i]) {
@@ -169,7 +182,7 @@ func (t *counters) retain(keep func(*counter) bool) {
 	clear(t.rows[len(kept):])
 	t.rows, t.last = kept, 0
 	for i := range t.rows {
-		t.index.groups.add(uint64(t.rows[i].sig.ID), t.base+uint32(i))
+		t.index.enter(t.base + uint32(i))
 	}
 	t.recount()
 }
@@ -181,8 +194,9 @@ func (t *counters) reset() {
 }
 
 // Merge makes one group of two, which turned out to be forms of the same thing:
-// under each rule, what was counted of from is from now on counted of into. It
-// changes no item but for its number of groups. It costs a pass over the groups
+// under each rule, what was counted of from is from now on counted of into, variant by
+// variant. It changes no item but for its number of groups, and for the variants that
+// are then beyond maxVariants, which join the others. It costs a pass over the groups
 // of each item that holds from, and next to nothing where none does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
 	if from == into {
@@ -195,22 +209,35 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		}
 		c.save(it)
 		c.version++
-		it.counters.merge(from, into)
+		it.counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.variant, r.sig == from })
 	}
 	c.mergeUncounted(from, into)
+	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
+		for i := range c.items {
+			if it := &c.items[i]; it.counters.find(rule, into, variant) != nil {
+				c.save(it)
+				c.version++
+				it.counters.move(func(r *counter) (signature.Signature, string, bool) {
+					return into, others, r.sig == into && r.rule == rule && r.variant == variant
+				})
+			}
+		}
+	}
 }
 
-// merge moves the rows of from to into.
-func (t *counters) merge(from, into signature.Signature) {
+// move moves rows to other groups or variants, of which each may become one with one
+// other row.
+func (t *counters) move(to func(*counter) (sig signature.Signature, variant string, ok bool)) {
 	for i := range t.rows {
 		r := &t.rows[i]
-		if r.sig != from {
+		sig, variant, ok := to(r)
+		if !ok {
 			continue
 		}
-		other := t.find(r.rule, into)
-		t.index.groups.remove(uint64(from.ID), t.base+uint32(i))
-		t.index.groups.add(uint64(into.ID), t.base+uint32(i))
-		r.sig = into
+		other := t.find(r.rule, sig, variant)
+		t.index.leave(t.base + uint32(i))
+		r.sig, r.variant = sig, variant
+		t.index.enter(t.base + uint32(i))
 		if other == nil {
 			continue
 		}
@@ -310,10 +337,21 @@ const maxBlame = 2
 // blame returns whom the group of the item's cause points at. What other groups
 // point at is no answer to what happened first.
 func (it *item) blame() []string {
-	if c := it.counters.find(it.cause.Rule, it.cause.Signature); c != nil {
+	if c := it.causeRow(); c != nil {
 		return c.attributed()
 	}
 	return nil
+}
+
+// causeRow returns the counter of the item's cause, or nil.
+func (it *item) causeRow() (row *counter) {
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		if r.rule == it.cause.Rule && r.sig == it.cause.Signature && (row == nil || r.worst.seq == it.cause.Seq) {
+			row = r
+		}
+	}
+	return row
 }
 
 // attributed returns the names that c has, nil for none.

@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -21,6 +22,7 @@ type index struct {
 	familiar int // items whose rules are in it
 
 	uncounted int // keys of all items
+	others    int // rows in use whose variant is others
 }
 
 func newIndex(items, size int) *index {
@@ -50,7 +52,25 @@ func (x *index) holds(sig signature.Signature) (item int, ok bool) {
 	return 0, false
 }
 
-// each calls f for each item that has the group (rule, sig), with its row.
+// enter makes row ref, in use from now on, known.
+func (x *index) enter(ref uint32) {
+	r := &x.rows[ref]
+	x.groups.add(uint64(r.sig.ID), ref)
+	if r.variant == others {
+		x.others++
+	}
+}
+
+// leave undoes enter.
+func (x *index) leave(ref uint32) {
+	r := &x.rows[ref]
+	x.groups.remove(uint64(r.sig.ID), ref)
+	if r.variant == others {
+		x.others--
+	}
+}
+
+// each calls f for each row of the group (rule, sig), with its item.
 func (x *index) each(rule string, sig signature.Signature, f func(item int, row *counter)) {
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		if r := &x.rows[ref]; r.sig == sig && r.rule == rule {
@@ -59,10 +79,67 @@ func (x *index) each(rule string, sig signature.Signature, f func(item int, row 
 	}
 }
 
-// has reports whether any item has the group (rule, sig).
-func (x *index) has(rule string, sig signature.Signature) (there bool) {
-	x.each(rule, sig, func(int, *counter) { there = true })
-	return there
+// has reports whether any item has the group (rule, sig), and whether one has the variant.
+func (x *index) has(rule string, sig signature.Signature, variant string) (group, exact bool) {
+	x.each(rule, sig, func(_ int, r *counter) { group, exact = true, exact || r.variant == variant })
+	return group, exact
+}
+
+// crowded reports whether a variant of (rule, sig) is beyond those that are told apart: none
+// has it, and some are counted as others, or there are maxVariants already.
+func (x *index) crowded(rule string, sig signature.Signature, variant string) bool {
+	var known [maxVariants]string
+	n, exact, more := 0, false, false
+	x.each(rule, sig, func(_ int, r *counter) {
+		switch {
+		case r.variant == variant:
+			exact = true
+		case r.variant == others:
+			more = true
+		case n < maxVariants && !slices.Contains(known[:n], r.variant):
+			known[n] = r.variant
+			n++
+		}
+	})
+	return !exact && (more || n == maxVariants)
+}
+
+// surplus returns, of the variants of sig of which there are more than maxVariants under a
+// rule, the one that came last.
+func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool) {
+	type key struct{ rule, variant string }
+	var first map[key]uint64
+	named := map[string]int{}
+	rows := 0
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		if x.rows[ref].sig == sig {
+			rows++
+		}
+	}
+	if rows <= maxVariants {
+		return "", "", false
+	}
+	first = map[key]uint64{}
+	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
+		r := &x.rows[ref]
+		if r.sig != sig || r.variant == others {
+			continue
+		}
+		k := key{r.rule, r.variant}
+		if seq, known := first[k]; !known {
+			named[r.rule]++
+			first[k] = r.first.seq
+		} else {
+			first[k] = min(seq, r.first.seq)
+		}
+	}
+	latest := uint64(0)
+	for k, seq := range first {
+		if named[k.rule] > maxVariants && seq > latest {
+			rule, variant, ok, latest = k.rule, k.variant, true, seq
+		}
+	}
+	return rule, variant, ok
 }
 
 // eachFamiliar calls f for each of the items that is known for the rule.
@@ -80,7 +157,7 @@ func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
 // enterRules makes the rules of an item known, once it is acknowledged and where
 // it is known for them.
 func (c *Coalescer) enterRules(it *item) {
-	if len(it.counters.rows) >= familiarGroups {
+	if it.counters.counted() >= familiarGroups {
 		c.index.familiar++
 		it.familiar = true
 		c.eachRule(it, c.index.rules.add)

@@ -143,14 +143,14 @@ func (it *item) rule(id string) *ruleCount {
 // rules rather than for its groups: one more form of the same fault is no news.
 const familiarGroups = 8
 
-// knows reports whether an entry of (rule, sig) is a repeat of what the item
+// knows reports whether an entry of (rule, sig, variant) is a repeat of what the item
 // holds and nothing has resolved.
-func (it *item) knows(rule string, sig signature.Signature) bool {
+func (it *item) knows(rule string, sig signature.Signature, variant string) bool {
 	r := it.rule(rule)
 	if r != nil && r.resolved {
 		return false
 	}
-	return it.counters.find(rule, sig) != nil || r != nil && len(it.counters.rows) >= familiarGroups
+	return it.counters.find(rule, sig, variant) != nil || r != nil && it.counters.counted() >= familiarGroups
 }
 
 // resolved reports whether every rule at the item's disposition is resolved.
@@ -208,7 +208,7 @@ const (
 	reservedRows     = reservedForWorse + reservedForRules
 )
 
-// admits reports whether an entry of a new group gets a counter. Where MaxGroups
+// admits reports whether an entry of a new group or variant gets a counter. Where MaxGroups
 // have one already, only the first of a rule does, and what makes the item
 // worse: so the cause is always among the groups, and an acknowledgement of
 // what was before cannot take it along unseen.
@@ -238,7 +238,7 @@ func (it *item) count(now logicalTime, pos uint64, cfg *Config) {
 
 // folded is what adding one entry to an item changed.
 type folded struct {
-	newGroup bool
+	newGroup bool // or variant
 	newCause bool
 	why      Reason // the most telling reason for an update, or ""
 }
@@ -253,10 +253,13 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	}
 	it.count(now, at.pos, cfg)
 
-	c := it.counters.find(d.Rule, in.Signature)
+	c := it.counters.find(d.Rule, in.Signature, in.variant)
+	variants := it.counters.variants
 	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
-		c = it.counters.add(counter{rule: d.Rule, sig: in.Signature, text: sampleText(in.Entry, cfg.MaxSampleText)})
+		c = it.counters.add(counter{
+			rule: d.Rule, sig: in.Signature, variant: in.variant, text: sampleText(in.Entry, cfg.MaxSampleText),
+		})
 	}
 	if c != nil {
 		c.add(in, named, now)
@@ -287,6 +290,9 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		it.nextCount = nextThreshold(it.total)
 		f.why = reasonCount
 	}
+	if it.counters.variants > variants {
+		f.why = reasonVariant
+	}
 	if d.Invalidates && !it.invalidates {
 		it.invalidates, it.invalidatedAt = true, at.seq
 		f.why = reasonInvalidated
@@ -305,7 +311,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	return f
 }
 
-// unseen returns the rows, in order, with news after a watermark: the group is new, or
+// unseen returns the rows, in order, with news after a watermark: the variant is new, or
 // became worse than all the item held; and the turn from which that is so. In an item
 // with many groups, one more of a rule before the watermark is no news; nor is what is
 // resolved.
@@ -313,14 +319,18 @@ func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 	if it.latest.seq <= watermark {
 		return nil, nil
 	}
-	seen := 0
-	for i := range it.counters.rows {
-		if it.counters.rows[i].first.seq <= watermark {
+	all := it.counters.rows
+	seen := 0 // groups
+	for i := range all {
+		c := &all[i]
+		if c.first.seq <= watermark && !slices.ContainsFunc(all[:i], func(o counter) bool {
+			return o.first.seq <= watermark && o.sig == c.sig && o.rule == c.rule
+		}) {
 			seen++
 		}
 	}
-	for i := range it.counters.rows {
-		c := &it.counters.rows[i]
+	for i := range all {
+		c := &all[i]
 		r := it.rule(c.rule)
 		var t turn
 		switch {
@@ -349,7 +359,7 @@ func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
 		it.total -= moved.count
 		next.take(it, moved)
 	}
-	next.nextCount, next.nextGroups = nextThreshold(next.total), nextThreshold(uint64(len(next.counters.rows)))
+	next.nextCount, next.nextGroups = nextThreshold(next.total), nextThreshold(uint64(next.counters.counted()))
 	next.rate = it.rate
 	next.settle()
 

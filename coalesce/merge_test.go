@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -39,6 +40,7 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 					Invalidates: rapid.Bool().Draw(t, "invalidates"),
 				},
 			}
+			in.Variant = rapid.SampledFrom([]string{"", "open", "shut"}).Draw(t, "variant")
 			e := event.Entry{Seq: seq, Pos: seq, Message: rapid.SampledFrom([]string{"one", "two"}).Draw(t, "text")}
 			in.Entry = &e
 			late := in
@@ -62,7 +64,8 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 			require.Equal(t, want[i].TotalUrgentEntries, got[i].TotalUrgentEntries)
 			a, b := before.lookup(want[i].ID), after.lookup(got[i].ID)
 			for j := range a.counters.rows {
-				x, y := a.counters.rows[j], b.counters.find(a.counters.rows[j].rule, a.counters.rows[j].sig)
+				x, y := a.counters.rows[j], b.counters.find(a.counters.rows[j].rule, a.counters.rows[j].sig,
+					a.counters.rows[j].variant)
 				require.NotNil(t, y)
 				require.Equal(t, x.count, y.count)
 				require.Equal(t, x.first, y.first)
@@ -103,6 +106,7 @@ func TestMergeConserves(t *testing.T) {
 				seq++
 				c.Fold(&Input{
 					Entry: &event.Entry{Seq: seq}, Signature: root(groupSignature(group.Draw(t, "group"))),
+					Variant: fmt.Sprint(rapid.IntRange(0, 10).Draw(t, "variant")),
 					Decision: event.Decision{
 						Rule: "r", Severity: event.Severity(rapid.IntRange(0, 3).Draw(t, "severity")),
 						Disposition: rapid.SampledFrom([]event.Disposition{event.Advisory, event.Blocking}).Draw(t, "disposition"),
@@ -128,11 +132,16 @@ func TestMergeConserves(t *testing.T) {
 				for i := range c.items {
 					it := &c.items[i]
 					total := it.untracked
+					variants := map[modelGroup]int{}
 					for j := range it.counters.rows {
 						r := &it.counters.rows[j]
-						require.Same(t, r, it.counters.find(r.rule, r.sig))
+						require.Same(t, r, it.counters.find(r.rule, r.sig, r.variant))
 						require.Equal(t, root(r.sig), r.sig)
 						total += r.count
+						if r.variant != others {
+							variants[modelGroup{r.rule, r.sig, ""}]++
+							require.LessOrEqual(t, variants[modelGroup{r.rule, r.sig, ""}], maxVariants)
+						}
 					}
 					require.Equal(t, it.total, total, "what the groups counted is what the item did")
 				}

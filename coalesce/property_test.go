@@ -45,15 +45,20 @@ type modelItem struct {
 type modelEntry struct {
 	seq uint64
 	event.Decision
-	sig signature.Signature
+	sig     signature.Signature
+	variant string
 }
 
 type modelGroup struct {
-	rule string
-	sig  signature.Signature
+	rule    string
+	sig     signature.Signature
+	variant string
 }
 
-func (e *modelEntry) group() modelGroup { return modelGroup{e.Rule, e.sig} }
+func (e *modelEntry) group() modelGroup { return modelGroup{e.Rule, e.sig, e.variant} }
+
+// whole returns the group with all its variants.
+func (g modelGroup) whole() modelGroup { return modelGroup{g.rule, g.sig, ""} }
 
 func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -115,7 +120,10 @@ func (m *model) urgent(t *rapid.T) {
 	}
 	sig := groupSignature(rapid.SampledFrom([]string{"a", "b", "c", "d", "e", "f"}).Draw(t, "group"))
 	m.fold(event.Entry{Message: "text", OperationID: rapid.SampledFrom([]string{"", "", "x", "y", "z"}).Draw(t,
-		"operation")}, Input{Signature: sig, Decision: d})
+		"operation")}, Input{
+		Signature: sig, Decision: d,
+		Variant: rapid.SampledFrom([]string{"", "", "open", "shut"}).Draw(t, "variant"),
+	})
 }
 
 func (m *model) event(t *rapid.T) {
@@ -191,7 +199,7 @@ func (m *model) fold(e event.Entry, in Input) {
 	it, known := m.item(f.ID)
 	require.True(m.t, known || f.NewGroup && f.NewCause, "the first entry of an item is its cause")
 	if a, ok := m.c.Item(f.ID); ok && a.State == Open {
-		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature})
+		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature, in.Variant})
 		it.resolved[in.Decision.Rule] = false
 		it.loose = it.loose || m.c.lookup(f.ID).untracked > 0
 	} else {
@@ -326,17 +334,17 @@ func (it *modelItem) part(watermark uint64) (left, moved []modelEntry) {
 			worst[g] = w
 		}
 	}
-	seen := 0
+	seen := map[modelGroup]bool{}
 	for g := range groups {
 		if first[g] <= watermark {
-			seen++
+			seen[g.whole()] = true
 		}
 	}
 	from := map[modelGroup]uint64{} // sequence number from which a group is unseen
 	for g, gd := range groups {
 		switch {
 		case it.resolved[g.rule]:
-		case first[g] > watermark && (seen < familiarGroups || firstOfRule[g.rule] > watermark):
+		case first[g] > watermark && (len(seen) < familiarGroups || firstOfRule[g.rule] > watermark):
 			from[g] = first[g]
 		case gravest > watermark && gd.Disposition == d.Disposition:
 			from[g] = worst[g]
@@ -362,7 +370,7 @@ func (m *model) agree(a *Attention, it *modelItem) {
 	groups := map[modelGroup]bool{}
 	for _, e := range it.entries {
 		severity = max(severity, e.Severity)
-		groups[e.group()] = true
+		groups[e.group().whole()] = true
 	}
 	require.Equal(m.t, uint64(len(it.entries)), a.TotalUrgentEntries)
 	require.Equal(m.t, len(groups), a.Groups)

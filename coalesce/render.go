@@ -65,8 +65,9 @@ func (c *Coalescer) samples(it *item) []Sample {
 	for i := range it.counters.rows {
 		order = append(order, &it.counters.rows[i])
 	}
+	cause := it.causeRow()
 	isCause := func(ctr *counter) int {
-		if ctr.rule == it.cause.Rule && ctr.sig == it.cause.Signature {
+		if ctr == cause {
 			return 0
 		}
 		return 1
@@ -80,11 +81,28 @@ func (c *Coalescer) samples(it *item) []Sample {
 		)
 	})
 	samples := make([]Sample, 0, min(len(order), c.cfg.MaxSamples))
-	for _, ctr := range order[:min(len(order), c.cfg.MaxSamples)] {
-		samples = append(samples, Sample{
-			Level: ctr.severity, Message: ctr.text, RepeatCount: ctr.count, LatestSequence: ctr.last.seq,
+	for _, ctr := range order {
+		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == ctr.sig && s.Rule == ctr.rule }) {
+			continue // another variant stands for the group
+		}
+		if len(samples) == c.cfg.MaxSamples {
+			break
+		}
+		s := Sample{
+			Level: ctr.severity, Message: ctr.text, LatestSequence: ctr.last.seq,
 			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos, Blame: ctr.attributed(),
-		})
+			Variants: c.variants(it, ctr.rule, ctr.sig),
+		}
+		for _, r := range order {
+			if r.sig != ctr.sig || r.rule != ctr.rule {
+				continue
+			}
+			s.Level, s.RepeatCount = max(s.Level, r.severity), s.RepeatCount+r.count
+			if r.last.seq > s.LatestSequence {
+				s.LatestSequence, s.LatestPos = r.last.seq, r.lastPos
+			}
+		}
+		samples = append(samples, s)
 	}
 	return samples
 }
@@ -263,6 +281,9 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
 		say(rankOrigin, "operation", "; after ", safeName(name))
 	}
+	if variants := c.variantsClause(it); variants != "" {
+		say(rankOrigin, "variants", variants)
+	}
 	if again := c.again(it); again != "" {
 		say(rankOrigin, "recurrence", again)
 	}
@@ -299,7 +320,7 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 // again describes how often the group of an item's cause came, or returns "" where that
 // was once.
 func (c *Coalescer) again(it *item) string {
-	row := it.counters.find(it.cause.Rule, it.cause.Signature)
+	row := it.causeRow()
 	if row == nil || row.recurrence == nil {
 		return ""
 	}

@@ -49,7 +49,7 @@ func (c *Coalescer) remember(in *Input) {
 	if it == nil || !in.Decision.Disposition.Urgent() {
 		return
 	}
-	if row := it.counters.find(in.Decision.Rule, in.Signature); row != nil && !row.worsens(&in.Decision) &&
+	if row := it.counters.find(in.Decision.Rule, in.Signature, in.variant); row != nil && !row.worsens(&in.Decision) &&
 		it.unmoved(&in.Decision) {
 		c.repeatable = repeatable{version: c.version, row: row}
 	}
@@ -67,7 +67,7 @@ func (c *Coalescer) remember(in *Input) {
 func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	d := &in.Decision
 	if r == nil {
-		r = it.counters.find(d.Rule, in.Signature)
+		r = it.counters.find(d.Rule, in.Signature, in.variant)
 	}
 	if it.total+1 >= it.nextCount || in.digest != nil {
 		return false
@@ -108,7 +108,7 @@ func (c *Coalescer) repeatUncounted(it *item, in *Input) bool {
 // unmoved reports whether an entry that does not make its group worse leaves the
 // item as it is but for counts.
 func (it *item) unmoved(d *event.Decision) bool {
-	if it.worsens(d) || uint64(len(it.counters.rows)) >= it.nextGroups || it.deferred {
+	if it.worsens(d) || uint64(it.counters.counted()) >= it.nextGroups || it.deferred {
 		return false
 	}
 	r := it.rule(d.Rule)
@@ -119,7 +119,7 @@ func (it *item) unmoved(d *event.Decision) bool {
 // one that was acknowledged last.
 type known struct {
 	item *item
-	row  *counter // of the entry's group, nil where only its rule is known
+	row  *counter // of the entry's group and variant, nil where only its rule is known, or its group
 
 	// The most that any of them was acknowledged with.
 	disposition event.Disposition
@@ -137,7 +137,7 @@ type latest struct {
 // isLatest reports whether c.latest is that of an entry.
 func (c *Coalescer) isLatest(in *Input) bool {
 	r := c.latest.row
-	return c.latest.version == c.version && r.sig == in.Signature && r.rule == in.Decision.Rule
+	return c.latest.version == c.version && r.sig == in.Signature && r.variant == in.variant && r.rule == in.Decision.Rule
 }
 
 // account returns the acknowledged item that accounts for an entry, and "" when the
@@ -162,7 +162,11 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 		k.invalidates = k.invalidates || it.invalidates
 	}
 	if !to.unseen {
-		c.index.each(d.Rule, in.Signature, func(i int, row *counter) { look(&c.items[i], row) })
+		c.index.each(d.Rule, in.Signature, func(i int, row *counter) {
+			if row.variant == in.variant {
+				look(&c.items[i], row)
+			}
+		})
 	}
 	if k.item == nil && !c.Loading() {
 		c.index.eachFamiliar(d.Rule, func(i int) {
@@ -170,6 +174,12 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 				look(it, nil)
 			}
 		}, c.items)
+	}
+	if k.item == nil && to.novel {
+		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
+		if k.item != nil {
+			return k, reasonVariant
+		}
 	}
 	if k.item == nil {
 		return k, reasonNew
@@ -230,7 +240,7 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	}
 	root, since, before := c.inCall(it, to)
 	if k.row == nil {
-		if blocking && since != 0 && (to.named != nil || c.cfg.Linger.passed(last, c.now)) {
+		if blocking && since != 0 && (to.named != nil || to.novel || c.cfg.Linger.passed(last, c.now)) {
 			return reasonCharged // a form of the same that a later call met first
 		}
 		return ""

@@ -234,6 +234,21 @@ func (s *coder) digest(d *digest) {
 		s.Uint64("sample.firstPos", &a.FirstPos, math.MaxUint64)
 		s.Uint64("sample.latestPos", &a.LatestPos, math.MaxUint64)
 		s.blame(&a.Blame)
+		s.variants(&a.Variants)
+	}
+}
+
+// variants codes the variants that a sample has.
+func (s *coder) variants(all *[]Variant) {
+	n := s.Len("sample.variants", len(*all), maxVariants+1)
+	if s.Reading() && n > 0 {
+		*all = make([]Variant, n)
+	}
+	for i := range *all {
+		v := &(*all)[i]
+		s.Text("variant.value", &v.Value, math.MaxInt32)
+		s.Bool("variant.others", &v.Others)
+		s.Uint64("variant.count", &v.Count, s.c.now.seq)
 	}
 }
 
@@ -260,8 +275,8 @@ func (s *coder) counters(t *counters) {
 	for range n {
 		var row counter
 		s.counter(&row)
-		if t.find(row.rule, row.sig) != nil {
-			s.Fail("the group %v of the rule %q occurs twice", row.sig, row.rule)
+		if t.find(row.rule, row.sig, row.variant) != nil {
+			s.Fail("the variant %q of the group %v of the rule %q occurs twice", row.variant, row.sig, row.rule)
 		}
 		if s.Err() != nil {
 			return
@@ -275,6 +290,7 @@ func (s *coder) counters(t *counters) {
 func (s *coder) counter(r *counter) {
 	s.signature(&r.sig)
 	s.rule("counter.rule", &r.rule)
+	s.rule("counter.variant", &r.variant)
 	wire.Uint(&s.Coder, "counter.disposition", &r.disposition, event.Blocking)
 	wire.Uint(&s.Coder, "counter.severity", &r.severity, event.SeverityFatal)
 	s.Bool("counter.invalidates", &r.invalidates)
@@ -406,7 +422,7 @@ func (s *coder) signature(sig *signature.Signature) {
 	s.Fixed32("signature.check", &sig.Check)
 }
 
-// rule codes an id or a summary of a rule: those that are equal share a copy, as
+// rule codes an id or a summary of a rule, or a variant: those that are equal share a copy, as
 // those of a rule set do.
 func (s *coder) rule(what string, id *string) { s.Name(what, id, math.MaxInt32) }
 
@@ -418,7 +434,7 @@ func (s *coder) sampleText(what string, text *string) {
 var reasons = [...]Reason{
 	"", reasonNew, reasonReturned, reasonRate,
 	reasonCharged, reasonStanding,
-	reasonLoaded, reasonGroups, reasonCount, reasonInvalidated, reasonSeverity, reasonDisposition,
+	reasonLoaded, reasonGroups, reasonCount, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition,
 	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached,
 }
 

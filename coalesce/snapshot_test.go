@@ -62,6 +62,7 @@ func (m *caller) next() call {
 		e := event.Entry{Message: "text\x1b of " + d.Rule, OperationID: m.one("", "", "x", "y", "z")}
 		in := Input{
 			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d,
+			Variant: m.one("", "", "open", "jammed", strings.Repeat("v", m.intn(12))),
 			Summary: m.one("", "it broke"),
 			Begins:  d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0,
 			Fresh: m.intn(12) == 0, Playing: m.intn(9) == 0,
@@ -285,6 +286,9 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 			}) &&
 			any(func(it item) bool {
 				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Blame != nil })
+			}) &&
+			any(func(it item) bool {
+				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Variants != nil })
 			})
 	}
 	for stream := uint64(0); c == nil || !rich(); stream++ {
@@ -308,7 +312,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
 		"-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "operations.byID", "counters.base", "counters.last", "counter.calm", "uncounted.slots", "uncounted.both",
+		"item.id", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",
@@ -358,7 +362,7 @@ func TestSnapshotAllocatesNothing(t *testing.T) {
 func TestRestoreBounds(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	cfg.MaxSampleText = 20
-	c := busy(t, cfg, 1, 300)
+	c := busy(t, cfg, 7, 300)
 	snapshot := snap(c, nil)
 	for field, less := range map[string]func(*Config){
 		"MaxOpen":       func(c *Config) { c.MaxOpen-- },
@@ -481,7 +485,7 @@ func TestRestoreRefused(t *testing.T) {
 		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := busy(t, cfg, 1, 300)
+			c := busy(t, cfg, 7, 300)
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)

@@ -30,7 +30,7 @@ func updates(c *Coalescer) []Update {
 
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
-	groups, rules := map[uint32]uint64{}, map[uint32]uint64{}
+	groups, rules, crowd := map[uint32]uint64{}, map[uint32]uint64{}, 0
 	for i := range c.items {
 		it := &c.items[i]
 		for k := range it.counters.rows {
@@ -38,9 +38,12 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 			ref := it.counters.base + uint32(k)
 			require.Same(t, &c.index.rows[ref], row)
 			groups[ref] = uint64(row.sig.ID)
+			if row.variant == others {
+				crowd++
+			}
 		}
 		require.False(t, it.familiar && !it.acked)
-		if it.acked && len(it.counters.rows) >= familiarGroups {
+		if it.acked && it.counters.counted() >= familiarGroups {
 			require.True(t, it.familiar)
 		}
 		for k := range it.rules {
@@ -60,6 +63,7 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 		}
 		require.Equal(t, len(want), n)
 	}
+	require.Equal(t, crowd, c.index.others)
 	same(groups, &c.index.groups)
 	same(rules, &c.index.rules)
 }
@@ -82,7 +86,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.Empty(t, it.counters.rows)
 			continue
 		}
-		require.NotNil(t, it.counters.find(it.cause.Rule, it.cause.Signature), "a merge looks for a cause where its group is")
+		require.NotNil(t, it.causeRow(), "a merge looks for a cause where its group is")
 		require.False(t, numbers[it.number])
 		numbers[it.number] = true
 		require.Equal(t, c.id(it.number), it.id)
@@ -92,13 +96,14 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 			require.False(t, it.acked)
 			require.Empty(t, it.clearedBy)
 		}
-		sum := it.untracked
+		sum, groups := it.untracked, map[modelGroup]bool{}
 		for n := range it.counters.rows {
 			row := it.counters.rows[n]
 			sum += row.count
+			groups[modelGroup{row.rule, row.sig, ""}] = true
 			require.NotZero(t, row.count)
 			it.counters.last = 1 << 20 // so that the index is asked
-			require.Same(t, &it.counters.rows[n], it.counters.find(row.rule, row.sig))
+			require.Same(t, &it.counters.rows[n], it.counters.find(row.rule, row.sig, row.variant))
 			if it.open() {
 				require.LessOrEqual(t, row.severity, it.severity)
 				require.LessOrEqual(t, row.disposition, it.disposition)
@@ -112,6 +117,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
 			}
 		}
+		require.Equal(t, len(groups), it.counters.counted())
 		require.Equal(t, it.total, sum, "every entry is in one group or untracked")
 		if it.open() && it.disposition == event.Advisory {
 			require.False(t, c.cfg.AdvisoryTTL.passed(it.alive, c.now), "expired")

@@ -142,7 +142,7 @@ func (p *player) do(words []string) []string {
 			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
 		}
 		return p.updates()
-	case "blocking", "advisory": // DISPOSITION RULE GROUP [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+	case "blocking", "advisory": // DISPOSITION RULE GROUP [variant=V] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
 		times := 1
 		if v := args["times"]; v != "" {
 			times = number(v)
@@ -157,7 +157,7 @@ func (p *player) do(words []string) []string {
 		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
-				Signature: groupSignature(args["1"]),
+				Signature: groupSignature(args["1"]), Variant: strings.ReplaceAll(args["variant"], "_", " "),
 				Decision: event.Decision{
 					Rule: args["0"], Disposition: disposition, Severity: severity,
 					Invalidates: args["invalidates"] != "",
@@ -177,6 +177,9 @@ func (p *player) do(words []string) []string {
 		for i := range number(args["0"]) {
 			p.do(append([]string{args["1"], args["2"], fmt.Sprint("form", i), "undrained=yes"}, words[4:]...))
 		}
+		return p.updates()
+	case "merge": // merge FROM INTO
+		p.c.Merge(groupSignature(args["0"]), groupSignature(args["1"]))
 		return p.updates()
 	case "phase":
 		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: args["0"]}, Input{NewPhase: true})
@@ -285,7 +288,11 @@ func (p *player) do(words []string) []string {
 		require.True(p.t, ok)
 		var lines []string
 		for _, s := range a.Sample {
-			lines = append(lines, fmt.Sprintf("%s x%d %q", s.Level, s.RepeatCount, s.Message))
+			line := fmt.Sprintf("%s x%d %q", s.Level, s.RepeatCount, s.Message)
+			for _, v := range s.Variants {
+				line += fmt.Sprintf(" %s×%d", &v, v.Count)
+			}
+			lines = append(lines, line)
 		}
 		return lines
 	case "stats":

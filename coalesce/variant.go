@@ -1,0 +1,146 @@
+package coalesce
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// maxVariants bounds the variants of a group, under a rule, that are told apart in all items.
+const maxVariants = 8
+
+// others is the variant of all beyond them; no text that is safe to show is equal.
+const others = "\x00"
+
+// asOthers counts an entry among the others of its group where its variant is beyond
+// maxVariants. It reports whether that was not known.
+func (c *Coalescer) asOthers(in *Input) bool {
+	if in.variant == others || !c.index.crowded(in.Decision.Rule, in.Signature, in.variant) {
+		return false
+	}
+	in.variant = others
+	return true
+}
+
+// row returns the counter of an entry in an item, or nil.
+func (c *Coalescer) row(it *item, in *Input) *counter {
+	r := it.counters.find(in.Decision.Rule, in.Signature, in.variant)
+	if r == nil && c.asOthers(in) {
+		r = it.counters.find(in.Decision.Rule, in.Signature, in.variant)
+	}
+	return r
+}
+
+// Variant is what one variant of a group has counted.
+type Variant struct {
+	// Value is the words by which it differs from others of its group: log text, safe to show, and untrusted. It
+	// may be empty.
+	Value string `json:"value,omitempty" jsonschema:"The words by which it differs from the others: log text."`
+
+	// Others reports that these are all variants beyond those told apart. They have no value.
+	Others bool `json:"others,omitempty" jsonschema:"All further variants together."`
+
+	Count uint64 `json:"count" jsonschema:"How many entries it has."`
+}
+
+// String returns the value as it stands in text of heed's own.
+func (v *Variant) String() string {
+	switch {
+	case v.Others:
+		return "others"
+	case v.Value == "":
+		return "(none)"
+	}
+	return safeName(v.Value)
+}
+
+// variants returns what an item counted of each variant of a group, the most frequent first. It returns nil where all
+// items know but one.
+func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) []Variant {
+	var own []Variant
+	var known []string
+	c.index.each(rule, sig, func(i int, r *counter) {
+		if !slices.Contains(known, r.variant) {
+			known = append(known, r.variant)
+		}
+		if &c.items[i] == it {
+			own = append(own, Variant{Value: r.variant, Count: r.count})
+		}
+	})
+	if len(known) < 2 {
+		return nil
+	}
+	known = slices.DeleteFunc(known, func(v string) bool { return v == others })
+	for i := range own {
+		if v := &own[i]; v.Value == others {
+			v.Value, v.Others = "", true
+		}
+	}
+	slices.SortFunc(own, func(a, b Variant) int {
+		if a.Others != b.Others {
+			if a.Others {
+				return 1
+			}
+			return -1
+		}
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
+	})
+	lead, trail := common(known)
+	for i := range own {
+		if words := strings.Fields(own[i].Value); len(words) > lead+trail {
+			own[i].Value = strings.Join(words[lead:len(words)-trail], " ")
+		}
+	}
+	return own
+}
+
+// common returns how many words all texts begin with, and how many they end in, without the one that each keeps.
+func common(texts []string) (lead, trail int) {
+	if len(texts) < 2 {
+		return 0, 0
+	}
+	first := strings.Fields(texts[0])
+	least := len(first)
+	for _, t := range texts[1:] {
+		least = min(least, len(strings.Fields(t)))
+	}
+	same := func(word func(words []string) string) bool {
+		return !slices.ContainsFunc(texts[1:], func(t string) bool { return word(strings.Fields(t)) != word(first) })
+	}
+	for lead+1 < least && same(func(w []string) string { return w[lead] }) {
+		lead++
+	}
+	for lead+trail+1 < least && same(func(w []string) string { return w[len(w)-1-trail] }) {
+		trail++
+	}
+	return lead, trail
+}
+
+// maxShownVariants bounds the variants that a summary names.
+const maxShownVariants = 5
+
+// variantsClause names the variants of the group of an item's cause, "" where there is but one.
+func (c *Coalescer) variantsClause(it *item) string {
+	all := c.variants(it, it.cause.Rule, it.cause.Signature)
+	switch len(all) {
+	case 0:
+		return ""
+	case 1:
+		return "; variant: " + all[0].String()
+	}
+	var b strings.Builder
+	b.WriteString("; variants: ")
+	for i := range all[:min(len(all), maxShownVariants)] {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(all[i].String() + " ×" + strconv.FormatUint(all[i].Count, 10))
+	}
+	if more := len(all) - maxShownVariants; more > 0 {
+		b.WriteString(" and " + strconv.Itoa(more) + " more")
+	}
+	return b.String()
+}
