@@ -27,19 +27,29 @@
 // loadMax. After the first acknowledgement what is new in it gathers in a successor that
 // blocks when the load is over; what is fatal blocks at once.
 //
+// # Variants
+//
+// What one log statement wrote is one group, and what it decides may differ: a code, a state
+// ([Input].Variant). All that is kept of a group under a rule is kept of each of its variants:
+// counts, exposure, acknowledgement, standing. Of a group in all items maxVariants are told
+// apart; those that come after them are one, others. The number of groups of an item counts
+// groups. A variant that an open item had not yet is an update; one that no item had, where
+// the group was acknowledged, opens a successor. So a group is news nine times at most, until
+// its items are evicted.
+//
 // # What an acknowledgement covers
 //
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears
 // the item. What came after the watermark and is new opens a successor: a group
 // that is new moves to it whole, one that became worse than all the item held moves
 // from there on. Repeats of what was acknowledged are suppressed: they are counted
-// in the item, and join no other, until something is new: another rule or group (after
-// familiarGroups, while the burst goes on: another rule), a higher severity, a much higher
+// in the item, and join no other, until something is new: another rule, group or variant
+// (after familiarGroups, while the burst goes on: another rule), a higher severity, a much higher
 // rate (rateFactor), or a return after AckMemory.
 //
 // A blocking fault that returns in a call which began after the acknowledgement is
 // charged to that call, and opens a successor, unless it also occurs outside of calls
-// about as often (chargeFactor). Occurrences are counted for each group inside and
+// about as often (chargeFactor). Occurrences are counted for each variant of a group inside and
 // outside of the windows of calls, from their start to Linger after their end, with how
 // long either lasted; entries that follow each other closely (runGap) are one occurrence.
 // After standingAfter such stops in calls of one method, between which the state was read
@@ -67,7 +77,7 @@
 // # Bounds
 //
 // Everything has a capacity, allocated by [New] but for texts, operations and keys.
-// A default Coalescer holds 96 items of 128 groups, about 4 MB, and 1,024
+// A default Coalescer holds 96 items of 128 groups or variants, about 4 MB, and 1,024
 // operations. A group beyond these has a key, of 12 to 24 bytes and with all items at most
 // 262,144. What is evicted is counted in
 // [Stats], which proves at any time that every entry received is ignored, or counted in

@@ -67,7 +67,7 @@ func (c *Coalescer) remember(in *Input) {
 func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	d := &in.Decision
 	if r == nil {
-		r = it.counters.find(d.Rule, in.Signature, in.variant)
+		r = c.row(it, in)
 	}
 	if it.total+1 >= it.nextCount || in.digest != nil {
 		return false
@@ -97,7 +97,7 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 func (c *Coalescer) repeatUncounted(it *item, in *Input) bool {
 	d, t := &in.Decision, &it.counters
 	if groups, _ := t.groups(); len(t.uncounted.keys) == 0 || groups >= it.nextGroups || it.admits(d) ||
-		len(t.rows) < familiarGroups || !it.unmoved(d) || !t.uncounted.has(groupKey(d.Rule, in.Signature)) {
+		t.counted() < familiarGroups || !it.unmoved(d) || !t.uncounted.has(groupKey(d.Rule, in.Signature)) {
 		return false
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)

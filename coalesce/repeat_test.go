@@ -83,8 +83,8 @@ func TestRepeatUncounted(t *testing.T) {
 		for seq := range uint64(600) {
 			in := Input{
 				Entry:     &event.Entry{Seq: seq + 1, Message: "m", Pos: 7 * seq},
-				Signature: groupSignature(strconv.Itoa(rng.IntN(40))),
-				Decision:  event.Decision{Rule: "r" + strconv.Itoa(rng.IntN(2)), Disposition: event.Advisory},
+				Signature: groupSignature(strconv.Itoa(rng.IntN(40))), Variant: strconv.Itoa(rng.IntN(3)),
+				Decision: event.Decision{Rule: "r" + strconv.Itoa(rng.IntN(2)), Disposition: event.Advisory},
 			}
 			switch rng.IntN(100) {
 			case 0:
@@ -101,7 +101,7 @@ func TestRepeatUncounted(t *testing.T) {
 			}
 			if it := quick.episode.item; it != nil {
 				probe := *it
-				quickly = quickly || it.counters.find(in.Decision.Rule, in.Signature) == nil && quick.repeatUncounted(&probe, &in)
+				quickly = quickly || quick.row(it, &in) == nil && quick.repeatUncounted(&probe, &in)
 			}
 			require.Equal(t, thorough.Fold(&in), quick.Fold(&in))
 		}
