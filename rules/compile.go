@@ -256,6 +256,7 @@ func (l *linker) notes() {
 	}
 	// What an overriding file leaves unused is not the fault of the other.
 	for _, doc := range l.docs {
+		l.set.sources = append(l.set.sources, doc.src)
 		for _, d := range doc.rules {
 			if d.overridden != nil {
 				l.resolver.mention(d.when.text)

@@ -66,6 +66,7 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	}
 	h := l.hidden(args[1], how)
 	if h.text == "" {
+		l.unmasked(r, c, args[1], how)
 		return
 	}
 	others := ""

@@ -20,6 +20,7 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	notes    []placed // for Lint
+	sources  []*source
 	lists    map[string]*list
 	macros   map[string]*macro
 

@@ -162,10 +162,10 @@ func (p *program) rulesLintCommand() *cobra.Command {
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
 rules that can never match, rules with the same condition, rules with too few tests,
-texts that masking removes from every template, rules that must be evaluated for each
-entry, phases that no rule sets, lists and macros that nothing uses, and overrides that
-change nothing or keep blindness from ending. Without a file it checks the default
-rules alone.
+texts that masking removes from every template, templates and ids of an earlier version
+of signatures, rules that must be evaluated for each entry, phases that no rule sets,
+lists and macros that nothing uses, and overrides that change nothing or keep blindness
+from ending. Without a file it checks the default rules alone.
 
 It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 		Example: `  heed rules lint mine.yaml

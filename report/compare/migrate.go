@@ -1,10 +1,9 @@
 package compare
 
 import (
-	"bytes"
 	"slices"
-	"strings"
 
+	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -31,12 +30,12 @@ func (c *Collector) Migrate(b *Baseline) *Migrated {
 		k.Templates = nil
 		into, unsure := -1, true
 		var own []signature.Signature
-		for _, template := range b.Entries[i].Templates {
-			masked := string(c.normalizer.AppendTemplate(nil, template, ""))
+		for _, text := range b.Entries[i].Templates {
+			masked := c.masked(text)
 			if masked == "" {
 				continue
 			}
-			unsure = unsure && c.staysIn(template)
+			unsure = unsure && template.Stays(text, c.masked) >= 0
 			sig := signature.Of([]byte(masked))
 			if first, ok := owner[sig]; ok {
 				if into < 0 {
@@ -70,28 +69,8 @@ func (c *Collector) Migrate(b *Baseline) *Migrated {
 	return m
 }
 
-// staysIn reports whether text or a number in place of a mask of a template would stay. Masks that words border are of
-// something else.
-func (c *Collector) staysIn(template string) bool {
-	const mask = "<*>"
-	for rest := template; ; {
-		_, after, found := strings.Cut(rest, mask)
-		if !found {
-			return false
-		}
-		before := template[:len(template)-len(after)-len(mask)]
-		rest = after
-		if before != "" && !strings.Contains(" =:([{,\n", before[len(before)-1:]) ||
-			after != "" && !strings.Contains(" .,;:)]}\n", after[:1]) {
-			continue
-		}
-		for _, probe := range []string{`"probe of text"`, "71"} {
-			masked := c.normalizer.AppendTemplate(nil, before+probe+after, "")
-			if bytes.Contains(masked, []byte(probe)) {
-				return true
-			}
-		}
-	}
+func (c *Collector) masked(text string) string {
+	return string(c.normalizer.AppendTemplate(nil, text, ""))
 }
 
 // join adds another group of the same baseline.
