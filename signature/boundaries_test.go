@@ -39,14 +39,17 @@ var boundaryWords = []struct {
 	{"%s", wellKnown},
 	{"w 5 %s", unitWords},
 	{"k='%s'", constantWords},
-	{"for %s 5", []string{"code", "status", "hresult", "errno", "HRESULT", "eRRno"}},
+	{"for %s 5", append([]string{"HRESULT", "eRRno"}, codeWords...)},
+	{"for %s: 5", fieldWords},
+	{"for %s 'a b'", textWords},
+	{`w %s" 200`, protocols},
 	{"w %s 5", []string{
 		"Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
 		"January", "February", "April", "June", "July", "August", "September", "October", "November", "December",
 		"Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun",
 		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday", "May", "March",
 	}},
-	{"acme.%s", []string{"com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "arpa"}},
+	{"acme.%s", []string{"com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "internal", "arpa"}},
 	{"%s user anna", []string{"for", "invalid", "Invalid", "unknown", "Unknown", "illegal", "Illegal"}},
 	{"w <%s>", []string{"color", "size", "b", "i", "material", "quad"}},
 	{"C:/a %s w/c", []string{"and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with"}},
@@ -72,6 +75,20 @@ var boundaryHeads = [][]string{
 	{"abcdefa", "abcdefab", "abcdefabc", "abcdefag", "ABCDEFAB", "abcd_efab", "code abcdefab", "code abcdefab abcdefab"},
 	// May, March and hosts.
 	{"May  5", "May x5", "May 5th", "March -5", "in May", "May5", "jan", "JAN", "a-b.com", "A.com", "a.com.x", "-.com", "a_b.com", "a..com"},
+	{"NaN", "nan", "NaNs", "-NaN", "+NaN", "-inf", "-Inf", "w-inf", "-infinity", "-Infinity", "5 -inf"},
+	// Addresses of mail, and components.
+	{"a@b.c", "a@b", "a@5.c", "a@b.c/d", "a@b.c5", "a5@b.c", "a5@b", "a5@5.c", "a5@b.c/d", "a@b.c@d.e", "@b.c", "a@-b.c", "a @b.c", "a@b`c.d", "<*>@b.c", "a@中.c"},
+	{"a.b/.c", "a/.c", "a.b/.-", "a.b/c.d", "a.b/c", "a/b.cdefgh", "a/b.cdefgh.i", `a.b\c.defghi`, "a.b/..c", "a/../c", "a/./c", "a/../-", "a/...", "a-b/../c", `a/..\c`, `a\../c`},
+	// Padding.
+	{"abcdefg5=", "abcdef5=", "abcdefg5==", "abcdefg5===", "abcdefg5=a", "abcdefg5==,", "abcdefg5=)", "abcdefg5='", "abc-efgh==", "abc-efg==", "abc-efgh=", "abcdefgh==", "k=abcdefgh==", "k=abcdefg=="},
+	// Signs before numbers.
+	{"<5", "w<5", "<5>", "<5a", "<a5", "<-5", "< 5", "<42", "5 <6", "5 <6>", "#5", "#5#", "##5", "w#5", "#a5", "5 #6# w", "~5", "w~5", "~a5", "~~5", "#5##", "5%", "5 %", "5 %s", "5%s", "5%%", "5, %", "w%"},
+	// Addresses with two colons, and in brackets.
+	{"::1", "w::1", ":::1", "::12345", "::g1", "::a", "::a:b", "::a:", "::a1:b", "a::1", "a::b", "1::", "a:b::1", "fe80::1%lo", "fe80::1%", "fe80::1%lo-0.5"},
+	{"[::1]:5", "[::]:5", "[::]:a", "[::1]", "[::1]:", "[a::b1]:5", "[a::b]:5", "5 [a::b]:5", "[::1%lo]:5", "[1:2]:5", "[::1.2.3.4]:5", "5 [::]:6", "w[::1]:5", "[a1b:c::]:5"},
+	{"de:ad:be:ef:fa:ce", "de:ad:be:ef:fa", "de:ad:be:ef:fa:ce:de", "de:ad:be:ef:fa:cef", "1:2:3:4:5:6:7:a", "a:2:3:4:5:6:7", "12:00:04", strings.Repeat("ab:", 19) + "ab", strings.Repeat("ab:", 20) + "ab"},
+	// Sizes in other words.
+	{"5 KB (6)", "5 KB (6 B)", "5 KB (6  B)", "5 KB (6 w)", "5 KB (a6)", "5 KB  (6)", "5 KB, (6)", "5 (6)", "5% (6)", "5 KB (6) (7)", "5 KB (x86)", "5 KB (2D)", "5 KB (6", "5 KB ()"},
 	// Accounts.
 	{"for user anna", "xfor user anna", "x-for user anna", "5 for user anna", "'a b'for user anna", "5for user anna", "éfor user anna", "中for user anna", "For user anna"},
 	{"for users anna", "for user 'anna b'", "for user (anna", "for user anna.b/c", "for user  anna beth", "foruser anna", "for user user user anna", "for user x86 b", "for user"},
@@ -80,6 +97,10 @@ var boundaryHeads = [][]string{
 	// Quotations that are sentences.
 	{"'GE one'", "'GET one'", "'OPTIONS one'", "'CONTINUE one'", "'GET'", "'GET\tone'", "'GET5 one'", "'Get one'"},
 	{"'a b c 9'", "'a b c d 9'", "'a b c d'", "'a b c d e'", "'a  b\tc d 9'", "'one two six morning 9'", "'one two six midnight 9'", "'morning midnight six two 9'", "'a b user d 9'", "'a b users d 9'", "'a B c d 9'"},
+	// Quotations that are text.
+	{`msg="a b"`, `Msg = "a b"`, `xmsg="a b"`, `err_msg="a b"`, `errMsg="a b"`, `msg "a b"`, `msg, "a b"`, `state "a b"`, `msg='a b'`, `msg=((((="a b"`, `msg=(((="a b"`, `{"msg":"a b"}`, `msg=" a b"`, `msg=a b`},
+	{`msg="a 'b c' d"`, `msg="a 'b" c'`, `msg="a \"b c\" d"`, `msg="a \\"b c" d`, `msg="a!", "b c"`, `msg="/a\" b "c d"`, `msg="/a\\" b "c d"`, `msg="C:\" "c d"`, `k="a \"b" c" d`, `\"a b\" c`, `\"a b" c`, `5, msg="a b!" "c d"`},
+	{`"A B"`, `["A B"]`, `["A B"`, `"A B" k=v`, `"A B" k=`, `"A B" k==v`, `"A B" k`, `"A B" 5=v`, `"A B" [k]`, `"A B",`, `"A B" =v`, `w "A B"`, `[w] "A B"`, `[w]"A B"`, `w] ["A B"]`, `w ["A B"]`, `[w]  "A B"  k=v`, `"A \"B\"" k=v`, `'A B' k=v`, `5] "A B"`, `5 "A B"`, `"A B" k-5=v`, `"A B" <*>=v`, `"A B" /k=v`},
 	// Quotations that open and close.
 	{"'a b' c", "w'a b' c", "5'a b' c", "' a b' c", "'a b ' c", "'a b'c d' e", "'a b'5 d' e", "'a b'<*> d' e", "'a b", "''", "'' c", "\"a 'b\" c'", "'a \"b' c\""},
 	// Quoted names of members, and protected words.
@@ -108,6 +129,11 @@ var boundaryHeads = [][]string{
 	// Runs, and units.
 	{"5, 6", "5 a", "5 a6", "5.6", "5 . 6", "5 (6", "5 _ 6", "5-", "5 -", "5, /a", "5 'a b'", "5 <b>", "5=6", "5;;6 ,"},
 	{"5 ms", "5  ms", "5, ms", "5-ms", "5 ms ms", "5 ms, 6 ms", "5 MS", "5 KB/s", "5 KB/s/s", "5 KB/x", `5 KB\s`, "5 x/s", "5 ms. 6", "ms 5", "5\x7fms", "5 ms=6", "5 day/May"},
+	// Codes.
+	{"code 1234567890", "code 12345678901", "state=123456", "state=1234567", "state=abcdefgh90", "state=abcdefgh901", "code A-5", "code 5-A", "code 5.6", "code 5/6", "state=A-5", "code -5", "state=-5", "state -5", "code 5%", "code abcdefab", "code abcdefabcde"},
+	{"AB-0123: a", "AB-123: a", "AB-123:a", "AB-123", "AB-012", "A-012", "ABCDEFG-012", "AB-01", "AB-0123456", "AB-012a", "aB-012", "AB-CD-012", "AB-123:"},
+	{"HTTP/1.1 200", `HTTP/1.1" 200`, "HTTP/1.1 2000", "HTTP/1.1 600", "HTTP/1.1 -200", "xHTTP/1.1 200", "HTTP/1.1, 200", "| 200 |", "|  200  |", "| 200", "|200 |", "| 20a |", "5 | 200 | 300"},
+	{"k=FOO", "k=FO_O", "k=F", "k=Foo", "k=FOO5", "k=FACEFEED", "k=FACEFEEDS", "k='FOO'", "k=_"},
 	// Keywords.
 	{"code 5", "codes 5", "barcode 5", "bar_code 5", "bar5code 5", "barCode 5", "BARCode 5", "barCODE 5", "BARCODE 5", "éCode 5", "écode 5", "-code 5", "code 5 6", "code a5 5a", "code, 5", "code 5, code 6", "code  (=#[: 5"},
 	{"error was 5", "Error was 5", "error Was 5", "errorwas 5", "error  was: 5", "terror was 5", "anError was 5", "was 5", "an was 5", "error-was 5", "error was5", "5 code 6", "5 error was 6", "error 5 was 6"},

@@ -33,7 +33,7 @@ const (
 	// hexa is a letter that is also a hexadecimal digit.
 	hexa
 	// initial is the first letter of a word that may begin a form: the name of a
-	// month or of a day of the week, or "user".
+	// month or of a day of the week, "NaN", or "user".
 	initial
 	// file may occur in a file name.
 	file
@@ -41,12 +41,10 @@ const (
 	link
 	// precede may stand between a keyword and its value.
 	precede
-	// final is the last letter of a keyword, in upper or lower case, or a byte of precede. It must
-	// be the bit above precede; see afterKeyword.
-	final
-	// penult is the last but one letter of a keyword, in upper or lower case. It
-	// must be the bit above final; see mayFollowKeyword.
-	penult
+	// prefix belongs to a number right after it; see scanner.widen.
+	prefix
+	// ends is what a base64 text may stand before, besides white space.
+	ends
 	// event is a class of tokens, not of bytes: the token may be more than a word;
 	// see window.
 	event
@@ -65,7 +63,7 @@ func makeClasses() (t [256]class) {
 	for b := range t {
 		switch {
 		case b <= ' ' || b == 0x7f:
-			t[b] = space | fold | open | precede | final
+			t[b] = space | fold | open | precede
 		case b >= 0xe0:
 			t[b] = wide | act | file | link
 		case b >= 0xc0:
@@ -91,9 +89,9 @@ func makeClasses() (t [256]class) {
 	add(",;:-/|@#~+", fold)
 	add("\"'<(=+-/\\.", act)
 	add("\"'([{,;:=|.@#", open)
-	add(":=([#", precede|final)
-	add("estoESTO", final)
-	add("dulnaDULNA", penult)
+	add(":=([#\"'", precede)
+	add("#~:[", prefix)
+	add(",;)]}", ends)
 	return t
 }
 

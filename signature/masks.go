@@ -55,7 +55,8 @@ func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
 
-// isCalendar reports whether the word s[i:j] is a month or a day of the week.
+// isCalendar reports whether the word s[i:j] is a month or a day of the week, or no
+// number.
 // May and March are words of English too, and count only before a number.
 func isCalendar(s string, i, j int) bool {
 	switch s[i:j] {
@@ -64,6 +65,8 @@ func isCalendar(s string, i, j int) bool {
 		"September", "October", "November", "December",
 		"Mon", "Tue", "Tues", "Wed", "Thu", "Thur", "Thurs", "Fri", "Sat", "Sun",
 		"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday":
+		return true
+	case "NaN":
 		return true
 	case "May", "March":
 		for j < len(s) && classes[s[j]]&space != 0 {
@@ -77,12 +80,13 @@ func isCalendar(s string, i, j int) bool {
 // unitWords belong to a number right before them: units of measurement, halves
 // of the day and time zones.
 var unitWords = []string{
-	"ns", "us", "ms", "s", "sec", "secs", "second", "seconds",
+	"ns", "us", "\u00b5s", "\u03bcs", "ms", "s", "nsec", "usec", "msec", "msecs", "sec", "secs", "second", "seconds",
 	"min", "mins", "minute", "minutes", "h", "hr", "hrs", "hour", "hours", "day", "days",
-	"nanoseconds", "microseconds", "milliseconds", "millisecond", "ticks",
+	"week", "weeks", "month", "months", "year", "years",
+	"nanosecond", "nanoseconds", "microsecond", "microseconds", "millisecond", "milliseconds", "tick", "ticks",
 	"B", "b", "byte", "bytes", "bit", "bits",
 	"kB", "KB", "MB", "GB", "TB", "kb", "mb", "gb", "KiB", "MiB", "GiB", "TiB", "K", "M", "G",
-	"Hz", "kHz", "MHz", "GHz", "px", "fps", "percent",
+	"Hz", "kHz", "MHz", "GHz", "px", "fps", "bps", "kbps", "Mbps", "Gbps", "percent",
 	"AM", "PM", "am", "pm",
 	"UTC", "GMT", "EST", "EDT", "CST", "CDT", "MST", "MDT", "PST", "PDT", "CET", "CEST", "BST", "IST", "JST", "KST", "MSK",
 }
@@ -130,6 +134,20 @@ func upper(list []string) []string {
 // the template.
 func isTelling(t string) bool { return constants.has(t) || mayBeFault(t) && isFault(t) }
 
+// inCapitals reports whether the narrow token t is two or more capitals, with '_'
+// or not, as the constants of programs are, and no hexadecimal number. After "key="
+// it carries meaning; quoted, it is as often a name.
+func inCapitals(t string) bool {
+	plain := len(t) < hexMin
+	for i := range len(t) {
+		if !isUpper(t[i]) && t[i] != '_' {
+			return false
+		}
+		plain = plain || classes[t[i]]&hexa == 0
+	}
+	return plain && len(t) > 1
+}
+
 // mayBeFault reports whether the last byte of t permits isFault to be true. It is
 // inlined, and nearly every token needs no call.
 func mayBeFault(t string) bool {
@@ -158,94 +176,19 @@ func isRate(t string) bool {
 	return ok && a != "" && b != "" && units.has(a) && units.has(b)
 }
 
-// afterKeyword reports whether the token at i carries meaning, since
-// it follows a word such as "code" or "status": error 404 is not error 500.
-//
-// On the hot path, mayFollowKeyword is asked first.
-func (sc *scanner) afterKeyword(i int) bool {
-	s, floor := sc.s, max(sc.masked, 0)
-	j := i
-	for j > floor && classes[s[j-1]]&precede != 0 {
-		j--
-	}
-	if j == i || j == floor {
-		return false
-	}
-	// The last two letters rule out nearly every word.
-	if j-floor < 2 {
-		return false
-	}
-	switch uint(s[j-2]|0x20)<<8 | uint(s[j-1]|0x20) {
-	case 'd'<<8 | 'e', 'u'<<8 | 's', 'l'<<8 | 't', 'n'<<8 | 'o', 'a'<<8 | 's':
-	default:
-		return false
-	}
-	t := s[floor:j]
-	return isKeyword(t) || len(t) > 3 && t[len(t)-3:] == "was" && afterError(t[:len(t)-3])
-}
-
-// mayFollowKeyword reports whether the three bytes before i permit afterKeyword to
-// be true: the last may stand before a value, and so may the one before it, or the
-// two before it end a keyword. It is inlined, and most tokens need no call.
-func mayFollowKeyword(s string, i int) bool {
-	if i < 3 {
-		return false
-	}
-	b := classes[s[i-2]]
-	return classes[s[i-1]]&(b>>1)&(b|classes[s[i-3]]>>2)&precede != 0
-}
-
-// isKeyword reports whether t, which is not empty, ends in a word that names a
-// code: "code", "status", "HRESULT" or "errno" in any case,
-// alone or as the last part of a compound such as errorCode or exit_code.
-func isKeyword(t string) bool {
-	switch t[len(t)-1] {
-	case 'e', 'E':
-		return endsWord(t, "code")
-	case 's', 'S':
-		return endsWord(t, "status")
-	case 't', 'T':
-		return endsWord(t, "hresult")
-	case 'o', 'O':
-		return endsWord(t, "errno")
-	}
-	return false
-}
-
-// endsWord reports whether t is word, in any case, or a compound that ends in
-// it: after a byte that is no lower-case letter, or with a capital.
-func endsWord(t, word string) bool {
-	n := len(t) - len(word)
-	if n < 0 {
-		return false
-	}
-	for i := range len(word) {
-		if t[n+i]|0x20 != word[i] {
-			return false
-		}
-	}
-	return n == 0 || !isLetter(t[n-1]) || isUpper(t[n]) && !isUpper(t[n-1])
-}
-
-// afterError reports whether s ends in the word "error" and white space.
-func afterError(s string) bool {
-	n := len(s)
-	for n > 0 && classes[s[n-1]]&space != 0 {
-		n--
-	}
-	return n < len(s) && n > 0 && endsWord(s[:n], "error")
-}
-
 // groupMax is how many digits a group of an IPv6 address has at most.
 const groupMax = 4
 
+// groupsMax is how many groups the longest hardware address has.
+const groupsMax = 20
+
 // addressEnd returns the end of the hardware or IPv6 address at i, or 0 if
-// there is none: three to eight groups of up to four hexadecimal digits with
-// colons between them, at least one of the digits no letter. A time of day has
-// the same form and may pass for one.
+// there is none: groups of up to four hexadecimal digits with colons between
+// them. Six or more of two digits are one, or eight, or fewer with two colons
+// somewhere, one digit of which is no letter; a time of day is none. What follows '%' is the zone.
 func addressEnd(s string, i int) int {
-	groups, digits, end := 0, false, 0
-	for groups < 8 {
+	groups, pairs, digits, short, end := 0, 0, false, false, 0
+	for groups < groupsMax {
 		j, some := i, false
 		for j < len(s) && j-i <= groupMax && classes[s[j]]&(hexa|digit) != 0 {
 			some = some || classes[s[j]]&digit != 0
@@ -255,7 +198,11 @@ func addressEnd(s string, i int) int {
 			break
 		}
 		groups++
+		if j-i == 2 {
+			pairs++
+		}
 		digits = digits || some
+		short = short || i > 1 && groups > 1 && s[i-2] == ':'
 		end = j
 		if j == len(s) || s[j] != ':' {
 			break
@@ -265,8 +212,13 @@ func addressEnd(s string, i int) int {
 			i++
 		}
 	}
-	if groups < 3 || !digits {
+	switch {
+	case pairs == groups && groups >= 6:
+	case groups < 2 || groups > 8 || !digits || groups < 8 && !short:
 		return 0
+	}
+	if at(s, end+1)&narrow != 0 && s[end] == '%' {
+		end, _ = narrowEnd(s, end+1)
 	}
 	return end
 }
@@ -288,10 +240,153 @@ func isHostName(t string) bool {
 		return false
 	}
 	switch t[last:] {
-	case "com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "arpa":
+	case "com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "internal", "arpa":
 		return true
 	}
 	return false
+}
+
+// isDomain reports whether the token t, which follows '@', makes an e-mail
+// address: it begins with no digit, and holds a point and no slash.
+func isDomain(t string) bool {
+	return classes[t[0]]&letter != 0 && hasDot(t) && !strings.ContainsAny(t, "/\\`")
+}
+
+// isInfinite reports whether t, after a sign, is what floating-point numbers
+// are that are none.
+func isInfinite(t string) bool { return t == "inf" || t == "Infinity" || t == "NaN" }
+
+// isVendorCode reports whether the token s[i:j] is the number of a message, such as
+// ORA-00942 or TNS-12541: two to six capitals, a dash and three to six digits that
+// begin with 0, or with a colon and space after them. Ids count, and are not padded.
+func isVendorCode(s string, i, j int) bool {
+	k := i
+	for k < j && isUpper(s[k]) {
+		k++
+	}
+	if k-i < 2 || k-i > 6 || k == j || s[k] != '-' || j-k < 4 || j-k > 7 {
+		return false
+	}
+	padded := s[k+1] == '0'
+	for k++; k < j; k++ {
+		if classes[s[k]]&digit == 0 {
+			return false
+		}
+	}
+	return padded || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
+}
+
+// paddingMin is how long a text with padding must be to be base64.
+const paddingMin = 8
+
+// paddingEnd returns the end of the padding of base64, one '=' or two, at j, where
+// the variable that begins at i ends, or j.
+func paddingEnd(s string, i, j int) int {
+	if j-i < paddingMin || classes[s[j-1]]&narrow == 0 {
+		return j
+	}
+	k := j + 1
+	if k < len(s) && s[k] == '=' {
+		k++
+	}
+	if at(s, k)&(ends|space) == 0 {
+		return j
+	}
+	return k
+}
+
+// remarkEnd returns the end of the remark in parentheses that opens at i and says
+// a size again, as in "1190 bytes (1.16 KB)", or 0 if there is none.
+func (sc *scanner) remarkEnd(i int) int {
+	s := sc.s
+	i++
+	if at(s, i)&digit == 0 {
+		return 0
+	}
+	j, _ := sc.window.token(s, i)
+	if sc.n.words.has(s[i:j]) {
+		return 0
+	}
+	if j+1 < len(s) && s[j] == ' ' && classes[s[j+1]]&narrow != 0 {
+		i = j + 1
+		if j, _ = sc.window.token(s, i); !units.has(s[i:j]) {
+			return 0
+		}
+	}
+	if j == len(s) || s[j] != ')' {
+		return 0
+	}
+	return j + 1
+}
+
+// widen takes into the variable s[i:j] what belongs to it and stands around it:
+// signs before a number, as in "~5" and "#3#", the colons that an address begins
+// with, and the brackets around one before a port.
+func (sc *scanner) widen(i, j int, k kind) (start, end int) {
+	s := sc.s
+	n := i - sc.lit
+	switch b := s[i-1]; {
+	case b == '[':
+		if e := bracketEnd(s, i-1); e > 0 {
+			return i - 1, max(j, e)
+		}
+		return i, j
+	case b != ':' && (classes[s[i]]&digit == 0 || sc.afterWord(i-1)):
+		return i, j
+	case b == '#' && j < len(s) && s[j] == '#':
+		return i - 1, j + 1
+	case b != ':':
+		return i - 1, j
+	case n >= len("[::]:") && s[i-len("[::]:"):i] == "[::]:" && classes[s[i]]&digit != 0:
+		return i - len("[::]:"), j
+	case n < len("::") || s[i-2] != ':':
+		return i, j
+	}
+	if n > len("::") && s[i-3] == '[' {
+		if e := bracketEnd(s, i-3); e > 0 {
+			return i - 3, max(j, e)
+		}
+	}
+	if k == kindHost && !sc.afterWord(i-2) {
+		i -= 2
+	}
+	return i, j
+}
+
+// bracketEnd returns the end of the address in brackets at i that a port follows, as
+// in [fe80::1%eth0]:22, or 0.
+func bracketEnd(s string, i int) int {
+	colons := 0
+	j := i + 1
+	for ; j < len(s) && (classes[s[j]]&(digit|hexa) != 0 || s[j] == ':' || s[j] == '.'); j++ {
+		if s[j] == ':' {
+			colons++
+		}
+	}
+	if at(s, j+1)&narrow != 0 && s[j] == '%' {
+		j, _ = narrowEnd(s, j+1)
+	}
+	if colons < 2 || j+1 >= len(s) || s[j] != ']' || s[j+1] != ':' || at(s, j+2)&digit == 0 {
+		return 0
+	}
+	return j + 1
+}
+
+// isCompressed reports whether the token s[i:j], after two colons, is an address
+// with them, as ::1 is, or begins one.
+func (sc *scanner) isCompressed(i, j int) bool {
+	s := sc.s
+	if j-i > groupMax || i-2 < max(sc.masked, 0) || sc.afterWord(i-2) || sc.n.words.has(s[i:j]) {
+		return false
+	}
+	digits := false
+	for k := i; k < j; k++ {
+		if classes[s[k]]&(hexa|digit) == 0 {
+			return false
+		}
+		digits = digits || classes[s[k]]&digit != 0
+	}
+	return digits || j < len(s) && s[j] == ':' && at(s, j+1)&(hexa|digit) != 0
 }
 
 // accountAfter returns where the name of an account begins, if the word at i is

@@ -16,9 +16,9 @@ import (
 // What TestPairs allows, of 100 pairs of either sort, by how many others of the same statement are around them: where the
 // work stands. A change may lower these numbers, and never raises them.
 var (
-	pairsAlike = 39                                // decide differently, have one id
-	pairsLost  = map[int]int{0: 39, 3: 39, 20: 39} // decide differently, have one group and one variant
-	pairsApart = map[int]int{0: 73, 3: 71, 20: 64} // of one statement, have two groups
+	pairsAlike = 0                                 // decide differently, have one id
+	pairsLost  = map[int]int{0: 0, 3: 0, 20: 0}    // decide differently, have one group and one variant
+	pairsApart = map[int]int{0: 63, 3: 60, 20: 55} // of one statement, have two groups
 )
 
 // linePair is a line of testdata/pairs.tsv.

@@ -13,16 +13,47 @@ func urlEnd(s string, i int) int {
 // pathEnd returns the end of the path whose first slash ends at i.
 func pathEnd(s string, i int) int {
 	j := i
-	for j < len(s) && classes[s[j]]&file != 0 {
+	for j < len(s) && (classes[s[j]]&file != 0 || s[j] == ' ' && s[j-1] == '\\' && s[i-1] == '/' && at(s, j+1)&wordlike != 0) {
 		j++
 	}
 	return cutPunctuation(s, i, j)
 }
 
+// dotsMax is how often ./ or ../ may come in a row in a path, but for its first
+// names.
+const dotsMax = 16
+
+// dotsEnd returns the end of all ./ and ../ at i.
+func dotsEnd(s string, i int) int {
+	for range dotsMax {
+		j := i
+		for j < len(s) && j-i < 2 && s[j] == '.' {
+			j++
+		}
+		if j == i || at(s, j)&slash == 0 {
+			break
+		}
+		i = j + 1
+	}
+	return i
+}
+
+// nameStart returns i if a name begins there, maybe with a point, or 0.
+func nameStart(s string, i int) int {
+	if at(s, i)&wordlike != 0 || i < len(s) && s[i] == '.' && at(s, i+1)&wordlike != 0 {
+		return i
+	}
+	return 0
+}
+
 // cutPunctuation takes what more likely belongs to the sentence off the end of
-// s[i:j], and returns the new end.
+// s[i:j], and returns the new end. So it does with a backslash that escapes a mark
+// after it, which is then escaped in the template, too.
 func cutPunctuation(s string, i, j int) int {
 	for j > i && classes[s[j-1]]&(wordlike|slash) == 0 {
+		j--
+	}
+	if j < len(s) && s[j] == '"' && s[j-1] == '\\' && isEscaped(s, j) {
 		j--
 	}
 	return j
@@ -130,16 +161,20 @@ func isConnective(s string) bool {
 }
 
 // isRelativePath reports whether the token t, which holds a slash, is a path:
-// one with two slashes, or one that ends in a file name with an extension.
-// TCP/IP and read/write are words.
+// one with two slashes, one with points on both sides of a slash, or one that ends
+// in a file name with an extension. TCP/IP and read/write are words.
 func isRelativePath(t string) bool {
-	n := 0
+	slashes, before, points := 0, false, false
 	for i := range len(t) {
-		if classes[t[i]]&slash != 0 {
-			n++
+		switch {
+		case classes[t[i]]&slash != 0:
+			slashes++
+			before, points = points, false
+		case t[i] == '.':
+			points = true
 		}
 	}
-	return n > 1 || hasExtension(t)
+	return slashes > 1 || before && points || hasExtension(t)
 }
 
 // tagEnd returns the end of the rich-text tag at i, such as <color=#ff0000>,

@@ -85,7 +85,7 @@ func TestBeginnings(t *testing.T) {
 	n, r := testNormalizer(t)
 	for word := range strings.FieldsSeq(
 		"Jan Feb Mar Apr May Jun Jul Aug Sep Sept Oct Nov Dec January February March April June July August September October November December " +
-			"Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday user",
+			"Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun Monday Tuesday Wednesday Thursday Friday Saturday Sunday NaN",
 	) {
 		require.True(t, mayMean(word, 0), word)
 		for _, text := range []string{

@@ -11,7 +11,7 @@ const (
 
 	roleSpace = roleHexa                           // one space
 	roleGlue  = roleInitial                        // class glue
-	roleColon = roleDigit                          // a colon
+	roleColon = roleDigit                          // a colon, or '@'
 	roleQuote = roleHexa | roleInitial             // a quotation mark
 	roleParen = roleHexa | roleDigit               // a parenthesis
 	roleEqual = roleInitial | roleDigit            // '='
@@ -40,7 +40,7 @@ var roles = func() (t [256]uint64) {
 			t[b] = roleSpace
 		case c&glue != 0:
 			t[b] = roleGlue
-		case b == ':':
+		case b == ':' || b == '@':
 			t[b] = roleColon
 		case b == '"' || b == '\'':
 			t[b] = roleQuote

@@ -2,7 +2,13 @@ package signature
 
 import "strings"
 
-var quoteMarks = [2]byte{'"', '\''}
+// The kinds of marks. What a backslash is before ends where one is, too.
+const (
+	quoteDouble = iota
+	quoteSingle
+	quoteEscaped
+	quoteKinds
+)
 
 // quoteEnd returns the end of the quotation that the mark at i, of the given
 // kind, opens, or 0 if it opens none.
@@ -11,38 +17,137 @@ var quoteMarks = [2]byte{'"', '\''}
 // closes if no space is before it and no word begins right after it. So the
 // apostrophes of don't and pawns' are none.
 //
-// What rules out a quotation is found in the first words of the text and
-// needs no closing mark. Where the closing mark is may be another place in the
-// template, since what follows it counts.
+// What rules out a quotation is found in the first words of the text, or before
+// it, and needs no closing mark. Where the closing mark is may be another place in
+// the template, since what follows it counts.
 func (sc *scanner) quoteEnd(i, which int) int {
 	s := sc.s
-	if sc.afterWord(i) || at(s, i+1)&space != 0 {
+	if i == sc.text || i == sc.opened || sc.afterWord(i) || at(s, i+1)&space != 0 {
 		return 0
+	}
+	inside := i < sc.text
+	if which == quoteSingle || which == quoteDouble && !inside {
+		if mayFollowKeyword(s, i) && sc.keyword(i).announces() {
+			if which == quoteDouble {
+				sc.text, sc.opened = textEnd(s, i+1), i
+			}
+			return 0
+		}
+		if which == quoteDouble {
+			if end := sc.messageEnd(i); end > 0 {
+				sc.text, sc.opened = end, i
+				return 0
+			}
+		}
 	}
 	j := sc.quotes[which]
 	if j <= i {
-		j = closing(s, i+1, quoteMarks[which])
+		j = closing(s, i+1, which)
 		sc.quotes[which] = j
 	}
-	if j == len(s) || isSentence(s[i+1:]) || sc.isName(i) {
+	if j == len(s) || inside && j > sc.text || isSentence(s[i+1:]) || sc.isName(i) {
 		return 0
 	}
 	return j + 1
 }
 
 // closing returns the position of the first closing mark in s[i:], or len(s).
-func closing(s string, i int, mark byte) int {
+func closing(s string, i, which int) int {
+	mark := byte('"')
+	if which == quoteSingle {
+		mark = '\''
+	}
 	for {
 		n := strings.IndexByte(s[i:], mark)
 		if n < 0 {
 			return len(s)
 		}
 		i += n
-		if classes[s[i-1]]&space == 0 && at(s, i+1)&wordlike == 0 && !isMask(s, i+1) {
+		if classes[s[i-1]]&space == 0 && at(s, i+1)&wordlike == 0 && !isMask(s, i+1) &&
+			(which == quoteSingle || isEscaped(s, i) == (which == quoteEscaped)) {
 			return i
 		}
 		i++
 	}
+}
+
+// isEscaped reports whether an odd number of backslashes is before i. It is the
+// same in the template: see cutPunctuation.
+func isEscaped(s string, i int) bool {
+	n := i
+	for n > 0 && s[n-1] == '\\' {
+		n--
+	}
+	return (i-n)&1 != 0
+}
+
+// textEnd returns the position of the mark that ends text in s[i:], or len(s).
+func textEnd(s string, i int) int {
+	for {
+		n := strings.IndexByte(s[i:], '"')
+		if n < 0 {
+			return len(s)
+		}
+		if i += n; !isEscaped(s, i) {
+			return i
+		}
+		i++
+	}
+}
+
+// messageEnd returns the position of the mark that ends the quotation that opens at
+// i, if it is the whole message or its beginning, maybe in brackets, and nothing
+// follows but fields; or 0.
+func (sc *scanner) messageEnd(i int) int {
+	s, floor := sc.s, max(sc.masked, 0)
+	k := i
+	bracket := k > floor && s[k-1] == '['
+	if bracket {
+		k--
+	}
+	if k > 0 {
+		n := k
+		for n > floor && classes[s[n-1]]&space != 0 {
+			n--
+		}
+		if n == k || n == floor || s[n-1] != ']' {
+			return 0
+		}
+	}
+	end := textEnd(s, i+1)
+	if end == len(s) {
+		return 0
+	}
+	j := end + 1
+	if bracket {
+		if j == len(s) || s[j] != ']' {
+			return 0
+		}
+		j++
+	}
+	if j == len(s) {
+		return end
+	}
+	n := j
+	for n < len(s) && classes[s[n]]&space != 0 {
+		n++
+	}
+	switch {
+	case n == j:
+		return 0
+	case s[n] == '[':
+		return end
+	case isMask(s, n):
+		n += len(Mask)
+	case classes[s[n]]&narrow != 0:
+		n, _ = narrowEnd(s, n)
+	default:
+		return 0
+	}
+	if n < len(s) && s[n] == '=' && at(s, n+1)&(ends|space) == 0 && s[n+1] != '=' {
+		return end
+	}
+	return 0
 }
 
 // isSentence reports whether quoted text, which begins with s, holds

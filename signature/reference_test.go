@@ -76,22 +76,49 @@ var (
 	reDrive    = re(`[A-Za-z]:[/\\]`)
 	reUNC      = re(`\\\\(?:[?.]\\)?(?:([A-Za-z]):|[«W»])`)
 	reFiles    = re(`[«F»]*`)
-	rePath     = re(`\.{0,2}[/\\][«W»]`)
-	reGroups   = re(`[0-9a-fA-F]{1,4}(?:::?[0-9a-fA-F]{1,4}){2,7}`)
+	rePath     = re(`(/(?:\.{1,2}[/\\]){0,16}|(?:\.{1,2}[/\\]){1,16})\.?[«W»]`)
+	reDotted   = re(`/(?:\.{1,2}[/\\]){1,16}[«W»]`)
+	reSpaced   = re(`(?:\\ [«W»]|[«F»])*`)
+	reGroups   = re(`[0-9a-fA-F]{1,4}(?:::?[0-9a-fA-F]{1,4}){1,19}`)
+	reZone     = re(`%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reExt      = regexp.MustCompile(`[^/\\]\.[A-Za-z][A-Za-z0-9]{0,4}$`)
 	reHostPort = re(`:[0-9]`)
-	reHost     = regexp.MustCompile(`^[a-z.\-]*\.(?:com|net|org|edu|gov|mil|info|biz|local|localdomain|arpa)$`)
+	reHost     = regexp.MustCompile(`^[a-z.\-]*\.(?:com|net|org|edu|gov|mil|info|biz|local|localdomain|internal|arpa)$`)
+	reDomain   = regexp.MustCompile("^[^0-9/\\\\`][^/\\\\`]*$")
+	reHexPort  = re(`:[0-9a-fA-F]`)
+	reHex4     = regexp.MustCompile(`^[0-9a-fA-F]{1,4}$`)
+	reInfinite = re(`[-+](?:inf|Infinity|NaN)$`)
+	rePadding  = re(`==?(?:$|[«S»,;)\]}])`)
+	reBothDots = regexp.MustCompile(`^[^/\\]*\.[^/\\]*[/\\].*\.`)
+	reVendor   = regexp.MustCompile(`^[A-Z]{2,6}-[0-9]{3,6}$`)
+	rePadded   = regexp.MustCompile(`^[A-Z]*-0`)
+	reColonEnd = re(`:(?:$|[«S»])`)
+	reLetter   = regexp.MustCompile(`[^0-9]`)
+	reCode     = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
+	reRequest  = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
+	reProtocol = regexp.MustCompile(`HTTP/(?:1\.[01]|2|2\.0|3)$`)
+	reBar      = re(`[«S»]+\|`)
+	reLess     = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
+	reHidden   = re(`/\.[«W»]`)
+	reBracket  = re(`\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*(?:%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)?\]:[0-9]`)
+	reRemark   = re(`\([0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*(?: (?:` + strings.Trim(reUnit.String(), "^$") + `))?\)`)
+	reCapitals = regexp.MustCompile(`^[A-Z_]{2,}$`)
+	reNotHex   = regexp.MustCompile(`[^A-F]`)
+	reFields   = re(`[«S»]+(?:\[|(?:<\*>|[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)=[^=«S»,;)\]}])`)
+	reFirst    = regexp.MustCompile(`\][` + refSpace + `]+$`)
 	reHexWord  = regexp.MustCompile(`^[a-fA-F]{8,}$`)
 	reArity    = regexp.MustCompile("`[0-9]*")
 	reDigit    = regexp.MustCompile(`[0-9]`)
-	reKeyword  = regexp.MustCompile(`(?i:code|status|hresult|errno)$`)
-	reMonth    = regexp.MustCompile(`^(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
+	reCodes    = regexp.MustCompile(`^(?i:code|status|errno|signal|exit|rc|error|err|ret|hresult|sqlstate|retcode|errcode|exitcode|statuscode)$`)
+	reField    = regexp.MustCompile(`^(?i:result|state|action|op|level|reason|retval)$`)
+	reText     = regexp.MustCompile(`^(?i:msg|message|event)$`)
+	reMonth    = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst = re(`[«S»]*[0-9]`)
 	reSentence = re(`[A-Z]{3,7}[«S»]|(?:[a-z]{1,7}[«S»]+){4}`)
 	reAccount  = regexp.MustCompile(`(?:^|[` + refSpace + `])(?:for|[Ii]nvalid|[Uu]nknown|[Ii]llegal)[` + refSpace + `]+user[` + refSpace + `]+$`)
 	reOneToken = regexp.MustCompile(reNarrow.String() + `|` + reWide.String() + `|` + reMaskOr.String())
 	reEmpty    = re(`\(\)`)
-	reUnit     = regexp.MustCompile(`^(?:ns|us|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|nanoseconds|microseconds|milliseconds?|ticks|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
+	reUnit     = regexp.MustCompile(`^(?:ns|us|\x{c2}\x{b5}s|\x{ce}\x{bc}s|ms|s|nsec|usec|msecs?|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|nanoseconds?|microseconds?|milliseconds?|ticks?|B|b|bytes?|bits?|kB|KB|MB|GB|TB|kb|mb|gb|KiB|MiB|GiB|TiB|K|M|G|Hz|kHz|MHz|GHz|px|fps|bps|kbps|Mbps|Gbps|percent|AM|PM|am|pm|UTC|GMT|EST|EDT|CST|CDT|MST|MDT|PST|PDT|CET|CEST|BST|IST|JST|KST|MSK)$`)
 	reConstant = regexp.MustCompile(`^(?:true|false|yes|no|on|off|null|nil|none|ok|open|closed|started|stopped|paused|resumed|running|enabled|disabled|active|inactive|up|down|connected|disconnected|online|offline|success|failure|succeeded|failed|trace|debug|info|notice|warn|warning|error|fatal|critical)$`)
 	reFault    = regexp.MustCompile("^[^/\\\\]*(?:Exception|Error)(?:`[0-9]+)?$")
 )
@@ -108,47 +135,108 @@ func isSpaceRune(r rune) bool { return r <= ' ' || r == 0x7f }
 type refHead struct {
 	ref     *reference
 	s       []rune
-	masked  int // end of the last variable, or -1
-	account int
+	masked  int  // end of the last variable, or -1
+	host    bool // the last token is the name or address of a host
+	text    int  // end of the last quotation that is text, or -1
+	opened  int  // its opening mark, or -1
+	account int  // where the name of an account begins, or -1
 }
 
 func (r *reference) head(text string) string {
-	h := &refHead{ref: r, s: []rune(strings.Trim(widen(text), refSpaces)), masked: -1, account: -1}
+	h := &refHead{ref: r, s: []rune(strings.Trim(widen(text), refSpaces)), masked: -1, text: -1, opened: -1, account: -1}
 	var out strings.Builder
-	i := 0
+	i, written := 0, 0
 	for i < len(h.s) {
 		start, end, variable := h.token(i)
-		out.WriteString(string(h.s[i:start]))
 		if !variable {
-			out.WriteString(string(h.s[start:end]))
 			i = end
 			continue
 		}
+		if start == i && h.match(reNarrow, i) > 0 {
+			start, end = h.around(i, end)
+		}
+		out.WriteString(string(h.s[written:start]))
 		out.WriteString(Mask)
+		end = h.padded(start, end)
 		h.masked = end
 		i = h.fold(end)
+		written = i
 	}
+	out.WriteString(string(h.s[written:]))
 	return narrowed(reBlanks.ReplaceAllString(out.String(), " "))
+}
+
+// around returns the bounds of the variable s[i:j] with what belongs to it around it.
+func (h *refHead) around(i, j int) (start, end int) {
+	before, number := h.before(i), '0' <= h.s[i] && h.s[i] <= '9'
+	switch {
+	case number && strings.HasSuffix(before, "[::]:"):
+		return i - 5, j
+	case strings.HasSuffix(before, "[") && h.match(reBracket, i-1) > 0:
+		return i - 1, max(j, i-1+h.match(reBracket, i-1)-2)
+	case strings.HasSuffix(before, "[::") && h.match(reBracket, i-3) > 0:
+		return i - 3, max(j, i-3+h.match(reBracket, i-3)-2)
+	case h.host && strings.HasSuffix(before, "::") && !h.afterWord(i-2):
+		return i - 2, j
+	case number && strings.HasSuffix(before, "#") && !h.afterWord(i-1) && j < len(h.s) && h.s[j] == '#':
+		return i - 1, j + 1
+	case number && (strings.HasSuffix(before, "#") || strings.HasSuffix(before, "~")) && !h.afterWord(i-1):
+		return i - 1, j
+	}
+	return i, j
+}
+
+// padded returns the end of the padding of base64 after the variable s[i:j], or j.
+func (h *refHead) padded(i, j int) int {
+	if n := h.match(rePadding, j); n > 0 && j-i >= 8 && h.match(reNarrow, j-1) > 0 {
+		for j < len(h.s) && h.s[j] == '=' {
+			j++
+		}
+	}
+	return j
 }
 
 // fold returns the end of the run of variables of which one ends at end.
 func (h *refHead) fold(end int) int {
+	unit := false
 	for k := end; k < len(h.s); {
 		start, stop, variable := h.token(k)
+		blank := strings.TrimFunc(string(h.s[end:k]), isSpaceRune) == ""
+		remark := h.match(reRemark, k)
 		switch {
-		case variable && start == k:
-			h.masked = stop
+		case h.s[k] == '%' && blank && (k == end || h.match(reWordNext, k+1) == 0):
+			unit, h.masked = true, k+1
+			end, k = k+1, k+1
+		case unit && blank && remark > 0 && !h.protected(string(h.s[k+1:k+1+h.match(reNarrow, k+1)])):
+			unit, h.masked = false, k+remark
+			end, k = k+remark, k+remark
+		case variable && start == k, k == end+1 && h.s[end] == '@' && h.domain(k) == stop:
+			stop = h.padded(k, stop)
+			unit, h.masked = false, stop
+			end, k = stop, stop
+		case h.match(reBracket, k) > 0:
+			stop = k + h.match(reBracket, k) - 2
+			unit, h.masked = false, stop
 			end, k = stop, stop
 		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
 			k++
-		case strings.TrimFunc(string(h.s[end:k]), isSpaceRune) == "" && h.unit(string(h.s[k:stop])):
-			h.masked = stop
+		case blank && h.unit(string(h.s[k:stop])):
+			unit, h.masked = true, stop
 			end, k = stop, stop
 		default:
 			return end
 		}
 	}
 	return end
+}
+
+// domain returns the end of the token at i if it makes an address after '@', or -1.
+func (h *refHead) domain(i int) int {
+	n := h.match(reNarrow, i)
+	if t := string(h.s[i : i+n]); n > 0 && reDomain.MatchString(t) && strings.Contains(t, ".") {
+		return i + n
+	}
+	return -1
 }
 
 func (h *refHead) unit(t string) bool {
@@ -189,6 +277,7 @@ func (h *refHead) opens(i int) bool {
 // token returns the token at i. It is a variable from start to end, or literal
 // text from i to end.
 func (h *refHead) token(i int) (start, end int, variable bool) {
+	h.host = false
 	if n := h.match(reNarrow, i); n > 0 {
 		end, variable = h.narrow(i, i+n)
 		if t := string(h.s[i:end]); !variable && i == h.account {
@@ -217,6 +306,9 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	if n := h.match(reTag, i); n > 0 {
 		return i, i + n, true
 	}
+	if n := h.match(reLess, i); n > 0 && !h.afterWord(i) && (i+n == len(h.s) || h.s[i+n] != '>') && !h.protected(string(h.s[i+1:i+n])) {
+		return i, i + n, true
+	}
 	switch c := h.s[i]; {
 	case c == '"' || c == '\'':
 		if end := h.quotation(i); end > 0 {
@@ -224,13 +316,15 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 		}
 	case (c == '-' || c == '+') && i+1 < len(h.s) && '0' <= h.s[i+1] && h.s[i+1] <= '9' && !h.afterWord(i):
 		end := i + 1 + h.match(reNarrow, i+1)
-		return i, end, !h.afterKeyword(i) && !h.protected(string(h.s[i:end]))
+		return i, end, !h.code(i, end) && !h.protected(string(h.s[i:end]))
+	case (c == '-' || c == '+') && !h.afterWord(i) && reInfinite.MatchString(string(h.s[i:i+1+h.match(reNarrow, i+1)])):
+		return i, i + 1 + h.match(reNarrow, i+1), true
 	case c == '\\':
 		if m := reUNC.FindStringSubmatch(h.from(i)); m != nil && h.opens(i) {
 			return i, h.drivePath(i + len([]rune(m[0]))), true
 		}
 	case (c == '/' || c == '.') && h.match(rePath, i) > 0 && h.opens(i):
-		return i, h.cut(i+h.match(rePath, i)-1, i+h.match(reFiles, i)), true
+		return i, h.path(i + len([]rune(rePath.FindStringSubmatch(h.from(i))[1]))), true
 	case c == '=' && h.afterWord(i) && i+1 < len(h.s):
 		if n := max(h.match(reNarrow, i+1), h.match(reWide, i+1)); n > 0 {
 			end, variable := i+1+n, false
@@ -239,7 +333,8 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			}
 			t := string(h.s[i+1 : end])
 			if !variable {
-				variable = !h.protected(t) && !h.afterKeyword(i+1) && !refTelling(t)
+				capitals := reCapitals.MatchString(t) && (len(t) < 8 || reNotHex.MatchString(t))
+				variable = !h.protected(t) && !h.keyword(i+1).announces() && !refTelling(t) && !capitals
 			}
 			return i + 1, end, variable
 		}
@@ -261,26 +356,49 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 		k := i + n + h.match(reURLRest, i+n)
 		return h.cut(i+n, k), true
 	}
-	if !reDigit.MatchString(t) && strings.Contains(t, ".") && !strings.ContainsAny(t, `/\`) && h.match(reHostPort, j) > 0 && !h.keyword(t) {
+	if t == "localhost" && h.match(reHostPort, j) > 0 {
+		h.host = true
 		return j, true
 	}
-	if n := h.address(i, j); n > 0 && !h.afterKeyword(i) {
+	if n := h.address(i, j); n > 0 {
+		h.host = true
 		return n, true
+	}
+	if strings.HasSuffix(h.before(i), "::") && !h.afterWord(i-2) && reHex4.MatchString(t) && !h.protected(t) &&
+		(digits || h.match(reHexPort, j) > 0) {
+		h.host = true
+		return j, true
+	}
+	if !reDigit.MatchString(t) && j < len(h.s) && h.s[j] == '@' && h.domain(j+1) > 0 {
+		h.host = true
+		return h.domain(j + 1), true
+	}
+	if j < len(h.s) && h.s[j] == '/' {
+		if n := h.match(reDotted, j); n > 0 {
+			return h.path(j + n - 1), true
+		}
+		if h.match(reHidden, j) > 0 && strings.Contains(t, ".") {
+			return h.path(j + 1), true
+		}
 	}
 	slashes := len(t) - len(strings.NewReplacer("/", "", `\`, "").Replace(t))
 	switch {
 	case digits:
-		return j, !h.keeps(t) && !h.afterKeyword(i)
+		vendor := reVendor.MatchString(t) && (rePadded.MatchString(t) || h.match(reColonEnd, j) > 0)
+		return j, !h.keeps(t) && !h.code(i, j) && !vendor
 	case h.protected(t):
 		return j, false
+	case strings.ContainsAny(t, ".-/\\~+`") && j-i >= 8 && h.match(re(`==`), j) > 0 && h.match(rePadding, j) > 0:
+		return j, true
 	case slashes > 0:
-		return j, slashes > 1 || reExt.MatchString(t)
+		return j, slashes > 1 || reExt.MatchString(t) || reBothDots.MatchString(t)
 	case reMonth.MatchString(t), (t == "May" || t == "March") && h.match(reMayFirst, j) > 0:
 		return j, true
 	case reHost.MatchString(t):
+		h.host = true
 		return j, true
 	case reHexWord.MatchString(t):
-		return j, !h.afterKeyword(i)
+		return j, !h.code(i, j)
 	}
 	return j, false
 }
@@ -316,56 +434,104 @@ func (h *refHead) address(i, j int) int {
 		}
 		m = []rune(strings.TrimRight(string(m[:max(last, 0)]), ":"))
 	}
-	if len(regexp.MustCompile(`::?`).FindAllString(string(m), -1)) < 2 || !reDigit.MatchString(string(m)) {
+	groups := regexp.MustCompile(`::?`).Split(string(m), -1)
+	pairs := !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 2 })
+	switch {
+	case pairs && len(groups) >= 6:
+	case len(groups) < 2 || len(groups) > 8 || !reDigit.MatchString(string(m)) || len(groups) < 8 && !strings.Contains(string(m), "::"):
 		return 0
 	}
-	return i + len(m)
+	end := i + len(m)
+	return end + h.match(reZone, end)
 }
 
-// keyword reports whether t ends in a word for a code.
-func (h *refHead) keyword(t string) bool {
-	at := reKeyword.FindStringIndex(t)
-	if at == nil {
-		return false
-	}
-	return refWordStart(t, at[0])
-}
-
-// refWordStart reports whether a word may begin at t[i]: at the beginning, after
-// no letter, or with a capital after a small letter.
-func refWordStart(t string, i int) bool {
-	if i == 0 {
-		return true
-	}
-	prev, first := t[i-1], t[i]
-	return !isLetter(prev) || isUpper(first) && isLower(prev)
-}
-
-func (h *refHead) afterKeyword(i int) bool {
+// keyword returns what the word before i says of what begins there.
+func (h *refHead) keyword(i int) keyword {
 	b := h.before(i)
-	trimmed := strings.TrimRight(b, refSpaces+":=([#")
-	if trimmed == b {
+	rest := strings.TrimRight(b, refSpaces+":=([#\"'")
+	between := strings.Trim(b[len(rest):], refSpaces)
+	marks := 0
+	for _, c := range between {
+		if !isSpaceRune(c) {
+			marks++
+		}
+	}
+	word := refLastWord(rest)
+	switch {
+	case rest == b || marks > 4:
+		return noKeyword
+	case strings.HasSuffix(rest, "|"):
+		return barKeyword
+	case reProtocol.MatchString(rest):
+		return requestKeyword
+	case reCodes.MatchString(word), reField.MatchString(word) && strings.ContainsAny(between, ":="):
+		if reField.MatchString(word) {
+			return fieldKeyword
+		}
+		return codeKeyword
+	case reField.MatchString(word), reText.MatchString(word):
+		return textKeyword
+	case strings.EqualFold(word, "was"):
+		rest = rest[:len(rest)-len(word)]
+		blank := strings.TrimRight(rest, refSpaces)
+		if blank != rest && strings.EqualFold(refLastWord(blank), "error") {
+			return codeKeyword
+		}
+	}
+	return noKeyword
+}
+
+// refLastWord returns the word at the end of s: its last letters, of a compound the last
+// part.
+func refLastWord(s string) string {
+	i := len(s)
+	for i > 0 && isLetter(s[i-1]) && (i == len(s) || !isUpper(s[i]) || !isLower(s[i-1])) {
+		i--
+	}
+	return s[i:]
+}
+
+// code reports whether the token s[i:j] decides something by the word before it.
+func (h *refHead) code(i, j int) bool {
+	t := strings.TrimLeft(string(h.s[i:j]), "+-")
+	if !reCode.MatchString(t) || j < len(h.s) && h.s[j] == '%' {
 		return false
 	}
-	word := regexp.MustCompile(`[A-Za-z_]*$`).FindString(trimmed)
-	if word == "" {
-		return false
+	letters := reLetter.MatchString(t)
+	n := len([]rune(t))
+	switch h.keyword(i) {
+	case requestKeyword:
+		return reRequest.MatchString(t)
+	case barKeyword:
+		return reRequest.MatchString(t) && h.match(reBar, j) > 0
+	case codeKeyword:
+		return n <= 10
+	case fieldKeyword:
+		return n <= 10 && !strings.Contains(t, "-") && (letters || n <= 6)
 	}
-	if h.keyword(word) {
-		return true
+	return false
+}
+
+// path returns the end of the path whose names begin at i.
+func (h *refHead) path(i int) int {
+	if h.s[i-1] == '/' {
+		return h.cut(i, i+h.match(reSpaced, i))
 	}
-	if word != "was" {
-		return false
-	}
-	rest := strings.TrimSuffix(trimmed, word)
-	blank := strings.TrimRight(rest, refSpaces)
-	k := len(blank) - len("error")
-	return blank != rest && k >= 0 && strings.EqualFold(blank[k:], "error") && refWordStart(blank, k)
+	return h.cut(i, i+h.match(reFiles, i))
+}
+
+// escaped reports whether an odd number of backslashes is before i.
+func (h *refHead) escaped(i int) bool {
+	b := string(h.s[:i])
+	return (len(b)-len(strings.TrimRight(b, "\\")))%2 != 0
 }
 
 // cut takes trailing punctuation off s[i:j].
 func (h *refHead) cut(i, j int) int {
 	for j > i && h.match(reWordNext, j-1) == 0 && h.s[j-1] != '/' && h.s[j-1] != '\\' {
+		j--
+	}
+	if j < len(h.s) && h.s[j] == '"' && h.escaped(j) {
 		j--
 	}
 	return j
@@ -427,6 +593,40 @@ func refTelling(t string) bool {
 		reFault.MatchString(t) && !reDigit.MatchString(reArity.ReplaceAllString(t, ""))
 }
 
+// message returns where the quotation at i ends, if it is the whole message or its
+// beginning and only fields follow, or -1.
+func (h *refHead) message(i int) int {
+	left := h.before(i)
+	bracket := strings.HasSuffix(left, "[")
+	left = strings.TrimSuffix(left, "[")
+	if first := h.masked < 0 && left == ""; !first && !reFirst.MatchString(left) {
+		return -1
+	}
+	end := h.closes(i)
+	j := end + 1
+	if end == len(h.s) || bracket && (j == len(h.s) || h.s[j] != ']') {
+		return -1
+	}
+	if bracket {
+		j++
+	}
+	if j == len(h.s) || h.match(reFields, j) > 0 {
+		return end
+	}
+	return -1
+}
+
+// closes returns where the first mark after the one at i is that no backslash is
+// before, or the end.
+func (h *refHead) closes(i int) int {
+	for j := i + 1; j < len(h.s); j++ {
+		if h.s[j] == '"' && !h.escaped(j) {
+			return j
+		}
+	}
+	return len(h.s)
+}
+
 // sentence reports whether a quotation from i on would say something.
 func (h *refHead) sentence(i int) bool {
 	words := reBlanks.Split(reSentence.FindString(h.from(i)), -1)
@@ -435,7 +635,25 @@ func (h *refHead) sentence(i int) bool {
 
 // quotation returns the end of the quotation that opens at i, or 0.
 func (h *refHead) quotation(i int) int {
-	if h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) || h.sentence(i+1) {
+	if i == h.text || i == h.opened || h.afterWord(i) || i+1 == len(h.s) || isSpaceRune(h.s[i+1]) {
+		return 0
+	}
+	inside := i < h.text
+	escaped := h.s[i] == '"' && h.escaped(i)
+	if h.s[i] == '\'' && h.keyword(i).announces() {
+		return 0
+	}
+	if h.s[i] == '"' && !inside && !escaped {
+		end := h.message(i)
+		if h.keyword(i).announces() {
+			end = h.closes(i)
+		}
+		if end >= 0 {
+			h.text, h.opened = end, i
+			return 0
+		}
+	}
+	if h.sentence(i + 1) {
 		return 0
 	}
 	before := strings.TrimRight(h.before(i), refSpaces)
@@ -448,7 +666,11 @@ func (h *refHead) quotation(i int) int {
 		return 0
 	}
 	for j := i + 1; j < len(h.s); j++ {
-		if h.s[j] == h.s[i] && !isSpaceRune(h.s[j-1]) && h.match(reWordNext, j+1) == 0 {
+		if h.s[j] == h.s[i] && !isSpaceRune(h.s[j-1]) && h.match(reWordNext, j+1) == 0 &&
+			(h.s[j] == '\'' || h.escaped(j) == escaped) {
+			if inside && j > h.text {
+				return 0
+			}
 			return j + 1
 		}
 	}

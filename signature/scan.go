@@ -38,7 +38,11 @@ type scanner struct {
 
 	// quotes holds the first closing mark of each kind that the last search
 	// found, or len(s) for none: one search serves all openings before it.
-	quotes [2]int
+	quotes [quoteKinds]int
+	// text is where the last quotation that is text ends: its closing mark, or
+	// len(s) if it has none.
+	text   int
+	opened int // its opening mark
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
@@ -51,7 +55,7 @@ type scanner struct {
 // it, and nothing is searched for one: that is a twentieth of the time of short
 // lines.
 func (sc *scanner) start(n *Normalizer, message string) (rest string) {
-	sc.n, sc.masked, sc.account = n, -1, -1
+	sc.n, sc.masked, sc.text, sc.opened, sc.account = n, -1, -1, -1, -1
 	if last := len(message) - 1; uint(last) < 64 && (classes[message[0]]|classes[message[last]])&space == 0 {
 		sc.s = message
 		if sc.window.fill(message, 0); sc.window.other == 0 {
@@ -92,6 +96,9 @@ func (sc *scanner) next() piece {
 			if k == literal {
 				i = end
 				continue
+			}
+			if i > sc.lit && classes[s[i-1]]&prefix != 0 {
+				i, end = sc.widen(i, end, k)
 			}
 			return sc.variable(i, end, k)
 		}
@@ -138,19 +145,44 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
+	if end < len(s) && s[end] == '=' {
+		end = paddingEnd(s, start, end)
+	}
 	sc.masked = end
 	if sc.show {
 		sc.kind = shown(s[start:end], k)
 	}
 	blank := true // nothing but white space between end and i
+	unit := false // a unit ends at end
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
+			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
+				end, unit = i+1, true
+				sc.masked = end
+				continue
+			}
 			if c&fold == 0 {
+				if s[i] == '[' {
+					if stop := bracketEnd(s, i); stop > 0 {
+						end, blank, unit = stop, true, false
+						sc.masked = end
+						i = end - 1
+						continue
+					}
+				}
 				break
 			}
 			blank = blank && c&space != 0
 			continue
+		}
+		if unit && blank && s[i] == '(' {
+			if stop := sc.remarkEnd(i); stop > 0 {
+				end, unit = stop, false
+				sc.masked = end
+				i = end - 1
+				continue
+			}
 		}
 		var stop int
 		k := literal
@@ -162,6 +194,9 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
 			}
+			if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
+				k = kindHost
+			}
 		} else if start, end, what := sc.special(i); start == i {
 			stop, k = end, what
 		} else {
@@ -171,7 +206,10 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank = stop, true
+			end, blank, unit = stop, true, false
+			if end < len(s) && s[end] == '=' {
+				end = paddingEnd(s, i, end)
+			}
 			sc.masked = end
 			i = end - 1
 			continue
@@ -187,7 +225,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			break
 		}
 		if t := s[i:stop]; (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
-			end = stop
+			end, unit = stop, true
 			sc.masked = end
 			i = end - 1
 			continue
@@ -222,24 +260,38 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && isScheme(s, i, all) {
 				return urlEnd(s, j+3), kindURL
 			}
-		case all&(digit|slash) == 0 && classes[s[j+1]]&digit != 0 && hasDot(s[i:j]) && !isKeyword(s[i:j]):
+		case classes[s[j+1]]&digit != 0 && s[i:j] == "localhost":
 			return j, kindHost
 		}
 		if j-i <= groupMax && (s[j+1] == ':' || classes[s[j+1]]&(hexa|digit) != 0) {
-			if end := addressEnd(s, i); end > 0 && !sc.afterKeyword(i) {
+			if end := addressEnd(s, i); end > 0 {
 				return end, kindHost
 			}
 		}
 	}
 	t := s[i:j]
 	switch {
+	case i > 1 && s[i-1] == ':' && s[i-2] == ':' && sc.isCompressed(i, j):
+		return j, kindHost
+	case all&digit == 0 && j+1 < len(s) && s[j] == '@' && classes[s[j+1]]&letter != 0:
+		if end, _ := sc.window.token(s, j+1); isDomain(s[j+1 : end]) {
+			return end, kindHost
+		}
+	case j+2 < len(s) && s[j] == '/' && s[j+1] == '.':
+		if k := dotsEnd(s, j+1); k > j+1 && at(s, k)&wordlike != 0 || all&glue != 0 && at(s, j+2)&wordlike != 0 && hasDot(t) {
+			return pathEnd(s, j+1), kindPath
+		}
+	}
+	switch {
 	case all&(digit|glue) == 0 && len(t) < hexMin && !mayMean(s, i):
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || all&glue != 0 && isVendorCode(s, i, j) {
 			return j, literal
 		}
+		return j, kindToken
+	case all&glue != 0 && j+1 < len(s) && s[j] == '=' && s[j+1] == '=' && paddingEnd(s, i, j) > j && !sc.n.words.has(t):
 		return j, kindToken
 	case all&slash != 0:
 		if isRelativePath(t) && !sc.n.words.has(t) {
@@ -249,8 +301,10 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		return j, kindTime
 	case all&glue != 0 && isHostName(t) && !sc.n.words.has(t):
 		return j, kindHost
-	case len(t) >= hexMin && isHexWord(t) && !sc.n.words.has(t) && !sc.afterKeyword(i):
-		return j, kindHex
+	case len(t) >= hexMin && isHexWord(t) && !sc.n.words.has(t):
+		if !mayFollowKeyword(s, i) || !sc.isCode(i, j) {
+			return j, kindHex
+		}
 	}
 	if i == sc.account && !sc.n.words.has(t) {
 		return j, kindValue
@@ -282,36 +336,49 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 		if isMask(s, i) {
 			return i, i + len(Mask), kindMask
 		}
-		if e := tagEnd(s, i); e > 0 {
+		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
+			if j, _ := sc.window.token(s, i+1); (j == len(s) || s[j] != '>') && !sc.n.words.has(s[i+1:j]) {
+				return i, j, kindToken
+			}
+		} else if e := tagEnd(s, i); e > 0 {
 			return i, e, kindTag
 		}
 	case '"':
-		if e := sc.quoteEnd(i, 0); e > 0 {
+		which := quoteDouble
+		if isEscaped(s, i) {
+			which = quoteEscaped
+		}
+		if e := sc.quoteEnd(i, which); e > 0 {
 			return i, e, kindQuoted
 		}
 	case '\'':
-		if e := sc.quoteEnd(i, 1); e > 0 {
+		if e := sc.quoteEnd(i, quoteSingle); e > 0 {
 			return i, e, kindQuoted
 		}
 	case '-', '+':
 		if at(s, i+1)&digit != 0 && !sc.afterWord(i) {
 			j, _ := sc.window.token(s, i+1)
-			if sc.afterKeyword(i) || sc.n.words.has(s[i:j]) {
+			if mayFollowKeyword(s, i) && sc.isCode(i, j) || sc.n.words.has(s[i:j]) {
 				return i, j, literal
 			}
 			return i, j, kindToken
 		}
-	case '.':
-		j := i + 1
-		if j < len(s) && s[j] == '.' {
-			j++
+		if b := at(s, i+1); b&letter != 0 && (s[i+1]|0x20 == 'i' || s[i+1] == 'N') && !sc.afterWord(i) {
+			if j, _ := sc.window.token(s, i+1); isInfinite(s[i+1 : j]) {
+				return i, j, kindNumber
+			}
 		}
-		if at(s, j)&slash != 0 && at(s, j+1)&wordlike != 0 && sc.opens(i) {
-			return i, pathEnd(s, j+1), kindPath
+	case '.':
+		if j := dotsEnd(s, i); j > i && sc.opens(i) {
+			if j = nameStart(s, j); j > 0 {
+				return i, pathEnd(s, j), kindPath
+			}
 		}
 	case '/':
-		if at(s, i+1)&wordlike != 0 && sc.opens(i) {
-			return i, pathEnd(s, i+1), kindPath
+		if sc.opens(i) {
+			if j := nameStart(s, dotsEnd(s, i+1)); j > 0 {
+				return i, pathEnd(s, j), kindPath
+			}
 		}
 	case '\\':
 		if i+1 < len(s) && s[i+1] == '\\' && sc.opens(i) {
@@ -332,7 +399,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	s := sc.s
 	if classes[s[i]]&wide != 0 {
 		end = wideEnd(s, i)
-		if sc.n.words.has(s[i:end]) || sc.afterKeyword(i) {
+		if sc.n.words.has(s[i:end]) || mayFollowKeyword(s, i) && sc.keyword(i).announces() {
 			return i, end, literal
 		}
 		return i, end, kindValue
@@ -346,7 +413,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isTelling(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.afterKeyword(i) {
+	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.keyword(i).announces() {
 		return i, end, literal
 	}
 	return i, end, kindValue

@@ -59,7 +59,7 @@ func narrowEnd(s string, i int) (int, class) {
 }
 
 // mayMean reports whether the word at i may be more than a word, by how it
-// begins: like a month, a day of the week, or "user". The first letter alone stops
+// begins: like a month, a day of the week, "NaN", or "user". The first letter alone stops
 // at most capitals; three of them at few words.
 func mayMean(s string, i int) bool {
 	return classes[s[i]]&initial != 0 && isBeginning(s, i)
@@ -79,7 +79,7 @@ func isBeginning(s string, i int) bool {
 var beginnings = func() (t [32]uint32) {
 	for _, w := range [...]string{
 		"Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "use",
+		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "NaN", "use",
 	} {
 		v := uint32(w[0]) | uint32(w[1])<<8 | uint32(w[2])<<16
 		if p := &t[v*beginningsMul>>27]; *p == 0 {

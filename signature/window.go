@@ -48,10 +48,11 @@ func (w *window) fill(s string, i int) {
 	hexes &= hexes >> 2
 	hexes &= hexes >> 4
 	parens := x & z &^ (n | y)
+	stray := (glued&^body | x&y&^(n|z|n<<1)) &^ afterSpace // signs, slashes, points and quotation marks
 	// What follows a byte is known but for the last one, which is never valid
 	// unless it ends the text.
-	events := digits | hexes | other | body&^n |
-		(glued&^body|x&y&^(n|z|n<<1))&^afterSpace | // signs, slashes, points and quotation marks
+	events := digits | hexes | other | body&^n | stray |
+		stray>>1&n | // the last byte of a token before one
 		z&^(n|x|y|afterSpace)>>1&n | // the last byte of a token before a colon
 		parens&(parens>>1) | // a pair of them
 		y&z&^(n|x)&((n|other)>>1) | // '=' before a value

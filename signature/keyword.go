@@ -1,0 +1,189 @@
+package signature
+
+import "strings"
+
+// keyword is what a word says of what stands after it.
+type keyword uint8
+
+const (
+	noKeyword keyword = iota
+	// textKeyword announces text: what a quotation or a word after it says.
+	textKeyword
+	// codeKeyword announces a number that decides, or a word.
+	codeKeyword
+	// fieldKeyword is the same, but for numbers only after ':' or '='.
+	fieldKeyword
+	// requestKeyword announces the status of a served request.
+	requestKeyword
+	// barKeyword announces the same if another bar follows it.
+	barKeyword
+)
+
+// announces reports whether what stands after the word is not for others to mask:
+// a quotation is text.
+func (k keyword) announces() bool { return k != noKeyword && k < requestKeyword }
+
+// The words, in any case; see scanner.keyword.
+var (
+	codeWords = []string{
+		"code", "status", "errno", "signal", "exit", "rc", "error", "err", "ret", "hresult", "sqlstate",
+		"retcode", "errcode", "exitcode", "statuscode",
+	}
+	fieldWords = []string{"result", "state", "action", "op", "level", "reason", "retval"}
+	textWords  = []string{"msg", "message", "event"}
+	// protocols are what the status of a request follows.
+	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
+)
+
+// keywordMax is how long a keyword is at most.
+const keywordMax = len("statuscode")
+
+// endings has a bit for each pair of last letters of what scanner.keyword knows, in
+// either case: for the last but one, the last.
+var endings = func() (t [32]uint32) {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, protocols, {"was"}} {
+		for _, w := range list {
+			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
+		}
+	}
+	for i := range t {
+		t[i] |= 1 << ('|' & 31)
+	}
+	return t
+}()
+
+var keywordOf = func() map[string]keyword {
+	m := map[string]keyword{}
+	for k, list := range [][]string{textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords} {
+		for _, w := range list {
+			m[w] = keyword(k)
+		}
+	}
+	return m
+}()
+
+// mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
+// finds something. It is inlined, and most tokens need no call.
+func mayFollowKeyword(s string, i int) bool {
+	return i > 1 && classes[s[i-1]]&precede != 0 &&
+		(classes[s[i-2]]&precede != 0 || i == 2 || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
+}
+
+// precedeMax is how many bytes may stand between a keyword and its value, besides
+// white space.
+const precedeMax = 4
+
+// keyword returns what the word before i says of what begins at i: error 404 is not
+// error 500. The word is all letters up to what stands between it and i, or in a
+// compound such as errorCode or exit_code the last one.
+//
+// On the hot path, mayFollowKeyword is asked first.
+func (sc *scanner) keyword(i int) keyword {
+	s, floor := sc.s, max(sc.masked, 0)
+	j, marks, assigned := i, 0, false
+	for j > floor && classes[s[j-1]]&precede != 0 {
+		if j--; classes[s[j]]&space == 0 {
+			if marks++; marks > precedeMax {
+				return noKeyword
+			}
+			assigned = assigned || s[j] == ':' || s[j] == '='
+		}
+	}
+	if j == i || j == floor {
+		return noKeyword
+	}
+	if s[j-1] == '|' {
+		return barKeyword
+	}
+	if n := wordStart(s, floor, j); n < j {
+		var word [keywordMax]byte
+		if j-n > len(word) {
+			return noKeyword
+		}
+		for i := n; i < j; i++ {
+			word[i-n] = s[i] | 0x20
+		}
+		k := keywordOf[string(word[:j-n])]
+		if k == fieldKeyword && !assigned {
+			return textKeyword
+		}
+		if k == noKeyword && string(word[:j-n]) == "was" && afterError(s, floor, n) {
+			return codeKeyword
+		}
+		return k
+	}
+	for _, p := range protocols {
+		if j-floor >= len(p) && s[j-len(p):j] == p {
+			return requestKeyword
+		}
+	}
+	return noKeyword
+}
+
+// wordStart returns where the word begins that ends at j: all letters before it, or
+// in a compound those from the last capital after a small letter on. It looks no
+// further than a keyword may be long.
+func wordStart(s string, floor, j int) int {
+	n := j
+	for n > floor && j-n <= keywordMax && isLetter(s[n-1]) && (n == j || !isUpper(s[n]) || !isLower(s[n-1])) {
+		n--
+	}
+	return n
+}
+
+// afterError reports whether the word "error" and white space end at i.
+func afterError(s string, floor, i int) bool {
+	n := i
+	for n > floor && classes[s[n-1]]&space != 0 {
+		n--
+	}
+	return n < i && strings.EqualFold(s[wordStart(s, floor, n):n], "error")
+}
+
+// beforeBar reports whether white space and '|' follow at j.
+func beforeBar(s string, j int) bool {
+	n := j
+	for n < len(s) && classes[s[n]]&space != 0 {
+		n++
+	}
+	return n > j && n < len(s) && s[n] == '|'
+}
+
+// codeMax and fieldMax are how long a code, and a number of digits alone in a field,
+// are at most: longer ones are ids.
+const (
+	codeMax  = 10
+	fieldMax = 6
+)
+
+// isCode reports whether the token s[i:j], which holds a digit and may have a sign,
+// decides something by the word before it.
+func (sc *scanner) isCode(i, j int) bool {
+	s := sc.s
+	k := sc.keyword(i)
+	if k < codeKeyword || j < len(s) && s[j] == '%' {
+		return false
+	}
+	if s[i] == '-' || s[i] == '+' {
+		i++
+	}
+	letters, dash := false, false
+	for n := i; n < j; n++ {
+		switch c := classes[s[n]]; {
+		case c&letter != 0:
+			letters = true
+		case c&digit == 0:
+			if s[n] != '-' || classes[s[i]]&digit != 0 {
+				return false
+			}
+			dash = true
+		}
+	}
+	switch k {
+	case requestKeyword, barKeyword:
+		return j-i == 3 && !letters && !dash && '1' <= s[i] && s[i] <= '5' && (k == requestKeyword || beforeBar(s, j))
+	case codeKeyword:
+		return j-i <= codeMax
+	}
+	return j-i <= codeMax && !dash && (letters || j-i <= fieldMax)
+}
