@@ -32,7 +32,9 @@
 // nothing. That "Anna" and "Boris" are both names of colonists cannot be seen in
 // a line alone, so words without digits stay words in templates. In quotation
 // marks and after "key=" a word is masked, unless it carries meaning: the
-// name of a type of fault, an answer, a state, an outcome, a level.
+// name of a type of fault, an answer, a state, an outcome, a level, or what stands
+// after a key such as status, exit_code or action. A quoted message is text, masked
+// within; a number after such a key is a code, and stays.
 //
 // # Groups
 //

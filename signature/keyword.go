@@ -161,8 +161,8 @@ const (
 func (sc *scanner) isCode(i, j int) bool {
 	s := sc.s
 	k := sc.keyword(i)
-	if k < codeKeyword || j < len(s) && s[j] == '%' {
-		return false
+	if k < codeKeyword || j < len(s) && (s[j] == '%' || s[j] == ':' && at(s, j+1)&digit != 0) {
+		return false // a percentage, a time of day, a place in a file
 	}
 	if s[i] == '-' || s[i] == '+' {
 		i++

@@ -494,7 +494,7 @@ func refLastWord(s string) string {
 // code reports whether the token s[i:j] decides something by the word before it.
 func (h *refHead) code(i, j int) bool {
 	t := strings.TrimLeft(string(h.s[i:j]), "+-")
-	if !reCode.MatchString(t) || j < len(h.s) && h.s[j] == '%' {
+	if !reCode.MatchString(t) || j < len(h.s) && h.s[j] == '%' || h.match(reHostPort, j) > 0 {
 		return false
 	}
 	letters := reLetter.MatchString(t)
