@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
 )
 
 // maxResults bounds the results of a SARIF log: as many as GitHub shows of one.
@@ -102,8 +103,8 @@ type sarifNotification struct {
 	Locations []sarifLocation `json:"locations,omitempty"`
 }
 
-// sarifFingerprint names the kind of fingerprint that the id of a signature is.
-const sarifFingerprint = "heedSignature/v1"
+// sarifFingerprint names the kind of fingerprint that the id of a signature is: one of another version is not compared.
+var sarifFingerprint = fmt.Sprintf("heedSignature/v%d", signature.Version)
 
 // SARIF appends reports as one run of SARIF 2.1.0, for code scanning: a rule for each rule that decided, a
 // result for each group of signatures, at the line where it came first. The first 5,000 results are kept and

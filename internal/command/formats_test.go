@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -23,6 +24,7 @@ import (
 
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/signature"
 )
 
 // formatGoldens are the forms of which two captures are kept; text and JSON lines
@@ -224,9 +226,9 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 		require.NotEmpty(t, place.ArtifactLocation.URI)
 		require.Positive(t, place.Region.StartLine)
 		require.Positive(t, res.OccurrenceCount)
-		require.Regexp(t, `^[0-9a-f]{16}$`, res.PartialFingerprints["heedSignature/v1"])
+		require.Regexp(t, `^[0-9a-f]{16}$`, res.PartialFingerprints[fmt.Sprintf("heedSignature/v%d", signature.Version)])
 		require.Regexp(t, `^[0-9a-f]{16}:\d+$`, res.PartialFingerprints["primaryLocationLineHash"])
-		key := place.ArtifactLocation.URI + " " + res.RuleID + " " + res.Fingerprints["heedSignature/v1"]
+		key := place.ArtifactLocation.URI + " " + res.RuleID + " " + res.Fingerprints[fmt.Sprintf("heedSignature/v%d", signature.Version)]
 		require.False(t, fingerprints[key], "two results are %s", key)
 		fingerprints[key] = true
 	}
