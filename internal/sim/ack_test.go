@@ -209,7 +209,7 @@ func (it *item) unseen(mark uint64) bool {
 }
 
 // part returns the entries that a consumer with this watermark has seen or
-// need not see, and the others: a group that is new, from its first entry on
+// need not see, and the others: a variant that is new, from its first entry on
 // (of an item that was known for its rules, only where the rule is new), and
 // what became worse than all that the item held before, from there on.
 func (it *item) part(mark uint64) (left, moved []*entry) {
@@ -242,17 +242,17 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 		}
 		rise(groups[e.group], e)
 	}
-	seen := 0
+	seen := map[group]bool{}
 	for g := range groups {
 		if it.groups[g].first <= mark {
-			seen++
+			seen[g.whole()] = true
 		}
 	}
 	from := map[group]uint64{}
 	for g, h := range groups {
 		switch first := it.groups[g].first; {
 		case it.rules[g.rule].resolved:
-		case first > mark && (seen < familiar || it.rules[g.rule].first > mark):
+		case first > mark && (len(seen) < familiar || it.rules[g.rule].first > mark):
 			from[g] = first
 		case h.disposition == all.disposition && all.gravest > mark:
 			from[g] = h.gravest

@@ -120,7 +120,7 @@ func (m *model) regroup() {
 		}
 		changed := false
 		for _, e := range slices.Concat(it.held, it.late) {
-			if now := (group{e.rule, m.engine.Group(e.sig)}); now != e.group {
+			if now := (group{e.rule, m.engine.Group(e.sig), e.group.variant}); now != e.group {
 				e.group, changed = now, true
 			}
 		}
@@ -252,9 +252,22 @@ func (m *model) agree(a *heed.Attention, it *item) error {
 	if !it.blurred && !it.severer {
 		for i := range a.Sample {
 			x := &a.Sample[i]
-			if g := it.groups[group{x.Rule, x.Signature}]; g == nil || x.RepeatCount < uint64(g.count) || !it.cleared &&
-				x.RepeatCount != uint64(g.count) || x.Level != g.severity {
-				return differ("conservation: a sample", *x, g)
+			var sum tally
+			for g, t := range it.groups {
+				if g.whole() == (group{rule: x.Rule, sig: x.Signature}) {
+					sum.count, sum.severity = sum.count+t.count, max(sum.severity, t.severity)
+				}
+			}
+			if x.RepeatCount < uint64(sum.count) || !it.cleared && x.RepeatCount != uint64(sum.count) ||
+				sum.count == 0 || x.Level != sum.severity {
+				return differ("conservation: a sample", *x, sum)
+			}
+			variants := uint64(0)
+			for _, v := range x.Variants {
+				variants += v.Count
+			}
+			if x.Variants != nil && variants != x.RepeatCount {
+				return differ("conservation: the variants of a sample", variants, x.RepeatCount)
 			}
 		}
 	}
@@ -272,11 +285,8 @@ func (it *item) prelude() uint64 {
 // distinct returns how many groups the item's entries have, with or without a counter.
 func (it *item) distinct() int {
 	groups := map[group]bool{}
-	for _, e := range it.held {
-		groups[e.group] = true
-	}
-	for _, e := range it.late {
-		groups[e.group] = true
+	for _, e := range slices.Concat(it.held, it.late) {
+		groups[e.group.whole()] = true
 	}
 	return len(groups)
 }

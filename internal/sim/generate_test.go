@@ -221,8 +221,19 @@ func (g *generator) stands() (scene []Step) {
 	return scene
 }
 
-// forms are texts whose groups become one.
+// forms are texts whose groups become one, and which may be variants of it.
 func (g *generator) forms() (scene []Step) {
+	if g.rnd.IntN(2) == 0 {
+		for range 4 + g.rnd.IntN(12) {
+			scene = append(scene, Step{
+				Verb: Log, Op: g.opOrNone(), Text: "Broken feed of the old mill in the north, code " + strconv.Itoa(1+g.rnd.IntN(6)),
+			}, g.soon())
+			if g.rnd.IntN(3) == 0 {
+				scene = append(scene, Step{Verb: Ack, Item: "open"})
+			}
+		}
+		return scene
+	}
 	for i := range 12 {
 		name := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}[i%6]
 		scene = append(scene, Step{Verb: Log, Text: "Broken plan of the pawn called " + name + " in the north"})

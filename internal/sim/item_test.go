@@ -22,10 +22,33 @@ const (
 	digest                // what was open before an agent came
 )
 
-// group is what an item counts together.
+// group is what an item counts together: a variant of a group.
 type group struct {
-	rule string
-	sig  signature.Signature
+	rule    string
+	sig     signature.Signature
+	variant string
+}
+
+// whole returns the group with all its variants.
+func (g group) whole() group { return group{rule: g.rule, sig: g.sig} }
+
+// wholes returns how many groups an item holds, whatever their variants.
+func (it *item) wholes() int {
+	all := map[group]bool{}
+	for g := range it.groups {
+		all[g.whole()] = true
+	}
+	return len(all)
+}
+
+// akin reports whether an item holds the group of an entry, whatever the variant.
+func (it *item) akin(e *entry) bool {
+	for g := range it.groups {
+		if g.whole() == e.group.whole() {
+			return true
+		}
+	}
+	return false
 }
 
 // item is what the model knows of an item.
@@ -180,9 +203,9 @@ func (m *model) fold(e *entry, id string, s scope) error {
 	if !e.disposition.Urgent() {
 		return nil
 	}
-	e.group = group{e.rule, m.engine.Group(e.sig)}
+	e.group = group{e.rule, m.engine.Group(e.sig), m.variant(e)}
 	m.law.urgent++
-	m.law.groups[group{e.rule, e.sig}] = true
+	m.law.groups[group{rule: e.rule, sig: e.sig}] = true
 	it := m.byID[id]
 	a, known := m.engine.Item(id)
 	switch {
@@ -285,6 +308,21 @@ func (m *model) holder(e *entry) *item {
 	return nil
 }
 
+// novel reports whether no item holds the variant of an entry for certain.
+func (m *model) novel(e *entry) bool {
+	return !slices.ContainsFunc(m.items, func(it *item) bool {
+		return !it.gone && !it.vague && !it.blurred && it.groups[e.group] != nil
+	})
+}
+
+// variant returns the variant of an entry.
+func (m *model) variant(e *entry) string {
+	if e.Kind == event.KindHost {
+		return ""
+	}
+	return string(signature.AppendVariant(nil, m.masks.AppendTemplate(nil, e.Message, e.Stack)))
+}
+
 // mayReopen says why an item cannot open again for an entry: somebody ended it, or another
 // fault is in it.
 func (m *model) mayReopen(e *entry, it *item, s scope) error {
@@ -298,7 +336,7 @@ func (m *model) mayReopen(e *entry, it *item, s scope) error {
 		return wrong("it was cleared for %q", it.by)
 	case s != it.scope, s == hosted && it.key != e.Source, s == digest:
 		return wrong("it is of another kind")
-	case it.vague, it.blurred, it.groups[e.group] != nil:
+	case it.vague, it.blurred, it.akin(e):
 		return nil
 	case e.disposition == event.Advisory && it.disposition == event.Advisory && s == other:
 		return nil // all that is advisory shares one
@@ -317,7 +355,7 @@ func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if s != it.scope || s == digest || s == hosted && it.key != e.Source {
 		return fmt.Errorf("bursts: entry %d of scope %d joined item %s of scope %d", e.Seq, s, it.id, it.scope)
 	}
-	if s != other || it.vague || it.mayHold(e) {
+	if s != other || it.vague || it.mayHold(e) || it.akin(e) && m.novel(e) {
 		return nil
 	}
 	has := it.groups[e.group] != nil && it.disposition >= e.disposition // if resolved
@@ -480,7 +518,7 @@ func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
 			continue
 		}
 		r := it.rules[e.rule]
-		if it.vague || it.blurred || it.merged || r != nil && it.groups[e.group] == nil && len(it.groups) >= familiar {
+		if it.vague || it.blurred || it.merged || r != nil && it.groups[e.group] == nil && it.wholes() >= familiar {
 			sure = false
 			continue
 		}
@@ -534,7 +572,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if r != nil && r.resolved {
 		return wrong("rule %s was resolved since", e.rule)
 	}
-	if !it.blurred && (r == nil || it.groups[e.group] == nil && len(it.groups) < familiar) {
+	if !it.blurred && (r == nil || it.groups[e.group] == nil && it.wholes() < familiar) {
 		return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 	}
 	latest, sure := m.accounts(e, s)

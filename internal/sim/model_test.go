@@ -20,6 +20,7 @@ type model struct {
 	engine *heed.Engine
 	cfg    *heed.Config
 	setup  *Setup
+	masks  *signature.Normalizer
 	rnd    *rand.Rand // chooses cursors
 
 	entries []*entry // entry n has the sequence number n+1
@@ -177,8 +178,12 @@ func (h *heart) observe(s event.Status) {
 }
 
 func newModel(e *heed.Engine, s *Setup, cfg *heed.Config) *model {
+	masks, err := signature.New(cfg.Rules.Masking())
+	if err != nil {
+		panic(err)
+	}
 	return &model{
-		engine: e, cfg: cfg, setup: s, rnd: rand.New(rand.NewPCG(1, 2)),
+		engine: e, cfg: cfg, setup: s, masks: masks, rnd: rand.New(rand.NewPCG(1, 2)),
 		repeat: map[string][]stamp{}, byID: map[string]*item{}, known: map[signature.Signature]bool{},
 		returns: map[group]*returns{},
 		law:     account{groups: map[group]bool{}},
