@@ -129,7 +129,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 	}
 	s.disk.init(s, refused, before)
 	if len(held) > 0 {
-		s.Raise(heldBefore(held, before))
+		s.raiseHeld(held, before)
 	}
 	return nil
 }

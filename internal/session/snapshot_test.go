@@ -149,9 +149,13 @@ func TestUpdateNames(t *testing.T) {
 	for i := range held {
 		held[i] = heed.Attention{ID: "e-" + strings.Repeat("9", 1+i), Summary: strings.Repeat("long \x1b[2J", 100)}
 	}
-	r := heldBefore(held, "/tmp/\x1b]0;x\a/heed.snapshot.v1")
-	require.Contains(t, r.Summary, "20 blocking items were open: 9, 99,")
-	require.Contains(t, r.Message, "\nand 12 more")
-	require.NotContains(t, r.Message, "\x1b")
-	require.Less(t, len(r.Message), 4096)
+	reports := heldBefore(held, "/tmp/\x1b]0;x\a/heed.snapshot.v1")
+	require.Len(t, reports, 1+8)
+	require.Contains(t, reports[0].Summary, "20 blocking items were open: 9, 99,")
+	require.Contains(t, reports[0].Summary, ", 12 more; see heed.snapshot.v1")
+	for _, r := range reports {
+		require.Equal(t, reports[0].Summary, r.Summary)
+		require.NotContains(t, r.Message, "\x1b")
+		require.Less(t, len(r.Message), 256)
+	}
 }

@@ -40,36 +40,53 @@ func (s *Session) update(ec heed.Config, refused error) (before string, held []h
 	return before, nil, fmt.Errorf("snapshot %s, kept as %s: %w", path, before, refused), nil
 }
 
-// maxHeldBefore bounds the items of before an update that are named.
-const maxHeldBefore = 8
+// maxHeldBefore bounds the items of before an update that are named, maxHeldSummary what is said of each, in characters.
+const (
+	maxHeldBefore  = 8
+	maxHeldSummary = 160
+)
 
-// heldBefore sums up items that blocked before an update, whose state is in a file.
-func heldBefore(held []heed.Attention, file string) heed.Report {
-	r := heed.Report{Key: "update", Disposition: event.Blocking}
-	items := "1 blocking item was open"
-	if len(held) > 1 {
-		items = fmt.Sprintf("%d blocking items were open", len(held))
+// raiseHeld opens one item for those that blocked before an update, whose state is in a file.
+func (s *Session) raiseHeld(held []heed.Attention, file string) {
+	s.enter()
+	var id string
+	for _, r := range heldBefore(held, file) {
+		r.Time = s.now()
+		id = s.engine.Raise(r)
 	}
-	var numbers []string
-	var lines strings.Builder
-	for i := range held {
-		a := &held[i]
-		r.Severity = max(r.Severity, a.Severity)
-		r.Invalidates = r.Invalidates || a.StateInvalidated
-		if i < maxHeldBefore {
-			numbers = append(numbers, a.ID[strings.LastIndexByte(a.ID, '-')+1:])
-			fmt.Fprintf(&lines, "\n%s: %s", a.ID, text.Safe(a.Summary, maxHeldSummary))
-		}
-	}
-	if more := len(held) - maxHeldBefore; more > 0 {
-		numbers = append(numbers, fmt.Sprintf("%d more", more))
-		fmt.Fprintf(&lines, "\nand %d more", more)
-	}
-	items = "from before an update: " + items
-	r.Summary = fmt.Sprintf("%s: %s; see %s", items, strings.Join(numbers, ", "), filepath.Base(file))
-	r.Message = fmt.Sprintf("%s; their state is in %s%s", items, text.Safe(file, 0), lines.String())
-	return r
+	s.leave()
+	s.disk.keep(id)
 }
 
-// maxHeldSummary bounds the summary of each, in characters.
-const maxHeldSummary = 160
+// heldBefore returns reports of one item: where the state is, and one about each item that blocked.
+func heldBefore(held []heed.Attention, file string) []heed.Report {
+	items := "from before an update: 1 blocking item was open"
+	if len(held) > 1 {
+		items = fmt.Sprintf("from before an update: %d blocking items were open", len(held))
+	}
+	var numbers []string
+	for i := range held[:min(len(held), maxHeldBefore)] {
+		numbers = append(numbers, held[i].ID[strings.LastIndexByte(held[i].ID, '-')+1:])
+	}
+	message := fmt.Sprintf("%s; their state is in %s", items, text.Safe(file, 0))
+	if more := len(held) - len(numbers); more > 0 {
+		numbers = append(numbers, fmt.Sprintf("%d more", more))
+	}
+	summary := fmt.Sprintf("%s: %s; see %s", items, strings.Join(numbers, ", "), filepath.Base(file))
+	reports := []heed.Report{{Message: message}}
+	for i := range held {
+		a := &held[i]
+		reports[0].Severity = max(reports[0].Severity, a.Severity)
+		reports[0].Invalidates = reports[0].Invalidates || a.StateInvalidated
+		if i < maxHeldBefore {
+			reports = append(reports, heed.Report{
+				Message:  a.ID + ": " + text.Safe(a.Summary, maxHeldSummary),
+				Severity: a.Severity, Invalidates: a.StateInvalidated,
+			})
+		}
+	}
+	for i := range reports {
+		reports[i].Key, reports[i].Disposition, reports[i].Summary = "update", event.Blocking, summary
+	}
+	return reports
+}
