@@ -217,6 +217,7 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 		require.NotEmpty(t, rule.ShortDescription.Text)
 		require.NotEmpty(t, rule.Help.Text)
 	}
+	fingerprint := fmt.Sprintf("heedSignature/v%d", signature.Version)
 	fingerprints := map[string]bool{}
 	for _, res := range run.Results {
 		require.Equal(t, res.RuleID, run.Tool.Driver.Rules[res.RuleIndex].ID)
@@ -226,9 +227,9 @@ func decodeSARIF(t *testing.T, out string) sarifDocument {
 		require.NotEmpty(t, place.ArtifactLocation.URI)
 		require.Positive(t, place.Region.StartLine)
 		require.Positive(t, res.OccurrenceCount)
-		require.Regexp(t, `^[0-9a-f]{16}$`, res.PartialFingerprints[fmt.Sprintf("heedSignature/v%d", signature.Version)])
+		require.Regexp(t, `^[0-9a-f]{16}$`, res.PartialFingerprints[fingerprint])
 		require.Regexp(t, `^[0-9a-f]{16}:\d+$`, res.PartialFingerprints["primaryLocationLineHash"])
-		key := place.ArtifactLocation.URI + " " + res.RuleID + " " + res.Fingerprints[fmt.Sprintf("heedSignature/v%d", signature.Version)]
+		key := place.ArtifactLocation.URI + " " + res.RuleID + " " + res.Fingerprints[fingerprint]
 		require.False(t, fingerprints[key], "two results are %s", key)
 		fingerprints[key] = true
 	}

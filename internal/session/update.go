@@ -40,7 +40,7 @@ func (s *Session) update(ec heed.Config, refused error) (before string, held []h
 	return before, nil, fmt.Errorf("snapshot %s, kept as %s: %w", path, before, refused), nil
 }
 
-// maxHeldBefore bounds the items of before an update that are named, maxHeldSummary what is said of each, in characters.
+// maxHeldBefore bounds the items from before an update that are named, maxHeldSummary the characters about each.
 const (
 	maxHeldBefore  = 8
 	maxHeldSummary = 160
