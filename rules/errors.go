@@ -158,6 +158,15 @@ const maxQuoted = 80
 // a terminal or a log, cut to maxQuoted bytes.
 func quote(s string) string { return strconv.Quote(clip(s)) }
 
+// quoteWhole quotes a text that people copy.
+func quoteWhole(s string) string {
+	const most = 2000
+	if len(s) > most {
+		s = s[:texts.Prefix(s, most)] + "…"
+	}
+	return strconv.Quote(s)
+}
+
 // clean returns s with every character escaped that could disturb a terminal
 // or a log, cut to three times maxQuoted, for text that already quotes itself.
 func clean(s string) string {

@@ -73,7 +73,7 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	if h.more > 0 {
 		others = " (and of other items in the list)"
 	}
-	hint := "write " + quote(h.shown)
+	hint := "write " + quoteWhole(h.shown)
 	if strings.Trim(h.shown, "<*> ") == "" {
 		hint = `"<*>" stands in its place; add the word to protect, or compare message`
 	}

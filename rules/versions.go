@@ -23,9 +23,9 @@ func (l *linter) unmasked(r *Rule, c *condition, n ast.Node, how fit) {
 		if at <= 0 {
 			continue
 		}
-		hint := fmt.Sprintf("compare with %s alone", quote(text[:at]))
+		hint := fmt.Sprintf("compare with %s alone", quoteWhole(text[:at]))
 		if own := l.ownTemplate(r, text[:at]); own != "" {
-			hint = fmt.Sprintf("write %s, or what of it decides, as in its test", quote(own))
+			hint = fmt.Sprintf("write %s, or what of it decides, as in its test", quoteWhole(own))
 		}
 		l.node(r, c, n, checkVersion, hint, "version %d of signatures masks no text or code after %s: templates have it "+
 			"in place of the \"<*>\"", signature.Version, quote(text[:at]))
@@ -48,8 +48,11 @@ func (l *linter) ownTemplate(r *Rule, part string) string {
 // idPattern is the form of an id.
 var idPattern = regexp.MustCompile(`\b[0-9a-f]{16}\b`)
 
-// ids reports ids in comments, such as "rules propose" writes, and in the texts of rules, where no test has them: those
-// of an earlier version are no line's.
+// ofVersion is what "rules propose" writes after an id of this version.
+var ofVersion = fmt.Sprintf(" (version %d)", signature.Version)
+
+// ids reports ids in comments, such as "rules propose" writes, and in the texts of rules, where neither a test has them
+// nor a version follows: those of an earlier version are no line's.
 func (l *linter) ids() {
 	known := map[string]bool{}
 	for _, t := range l.set.tests {
@@ -57,7 +60,7 @@ func (l *linter) ids() {
 	}
 	report := func(file int, e Error, text string, at []int) {
 		id := text[at[0]:at[1]]
-		if known[id] {
+		if known[id] || strings.HasPrefix(text[at[1]:], ofVersion) {
 			return
 		}
 		e.Msg = fmt.Sprintf("names the id %s, which no test has under version %d of signatures", id, signature.Version)

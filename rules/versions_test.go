@@ -2,6 +2,7 @@ package rules_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -68,6 +69,7 @@ func TestLintIDs(t *testing.T) {
 	for _, f := range lint(`
 version: 1
 # Of the signatures 0123456789abcdef and ` + now.String() + `, not 0123456789abcdef0.
+# Of the signatures 1123456789abcdef (version ` + strconv.Itoa(signature.Version) + `) and 2123456789abcdef (version 1).
 rules:
   - id: x # 0123456789abcde0 is no line of comments
     when: 'template == "<*> is gone"'
@@ -83,7 +85,9 @@ rules:
 	require.Equal(t, []string{
 		fmt.Sprintf("f1.yaml:3:21: warning: comment: names the id 0123456789abcdef, which no test has under version %d of "+
 			"signatures"+hint, signature.Version),
-		fmt.Sprintf("f1.yaml:5:5: warning: rule x: why: names the id fedcba9876543210, which no test has under version %d of "+
+		fmt.Sprintf("f1.yaml:4:54: warning: comment: names the id 2123456789abcdef, which no test has under version %d of "+
+			"signatures"+hint, signature.Version),
+		fmt.Sprintf("f1.yaml:6:5: warning: rule x: why: names the id fedcba9876543210, which no test has under version %d of "+
 			"signatures"+hint, signature.Version),
 	}, got)
 }

@@ -449,8 +449,8 @@ func (pr *proposal) write(tests []proposedTest) {
 	out := &prose{}
 	out.line("version: 1")
 	out.line("")
-	out.line("# Proposed by heed for records of the signature %s. Read the condition", pr.sig)
-	out.line("# before you use it: all that is not masked must match exactly.")
+	out.line("# Proposed by heed for records of the signature %s (version %d). Read the", pr.sig, signature.Version)
+	out.line("# condition before you use it: all that is not masked must match exactly.")
 	out.line("")
 	out.line("rules:")
 	out.line("  - id: %s", pr.id)
