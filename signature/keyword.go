@@ -89,7 +89,7 @@ func (sc *scanner) keyword(i int) keyword {
 			assigned = assigned || s[j] == ':' || s[j] == '='
 		}
 	}
-	if j == i || j == floor {
+	if j == i || j == floor || j > 1 && endings[s[j-2]&31]>>(s[j-1]&31)&1 == 0 {
 		return noKeyword
 	}
 	if s[j-1] == '|' {
