@@ -42,7 +42,7 @@ var boundaryWords = []struct {
 	{"for %s 5", append([]string{"HRESULT", "eRRno"}, codeWords...)},
 	{"for %s: 5", fieldWords},
 	{"for %s 'a b'", textWords},
-	{`w %s" 200`, protocols},
+	{`w %s" 200`, append(requestWords, protocols...)},
 	{"w %s 5", []string{
 		"Jan", "Feb", "Mar", "Apr", "Jun", "Jul", "Aug", "Sep", "Sept", "Oct", "Nov", "Dec",
 		"January", "February", "April", "June", "July", "August", "September", "October", "November", "December",

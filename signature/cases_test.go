@@ -50,7 +50,7 @@ var headCases = []struct{ text, want string }{
 	{"took 12 ms", "took <*>"},
 	{"took 12ms", "took <*>"},
 	{"4711 bytes sent, 18 KB/s", "<*> sent, <*>"},
-	{"9 minutes 30 seconds left", "<*> left"},
+	{"9 minutes 30 seconds left of 2d 4h in 3D", "<*> left of <*> in 3D"},
 	{"5 s=3", "<*>=<*>"},
 	{"5 members", "<*> members"},
 	{"ms 5 ms ms", "ms <*>"},
@@ -171,6 +171,8 @@ var headCases = []struct{ text, want string }{
 	{`"GET /v2/a HTTP/2.0" status: 200 len: 1893 time: 0.24`, `"GET <*> HTTP/2.0" status: 200 len: <*> time: <*>`},
 	{`| 200 | 1.3ms | 10.0.0.7 | GET "/a"`, `| 200 | <*> | GET <*>`},
 	{"| 2000 | 200 left", "| <*> left"},
+	{"HTTP 503, response: 404, http 8080", "HTTP 503, response: 404, http <*>"},
+	{`rpc error: code = Unavailable desc = "transport is closing"`, `rpc error: code = Unavailable desc = "transport is closing"`},
 
 	// Text in quotation marks.
 	{`level=ERROR msg="disk full" volume=data`, `level=ERROR msg="disk full" volume=<*>`},

@@ -96,6 +96,7 @@ func TestSpecificationLists(t *testing.T) {
 		"Codes and their compounds": codeWords,
 		"Fields":                    fieldWords,
 		"Texts":                     textWords,
+		"Requests":                  append(requestWords, protocols...),
 	} {
 		require.Len(t, blocks[heading], 1, "lists under %q", heading)
 		got := strings.Fields(blocks[heading][0])

@@ -29,9 +29,12 @@ var (
 		"code", "status", "errno", "signal", "exit", "rc", "error", "err", "ret", "hresult", "sqlstate",
 		"retcode", "errcode", "exitcode", "statuscode",
 	}
-	fieldWords = []string{"result", "state", "action", "op", "level", "reason", "retval"}
-	textWords  = []string{"msg", "message", "event"}
-	// protocols are what the status of a request follows.
+	fieldWords = []string{
+		"result", "outcome", "state", "action", "op", "operation", "method", "level", "reason", "retval",
+	}
+	textWords    = []string{"msg", "message", "event", "desc", "cause", "detail", "exception", "warning"}
+	requestWords = []string{"http", "response"}
+	// protocols are what else the status of a request follows.
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
 )
 
@@ -41,7 +44,7 @@ const keywordMax = len("statuscode")
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, protocols, {"was"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was"}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
@@ -54,7 +57,9 @@ var endings = func() (t [32]uint32) {
 
 var keywordOf = func() map[string]keyword {
 	m := map[string]keyword{}
-	for k, list := range [][]string{textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords} {
+	for k, list := range [][]string{
+		textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords, requestKeyword: requestWords,
+	} {
 		for _, w := range list {
 			m[w] = keyword(k)
 		}

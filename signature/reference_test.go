@@ -96,6 +96,7 @@ var (
 	reLetter   = regexp.MustCompile(`[^0-9]`)
 	reCode     = regexp.MustCompile(`^(?:[0-9][0-9A-Za-z_$\x{80}-\x{df}]*|[A-Za-z_$\x{80}-\x{df}][0-9A-Za-z_$\x{80}-\x{df}-]*)$`)
 	reRequest  = regexp.MustCompile(`^[1-5][0-9][0-9]$`)
+	reHTTP     = regexp.MustCompile(`^(?i:http|response)$`)
 	reProtocol = regexp.MustCompile(`HTTP/(?:1\.[01]|2|2\.0|3)$`)
 	reBar      = re(`[«S»]+\|`)
 	reLess     = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
@@ -110,8 +111,8 @@ var (
 	reArity    = regexp.MustCompile("`[0-9]*")
 	reDigit    = regexp.MustCompile(`[0-9]`)
 	reCodes    = regexp.MustCompile(`^(?i:code|status|errno|signal|exit|rc|error|err|ret|hresult|sqlstate|retcode|errcode|exitcode|statuscode)$`)
-	reField    = regexp.MustCompile(`^(?i:result|state|action|op|level|reason|retval)$`)
-	reText     = regexp.MustCompile(`^(?i:msg|message|event)$`)
+	reField    = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|method|level|reason|retval)$`)
+	reText     = regexp.MustCompile(`^(?i:msg|message|event|desc|cause|detail|exception|warning)$`)
 	reMonth    = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst = re(`[«S»]*[0-9]`)
 	reSentence = re(`[A-Z]{3,7}[«S»]|(?:[a-z]{1,7}[«S»]+){4}`)
@@ -462,7 +463,7 @@ func (h *refHead) keyword(i int) keyword {
 		return noKeyword
 	case strings.HasSuffix(rest, "|"):
 		return barKeyword
-	case reProtocol.MatchString(rest):
+	case reProtocol.MatchString(rest), reHTTP.MatchString(word):
 		return requestKeyword
 	case reCodes.MatchString(word), reField.MatchString(word) && strings.ContainsAny(between, ":="):
 		if reField.MatchString(word) {

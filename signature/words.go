@@ -7,7 +7,7 @@ var wellKnown = []string{
 	"int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
 	"float32", "float64",
 	"Vector2", "Vector3", "Vector4", "Vector2Int", "Vector3Int", "Matrix4x4", "Texture2D", "Texture3D",
-	"2D", "3D", "2d", "3d", "D3D", "D3D11", "D3D12", "d3d11", "d3d12",
+	"2D", "3D", "D3D", "D3D11", "D3D12", "d3d11", "d3d12",
 	"UTF8", "UTF-8", "utf8", "utf-8", "UTF16", "UTF-16", "utf-16", "Base64", "base64",
 	"MD5", "md5", "SHA1", "sha1", "SHA256", "sha256", "SHA-1", "SHA-256",
 	"IPv4", "IPv6", "ipv4", "ipv6", "IPV4", "IPV6", "HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3",
