@@ -30,6 +30,7 @@ func TestLintVersion(t *testing.T) {
 			`24: ` + after + `"<*> and exit code "` + inPlace + `(compare with "<*> and exit code " alone)`,
 		},
 		{`contains_any(template, codes)`, ``, `35: ` + after + `"exit code "` + inPlace + `(compare with "exit code " alone)`},
+		{`template contains "and exit code <*>"`, `{match: "and exit code 0x00007ff812345678"}`, ""},
 		{`template == "<*> items of <*>"`, ``, ""},
 		{`template startsWith "<*>"`, ``, ""},
 		{`template contains "took <*>ms, <*>"`, ``, ""},
