@@ -22,6 +22,10 @@ type (
 	Attention = coalesce.Attention
 	// Sample is one group of an Attention.
 	Sample = coalesce.Sample
+	// Variant is what one variant of a group has counted.
+	Variant = coalesce.Variant
+	// Variants are those of one group.
+	Variants = coalesce.Variants
 	// Update is a change of one Attention.
 	Update = coalesce.Update
 	// AckResult is the answer to an acknowledgement.

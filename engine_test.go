@@ -709,3 +709,43 @@ func TestDecide(t *testing.T) {
 	}
 	require.Equal(t, silent.Snapshot(nil), asked.Snapshot(nil))
 }
+
+// TestNewCodeInCall: a fault that comes by itself, and is known, comes in a call with a code that it never had: that is
+// charged to the call.
+func TestNewCodeInCall(t *testing.T) {
+	e := mustNew(t, Config{Rules: mustRules(t, `
+version: 1
+rules:
+  - {id: pump, when: 'template startsWith "the pump"', disposition: blocking, severity: error}
+`)})
+	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	pump := func(code int) Outcome {
+		now = now.Add(20 * time.Second)
+		text := fmt.Sprintf("the pump %d of the mill failed, status: %d", now.Unix(), code)
+		return e.Observe(event.Log{Time: now, Message: text}.Entry())
+	}
+	call := func(id string, status event.Status) {
+		e.Observe(event.Operation{Time: now, ID: id, Method: "build", Status: status}.Entry())
+	}
+	e.Ack("", pump(200).AttentionID, 0)
+	for range 5 {
+		pump(200)
+	}
+	require.Empty(t, e.Open(nil), "the background")
+	call("a", event.StatusStarted)
+	pump(200)
+	call("a", event.StatusCompleted)
+	require.Equal(t, coalesce.ReasonBackground, e.Verdict("a").Reason)
+	now = now.Add(time.Minute)
+	call("b", event.StatusStarted)
+	pump(500)
+	call("b", event.StatusCompleted)
+	v := e.Verdict("b")
+	require.Equal(t, coalesce.Affected, v.Outcome)
+	require.Len(t, e.Open(nil), 1)
+	e.Ack("", v.AttentionID, 0)
+	now = now.Add(time.Minute)
+	call("c", event.StatusStarted)
+	pump(500)
+	require.Equal(t, coalesce.Affected, e.Verdict("c").Outcome, "what came outside of calls was another variant")
+}

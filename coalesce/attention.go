@@ -87,7 +87,7 @@ type Sample struct {
 
 	Rule      string              `json:"-"`
 	Signature signature.Signature `json:"-"`
-	Variants  []Variant           `json:"-"` // of the group, as the item counted them; nil where but one is known
+	Variants  Variants            `json:"-"` // of the group, as the item counted them; nil where but one is known
 	FirstPos  uint64              `json:"-"`
 	LatestPos uint64              `json:"-"`
 	Blame     []string            `json:"-"` // mods that the first entry points at
@@ -157,12 +157,13 @@ const (
 	Updated = "updated"
 )
 
-// Reason is why an update was made. An item is opened because it is "new", because what
-// was acknowledged "returned" or rose in "rate", because a "variant" of it was not there
-// before, or for one of the last three that follow; it is updated for the number of
-// "groups" or the "count" of entries, for another "variant", because state was "invalidated", or because "severity" or "disposition" rose;
-// it is cleared because it was "acknowledged", "resolved", "expired", "evicted",
-// "withdrawn" or "attached". Of several reasons, an update has the weightiest.
+// Reason is why an update was made. An item is opened because it is "new", because what was
+// acknowledged "returned" or rose in "rate", because a "variant" of it was not there before,
+// or for one of the last three that follow; it is updated for the number of "groups" or the
+// "count" of entries, for another "variant", because state was "invalidated", or because
+// "severity" or "disposition" rose; it is cleared because it was "acknowledged", "resolved",
+// "expired", "evicted", "withdrawn" or "attached". Of several reasons, an update has the
+// weightiest.
 type Reason string
 
 // The reasons for which an item is opened.

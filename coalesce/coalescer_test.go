@@ -77,6 +77,39 @@ func TestFoldAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestVariantsAllocateNothing folds variants of one group, some of them counted as others.
+func TestVariantsAllocateNothing(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	var variants []string
+	for i := range maxVariants + 3 {
+		variants = append(variants, fmt.Sprint("status ", i))
+	}
+	e := event.Entry{Message: "text"}
+	in := Input{
+		Entry: &e, Signature: groupSignature("a"),
+		Decision: event.Decision{Rule: "r", Disposition: event.Blocking, Severity: event.SeverityError},
+	}
+	step := func() {
+		e.Seq++
+		in.Variant = variants[e.Seq%uint64(len(variants))]
+		c.Fold(&in)
+	}
+	for range 2 * len(variants) {
+		step()
+	}
+	require.Zero(t, testing.AllocsPerRun(1000, step), "urgent")
+	a, ok := c.Item("0-1")
+	require.True(t, ok)
+	require.Equal(t, 1, a.Groups)
+	require.Len(t, a.Sample[0].Variants, maxVariants+1)
+	updates(c)
+	c.Ack("", "0-1", 0)
+	require.Zero(t, testing.AllocsPerRun(1000, step), "acknowledged")
+	require.EqualValues(t, 1001, c.Stats().Suppressed)
+	require.Zero(t, c.Stats().Open)
+}
+
 // TestManyRules folds more rules into an item than it tells apart: it is not
 // resolved by rules, and what was acknowledged stays so.
 func TestManyRules(t *testing.T) {

@@ -49,7 +49,9 @@ func TestDistinct(t *testing.T) {
 				op := rapid.SampledFrom([]string{"", "", "a", "b"}).Draw(t, "operation")
 				from := forms.Draw(t, "from")
 				for n := range rapid.SampledFrom([]int{1, 1, 30}).Draw(t, "n") {
-					fold(t, Input{Entry: &event.Entry{Message: "m", OperationID: op}, Decision: d, Signature: sig(from + n), Variant: variant})
+					fold(t, Input{
+						Entry: &event.Entry{Message: "m", OperationID: op}, Decision: d, Signature: sig(from + n), Variant: variant,
+					})
 				}
 			},
 			"merge": func(t *rapid.T) {

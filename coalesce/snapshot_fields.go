@@ -239,10 +239,10 @@ func (s *coder) digest(d *digest) {
 }
 
 // variants codes the variants that a sample has.
-func (s *coder) variants(all *[]Variant) {
+func (s *coder) variants(all *Variants) {
 	n := s.Len("sample.variants", len(*all), maxVariants+1)
 	if s.Reading() && n > 0 {
-		*all = make([]Variant, n)
+		*all = make(Variants, n)
 	}
 	for i := range *all {
 		v := &(*all)[i]

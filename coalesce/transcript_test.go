@@ -142,7 +142,8 @@ func (p *player) do(words []string) []string {
 			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
 		}
 		return p.updates()
-	case "blocking", "advisory": // DISPOSITION RULE GROUP [variant=V] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+	// DISPOSITION RULE GROUP [variant=V] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+	case "blocking", "advisory":
 		times := 1
 		if v := args["times"]; v != "" {
 			times = number(v)

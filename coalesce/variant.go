@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -47,7 +48,7 @@ type Variant struct {
 }
 
 // String returns the value as it stands in text of heed's own.
-func (v *Variant) String() string {
+func (v Variant) String() string {
 	switch {
 	case v.Others:
 		return "others"
@@ -59,8 +60,8 @@ func (v *Variant) String() string {
 
 // variants returns what an item counted of each variant of a group, the most frequent first. It returns nil where all
 // items know but one.
-func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) []Variant {
-	var own []Variant
+func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) Variants {
+	var own Variants
 	var known []string
 	c.index.each(rule, sig, func(i int, r *counter) {
 		if !slices.Contains(known, r.variant) {
@@ -79,68 +80,58 @@ func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) []V
 			v.Value, v.Others = "", true
 		}
 	}
-	slices.SortFunc(own, func(a, b Variant) int {
-		if a.Others != b.Others {
-			if a.Others {
-				return 1
-			}
+	return own.Shown(known)
+}
+
+// Shown puts variants into their order, and cuts their values to the words in which all that are known of the group
+// differ. It changes all.
+func (all Variants) Shown(known []string) Variants {
+	for i := range all {
+		if v := &all[i]; !v.Others {
+			v.Value = template.Differing(v.Value, known)
+		}
+	}
+	slices.SortFunc(all, func(a, b Variant) int {
+		switch {
+		case a.Others:
+			return 1
+		case b.Others:
 			return -1
 		}
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Value, b.Value))
 	})
-	lead, trail := common(known)
-	for i := range own {
-		if words := strings.Fields(own[i].Value); len(words) > lead+trail {
-			own[i].Value = strings.Join(words[lead:len(words)-trail], " ")
-		}
-	}
-	return own
+	return all
 }
 
-// common returns how many words all texts begin with, and how many they end in, without the one that each keeps.
-func common(texts []string) (lead, trail int) {
-	if len(texts) < 2 {
-		return 0, 0
-	}
-	first := strings.Fields(texts[0])
-	least := len(first)
-	for _, t := range texts[1:] {
-		least = min(least, len(strings.Fields(t)))
-	}
-	same := func(word func(words []string) string) bool {
-		return !slices.ContainsFunc(texts[1:], func(t string) bool { return word(strings.Fields(t)) != word(first) })
-	}
-	for lead+1 < least && same(func(w []string) string { return w[lead] }) {
-		lead++
-	}
-	for lead+trail+1 < least && same(func(w []string) string { return w[len(w)-1-trail] }) {
-		trail++
-	}
-	return lead, trail
-}
+// Variants are those of one group, the most frequent first, and then the others.
+type Variants []Variant
 
-// maxShownVariants bounds the variants that a summary names.
-const maxShownVariants = 5
-
-// variantsClause names the variants of the group of an item's cause, "" where there is but one.
-func (c *Coalescer) variantsClause(it *item) string {
-	all := c.variants(it, it.cause.Rule, it.cause.Signature)
-	switch len(all) {
-	case 0:
-		return ""
-	case 1:
-		return "; variant: " + all[0].String()
-	}
+// String names the first few with their counts, as text of heed's own.
+func (all Variants) String() string {
 	var b strings.Builder
-	b.WriteString("; variants: ")
-	for i := range all[:min(len(all), maxShownVariants)] {
+	for i, v := range all[:min(len(all), maxShownVariants)] {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(all[i].String() + " ×" + strconv.FormatUint(all[i].Count, 10))
+		b.WriteString(v.String() + " ×" + strconv.FormatUint(v.Count, 10))
 	}
 	if more := len(all) - maxShownVariants; more > 0 {
 		b.WriteString(" and " + strconv.Itoa(more) + " more")
 	}
 	return b.String()
+}
+
+// maxShownVariants bounds the variants that are named in a line.
+const maxShownVariants = 5
+
+// variantsClause names the variants of the group of an item's cause, "" where there is but one.
+func (c *Coalescer) variantsClause(it *item) string {
+	switch all := c.variants(it, it.cause.Rule, it.cause.Signature); len(all) {
+	case 0:
+		return ""
+	case 1:
+		return "; variant: " + all[0].String()
+	default:
+		return "; variants: " + all.String()
+	}
 }

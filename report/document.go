@@ -150,6 +150,7 @@ type Row struct {
 	Severity    event.Severity    `json:"severity" jsonschema:"The highest severity of the entries."`
 	Template    string            `json:"template" jsonschema:"The text with variable parts masked, then a line per stack frame; empty if it is no longer stored."`
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first entry points at."`
+	Variants    heed.Variants     `json:"variants,omitempty" jsonschema:"What the entries decide differently, if they do."`
 
 	escalated bool
 	detail    *detail // nil without Config.Details

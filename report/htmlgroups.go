@@ -20,6 +20,7 @@ type groupView struct {
 	Template    string
 	Frames      []string
 	Blame       []string
+	Variants    string
 	Rule        string
 	Summary     string
 	Why         string
@@ -73,7 +74,8 @@ func (s *section) group(row *Row) *groupView {
 	text := s.doc.rules[row.Rule]
 	g := &groupView{
 		Disposition: row.Disposition.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
-		Forms: row.Forms, Blame: row.Blame, Rule: row.Rule, Summary: sentence(text.summary), Why: text.why,
+		Forms: row.Forms, Blame: row.Blame, Variants: row.Variants.String(),
+		Rule: row.Rule, Summary: sentence(text.summary), Why: text.why,
 		Escalated: row.escalated,
 		Signature: row.Signature.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}

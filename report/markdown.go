@@ -306,7 +306,7 @@ func (m *markdown) groups() {
 					lines += "–" + number(row.Last)
 				}
 				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature,
-					cell(row.Rule, 0), blameCell(row.Blame), cell(row.head(0), markdownTemplate))
+					cell(row.Rule, 0), blameCell(row.Blame), cell(row.varied(row.head(0)), markdownTemplate))
 			}
 		})
 	}

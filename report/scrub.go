@@ -191,6 +191,10 @@ func (s *Scrubber) attention(a heed.Attention) heed.Attention {
 	for i := range a.Sample {
 		sample := &a.Sample[i]
 		sample.Message, sample.Blame = s.Text(sample.Message), s.texts(sample.Blame)
+		sample.Variants = slices.Clone(sample.Variants)
+		for k := range sample.Variants {
+			sample.Variants[k].Value = s.Text(sample.Variants[k].Value)
+		}
 	}
 	return a
 }

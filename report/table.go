@@ -186,6 +186,14 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	return row, true
 }
 
+// varied returns text with the variants of the row, where there are several.
+func (r *Row) varied(text string) string {
+	if len(r.Variants) == 0 {
+		return text
+	}
+	return text + " [" + r.Variants.String() + "]"
+}
+
 // head is the first line of the template, in at most limit characters; 0 is no limit.
 func (r *Row) head(limit int) string {
 	line, _, _ := strings.Cut(r.Template, "\n")
@@ -211,6 +219,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
 	})
 	byKey := make(map[rowKey]*row, len(rows))
+	variants := make(map[*row]heed.Variants)
 	t.groups = []*row{}
 	for _, r := range rows {
 		key := rowKey{sig: group(r.group), rule: r.Rule}
@@ -224,9 +233,11 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 			}
 			g = &first
 			byKey[key] = g
+			variants[g] = addVariant(nil, r)
 			t.groups = append(t.groups, g)
 			continue
 		}
+		variants[g] = addVariant(variants[g], r)
 		g.Forms++
 		g.Count += r.Count
 		g.Last = max(g.Last, r.Last)
@@ -244,7 +255,43 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 			g.Template = template.Common(g.Template, r.Template)
 		}
 	}
+	for g, all := range variants {
+		var known []string
+		for _, v := range all {
+			if !v.Others {
+				known = append(known, v.Value)
+			}
+		}
+		if len(known) > 1 {
+			g.Variants = all.Shown(known)
+		}
+	}
 }
+
+// maxVariants bounds the variants of a group that are told apart, as an item does.
+const maxVariants = 8
+
+// addVariant adds the entries of a row to the variants of its group. A template that is no longer stored has none.
+func addVariant(all heed.Variants, r *row) heed.Variants {
+	v := heed.Variant{Count: r.Count, Others: r.Template == ""}
+	if !v.Others {
+		v.Value = text.Safe(string(signature.AppendVariant(nil, []byte(r.Template))), maxVariantText)
+	}
+	same := func(o heed.Variant) bool { return o.Others == v.Others && o.Value == v.Value }
+	i := slices.IndexFunc(all, same)
+	if i < 0 && len(all) >= maxVariants && !v.Others {
+		v.Value, v.Others = "", true
+		i = slices.IndexFunc(all, same)
+	}
+	if i < 0 {
+		return append(all, v)
+	}
+	all[i].Count += v.Count
+	return all
+}
+
+// maxVariantText bounds the value of a variant, in characters.
+const maxVariantText = 120
 
 // held returns the rows that the table has: by group once it was folded.
 func (t *table) held() []*row {

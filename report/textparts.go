@@ -243,6 +243,9 @@ func (t *textReport) explainSignatures() {
 	}
 	t.sentence(faint, "%s.", text)
 	t.sentence(faint, "%s; FORMS counts them.", group)
+	if slices.ContainsFunc(t.Signatures, func(r Row) bool { return len(r.Variants) > 0 }) {
+		t.sentence(faint, "What entries of a group decide differently, such as a code, stands in brackets, with counts.")
+	}
 }
 
 // signatureGrid lays rows out, with a column for blame where one has any.
@@ -259,7 +262,7 @@ func signatureGrid(rows []Row, color bool) *grid {
 		{column{title: "SIGNATURE", style: only(faint)}, func(r *Row) string { return r.Signature.String() }},
 		{column{title: "RULE", limit: 40}, func(r *Row) string { return r.Rule }},
 		{column{title: blameTitle, limit: 24, style: only(name)}, func(r *Row) string { return blamed(r.Blame) }},
-		{column{title: "TEMPLATE"}, func(r *Row) string { return oneLine(r.Template) }},
+		{column{title: "TEMPLATE"}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
 	}
 	g := &grid{minLast: 60, color: color, rows: make([][]string, len(rows))}
 	for _, c := range columns {

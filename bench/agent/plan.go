@@ -237,14 +237,16 @@ func faultLine(r *rand.Rand, fault int) string {
 	return b.String()
 }
 
-// aloneCode is that of the exception of planVariants where it comes by itself, callCodes are those of the faults of calls.
+// aloneCode is that of the exception of planVariants where it comes by itself, callCodes are those of the faults of
+// calls.
 const aloneCode = 503
 
 var callCodes = [...]int{500, 409, 404, 423, 507, 410, 428, 400, 412, 451, 403, 504}
 
 // codeLine returns a record of the one exception of planVariants, with a code and ids of its own.
 func codeLine(r *rand.Rand, code int) string {
-	return fmt.Sprintf("Exception ticking Human%d (at (%d, 0, %d)): System.InvalidOperationException: lamp service failed, status: %d\n"+
+	return fmt.Sprintf("Exception ticking Human%d (at (%d, 0, %d)): "+
+		"System.InvalidOperationException: lamp service failed, status: %d\n"+
 		"  at Lamps.%s () [0x00016] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 ",
 		r.IntN(90_000), r.IntN(250), r.IntN(250), code, site(aloneSite))
 }

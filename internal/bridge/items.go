@@ -69,13 +69,15 @@ type Cause struct {
 	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
 
-// ItemSample is a group of entries that say the same, shown by its first one.
+// ItemSample is a group of entries that one statement wrote, shown by one of them.
 type ItemSample struct {
 	heed.Sample
 
 	Rule      string       `json:"rule" jsonschema:"The rule that decided."`
 	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts, to filter by."`
 	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points to."`
+
+	Variants heed.Variants `json:"variants,omitempty" jsonschema:"What its entries decide differently, if they do."`
 }
 
 // item returns an item without its samples.
@@ -129,6 +131,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
 		out.Sample = append(out.Sample, ItemSample{
 			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID, Blame: allNamed(s.Blame, maxBlame),
+			Variants: s.Variants,
 		})
 	}
 	d.evidence(&out, &it, lookOf(a))

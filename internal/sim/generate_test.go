@@ -226,7 +226,8 @@ func (g *generator) forms() (scene []Step) {
 	if g.rnd.IntN(2) == 0 {
 		for range 4 + g.rnd.IntN(12) {
 			scene = append(scene, Step{
-				Verb: Log, Op: g.opOrNone(), Text: "Broken feed of the old mill in the north, code " + strconv.Itoa(1+g.rnd.IntN(6)),
+				Verb: Log, Op: g.opOrNone(),
+				Text: "Broken feed of the old mill in the north, code " + strconv.Itoa(1+g.rnd.IntN(6)),
 			}, g.soon())
 			if g.rnd.IntN(3) == 0 {
 				scene = append(scene, Step{Verb: Ack, Item: "open"})

@@ -156,6 +156,9 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		count += ", the latest " + p.ago(t.latest)
 	}
 	g.about("count", plain, count)
+	if samples := t.detail.Sample; len(samples) > 0 && len(samples[0].Variants) > 0 {
+		g.about("variants", plain, samples[0].Variants.String())
+	}
 	for i, s := range a.Sample {
 		label := ""
 		if i == 0 {

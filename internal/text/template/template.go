@@ -3,6 +3,7 @@
 package template
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
@@ -37,6 +38,27 @@ func Common(a, b string) string {
 		return head + "\n" + frames
 	}
 	return head
+}
+
+// Differing returns v, one of several variants of a group, without the words that all of them begin with or end in.
+// A word of each stays.
+func Differing(v string, all []string) string {
+	words := strings.Fields(v)
+	least := len(words)
+	for _, o := range all {
+		least = min(least, len(strings.Fields(o)))
+	}
+	same := func(word func(words []string) string) bool {
+		return !slices.ContainsFunc(all, func(o string) bool { return word(strings.Fields(o)) != word(words) })
+	}
+	lead, trail := 0, 0
+	for lead+1 < least && same(func(w []string) string { return w[lead] }) {
+		lead++
+	}
+	for lead+trail+1 < least && same(func(w []string) string { return w[len(w)-1-trail] }) {
+		trail++
+	}
+	return strings.Join(words[lead:len(words)-trail], " ")
 }
 
 // AppendLine appends a template as one line that is safe to show: its frames follow the head.

@@ -22,6 +22,21 @@ func TestCommon(t *testing.T) {
 	}
 }
 
+func TestDiffering(t *testing.T) {
+	for _, tc := range []struct{ all, want []string }{
+		{[]string{"status 200", "status 404"}, []string{"200", "404"}},
+		{[]string{"stopped 12 now", "stopped 7 now"}, []string{"12", "7"}},
+		{[]string{"failed", "failed 12"}, []string{"failed", "failed 12"}},
+		{[]string{"", "failed 12"}, []string{"", "failed 12"}},
+		{[]string{"a b a", "a a"}, []string{"b a", "a"}},
+		{[]string{"open"}, []string{"open"}},
+	} {
+		for i, v := range tc.all {
+			require.Equal(t, tc.want[i], Differing(v, tc.all), "%q", tc.all)
+		}
+	}
+}
+
 func TestLine(t *testing.T) {
 	require.Equal(t, `broken\x1b | at A.B | at C.D`, Line("broken\x1b\nat A.B\nat C.D"))
 	require.Empty(t, Line(""))

@@ -1,0 +1,80 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// statements stands in for an engine that has ids of one statement in one group: 100 to 199 is one, all others are alone.
+func statements(s signature.Signature) signature.Signature {
+	if s.ID >= 100 && s.ID < 200 {
+		s = signature.Signature{ID: 100, Check: 100}
+	}
+	return s
+}
+
+// TestVariants: each form shows what the entries of a group decide differently, eight values and all others as one.
+func TestVariants(t *testing.T) {
+	play := func(ids int, template string) *Document {
+		r := newReplay(t, Config{
+			Details: true, Group: statements,
+			Template: func(s signature.Signature) (string, bool) {
+				return fmt.Sprintf(template, s.ID), s.ID < 190
+			},
+		})
+		for i := range ids {
+			for range ids - i {
+				rec := &capture.Record{StartLine: i + 1}
+				r.Observe(rec, outcome(signature.ID(100+i), event.Blocking, "r"))
+			}
+		}
+		r.End(End{Lines: ids})
+		return r.Document(0)
+	}
+	d := play(3, "pump <*> failed, code %d")
+	want := heed.Variants{{Value: "100", Count: 3}, {Value: "101", Count: 2}, {Value: "102", Count: 1}}
+	require.Equal(t, want, d.Signatures[0].Variants)
+	require.EqualValues(t, 6, d.Signatures[0].Count)
+	const shown = "100 ×3, 101 ×2, 102 ×1"
+	require.Contains(t, string(Text(nil, d, TextOptions{})), shown)
+	require.Contains(t, string(Markdown(nil, d)), shown)
+	require.Contains(t, string(HTML(nil, d)), shown)
+	var doc struct {
+		Files []struct {
+			Signatures []struct{ Variants []map[string]any }
+		}
+	}
+	require.NoError(t, json.Unmarshal(JSON(nil, d), &doc))
+	require.Equal(t, map[string]any{"value": "101", "count": 2.0}, doc.Files[0].Signatures[0].Variants[1])
+
+	many := play(12, "pump <*> failed, code %d").Signatures[0].Variants
+	require.Len(t, many, maxVariants+1)
+	require.Equal(t, heed.Variant{Others: true, Count: 4 + 3 + 2 + 1}, many[maxVariants])
+
+	require.Empty(t, play(3, "the pump of Anna%d failed").Signatures[0].Variants, "one of a group is none")
+}
+
+// TestVariantsAreHostile: a variant is text of the log.
+func TestVariantsAreHostile(t *testing.T) {
+	r := newReplay(t, Config{
+		Group: statements, Details: true,
+		Template: func(s signature.Signature) (string, bool) { return fmt.Sprintf("code %d%s", s.ID, hostile), true },
+	})
+	r.Observe(&capture.Record{StartLine: 1}, outcome(100, event.Blocking, "r"))
+	r.Observe(&capture.Record{StartLine: 2}, outcome(101, event.Blocking, "r"))
+	r.End(End{Lines: 2})
+	d := r.Document(0)
+	for _, out := range [][]byte{Text(nil, d, TextOptions{}), Markdown(nil, d), HTML(nil, d), JSON(nil, d)} {
+		require.NotContains(t, string(out), "\x1b]")
+		require.NotContains(t, string(out), "\u202e")
+	}
+	require.NotContains(t, string(HTML(nil, d)), "<script>=cmd")
+}
