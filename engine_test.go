@@ -509,7 +509,7 @@ func TestGroupsInAnItem(t *testing.T) {
 		out := e.Observe(event.Log{Message: "Broken plan of the pawn called " + name + " in the north"}.Entry())
 		a, ok := e.Item(out.AttentionID)
 		require.True(t, ok)
-		if i < 3 {
+		if i < 1 {
 			require.Equal(t, i+1, a.Groups)
 		} else {
 			require.Equal(t, 1, a.Groups, name)

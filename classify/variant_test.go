@@ -30,20 +30,20 @@ func TestVariant(t *testing.T) {
 		require.Equal(t, first.Variant, small.Decide(&e).Variant, "not kept")
 		return first.Variant
 	}
-	require.Equal(t, of("pump 1 stopped"), of("pump 2 stopped"))
-	require.NotEqual(t, of("pump 1 stopped"), of("pump 2 started"))
-	require.NotEmpty(t, of("pump 1 stopped"))
-	require.Empty(t, of("fan 1 stopped"), "nobody asks for that of what is ignored")
-	require.NotEmpty(t, of("valve 1 stopped"), "repetition may make it urgent")
+	require.Equal(t, of("pump 1 state: stopped"), of("pump 2 state: stopped"))
+	require.NotEqual(t, of("pump 1 state: stopped"), of("pump 2 state: started"))
+	require.NotEmpty(t, of("pump 1 state: stopped"))
+	require.Empty(t, of("fan 1 state: stopped"), "nobody asks for that of what is ignored")
+	require.NotEmpty(t, of("valve 1 state: stopped"), "repetition may make it urgent")
 
-	a, b := of("pump 1"+long+" closed"), of("pump 1"+long+" opened")
+	a, b := of(`pump 1 err="`+long+` closed"`), of(`pump 1 err="`+long+` opened"`)
 	require.NotEqual(t, a, b, "what is cut still tells apart")
 	require.LessOrEqual(t, len(a), 120)
 }
 
 func TestVariantIsSafe(t *testing.T) {
 	c := newClassifier(t, variantRules, classify.Config{})
-	e := event.Log{Message: "pump 1 failed\x1b[31m stopped\u202e"}.Entry()
+	e := event.Log{Message: "pump 1 failed err=\"\x1b[31m stopped\u202e\""}.Entry()
 	v := c.Decide(&e).Variant
 	require.NotContains(t, v, "\x1b")
 	require.NotContains(t, v, "\u202e")
@@ -52,7 +52,7 @@ func TestVariantIsSafe(t *testing.T) {
 // TestVariantAllocates: an urgent entry of a known signature allocates nothing for its variant.
 func TestVariantAllocates(t *testing.T) {
 	c := newClassifier(t, variantRules, classify.Config{})
-	a, b := event.Log{Message: "pump 1 stopped"}.Entry(), event.Log{Message: "pump 2 started"}.Entry()
+	a, b := event.Log{Message: "pump 1 state: stopped"}.Entry(), event.Log{Message: "pump 2 state: started"}.Entry()
 	var variants [2]string
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		variants = [2]string{c.Decide(&a).Variant, c.Decide(&b).Variant}

@@ -13,24 +13,8 @@ const (
 	DefaultGroupColumns    = 16384
 )
 
-// groupNames is how many distinct words that look like names a column must have
-// shown to count as variable. Of 2 to 5, on labeled logs of eight programs, 4
-// and 5 were best: two or three words in one place are often the states of
-// something.
-const groupNames = 4
-
-// groupValues is how many distinct words of any look do instead. Most closed
-// lists that the code does not know are shorter: the methods of HTTP, the
-// states of a machine, the verbs of a command.
-const groupValues = 12
-
-// groupAnchors is how many other words a template must have for one of its
-// columns to be learned: with fewer, too little is left.
-const groupAnchors = 3
-
-// groupTokens bounds the columns of a template that are looked at. A template
-// with more is a group of its own.
-const groupTokens = 64
+// groupValues bounds the distinct words of a column that are noted: as many as are enough of those that count least.
+const groupValues = enough / (plainCounts * 2 / 5)
 
 // groupDepth bounds how many variable columns of one template are learned
 // together.
@@ -38,7 +22,7 @@ const groupDepth = 3
 
 // groupLookups bounds the columns that one template looks up. A line of 20 words
 // with three of them variable takes about 100; one that is made so that all of
-// its 64 words are variable would take 40,000.
+// its 96 words are variable would take 140,000.
 const groupLookups = 512
 
 // columnWays is how many slots a column may stand in.
@@ -58,53 +42,48 @@ type GrouperConfig struct {
 	Columns int
 }
 
-// Grouper learns, from the templates of signatures that it has not seen, which
-// word columns vary, and puts signatures that differ only in such a column into
-// one group.
+// Grouper learns, from the templates of signatures that it has not seen, which were written by one log statement, and
+// puts them into one group.
 //
-// For each word of a template it hashes all the others. When that hash has
-// shown enough distinct words in one column, the column is a variable, and all
-// that were seen in it, or will be, are one group. It remembers hashes and
-// numbers, no text.
+// Of a template, it looks at what the statement says: text, without the fields that it was given, of which there may
+// be others in another line; without numbers that a key such as code leaves in a template, booleans, nothing (null,
+// None, []), lists, and objects with their fields. Templates that say the same are one group at once.
 //
-// Four words are enough where they look like names: Tobin, Bench_Large,
-// acme.press. Words that may as well be states, verbs or codes of a list that
-// nobody here knows (jams, ENOENT, POST, what follows "is") must be twelve. Words
-// that are known to carry meaning are never taken for a value: states and
-// opposites of English (started and stopped, on and off, true and false),
-// participles, types of exceptions and errors, qualified names of code, calls,
-// and what follows a word such as code, threw or method. Frames are part of
-// what must be equal: faults thrown by different methods stay apart.
+// For each word of what is said it hashes all the others. When that hash has shown enough distinct words in one
+// column, or one beside a value, the column is a variable, and all that were seen in it, or will be, are one group: two
+// words that look like names (Tobin, bench_large, acme.press) or stand where values often do, four plain ones. It also
+// leaves out all names at once. It remembers hashes and numbers, no text.
+//
+// States and participles of English (open and closed, started and stopped), types of exceptions, and functions that
+// are called are never taken for a value. Frames are part of what must be equal: faults thrown by different methods
+// stay apart. A group may hold templates that decide differently, as by a code: they differ in [AppendVariant].
 //
 // Groups do not depend on the order in which texts come while nothing is
 // evicted. With more columns than are watched, evidence that is far apart (with
 // the defaults some 2,000 new texts) may not be put together; Stats counts evictions.
 //
-// Each column needs evidence of its own: texts that differ in two names at once
-// are one group only where each of the names has also been seen to vary alone.
-// (Leaving out two columns together was tried; on labeled logs it merged what
-// differs, and found nothing.)
-//
 // A group is named by the signature in it that came first. Groups only grow. A
 // Grouper is not safe for concurrent use. Its memory is allocated by
-// [NewGrouper] and never grows: 4 MB with the defaults.
+// [NewGrouper] and never grows: 5 MB with the defaults.
 type Grouper struct {
 	nodes  []groupNode
 	slots  []uint32 // index into nodes plus one, open addressing by Signature
+	said   []uint32 // the same by what the statement says, of the first node of each
 	cols   []column
 	merges []GroupMerge
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
 	tick   uint32
 	saved  saved
+	tokens tokens // scratch
 }
 
-// groupNode is a signature that is known: 16 bytes, where a Signature and a number
-// beside it would take 24.
+// groupNode is a signature that is known.
 type groupNode struct {
 	id     ID
 	check  uint32
 	parent uint32
+	said   uint64 // hash of what the statement says, or of the signature
 }
 
 func (n *groupNode) sig() Signature { return Signature{ID: n.id, Check: n.check} }
@@ -117,7 +96,7 @@ type column struct {
 	wild  uint32              // node plus one that has the mask there
 	used  uint32              // tick of the latest use
 	n     uint8               // distinct words, up to groupValues
-	names uint8               // of these, those that look like names
+	score uint8               // what they count, up to enough
 	open  bool                // it is a variable
 }
 
@@ -153,6 +132,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	return &Grouper{
 		nodes: make([]groupNode, 0, cfg.Signatures),
 		slots: make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		said:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		cols:  make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 	}, nil
 }
@@ -200,15 +180,15 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 		}
 		return nowhere
 	}
-	n := g.insert(s)
-	var t tokens
-	if t.parse(template) {
-		for i := range t.n {
-			t.words[i].role = t.role(i)
-		}
-		left := groupLookups
-		g.learn(n, &t, 0, 0, &left)
+	t := &g.tokens
+	if !t.parse(template) {
+		return Place(g.insert(s, uint64(s.ID)))
 	}
+	n := g.insert(s, t.sum)
+	g.union(g.said[g.saidSlot(t.sum)]-1, n)
+	g.learnNames(n, t)
+	left := groupLookups
+	g.learn(n, t, 0, 0, &left)
 	return Place(n)
 }
 
@@ -236,48 +216,101 @@ func (g *Grouper) Merges(dst []GroupMerge) []GroupMerge {
 	return dst
 }
 
+// withoutNames is the place of a column that is all the names of a statement.
+const withoutNames = 2 * maxTokens
+
 // learn watches the columns of node n from the given one on, as many as are
 // left. It leaves t as it was.
 func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
 	for i := from; i < t.n && *left > 0; i++ {
 		word := t.words[i]
-		if word.role == fixed || t.anchors-word.anchor() < groupAnchors {
+		anchors := t.anchors
+		if word.anchor {
+			anchors--
+		}
+		if word.kind == fixedWord || anchors < 1 {
 			continue
 		}
 		*left--
 		c := g.column(t.key(i))
-		c.add(n, &word)
-		if !c.open {
-			if c.names < groupNames && c.n < groupValues {
-				continue
-			}
-			c.open = true
-			g.stats.Variables++
-			for _, m := range c.nodes[1:c.n] {
-				g.union(c.nodes[0]-1, m-1)
-			}
+		if !g.watch(n, c, &word, t.counts(i, anchors)) {
+			continue
 		}
-		g.union(c.nodes[0]-1, n)
-		if c.wild != 0 {
-			g.union(c.nodes[0]-1, c.wild-1)
-		}
-		if word.role != mask && depth+1 < groupDepth {
-			t.replace(i, templateWord{hash: place(maskHash, i), role: mask})
+		if word.kind != value && depth+1 < groupDepth {
+			t.replace(i, term{hash: valueHash, kind: value})
 			g.learn(n, t, i+1, depth+1, left)
 			t.replace(i, word)
 		}
 	}
 }
 
+// learnNames watches the statement of node n without all of its names, which may vary together and have two words.
+func (g *Grouper) learnNames(n uint32, t *tokens) {
+	sum, anchors, kind, at := t.sum, t.anchors, value, 0
+	for i := range t.n {
+		w := &t.words[i]
+		before, after := i > 0 && t.isPartOfName(i), t.isPartOfName(i+1)
+		sum -= place(w.hash, i) + place(w.marks, maxTokens+i)
+		switch {
+		case before:
+			anchors--
+			continue
+		case w.kind > plainWord && (i > 0 || after):
+			sum += place(valueHash, at) + place(w.marks, maxTokens+at)
+			anchors--
+			kind = plainWord
+		default:
+			sum += place(w.hash, at) + place(w.marks, maxTokens+at)
+		}
+		at++
+	}
+	if anchors >= nameAnchors {
+		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, stateCounts)
+	}
+}
+
+// isPartOfName reports whether word i, and the one before it, are the name of one, such as Anna Lindqvist.
+func (t *tokens) isPartOfName(i int) bool {
+	return i < t.n && t.words[i].kind == titleWord && t.words[i].gap == gapSpace && t.words[i-1].kind == titleWord &&
+		(i < 2 || t.words[i-2].kind != titleWord)
+}
+
+// nameAnchors is how many words must be left without the names.
+const nameAnchors = 2
+
+// watch notes that node n has shown a word in a column, and joins the group of the column if it varies, which it
+// reports. It does where enough words were seen, or any beside a value.
+func (g *Grouper) watch(n uint32, c *column, word *term, counts uint8) bool {
+	c.add(n, word, counts)
+	if !c.open {
+		if c.score < enough && (c.wild == 0 || c.n == 0) {
+			return false
+		}
+		c.open = true
+		g.stats.Variables++
+		for _, m := range c.nodes[1:c.n] {
+			g.union(c.nodes[0]-1, m-1)
+		}
+	}
+	g.union(c.nodes[0]-1, n)
+	if c.wild != 0 {
+		g.union(c.nodes[0]-1, c.wild-1)
+	}
+	return true
+}
+
 // match returns a node of the group that a template belongs to by a column that
 // is known to vary.
 func (g *Grouper) match(template []byte) (uint32, bool) {
-	var t tokens
+	t := &g.tokens
 	if !t.parse(template) {
 		return 0, false
 	}
+	if n := g.said[g.saidSlot(t.sum)]; n != 0 {
+		return n - 1, true
+	}
 	for i := range t.n {
-		if c := g.lookup(t.key(i)); c != nil && c.open && t.role(i) != fixed {
+		if c := g.lookup(t.key(i)); c != nil && c.open && t.words[i].kind != fixedWord {
 			return c.nodes[0] - 1, true
 		}
 	}
@@ -287,8 +320,8 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 // add notes that node n has shown a word in the column. A word that was seen is
 // not noted again: its nodes differ in columns that are known to vary, and are
 // one group for that, unless such a column was evicted in between.
-func (c *column) add(n uint32, word *templateWord) {
-	if word.role == mask {
+func (c *column) add(n uint32, word *term, counts uint8) {
+	if word.kind == value {
 		if c.wild == 0 {
 			c.wild = n + 1
 		}
@@ -300,9 +333,7 @@ func (c *column) add(n uint32, word *templateWord) {
 	}
 	c.words[c.n], c.nodes[c.n] = half, n+1
 	c.n++
-	if word.role == name {
-		c.names++
-	}
+	c.score = uint8(min(int(c.score)+int(counts), enough))
 }
 
 // lookup returns the column with the given key, or nil.
@@ -374,16 +405,29 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 }
 
 // insert makes a node for s, which must not be known. There must be room.
-func (g *Grouper) insert(s Signature) uint32 {
+func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes = append(g.nodes, groupNode{id: s.ID, check: s.Check, parent: n})
+	g.nodes = append(g.nodes, groupNode{id: s.ID, check: s.Check, parent: n, said: said})
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {
 		i = (i + 1) & mask
 	}
 	g.slots[i] = n + 1
+	if i := g.saidSlot(said); g.said[i] == 0 {
+		g.said[i] = n + 1
+	}
 	return n
+}
+
+// saidSlot returns where the first node of those that say the same is, or would be.
+func (g *Grouper) saidSlot(said uint64) int {
+	mask := len(g.said) - 1
+	i := int(said) & mask
+	for g.said[i] != 0 && g.nodes[g.said[i]-1].said != said {
+		i = (i + 1) & mask
+	}
+	return i
 }
 
 // root returns the first node of the group of n, halving the path to it, but not

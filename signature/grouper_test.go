@@ -1,7 +1,6 @@
 package signature
 
 import (
-	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -60,95 +59,96 @@ func spread(text string, words ...string) []string {
 func TestGrouperMerges(t *testing.T) {
 	names := []string{"Tobin", "Ilsebet", "Радомир", "하윤", "Quillon", "Остап"}
 	for name, tc := range map[string]struct {
-		texts  []string
-		groups int
+		texts    []string
+		groups   int
+		variants int // groups, and variants of a group
 	}{
-		"names in front":    {spread("%s doing Duty_Guard with no plan.", names...), 1},
-		"names inside":      {spread("Could not reserve the bench for %s because it is taken", names...), 1},
-		"names at the end":  {spread("No path was found for pawn %s", names...), 1},
-		"three are too few": {spread("No path was found for pawn %s", names[:3]...), 3},
-		"few other words":   {spread("Lost %s today", names...), 6},
-		"definitions":       {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1},
-		"accounts":          {spread("no right password came for %s from the gate", "alice", "www", "root", "daemon"), 1},
-		"lower case":        {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 6},
+		"names in front":   {spread("%s doing Duty_Guard with no plan.", names...), 1, 1},
+		"names inside":     {spread("Could not reserve the bench for %s because it is taken", names...), 1, 1},
+		"names at the end": {spread("No path was found for pawn %s", names...), 1, 1},
+		"two are enough":   {spread("No path was found for pawn %s", names[:2]...), 1, 1},
+		"few other words":  {spread("Lost %s today", names...), 1, 1},
+		"two beside one":   {spread("Lost %s", names[:2]...), 2, 2},
+		"definitions":      {spread("Could not load reference to Acme.Def named %s here", "Bench_Large", "Bench_Small", "StoolOak", "lamp_wall"), 1, 1},
+		"accounts":         {spread("no right password came for %s from the gate", "alice", "www", "root", "daemon"), 1, 1},
+		"lower case":       {spread("the mill of the %s hills runs on", "red", "blue", "green", "teal", "pink", "gray"), 1, 1},
 		"many of them": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
-			"black", "white", "brown", "olive", "beige", "coral"), 1},
-		"eleven of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue", "green", "teal", "pink", "gray",
-			"black", "white", "brown", "olive", "beige"), 11},
-		"packages": {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1},
+			"black", "white", "brown", "olive", "beige", "coral"), 1, 1},
+		"three of them are too few": {spread("the mill of those %s hills runs dry", "red", "blue", "green"), 3, 3},
+		"packages":                  {spread("service %s could not be reached by anyone", "org.acme.press", "org.acme.lamp", "com.other.mill", "net.iron.Thing"), 1, 1},
 		"two columns": {append(
 			spread("Pawn %s is too far away from Lamp_Oak to light it", names...),
 			spread("Pawn Tobin is too far away from %s to light it", "Lamp_Oak", "Lamp_Elm", "Lamp_Ash", "Lamp_Yew", "Lamp_Fir")...,
-		), 1},
+		), 1, 1},
 		"two names at once": {[]string{
 			"Pawn Tobin is too far from Lamp_Oak to light it", "Pawn Ilsebet is too far from Lamp_Elm to light it",
 			"Pawn Quillon is too far from Lamp_Ash to light it", "Pawn Ostap is too far from Lamp_Yew to light it",
-		}, 4},
-		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 1},
-		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 4},
+		}, 1, 1},
+		"announced names":  {spread("Could not find a type named %s anywhere", "Acme.Press", "Acme.Lamp", "Works.MillError", "Works.Open"), 2, 3},
+		"announced faults": {spread("an exception named %s came up in the night", "KeyError", "ValueError", "TypeError", "OSError"), 4, 4},
 		"two words beside names": {append(
 			spread("%s doing Duty_Guard with no plan.", names...), spread("%s doing Duty_Sleep with no plan.", names...)...,
-		), 2},
-		"a masked word joins": {append(spread("No path was found for pawn %s", names...), "No path was found for pawn Human77"), 1},
+		), 1, 1},
+		"a masked word joins": {append(spread("No path was found for pawn %s", names...), "No path was found for pawn Human77"), 1, 1},
 
-		"answers":          {spread("the door of the room is now %s again", "open", "closed", "locked", "unlocked", "shut"), 5},
-		"participles":      {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 5},
-		"truth":            {spread("the flag for saving often is %s", "true", "false", "yes", "no", "none"), 5},
-		"switches":         {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 5},
-		"exceptions":       {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 5},
-		"methods":          {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 5},
-		"capitals":         {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 4},
-		"faults, folded":   {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 4},
-		"before a mask":    {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 4},
-		"verbs":            {spread("the press at the mill %s every night", "starts", "stops", "broke", "froze", "jams"), 5},
-		"codes":            {spread("the press could not open it: %s again", "ENOENT", "EACCES", "EPERM", "EBUSY", "EAGAIN"), 5},
-		"methods of http":  {spread("a call by %s gave up too late", "GET", "PUT", "POST", "HEAD", "PATCH", "TRACE", "OPTIONS"), 7},
-		"calls":            {spread("A call of %s gave up too late", "press.tick()", "press.stop()", "doStart()", "doStop()", "lamp.light(int)"), 5},
-		"small namespaces": {spread("A call of %s gave up too late", "works.press.Tick", "works.press.Stop", "works.press.Jam", "works.press.Oil"), 4},
-		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 5},
-		"pointers":         {spread("A call of %s gave up too late", "press->tick", "press->stop", "press->jam", "press->oil"), 4},
-		"states elsewhere": {spread("Das Werk am Fluss ist jetzt %s", "offen", "zu", "kaputt", "bereit"), 4},
-		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 5},
-		"other lengths":    {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4},
-		"other frames":     {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4},
-		"the same frame":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1},
+		"answers":          {spread("the door of the room is now %s again", "open", "closed", "locked", "unlocked", "shut"), 5, 5},
+		"participles":      {spread("%s service press of the works", "Started", "Stopped", "Paused", "Resumed", "Reloaded"), 5, 5},
+		"truth":            {spread("the flag for saving often is %s", "true", "false", "yes", "no", "none"), 2, 5},
+		"switches":         {spread("the lamp at the gate was turned %s", "on", "off", "up", "down", "out"), 5, 5},
+		"exceptions":       {spread("The press failed with %s in the night", "IOException", "NullReferenceException", "Acme.TimeoutException:", "KeyError", "DiskFault"), 5, 5},
+		"methods":          {spread("A call of %s gave up too late", "Press.Tick", "Press.Stop", "Lamp.Tick()", "Lamp.Light()", "Floor::Sweep"), 2, 3},
+		"capitals":         {spread("the mill of the north is %s again", "STARTED", "STOPPED", "PAUSED", "RESUMED"), 1, 4},
+		"faults, folded":   {spread("The press gave %s in the night", "ioexception", "keyerror", "KeyErrors", "DiskFaults"), 4, 4},
+		"before a mask":    {spread("the worker of the press said %s once more", "failed(42)", "error:42", "closed#42", "opened(42)"), 4, 4},
+		"verbs":            {spread("the press at the mill %s every night", "starts", "stops", "broke", "froze", "jams"), 5, 5},
+		"codes":            {spread("the press could not open it: %s again", "ENOENT", "EACCES", "EPERM", "EBUSY", "EAGAIN"), 1, 5},
+		"methods of http":  {spread("a call by %s gave up too late", "GET", "PUT", "POST", "HEAD", "PATCH", "TRACE", "OPTIONS"), 1, 7},
+		"calls":            {spread("A call of %s gave up too late", "press.tick()", "press.stop()", "doStart()", "doStop()", "lamp.light(int)"), 5, 5},
+		"small namespaces": {spread("A call of %s gave up too late", "works.press.Tick", "works.press.Stop", "works.press.Jam", "works.press.Oil"), 1, 2},
+		"compounds":        {spread("the state of the mill is %s again", "state-open", "state-closed", "logged-in", "logged-out", "press.start"), 1, 5},
+		"pointers":         {spread("A call of %s gave up too late", "press->tick", "press->stop", "press->jam", "press->oil"), 1, 4},
+		"states elsewhere": {spread("Das Werk am Fluss ist jetzt %s", "offen", "zu", "kaputt", "bereit"), 1, 4},
+		"severities":       {spread("%s while reading the plan of today", "Error", "Warning", "Critical", "Fatal", "Notice"), 5, 5},
+		"other lengths":    {[]string{"No path was found for pawn Tobin", "No path was found for pawn Tobin today", "No path was found for", "No path was found for pawn"}, 4, 4},
+		"other frames":     {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.D ()", "No path was found for Quillon\n  at A.B.E ()", "No path was found for Ostap\n  at A.B.F ()"}, 4, 4},
+		"the same frame":   {[]string{"No path was found for Tobin\n  at A.B.C ()", "No path was found for Ilsebet\n  at A.B.C ()", "No path was found for Quillon\n  at A.B.C ()", "No path was found for Ostap\n  at A.B.C ()"}, 1, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			count := func(groups []int) int {
-				seen := map[int]bool{}
-				for _, g := range groups {
-					seen[g] = true
+			for _, order := range []string{"as they are", "in reverse"} {
+				if order == "in reverse" {
+					slices.Reverse(tc.texts)
 				}
-				return len(seen)
+				groups, variants := map[int]bool{}, map[string]bool{}
+				for i, g := range groupsOf(t, newGrouper(t, GrouperConfig{}), tc.texts) {
+					message, stack, _ := strings.Cut(tc.texts[i], "\n")
+					groups[g] = true
+					variants[fmt.Sprint(g, string(AppendVariant(nil, newDefault(t).AppendTemplate(nil, message, stack))))] = true
+				}
+				require.Equal(t, [2]int{tc.groups, tc.variants}, [2]int{len(groups), len(variants)}, order)
 			}
-			require.Equal(t, tc.groups, count(groupsOf(t, newGrouper(t, GrouperConfig{}), tc.texts)))
-			reversed := make([]string, 0, len(tc.texts))
-			for i := range tc.texts {
-				reversed = append(reversed, tc.texts[len(tc.texts)-1-i])
-			}
-			require.Equal(t, tc.groups, count(groupsOf(t, newGrouper(t, GrouperConfig{}), reversed)), "in reverse")
 		})
 	}
 }
 
-// TestGrouperDepth: texts in which up to three names vary at once are one group
-// even where no name is in two of them, if each varies where what is to its right
-// stands; of four names, the fourth stays apart.
+// TestGrouperDepth: texts in which up to three words vary at once are one group
+// even where no word is in two of them, if each varies where what is to its right
+// stands; of four words, the fourth stays apart.
 func TestGrouperDepth(t *testing.T) {
+	const words = 4
 	texts := []string{"so it was again"}
 	for depth := range groupDepth + 1 {
 		var next []string
 		for i, text := range texts {
-			for j := range groupNames {
-				next = append(next, fmt.Sprintf("Lamp%c%c%c and %s", 'a'+j, 'a'+i%26, 'a'+i/26, text))
+			for j := range words {
+				next = append(next, fmt.Sprintf("%clamp%c%c%c and %s", 'a'+depth, 'a'+j, 'a'+i%26, 'a'+i/26, text))
 			}
 		}
 		texts = next
 		seen := map[int]bool{}
-		for _, g := range groupsOf(t, newGrouper(t, GrouperConfig{}), texts) {
+		for _, g := range groupsOf(t, newGrouper(t, GrouperConfig{}), spread("once %s", texts...)) {
 			seen[g] = true
 		}
-		require.Len(t, seen, []int{1, 1, 1, groupNames}[depth], "%d columns", depth+1)
+		require.Len(t, seen, []int{1, 1, 1, words}[depth], "%d columns", depth+1)
 	}
 }
 
@@ -162,7 +162,7 @@ func TestGrouperLookups(t *testing.T) {
 	}
 	var texts []string
 	for i := range base {
-		for j := range groupNames {
+		for j := range 2 {
 			words := slices.Clone(base)
 			words[i] += string(rune('a' + j))
 			texts = append(texts, strings.Join(words, " "))
@@ -183,9 +183,11 @@ func TestGrouperBounds(t *testing.T) {
 		want  []int
 	}{
 		"single letters are no words": {spread("a b c %s", names...), []int{0, 1, 2, 3}},
-		"three words are enough":      {spread("so it came %s", names...), []int{0, 0, 0, 0}},
-		"64 words":                    {long(64), []int{0, 0, 0, 0}},
-		"65 words":                    {long(65), []int{0, 1, 2, 3}},
+		"one word is enough": {
+			spread("came %s", append(names, "Hob", "Maren", "Lisbet", "Anton")...), make([]int, 8),
+		},
+		"96 words": {long(maxTokens), []int{0, 0, 0, 0}},
+		"97 words": {long(maxTokens + 1), []int{0, 1, 2, 3}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, tc.want, groupsOf(t, newGrouper(t, GrouperConfig{}), tc.texts))
@@ -209,48 +211,6 @@ func TestGrouperDisplaces(t *testing.T) {
 		require.NotNil(t, g.lookup(key(i)), i)
 	}
 	require.EqualValues(t, 1, g.Stats().ColumnsEvicted)
-}
-
-func TestRoleOf(t *testing.T) {
-	for role, words := range map[role]string{
-		fixed: "true True, (off) STARTED Started running closed. 'failed' starts Stops, broken Frozen inbound of " +
-			"NullReferenceException: DiskFault LoadFailure TimerInterrupt KeyError IOException(<*>) True— Started… Stopped's “open” " +
-			"Acme.Press Acme::Press works.press.Tick press->tick tick() press.tick(int) tick(<*>) failed(<*>) closed#<*> state:on State=Open a/closed JobStarted",
-		plain: "red lamp ENOENT SAM POST остановлен state-started logged-in press.start lamp_open doStart " +
-			"Lamp_Open Pre-Closed IsOpen NotFound com.acme.press.start (<*>) Human<*> <*>, Tobin(<*>) a/b x+y tick(int",
-		name: "Tobin Bench_Large StoolOak Anne-Marie O'Neil Радомир 하윤 石 acme.press lamp.xml Bench.png com.acme.Press.Lamp org.acme (Tobin), \"Tobin\" " +
-			"GoToOpenDoor Tobin's Thing_Lamp Building_Speed net.iron.Thing acme.x",
-		mask: "<*>",
-	} {
-		for w := range strings.FieldsSeq(words) {
-			require.Equal(t, role, roleOf([][]byte{[]byte("so"), []byte(w)}, 1), "%q", w)
-		}
-	}
-	for line, want := range map[string]role{
-		"type named Acme.Press":       name,
-		"type named KeyError":         fixed,
-		"event named started":         fixed,
-		"com.acme.press.start: it":    fixed, // "it", the last word
-		"com.acme.press.start:":       name,
-		"a password for alice":        name,
-		"a lamp for alice":            plain,
-		"by alice":                    plain,
-		"a password for reading":      fixed,
-		"it ended with code NoSpace":  fixed,
-		"could not patch method Tick": fixed,
-		"it threw StackOverflow":      fixed,
-		"der Dienst ist Bereit":       plain,
-		"at last here comes Bereit":   name,
-		"状态 是 启动":                     plain,
-		"a lamp is with 하윤":           name,
-	} {
-		words := bytes.Fields([]byte(line))
-		require.Equal(t, want, roleOf(words, len(words)-1), "%q", line)
-	}
-	for w := range states {
-		require.LessOrEqual(t, len(w), maxState, w)
-		require.Equal(t, strings.ToLower(w), w)
-	}
 }
 
 // TestGrouperModel attacks what must hold whatever is learned: no key is lost,
@@ -319,12 +279,12 @@ func TestGrouperModel(t *testing.T) {
 
 // memory returns how many bytes the tables hold.
 func (g *Grouper) memory() uintptr {
-	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots))*unsafe.Sizeof(uint32(0)) +
+	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots)+cap(g.said))*unsafe.Sizeof(uint32(0)) +
 		uintptr(cap(g.cols))*unsafe.Sizeof(column{})
 }
 
 func TestGrouperMemory(t *testing.T) {
-	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(4<<20))
+	require.LessOrEqual(t, newGrouper(t, GrouperConfig{}).memory(), uintptr(5<<20))
 }
 
 func TestGrouperWhenFull(t *testing.T) {
@@ -526,17 +486,17 @@ func ExampleGrouper() {
 		fmt.Println(err)
 		return
 	}
-	names := []string{"Anna", "Boris", "Chloe", "Dmitri"}
+	const text = "the lamp at the gate is out of reach of "
+	names := []string{"Anna", "Boris", "Chloe"}
 	for _, name := range names {
-		template := n.AppendTemplate(nil, name+" could not reach the lamp at the gate", "")
+		template := n.AppendTemplate(nil, text+name, "")
 		learn(g, Of(template), template)
 	}
 	for _, name := range names {
-		fmt.Println(name, g.Group(n.Signature(name+" could not reach the lamp at the gate", "")).ID)
+		fmt.Println(name, g.Group(n.Signature(text+name, "")).ID)
 	}
 	// Output:
-	// Anna 0eb03982ad9ef8d5
-	// Boris 0eb03982ad9ef8d5
-	// Chloe 0eb03982ad9ef8d5
-	// Dmitri 0eb03982ad9ef8d5
+	// Anna cb931bde6192f1d5
+	// Boris cb931bde6192f1d5
+	// Chloe cb931bde6192f1d5
 }

@@ -51,6 +51,9 @@ func TestGrouperSnapshot(t *testing.T) {
 func richGrouper(t testing.TB, cfg GrouperConfig, n int) *Grouper {
 	g, err := NewGrouper(cfg)
 	require.NoError(t, err)
+	for _, alone := range []string{"the first of all", "and one more line"} {
+		g.Learn(Of([]byte(alone)), []byte(alone))
+	}
 	for i := range n {
 		template := fmt.Appendf(nil, "could not open the Name_%d of that thing for case%d now", i, i%7)
 		learn(g, Of(template), template)
@@ -88,11 +91,12 @@ func TestGrouperSnapshotKnowsEveryField(t *testing.T) {
 	g := richGrouper(t, GrouperConfig{Signatures: 30, Columns: 32}, 30)
 	require.NotEmpty(t, g.merges)
 	testkit.Fields(t, g, func() []byte { return wholeSnapshot(g, nil) },
-		"Grouper.slots",                                  // made again from nodes
+		"Grouper.slots", "Grouper.said", // made again from nodes
 		"Grouper.unions",                                 // counted in nodes
 		"GrouperStats.Signatures", "GrouperStats.Groups", // so are these
 		"GrouperStats.Variables", // counted in cols
 		"-Grouper.saved",         // of no meaning outside the making of a snapshot
+		"-Grouper.tokens",        // of none between calls
 	)
 }
 

@@ -8,10 +8,16 @@ import (
 
 func TestAppendVariant(t *testing.T) {
 	for template, want := range map[string]string{
-		"Tobin has <*>":                    "has",
-		"pump <*> stopped, code 12":        "stopped 12",
-		"pump <*> stopped, code 7":         "stopped 7",
-		"ticking\nat Acme.Works.Press.Run": "ticking",
+		"Tobin has <*>":                                       "",
+		"pump <*> stopped, code 12":                           "code 12",
+		"the pump is jammed":                                  "",
+		"the pump is wobbly":                                  "wobbly",
+		"state IDLE -> RUNNING":                               "state IDLE RUNNING",
+		"pump state: jammed\nat Acme.Works.Press.Run":         "state jammed",
+		"GET <*> HTTP/1.1 404 <*>":                            "GET HTTP/1.1 404",
+		"write failed rc=2 dev=<*> retry=true":                "rc=2 retry=true",
+		`level=error msg="flush failed" err="no space" x=<*>`: `level=error err="no space"`,
+		`{"op":"read","n":<*>,"msg":"done"}`:                  "op=\"read\"",
 	} {
 		require.Equal(t, want, string(AppendVariant(nil, []byte(template))), template)
 	}

@@ -41,8 +41,8 @@ func checked(t require.TestingT, today string, b *compare.Baseline, lines []stri
 func TestCheck(t *testing.T) {
 	good := append(session(50), repeat(20, "!lost Human#")...)
 	names := []string{
-		"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
-		"?Dora is at her bench today",
+		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
+		"?the bench is taken by Dora",
 	}
 	good = append(good, names...)
 	b := written(t, "2026-01-01", nil, good).Baseline
@@ -55,8 +55,8 @@ func TestCheck(t *testing.T) {
 	}{
 		"the same":           {lines: good},
 		"longer":             {lines: slices.Concat(session(150), repeat(60, "!lost Human#"), names)},
-		"one name more":      {lines: append(slices.Clone(good), "?Emil is at her bench today")},
-		"another name alone": {lines: append(session(50), "?Emil is at her bench today"), unseen: 1},
+		"one name more":      {lines: append(slices.Clone(good), "?the bench is taken by Emil")},
+		"another name alone": {lines: append(session(50), "?the bench is taken by Emil"), unseen: 1},
 		"new":                {lines: append(slices.Clone(good), "!the ship sinks"), added: []string{"the ship sinks"}},
 		"new, but ignored":   {lines: append(slices.Clone(good), "the ship sails")},
 		"a flood of the known": {
@@ -143,13 +143,13 @@ func TestWriteWithoutText(t *testing.T) {
 
 func TestNameStays(t *testing.T) {
 	names := []string{
-		"?Anna is at her bench today", "?Boris is at her bench today", "?Clara is at her bench today",
-		"?Dora is at her bench today",
+		"?the bench is taken by Anna", "?the bench is taken by Boris", "?the bench is taken by Clara",
+		"?the bench is taken by Dora",
 	}
 	b := written(t, "2026-01-01", nil, names).Baseline
 	require.Len(t, b.Entries, 1)
-	more := append(slices.Clone(names), "?Emil is at her bench today", "?Fred is at her bench today",
-		"?Gus is at her bench today", "?Hal is at her bench today")
+	more := append(slices.Clone(names), "?the bench is taken by Emil", "?the bench is taken by Fred",
+		"?the bench is taken by Gus", "?the bench is taken by Hal")
 	again := written(t, "2026-01-02", b, more).Baseline
 	require.Len(t, again.Entries, 1)
 	require.Equal(t, b.Entries[0].Signature, again.Entries[0].Signature)
