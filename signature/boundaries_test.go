@@ -78,7 +78,7 @@ var boundaryHeads = [][]string{
 	{"NaN", "nan", "NaNs", "-NaN", "+NaN", "-inf", "-Inf", "w-inf", "-infinity", "-Infinity", "5 -inf"},
 	// Addresses of mail, and components.
 	{"a@b.c", "a@b", "a@5.c", "a@b.c/d", "a@b.c5", "a5@b.c", "a5@b", "a5@5.c", "a5@b.c/d", "a@b.c@d.e", "@b.c", "a@-b.c", "a @b.c", "a@b`c.d", "<*>@b.c", "a@中.c"},
-	{"a.b/.c", "a/.c", "a.b/.-", "a.b/c.d", "a.b/c", "a/b.cdefgh", "a/b.cdefgh.i", `a.b\c.defghi`, "a.b/..c", "a/../c", "a/./c", "a/../-", "a/...", "a-b/../c", `a/..\c`, `a\../c`},
+	{"a.b/.c", "a/.c", "a.b/.-", "a.b/c.d", "a.b/c", "a/b.cdefgh", "a/b.cdefgh.i", `a.b\c.defghi`, "a.b/..c", "a/../c", "a/./c", "a/../-", "a/...", "a-b/../c", `a/..\\b\\ c`, `a/../b\\ c`, `a/..\c`, `a\../c`},
 	// Padding.
 	{"abcdefg5=", "abcdef5=", "abcdefg5==", "abcdefg5===", "abcdefg5=a", "abcdefg5==,", "abcdefg5=)", "abcdefg5='", "abc-efgh==", "abc-efg==", "abc-efgh=", "abcdefgh==", "k=abcdefgh==", "k=abcdefg=="},
 	// Signs before numbers.

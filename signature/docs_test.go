@@ -84,19 +84,19 @@ func TestSpecificationLists(t *testing.T) {
 	calendar := cases(t, "masks.go", "isCalendar")
 	require.Equal(t, []string{"May", "March"}, calendar[2], "the specification names them in rule 1.7")
 	for heading, want := range map[string][]string{
-		"Well-known words":          wellKnown,
-		"Units":                     unitWords,
-		"Months":                    calendar[0],
-		"Top-level domains":         cases(t, "masks.go", "isHostName")[0],
-		"Words before user":         cases(t, "masks.go", "accountAfter")[0],
-		"Constants":                 constantWords,
-		"Tags":                      cases(t, "paths.go", "tagEnd")[0],
-		"Connectives":               cases(t, "paths.go", "isConnective")[0],
-		"Logger frames":             DefaultLoggerFrames(),
-		"Codes and their compounds": codeWords,
-		"Fields":                    fieldWords,
-		"Texts":                     textWords,
-		"Requests":                  append(requestWords, protocols...),
+		"Well-known words":  wellKnown,
+		"Units":             unitWords,
+		"Months":            calendar[0],
+		"Top-level domains": cases(t, "masks.go", "isHostName")[0],
+		"Words before user": cases(t, "masks.go", "accountAfter")[0],
+		"Constants":         constantWords,
+		"Tags":              cases(t, "paths.go", "tagEnd")[0],
+		"Connectives":       cases(t, "paths.go", "isConnective")[0],
+		"Logger frames":     DefaultLoggerFrames(),
+		"Words for codes":   codeWords,
+		"Fields":            fieldWords,
+		"Texts":             textWords,
+		"Requests":          append(requestWords, protocols...),
 	} {
 		require.Len(t, blocks[heading], 1, "lists under %q", heading)
 		got := strings.Fields(blocks[heading][0])

@@ -29,9 +29,7 @@ var (
 		"code", "status", "errno", "signal", "exit", "rc", "error", "err", "ret", "hresult", "sqlstate",
 		"retcode", "errcode", "exitcode", "statuscode",
 	}
-	fieldWords = []string{
-		"result", "outcome", "state", "action", "op", "operation", "method", "level", "reason", "retval",
-	}
+	fieldWords   = []string{"result", "outcome", "state", "action", "op", "operation", "level", "reason", "retval"}
 	textWords    = []string{"msg", "message", "event", "desc", "cause", "detail", "exception", "warning"}
 	requestWords = []string{"http", "response"}
 	// protocols are what else the status of a request follows.

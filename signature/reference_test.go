@@ -111,7 +111,7 @@ var (
 	reArity    = regexp.MustCompile("`[0-9]*")
 	reDigit    = regexp.MustCompile(`[0-9]`)
 	reCodes    = regexp.MustCompile(`^(?i:code|status|errno|signal|exit|rc|error|err|ret|hresult|sqlstate|retcode|errcode|exitcode|statuscode)$`)
-	reField    = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|method|level|reason|retval)$`)
+	reField    = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|level|reason|retval)$`)
 	reText     = regexp.MustCompile(`^(?i:msg|message|event|desc|cause|detail|exception|warning)$`)
 	reMonth    = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst = re(`[«S»]*[0-9]`)

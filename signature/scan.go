@@ -278,8 +278,9 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 			return end, kindHost
 		}
 	case j+2 < len(s) && s[j] == '/' && s[j+1] == '.':
-		if k := dotsEnd(s, j+1); k > j+1 && at(s, k)&wordlike != 0 || all&glue != 0 && at(s, j+2)&wordlike != 0 && hasDot(t) {
-			return pathEnd(s, j+1), kindPath
+		k := dotsEnd(s, j+1)
+		if k > j+1 && at(s, k)&wordlike != 0 || k == j+1 && at(s, k+1)&wordlike != 0 && all&glue != 0 && hasDot(t) {
+			return pathEnd(s, k), kindPath
 		}
 	}
 	switch {
