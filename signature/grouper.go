@@ -14,7 +14,7 @@ const (
 )
 
 // groupValues bounds the distinct words of a column that are noted: as many as are enough of those that count least.
-const groupValues = enough / (plainCounts * 2 / 5)
+const groupValues = 10
 
 // groupDepth bounds how many variable columns of one template are learned
 // together.
@@ -71,6 +71,9 @@ type Grouper struct {
 	said   []uint32 // the same by what the statement says, of the first node of each
 	cols   []column
 	merges []GroupMerge
+
+	thresholds thresholds
+
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
 	tick   uint32
@@ -134,6 +137,8 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 		slots: make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		cols:  make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
+
+		thresholds: defaultThresholds(),
 	}, nil
 }
 
@@ -233,7 +238,7 @@ func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
 		}
 		*left--
 		c := g.column(t.key(i))
-		if !g.watch(n, c, &word, t.counts(i, anchors)) {
+		if !g.watch(n, c, &word, t.counts(&g.thresholds, i, anchors)) {
 			continue
 		}
 		if word.kind != value && depth+1 < groupDepth {
@@ -264,8 +269,8 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 		}
 		at++
 	}
-	if anchors >= nameAnchors {
-		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, stateCounts)
+	if anchors >= g.thresholds.nameAnchors {
+		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, uint8(g.thresholds.states))
 	}
 }
 
@@ -274,9 +279,6 @@ func (t *tokens) isPartOfName(i int) bool {
 	return i < t.n && t.words[i].kind == titleWord && t.words[i].gap == gapSpace && t.words[i-1].kind == titleWord &&
 		(i < 2 || t.words[i-2].kind != titleWord)
 }
-
-// nameAnchors is how many words must be left without the names.
-const nameAnchors = 2
 
 // watch notes that node n has shown a word in a column, and joins the group of the column if it varies, which it
 // reports. It does where enough words were seen, or any beside a value.

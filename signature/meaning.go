@@ -66,32 +66,37 @@ func (t *tokens) kindOf(i int) kindOfWord {
 	return plainWord
 }
 
-// What a word counts for that its column varies, which it does from enough on: where a few other words hold the
-// statement together, two names are enough, or words where values often stand; else three, as of states and capitals.
-// Of plain words it takes four. On logs of 26 programs the result is the same for a wide range of these.
-const (
-	enough     = 60
-	fewAnchors = 3
+// enough is what the words of a column must count for together that it varies.
+const enough = 60
 
-	nameCounts  = 30
-	stateCounts = 20
-	plainCounts = 15
-)
+// thresholds say what a word counts for that its column varies.
+type thresholds struct {
+	fewAnchors  int // so many other words hold the statement together that two names are enough
+	nameAnchors int // so many words must be left without the names of a statement
+	names       int // names, and words where values often stand
+	states      int // states and capitals, and names beside fewer words
+	plain       int // other words
+	first       int // percent of that of the first word, which often says who reports, and beside one word only
+}
 
-// counts returns what word i counts for, beside that many anchors. The first word of a line often says who reports;
-// there, and where one word is all that is left, it takes more than twice as many.
-func (t *tokens) counts(i, anchors int) uint8 {
-	n := stateCounts
+// defaultThresholds are for all logs. On those of 26 programs the result is nearly the same for a wide range of them.
+func defaultThresholds() thresholds {
+	return thresholds{fewAnchors: 3, nameAnchors: 2, names: 30, states: 20, plain: 15, first: 40}
+}
+
+// counts returns what word i counts for, beside that many anchors.
+func (t *tokens) counts(th *thresholds, i, anchors int) uint8 {
+	n := th.states
 	switch t.words[i].kind {
 	case plainWord:
-		n = plainCounts
+		n = th.plain
 	case nameWord, titleWord, placedWord:
-		if anchors >= fewAnchors {
-			n = nameCounts
+		if anchors >= th.fewAnchors {
+			n = th.names
 		}
 	}
 	if i == 0 || anchors == 1 {
-		n = n * 2 / 5
+		n = max(n*th.first/100, 1)
 	}
 	return uint8(n)
 }
