@@ -119,8 +119,8 @@ func (s *Session) open(ec heed.Config) (err error) {
 	}
 	var before string
 	var held []heed.Attention
-	if errors.Is(refused, statefile.ErrVersion) {
-		if before, held, refused, err = s.update(ec, refused); err != nil {
+	if other, ok := errors.AsType[*statefile.VersionError](refused); ok {
+		if before, held, refused, err = s.update(ec, other); err != nil {
 			return err
 		}
 	}

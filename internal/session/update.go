@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -15,22 +14,17 @@ import (
 // update keeps the snapshot of another version of signatures under a name of its own, which it returns. After one of
 // version 1 the engine goes on with its numbers, and held has what blocked. After another, or a damaged one, refused
 // says why the engine is new. The error is that the file cannot be kept.
-func (s *Session) update(ec heed.Config, refused error) (before string, held []heed.Attention, _, err error) {
+func (s *Session) update(ec heed.Config, other *statefile.VersionError) (
+	before string, held []heed.Attention, refused, err error,
+) {
 	path := s.cfg.Snapshot
-	old, unread := statefile.ReadFile(path, snapshotKind, 1)
-	suffix := ".v1"
-	if errors.Is(unread, statefile.ErrVersion) {
-		suffix = ".newer"
-	} else {
-		refused = unread
-	}
-	if before, err = statefile.SetAside(path, suffix); err != nil {
+	if before, err = statefile.SetAside(path, fmt.Sprintf(".v%d", other.Is)); err != nil {
 		return "", nil, nil, fmt.Errorf("session: a snapshot of another version cannot be set aside: %w", err)
 	}
-	if unread == nil {
-		ec.Epoch = ""
+	refused = other
+	if other.Is == 1 {
 		var e *heed.Engine
-		if e, held, refused = heed.Renew(ec, old); refused == nil {
+		if e, held, refused = renew(ec, before); refused == nil {
 			s.engine, s.restored = e, true
 			s.log.Info("the snapshot is from before an update: numbers go on, and the rest begins again",
 				"file", path, "kept", before, "blocking", len(held))
@@ -38,6 +32,15 @@ func (s *Session) update(ec heed.Config, refused error) (before string, held []h
 		}
 	}
 	return before, nil, fmt.Errorf("snapshot %s, kept as %s: %w", path, before, refused), nil
+}
+
+func renew(ec heed.Config, path string) (*heed.Engine, []heed.Attention, error) {
+	old, err := statefile.ReadFile(path, snapshotKind, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	ec.Epoch = "" // that of the snapshot goes on
+	return heed.Renew(ec, old)
 }
 
 // maxHeldBefore bounds the items from before an update that are named, maxHeldSummary the characters about each.

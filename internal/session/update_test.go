@@ -121,8 +121,9 @@ func TestUpdateOf(t *testing.T) {
 			stored: "v1-quiet", change: rewritten(1, []byte("heed\x00sn\nodd")), aside: ".v1", refused: "torn",
 		},
 		"newer": {
-			stored: "v1-quiet", change: rewritten(signature.Version+1, []byte("later")), aside: ".newer",
-			refused: fmt.Sprintf("it is of version %d, this", signature.Version+1),
+			stored: "v1-quiet", change: rewritten(signature.Version+1, []byte("later")), aside: fmt.Sprintf(".v%d", signature.Version+1),
+			refused: fmt.Sprintf("it is of version %d, this program reads version %d", signature.Version+1,
+				signature.Version),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

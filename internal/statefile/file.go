@@ -21,6 +21,21 @@ var (
 	ErrTooLarge = errors.New("too large")
 )
 
+// VersionError says which version a whole file has. It wraps [ErrVersion].
+type VersionError struct {
+	Path     string
+	Is, Want uint32
+}
+
+// Error implements error.
+func (e *VersionError) Error() string {
+	return fmt.Sprintf("statefile: %s: %v: it is of version %d, this program reads version %d", e.Path, ErrVersion, e.Is,
+		e.Want)
+}
+
+// Unwrap returns [ErrVersion].
+func (e *VersionError) Unwrap() error { return ErrVersion }
+
 // MaxFile bounds the payload of a file, in bytes: far above the snapshot of an engine with default bounds.
 const MaxFile = 256 << 20
 
@@ -141,7 +156,7 @@ func readFile(fs filesystem, path, kind string, version uint32) ([]byte, error) 
 	}
 	rest = rest[maxKind:]
 	if is := binary.LittleEndian.Uint32(rest); is != version {
-		return fail(ErrVersion, "it is of version %d, this program reads version %d", is, version)
+		return nil, &VersionError{Path: path, Is: is, Want: version}
 	}
 	length := binary.LittleEndian.Uint64(rest[4:])
 	if length > MaxFile {

@@ -47,3 +47,36 @@ func TestUpdate(t *testing.T) {
 	require.Equal(t, old, kept)
 	require.Contains(t, errs.String(), "from before an update")
 }
+
+// TestWrapUpdate starts a game on the state that version 1 left, kills heed and starts the game again: the item from
+// before the update holds the agent's first call until it is acknowledged, and is reported once.
+func TestWrapUpdate(t *testing.T) {
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state")
+	require.NoError(t, os.Mkdir(state, 0o700))
+	old, err := os.ReadFile("../../session/testdata/v1-blocking.snapshot")
+	require.NoError(t, err)
+	snapshot := filepath.Join(state, "wrap-colony.snapshot")
+	write(t, snapshot, string(old))
+	for range 2 {
+		w := startIn(t, dir, nil, nil)
+		b, welcome := dial(t, w.addr, w.token)
+		require.Nil(t, welcome.Error)
+		require.NotNil(t, b.tool("colony/build", "").Error)
+		require.Contains(t, b.blocked().Summary, "from before an update: 3 blocking items were open: 2, 3, 4")
+		require.NoError(t, w.cmd.Process.Kill())
+		<-w.done
+	}
+	w := startIn(t, dir, nil, nil)
+	b, welcome := dial(t, w.addr, w.token)
+	require.Nil(t, welcome.Error)
+	open := b.blocked()
+	require.True(t, strings.HasSuffix(open.AttentionID, "-5"), open.AttentionID)
+	acknowledged, next := b.ack(open.AttentionID)
+	require.True(t, acknowledged)
+	require.Nil(t, next)
+	require.Nil(t, b.tool("colony/build", "").Error)
+	kept, err := filepath.Glob(snapshot + "*")
+	require.NoError(t, err)
+	require.Equal(t, []string{snapshot, snapshot + ".v1"}, kept)
+}
