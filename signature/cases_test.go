@@ -154,6 +154,7 @@ var headCases = []struct{ text, want string }{
 	{"killed by signal 11, exit 137", "killed by signal 11, exit 137"},
 	{"exit status 1 (signal: 9)", "exit status 1 (signal: 9)"},
 	{"failed (rc = -2), ret=-1073741819", "failed (rc = -2), ret=-1073741819"},
+	{"sig 9, Result: -2147467259, hr=0x887A0005", "sig 9, Result: -2147467259, hr=0x887A0005"},
 	{"errno 13 (Permission denied), error 5", "errno 13 (Permission denied), error 5"},
 	{"error 10.0.0.7:80: refused", "error <*>: refused"},
 	{"SQLSTATE[42S02] or sqlstate=57014", "SQLSTATE[42S02] or sqlstate=57014"},

@@ -26,10 +26,11 @@ func (k keyword) announces() bool { return k != noKeyword && k < requestKeyword 
 // The words, in any case; see scanner.keyword.
 var (
 	codeWords = []string{
-		"code", "status", "errno", "signal", "exit", "rc", "error", "err", "ret", "hresult", "sqlstate",
-		"retcode", "errcode", "exitcode", "statuscode",
+		"code", "status", "errno", "signal", "sig", "signo", "exit", "rc", "error", "err", "ret",
+		"hresult", "ntstatus", "sqlstate", "sqlcode",
+		"retcode", "returncode", "resultcode", "errcode", "errorcode", "exitcode", "statuscode",
 	}
-	fieldWords   = []string{"result", "outcome", "state", "action", "op", "operation", "level", "reason", "retval"}
+	fieldWords   = []string{"result", "outcome", "state", "action", "op", "operation", "level", "reason", "retval", "hr", "res"}
 	textWords    = []string{"msg", "message", "event", "desc", "cause", "detail", "exception", "warning"}
 	requestWords = []string{"http", "response"}
 	// protocols are what else the status of a request follows.
@@ -167,10 +168,11 @@ func (sc *scanner) isCode(i, j int) bool {
 	if k < codeKeyword || j < len(s) && (s[j] == '%' || s[j] == ':' && at(s, j+1)&digit != 0) {
 		return false // a percentage, a time of day, a place in a file
 	}
+	letters, dash := false, false
 	if s[i] == '-' || s[i] == '+' {
 		i++
+		letters = true // no id has a sign
 	}
-	letters, dash := false, false
 	for n := i; n < j; n++ {
 		switch c := classes[s[n]]; {
 		case c&letter != 0:
@@ -184,7 +186,7 @@ func (sc *scanner) isCode(i, j int) bool {
 	}
 	switch k {
 	case requestKeyword, barKeyword:
-		return j-i == 3 && !letters && !dash && '1' <= s[i] && s[i] <= '5' && (k == requestKeyword || beforeBar(s, j))
+		return j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && (k == requestKeyword || beforeBar(s, j))
 	case codeKeyword:
 		return j-i <= codeMax
 	}

@@ -110,8 +110,8 @@ var (
 	reHexWord  = regexp.MustCompile(`^[a-fA-F]{8,}$`)
 	reArity    = regexp.MustCompile("`[0-9]*")
 	reDigit    = regexp.MustCompile(`[0-9]`)
-	reCodes    = regexp.MustCompile(`^(?i:code|status|errno|signal|exit|rc|error|err|ret|hresult|sqlstate|retcode|errcode|exitcode|statuscode)$`)
-	reField    = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|level|reason|retval)$`)
+	reCodes    = regexp.MustCompile(`^(?i:code|status|errno|signal|sig|signo|exit|rc|error|err|ret|hresult|ntstatus|sqlstate|sqlcode|retcode|returncode|resultcode|errcode|errorcode|exitcode|statuscode)$`)
+	reField    = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|level|reason|retval|hr|res)$`)
 	reText     = regexp.MustCompile(`^(?i:msg|message|event|desc|cause|detail|exception|warning)$`)
 	reMonth    = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst = re(`[«S»]*[0-9]`)
@@ -498,13 +498,13 @@ func (h *refHead) code(i, j int) bool {
 	if !reCode.MatchString(t) || j < len(h.s) && h.s[j] == '%' || h.match(reHostPort, j) > 0 {
 		return false
 	}
-	letters := reLetter.MatchString(t)
+	letters := reLetter.MatchString(string(h.s[i:j]))
 	n := len([]rune(t))
 	switch h.keyword(i) {
 	case requestKeyword:
-		return reRequest.MatchString(t)
+		return !letters && reRequest.MatchString(t)
 	case barKeyword:
-		return reRequest.MatchString(t) && h.match(reBar, j) > 0
+		return !letters && reRequest.MatchString(t) && h.match(reBar, j) > 0
 	case codeKeyword:
 		return n <= 10
 	case fieldKeyword:
