@@ -168,17 +168,17 @@ func (c *Collector) match(b *Baseline) []*group {
 		}
 	}
 	groups, grouper := c.groups(known)
-	byGroup := map[signature.Signature]int{}
+	byName := map[name]int{}
 	for _, t := range known {
-		name := grouper.Group(t.sig)
-		if i, ok := byGroup[name]; !ok || entries[t.sig] < i {
-			byGroup[name] = entries[t.sig]
+		name := nameOf(grouper, t)
+		if i, ok := byName[name]; !ok || entries[t.sig] < i {
+			byName[name] = entries[t.sig]
 		}
 	}
 	merged := groups[:0]
 	byEntry := map[int]*group{}
 	for _, g := range groups {
-		i, ok := byGroup[grouper.Group(g.texts[0].sig)]
+		i, ok := byName[nameOf(grouper, g.texts[0])]
 		if !ok {
 			merged = append(merged, g)
 			continue

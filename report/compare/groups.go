@@ -9,7 +9,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// group is the texts that are one group, with their counts.
+// group is the texts that are one variant of a group, with their counts: another code in the same place is news.
 type group struct {
 	texts []*entryText // by id
 	cut   []*entryText // what ends of logs have left of them
@@ -28,6 +28,17 @@ func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) 
 
 func compareSignatures(a, b signature.Signature) int {
 	return cmp.Or(cmp.Compare(a.ID, b.ID), cmp.Compare(a.Check, b.Check))
+}
+
+// name names a variant of a group.
+type name struct {
+	group   signature.Signature
+	variant string
+}
+
+// nameOf returns the variant of a group that a text is.
+func nameOf(g *signature.Grouper, t *entryText) name {
+	return name{g.Group(t.sig), string(signature.AppendVariant(nil, []byte(t.template)))}
 }
 
 // groups learns all texts, and what else is known, and returns the groups by
@@ -52,13 +63,13 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 			grouper.Learn(t.sig, []byte(t.template))
 		}
 	}
-	bySignature := map[signature.Signature]*group{}
+	byName := map[name]*group{}
 	for _, t := range all {
-		name := grouper.Group(t.sig)
-		g := bySignature[name]
+		name := nameOf(grouper, t)
+		g := byName[name]
 		if g == nil {
 			g = &group{entry: -1}
-			bySignature[name] = g
+			byName[name] = g
 			groups = append(groups, g)
 		}
 		g.texts = append(g.texts, t)
@@ -69,7 +80,7 @@ func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signat
 			longer = cut[longer]
 		}
 		if longer != nil {
-			if g := bySignature[grouper.Group(longer.sig)]; g != nil {
+			if g := byName[nameOf(grouper, longer)]; g != nil {
 				g.cut = append(g.cut, t)
 			}
 		}
