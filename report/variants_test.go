@@ -23,11 +23,11 @@ func statements(s signature.Signature) signature.Signature {
 
 // TestVariants: each form shows what the entries of a group decide differently, eight values and all others as one.
 func TestVariants(t *testing.T) {
-	play := func(ids int, template string) *Document {
+	play := func(ids int, template func(id int) string) *Document {
 		r := newReplay(t, Config{
 			Details: true, Group: statements,
 			Template: func(s signature.Signature) (string, bool) {
-				return fmt.Sprintf(template, s.ID), s.ID < 190
+				return template(int(s.ID)), true
 			},
 		})
 		for i := range ids {
@@ -39,7 +39,8 @@ func TestVariants(t *testing.T) {
 		r.End(End{Lines: ids})
 		return r.Document(0)
 	}
-	d := play(3, "pump <*> failed, code %d")
+	code := func(id int) string { return fmt.Sprintf("pump <*> failed, code %d", id) }
+	d := play(3, code)
 	want := heed.Variants{{Value: "100", Count: 3}, {Value: "101", Count: 2}, {Value: "102", Count: 1}}
 	require.Equal(t, want, d.Signatures[0].Variants)
 	require.EqualValues(t, 6, d.Signatures[0].Count)
@@ -55,11 +56,12 @@ func TestVariants(t *testing.T) {
 	require.NoError(t, json.Unmarshal(JSON(nil, d), &doc))
 	require.Equal(t, map[string]any{"value": "101", "count": 2.0}, doc.Files[0].Signatures[0].Variants[1])
 
-	many := play(12, "pump <*> failed, code %d").Signatures[0].Variants
+	many := play(12, code).Signatures[0].Variants
 	require.Len(t, many, maxVariants+1)
 	require.Equal(t, heed.Variant{Others: true, Count: 4 + 3 + 2 + 1}, many[maxVariants])
 
-	require.Empty(t, play(3, "the pump of Anna%d failed").Signatures[0].Variants, "one of a group is none")
+	names := func(id int) string { return []string{"Anna", "Boris", "Chloe"}[id-100] + " is late" }
+	require.Empty(t, play(3, names).Signatures[0].Variants, "forms that decide the same")
 }
 
 // TestVariantsAreHostile: a variant is text of the log.

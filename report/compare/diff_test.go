@@ -429,3 +429,19 @@ func TestBounds(t *testing.T) {
 		require.ErrorContains(t, err, "Config."+want)
 	}
 }
+
+// TestNewCode: a code that a known statement did not have before is new, though the statement is one group; another name
+// in it is not.
+func TestNewCode(t *testing.T) {
+	var lines []string
+	for _, code := range []int{400, 401, 403, 404, 408, 409, 410, 412, 423, 428, 429, 431, 451} {
+		lines = append(lines, fmt.Sprintf("!the pump of the mill failed, status: %d", code))
+	}
+	for _, name := range []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"} {
+		lines = append(lines, "!"+name+" has no way to the bed in the house")
+	}
+	c := collector(t, compare.Config{})
+	feed(c, compare.Old, "old", lines)
+	feed(c, compare.New, "new", append(lines, "!the pump of the mill failed, status: 500", "!Gil has no way to the bed in the house"))
+	require.Equal(t, []string{"the pump of the mill failed, status: 500"}, heads(c.Diff().Added))
+}
