@@ -72,8 +72,9 @@ type ingested struct {
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; a snapshot that is refused leads to a new
-// engine in an epoch of its own, which is logged and shown by [Session.Status]. The error names the invalid field or
-// file.
+// engine in an epoch of its own, which is logged and shown by [Session.Status]. After one of version 1 of signatures,
+// numbers go on, and what blocked is one blocking item ([heed.Renew]); a file of another version is kept under another
+// name. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err

@@ -22,6 +22,8 @@ import (
 // one that does not, v1-quiet with one that was acknowledged.
 const epochV1 = "20260131T090000.123456789"
 
+const laterVersion = signature.Version + 1
+
 // fromV1 returns the path of a copy of a stored snapshot, changed, and what is in it.
 func fromV1(t *testing.T, name string, change func(*testing.T, []byte) []byte) (path string, data []byte) {
 	data, err := os.ReadFile(filepath.Join("testdata", name+".snapshot"))
@@ -121,9 +123,8 @@ func TestUpdateOf(t *testing.T) {
 			stored: "v1-quiet", change: rewritten(1, []byte("heed\x00sn\nodd")), aside: ".v1", refused: "torn",
 		},
 		"newer": {
-			stored: "v1-quiet", change: rewritten(signature.Version+1, []byte("later")), aside: fmt.Sprintf(".v%d", signature.Version+1),
-			refused: fmt.Sprintf("it is of version %d, this program reads version %d", signature.Version+1,
-				signature.Version),
+			stored: "v1-quiet", change: rewritten(laterVersion, []byte("x")), aside: fmt.Sprintf(".v%d", laterVersion),
+			refused: fmt.Sprintf("it is of version %d, this program reads version %d", laterVersion, signature.Version),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -15,7 +15,9 @@ const maxAside = 1000
 // SetAside keeps the file at path under a name of its own, which it returns: path with the suffix, and a number where
 // that is another file's. Until [WriteFile] replaces it, it stays at path, too, where the file system can have it under
 // two names; so it is never lost, and doing it again after a kill changes nothing. Nothing is overwritten.
-func SetAside(path, suffix string) (aside string, err error) {
+func SetAside(path, suffix string) (aside string, err error) { return setAside(os.Link, path, suffix) }
+
+func setAside(link func(from, to string) error, path, suffix string) (aside string, err error) {
 	info, err := os.Lstat(path)
 	if err != nil {
 		return "", fmt.Errorf("statefile: %w", err)
@@ -30,7 +32,7 @@ func SetAside(path, suffix string) (aside string, err error) {
 			continue
 		}
 		if errors.Is(err, fs.ErrNotExist) {
-			if err = os.Link(path, aside); errors.Is(err, fs.ErrExist) {
+			if err = link(path, aside); errors.Is(err, fs.ErrExist) {
 				continue
 			}
 			if err != nil {

@@ -1,6 +1,7 @@
 package statefile
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -8,6 +9,21 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
+
+// TestSetAsideWithoutLinks moves the file where it cannot have two names.
+func TestSetAsideWithoutLinks(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	for _, want := range []string{path + ".v1", path + ".v1.2"} {
+		require.NoError(t, WriteFile(path, "kind", 1, []byte(want)))
+		aside, err := setAside(func(string, string) error { return errors.ErrUnsupported }, path, ".v1")
+		require.NoError(t, err)
+		require.Equal(t, want, aside)
+		require.NoFileExists(t, path)
+		kept, err := ReadFile(want, "kind", 1)
+		require.NoError(t, err)
+		require.Equal(t, want, string(kept))
+	}
+}
 
 func TestSetAside(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state")
