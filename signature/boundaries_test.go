@@ -130,7 +130,7 @@ var boundaryHeads = [][]string{
 	{"5, 6", "5 a", "5 a6", "5.6", "5 . 6", "5 (6", "5 _ 6", "5-", "5 -", "5, /a", "5 'a b'", "5 <b>", "5=6", "5;;6 ,"},
 	{"5 ms", "5  ms", "5, ms", "5-ms", "5 ms ms", "5 ms, 6 ms", "5 MS", "5 KB/s", "5 KB/s/s", "5 KB/x", `5 KB\s`, "5 x/s", "5 ms. 6", "ms 5", "5\x7fms", "5 ms=6", "5 day/May"},
 	// Codes.
-	{"code 1234567890", "code 12345678901", "state=123456", "state=1234567", "state=abcdefgh90", "state=abcdefgh901", "code A-5", "code 5-A", "code 5.6", "code 5/6", "state=A-5", "code -5", "state=-5", "state -5", "code 5%", "code 5:6", "code 5:a", "code 5: 6", "code abcdefab", "code abcdefabcde"},
+	{"code 1234567890", "code 12345678901", "state=123456", "state=1234567", "state=abcdefgh90", "state=abcdefgh901", "code A-5", "code 5-A", "code 5.6", "code 5/6", "state=A-5", "code -5", "state=-5", "state -5", "code 5%", "code 5 %", "code 5 %s", "code 5 ms", "code 5  KB/s", "code 5 x", "code 5, ms", "code -5 ms", "code 5:6", "code 5:a", "code 5: 6", "code abcdefab", "code abcdefabcde"},
 	{"AB-0123: a", "AB-123: a", "AB-123:a", "AB-123", "AB-012", "A-012", "ABCDEFG-012", "AB-01", "AB-0123456", "AB-012a", "aB-012", "AB-CD-012", "AB-123:"},
 	{"HTTP/1.1 200", `HTTP/1.1" 200`, "HTTP/1.1 2000", "HTTP/1.1 600", "HTTP/1.1 -200", "xHTTP/1.1 200", "HTTP/1.1, 200", "| 200 |", "|  200  |", "| 200", "|200 |", "| 20a |", "5 | 200 | 300"},
 	{"k=FOO", "k=FO_O", "k=F", "k=Foo", "k=FOO5", "k=FACEFEED", "k=FACEFEEDS", "k='FOO'", "k=_"},

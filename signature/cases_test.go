@@ -159,6 +159,7 @@ var headCases = []struct{ text, want string }{
 	{"error 10.0.0.7:80: refused", "error <*>: refused"},
 	{"SQLSTATE[42S02] or sqlstate=57014", "SQLSTATE[42S02] or sqlstate=57014"},
 	{"error[E0308]: no", "error[E0308]: no"},
+	{"signal -67 dBm, level: 5 ms, result: 57 %", "signal -67 dBm, level: <*>, result: <*>"},
 	{"state=5 and state 5, level: 3 of level 3", "state=5 and state <*>, level: 3 of level <*>"},
 	{"status: 57% op=1234567 op=a1b2c3 op=job-12", "status: <*> op=<*> op=a1b2c3 op=<*>"},
 	{"code=3f2504e0-4f89-11d3 code=12345678901 code=AB-12 code=/a/b", "code=<*> code=<*> code=AB-12 code=<*>"},

@@ -144,6 +144,25 @@ func afterError(s string, floor, i int) bool {
 	return n < i && strings.EqualFold(s[wordStart(s, floor, n):n], "error")
 }
 
+// isMeasured reports whether the number that ends at j has a unit after it.
+func (sc *scanner) isMeasured(j int) bool {
+	s, n := sc.s, j
+	for n < len(s) && classes[s[n]]&space != 0 {
+		n++
+	}
+	switch {
+	case n == len(s):
+		return false
+	case s[n] == '%':
+		return n == j || at(s, n+1)&wordlike == 0 && !isMask(s, n+1)
+	case n == j || classes[s[n]]&narrow == 0:
+		return false
+	}
+	end, all := sc.window.token(s, n)
+	t := s[n:end]
+	return (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t)
+}
+
 // beforeBar reports whether white space and '|' follow at j.
 func beforeBar(s string, j int) bool {
 	n := j
@@ -165,8 +184,8 @@ const (
 func (sc *scanner) isCode(i, j int) bool {
 	s := sc.s
 	k := sc.keyword(i)
-	if k < codeKeyword || j < len(s) && (s[j] == '%' || s[j] == ':' && at(s, j+1)&digit != 0) {
-		return false // a percentage, a time of day, a place in a file
+	if k < codeKeyword || sc.isMeasured(j) || j < len(s) && s[j] == ':' && at(s, j+1)&digit != 0 {
+		return false // a size, a time of day, a place in a file
 	}
 	letters, dash := false, false
 	if s[i] == '-' || s[i] == '+' {
