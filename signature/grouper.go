@@ -251,7 +251,7 @@ func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
 
 // learnNames watches the statement of node n without all of its names, which may vary together and have two words.
 func (g *Grouper) learnNames(n uint32, t *tokens) {
-	sum, anchors, kind, at := t.sum, t.anchors, value, 0
+	sum, anchors, kind, at := t.sum-place(t.marks, maxTokens+t.n), t.anchors, value, 0
 	for i := range t.n {
 		w := &t.words[i]
 		before, after := i > 0 && t.isPartOfName(i), t.isPartOfName(i+1)
@@ -269,6 +269,7 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 		}
 		at++
 	}
+	sum += place(t.marks, maxTokens+at)
 	if anchors >= g.thresholds.nameAnchors {
 		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, uint8(g.thresholds.states))
 	}

@@ -33,24 +33,17 @@ func (t *tokens) kindOf(i int) kindOfWord {
 	if letters(text) < 2 || w.call || isFaultType(text) {
 		return fixedWord
 	}
-	title := isTitle(text)
-	afterTitle := i == 0 || isTitle(t.words[i-1].text) && (i == 1 || isTitle(t.words[i-2].text))
 	if isCapitals(text) {
 		w.decides = true
 		return capitalWord
 	}
+	title := isTitle(text)
 	if state, participle := isState(text), isParticiple(text); state || participle {
-		switch {
-		case title && (state && i == 0 || !afterTitle):
-		case participle && w.gap == gapOpen:
-			w.kind = stateWord
-		default:
+		if !title && !(participle && w.gap == gapOpen) {
 			return fixedWord
 		}
 		w.decides = true
-		if w.kind == stateWord {
-			return stateWord
-		}
+		return stateWord
 	}
 	switch {
 	case isQualified(text):
@@ -81,7 +74,7 @@ type thresholds struct {
 
 // defaultThresholds are for all logs. On those of 26 programs the result is nearly the same for a wide range of them.
 func defaultThresholds() thresholds {
-	return thresholds{fewAnchors: 3, nameAnchors: 2, names: 30, states: 20, plain: 15, first: 40}
+	return thresholds{fewAnchors: 4, nameAnchors: 2, names: 30, states: 20, plain: 15, first: 40}
 }
 
 // counts returns what word i counts for, beside that many anchors.

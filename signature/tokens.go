@@ -131,7 +131,7 @@ func (t *tokens) mark(b byte) {
 
 // say takes text.
 func (t *tokens) say(s []byte) {
-	for i := 0; i < len(s); {
+	for i := 0; i < len(s) && !t.full; {
 		b := s[i]
 		switch {
 		case b == ' ':
@@ -261,7 +261,8 @@ func isObjectOrText(s []byte) bool { return isObject(s) || bytes.IndexByte(s, ' 
 // loneValue returns the end of a value at i that is no word, or 0: a path of dots, or nothing in parentheses.
 func loneValue(s []byte, i int) int {
 	if s[i] == '(' {
-		if end := bytes.IndexByte(s[i:], ')'); end > 1 && isNothing(s[i+1:i+end]) {
+		end := bytes.IndexByte(s[i:min(len(s), i+len("(unset)"))], ')')
+		if end > 1 && isNothing(s[i+1:i+end]) {
 			return i + end + 1
 		}
 		return 0
