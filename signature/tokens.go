@@ -169,7 +169,9 @@ func (t *tokens) say(s []byte) {
 			case b != '-':
 				t.gap = gapSpace
 			}
-			t.mark(b)
+			if b != '#' && b != '~' {
+				t.mark(b)
+			}
 			i++
 		}
 	}
