@@ -234,7 +234,7 @@ func (t *textReport) explainSignatures() {
 	shows := func(mask string) bool {
 		return slices.ContainsFunc(t.Signatures, func(r Row) bool { return strings.Contains(r.Template, mask) })
 	}
-	text, group := "A signature is the text of an entry", "Signatures that differ only in names form a group"
+	text, group := "A signature is the text of an entry", "Signatures that one log statement wrote form a group"
 	if shows(signature.Mask) {
 		text += ", with " + signature.Mask + " where it varies"
 	}

@@ -39,10 +39,11 @@
 // # Groups
 //
 // What one line cannot show, many can: a [Grouper] learns, from the templates
-// of signatures that are new to it, which words vary, and puts signatures that
-// differ only in such a word into one group, named by the first of them.
-// Templates and ids are the same with and without one. Its memory is of fixed
-// size; it is not safe for concurrent use.
+// of signatures that are new to it, what one log statement wrote, and puts it
+// into one group, named by the first signature in it. Templates and ids are the
+// same with and without one. Its memory is of fixed size; it is not safe for
+// concurrent use. What templates of a group decide by, such as a code, is
+// their variant: see [AppendVariant].
 //
 // # Laws
 //

@@ -34,9 +34,10 @@ The id is the XXH64 of the template. Control characters and invalid UTF-8 are sh
 escaped, and hashed as they are.
 
 With --group, all input is read first, and the first field is the id of the group of the
-line: that of the first signature in the group. Signatures are in one group if they
-differ only in words that vary, such as names. --group needs 16 bytes of memory for each
-line, and a template and about a kilobyte for each signature. With more than 100,000
+line: that of the first signature in the group. Signatures are in one group if one log
+statement wrote them, as far as many lines show: they differ in fields, names, codes or
+states. --group needs 16 bytes of memory for each line, and a template and about a
+kilobyte for each signature. With more than 100,000
 signatures it drops the oldest words, and prints a message.
 
 Words that the rules protect are not masked, so the flags that choose rules matter. Of a
