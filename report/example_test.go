@@ -69,7 +69,7 @@ rules:
 	//
 	// SIGNATURES by disposition
 	//   A signature is the text of an entry, with <*> where it varies.
-	//   Signatures that differ only in names form a group; FORMS counts them.
+	//   Signatures that one log statement wrote form a group; FORMS counts them.
 	//
 	//   blocking: 2 entries of 1 signature
 	//   COUNT  FIRST  LAST  FORMS  SIGNATURE         RULE         TEMPLATE
