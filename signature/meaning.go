@@ -74,7 +74,7 @@ type thresholds struct {
 
 // defaultThresholds are for all logs. On those of 26 programs the result is nearly the same for a wide range of them.
 func defaultThresholds() thresholds {
-	return thresholds{fewAnchors: 4, nameAnchors: 2, names: 30, states: 20, plain: 15, first: 40}
+	return thresholds{fewAnchors: 3, nameAnchors: 2, names: 30, states: 20, plain: 15, first: 40}
 }
 
 // counts returns what word i counts for, beside that many anchors.
