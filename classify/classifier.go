@@ -114,19 +114,36 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 // it is new, and makes it the newest. It returns none where the key collides with
 // that of another text, or the template is too large to keep.
 func (c *Classifier) find(e *event.Entry) int32 {
-	if c.texts.idle() {
-		i, _ := c.findKey(e)
-		return i
+	texts := &c.texts
+	looks := !texts.off && !texts.looks.idle()
+	var sum uint64
+	if looks {
+		sum = textSum(e.Message, e.Stack)
+		if i := texts.find(&c.signatures, sum, e.Message, e.Stack); i != none {
+			c.stats.Hits++
+			c.signatures.table.touch(i)
+			return i
+		}
 	}
-	sum := textSum(e.Message, e.Stack)
-	if i := c.texts.find(&c.signatures, sum, e.Message, e.Stack); i != none {
-		c.stats.Hits++
-		c.signatures.table.touch(i)
-		return i
+	var line uint64
+	if e.Stack == "" && len(e.Message) <= maxLine && !texts.off && !texts.lines.idle() {
+		if line = lineSum(e.Message); line != 0 {
+			if i, key := texts.findLine(&c.signatures, line, e.Message); i != none {
+				c.stats.Hits++
+				c.signatures.table.touch(i)
+				if looks {
+					texts.note(sum, e.Message, "", key, i) // it is quicker to find by itself, if it comes again
+				}
+				return i
+			}
+		}
 	}
 	i, key := c.findKey(e)
-	if i != none {
-		c.texts.note(sum, e.Message, e.Stack, key, i)
+	switch {
+	case i == none:
+	case looks && texts.note(sum, e.Message, e.Stack, key, i): // by itself it is found sooner
+	case line != 0:
+		texts.noteLine(c.normalizer, line, e.Message, key, i)
 	}
 	return i
 }

@@ -1,6 +1,7 @@
 package classify
 
 import (
+	"encoding/binary"
 	"math"
 	"math/bits"
 
@@ -15,29 +16,54 @@ import (
 // table that it stands for must still be the one that its key would find. So it
 // changes no decision, phase, group or eviction, which a fuzz test holds it to.
 //
+// In a storm each line has other numbers, but few lengths of numbers. So a line whose key
+// is the same whatever its digits are ([signature.Normalizer.DigitsVary]) is also kept as
+// what stands for all that differ from it in digits alone, digit for digit.
+//
 // It has two places for each sum, one beside the other. A text is kept when it came
 // twice before too many others of its two places; what is kept goes last, so that a
 // round of more texts than there are places finds some of them each time. While
 // nothing repeats, only one text in eight is looked up.
 type textCache struct {
-	tags  []uint32 // of the sum of the text that came last at each place
-	texts []cachedText
-
-	// The texts themselves, each in one piece, one after the other and then from
-	// the beginning. written counts all bytes put there since texts was empty, those
-	// left empty at the end included.
-	ring    []byte
-	written uint32
+	exact kept // texts by their textSum
+	alike kept // lines by their lineSum
 
 	// hit is the place where the last text was found, or none.
 	hit int32
 
-	// credit is the number of misses until texts are sampled; skipped counts the
-	// texts since then.
-	credit  int
-	skipped uint64
+	looks credit // for texts by their textSum
+	lines credit // and for lines by their lineSum
+
+	scratch [maxLine]byte // for noteLine
 
 	off bool // for tests, which compare with a classifier that has no text cache
+}
+
+// kept is a number of texts that are found by a sum.
+type kept struct {
+	tags  []uint32 // of the sum of the text that came last at each place
+	texts []cachedText
+
+	// The texts themselves, each in one piece, one after the other and then from
+	// the beginning. written counts all bytes put there since there were none, those
+	// left empty at the end included.
+	ring    []byte
+	written uint32
+}
+
+// newKept returns an empty kept, with as many bytes written that those of the zero
+// cachedText have been overwritten.
+func newKept(places, bytes int) kept {
+	return kept{
+		tags: make([]uint32, places), texts: make([]cachedText, places), ring: make([]byte, bytes),
+		written: 2 * uint32(bytes),
+	}
+}
+
+// credit is what decides whether a text is looked up.
+type credit struct {
+	left    int    // misses until texts are sampled
+	skipped uint64 // texts since then
 }
 
 // cachedText is a text that was kept: its place in the ring, the lengths of message
@@ -46,22 +72,33 @@ type cachedText struct {
 	hash           uint64
 	check          uint32
 	slot           int32
-	from           uint32 // in textCache.written
-	message, stack uint16
+	from           uint32 // in kept.written
+	message, stack uint16 // the latter may be anyDigits or ownDigits
 }
 
-// The bounds of textCache: 1.4 MiB. A burst of faults repeats hundreds of records
+// In place of the length of a stack, of a line that is kept with 0 for each digit.
+const (
+	anyDigits = math.MaxUint16 - iota // it stands for all with other digits
+	ownDigits                         // it is not kept, since digits count in it
+)
+
+// maxLine bounds the lines that stand for others.
+const maxLine = 256
+
+// The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
 // with their traces, of 300 B on average; smaller bounds made a replay of captures
 // slower (go run ./bench/replay). A text of more than maxTextBytes is worth its key.
 const (
 	textPlaces   = 16384
 	textBytes    = 1 << 20
 	maxTextBytes = 8 << 10
+	linePlaces   = 4096
+	lineBytes    = 256 << 10
 )
 
-// firstWritten is textCache.written of an empty cache, so large that the text of the
-// zero cachedText has been overwritten.
-const firstWritten = 2 * textBytes
+// firstLines is the credit of lines to begin with: before any is found, there are two of each
+// length of numbers.
+const firstLines = 4096
 
 // A hit saves what the key costs, less what it costs itself, so it pays for a miss for
 // each hitBytes of the text, besides its own look. maxCredit bounds what a storm of other
@@ -73,21 +110,24 @@ const (
 )
 
 // idle reports whether a text is not to be looked up.
-func (c *textCache) idle() bool {
-	if c.credit > 0 {
-		c.credit--
-		return c.off
+func (c *credit) idle() bool {
+	if c.left > 0 {
+		c.left--
+		return false
 	}
 	c.skipped++
-	return c.off || c.skipped%sampling != 0
+	return c.skipped%sampling != 0
 }
+
+// earn adds the credit for a text of n bytes that was found.
+func (c *credit) earn(n int) { c.left = min(c.left+1+n/hitBytes, maxCredit) }
 
 func newTextCache() textCache {
 	return textCache{
-		tags: make([]uint32, textPlaces), texts: make([]cachedText, textPlaces), ring: make([]byte, textBytes),
-		hit:     none,
-		credit:  maxCredit,
-		written: firstWritten,
+		exact: newKept(textPlaces, textBytes), alike: newKept(linePlaces, lineBytes),
+		hit:   none,
+		looks: credit{left: maxCredit},
+		lines: credit{left: firstLines},
 	}
 }
 
@@ -139,6 +179,73 @@ func sum(h uint64, s string) uint64 {
 	return mix(a, b)
 }
 
+// lineSum is textSum of a line with 0 in place of each digit, 0 if it has none. (It is
+// apart from textSum, which most texts that repeat need alone, since it costs twice as
+// much.)
+func lineSum(s string) uint64 {
+	n := len(s)
+	a := uint64(n)*mixA ^ mixB
+	b := a ^ mixB
+	var digits uint64
+	zeros := func(v uint64) uint64 {
+		d := digitsOf(v)
+		digits |= d
+		return v &^ d
+	}
+	switch {
+	case n >= 32:
+		for i := 0; i < n-32; i += 32 {
+			a = mix(zeros(load64(s, i))^mixA, zeros(load64(s, i+8))^a)
+			b = mix(zeros(load64(s, i+16))^mixB, zeros(load64(s, i+24))^b)
+		}
+		a = mix(zeros(load64(s, n-32))^mixA, zeros(load64(s, n-24))^a)
+		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
+	case n >= 16:
+		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, 8))^a)
+		b = mix(zeros(load64(s, n-16))^mixB, zeros(load64(s, n-8))^b)
+	case n >= 8:
+		a = mix(zeros(load64(s, 0))^mixA, zeros(load64(s, n-8))^a)
+	default:
+		for i := range n {
+			a = mix(a^zeros(uint64(s[i])), mixB)
+		}
+	}
+	if digits == 0 {
+		return 0
+	}
+	return mix(a, b)
+}
+
+// digitsOf returns a byte of 0x0f for each of the eight bytes of v that is a digit, and 0
+// for the others.
+func digitsOf(v uint64) uint64 {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	low := v &^ highs
+	is := (low + (0x80-'0')*ones) &^ (low + (0x80-'9'-1)*ones) &^ v & highs
+	return is>>3 - is>>7
+}
+
+// isZeroed reports whether zeroed, of the same length, is s with 0 in place of each digit.
+func isZeroed(zeroed []byte, s string) bool {
+	n := len(s)
+	if n < 8 {
+		for i := range n {
+			if b := uint64(s[i]); uint64(zeroed[i]) != b&^digitsOf(b) {
+				return false
+			}
+		}
+		return true
+	}
+	apart := uint64(0)
+	for i := 0; i < n-8; i += 8 {
+		v := load64(s, i)
+		apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[i:])
+	}
+	v := load64(s, n-8)
+	apart |= v&^digitsOf(v) ^ binary.LittleEndian.Uint64(zeroed[n-8:])
+	return apart == 0
+}
+
 // load64 returns the eight bytes of s from i on, in one load: the compiler knows
 // this form.
 func load64(s string, i int) uint64 {
@@ -149,83 +256,137 @@ func load64(s string, i int) uint64 {
 
 // place returns the place of the texts with this sum, or none: the lower bits choose two
 // places, the upper ones are the tag.
-func (c *textCache) place(sum uint64) int32 {
-	i, tag := int32(sum%textPlaces&^1), uint32(sum>>32)
-	switch tag {
-	case c.tags[i]:
+func (k *kept) place(sum uint64) int32 {
+	i, tag := k.first(sum), uint32(sum>>32)
+	switch pair := k.tags[i:][:2]; tag {
+	case pair[0]:
 		return i
-	case c.tags[i+1]:
+	case pair[1]:
 		return i + 1
 	}
 	return none
 }
 
-// kept reports whether the bytes of t are still in the ring.
-func (c *textCache) kept(t *cachedText) bool { return c.written-t.from <= textBytes }
+// first returns the first of the two places of a sum.
+func (k *kept) first(sum uint64) int32 { return int32(sum & uint64(len(k.tags)-1) &^ 1) }
+
+// has reports whether the bytes of t are still in the ring.
+func (k *kept) has(t *cachedText) bool { return k.written-t.from <= uint32(len(k.ring)) }
+
+// text returns the first n bytes of t.
+func (k *kept) text(t *cachedText, n int) []byte { return k.ring[int(t.from)&(len(k.ring)-1):][:n] }
 
 // find returns the slot of a text in the table, or none where the text is not kept
 // or the table has evicted it.
 func (c *textCache) find(table *signatures, sum uint64, message, stack string) int32 {
-	place := c.place(sum)
+	place := c.exact.place(sum)
 	if place == none {
 		return none
 	}
-	t := &c.texts[place]
-	if !c.kept(t) || !c.holds(t, message, stack) {
+	t := &c.exact.texts[place]
+	if !c.exact.has(t) || !c.exact.holds(t, message, stack) || !table.has(t) {
 		return none
 	}
-	if s := table.table.at(t.slot, &t.hash); s == nil || s.value.check != t.check {
-		return none
-	}
-	c.credit = min(c.credit+1+(len(message)+len(stack))/hitBytes, maxCredit)
+	c.looks.earn(len(message) + len(stack))
 	c.hit = place
 	return t.slot
 }
 
+// findLine is find for a line with digits by its lineSum. It also returns the key.
+func (c *textCache) findLine(table *signatures, sum uint64, line string) (int32, signature.Key) {
+	place := c.alike.place(sum)
+	if place == none {
+		return none, signature.Key{}
+	}
+	t := &c.alike.texts[place]
+	if !c.alike.has(t) || t.stack != anyDigits || int(t.message) != len(line) ||
+		!isZeroed(c.alike.text(t, len(line)), line) || !table.has(t) {
+		return none, signature.Key{}
+	}
+	c.lines.earn(len(line))
+	return t.slot, signature.Key{Hash: t.hash, Check: t.check}
+}
+
+// has reports whether the table still has what t stands for.
+func (s *signatures) has(t *cachedText) bool {
+	slot := s.table.at(t.slot, &t.hash)
+	return slot != nil && slot.value.check == t.check
+}
+
 // holds reports whether t, whose bytes are still there, is this text.
-func (c *textCache) holds(t *cachedText, message, stack string) bool {
+func (k *kept) holds(t *cachedText, message, stack string) bool {
 	if int(t.message) != len(message) || int(t.stack) != len(stack) {
 		return false
 	}
-	text := c.ring[t.from%textBytes:][:len(message)+len(stack)]
+	text := k.text(t, len(message)+len(stack))
 	return string(text[:len(message)]) == message && (stack == "" || string(text[len(message):]) == stack)
 }
 
-// note records a text that find did not find, with its key and slot in the table.
-func (c *textCache) note(sum uint64, message, stack string, key signature.Key, slot int32) {
-	place := c.place(sum)
-	if place == none {
-		place = int32(sum % textPlaces &^ 1)
-		old, other := &c.texts[place], &c.texts[place+1]
-		if other.from < old.from {
-			place, old, other = place+1, other, old
-		}
-		c.tags[place] = uint32(sum >> 32)
-		old.from = c.written - textBytes - 1 // not kept, but newer than all others that are not
-		if other.from == old.from {
-			other.from--
-		}
+// note records a text that find did not find, with its key and slot in the table. It
+// reports whether the text came before.
+func (c *textCache) note(sum uint64, message, stack string, key signature.Key, slot int32) (again bool) {
+	n := len(message) + len(stack)
+	t := c.exact.again(sum)
+	if t != nil && n <= maxTextBytes {
+		text := c.exact.keep(t, n, key, slot)
+		copy(text[copy(text, message):], stack)
+		t.message, t.stack = uint16(len(message)), uint16(len(stack))
+	}
+	return t != nil
+}
+
+// noteLine records a line that findLine did not find by its sum.
+func (c *textCache) noteLine(n *signature.Normalizer, sum uint64, line string, key signature.Key, slot int32) {
+	t := c.alike.again(sum)
+	switch {
+	case t == nil || t.stack == ownDigits && c.alike.has(t):
+		return
+	case !n.DigitsVary(line, key, c.scratch[:]):
+		c.alike.keep(t, 0, key, slot)
+		t.stack = ownDigits
 		return
 	}
-	n := uint32(len(message) + len(stack))
-	if n > maxTextBytes {
-		return
+	text := c.alike.keep(t, len(line), key, slot)
+	copy(text, line)
+	for i, b := range text {
+		text[i] = b &^ byte(digitsOf(uint64(b)))
 	}
-	if c.written > math.MaxUint32-2*textBytes {
-		clear(c.texts)
-		c.written = firstWritten
+	t.message, t.stack = uint16(len(line)), anyDigits
+}
+
+// again returns what is at the place of a sum that came before. Else it gives the sum a
+// place, and returns nil.
+func (k *kept) again(sum uint64) *cachedText {
+	if i := k.place(sum); i != none {
+		return &k.texts[i]
 	}
-	if left := textBytes - c.written%textBytes; left < n {
-		c.written += left
+	i := k.first(sum)
+	old, other := &k.texts[i], &k.texts[i+1]
+	if other.from < old.from {
+		i, old, other = i+1, other, old
 	}
-	at := c.written % textBytes
-	copy(c.ring[at:], message)
-	copy(c.ring[at+uint32(len(message)):], stack)
-	c.texts[place] = cachedText{
-		from: c.written, hash: key.Hash, check: key.Check, slot: slot,
-		message: uint16(len(message)), stack: uint16(len(stack)),
+	k.tags[i] = uint32(sum >> 32)
+	old.from = k.written - uint32(len(k.ring)) - 1 // no text, but newer than all others without
+	if other.from == old.from {
+		other.from--
 	}
-	c.written += n
+	return nil
+}
+
+// keep makes t one for a text of n bytes, which the caller sets with its lengths, and
+// returns them.
+func (k *kept) keep(t *cachedText, n int, key signature.Key, slot int32) []byte {
+	size := uint32(len(k.ring))
+	if k.written > math.MaxUint32-2*size {
+		clear(k.texts)
+		k.written = 2 * size
+	}
+	if left := size - k.written%size; int(left) < n {
+		k.written += left
+	}
+	*t = cachedText{from: k.written, hash: key.Hash, check: key.Check, slot: slot}
+	k.written += uint32(n)
+	return k.text(t, n)
 }
 
 // lastResult is the result of the entry that came last, and, where it is valid,
@@ -261,5 +422,5 @@ func (l *lastResult) keep(e *event.Entry, source string, place int32) {
 // is reports whether e is like the entry that was kept.
 func (l *lastResult) is(e *event.Entry, c *textCache) bool {
 	return e.Kind == event.KindLog && e.Level == l.level && e.Status == l.status &&
-		c.holds(&c.texts[l.place], e.Message, e.Stack) && e.Source == l.source
+		c.exact.holds(&c.exact.texts[l.place], e.Message, e.Stack) && e.Source == l.source
 }

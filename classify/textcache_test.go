@@ -3,10 +3,12 @@ package classify
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -43,6 +45,10 @@ func cachedTexts() []event.Entry {
 		{Message: "silence, please"},
 		{Message: "again"},
 		{Message: "collides"},
+		{Message: "exit code 17 of gamma"},
+		{Message: "exit code 18 of gamma"},
+		{Message: "gamma 3d is lost"},
+		{Message: "gamma 4d is lost"},
 	}
 	for _, name := range []string{"Tobin", "Marla", "Quint", "Bendo", "Orsin"} {
 		list = append(list, event.Entry{Message: "the lamp of " + name + " went out at night"})
@@ -141,7 +147,7 @@ func TestFront(t *testing.T) {
 	c, err := New(Config{Rules: set, Signatures: 2})
 	require.NoError(t, err)
 	found := func(e event.Entry) bool {
-		c.texts.credit = maxCredit
+		c.texts.looks.left = maxCredit
 		return c.texts.find(&c.signatures, textSum(e.Message, e.Stack), e.Message, e.Stack) != none
 	}
 	e := event.Entry{Message: "beta of the mill", Stack: "  at Foo.Bar () [0x00012] in <0>:0"}
@@ -179,6 +185,11 @@ func TestFront(t *testing.T) {
 	require.False(t, found(huge))
 }
 
+// letters writes n with letters for digits.
+func letters(n int) string {
+	return strings.Map(func(r rune) rune { return r - '0' + 'a' }, strconv.Itoa(n))
+}
+
 // TestTextPlaces: two texts of the same places are kept, a third one does not displace
 // them before it came twice, and all are dropped before the count of bytes ends.
 func TestTextPlaces(t *testing.T) {
@@ -190,12 +201,12 @@ func TestTextPlaces(t *testing.T) {
 		return c.texts.find(&c.signatures, textSum(text, ""), text, "") != none
 	}
 	learn := func(text string) {
-		c.texts.credit = maxCredit
+		c.texts.looks.left = maxCredit
 		c.Decide(&event.Entry{Message: text})
 	}
 	var alike []string // of the same two places
 	for i := 0; len(alike) < 3; i++ {
-		if text := fmt.Sprint("gamma ", i, " is lost"); textSum(text, "")%textPlaces < 2 {
+		if text := letters(i) + " is lost"; textSum(text, "")%textPlaces < 2 {
 			alike = append(alike, text)
 		}
 	}
@@ -212,14 +223,14 @@ func TestTextPlaces(t *testing.T) {
 	learn(alike[0])
 	require.True(t, found(alike[1]) && found(alike[0]), "what came once makes room before what is kept")
 
-	c.texts.written = math.MaxUint32 - 2*textBytes
+	c.texts.exact.written = math.MaxUint32 - 2*textBytes
 	for i := range 2 * textBytes / maxTextBytes {
 		long := fmt.Sprint(i, strings.Repeat("x", maxTextBytes-8))
 		learn(long)
 		learn(long)
 		require.True(t, found(long))
 	}
-	require.Less(t, c.texts.written, uint32(5*textBytes))
+	require.Less(t, c.texts.exact.written, uint32(5*textBytes))
 	require.False(t, found(alike[0]) || found(alike[1]))
 }
 
@@ -278,7 +289,7 @@ func TestFrontIdles(t *testing.T) {
 	f := newTextCache()
 	looks := func(n int) (looked int) {
 		for range n {
-			if !f.idle() {
+			if !f.looks.idle() {
 				looked++
 			}
 		}
@@ -292,13 +303,13 @@ func TestFrontIdles(t *testing.T) {
 	c, err := New(Config{Rules: set})
 	require.NoError(t, err)
 	for i := range 2 * maxCredit {
-		c.Decide(&event.Entry{Message: fmt.Sprint("number ", i)})
+		c.Decide(&event.Entry{Message: "number " + letters(i)})
 	}
-	require.Zero(t, c.texts.credit)
+	require.Zero(t, c.texts.looks.left)
 	for range 4 * sampling {
 		c.Decide(&event.Entry{Message: "again and again"})
 	}
-	require.Positive(t, c.texts.credit)
+	require.Positive(t, c.texts.looks.left)
 }
 
 // TestTextSum: every byte of a text counts, and where its message ends.
@@ -318,6 +329,63 @@ func TestTextSum(t *testing.T) {
 			add(string(text[:n/2]), string(text[n/2:])+"b")
 			text[i] ^= 1
 		}
+	}
+}
+
+// TestLineSum: a line is the same as another one for lineSum and isZeroed if they differ in
+// digits alone, digit for digit.
+func TestLineSum(t *testing.T) {
+	zero := func(s string) string {
+		b := []byte(s)
+		for i := range b {
+			if '0' <= b[i] && b[i] <= '9' {
+				b[i] = '0'
+			}
+		}
+		return string(b)
+	}
+	bytes := rapid.SampledFrom([]byte("0123456789/:aO \xb0\xb9\x7f\xff"))
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 70).Draw(t, "n")
+		a := string(rapid.SliceOfN(bytes, n, n).Draw(t, "a"))
+		b := []byte(a)
+		for i := range b {
+			if rapid.IntRange(0, n).Draw(t, "change") == 0 {
+				b[i] = bytes.Draw(t, "byte")
+			}
+		}
+		require.Equal(t, zero(a) == zero(string(b)), isZeroed([]byte(zero(a)), string(b)))
+		require.Equal(t, strings.ContainsAny(a, "0123456789"), lineSum(a) != 0)
+		require.Equal(t, lineSum(zero(a)), lineSum(a))
+	})
+}
+
+// TestLines: a line stands for others with digits of the same number, unless they count.
+func TestLines(t *testing.T) {
+	set, err := rules.Compile(rules.File{Name: "f", Data: []byte(cacheRules)})
+	require.NoError(t, err)
+	c, err := New(Config{Rules: set})
+	require.NoError(t, err)
+	found := func(line string) bool {
+		i, key := c.texts.findLine(&c.signatures, lineSum(line), line)
+		if i != none {
+			require.Equal(t, c.normalizer.Key(line, ""), key)
+		}
+		return i != none
+	}
+	for i := range 3 {
+		c.Decide(&event.Entry{Message: fmt.Sprintf("gamma %d is lost", 17+i)})
+		c.Decide(&event.Entry{Message: fmt.Sprintf("exit code %d of gamma", 17+i)})
+		require.Equal(t, i > 0, found("gamma 99 is lost"))
+	}
+	require.False(t, found("gamma 199 is lost"))
+	require.False(t, found("gamma :9 is lost"))
+	require.False(t, found("exit code 17 of gamma"))
+
+	same := event.Entry{Message: "gamma 42 is lost"}
+	for i := range 8 {
+		_, again := c.Classify(&same)
+		require.Equal(t, i > 3, again, "it is kept by itself")
 	}
 }
 

@@ -33,6 +33,25 @@ func checkLaws(t *testing.T, n *Normalizer, r *reference, message, stack string)
 		require.True(t, i == 0 || strings.HasPrefix(line, "at ") && !strings.Contains(line[3:], " "), "frame %q", line)
 	}
 	n.AppendSpans(nil, message)
+
+	if key := n.Key(message, ""); n.DigitsVary(message, key, make([]byte, len(message))) {
+		rng := rand.New(rand.NewPCG(key.Hash, 1))
+		for range 8 {
+			other := otherDigits(rng, message)
+			require.Equal(t, key, n.Key(other, ""), "the digits of %q and %q", message, other)
+		}
+	}
+}
+
+// otherDigits returns s with other digits in place of its own.
+func otherDigits(rng *rand.Rand, s string) string {
+	b := []byte(s)
+	for i := range b {
+		if classes[b[i]]&digit != 0 {
+			b[i] = '0' + byte(rng.IntN(10))
+		}
+	}
+	return string(b)
 }
 
 // referenceKey hashes a finished template, byte by byte.

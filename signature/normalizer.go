@@ -53,8 +53,9 @@ func DefaultLoggerFrames() []string {
 // Normalizer computes templates, ids and keys. It is immutable and safe for
 // concurrent use.
 type Normalizer struct {
-	words   *words
-	loggers []string
+	words      *words
+	digitWords *digitWords
+	loggers    []string
 	// loggerHeads has a bit for each byte that one of loggers begins with.
 	loggerHeads [4]uint64
 	maxFrames   int
@@ -67,6 +68,7 @@ func New(c Config) (*Normalizer, error) {
 		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
 	}
 	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, defaultMaxFrames)}
+	n.digitWords = newDigitWords(wellKnown, c.Protect)
 	loggers := c.LoggerFrames
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()
