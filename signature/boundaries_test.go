@@ -63,7 +63,7 @@ var boundaryHeads = [][]string{
 	{"C:/a", "CD:/a", "5:/a", "_:/a", "C:a", `z:\`},
 	{"é://a", "\xc3://a", "a`b://a", "a/b://a", "a-b.c+d~e://a", "a5://a", "a:/a", "a:// b", "a://!", "a://b/.", "a://b|c]", "w://a://b"},
 	// Hosts with ports.
-	{"a.B:5", "a.B:x", "a5.B:5", "a/b.c:5", "a.B/c:5", "ab:5", "a.code:5", "a.barcode:5", "a.errorCode:5", "a-b.C:5", "a.B::5"},
+	{"a.B:5", "a.B:x", "a5.B:5", "a/b.c:5", "a.B/c:5", "ab:5", "a.code:5", "a.barcode:5", "a.errorCode:5", "a-b.C:5", "a.B::5", "a.b.cc:5", "a.cc:5", "a.b.c:5", "a.b.ccc:5", "a.b.-c:5", "a.b.c-:5", "a-b.c-d.ee:5", "A.b.cc:5", "a.b.cc:x", "a/b.c.dd:5", "localhost:5", "localhost:x", "xlocalhost:5"},
 	// Addresses.
 	{"a:c1", "a:c1:d", "a1:b:c:d:e:f:a:b", "a1:b:c:d:e:f:a:b:c", "abcd:a1:b", "abcde:a1:b", "a1:b:abcd", "a1:b:abcde", "a:b:c"},
 	{"a::b1::c", "a:::b1:c", "a1:b:cg", "a1:b:c-d", "a1:b:c.", "a1:b:c-", "a1:b:c:", "::a1:b:c", "code a:c1:d", "errno=a:c1:d", "code ab:c1:d x"},

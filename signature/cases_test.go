@@ -203,6 +203,7 @@ var headCases = []struct{ text, want string }{
 	{"on ::1 or [::1]:8080 or [::]:80 or fe80::1%lo or [fe80::1%lo]:22 or ::ffff:10.0.0.1", "on <*> or <*> or <*> or <*> or <*> or <*>"},
 	{"hw de:ad:be:ef:fa:ce at 12:00:04 of a::b1, std::5", "hw <*> at <*> of <*>, std::<*>"},
 	{"db localhost:5432 not localhost, player.health:5 Acme.Net.Server.Start:12", "db <*> not localhost, player.health:<*> Acme.Net.Server.Start:<*>"},
+	{"proxy.acme.works.hk:5070 close, main.go:12, a.test.Js:5", "<*> close, main.go:<*>, a.test.Js:<*>"},
 	{"to a.b@example.org or <c@mail.example.net> or d5@acme.shop not a@b or lodash@4.17", "to <*> or <<*>> or <*> not a@b or lodash@<*>"},
 	{"run com.acme.shop/.MainActivity or org.acme.a/org.acme.a.B not read/write", "run <*> or <*> not read/write"},
 	{"load /usr/lib/../share/a.txt ../../e/f lib/../g /a/.git/x not a/... or /.", "load <*> not a/... or /."},

@@ -246,6 +246,25 @@ func isHostName(t string) bool {
 	return false
 }
 
+// isPortHost reports whether the token t, before a colon and a digit, is the name of
+// a host: localhost, or three or more names in small letters, of which the last has
+// two, as those of countries have. With fewer names, it may be a file and a line.
+func isPortHost(t string) bool {
+	if len(t) < len("a.b.cc") || t[len(t)-3] != '.' {
+		return t == "localhost"
+	}
+	points := 0
+	for i := range len(t) {
+		switch {
+		case t[i] == '.':
+			points++
+		case !isLower(t[i]) && (t[i] != '-' || i+2 >= len(t)):
+			return false
+		}
+	}
+	return points >= 2
+}
+
 // isDomain reports whether the token t, which follows '@', makes an e-mail
 // address: it begins with no digit, and holds a point and no slash.
 func isDomain(t string) bool {

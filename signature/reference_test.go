@@ -83,6 +83,7 @@ var (
 	reGroups     = re(`[0-9a-fA-F]{1,4}(?:::?[0-9a-fA-F]{1,4}){1,19}`)
 	reZone       = re(`%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reExt        = regexp.MustCompile(`[^/\\]\.[A-Za-z][A-Za-z0-9]{0,4}$`)
+	rePortHost   = regexp.MustCompile(`^(?:localhost|[a-z-]+(?:\.[a-z-]+)+\.[a-z]{2})$`)
 	reHostPort   = re(`:[0-9]`)
 	reHost       = regexp.MustCompile(`^[a-z.\-]*\.(?:com|net|org|edu|gov|mil|info|biz|local|localdomain|internal|arpa)$`)
 	reDomain     = regexp.MustCompile("^[^0-9/\\\\`][^/\\\\`]*$")
@@ -358,7 +359,7 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 		k := i + n + h.match(reURLRest, i+n)
 		return h.cut(i+n, k), true
 	}
-	if t == "localhost" && h.match(reHostPort, j) > 0 {
+	if rePortHost.MatchString(t) && h.match(reHostPort, j) > 0 {
 		h.host = true
 		return j, true
 	}

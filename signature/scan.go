@@ -260,7 +260,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 			if j+2 < len(s) && s[j+1] == '/' && s[j+2] == '/' && isScheme(s, i, all) {
 				return urlEnd(s, j+3), kindURL
 			}
-		case classes[s[j+1]]&digit != 0 && s[i:j] == "localhost":
+		case classes[s[j+1]]&digit != 0 && isPortHost(s[i:j]):
 			return j, kindHost
 		}
 		if j-i <= groupMax && (s[j+1] == ':' || classes[s[j+1]]&(hexa|digit) != 0) {
