@@ -185,9 +185,10 @@ const groupsMax = 20
 // addressEnd returns the end of the hardware or IPv6 address at i, or 0 if
 // there is none: groups of up to four hexadecimal digits with colons between
 // them. Six or more of two digits are one, or eight, or fewer with two colons
-// somewhere, one digit of which is no letter; a time of day is none. What follows '%' is the zone.
+// somewhere, one digit of which is no letter; a time of day is none. If all are none, the first of two digits may be.
+// What follows '%' is the zone.
 func addressEnd(s string, i int) int {
-	groups, pairs, digits, short, end := 0, 0, false, false, 0
+	groups, pairs, digits, short, end, hardware := 0, 0, false, false, 0, 0
 	for groups < groupsMax {
 		j, some := i, false
 		for j < len(s) && j-i <= groupMax && classes[s[j]]&(hexa|digit) != 0 {
@@ -204,6 +205,9 @@ func addressEnd(s string, i int) int {
 		digits = digits || some
 		short = short || i > 1 && groups > 1 && s[i-2] == ':'
 		end = j
+		if pairs == groups && groups >= 6 {
+			hardware = end
+		}
 		if j == len(s) || s[j] != ':' {
 			break
 		}
@@ -212,10 +216,10 @@ func addressEnd(s string, i int) int {
 			i++
 		}
 	}
-	switch {
-	case pairs == groups && groups >= 6:
-	case groups < 2 || groups > 8 || !digits || groups < 8 && !short:
-		return 0
+	if groups < 2 || groups > 8 || !digits || groups < 8 && !short {
+		if end = hardware; end == 0 {
+			return 0
+		}
 	}
 	if at(s, end+1)&narrow != 0 && s[end] == '%' {
 		end, _ = narrowEnd(s, end+1)
@@ -366,7 +370,7 @@ func (sc *scanner) widen(i, j int, k kind) (start, end int) {
 			return i - 3, max(j, e)
 		}
 	}
-	if k == kindHost && !sc.afterWord(i-2) {
+	if k == kindHost && sc.beginsAddress(i-2) {
 		i -= 2
 	}
 	return i, j
@@ -391,11 +395,17 @@ func bracketEnd(s string, i int) int {
 	return j + 1
 }
 
+// beginsAddress reports whether the two colons at i may begin an address: no word is before them, nor the mark after
+// one, which the first of them may follow as the name of a member.
+func (sc *scanner) beginsAddress(i int) bool {
+	return !sc.afterWord(i) && (i == 0 || sc.s[i-1] != '"' && sc.s[i-1] != '\'' || !sc.afterWord(i-1))
+}
+
 // isCompressed reports whether the token s[i:j], after two colons, is an address
 // with them, as ::1 is, or begins one.
 func (sc *scanner) isCompressed(i, j int) bool {
 	s := sc.s
-	if j-i > groupMax || i-2 < max(sc.masked, 0) || sc.afterWord(i-2) || sc.n.words.has(s[i:j]) {
+	if j-i > groupMax || i-2 < max(sc.masked, 0) || !sc.beginsAddress(i-2) || sc.n.words.has(s[i:j]) {
 		return false
 	}
 	digits := false

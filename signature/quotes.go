@@ -135,7 +135,7 @@ func (sc *scanner) messageEnd(i int) int {
 	switch {
 	case n == j:
 		return 0
-	case s[n] == '[':
+	case s[n] == '[' && bracketEnd(s, n) == 0:
 		return end
 	case isMask(s, n):
 		n += len(Mask)

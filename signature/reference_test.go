@@ -103,6 +103,7 @@ var (
 	reBar        = re(`[«S»]+\|`)
 	reLess       = re(`<[0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*`)
 	reHidden     = re(`/\.[«W»]`)
+	rePairs      = regexp.MustCompile(`^([0-9a-fA-F]{2}(?:::?[0-9a-fA-F]{2}){5,})(?:$|:)`)
 	reBracket    = re(`\[[0-9a-fA-F.]*:[0-9a-fA-F.]*:[0-9a-fA-F.:]*(?:%[«N»]+(?:[.\-/\\~+` + "`" + `][«N»]+)*)?\]:[0-9]`)
 	reRemark     = re(`\([0-9][«N»]*(?:[.\-/\\~+` + "`" + `][«N»]+)*(?: (?:` + strings.Trim(reUnit.String(), "^$") + `))?\)`)
 	reCapitals   = regexp.MustCompile(`^[A-Z_]{2,}$`)
@@ -179,7 +180,7 @@ func (h *refHead) around(i, j int) (start, end int) {
 		return i - 1, max(j, i-1+h.match(reBracket, i-1)-2)
 	case strings.HasSuffix(before, "[::") && h.match(reBracket, i-3) > 0:
 		return i - 3, max(j, i-3+h.match(reBracket, i-3)-2)
-	case h.host && strings.HasSuffix(before, "::") && !h.afterWord(i-2):
+	case h.host && strings.HasSuffix(before, "::") && h.beginsAddress(i-2):
 		return i - 2, j
 	case number && strings.HasSuffix(before, "#") && !h.afterWord(i-1) && j < len(h.s) && h.s[j] == '#':
 		return i - 1, j + 1
@@ -271,6 +272,12 @@ func (h *refHead) before(i int) string { return string(h.s[max(h.masked, 0):i]) 
 
 func (h *refHead) afterWord(i int) bool {
 	return i == h.masked || i > 0 && h.match(reWordNext, i-1) > 0 && h.s[i-1] != '<'
+}
+
+// beginsAddress reports whether the colons at i may begin an address.
+func (h *refHead) beginsAddress(i int) bool {
+	closed := i > 0 && (h.s[i-1] == '"' || h.s[i-1] == '\'') && h.afterWord(i-1)
+	return !closed && !h.afterWord(i)
 }
 
 func (h *refHead) opens(i int) bool {
@@ -367,7 +374,7 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 		h.host = true
 		return n, true
 	}
-	if strings.HasSuffix(h.before(i), "::") && !h.afterWord(i-2) && reHex4.MatchString(t) && !h.protected(t) &&
+	if strings.HasSuffix(h.before(i), "::") && h.beginsAddress(i-2) && reHex4.MatchString(t) && !h.protected(t) &&
 		(digits || h.match(reHexPort, j) > 0) {
 		h.host = true
 		return j, true
@@ -439,10 +446,14 @@ func (h *refHead) address(i, j int) int {
 	}
 	groups := regexp.MustCompile(`::?`).Split(string(m), -1)
 	pairs := !slices.ContainsFunc(groups, func(g string) bool { return len(g) != 2 })
-	switch {
-	case pairs && len(groups) >= 6:
-	case len(groups) < 2 || len(groups) > 8 || !reDigit.MatchString(string(m)) || len(groups) < 8 && !strings.Contains(string(m), "::"):
-		return 0
+	compressed := len(groups) == 8 || strings.Contains(string(m), "::")
+	if (!pairs || len(groups) < 6) &&
+		(len(groups) < 2 || len(groups) > 8 || !reDigit.MatchString(string(m)) || !compressed) {
+		hardware := rePairs.FindStringSubmatch(string(m))
+		if hardware == nil {
+			return 0
+		}
+		m = []rune(hardware[1])
 	}
 	end := i + len(m)
 	return end + h.match(reZone, end)
@@ -618,7 +629,12 @@ func (h *refHead) message(i int) int {
 	if bracket {
 		j++
 	}
-	if j == len(h.s) || h.match(reFields, j) > 0 {
+	k := j
+	for k < len(h.s) && isSpaceRune(h.s[k]) {
+		k++
+	}
+	address := h.match(reBracket, k) > 0
+	if j == len(h.s) || h.match(reFields, j) > 0 && !address {
 		return end
 	}
 	return -1

@@ -245,7 +245,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 // isID reports whether the token that ends at j, and holds the classes all, is a
 // variable unless it is protected or follows a keyword, as most are. It is inlined.
 func isID(s string, j int, all class) bool {
-	return all == digit|event && (j == len(s) || s[j] != ':')
+	return all == digit|event && (j == len(s) || s[j] != ':' && s[j] != '/')
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.
