@@ -18,7 +18,7 @@ import (
 // that change meanwhile.
 //
 // The first part is all but the groups of items, which take most of the space. A group
-// takes some 60 bytes, its rule and the text of its sample (up to four bytes for each of
+// takes some 60 bytes, its rule, its variant and the text of its sample (up to four bytes for each of
 // the MaxSampleText characters), and 8 where it has no counter; an operation 30, its id
 // and its method. So does one that was evicted, or was another life of an id, in each
 // item of which a group still names it. With the default Config and full tables of ASCII
