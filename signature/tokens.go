@@ -169,7 +169,7 @@ func (t *tokens) say(s []byte) {
 			case b != '-':
 				t.gap = gapSpace
 			}
-			if b != '#' && b != '~' {
+			if b != '#' && b != '~' && !((b == '.' || b == '-' || b == '+') && isMaskAt(s, i+1)) {
 				t.mark(b)
 			}
 			i++
@@ -201,10 +201,12 @@ func (t *tokens) word(s []byte, i int) int {
 		break
 	}
 	w := s[i:j]
-	switch {
-	case j < len(s) && isOpening(s[j]):
+	if j < len(s) && isOpening(s[j]) {
 		test := isObject
-		if isUpper(w[0]) && s[j] != '(' {
+		switch {
+		case s[j] == '{' && masked:
+			test = isAnything
+		case s[j] != '(' && isUpper(w[0]):
 			test = isObjectOrText
 		}
 		if end := t.brackets(s, j, test); end > 0 {
@@ -259,6 +261,8 @@ func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && !bytes.HasPr
 func isListOrObject(s []byte) bool { return isList(s) || isObject(s) }
 
 func isObjectOrText(s []byte) bool { return isObject(s) || bytes.IndexByte(s, ' ') > 0 }
+
+func isAnything([]byte) bool { return true }
 
 // loneValue returns the end of a value at i that is no word, or 0: a path of dots, or nothing in parentheses.
 func loneValue(s []byte, i int) int {
