@@ -96,6 +96,23 @@ func TestItemEvidence(t *testing.T) {
 	require.EqualValues(t, 2*around+1, item.Lost)
 }
 
+// TestItemVariants holds what a sample says of the codes in it.
+func TestItemVariants(t *testing.T) {
+	s, d := start(t, session.Config{})
+	for i := range 15 {
+		s.Observe(logged(fmt.Sprintf("Broken feed of the old mill in the north, code %d", 400+i)).Entry())
+	}
+	open := s.Open(nil)
+	require.Len(t, open, 1)
+	require.Contains(t, open[0].Summary, "; variants: 400 ×1, 401 ×1")
+	item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+open[0].ID+`"}`)
+	require.Len(t, item.Sample, 1)
+	variants := item.Sample[0].Variants
+	require.Len(t, variants, 9)
+	require.Equal(t, heed.Variant{Value: "400", Count: 1}, variants[0])
+	require.Equal(t, heed.Variant{Others: true, Count: 7}, variants[8])
+}
+
 // TestSuccessors holds which items continue another.
 func TestSuccessors(t *testing.T) {
 	s, d := start(t, session.Config{})
