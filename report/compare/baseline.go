@@ -102,7 +102,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	if o.Previous != nil {
 		previous = o.Previous
 	}
-	groups := c.match(previous)
+	groups, previous := c.match(previous)
 	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]
@@ -151,15 +151,15 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	return w
 }
 
-// match returns the groups, those that a baseline knows with its entry. Of two
-// entries that turn out to be one group, the first one counts; a group has one
-// entry, and several groups of one entry are made one.
-func (c *Collector) match(b *Baseline) []*group {
+// match returns the groups, those that a baseline knows with their entry in joined: the baseline with entries that turn
+// out to be one variant of a group made one, the first. A group has one entry, and several groups of one entry are made
+// one.
+func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 	var known []*entryText
 	entries := map[signature.Signature]int{} // by the signature of a template
 	for i := range b.Entries {
 		for _, template := range b.Entries[i].Templates {
-			template := string(c.normalizer.AppendTemplate(nil, template, "")) // under the rules of today
+			template := c.masked(template) // under the rules of today
 			sig := signature.Of([]byte(template))
 			if _, ok := entries[sig]; !ok {
 				entries[sig] = i
@@ -168,14 +168,12 @@ func (c *Collector) match(b *Baseline) []*group {
 		}
 	}
 	groups, grouper := c.groups(known)
+	joined, into := b.join(known, entries, grouper)
 	byName := map[name]int{}
 	for _, t := range known {
-		name := nameOf(grouper, t)
-		if i, ok := byName[name]; !ok || entries[t.sig] < i {
-			byName[name] = entries[t.sig]
-		}
+		byName[nameOf(grouper, t)] = into[entries[t.sig]]
 	}
-	merged := groups[:0]
+	merged = groups[:0]
 	byEntry := map[int]*group{}
 	for _, g := range groups {
 		i, ok := byName[nameOf(grouper, g.texts[0])]
@@ -197,7 +195,47 @@ func (c *Collector) match(b *Baseline) []*group {
 		*g = group{texts: g.texts, cut: g.cut, entry: g.entry}
 		g.add()
 	}
-	return merged
+	return merged, joined
+}
+
+// join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
+// entries are those of the known templates.
+func (b *Baseline) join(known []*entryText, entries map[signature.Signature]int, grouper *signature.Grouper) (
+	joined *Baseline, into []int,
+) {
+	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
+	for i := range first {
+		first[i] = i
+	}
+	root := func(i int) int {
+		for first[i] != i {
+			i = first[i]
+		}
+		return i
+	}
+	byName := map[name]int{}
+	for _, t := range known {
+		n, i := nameOf(grouper, t), root(entries[t.sig])
+		if other, ok := byName[n]; ok {
+			j := root(other)
+			first[max(i, j)] = min(i, j)
+		}
+		byName[n] = i
+	}
+	copied := *b
+	copied.Entries, into = nil, make([]int, len(first))
+	for i := range b.Entries {
+		if r := root(i); r != i {
+			into[i] = into[r]
+			copied.Entries[into[i]].join(&b.Entries[i])
+			continue
+		}
+		into[i] = len(copied.Entries)
+		k := b.Entries[i]
+		k.Templates = slices.Clone(k.Templates)
+		copied.Entries = append(copied.Entries, k)
+	}
+	return &copied, into
 }
 
 // rulesHash names the set of rules that decided, 0 where that is not known.
@@ -219,7 +257,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
 		out.ModsChanged = h != b.Mods
 	}
-	groups := c.match(b)
+	groups, b := c.match(b)
 	// What is not known, or more frequent, is no part of the length of a log.
 	length := after.Records
 	seen := make([]bool, len(b.Entries))

@@ -121,6 +121,35 @@ func TestWriteAgain(t *testing.T) {
 	require.Equal(t, []int{0, 1, 0, 2, 1}, []int{late.Added, late.Kept, late.Unseen, late.Dropped, late.Expired})
 }
 
+// TestEntriesBecomeOne: entries that turn out to be one group are one, with the rates of all; what is written is read.
+func TestEntriesBecomeOne(t *testing.T) {
+	words := strings.Fields("apple pear plum cherry quince fig grape lemon melon peach mango kiwi date lime olive papaya")
+	lines := repeat(200, "a chat")
+	for _, word := range words[:2] {
+		lines = append(lines, repeat(30, "?the bench is taken by the "+word+" of old")...)
+	}
+	first := written(t, "2026-01-01", nil, lines).Baseline
+	require.Len(t, first.Entries, 2)
+	first.Entries[0].Note, first.Entries[1].Note = "one", "two"
+	for _, word := range words[2:] {
+		lines = append(lines, "?the bench is taken by the "+word+" of old")
+	}
+	d := checked(t, "2026-01-02", first, lines)
+	require.Empty(t, d.More)
+	require.Empty(t, d.Added)
+	require.Empty(t, d.Unseen)
+	require.Equal(t, 1, d.Known)
+
+	again := written(t, "2026-01-02", first, lines)
+	require.Equal(t, []int{0, 1, 0}, []int{again.Added, again.Kept, again.Unseen})
+	require.Equal(t, "one; two", again.Baseline.Entries[0].Note)
+	read, err := compare.ParseBaseline("b.yaml", again.Baseline.Append(nil))
+	require.NoError(t, err)
+	require.Len(t, read.Entries, 1)
+	require.Len(t, first.Entries, 2, "the previous one does not change")
+	require.Len(t, first.Entries[0].Templates, 1)
+}
+
 // TestNameStays: an entry keeps its id while the signature that gave it is seen,
 // so that a rewrite is no change.
 // TestWriteWithoutText: a group without a text cannot be recognized, so that it is
