@@ -13,11 +13,13 @@ func repeated(s string, n int) string { return strings.Repeat(s, n/len(s)+1) }
 
 // TestHostileText runs what makes careless scanners quadratic: openings that
 // are never closed, and beginnings of things that look far ahead. With 64 KiB
-// of each, a quadratic step would take this test from seconds to minutes.
+// of each, a quadratic step would take this test from seconds to minutes. Groups and variants are found of the same.
 func TestHostileText(t *testing.T) {
 	n := newDefault(t)
+	g := newGrouper(t, GrouperConfig{Signatures: 4096})
 	const size = 64 << 10
-	for _, list := range [][]string{hostile, headPieces, framePieces} {
+	fields := []string{"k=v ", "[k=v] ", `{"a":`, `"a b" `, " (", "a=[", "x, ", "a->"}
+	for _, list := range [][]string{hostile, headPieces, framePieces, fields} {
 		for _, s := range list {
 			if s == "" {
 				continue
@@ -27,7 +29,10 @@ func TestHostileText(t *testing.T) {
 				repeated("a", size) + s, s + repeated("a", size), repeated(" ", size) + s + "a",
 			} {
 				key := n.Key(text, "")
-				require.Equal(t, key, n.Key(string(n.AppendTemplate(nil, text, "")), ""), "%.40q", text)
+				template := n.AppendTemplate(nil, text, "")
+				require.Equal(t, key, n.Key(string(template), ""), "%.40q", text)
+				g.Learn(Of(template), template)
+				AppendVariant(nil, template)
 				line := strings.ReplaceAll(text, "\n", " ")
 				n.Key("x", line)
 				n.Key("x", "at "+line)
