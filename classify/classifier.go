@@ -250,7 +250,7 @@ const maxVariant = 120
 // variantOf returns the variant of the template in c.buf, after which it writes.
 func (c *Classifier) variantOf() string {
 	n := len(c.buf)
-	c.buf = signature.AppendVariant(c.buf, c.buf)
+	c.buf = c.grouper.AppendVariant(c.buf, c.buf)
 	v := c.buf[n:]
 	s := text.Safe(string(v), 0)
 	if len(s) <= maxVariant {
