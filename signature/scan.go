@@ -90,7 +90,7 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
 				end, k = sc.narrow(i, j, all)
 			}
 			if k == literal {
@@ -152,6 +152,13 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	if sc.show {
 		sc.kind = shown(s[start:end], k)
 	}
+	// Mostly a word follows, after one space, that is no unit.
+	if i := end + 1; i < len(s) && s[end] == ' ' && classes[s[i]]&letter != 0 && s[i] != 'u' {
+		if stop, all := sc.window.token(s, i); all == 0 && !units.has(s[i:stop]) {
+			sc.lit, sc.i = end, stop
+			return pieceMask
+		}
+	}
 	blank := true // nothing but white space between end and i
 	unit := false // a unit ends at end
 	for i := end; i < len(s); i++ {
@@ -189,7 +196,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
 				k = kindToken
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
@@ -242,10 +249,11 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
-// isID reports whether the token that ends at j, and holds the classes all, is a
+// isID reports whether the token s[i:j], which holds the classes all, is a
 // variable unless it is protected or follows a keyword, as most are. It is inlined.
-func isID(s string, j int, all class) bool {
-	return all == digit|event && (j == len(s) || s[j] != ':' && s[j] != '/')
+func isID(s string, i, j int, all class) bool {
+	return (all == digit|event || all&(digit|slash|tick) == digit && classes[s[i]]&digit != 0) &&
+		(j == len(s) || s[j] != ':' && s[j] != '/')
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.
@@ -406,15 +414,16 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 		return i, end, kindValue
 	}
 	end, all := sc.window.token(s, i)
-	if isID(s, end, all) && !sc.n.words.has(s[i:end]) && !mayFollowKeyword(s, i) {
-		return i, end, kindToken
-	}
 	if all&event != 0 || i == sc.account {
+		if isID(s, i, end, all) && !sc.n.words.has(s[i:end]) && !mayFollowKeyword(s, i) {
+			return i, end, kindToken
+		}
 		if end, k = sc.narrow(i, end, all); k != literal {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) || mayFollowKeyword(s, i) && sc.keyword(i).announces() {
+	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) ||
+		mayFollowKeyword(s, i) && sc.keyword(i).announces() {
 		return i, end, literal
 	}
 	return i, end, kindValue
