@@ -277,8 +277,12 @@ func (g *Grouper) learnNames(n uint32, t *tokens) {
 
 // isPartOfName reports whether word i, and the one before it, are the name of one, such as Anna Lindqvist.
 func (t *tokens) isPartOfName(i int) bool {
-	return i < t.n && t.words[i].kind == titleWord && t.words[i].gap == gapSpace && t.words[i-1].kind == titleWord &&
-		(i < 2 || t.words[i-2].kind != titleWord)
+	return i < t.n && t.words[i].gap == gapSpace && t.words[i].isCapitalised() && t.words[i-1].isCapitalised() &&
+		(i < 2 || !t.words[i-2].isCapitalised())
+}
+
+func (w *term) isCapitalised() bool {
+	return w.kind == titleWord || w.kind == stateWord && isTitle(w.text)
 }
 
 // watch notes that node n has shown a word in a column, and joins the group of the column if it varies, which it

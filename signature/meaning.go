@@ -88,7 +88,10 @@ func (t *tokens) counts(th *thresholds, i, anchors int) uint8 {
 			n = th.names
 		}
 	}
-	if i == 0 || anchors == 1 {
+	switch {
+	case i == 0 && anchors >= th.fewAnchors && (t.words[i].kind == nameWord || t.words[i].gap == gapOpen):
+		n = th.states
+	case i == 0 || anchors == 1:
 		n = max(n*th.first/100, 1)
 	}
 	return uint8(n)
