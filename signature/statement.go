@@ -298,7 +298,7 @@ func headerWords(s []byte) int {
 
 // isTextKey reports whether a field of this name is what a line says.
 func isTextKey(key []byte) bool {
-	var lower [9]byte
+	var lower [keywordMax]byte
 	switch string(lowerASCII(lower[:0], key)) {
 	case "msg", "message", "event", "text":
 		return true
@@ -306,8 +306,9 @@ func isTextKey(key []byte) bool {
 	return false
 }
 
-// isDecidingKey reports whether what follows this word, or the compound that ends in it, decides.
-func isDecidingKey(key []byte) bool {
+// keywordOfKey returns what a word, or the last part of a compound such as exitCode or exit_code, says of what stands
+// after it.
+func keywordOfKey(key []byte) keyword {
 	last := len(key)
 	for last > 0 && isLower(key[last-1]) {
 		last--
@@ -317,13 +318,14 @@ func isDecidingKey(key []byte) bool {
 			break
 		}
 	}
-	var lower [9]byte
-	switch string(lowerASCII(lower[:0], key[last:])) {
-	case "code", "errno", "signal", "exit", "rc", "result", "state", "status", "action", "op", "level",
-		"sqlstate", "hresult":
-		return true
-	}
-	return false
+	var lower [keywordMax]byte
+	return keywordOf[string(lowerASCII(lower[:0], key[last:]))]
+}
+
+// isDecidingKey reports whether what follows this word decides.
+func isDecidingKey(key []byte) bool {
+	k := keywordOfKey(key)
+	return k == codeKeyword || k == fieldKeyword
 }
 
 // lowerASCII appends s in lower case to dst, up to its capacity.

@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// maxTokens bounds the words of a statement. A template with more is a group of its own, or of its exact text.
+// maxTokens bounds the words of a statement. A template with more is a group of its own.
 const maxTokens = 96
 
 // tokens is what a template's statement says, as words and values, with hashes that make it cheap to leave a word out:
@@ -54,7 +54,7 @@ func (t *tokens) parse(template []byte) bool {
 	t.n, t.anchors, t.drops, t.sum, t.marks, t.gap, t.full = 0, 0, 0, 0, 0, gapSpace, false
 	t.st.cut(head)
 	t.st.text(t.say, t.give, t.drop)
-	t.join()
+	t.findStates()
 	for i := range t.n {
 		if w := &t.words[i]; w.kind == unknownWord {
 			w.kind = t.kindOf(i)
@@ -283,37 +283,37 @@ func loneValue(s []byte, i int) int {
 	return j
 }
 
-// join makes one value of what varies together by form: the words around an arrow, what is between from and to and
-// after it, what follows a word such as state, names of two words, and lists without brackets.
-func (t *tokens) join() {
+// findStates finds states by where they stand: the words around an arrow, those after from and to, and what follows a
+// word such as state.
+func (t *tokens) findStates() {
 	for i := 1; i < t.n; i++ {
 		w, before := &t.words[i], &t.words[i-1]
 		switch {
 		case w.gap == gapArrow:
 			if w.kind != value && before.kind != value {
-				before.hide()
-				w.hide()
+				before.beState()
+				w.beState()
 			}
 		case i+2 < t.n && string(before.text) == "from" && string(t.words[i+1].text) == "to" && w.looksLike(&t.words[i+2]):
-			w.hide()
-			t.words[i+2].hide()
+			w.beState()
+			t.words[i+2].beState()
 		case w.kind == unknownWord && isDecidingKey(before.text) && bytes.IndexByte(w.text, '.') < 0 &&
 			(w.gap == gapValue || w.gap == gapOpen || isCapitals(w.text)):
-			w.hide()
+			w.beState()
 		}
 	}
 }
 
-// fold makes one value of a list without brackets.
+// fold makes one value of a list without brackets, which ends the line.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
 		w := t.words[i]
 		j := i + 1
-		for w.gap == gapValue && j < t.n && t.words[j].gap == gapComma && isItem(&t.words[j]) {
+		for w.gap == gapValue && j < t.n && t.words[j].gap == gapComma && t.words[j].kind != fixedWord {
 			j++
 		}
-		if j > i+1 && isItem(&w) && j == t.n {
+		if j > i+1 && w.kind != fixedWord && j == t.n {
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = j - 1
 		}
@@ -323,17 +323,13 @@ func (t *tokens) fold() {
 	t.n = n
 }
 
-// isItem reports whether w may be one of a list.
-func isItem(w *term) bool { return w.kind != fixedWord }
-
 // looksLike reports whether two words may be states of one thing.
 func (w *term) looksLike(o *term) bool {
 	return isCapitals(w.text) == isCapitals(o.text) && isTitle(w.text) == isTitle(o.text) &&
 		isQualified(w.text) == isQualified(o.text) && !isWord(o.text, states)
 }
 
-// hide makes a value of a word.
-func (w *term) hide() {
+func (w *term) beState() {
 	if w.kind == unknownWord {
 		w.kind, w.decides = stateWord, true
 	}

@@ -53,10 +53,5 @@ func (f *field) decides() bool {
 	if len(f.key) == 0 || len(v) == 0 || string(v) == Mask {
 		return false
 	}
-	var lower [9]byte
-	switch string(lowerASCII(lower[:0], f.key)) {
-	case "err", "error", "reason":
-		return true
-	}
-	return isTextKey(f.key) || isDecidingKey(f.key) || bytes.IndexFunc(v, isEdge) < 0 && !bytes.Contains(v, []byte{' '})
+	return keywordOfKey(f.key).announces() || bytes.IndexFunc(v, isEdge) < 0 && !bytes.Contains(v, []byte{' '})
 }
