@@ -24,7 +24,8 @@ type Attention struct {
 	StateInvalidated bool           `json:"stateInvalidated" jsonschema:"The game's state may have changed: read it again."`
 
 	// Summary describes in one line and in heed's own words what happened. It holds
-	// no log text but names of mods, in letters, digits and a few signs.
+	// no log text but names of mods and words of variants, in letters, digits and a few
+	// signs, or in quotes.
 	Summary string `json:"summary" jsonschema:"What happened, in heed's own words."`
 
 	// CausalOperationID and CausalMethod are set only where the cause itself

@@ -47,6 +47,7 @@ type generator struct {
 	rnd   *rand.Rand
 	scene []Step // that goes on
 	alone bool   // without other steps in between
+	codes bool   // forms were codes last
 }
 
 func (g *generator) setup() Setup {
@@ -223,21 +224,15 @@ func (g *generator) stands() (scene []Step) {
 
 // forms are texts whose groups become one, and which may be variants of it.
 func (g *generator) forms() (scene []Step) {
-	if g.rnd.IntN(2) == 0 {
-		for range 4 + g.rnd.IntN(12) {
-			scene = append(scene, Step{
-				Verb: Log, Op: g.opOrNone(),
-				Text: "Broken feed of the old mill in the north, code " + strconv.Itoa(1+g.rnd.IntN(6)),
-			}, g.soon())
-			if g.rnd.IntN(3) == 0 {
-				scene = append(scene, Step{Verb: Ack, Item: "open"})
-			}
+	if g.codes = !g.codes; g.codes {
+		for i := range 6 {
+			text := "Broken feed of the old mill in the north, code " + strconv.Itoa(1+i*i%5)
+			scene = append(scene, Step{Verb: Log, Text: text, Op: []string{"", "", "a"}[i%3]}, Step{Verb: Ack, Item: "open"})
 		}
 		return scene
 	}
 	for i := range 12 {
-		name := []string{"Anna", "Boris", "Chloe", "Dmitri", "Eun", "Farid"}[i%6]
-		scene = append(scene, Step{Verb: Log, Text: "Broken plan of the pawn called " + name + " in the north"})
+		scene = append(scene, Step{Verb: Log, Text: "Broken plan of the pawn called " + words[i%6] + " in the north"})
 	}
 	return scene
 }
