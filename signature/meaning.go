@@ -39,7 +39,7 @@ func (t *tokens) kindOf(i int) kindOfWord {
 	}
 	title := isTitle(text)
 	if state, participle := isState(text), isParticiple(text); state || participle {
-		if !title && !(participle && w.gap == gapOpen) {
+		if !title && (!participle || w.gap != gapOpen) {
 			return fixedWord
 		}
 		w.decides = true

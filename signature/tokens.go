@@ -169,7 +169,8 @@ func (t *tokens) say(s []byte) {
 			case b != '-':
 				t.gap = gapSpace
 			}
-			if b != '#' && b != '~' && !((b == '.' || b == '-' || b == '+') && isMaskAt(s, i+1)) {
+			sign := b == '#' || b == '~' || isMaskAt(s, i+1) && (b == '.' || b == '-' || b == '+')
+			if !sign {
 				t.mark(b)
 			}
 			i++
