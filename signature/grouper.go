@@ -249,36 +249,30 @@ func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
 	}
 }
 
-// learnNames watches the statement of node n without all of its names, which may vary together and have two words.
+// learnNames watches the statement of node n without all of its names, which may vary together. The first word is one
+// if a second one of the same name follows, as in Anna Lindqvist.
 func (g *Grouper) learnNames(n uint32, t *tokens) {
 	sum, anchors, kind, at := t.sum-place(t.marks, maxTokens+t.n), t.anchors, value, 0
+	double := t.n > 1 && t.words[0].isCapitalised() && t.words[1].isCapitalised() && t.words[1].gap == gapSpace
 	for i := range t.n {
 		w := &t.words[i]
-		before, after := i > 0 && t.isPartOfName(i), t.isPartOfName(i+1)
 		sum -= place(w.hash, i) + place(w.marks, maxTokens+i)
-		switch {
-		case before:
+		if i == 1 && double {
 			anchors--
 			continue
-		case w.kind > plainWord && (i > 0 || after):
-			sum += place(valueHash, at) + place(w.marks, maxTokens+at)
-			anchors--
-			kind = plainWord
-		default:
-			sum += place(w.hash, at) + place(w.marks, maxTokens+at)
 		}
+		hash := w.hash
+		if w.kind > plainWord && (i > 0 || double) {
+			hash, kind = valueHash, plainWord
+			anchors--
+		}
+		sum += place(hash, at) + place(w.marks, maxTokens+at)
 		at++
 	}
 	sum += place(t.marks, maxTokens+at)
 	if anchors >= g.thresholds.nameAnchors {
 		g.watch(n, g.column(place(sum, withoutNames)|1), &term{hash: t.sum, kind: kind}, uint8(g.thresholds.states))
 	}
-}
-
-// isPartOfName reports whether word i, and the one before it, are the name of one, such as Anna Lindqvist.
-func (t *tokens) isPartOfName(i int) bool {
-	return i < t.n && t.words[i].gap == gapSpace && t.words[i].isCapitalised() && t.words[i-1].isCapitalised() &&
-		(i < 2 || !t.words[i-2].isCapitalised())
 }
 
 func (w *term) isCapitalised() bool {

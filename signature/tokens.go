@@ -305,7 +305,7 @@ func (t *tokens) findStates() {
 	}
 }
 
-// fold makes one value of a list without brackets, which ends the line.
+// fold makes one value of a list without brackets, which ends the line, and one name of words with capitals.
 func (t *tokens) fold() {
 	n := 0
 	for i := 0; i < t.n; i++ {
@@ -314,9 +314,18 @@ func (t *tokens) fold() {
 		for w.gap == gapValue && j < t.n && t.words[j].gap == gapComma && t.words[j].kind != fixedWord {
 			j++
 		}
-		if j > i+1 && w.kind != fixedWord && j == t.n {
+		switch {
+		case j > i+1 && w.kind != fixedWord && j == t.n:
 			w = term{text: w.text, hash: valueHash, kind: value, marks: w.marks, gap: w.gap}
 			i = j - 1
+		case i > 0 && w.isCapitalised():
+			for i+1 < t.n && t.words[i+1].isCapitalised() && t.words[i+1].gap == gapSpace && t.words[i+1].marks == 0 {
+				i++
+				next := &t.words[i]
+				w.text = w.text[:len(w.text)+1+len(next.text)]
+				w.hash = place(w.hash, 0) ^ next.hash
+				w.kind, w.decides = titleWord, w.decides || next.decides
+			}
 		}
 		t.words[n] = w
 		n++
