@@ -158,11 +158,11 @@ func TestGrouperLookups(t *testing.T) {
 	g := newGrouper(t, GrouperConfig{})
 	base := make([]string, 40)
 	for i := range base {
-		base[i] = fmt.Sprintf("Word%c%c", 'a'+i%26, 'a'+i/26)
+		base[i] = fmt.Sprintf("word%c%c", 'a'+i%26, 'a'+i/26)
 	}
 	var texts []string
 	for i := range base {
-		for j := range 2 {
+		for j := range 4 {
 			words := slices.Clone(base)
 			words[i] += string(rune('a' + j))
 			texts = append(texts, strings.Join(words, " "))

@@ -18,7 +18,7 @@ import (
 var (
 	pairsAlike = 0                                // decide differently, have one id
 	pairsLost  = map[int]int{0: 0, 3: 0, 20: 0}   // decide differently, have one group and one variant
-	pairsApart = map[int]int{0: 34, 3: 13, 20: 6} // of one statement, have two groups
+	pairsApart = map[int]int{0: 31, 3: 12, 20: 5} // of one statement, have two groups
 )
 
 // linePair is a line of testdata/pairs.tsv.

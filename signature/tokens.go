@@ -144,18 +144,9 @@ func (t *tokens) say(s []byte) {
 				i = end
 				continue
 			}
-			if b == '[' || b == '{' || b == '(' && t.gap == gapValue {
-				test := isList
-				if b == '{' {
-					test = isListOrObject
-				}
-				if end := t.brackets(s, i, test); end > 0 {
-					t.mark(b)
-					t.put(s[i:end], value, false)
-					t.mark(s[end-1])
-					i = end
-					continue
-				}
+			if end := t.group(s, i); end > 0 {
+				i = end
+				continue
 			}
 			switch {
 			case b == '>' && i > 0 && (s[i-1] == '-' || s[i-1] == '='):
@@ -231,6 +222,33 @@ func (t *tokens) word(s []byte, i int) int {
 	return j
 }
 
+// group takes what is in the brackets at i as one word, if it is a list, an object or a name of some words, and returns
+// the end, or 0.
+func (t *tokens) group(s []byte, i int) int {
+	if s[i] != '[' && s[i] != '{' && (s[i] != '(' || t.gap != gapValue) {
+		return 0
+	}
+	end := t.brackets(s, i, isAnything)
+	if end == 0 {
+		return 0
+	}
+	in, kind := s[i+1:end-1], value
+	switch {
+	case isList(in), s[i] == '{' && isObject(in):
+	case s[i] == '[' && isLabel(in):
+		if !bytes.Contains(in, []byte(Mask)) {
+			kind = titleWord
+		}
+	default:
+		return 0
+	}
+	t.mark(s[i])
+	t.gap = gapOpen
+	t.put(in, kind, false)
+	t.mark(s[end-1])
+	return end
+}
+
 // brackets returns the end of what is in the brackets at i if test is true of it, or 0.
 func (t *tokens) brackets(s []byte, i int, test func([]byte) bool) int {
 	in := statement{head: s, left: t.st.left}
@@ -259,7 +277,22 @@ func isList(s []byte) bool {
 // isObject reports whether what is in brackets after a name is the fields of an object.
 func isObject(s []byte) bool { return bytes.ContainsAny(s, "=:") && !bytes.HasPrefix(s, []byte(":")) }
 
-func isListOrObject(s []byte) bool { return isList(s) || isObject(s) }
+// isLabel reports whether what is in brackets is a name of some words, with capitals or a value.
+func isLabel(s []byte) bool {
+	words := 1
+	for i, b := range s {
+		switch b {
+		case ' ':
+			words++
+			if i+1 < len(s) && isLower(s[i+1]) {
+				return false
+			}
+		case ':', '[', '(', '"', '=':
+			return false
+		}
+	}
+	return words > 1 && words <= 4
+}
 
 func isObjectOrText(s []byte) bool { return isObject(s) || bytes.IndexByte(s, ' ') > 0 }
 
