@@ -1,6 +1,7 @@
 package signature
 
 import (
+	"bytes"
 	"cmp"
 	"fmt"
 	"math/bits"
@@ -78,7 +79,8 @@ type Grouper struct {
 	unions int          // that made one group of two
 	tick   uint32
 	saved  saved
-	tokens tokens // scratch
+	tokens tokens // of parsed, or scratch
+	parsed []byte // the template that was parsed last, empty if it was too long to keep
 }
 
 // groupNode is a signature that is known.
@@ -133,10 +135,11 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Signatures = cmp.Or(cfg.Signatures, defaultGroupSignatures)
 	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
 	return &Grouper{
-		nodes: make([]groupNode, 0, cfg.Signatures),
-		slots: make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		said:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
-		cols:  make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
+		nodes:  make([]groupNode, 0, cfg.Signatures),
+		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
+		parsed: make([]byte, 0, signatureBuffer),
+		cols:   make([]column, powerOfTwo(max(cfg.Columns, columnWays))),
 
 		thresholds: defaultThresholds(),
 	}, nil
@@ -186,7 +189,7 @@ func (g *Grouper) Learn(s Signature, template []byte) Place {
 		return nowhere
 	}
 	t := &g.tokens
-	if !t.parse(template) {
+	if !g.parse(template) {
 		return Place(g.insert(s, uint64(s.ID)))
 	}
 	n := g.insert(s, t.sum)
@@ -300,11 +303,24 @@ func (g *Grouper) watch(n uint32, c *column, word *term, counts uint8) bool {
 	return true
 }
 
+// parse is tokens.parse, for a template that is often that of the call before.
+func (g *Grouper) parse(template []byte) bool {
+	switch {
+	case len(template) > cap(g.parsed):
+		g.parsed = g.parsed[:0]
+		return g.tokens.parse(template)
+	case !bytes.Equal(template, g.parsed) || len(template) == 0:
+		g.parsed = append(g.parsed[:0], template...)
+		return g.tokens.parse(g.parsed)
+	}
+	return !g.tokens.full
+}
+
 // match returns a node of the group that a template belongs to by a column that
 // is known to vary.
 func (g *Grouper) match(template []byte) (uint32, bool) {
 	t := &g.tokens
-	if !t.parse(template) {
+	if !g.parse(template) {
 		return 0, false
 	}
 	if n := g.said[g.saidSlot(t.sum)]; n != 0 {

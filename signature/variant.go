@@ -10,16 +10,18 @@ import "bytes"
 // variant is part of its template, of the same bytes and as untrusted. The cost is a pass over the template.
 func AppendVariant(dst, template []byte) []byte {
 	var t tokens
-	return t.appendVariant(dst, template)
-}
-
-// AppendVariant is [AppendVariant], and does not allocate where dst is large enough. It changes nothing of g.
-func (g *Grouper) AppendVariant(dst, template []byte) []byte {
-	return g.tokens.appendVariant(dst, template)
-}
-
-func (t *tokens) appendVariant(dst, template []byte) []byte {
 	t.parse(template)
+	return t.appendVariant(dst)
+}
+
+// AppendVariant is [AppendVariant], and does not allocate where dst is large enough. It costs little for
+// the template that was learned last, and changes no group.
+func (g *Grouper) AppendVariant(dst, template []byte) []byte {
+	g.parse(template)
+	return g.tokens.appendVariant(dst)
+}
+
+func (t *tokens) appendVariant(dst []byte) []byte {
 	from := len(dst)
 	put := func(s []byte) {
 		if len(dst) > from {
