@@ -98,7 +98,7 @@ var boundaryHeads = [][]string{
 	{"'GE one'", "'GET one'", "'OPTIONS one'", "'CONTINUE one'", "'GET'", "'GET\tone'", "'GET5 one'", "'Get one'"},
 	{"'a b c 9'", "'a b c d 9'", "'a b c d'", "'a b c d e'", "'a  b\tc d 9'", "'one two six morning 9'", "'one two six midnight 9'", "'morning midnight six two 9'", "'a b user d 9'", "'a b users d 9'", "'a B c d 9'"},
 	// Quotations that are text.
-	{`msg="a b"`, `Msg = "a b"`, `xmsg="a b"`, `err_msg="a b"`, `errMsg="a b"`, `msg "a b"`, `msg, "a b"`, `state "a b"`, `msg='a b'`, `msg=((((="a b"`, `msg=(((="a b"`, `{"msg":"a b"}`, `msg=" a b"`, `msg=a b`},
+	{`msg="a b"`, `Msg = "a b"`, `xmsg="a b"`, `err_msg="a b"`, `errMsg="a b"`, `msg "a b"`, `msg, "a b"`, `state "a b"`, `msg='a b'`, `msg=((((="a b"`, `msg=(((="a b"`, `{"msg":"a b"}`, `{"@m":"a b"}`, `{"m":"a b"}`, `@M="a b"`, `msg=" a b"`, `msg=a b`},
 	{`msg="a 'b c' d"`, `msg="a 'b" c'`, `msg="a \"b c\" d"`, `msg="a \\"b c" d`, `msg="a!", "b c"`, `msg="/a\" b "c d"`, `msg="/a\\" b "c d"`, `msg="C:\" "c d"`, `k="a \"b" c" d`, `\"a b\" c`, `\"a b" c`, `5, msg="a b!" "c d"`},
 	{`"A B"`, `["A B"]`, `["A B"`, `"A B" k=v`, `"A B" k=`, `"A B" k==v`, `"A B" k`, `"A B" 5=v`, `"A B" [k]`, `"A B",`, `"A B" =v`, `w "A B"`, `[w] "A B"`, `[w]"A B"`, `w] ["A B"]`, `w ["A B"]`, `[w]  "A B"  k=v`, `"A \"B\"" k=v`, `'A B' k=v`, `5] "A B"`, `5 "A B"`, `"A B" k-5=v`, `"A B" <*>=v`, `"A B" /k=v`},
 	// Quotations that open and close.

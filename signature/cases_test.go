@@ -180,6 +180,7 @@ var headCases = []struct{ text, want string }{
 	{`level=ERROR msg="disk full" volume=data`, `level=ERROR msg="disk full" volume=<*>`},
 	{`msg="read 5 of \"a b\" in /srv/a.txt" err="no 'a b' here!", n="a b"`, `msg="read <*> of \<*> in <*>" err="no <*> here!", n=<*>`},
 	{`error: "no such file", reason "a \"b" c "d e"`, `error: "no such file", reason "a \"b" c <*>`},
+	{`{"@t":"2026-03-02","@m":"lost 5 of 9","@x":"a b"}`, `{"@t":<*>,"@m":"lost <*> of <*>","@x":<*>}`},
 	{`{"level":"warn","msg":"lost 5 of 9","error":"a b","k":"a b"}`, `{"level":"warn","msg":"lost <*> of <*>","error":"a b","k":<*>}`},
 	{`task gave up: error='host unreachable' to='a b'`, `task gave up: error='host unreachable' to=<*>`},
 	{`msg=started msg=a5 msg=" a"`, `msg=started msg=<*> msg=" a"`},

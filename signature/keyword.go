@@ -30,20 +30,23 @@ var (
 		"hresult", "ntstatus", "sqlstate", "sqlcode",
 		"retcode", "returncode", "resultcode", "errcode", "errorcode", "exitcode", "statuscode",
 	}
-	fieldWords   = []string{"result", "outcome", "state", "action", "op", "operation", "level", "reason", "retval", "hr", "res"}
-	textWords    = []string{"msg", "message", "event", "desc", "cause", "detail", "exception", "warning"}
+	fieldWords = []string{"result", "outcome", "state", "action", "op", "operation", "level", "reason", "retval", "hr", "res"}
+	textWords  = []string{
+		"msg", "message", "event", "text", "log", "payload", "body", "desc", "description", "cause", "detail", "details",
+		"exception", "warning", "errmsg", "stderr", "mt",
+	}
 	requestWords = []string{"http", "response"}
 	// protocols are what else the status of a request follows.
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
 )
 
 // keywordMax is how long a keyword is at most.
-const keywordMax = len("statuscode")
+const keywordMax = len("description")
 
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was", "@m"}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
@@ -109,6 +112,9 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 		k := keywordOf[string(word[:j-n])]
 		if k == fieldKeyword && !assigned {
+			return textKeyword
+		}
+		if j == n+1 && word[0] == 'm' && n > floor && s[n-1] == '@' {
 			return textKeyword
 		}
 		if k == noKeyword && string(word[:j-n]) == "was" && afterError(s, floor, n) {

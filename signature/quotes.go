@@ -186,7 +186,11 @@ func isSentence(s string) bool {
 // JSON, which follows an opening brace or a comma and is followed by a colon.
 func (sc *scanner) isName(i int) bool {
 	s := sc.s
-	end := i + 1
+	from := i + 1
+	if from < len(s) && s[from] == '@' {
+		from++
+	}
+	end := from
 	switch c := at(s, end); {
 	case c&narrow != 0:
 		end, _ = narrowEnd(s, end)
@@ -195,7 +199,7 @@ func (sc *scanner) isName(i int) bool {
 	case isMask(s, end):
 		end += len(Mask)
 	}
-	if end == i+1 || end == len(s) || s[end] != s[i] {
+	if end == from || end == len(s) || s[end] != s[i] {
 		return false
 	}
 	if t := s[i+1 : end]; classes[t[0]]&narrow != 0 && (sc.n.words.has(t) || isTelling(t)) {

@@ -115,7 +115,8 @@ var (
 	reDigit      = regexp.MustCompile(`[0-9]`)
 	reCodes      = regexp.MustCompile(`^(?i:code|status|errno|signal|sig|signo|exit|rc|error|err|ret|hresult|ntstatus|sqlstate|sqlcode|retcode|returncode|resultcode|errcode|errorcode|exitcode|statuscode)$`)
 	reField      = regexp.MustCompile(`^(?i:result|outcome|state|action|op|operation|level|reason|retval|hr|res)$`)
-	reText       = regexp.MustCompile(`^(?i:msg|message|event|desc|cause|detail|exception|warning)$`)
+	reAtM        = regexp.MustCompile(`@[mM]$`)
+	reText       = regexp.MustCompile(`^(?i:msg|message|event|text|log|payload|body|desc|description|cause|details?|exception|warning|errmsg|stderr|mt)$`)
 	reMonth      = regexp.MustCompile(`^(?:NaN|Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec|January|February|April|June|July|August|September|October|November|December|Mon|Tues?|Wed|Thu|Thur|Thurs|Fri|Sat|Sun|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)$`)
 	reMayFirst   = re(`[«S»]*[0-9]`)
 	reSentence   = re(`[A-Z]{3,7}[«S»]|(?:[a-z]{1,7}[«S»]+){4}`)
@@ -483,7 +484,7 @@ func (h *refHead) keyword(i int) keyword {
 			return fieldKeyword
 		}
 		return codeKeyword
-	case reField.MatchString(word), reText.MatchString(word):
+	case reField.MatchString(word), reText.MatchString(word), reAtM.MatchString(rest):
 		return textKeyword
 	case strings.EqualFold(word, "was"):
 		rest = rest[:len(rest)-len(word)]
@@ -682,11 +683,12 @@ func (h *refHead) quotation(i int) int {
 	}
 	before := strings.TrimRight(h.before(i), refSpaces)
 	member := strings.HasSuffix(before, ",") || strings.HasSuffix(before, "{")
-	t := reOneToken.FindString(h.from(i + 1))
-	after := strings.TrimPrefix(h.from(i+1), t)
+	name := strings.TrimPrefix(h.from(i+1), "@")
+	t := reOneToken.FindString(name)
+	after := strings.TrimPrefix(name, t)
 	mark := string(h.s[i])
-	if t != "" && strings.HasPrefix(after, mark) && (h.protected(t) || refTelling(t) || member &&
-		strings.HasPrefix(after, mark+":")) {
+	telling := t != "" && name == h.from(i+1) && (h.protected(t) || refTelling(t))
+	if t != "" && strings.HasPrefix(after, mark) && (telling || member && strings.HasPrefix(after, mark+":")) {
 		return 0
 	}
 	for j := i + 1; j < len(h.s); j++ {

@@ -51,12 +51,19 @@ func (s *statement) cut(head []byte) {
 				for byteAt(head, end) == ' ' {
 					end++
 				}
-				i = s.add(i, i+1, i+1+len(quotedText(head[i:])), end)
+				if byteAt(head, end) == '{' { // its fields are fields
+					i = end + 1
+				} else {
+					i = s.add(i, i+1, i+1+len(quotedText(head[i:])), end)
+				}
 			default:
 				i++
 			}
 		case b == '{' && i > 0 && !s.json && bytes.HasPrefix(bytes.TrimLeft(head[i+1:], " "), []byte{'"'}):
-			if end := s.closing(i); end > 0 {
+			if headerWords(head[:i]) == 0 { // nothing is said before it
+				s.json = true
+				i++
+			} else if end := s.closing(i); end > 0 {
 				s.put(field{from: i, to: end, value: head[i:end]})
 				i = end
 			} else {
@@ -186,12 +193,19 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 	}
 	all += saidWords(h[at:])
 	after = after || says(h[at:])
-	if len(fields) > 0 && all < 2 {
-		for i := range fields {
-			if isTextKey(fields[i].key) && len(fields[i].value) > 0 {
-				s.message(i, say, give, drop)
-				return
+	if all < 2 {
+		if i := s.message(); i >= 0 {
+			for k := range fields {
+				switch f := &fields[k]; {
+				case k != i:
+					drop(f)
+				case f.value[0] == '"':
+					say(quotedText(f.value))
+				default:
+					say(f.value)
+				}
 			}
+			return
 		}
 	}
 	data := len(fields) > 0 && before >= 2 && !after && !s.bare
@@ -214,18 +228,21 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 	}
 }
 
-// message is text for a line of fields of which number i is what it says.
-func (s *statement) message(i int, say func([]byte), give, drop func(*field)) {
-	for k := range s.fields[:s.n] {
-		switch f := &s.fields[k]; {
-		case k == i && f.value[0] == '"':
-			say(quotedText(f.value))
-		case k == i:
-			say(f.value)
-		default:
-			drop(f)
+// message returns the number of the field that is what a line of fields says, or -1: one named msg or the like, or else
+// the first that announces text.
+func (s *statement) message() int {
+	first := -1
+	for i := range s.fields[:s.n] {
+		f := &s.fields[i]
+		switch {
+		case len(f.value) == 0:
+		case isTextKey(f.key):
+			return i
+		case first < 0 && keywordOfKey(f.key) == textKeyword:
+			first = i
 		}
 	}
+	return first
 }
 
 // quotation returns the bounds of a quotation that is the whole message but for fields and a header.
@@ -317,6 +334,9 @@ func keywordOfKey(key []byte) keyword {
 		if last--; small {
 			break
 		}
+	}
+	if string(key) == "@m" {
+		return textKeyword
 	}
 	var lower [keywordMax]byte
 	return keywordOf[string(lowerASCII(lower[:0], key[last:]))]

@@ -61,6 +61,7 @@ func (t *tokens) parse(template []byte) bool {
 		}
 	}
 	t.fold()
+	t.stems()
 	for i := range t.n {
 		w := &t.words[i]
 		w.anchor = w.kind != value && letters(w.text) >= 2
@@ -71,6 +72,23 @@ func (t *tokens) parse(template []byte) bool {
 	}
 	t.sum += xxhash.Sum64(frames) + place(t.marks, maxTokens+t.n)
 	return !t.full
+}
+
+// stems makes names of words by which a qualified name of the statement begins: quarry beside quarry.service.
+func (t *tokens) stems() {
+	for i := range t.n {
+		long := &t.words[i]
+		if long.kind != nameWord {
+			continue
+		}
+		for j := range t.n {
+			w := &t.words[j]
+			if n := len(w.text); w.kind != value && w.kind != nameWord && n > 2 && n < len(long.text) && long.text[n] == '.' &&
+				bytes.HasPrefix(long.text, w.text) {
+				w.kind = nameWord
+			}
+		}
+	}
 }
 
 // give takes a field that is part of what is said.
