@@ -106,17 +106,22 @@ func (all Variants) Shown(known []string) Variants {
 // Variants are those of one group, the most frequent first, and then the others.
 type Variants []Variant
 
-// String names the first few with their counts, as text of heed's own.
+// String names the first few with their counts, and counts the others, as text of heed's own.
 func (all Variants) String() string {
 	var b strings.Builder
-	for i, v := range all[:min(len(all), maxShownVariants)] {
+	rest := Variant{Others: true}
+	for i, v := range all {
+		if i >= maxShownVariants {
+			rest.Count += v.Count
+			continue
+		}
 		if i > 0 {
 			b.WriteString(", ")
 		}
 		b.WriteString(v.String() + " ×" + strconv.FormatUint(v.Count, 10))
 	}
-	if more := len(all) - maxShownVariants; more > 0 {
-		b.WriteString(" and " + strconv.Itoa(more) + " more")
+	if rest.Count > 0 {
+		b.WriteString(", " + rest.String() + " ×" + strconv.FormatUint(rest.Count, 10))
 	}
 	return b.String()
 }

@@ -256,30 +256,21 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		}
 	}
 	for g, all := range variants {
-		var known []string
-		for _, v := range all {
-			if !v.Others {
-				known = append(known, v.Value)
-			}
-		}
-		if len(known) > 1 {
-			g.Variants = all.Shown(known)
+		if len(all) > 1 {
+			g.Variants = mostFrequent(all)
 		}
 	}
 }
 
-// maxVariants bounds the variants of a group that are told apart, as an item does.
-const maxVariants = 8
-
-// addVariant adds the entries of a row to the variants of its group. A template that is no longer stored has none.
+// addVariant adds the entries of a row to the variants of its group.
 func addVariant(all heed.Variants, r *row) heed.Variants {
-	v := heed.Variant{Count: r.Count, Others: r.Template == ""}
+	v := heed.Variant{Count: r.Count, Others: r.Template == ""} // of a template that is no longer stored
 	if !v.Others {
 		v.Value = text.Safe(string(signature.AppendVariant(nil, []byte(r.Template))), maxVariantText)
 	}
 	same := func(o heed.Variant) bool { return o.Others == v.Others && o.Value == v.Value }
 	i := slices.IndexFunc(all, same)
-	if i < 0 && len(all) >= maxVariants && !v.Others {
+	if i < 0 && len(all) >= maxCounted && !v.Others {
 		v.Value, v.Others = "", true
 		i = slices.IndexFunc(all, same)
 	}
@@ -289,6 +280,36 @@ func addVariant(all heed.Variants, r *row) heed.Variants {
 	all[i].Count += v.Count
 	return all
 }
+
+// mostFrequent returns up to maxVariants of the variants of a group, and the others as one; nil where it has but one.
+// It changes all.
+func mostFrequent(all heed.Variants) heed.Variants {
+	var known []string
+	for _, v := range all {
+		if !v.Others {
+			known = append(known, v.Value)
+		}
+	}
+	if len(known) < 2 {
+		return nil
+	}
+	all = all.Shown(known)
+	if len(known) > maxVariants {
+		others := heed.Variant{Others: true}
+		for _, v := range all[maxVariants:] {
+			others.Count += v.Count
+		}
+		all = append(all[:maxVariants], others)
+	}
+	return all
+}
+
+// maxVariants bounds the variants of a group that are shown, as an item does; maxCounted those that are counted, the
+// most frequent of which are shown.
+const (
+	maxVariants = 8
+	maxCounted  = 1 << 10
+)
 
 // maxVariantText bounds the value of a variant, in characters.
 const maxVariantText = 120

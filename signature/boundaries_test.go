@@ -136,6 +136,7 @@ var boundaryHeads = [][]string{
 	{"k=FOO", "k=FO_O", "k=F", "k=Foo", "k=FOO5", "k=FACEFEED", "k=FACEFEEDS", "k='FOO'", "k=_"},
 	// Keywords.
 	{"code 5", "codes 5", "barcode 5", "bar_code 5", "bar5code 5", "barCode 5", "BARCode 5", "barCODE 5", "BARCODE 5", "éCode 5", "écode 5", "-code 5", "code 5 6", "code a5 5a", "code, 5", "code 5, code 6", "code  (=#[: 5"},
+	{"exit code is 5", "status is: 5", "state is 5", "anexit is 5", "code of a is 5", "5 is 5", "code  is 5", "error is5", "code was was 5"},
 	{"error was 5", "Error was 5", "error Was 5", "errorwas 5", "error  was: 5", "terror was 5", "anError was 5", "was 5", "an was 5", "error-was 5", "error was5", "5 code 6", "5 error was 6", "error 5 was 6"},
 }
 

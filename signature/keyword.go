@@ -1,7 +1,5 @@
 package signature
 
-import "strings"
-
 // keyword is what a word says of what stands after it.
 type keyword uint8
 
@@ -46,7 +44,7 @@ const keywordMax = len("description")
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was", "@m"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was", "is", "@m"}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
@@ -117,7 +115,7 @@ func (sc *scanner) keyword(i int) keyword {
 		if j == n+1 && word[0] == 'm' && n > floor && s[n-1] == '@' {
 			return textKeyword
 		}
-		if k == noKeyword && string(word[:j-n]) == "was" && afterError(s, floor, n) {
+		if w := string(word[:j-n]); k == noKeyword && (w == "was" || w == "is") && afterCode(s, floor, n) {
 			return codeKeyword
 		}
 		return k
@@ -141,13 +139,22 @@ func wordStart(s string, floor, j int) int {
 	return n
 }
 
-// afterError reports whether the word "error" and white space end at i.
-func afterError(s string, floor, i int) bool {
-	n := i
-	for n > floor && classes[s[n-1]]&space != 0 {
-		n--
+// afterCode reports whether before i, but not before floor, are space and before that
+// a word for codes.
+func afterCode(s string, floor, i int) bool {
+	j := i
+	for j > floor && classes[s[j-1]]&space != 0 {
+		j--
 	}
-	return n < i && strings.EqualFold(s[wordStart(s, floor, n):n], "error")
+	n := wordStart(s, floor, j)
+	if j == i || n == j || j-n > keywordMax {
+		return false
+	}
+	var word [keywordMax]byte
+	for k := n; k < j; k++ {
+		word[k-n] = s[k] | 0x20
+	}
+	return keywordOf[string(word[:j-n])] == codeKeyword
 }
 
 // isMeasured reports whether the number that ends at j has a unit after it.

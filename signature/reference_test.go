@@ -486,10 +486,10 @@ func (h *refHead) keyword(i int) keyword {
 		return codeKeyword
 	case reField.MatchString(word), reText.MatchString(word), reAtM.MatchString(rest):
 		return textKeyword
-	case strings.EqualFold(word, "was"):
+	case strings.EqualFold(word, "was"), strings.EqualFold(word, "is"):
 		rest = rest[:len(rest)-len(word)]
 		blank := strings.TrimRight(rest, refSpaces)
-		if blank != rest && strings.EqualFold(refLastWord(blank), "error") {
+		if blank != rest && reCodes.MatchString(refLastWord(blank)) {
 			return codeKeyword
 		}
 	}

@@ -14,7 +14,8 @@ type statement struct {
 	n      int
 	bare   bool // it has a key with nothing for a value, as only text that was put together has
 	json   bool
-	left   int // how many bytes may still be searched for closing brackets, so that the whole is linear
+	tail   bool // something is said before the JSON
+	left   int  // how many bytes may still be searched for closing brackets, so that the whole is linear
 }
 
 // field is a key with its value, or a value in brackets alone; from and to are all of it.
@@ -26,7 +27,7 @@ type field struct {
 // cut finds the fields of a head.
 func (s *statement) cut(head []byte) {
 	s.head, s.left, s.n, s.bare = head, 4*len(head), 0, false
-	s.json = len(head) > 0 && head[0] == '{'
+	s.json, s.tail = len(head) > 0 && head[0] == '{', false
 	for i := 0; i < len(head); {
 		b := head[i]
 		begins := i == 0 || isBefore(head[i-1])
@@ -51,24 +52,19 @@ func (s *statement) cut(head []byte) {
 				for byteAt(head, end) == ' ' {
 					end++
 				}
-				if byteAt(head, end) == '{' { // its fields are fields
+				key := quotedText(head[i:])
+				if byteAt(head, end) == '{' { // its fields are fields, too
+					s.put(field{from: i, to: end + 1, key: key, value: head[end : end+1]})
 					i = end + 1
 				} else {
-					i = s.add(i, i+1, i+1+len(quotedText(head[i:])), end)
+					i = s.add(i, i+1, i+1+len(key), end)
 				}
 			default:
 				i++
 			}
 		case b == '{' && i > 0 && !s.json && bytes.HasPrefix(bytes.TrimLeft(head[i+1:], " "), []byte{'"'}):
-			if headerWords(head[:i]) == 0 { // nothing is said before it
-				s.json = true
-				i++
-			} else if end := s.closing(i); end > 0 {
-				s.put(field{from: i, to: end, value: head[i:end]})
-				i = end
-			} else {
-				i++
-			}
+			s.json, s.tail = true, headerWords(head[:i]) > 0
+			i++
 		case isOpening(b) && i > 0 && isWordByte(head[i-1]): // of an object or a call, whose fields are its own
 			i = max(i+1, s.closing(i))
 		default:
@@ -193,7 +189,7 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 	}
 	all += saidWords(h[at:])
 	after = after || says(h[at:])
-	if all < 2 {
+	if all < 2 && !s.tail {
 		if i := s.message(); i >= 0 {
 			for k := range fields {
 				switch f := &fields[k]; {
@@ -208,7 +204,7 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 			return
 		}
 	}
-	data := len(fields) > 0 && before >= 2 && !after && !s.bare
+	data := len(fields) > 0 && (before >= 2 || s.tail) && !after && !s.bare
 	at = 0
 	for i := range fields {
 		f := &fields[i]

@@ -8,16 +8,18 @@ import (
 
 func TestAppendVariant(t *testing.T) {
 	for template, want := range map[string]string{
-		"Tobin has <*>":                                       "",
-		"pump <*> stopped, code 12":                           "code 12",
-		"the pump is jammed":                                  "",
-		"the pump is wobbly":                                  "wobbly",
-		"state IDLE -> RUNNING":                               "state IDLE RUNNING",
-		"pump state: jammed\nat Acme.Works.Press.Run":         "state jammed",
-		"GET <*> HTTP/1.1 404 <*>":                            "GET HTTP/1.1 404",
-		"write failed rc=2 dev=<*> retry=true":                "rc=2 retry=true",
-		`level=error msg="flush failed" err="no space" x=<*>`: `level=error err="no space"`,
-		`{"op":"read","n":<*>,"msg":"done"}`:                  "op=\"read\"",
+		"Tobin has <*>":                                        "",
+		"pump <*> stopped, code 12":                            "code 12",
+		"the pump is jammed":                                   "",
+		"the pump is wobbly":                                   "wobbly",
+		"state IDLE -> RUNNING":                                "state IDLE RUNNING",
+		"pump state: jammed\nat Acme.Works.Press.Run":          "state jammed",
+		"GET <*> HTTP/1.1 404 <*>":                             "GET HTTP/1.1 404",
+		"write failed rc=2 dev=<*> retry=true":                 "rc=2 retry=true",
+		`level=error msg="flush failed" err="no space" x=<*>`:  `level=error err="no space"`,
+		`pump reports {"state":"jammed","at":{"code":5}}`:      `state="jammed" code=5`,
+		`<*> INFO {"fields":{"message":"all fine"},"ok":true}`: "ok=true",
+		`{"op":"read","n":<*>,"msg":"done"}`:                   "op=\"read\"",
 	} {
 		require.Equal(t, want, string(AppendVariant(nil, []byte(template))), template)
 	}
