@@ -13,7 +13,8 @@ func urlEnd(s string, i int) int {
 // pathEnd returns the end of the path whose first slash ends at i.
 func pathEnd(s string, i int) int {
 	j := i
-	for j < len(s) && (classes[s[j]]&file != 0 || s[j] == ' ' && s[j-1] == '\\' && s[i-1] == '/' && at(s, j+1)&wordlike != 0) {
+	for j < len(s) && (classes[s[j]]&file != 0 ||
+		s[j] == ' ' && s[j-1] == '\\' && s[i-1] == '/' && at(s, j+1)&wordlike != 0) {
 		j++
 	}
 	return cutPunctuation(s, i, j)

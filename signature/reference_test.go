@@ -317,7 +317,8 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	if n := h.match(reTag, i); n > 0 {
 		return i, i + n, true
 	}
-	if n := h.match(reLess, i); n > 0 && !h.afterWord(i) && (i+n == len(h.s) || h.s[i+n] != '>') && !h.protected(string(h.s[i+1:i+n])) {
+	if n := h.match(reLess, i); n > 0 && !h.afterWord(i) && (i+n == len(h.s) || h.s[i+n] != '>') &&
+		!h.protected(string(h.s[i+1:i+n])) {
 		return i, i + n, true
 	}
 	switch c := h.s[i]; {
