@@ -861,8 +861,8 @@ func TestSignaturesAgreeWithRecords(t *testing.T) {
 // TestSignatureGroups: a word that varies makes one group of all lines that
 // have it, also of those before that was known.
 func TestSignatureGroups(t *testing.T) {
-	const in = "Anna could not reach the old lamp\nthe lamp is out\nBoris could not reach the old lamp\nChloe could " +
-		"not reach the old lamp\nEun could not reach the old lamp\n"
+	const in = "the old lamp fell on Anna\nthe lamp is out\nthe old lamp fell on Boris\nthe old lamp fell on Chloe\n" +
+		"the old lamp fell on Eun\n"
 	alone := strings.Split(runWith(t.Context(), in, "signatures").stdout, "\n")
 	got := strings.Split(runWith(t.Context(), in, "signatures", "--group").stdout, "\n")
 	require.Len(t, got, len(alone))
