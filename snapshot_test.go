@@ -357,7 +357,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		for g := range 128 {
 			e.Log(event.Log{
 				Level: event.LevelError, OperationID: op,
-				Message: "Broken word" + letters(g) + letters(i) + strings.Repeat(" text of an error", 16),
+				Message: "Broken by word" + letters(g) + letters(i) + "error" + strings.Repeat(" text of an error", 16),
 			})
 		}
 		if i < 64 {
