@@ -55,8 +55,8 @@ type GrouperConfig struct {
 // words that look like names (Tobin, bench_large, acme.press) or stand where values often do, four plain ones. It also
 // leaves out all names at once. It remembers hashes and numbers, no text.
 //
-// States and participles of English (open and closed, started and stopped), types of exceptions, and functions that
-// are called are never taken for a value. Frames are part of what must be equal: faults thrown by different methods
+// States and participles of English in small letters (open and closed, started and stopped), types of exceptions, and
+// functions that are called are never taken for a value. Frames are part of what must be equal: faults thrown by different methods
 // stay apart. A group may hold templates that decide differently, as by a code: they differ in [AppendVariant].
 //
 // Groups do not depend on the order in which texts come while nothing is
@@ -255,11 +255,10 @@ func (g *Grouper) learn(n uint32, t *tokens, from, depth int, left *int) {
 // learnNames watches the statement of node n without all of its names, which may vary together. The first word is one
 // if a second one of the same name follows, as in Anna Lindqvist.
 func (g *Grouper) learnNames(n uint32, t *tokens) {
-	sum, anchors, kind, at := t.sum-place(t.marks, maxTokens+t.n), t.anchors, value, 0
+	sum, anchors, kind, at := t.frames, t.anchors, value, 0
 	double := t.n > 1 && t.words[0].isCapitalised() && t.words[1].isCapitalised() && t.words[1].gap == gapSpace
 	for i := range t.n {
 		w := &t.words[i]
-		sum -= place(w.hash, i) + place(w.marks, maxTokens+i)
 		if i == 1 && double {
 			anchors--
 			continue

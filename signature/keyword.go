@@ -15,6 +15,8 @@ const (
 	requestKeyword
 	// barKeyword announces the same if another bar follows it.
 	barKeyword
+	// verbKeyword announces what a word for codes before it does.
+	verbKeyword
 )
 
 // announces reports whether what stands after the word is not for others to mask:
@@ -34,6 +36,7 @@ var (
 		"exception", "warning", "errmsg", "stderr", "mt",
 	}
 	requestWords = []string{"http", "response"}
+	verbs        = []string{"was", "is"}
 	// protocols are what else the status of a request follows.
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
 )
@@ -44,7 +47,7 @@ const keywordMax = len("description")
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"was", "is", "@m"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, verbs, protocols, {"@m"}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
@@ -55,10 +58,11 @@ var endings = func() (t [32]uint32) {
 	return t
 }()
 
-var keywordOf = func() map[string]keyword {
+var keywords = func() map[string]keyword {
 	m := map[string]keyword{}
 	for k, list := range [][]string{
 		textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords, requestKeyword: requestWords,
+		verbKeyword: verbs,
 	} {
 		for _, w := range list {
 			m[w] = keyword(k)
@@ -66,6 +70,18 @@ var keywordOf = func() map[string]keyword {
 	}
 	return m
 }()
+
+// keywordOf returns which keyword a word of letters is, in either case.
+func keywordOf[T string | []byte](word T) keyword {
+	var lower [keywordMax]byte
+	if len(word) > len(lower) {
+		return noKeyword
+	}
+	for i := range len(word) {
+		lower[i] = word[i] | 0x20
+	}
+	return keywords[string(lower[:len(word)])]
+}
 
 // mayFollowKeyword reports whether the bytes before i permit that scanner.keyword
 // finds something. It is inlined, and most tokens need no call.
@@ -101,22 +117,14 @@ func (sc *scanner) keyword(i int) keyword {
 		return barKeyword
 	}
 	if n := wordStart(s, floor, j); n < j {
-		var word [keywordMax]byte
-		if j-n > len(word) {
-			return noKeyword
-		}
-		for i := n; i < j; i++ {
-			word[i-n] = s[i] | 0x20
-		}
-		k := keywordOf[string(word[:j-n])]
-		if k == fieldKeyword && !assigned {
+		k := keywordOf(s[n:j])
+		switch {
+		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
 			return textKeyword
-		}
-		if j == n+1 && word[0] == 'm' && n > floor && s[n-1] == '@' {
-			return textKeyword
-		}
-		if w := string(word[:j-n]); k == noKeyword && (w == "was" || w == "is") && afterCode(s, floor, n) {
+		case k == verbKeyword && afterCode(s, floor, n):
 			return codeKeyword
+		case k == verbKeyword:
+			return noKeyword
 		}
 		return k
 	}
@@ -146,15 +154,7 @@ func afterCode(s string, floor, i int) bool {
 	for j > floor && classes[s[j-1]]&space != 0 {
 		j--
 	}
-	n := wordStart(s, floor, j)
-	if j == i || n == j || j-n > keywordMax {
-		return false
-	}
-	var word [keywordMax]byte
-	for k := n; k < j; k++ {
-		word[k-n] = s[k] | 0x20
-	}
-	return keywordOf[string(word[:j-n])] == codeKeyword
+	return j < i && keywordOf(s[wordStart(s, floor, j):j]) == codeKeyword
 }
 
 // isMeasured reports whether the number that ends at j has a unit after it.

@@ -24,8 +24,8 @@ const (
 
 // kindOf returns the kind of word i.
 //
-// Fixed are states and participles, but not where they are names (Will, Max, Mohammed), types of exceptions, and
-// names of functions that are called. The words of English that carry meaning are listed. All that the list misses,
+// Fixed are states and participles in small letters (with a capital they may be names: Will, Max, Mohammed), types of
+// exceptions, and names of functions that are called. The words of English that carry meaning are listed. All that the list misses,
 // other languages, and compounds are plain: the number of distinct words decides.
 func (t *tokens) kindOf(i int) kindOfWord {
 	w := &t.words[i]
@@ -237,7 +237,7 @@ var nouns = wordSet("thing things something nothing anything everything building
 // nouns begin with: most words are in neither, which this finds in a
 // nanosecond where the map takes twenty.
 var heads = func() (h [maxState + 1]uint32) {
-	for _, set := range []map[string]struct{}{states, nouns, levels} {
+	for _, set := range []map[string]struct{}{states, nouns, messages, levels} {
 		for w := range set {
 			h[len(w)] |= 1 << (w[0] & 31)
 		}
@@ -299,6 +299,9 @@ func announcesState(w []byte) bool {
 	}
 	return false
 }
+
+// messages are the names of fields that are what a line says.
+var messages = wordSet("msg message event text")
 
 // levels are the words for how much an entry matters.
 var levels = wordSet("trace debug info information notice warn warning error err fatal critical crit severe panic")

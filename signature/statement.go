@@ -63,7 +63,7 @@ func (s *statement) cut(head []byte) {
 				i++
 			}
 		case b == '{' && i > 0 && !s.json && bytes.HasPrefix(bytes.TrimLeft(head[i+1:], " "), []byte{'"'}):
-			s.json, s.tail = true, headerWords(head[:i]) > 0
+			s.json, s.tail = true, headerSays(head[:i])
 			i++
 		case isOpening(b) && i > 0 && isWordByte(head[i-1]): // of an object or a call, whose fields are its own
 			i = max(i+1, s.closing(i))
@@ -204,24 +204,21 @@ func (s *statement) text(say func([]byte), give, drop func(*field)) {
 			return
 		}
 	}
-	data := len(fields) > 0 && (before >= 2 || s.tail) && !after && !s.bare
+	if len(fields) > 0 && (before >= 2 || s.tail) && !after && !s.bare {
+		say(h[:fields[0].from])
+		for i := range fields {
+			drop(&fields[i])
+		}
+		return
+	}
 	at = 0
 	for i := range fields {
 		f := &fields[i]
-		if data {
-			if i == 0 {
-				say(h[:f.from])
-			}
-			drop(f)
-			continue
-		}
 		say(h[at:f.from])
 		give(f)
 		at = f.to
 	}
-	if !data {
-		say(h[at:])
-	}
+	say(h[at:])
 }
 
 // message returns the number of the field that is what a line of fields says, or -1: one named msg or the like, or else
@@ -245,7 +242,7 @@ func (s *statement) message() int {
 func (s *statement) quotation() (from, to int) {
 	h := s.head
 	from = bytes.IndexByte(h, '"')
-	if from < 0 || s.n > 0 && s.fields[0].from <= from || headerWords(h[:from]) > 0 {
+	if from < 0 || s.n > 0 && s.fields[0].from <= from || headerSays(h[:from]) {
 		return 0, 0
 	}
 	to = quoted(h, from)
@@ -285,39 +282,28 @@ func saidWords(s []byte) int {
 // says reports whether s holds a word, or a number that the masking left.
 func says(s []byte) bool { return saidWords(s) > 0 || bytes.ContainsAny(s, "0123456789") }
 
-// headerWords is saidWords but for what is in brackets and for a level.
-func headerWords(s []byte) int {
-	n := 0
+// headerSays reports whether s holds a word, but for what is in brackets and a level.
+func headerSays(s []byte) bool {
 	for len(s) > 0 {
 		if s[0] == '[' {
 			end := bytes.IndexByte(s, ']')
 			if end < 0 {
-				return n
+				return false
 			}
 			s = s[end+1:]
 			continue
 		}
-		end := max(1, bytes.IndexByte(s, ' '))
-		if bytes.IndexByte(s, ' ') < 0 {
-			end = len(s)
+		word, rest, _ := bytes.Cut(s, []byte{' '})
+		if word = bytes.TrimFunc(word, isEdge); saidWords(word) > 0 && !isWord(word, levels) {
+			return true
 		}
-		if word := bytes.TrimFunc(s[:end], isEdge); !isWord(word, levels) {
-			n += saidWords(word)
-		}
-		s = s[end:]
-	}
-	return n
-}
-
-// isTextKey reports whether a field of this name is what a line says.
-func isTextKey(key []byte) bool {
-	var lower [keywordMax]byte
-	switch string(lowerASCII(lower[:0], key)) {
-	case "msg", "message", "event", "text":
-		return true
+		s = rest
 	}
 	return false
 }
+
+// isTextKey reports whether a field of this name is what a line says.
+func isTextKey(key []byte) bool { return isWord(key, messages) }
 
 // keywordOfKey returns what a word, or the last part of a compound such as exitCode or exit_code, says of what stands
 // after it.
@@ -334,28 +320,13 @@ func keywordOfKey(key []byte) keyword {
 	if string(key) == "@m" {
 		return textKeyword
 	}
-	var lower [keywordMax]byte
-	return keywordOf[string(lowerASCII(lower[:0], key[last:]))]
+	return keywordOf(key[last:])
 }
 
 // isDecidingKey reports whether what follows this word decides.
 func isDecidingKey(key []byte) bool {
 	k := keywordOfKey(key)
 	return k == codeKeyword || k == fieldKeyword
-}
-
-// lowerASCII appends s in lower case to dst, up to its capacity.
-func lowerASCII(dst, s []byte) []byte {
-	for _, b := range s {
-		if len(dst) == cap(dst) {
-			break
-		}
-		if isUpper(b) {
-			b |= 0x20
-		}
-		dst = append(dst, b)
-	}
-	return dst
 }
 
 func byteAt(s []byte, i int) byte {

@@ -14,7 +14,8 @@ const maxTokens = 96
 type tokens struct {
 	words   [maxTokens]term
 	n       int
-	anchors int // words that hold the statement together: letters, no value
+	anchors int    // words that hold the statement together: letters, no value
+	frames  uint64 // hash of the frames
 	sum     uint64
 	marks   uint64 // hash of the punctuation since the last word
 	gap     gap    // what stands before the next word
@@ -51,7 +52,8 @@ const (
 // parse cuts a template. It returns false for one with too many words.
 func (t *tokens) parse(template []byte) bool {
 	head, frames, _ := bytes.Cut(template, []byte("\n"))
-	t.n, t.anchors, t.drops, t.sum, t.marks, t.gap, t.full = 0, 0, 0, 0, 0, gapSpace, false
+	t.n, t.anchors, t.drops, t.marks, t.gap, t.full = 0, 0, 0, 0, gapSpace, false
+	t.frames = xxhash.Sum64(frames)
 	t.st.cut(head)
 	t.st.text(t.say, t.give, t.drop)
 	t.findStates()
@@ -62,6 +64,7 @@ func (t *tokens) parse(template []byte) bool {
 	}
 	t.fold()
 	t.stems()
+	t.sum = t.frames + place(t.marks, maxTokens+t.n)
 	for i := range t.n {
 		w := &t.words[i]
 		w.anchor = w.kind != value && letters(w.text) >= 2
@@ -70,7 +73,6 @@ func (t *tokens) parse(template []byte) bool {
 		}
 		t.sum += place(w.hash, i) + place(w.marks, maxTokens+i)
 	}
-	t.sum += xxhash.Sum64(frames) + place(t.marks, maxTokens+t.n)
 	return !t.full
 }
 
@@ -212,16 +214,12 @@ func (t *tokens) word(s []byte, i int) int {
 	}
 	w := s[i:j]
 	if j < len(s) && isOpening(s[j]) {
-		test := isObject
-		switch {
-		case s[j] == '{' && masked:
-			test = isAnything
-		case s[j] != '(' && isUpper(w[0]):
-			test = isObjectOrText
-		}
-		if end := t.brackets(s, j, test); end > 0 {
-			t.put(s[i:end], value, false)
-			return end
+		if end := t.closing(s, j); end > 0 {
+			in := s[j+1 : end-1]
+			if isObject(in) || s[j] == '{' && masked || s[j] != '(' && isUpper(w[0]) && bytes.IndexByte(in, ' ') > 0 {
+				t.put(s[i:end], value, false)
+				return end
+			}
 		}
 	}
 	switch {
@@ -246,7 +244,7 @@ func (t *tokens) group(s []byte, i int) int {
 	if s[i] != '[' && s[i] != '{' && (s[i] != '(' || t.gap != gapValue) {
 		return 0
 	}
-	end := t.brackets(s, i, isAnything)
+	end := t.closing(s, i)
 	if end == 0 {
 		return 0
 	}
@@ -267,14 +265,11 @@ func (t *tokens) group(s []byte, i int) int {
 	return end
 }
 
-// brackets returns the end of what is in the brackets at i if test is true of it, or 0.
-func (t *tokens) brackets(s []byte, i int, test func([]byte) bool) int {
+// closing is statement.closing in a part of the head.
+func (t *tokens) closing(s []byte, i int) int {
 	in := statement{head: s, left: t.st.left}
 	end := in.closing(i)
 	t.st.left = in.left
-	if end == 0 || !test(s[i+1:end-1]) {
-		return 0
-	}
 	return end
 }
 
@@ -311,10 +306,6 @@ func isLabel(s []byte) bool {
 	}
 	return words > 1 && words <= 4
 }
-
-func isObjectOrText(s []byte) bool { return isObject(s) || bytes.IndexByte(s, ' ') > 0 }
-
-func isAnything([]byte) bool { return true }
 
 // loneValue returns the end of a value at i that is no word, or 0: a path of dots, or nothing in parentheses.
 func loneValue(s []byte, i int) int {
