@@ -56,8 +56,9 @@ type GrouperConfig struct {
 // leaves out all names at once. It remembers hashes and numbers, no text.
 //
 // States and participles of English in small letters (open and closed, started and stopped), types of exceptions, and
-// functions that are called are never taken for a value. Frames are part of what must be equal: faults thrown by different methods
-// stay apart. A group may hold templates that decide differently, as by a code: they differ in [AppendVariant].
+// functions that are called are never taken for a value. Frames are part of what must be equal: faults thrown by
+// different methods stay apart. A group may hold templates that decide differently, as by a code: they differ in
+// [AppendVariant].
 //
 // Groups do not depend on the order in which texts come while nothing is
 // evicted. With more columns than are watched, evidence that is far apart (with

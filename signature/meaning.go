@@ -25,8 +25,8 @@ const (
 // kindOf returns the kind of word i.
 //
 // Fixed are states and participles in small letters (with a capital they may be names: Will, Max, Mohammed), types of
-// exceptions, and names of functions that are called. The words of English that carry meaning are listed. All that the list misses,
-// other languages, and compounds are plain: the number of distinct words decides.
+// exceptions, and names of functions that are called. The words of English that carry meaning are listed. All that the
+// list misses, other languages, and compounds are plain: the number of distinct words decides.
 func (t *tokens) kindOf(i int) kindOfWord {
 	w := &t.words[i]
 	text := bytes.TrimSuffix(w.text, []byte("'s"))

@@ -38,7 +38,7 @@ type name struct {
 
 // nameOf returns the variant of a group that a text is.
 func nameOf(g *signature.Grouper, t *entryText) name {
-	return name{g.Group(t.sig), string(signature.AppendVariant(nil, []byte(t.template)))}
+	return name{g.Group(t.sig), string(g.AppendVariant(nil, []byte(t.template)))}
 }
 
 // groups learns all texts, and what else is known, and returns the groups by
