@@ -99,6 +99,7 @@ type Cause struct {
 	Invalidates bool              `json:"stateInvalidated" jsonschema:"The game's state may have changed."`
 	Summary     string            `json:"summary" jsonschema:"What happened, and in which operation."`
 	Why         string            `json:"why,omitempty" jsonschema:"Why it matters, as the rule describes it."`
+	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
 	Items       uint64            `json:"items" jsonschema:"Attention items."`
 	Open        uint64            `json:"open" jsonschema:"Items that are open at the end."`
 	Entries     uint64            `json:"entries" jsonschema:"Urgent entries in the items, with those of other rules."`
@@ -242,8 +243,8 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 		Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last, Blame: safeAll(c.FirstItem.Blame),
 		origin: c.operation(), own: c.own(), item: safe(c.FirstItem.ID), opened: c.FirstItem.OpenedPos, fate: r.fateOf(c),
 	}
-	out.what, out.Why = rules.describe(c.Rule, c.Severity)
-	out.Summary = out.what
+	text := rules.describe(c.Rule, c.Severity)
+	out.what, out.Summary, out.Why, out.Advice = text.Summary, text.Summary, text.Why, text.Advice
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}
@@ -254,7 +255,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 		out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
 	}
 	for _, p := range c.others() {
-		what, _ := rules.describe(p.rule, c.Severity)
+		what := rules.describe(p.rule, c.Severity).Summary
 		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
 	}
 	if row != nil {

@@ -32,7 +32,9 @@ rules:
 	replay, err := report.New(report.Config{
 		File:     "game.log",
 		Template: engine.Template,
-		Rule:     func(id string) (summary, why string) { return set.Rule(id).Summary, set.Rule(id).Why },
+		Rule: func(id string) report.RuleText {
+			return report.RuleText{Summary: set.Rule(id).Summary, Why: set.Rule(id).Why}
+		},
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -165,7 +165,9 @@ func TestPageOfHostileTextIsValid(t *testing.T) {
 	for _, scrubber := range []*Scrubber{nil, {}} {
 		r := newReplay(t, Config{
 			File: hostile, Details: true, Scrub: scrubber, Template: templates,
-			Rule: func(string) (summary, why string) { return hostile, "</dd></dl><script>" + hostile },
+			Rule: func(string) RuleText {
+				return RuleText{hostile, "</dd></dl><script>" + hostile, "</dd></dl><script>" + hostile}
+			},
 			Blame: func() []heed.Suspect {
 				return []heed.Suspect{{Mod: hostile, Score: 90}, {Mod: "<img src=x onerror=alert(1)>", Score: 90}}
 			},

@@ -24,6 +24,7 @@ type groupView struct {
 	Rule        string
 	Summary     string
 	Why         string
+	Advice      string
 	Default     bool
 	Escalated   bool
 	Reason      []string
@@ -75,7 +76,7 @@ func (s *section) group(row *Row) *groupView {
 	g := &groupView{
 		Disposition: row.Disposition.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
 		Forms: row.Forms, Blame: row.Blame, Variants: row.Variants.String(),
-		Rule: row.Rule, Summary: sentence(text.summary), Why: text.why,
+		Rule: row.Rule, Summary: sentence(text.Summary), Why: text.Why, Advice: sentence(text.Advice),
 		Escalated: row.escalated,
 		Signature: row.Signature.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}

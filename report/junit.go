@@ -125,8 +125,10 @@ func (f *finding) junit(file string) junitCase {
 		File: file, Line: f.First,
 	}
 	var text strings.Builder
-	if f.why != "" {
-		text.WriteString("why: " + f.why + "\n")
+	for _, says := range [...]struct{ label, text string }{{"why", f.Why}, {"do", f.Advice}} {
+		if says.text != "" {
+			text.WriteString(says.label + ": " + says.text + "\n")
+		}
 	}
 	text.WriteString("count: " + f.often() + "\n")
 	if len(f.Blame) > 0 {
@@ -136,7 +138,7 @@ func (f *finding) junit(file string) junitCase {
 	for line := range strings.SplitSeq(f.Template, "\n") {
 		text.WriteString("  " + line + "\n")
 	}
-	message := &junitMessage{Message: f.what, Type: f.Disposition.String()}
+	message := &junitMessage{Message: f.Summary, Type: f.Disposition.String()}
 	if f.Disposition == event.Blocking {
 		message.Text = text.String()
 		c.Failure = message
@@ -149,7 +151,7 @@ func (f *finding) junit(file string) junitCase {
 // finding is a row of what is urgent, as the forms for continuous integration list it.
 type finding struct {
 	*Row
-	what, why string // of the rule
+	RuleText
 }
 
 // findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
@@ -162,7 +164,7 @@ func (d *Document) findings() (found []finding, left int) {
 		left += d.tables[disposition].Rows - len(rows)
 		for i := range rows {
 			f := finding{Row: &rows[i]}
-			f.what, f.why = d.rules.describe(f.Rule, f.Severity)
+			f.RuleText = d.rules.describe(f.Rule, f.Severity)
 			found = append(found, f)
 		}
 	}

@@ -187,6 +187,9 @@ func (m *markdown) cause(c *Cause) {
 		m.printf(": %s", prose(c.Why))
 	}
 	m.printf("\n")
+	if c.Advice != "" {
+		m.printf("- do: %s\n", prose(c.Advice))
+	}
 	if len(c.Blame) > 0 {
 		m.printf("- blame: %s\n", codes(c.Blame))
 	}

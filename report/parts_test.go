@@ -23,7 +23,7 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 	r := newReplay(t, Config{
 		Details: true, File: "Player.log",
 		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: named[0], Score: 60}} },
-		Rule:  func(id string) (string, string) { return "what " + id + " is", "" },
+		Rule:  func(id string) RuleText { return RuleText{Summary: "what " + id + " is"} },
 	})
 	observed(r, "0-1", "some.rule", event.Blocking, 1)
 	u := opened("0-1", event.Blocking, 1)

@@ -37,9 +37,8 @@ type Config struct {
 	// without it each signature is a group.
 	Group func(signature.Signature) signature.Signature
 
-	// Rule returns, for the id of a rule, the words of its author: in a line what happened, and why it
-	// matters. Either may be "". It is not asked about defaults. Optional.
-	Rule func(id string) (summary, why string)
+	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults. Optional.
+	Rule func(id string) RuleText
 
 	// Blame returns the suspects of the entry being observed: the engine's method. It
 	// is asked for the first 16 entries of each row that is urgent. Optional.

@@ -389,8 +389,8 @@ func TestMissingIsBlindness(t *testing.T) {
 
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
-	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) (string, string) {
-		return "what" + hostile, "why" + hostile
+	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) RuleText {
+		return RuleText{"what" + hostile, "why" + hostile, "do" + hostile}
 	}})
 	for i, d := range dispositions {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))

@@ -155,10 +155,13 @@ func (s *sarif) add(uri string, f *finding) {
 	if !ok {
 		index = len(s.rules)
 		s.index[f.Rule] = index
-		rule := sarifRule{ID: f.Rule, Short: sarifText(f.what), Help: sarifText(f.what + ".")}
-		if f.why != "" {
-			why := sarifText(f.why)
+		rule := sarifRule{ID: f.Rule, Short: sarifText(f.Summary), Help: sarifText(f.Summary + ".")}
+		if f.Why != "" {
+			why := sarifText(f.Why)
 			rule.Full, rule.Help = &why, why
+		}
+		if f.Advice != "" {
+			rule.Help = sarifText(strings.TrimSpace(sentence(f.Why) + " " + sentence(f.Advice)))
 		}
 		s.rules = append(s.rules, rule)
 	}
@@ -167,7 +170,7 @@ func (s *sarif) add(uri string, f *finding) {
 	key := uri + "\x00" + f.Rule + "\x00" + id
 	s.seen[key]++
 	hash := fmt.Sprintf("%s:%d", id, s.seen[key])
-	message := fmt.Sprintf("%s: %s (%s)", f.what, f.head(maxHead), f.often())
+	message := fmt.Sprintf("%s: %s (%s)", f.Summary, f.head(maxHead), f.often())
 	if len(f.Blame) > 0 {
 		message += "; blame: " + blamed(f.Blame)
 	}

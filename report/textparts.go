@@ -66,6 +66,9 @@ func (t *textReport) cause(c *Cause, first bool) {
 		rule += ": " + c.Why
 	}
 	t.labeled("why", rule)
+	if c.Advice != "" {
+		t.labeled("do", c.Advice)
+	}
 	if len(c.Blame) > 0 {
 		t.labeledIn("blame", blamed(c.Blame), name)
 	}

@@ -198,7 +198,7 @@ func shortlyBefore(worst, first *cause, causes []*cause, rules ruleTexts) *Verdi
 	if before == nil {
 		return nil
 	}
-	what, _ := rules.describe(before.rule, first.Severity)
+	what := rules.describe(before.rule, first.Severity).Summary
 	return &VerdictCause{Line: before.last, Disposition: before.disposition, Rule: safe(before.rule), What: sentence(what)}
 }
 

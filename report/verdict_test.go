@@ -26,7 +26,7 @@ func newScript(t *testing.T) *script {
 	s := &script{}
 	s.Replay = newReplay(t, Config{
 		File: "Player.log", Details: true, Blame: func() []heed.Suspect { return s.suspects },
-		Rule: func(id string) (summary, why string) { return "something about " + id, "" },
+		Rule: func(id string) RuleText { return RuleText{Summary: "something about " + id} },
 	})
 	return s
 }
@@ -855,7 +855,7 @@ func TestShortlyBefore(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newReplay(t, Config{
 				Details: true, File: "Player.log",
-				Rule: func(id string) (string, string) { return "what " + id + " is", "" },
+				Rule: func(id string) RuleText { return RuleText{Summary: "what " + id + " is"} },
 			})
 			observed(r, "0-1", "broke.first", event.Blocking, 7)
 			first := opened("0-1", event.Blocking, 7)

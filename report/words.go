@@ -11,9 +11,11 @@ import (
 )
 
 // ruleTexts has, by the id of a rule, what its author writes of it, escaped.
-type ruleTexts map[string]ruleText
+type ruleTexts map[string]RuleText
 
-type ruleText struct{ summary, why string }
+// RuleText is what the author of a rule writes of it, each in a line or "": what happened, why it matters, and
+// what a player does now.
+type RuleText struct{ Summary, Why, Advice string }
 
 // ruleTexts returns the texts of all rules that a replay came upon.
 func (r *Replay) ruleTexts() ruleTexts {
@@ -24,8 +26,8 @@ func (r *Replay) ruleTexts() ruleTexts {
 	add := func(rule string) {
 		_, known := texts[safe(rule)]
 		if _, _, isDefault := defaultRule(rule); !known && !isDefault {
-			summary, why := r.config.Rule(rule)
-			texts[safe(rule)] = ruleText{safe(oneSpace(summary)), safe(oneSpace(why))}
+			t := r.config.Rule(rule)
+			texts[safe(rule)] = RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
 		}
 	}
 	for _, t := range r.tables {
@@ -42,25 +44,23 @@ func (r *Replay) ruleTexts() ruleTexts {
 	return texts
 }
 
-// describe returns, in the words of the rule's author or else in those of the report, what happened and
-// why it matters.
-func (t ruleTexts) describe(rule string, severity event.Severity) (what, why string) {
+// describe returns a rule's text, with the words of the report where its author does not state what happened.
+func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 	text := t[safe(rule)]
-	what, why = text.summary, text.why
 	kind, key, isDefault := defaultRule(rule)
 	switch {
-	case what != "":
+	case text.Summary != "":
 	case isDefault && kind != event.KindLog.String():
-		what = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
+		text.Summary = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
 	case isDefault:
-		what = reported(defaultSeverity(key, severity))
+		text.Summary = reported(defaultSeverity(key, severity))
 	default:
-		what = reported(severity)
+		text.Summary = reported(severity)
 	}
-	if why == "" && isDefault {
-		why = "no rule matches it, so the default for its kind applies"
+	if text.Why == "" && isDefault {
+		text.Why = "no rule matches it, so the default for its kind applies"
 	}
-	return what, why
+	return text
 }
 
 // defaultSeverity is how heavy the records of a level are that no rule knows. An item

@@ -31,6 +31,7 @@ type Details struct {
 	Tags        []string          `json:"tags,omitempty" jsonschema:"Tags of the rule, and of rules with continue."`
 	Summary     string            `json:"summary,omitempty" jsonschema:"What happened, from the rule file."`
 	Why         string            `json:"why,omitempty" jsonschema:"The reason for the rule, from the rule file."`
+	Advice      string            `json:"advice,omitempty" jsonschema:"What to do now, from the rule file."`
 
 	// Escalates is when repetition raises the decision; Escalated that it did,
 	// which only who counts entries knows: [Evaluator.Explain] leaves it false.
@@ -153,7 +154,8 @@ func details(o *Outcome) Details {
 		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
 	}
 	if r := o.Rule; r != nil {
-		d.Place, d.Overrides, d.Summary, d.Why = r.Place(), r.overrides(), r.Summary, r.Why
+		d.Place, d.Overrides, d.Summary, d.Why, d.Advice = r.Place(), r.overrides(), r.Summary, r.Why,
+			r.Advice
 		d.SetsPhase, d.Blinds, d.Resolves = r.SetsPhase, r.Blinds, r.Resolves
 		if e := r.Escalate; e != nil {
 			d.Escalates = &Escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}

@@ -171,6 +171,7 @@ func TestOverrideEqualsMerge(t *testing.T) {
 		"escalate":    {"{after: 3, within: 1s, to: blocking}", "{after: 9, within: {entries: 50}, to: blocking, severity: fatal}"},
 		"summary":     {"one", "two"},
 		"why":         {"one", "two"},
+		"advice":      {"one", "two"},
 		"sets_phase":  {"x", "y"},
 		"blinds":      {"true", "false"},
 		"tags":        {"[a]", "[b, c]", "[]"},

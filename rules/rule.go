@@ -211,8 +211,9 @@ var ruleTable = []ruleField{
 		},
 		func(d, b *ruleDecl) { d.rule.Escalate, d.escalateTo = b.rule.Escalate, b.escalateTo },
 	},
-	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseSummary, equal),
+	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
+	field("advice", func(d *ruleDecl) *string { return &d.rule.Advice }, parseLine, equal),
 	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, parsePhase, equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
 	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
@@ -293,7 +294,7 @@ func parseText(p at, n *yaml.Node, errs *collector) string {
 	return s
 }
 
-func parseSummary(p at, n *yaml.Node, errs *collector) string {
+func parseLine(p at, n *yaml.Node, errs *collector) string {
 	s, ok := text(p, n, errs)
 	if ok && (s == "" || len(s) > maxSummary || clean(s) != s) {
 		errs.addf(p.here(n), "", "must be one line of 1 to %d bytes without control characters", maxSummary)

@@ -58,6 +58,7 @@ type Rule struct {
 	Invalidates bool
 	Summary     string // heed's own words for people and agents; may be empty
 	Why         string // reason, for people; may be empty
+	Advice      string // what a player does now; may be empty
 
 	// Effects of every entry that the rule decides.
 	SetsPhase string   // the phase from the next entry on; empty: no change

@@ -79,7 +79,7 @@ func (l *linter) ids() {
 		}
 	}
 	for _, r := range l.set.rules {
-		for _, f := range []struct{ name, text string }{{"summary", r.Summary}, {"why", r.Why}} {
+		for _, f := range []struct{ name, text string }{{"summary", r.Summary}, {"why", r.Why}, {"advice", r.Advice}} {
 			for _, at := range idPattern.FindAllStringIndex(f.text, -1) {
 				report(r.file, Error{File: r.File, Line: r.Line, Column: r.Column, Rule: r.ID, Field: f.name}, f.text, at)
 			}

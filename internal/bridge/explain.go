@@ -231,7 +231,7 @@ func bound(x *rules.Explanation) {
 	for _, d := range []*rules.Details{&x.Decision, x.Without} {
 		if d != nil {
 			d.Rule, d.Place, d.Overrides, d.SetsPhase = named(d.Rule), named(d.Place), named(d.Overrides), named(d.SetsPhase)
-			d.Summary, d.Why = said(d.Summary), said(d.Why)
+			d.Summary, d.Why, d.Advice = said(d.Summary), said(d.Why), said(d.Advice)
 			d.Tags, d.Resolves = allNamed(d.Tags, maxTags), allNamed(d.Resolves, maxTags)
 		}
 	}

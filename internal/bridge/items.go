@@ -65,6 +65,7 @@ type Cause struct {
 	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain shows why."`
 	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
 	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
+	RuleAdvice  string       `json:"ruleAdvice,omitempty" jsonschema:"What to do now, from the rule file."`
 	Signature   signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
 	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
@@ -126,7 +127,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 		Cause:  Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
 	}
 	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
-		out.Cause.RuleSummary, out.Cause.RuleWhy = said(r.Summary), said(r.Why)
+		out.Cause.RuleSummary, out.Cause.RuleWhy, out.Cause.RuleAdvice = said(r.Summary), said(r.Why), said(r.Advice)
 	}
 	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
 		out.Sample = append(out.Sample, ItemSample{

@@ -308,6 +308,9 @@ func (e *explanation) decision(p *prose) {
 	if d.Why != "" {
 		p.field("why", "%s", safe(d.Why, 0))
 	}
+	if d.Advice != "" {
+		p.field("do", "%s", safe(d.Advice, 0))
+	}
 	if d.Invalidates && d.Disposition != event.Ignore { // an override to ignore keeps the flag, which then means nothing
 		p.field("state", "the game's state may have changed")
 	}

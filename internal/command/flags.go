@@ -77,12 +77,12 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 }
 
 // ruleTexts returns the function by which a report gets the texts of a rule: none for a default.
-func ruleTexts(set *rules.Set) func(id string) (summary, why string) {
-	return func(id string) (summary, why string) {
+func ruleTexts(set *rules.Set) func(id string) report.RuleText {
+	return func(id string) report.RuleText {
 		if r := set.Rule(id); r != nil {
-			return r.Summary, r.Why
+			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice}
 		}
-		return "", ""
+		return report.RuleText{}
 	}
 }
 

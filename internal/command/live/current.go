@@ -131,6 +131,9 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	if why := t.detail.Cause.RuleWhy; why != "" {
 		g.about("why", plain, "rule "+t.detail.Cause.Rule+": "+why)
 	}
+	if advice := t.detail.Cause.RuleAdvice; advice != "" {
+		g.about("do", plain, advice)
+	}
 	if len(t.detail.Blame) > 0 {
 		g.about("mod", name, strings.Join(t.detail.Blame, ", "))
 	}
