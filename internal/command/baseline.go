@@ -30,7 +30,7 @@ func (p *program) baselineCommand() *cobra.Command {
 		Long: `baseline writes the urgent groups of logs, with the rate of each, to a small file that
 you review and commit. A check then reports what that file does not cover.`,
 		Example: `  heed baseline write good.log
-  heed baseline check --fail-on new,blind Player.log`,
+  heed baseline check Player.log`,
 	}
 	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand(), p.baselineMigrateCommand())
 }
@@ -220,9 +220,10 @@ A baseline of an earlier version of signatures is refused: rebuild it with "migr
 One that was written with other rules is used; its templates are masked again, and the
 report names this.
 
-Exit status as of heed replay. --fail-on new: a group is not in the baseline, above its
-rate, more urgent than before, or expired; blocking or advisory (or blocking): one of
-these has that disposition; blind: a part of a log is missing, or a log is empty.`,
+Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
+urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
+(or blocking): one of these has that disposition; blind: a part of a log is missing, or
+a log is empty; never: only report.`,
 		Example: `  heed baseline check Player.log
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
   heed baseline check --format json run.log | jq -r '.new[].template'`,
@@ -230,6 +231,9 @@ these has that disposition; blind: a part of a log is missing, or a log is empty
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
 				return err
+			}
+			if f.failOn == nil { // which no other command has: what is new is what it is asked for
+				f.failOn = []string{failNew}
 			}
 			today, err := p.day(cmd, date)
 			if err != nil {
@@ -263,7 +267,7 @@ these has that disposition; blind: a part of a log is missing, or a log is empty
 	}
 	f.register(cmd)
 	from.register(cmd)
-	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
+	f.registerFailOn(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
 	cmd.Flags().StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
 	return cmd

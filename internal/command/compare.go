@@ -44,15 +44,16 @@ func (f *compareFlags) register(cmd *cobra.Command) {
 }
 
 // registerFailOn adds --fail-on, for the commands that have findings.
-func (f *compareFlags) registerFailOn(cmd *cobra.Command, what string) {
-	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, what)
+func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
+	cli.Completes(cmd, "fail-on", failNew, failBlocking, failAdvisory, failBlind, failNever)
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
 	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON, formatMarkdown); err != nil {
 		return err
 	}
-	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind); err != nil {
+	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
 		return err
 	}
 	switch {
@@ -200,20 +201,15 @@ func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compar
 	}
 }
 
-// twoSides refuses a command line without an old and a new log.
-func twoSides(cmd *cobra.Command, args []string) error {
-	if len(args) < 2 {
-		return cli.Usage(cmd, "name an old and a new log: OLD NEW")
-	}
-	return atLeastOne("a log")(cmd, args)
-}
-
 // readSides reads the log of before and those of now. Where it returns neither, what went
 // wrong was reported.
-func (p *program) readSides(cmd *cobra.Command, f *compareFlags, args []string) (*comparing, error) {
+func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlags, args []string) (*comparing, error) {
 	c, err := newComparing(f)
-	if err != nil || !p.readAll(cmd, c, compare.Old, p.logs(args[:1])) ||
-		!p.readAll(cmd, c, compare.New, p.logs(args[1:])) {
+	if err != nil {
+		return nil, err
+	}
+	before, now, err := p.sides(from, args)
+	if err != nil || !p.readAll(cmd, c, compare.Old, before) || !p.readAll(cmd, c, compare.New, now) {
 		return nil, err
 	}
 	return c, nil

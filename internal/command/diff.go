@@ -4,8 +4,9 @@ import "github.com/spf13/cobra"
 
 func (p *program) logDiffCommand() *cobra.Command {
 	f := &compareFlags{}
+	var from inputFlags
 	cmd := &cobra.Command{
-		Use:   "diff OLD NEW...",
+		Use:   "diff OLD NEW... | OLD --game GAME | --game GAME --previous",
 		Short: "Show what is new, gone, more or less frequent in logs",
 		Long: `diff compares logs by group. It shows what is new, gone, more or less frequent in NEW,
 with counts, rates, first lines, and the mods that the first urgent entry points at.
@@ -20,6 +21,9 @@ blind or was cut, a group that seems gone may only be missing from the log; the 
 names such logs. If the game was killed while it wrote the last record, that record
 counts as the longer one that begins with the same text.
 
+With --game, NEW is the newest log of that game on this machine, or with --previous that
+of the run before; if no OLD is named, --previous is OLD, the newest NEW.
+
 If both sides list their mods, the report names the mods that were added, updated or
 removed. A change of load order alone is not reported.
 
@@ -30,15 +34,16 @@ Exit status as of heed replay. --fail-on new: an urgent group is new; blocking o
 advisory (or blocking): a group of that disposition is new, more frequent or worse;
 blind: a part of NEW is missing, or a log is empty.`,
 		Example: `  heed diff good.log Player.log
+  heed diff --game rimworld --previous
   heed diff --format json yesterday.log today.log | jq '.new[] | {disposition, template}'
   heed diff --fail-on new,blind before.log after/*.log
   heed diff --format markdown old.log new.log > difference.md`,
-		Args: twoSides,
+		Args: from.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
 				return err
 			}
-			c, err := p.readSides(cmd, f, args)
+			c, err := p.readSides(cmd, f, &from, args)
 			if c == nil {
 				return err
 			}
@@ -48,6 +53,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 		},
 	}
 	f.register(cmd)
-	f.registerFailOn(cmd, "exit with 1 on `WHAT`: new, blocking, advisory, blind; several separated by commas")
+	from.registerSides(cmd)
+	f.registerFailOn(cmd)
 	return cmd
 }

@@ -24,17 +24,31 @@ type inputFlags struct {
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+strings.Join(files.Games(), ", ")+", or COMPANY/PRODUCT of any game made with Unity")
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+gameNames())
 	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
 	cli.Completes(cmd, "game", files.Games()...)
+}
+
+// gameNames lists what --game takes.
+func gameNames() string {
+	return strings.Join(files.Games(), ", ") + ", or COMPANY/PRODUCT of any game made with Unity"
+}
+
+// previousAlone refuses --previous without --game.
+func (f *inputFlags) previousAlone(cmd *cobra.Command) error {
+	if f.previous && !cmd.Flags().Changed("game") {
+		return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
+	}
+	return nil
 }
 
 // atLeastOne refuses a command line that names no log, or one in two ways.
 func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if err := f.previousAlone(cmd); err != nil {
+			return err
+		}
 		switch asked := cmd.Flags().Changed("game"); {
-		case !asked && f.previous:
-			return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
 		case asked && len(args) > 0:
 			return cli.Usage(cmd, "name a log or a --game, not both")
 		case asked:
@@ -42,6 +56,49 @@ func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
 		}
 		return atLeastOne(what)(cmd, args)
 	}
+}
+
+// registerSides adds the flags for a command that compares logs.
+func (f *inputFlags) registerSides(cmd *cobra.Command) {
+	f.register(cmd)
+	cmd.Flags().Lookup("game").Usage = "compare with the newest log of `GAME` on this machine, as NEW: " + gameNames()
+	cmd.Flags().Lookup("previous").Usage = "with --game: the log of the previous run, as OLD; if OLD is named, as NEW"
+}
+
+// twoSides refuses a command line that does not tell what is old and what is new.
+func (f *inputFlags) twoSides(cmd *cobra.Command, args []string) error {
+	if err := f.previousAlone(cmd); err != nil {
+		return err
+	}
+	switch asked := cmd.Flags().Changed("game"); {
+	case asked && len(args) > 1:
+		return cli.Usage(cmd, "--game is the new log: name the old one alone")
+	case asked && len(args) == 0 && !f.previous:
+		return cli.Usage(cmd, "--game is the new log: name an old one, or add --previous for that of the run before")
+	case !asked && len(args) < 2:
+		return cli.Usage(cmd, "name an old and a new log: OLD NEW, or OLD and --game, or --game and --previous")
+	case len(args) > 0:
+		return atLeastOne("a log")(cmd, args)
+	}
+	return nil
+}
+
+// sides returns the logs of before and those of now, for a command line that twoSides has let through. Of the two last
+// runs of a game, the newer decides the folder: a game may be installed twice.
+func (p *program) sides(f *inputFlags, args []string) (before, now []string, err error) {
+	if len(args) > 1 {
+		return p.logs(args[:1]), p.logs(args[1:]), nil
+	}
+	if len(args) == 1 {
+		now, err = p.gameLog(f)
+		return p.logs(args), now, err
+	}
+	if now, err = p.gameLog(&inputFlags{game: f.game}); err != nil {
+		return nil, nil, err
+	}
+	previous := files.Previous(now[0])
+	p.Note("comparing with %s", previous)
+	return []string{previous}, now, nil
 }
 
 // inputs returns the logs that the arguments stand for, or that of the game, and

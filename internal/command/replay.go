@@ -26,6 +26,7 @@ const (
 	failBlocking = "blocking"
 	failAdvisory = "advisory"
 	failBlind    = "blind"
+	failNever    = "never" // whatever settings say
 )
 
 // defaultTop rows of each section of the table of signatures fill about half a
@@ -103,9 +104,9 @@ end; 130 interrupted.`,
 	cli.WidthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	f.scrub.register(cmd)
-	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty); several separated by commas")
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "format", replayFormats...)
-	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind) // of a log alone nothing is new
+	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
 	return cmd
 }
 
@@ -138,7 +139,7 @@ func (f *replayFlags) validate(cmd *cobra.Command) error {
 	}
 	// failOnNew refuses it
 	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew })
-	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind); err != nil {
+	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
 		return err
 	}
 	f.topSet = cmd.Flags().Changed("top")

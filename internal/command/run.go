@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -164,6 +165,9 @@ func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
 		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
 			return err
 		}
+	}
+	if len(given) > 1 && slices.Contains(given, failNever) {
+		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
 	}
 	return nil
 }

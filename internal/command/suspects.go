@@ -13,15 +13,16 @@ import (
 
 func (p *program) suspectsCommand() *cobra.Command {
 	f := &compareFlags{}
+	var from inputFlags
 	var lists [2]string // files with lists of mods, by side
 	cmd := &cobra.Command{
-		Use:   "suspects OLD NEW...",
+		Use:   "suspects OLD NEW... | OLD --game GAME | --game GAME --previous",
 		Short: "Name the mods that may cause what is new in a log",
-		Long: `suspects compares logs as diff does. For each urgent group that is new or more
-frequent, it names the mods that may be the cause, the most likely first. Two kinds of
-evidence count: what points at a mod (its code in the stack, a file, a name in the
-text), and how the mod changed between the lists (added, updated, removed, moved in
-the load order).
+		Long: `suspects compares logs as diff does, --game and --previous included. For each urgent
+group that is new or more frequent, it names the mods that may be the cause, the most
+likely first. Two kinds of evidence count: what points at a mod (its code in the stack,
+a file, a name in the text), and how the mod changed between the lists (added, updated,
+removed, moved in the load order).
 
 A HugsLib upload and the logs of some mod loaders list mods with versions. A log of
 RimWorld lists package ids once a game was loaded. For other logs, --old-mods and
@@ -32,9 +33,10 @@ The score is that of "blame" in records, or 30 for a name in the text, plus 40 i
 mod was added, 30 if updated, 15 if removed, 10 if moved, 15 if it is on no list and
 was never blamed before. The score sorts mods; it is not a probability.`,
 		Example: `  heed suspects good.txt broken.txt
+  heed suspects --game rimworld good.log
   heed suspects --old-mods ModsConfig.old.xml --new-mods ModsConfig.xml Player-prev.log Player.log
   heed suspects --format json good.txt broken.txt | jq '.groups[0].suspects[0]'`,
-		Args: twoSides,
+		Args: from.twoSides,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := f.validate(cmd); err != nil {
 				return err
@@ -49,7 +51,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 					return err
 				}
 			}
-			c, err := p.readSides(cmd, f, args)
+			c, err := p.readSides(cmd, f, &from, args)
 			if c == nil {
 				return err
 			}
@@ -62,6 +64,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 		},
 	}
 	f.register(cmd)
+	from.registerSides(cmd)
 	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
 	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")
 	return cmd

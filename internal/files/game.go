@@ -54,7 +54,7 @@ func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs 
 	}
 	if previous {
 		for i, path := range places {
-			places[i] = filepath.Join(filepath.Dir(path), "Player-prev.log")
+			places[i] = Previous(path)
 		}
 	}
 	for _, path := range places {
@@ -65,6 +65,9 @@ func LogsOf(name, goos string, getenv func(string) string, previous bool) (runs 
 	slices.SortStableFunc(runs, func(a, b Run) int { return cmp.Compare(b.Time.UnixNano(), a.Time.UnixNano()) })
 	return runs, places, nil
 }
+
+// Previous returns where Unity keeps the log of the run before that of a Player.log: beside it.
+func Previous(log string) string { return filepath.Join(filepath.Dir(log), "Player-prev.log") }
 
 // placesOf returns where a game logs, the usual place first.
 func placesOf(name, goos string, getenv func(string) string) ([]string, error) {

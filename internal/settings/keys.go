@@ -76,7 +76,7 @@ func Keys() []Key {
 		{
 			Name:   "fail-on",
 			Kind:   Words,
-			Values: []string{"blocking", "advisory", "blind", "new"},
+			Values: []string{"blocking", "advisory", "blind", "new", "never"},
 			Help:   "exit with 1 on `WHAT`",
 		},
 		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Live: true},

@@ -75,7 +75,7 @@ func TestParse(t *testing.T) {
 		{"list for a word", "color: [never]\n", "", "", "color needs one word"},
 		{"list in a list", "fail-on:\n  - [blind]\n", "", "", ":2:5: fail-on needs a word or a list"},
 		{"wrong word", "color: alway\n", "", "", `did you mean "always"?`},
-		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind, new; did you mean "blind"?`},
+		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind, new, never; did you mean "blind"?`},
 		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
 		{"empty path", "rules: ['']\n", "", "", "rules has an empty path"},
 		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack needs one word"},
