@@ -8,6 +8,9 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
+// startPhase is the phase with which another run of the game begins.
+const startPhase = "start"
+
 // playTag is the tag of decisions about entries that come only while the game is played.
 const playTag = "play"
 
@@ -147,6 +150,8 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Entry, in.Signature, in.Variant, in.Blind = entry, res.Group, res.Variant, res.Blind
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
+	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
+		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
 	in.Resolves, in.Begins, in.Playing, in.Summary = nil, false, false, ""
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)

@@ -120,7 +120,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
 	c.start(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
-	next.shared = it.shared
+	next.shared, next.past = it.shared, it.past
 	c.save(it)
 	c.save(next)
 	it.part(next, watermark, rows, turns)
@@ -128,7 +128,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	c.enterRules(it)
 	next.alive = c.now
 	c.handOver(it, next)
-	if next.disposition == event.Advisory && next.scope.plain() && c.pool == nil {
+	if next.disposition == event.Advisory && next.scope.plain() && !next.past && c.pool == nil {
 		c.pool = next
 	}
 	c.announce(next, Opened, reasonNew, place{next.latest.seq, next.latestPos})

@@ -163,7 +163,7 @@ const (
 // or for one of the last three that follow; it is updated for the number of "groups" or the
 // "count" of entries, for another "variant", because state was "invalidated", or because
 // "severity" or "disposition" rose; it is cleared because it was "acknowledged", "resolved",
-// "expired", "evicted", "withdrawn" or "attached". Of several reasons, an update has the
+// "expired", "evicted", "withdrawn", "restarted" or "attached". Of several reasons, an update has the
 // weightiest.
 type Reason string
 
@@ -198,6 +198,7 @@ const (
 	ReasonExpired      Reason = "expired"      // advisory, and quiet for AdvisoryTTL
 	ReasonEvicted      Reason = "evicted"      // more items than MaxOpen
 	reasonWithdrawn    Reason = "withdrawn"    // by the host
+	ReasonRestarted    Reason = "restarted"    // another run of the game began
 	reasonAttached     Reason = "attached"     // open before an agent arrived; part of a digest
 )
 

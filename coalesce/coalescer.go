@@ -41,6 +41,10 @@ type Input struct {
 	// invalidated before does not matter any more.
 	Fresh bool
 
+	// NewRun reports that another run of the game begins with this entry. No item holds entries of two runs,
+	// and what was acknowledged in the one before is new in this one.
+	NewRun bool
+
 	// Raised is the key under which the host itself raises this entry, "" for
 	// all that it does not raise. Entries of one key are one item.
 	Raised string
@@ -188,6 +192,9 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	if in.NewPhase || in.Fresh || c.Loading() {
 		c.observeLoad(in)
 	}
+	if in.NewRun {
+		c.endRun()
+	}
 	if in.Blind != c.blind {
 		c.setBlind(in.Blind)
 	}
@@ -314,7 +321,7 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 	d := &in.Decision
 	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
 		it := &c.items[i]
-		if !it.open() || !it.scope.plain() || it.disposition < d.Disposition ||
+		if !it.open() || it.past || !it.scope.plain() || it.disposition < d.Disposition ||
 			holder != nil && holder.number < it.number {
 			return
 		}
@@ -335,7 +342,7 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 func (c *Coalescer) overfull(d *event.Decision) *item {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && it.scope.plain() && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
+		if it.open() && !it.past && it.scope.plain() && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
 			return it
 		}
 	}

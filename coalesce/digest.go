@@ -79,14 +79,11 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	return c.Fold(in)
 }
 
-// BeginRun records that the game was started again: its state is another one, so that no open item stands (see
-// [Coalescer.Attach]); no operation from before runs, and no agent from before is attached.
+// BeginRun records that the host started the game again, after the entry about that was folded: no operation from before
+// runs, and no agent from before is attached, so that [Coalescer.Attach] sums up what is still open.
 func (c *Coalescer) BeginRun() {
 	c.version++
 	c.repeatable.version = 0
-	c.endLoad()
-	c.episode = episode{}
-	c.freshSince = c.now.seq
 	for _, o := range c.ops.order {
 		if o.running() {
 			o.abandoned, o.ended = true, c.now

@@ -27,6 +27,10 @@
 // loadMax. After the first acknowledgement what is new in it gathers in a successor that
 // blocks when the load is over; what is fatal blocks at once.
 //
+// No item holds entries of two runs of the game ([Input].NewRun). What only advises is cleared with its run, and so is
+// what blocks where nobody acts on the game under a name; else that stays until it is acknowledged or somebody arrives.
+// What was acknowledged in one run is new in the next.
+//
 // # Variants
 //
 // What one log statement wrote is one group, and what it decides may differ: a code, a state

@@ -86,6 +86,7 @@ type item struct {
 	shared   bool // bursts that are not its own are in it, too
 	deferred bool // it does not block before the load is over
 	told     bool // who drains the updates takes it for open
+	past     bool // it belongs to an earlier run of the game, and gathers nothing more
 
 	unpinned  bool   // its evidence is no longer pinned
 	clearedAt uint64 // order of clearing, for displacement

@@ -86,7 +86,7 @@ func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
 	var found *item
 	fits := func(it *item) bool {
-		return it.state == itemCleared && !it.acked && it.scope != scopeDigest && it.disposition == d.Disposition &&
+		return it.state == itemCleared && !it.acked && !it.past && it.scope != scopeDigest && it.disposition == d.Disposition &&
 			(it.clearedBy == ReasonExpired || it.clearedBy == ReasonResolved || it.clearedBy == ReasonEvicted) &&
 			(it.scope == to.scope && it.key == to.key || it.scope.plain() && to.scope.plain())
 	}
@@ -133,7 +133,7 @@ func (c *Coalescer) reopen(it *item) {
 func (c *Coalescer) nextPool() (pool *item) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && it.disposition == event.Advisory && it.scope.plain() &&
+		if it.open() && !it.past && it.disposition == event.Advisory && it.scope.plain() &&
 			(pool == nil || it.number > pool.number) {
 			pool = it
 		}
@@ -141,9 +141,8 @@ func (c *Coalescer) nextPool() (pool *item) {
 	return pool
 }
 
-// makeRoom lets another item be opened. With MaxOpen items open it clears the advisory one
-// that has been quiet longest; when all block, it returns the newest of them, to be
-// shared.
+// makeRoom lets another item be opened. With MaxOpen items open it clears the one that has been quiet longest, of the
+// advisory ones and those of an earlier run; when all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
 	if c.nOpen < c.cfg.MaxOpen {
 		return nil
@@ -154,7 +153,7 @@ func (c *Coalescer) makeRoom() *item {
 		if !it.open() {
 			continue
 		}
-		if it.disposition != event.Blocking && (victim == nil || it.latest.seq < victim.latest.seq) {
+		if (it.disposition != event.Blocking || it.past) && (victim == nil || it.latest.seq < victim.latest.seq) {
 			victim = it
 		}
 		if newest == nil || it.number > newest.number {
@@ -259,6 +258,33 @@ func (c *Coalescer) resolve(rules []string) {
 		}
 		if hit && it.open() && it.resolved() {
 			c.clear(it, ReasonResolved)
+		}
+	}
+}
+
+// endRun ends what belongs to the run of the game so far. Its items gather nothing more and are cleared, but for those that
+// block where somebody acts on the game under a name: that the last run broke is not to be lost, so that they stay until
+// they are acknowledged or somebody arrives. Blindness and what the host raised have ends of their own.
+func (c *Coalescer) endRun() {
+	c.version++
+	c.repeatable.version = 0
+	c.endLoad()
+	c.episode = episode{}
+	c.freshSince = c.now.seq
+	agents := len(c.consumers.list) > 1
+	for i := range c.items {
+		it := &c.items[i]
+		if it.state == itemFree || !it.scope.plain() {
+			continue
+		}
+		c.save(it)
+		it.past = true
+		switch {
+		case !it.open():
+		case agents && it.disposition == event.Blocking:
+			c.handOver(it, nil)
+		default:
+			c.clear(it, ReasonRestarted)
 		}
 	}
 }

@@ -283,7 +283,7 @@ func (c *Coalescer) known(id string) *operation {
 			continue
 		}
 		it.root = o
-		if it.open() {
+		if it.open() && !it.past {
 			o.openItem = it
 		} else if it.acked {
 			o.lastItem = max(o.lastItem, it.number)

@@ -151,7 +151,7 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	}
 	open := false // an open item has the group
 	look := func(it *item, row *counter) {
-		open = open || it.open()
+		open = open || it.open() && !it.past
 		if !c.accounts(it, in, to) {
 			return
 		}
@@ -197,7 +197,7 @@ const rateFactor = 10
 // accounts reports whether it is an acknowledged item that covers the burst of an entry
 // whose group or rule it holds.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
-	if it.state != itemCleared || !it.acked || to.scope == scopeDigest {
+	if it.state != itemCleared || !it.acked || it.past || to.scope == scopeDigest {
 		return false
 	}
 	if (it.scope == scopeBlind) != (to.scope == scopeBlind) || (it.scope == scopeHost) != (to.scope == scopeHost) {

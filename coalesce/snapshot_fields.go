@@ -208,6 +208,7 @@ func (s *coder) item(it *item) {
 	s.Bool("item.shared", &it.shared)
 	s.Bool("item.deferred", &it.deferred)
 	s.Bool("item.told", &it.told)
+	s.Bool("item.past", &it.past)
 	s.Bool("item.unpinned", &it.unpinned)
 	s.Uint64("item.clearedAt", &it.clearedAt, c.clears)
 	oneOf(s, "item.pending", &it.pending, updateKinds[:])
@@ -435,7 +436,7 @@ var reasons = [...]Reason{
 	"", reasonNew, reasonReturned, reasonRate,
 	reasonCharged, reasonStanding,
 	reasonLoaded, reasonGroups, reasonCount, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition,
-	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached,
+	ReasonAcknowledged, ReasonResolved, ReasonExpired, ReasonEvicted, reasonWithdrawn, reasonAttached, ReasonRestarted,
 }
 
 // updateKinds are the kinds of a pending update, by their number in a snapshot.

@@ -216,6 +216,9 @@ func (p *player) do(words []string) []string {
 		return p.updates()
 	case "withdraw": // withdraw ID
 		return append([]string{fmt.Sprintf("withdrawn=%v", p.c.Withdraw(args["0"]))}, p.updates()...)
+	case "newrun": // another run of the game begins
+		p.fold(event.Entry{Message: "starting"}, Input{NewPhase: true, NewRun: true})
+		return p.updates()
 	case "loads": // a game is loaded
 		p.fold(event.Entry{Message: "loading"}, Input{NewPhase: true, Fresh: true})
 		return p.updates()

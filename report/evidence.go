@@ -310,22 +310,13 @@ func (r *Replay) continues() string {
 
 // runs is what is known of the runs of the game before the last one in a log.
 type runs struct {
-	last    uint64          // line at which the last run begins, 0 where there is but one
-	before  ending          // how the run before it ended
-	crashes map[string]bool // rules that decided that the game crashed; nil where none did
+	last   uint64 // line at which the last run begins, 0 where there is but one
+	before ending // how the run before it ended
 }
 
-func (n *runs) observe(rec *capture.Record, o *heed.Outcome, before *ending) {
-	switch {
-	case rec.Kind == event.KindNotice:
-		if rec.Status == event.StatusRestarted {
-			n.last, n.before = uint64(rec.Line()), *before
-		}
-	case o.Decision.Disposition == event.Blocking && slices.Contains(o.Decision.Tags, crashTag):
-		if n.crashes == nil {
-			n.crashes = map[string]bool{}
-		}
-		n.crashes[o.Decision.Rule] = true
+func (n *runs) observe(rec *capture.Record, before *ending) {
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		n.last, n.before = uint64(rec.Line()), *before
 	}
 }
 
@@ -354,11 +345,4 @@ func (r *Replay) brokeBefore(causes []*cause) bool {
 	return r.runs.last > 0 && !slices.ContainsFunc(causes, func(c *cause) bool {
 		return c.Disposition == event.Blocking && c.Last >= r.runs.last
 	})
-}
-
-// restarted reports whether what rule saw last at line was a crash, and the game was there
-// again after it. To whoever plays the game that is no end of it, so that an engine keeps
-// such an item open, but a report shows it as over.
-func (n *runs) restarted(rule string, line uint64) bool {
-	return n.crashes[rule] && line < n.last
 }

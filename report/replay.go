@@ -154,7 +154,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		r.text += uint64(len(rec.Message) + len(rec.Stack))
 	}
 	wasBlind := r.blind.now
-	r.runs.observe(rec, o, &r.ending)
+	r.runs.observe(rec, &r.ending)
 	r.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)

@@ -214,7 +214,7 @@ func fate(open, all uint64) string {
 // fateOf is fate for the items of a cause. Where the log ends with a crash, nothing after it is known.
 func (r *Replay) fateOf(c *cause) string {
 	switch {
-	case r.runs.restarted(c.Rule, c.Last):
+	case c.Last < r.runs.last:
 		return "over: the game was started again"
 	case !r.ending.crash || c.Open == 0:
 		return fate(c.Open, c.Items)
@@ -236,13 +236,11 @@ func (r *Replay) fateOfAll(blocking uint64) string {
 	return fate(r.openBlocking(), blocking)
 }
 
-// openBlocking counts the items that block and are open, but for crashes after which the
-// game was started again.
+// openBlocking counts the items of the last run that block and are open.
 func (r *Replay) openBlocking() uint64 {
 	n := uint64(0)
 	for _, it := range r.causes.open {
-		a := &it.attention
-		if a.Disposition == event.Blocking && !r.runs.restarted(a.Cause.Rule, a.LatestPos) {
+		if a := &it.attention; a.Disposition == event.Blocking && a.LatestPos >= r.runs.last {
 			n++
 		}
 	}

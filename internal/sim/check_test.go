@@ -165,6 +165,9 @@ func (m *model) opened(s *heed.Stats) error {
 		if a.Disposition == event.Advisory && m.passed(m.cfg.Coalesce.AdvisoryTTL, it.alive) {
 			return fmt.Errorf("windows: %s is advisory, open, and quiet since %d", a.ID, it.alive.seq)
 		}
+		if it.past && it.before == nil && a.Disposition == event.Advisory {
+			return fmt.Errorf("runs: %s is advisory, open, and of an earlier run", a.ID)
+		}
 		if !it.vague && !it.blurred && it.scope != digest && it.over() {
 			return fmt.Errorf("resolution: every rule of %s is resolved", a.ID)
 		}
@@ -184,8 +187,11 @@ func (m *model) opened(s *heed.Stats) error {
 		if a.State == coalesce.Open {
 			return fmt.Errorf("state: %s is open, and not among the open ones", it.id)
 		}
+		if a.ClearedBy == coalesce.ReasonRestarted && (!it.past || !m.endsWithRun(it)) {
+			return fmt.Errorf("runs: %s was cleared for another run", it.id)
+		}
 		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired ||
-			a.ClearedBy == coalesce.ReasonEvicted) {
+			a.ClearedBy == coalesce.ReasonEvicted && !it.past) {
 			return fmt.Errorf("state: %s blocked, and was cleared by %s", it.id, a.ClearedBy)
 		}
 		if a.ClearedBy == coalesce.ReasonResolved && !it.vague && !it.blurred && !it.over() {

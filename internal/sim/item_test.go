@@ -86,6 +86,7 @@ type item struct {
 	ofLoad  bool            // it was opened in a load
 	by      coalesce.Reason // why it was cleared last
 	again   bool            // it was cleared, and opened again
+	past    bool            // it belongs to a run of the game that is over
 	gone    bool            // evicted
 
 	delivered map[string]uint64
@@ -291,7 +292,7 @@ func (it *item) holds(e *entry) bool { return !it.vague && !it.blurred && it.may
 // mayHold is holds where not all is known of the item.
 func (it *item) mayHold(e *entry) bool {
 	r := it.rules[e.rule]
-	return it.scope == other && !it.gone && it.disposition >= e.disposition && it.groups[e.group] != nil && r != nil &&
+	return it.scope == other && !it.gone && !it.past && it.disposition >= e.disposition && it.groups[e.group] != nil && r != nil &&
 		!r.resolved
 }
 
@@ -332,6 +333,8 @@ func (m *model) mayReopen(e *entry, it *item, s scope) error {
 	switch {
 	case it.acked:
 		return wrong("it was acknowledged")
+	case it.past:
+		return wrong("it belongs to an earlier run")
 	case it.by != coalesce.ReasonExpired && it.by != coalesce.ReasonEvicted && it.by != coalesce.ReasonResolved:
 		return wrong("it was cleared for %q", it.by)
 	case s != it.scope, s == hosted && it.key != e.Source, s == digest:
@@ -348,6 +351,9 @@ func (m *model) mayReopen(e *entry, it *item, s scope) error {
 func (m *model) mayJoin(e *entry, it *item, s scope) error {
 	if m.engine.Stats().Coalesce.Overflowed != m.stats.Coalesce.Overflowed {
 		it.shared = true
+	}
+	if it.past {
+		return fmt.Errorf("runs: entry %d joined item %s of an earlier run", e.Seq, it.id)
 	}
 	if it.shared {
 		return nil
@@ -438,7 +444,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 	}
 	latest, sure := m.accounts(e, s)
 	for _, it := range m.items {
-		if it.gone || it.vague || it.shared || s != it.scope {
+		if it.gone || it.past || it.vague || it.shared || s != it.scope {
 			continue
 		}
 		if it.cleared {
@@ -514,7 +520,7 @@ func (m *model) mayLeave(e *entry, it *item) error {
 func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
 	sure = true
 	for _, it := range m.items {
-		if !it.acked || it.gone || (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) {
+		if !it.acked || it.gone || it.past || (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) {
 			continue
 		}
 		r := it.rules[e.rule]
@@ -559,6 +565,9 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if !it.acked {
 		return wrong("nobody acknowledged that")
 	}
+	if it.past {
+		return wrong("it belongs to an earlier run")
+	}
 	if h := m.holder(e); s == other && h != nil && e.disposition == event.Blocking {
 		return wrong("%s is open and holds its group", h.id)
 	}
@@ -590,7 +599,8 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 		return wrong("its group is new, and the burst is over since %d", last.seq)
 	}
 	if !it.severer && last.generation == m.now.generation && it.last.generation == last.generation &&
-		m.passed(m.cfg.Coalesce.AckMemory, last) {
+		m.passed(m.cfg.Coalesce.AckMemory, last) &&
+		(!it.blurred || m.passed(m.cfg.Coalesce.AckMemory, it.last)) { // the group may have no counter
 		return wrong("quiet since %d", last.seq)
 	}
 	if sure && s == other && e.disposition == event.Blocking && m.charged(e, it) {

@@ -287,6 +287,9 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 			m.fresh, m.load, m.loaded = o.Seq, m.now, false
 		}
 	}
+	if e.Kind == event.KindNotice && e.Status == event.StatusRestarted || m.phase == "start" && before != "start" {
+		m.endRun()
+	}
 	if o.Blind != (len(m.blind) > 0) {
 		return fmt.Errorf("blindness: %v, the model says %v", o.Blind, m.blind)
 	}
@@ -304,6 +307,20 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 		scope = blinding
 	}
 	return m.fold(x, o.AttentionID, scope)
+}
+
+// endRun ends what belongs to the run of the game so far.
+func (m *model) endRun() {
+	m.turned, m.fresh, m.loaded, m.episode = m.now.seq, m.now.seq, true, nil
+	for _, it := range m.items {
+		it.past = it.past || it.scope == other
+	}
+}
+
+// endsWithRun reports whether an item is cleared when its run is over: only what blocks
+// stays, where somebody has a name.
+func (m *model) endsWithRun(it *item) bool {
+	return it.disposition == event.Advisory || len(m.consumers) == 1
 }
 
 // restarted goes on with another engine. What the journal held is lost; all else is

@@ -133,6 +133,17 @@ func (n *naive) clear(it *kept) {
 	}
 }
 
+// endRun forgets the items of a run that is over.
+func (n *naive) endRun() {
+	n.load, n.fresh = nil, n.now.seq
+	for _, it := range n.kept {
+		if it.open && it.burst != "blind" {
+			n.clear(it)
+		}
+	}
+	n.kept = slices.DeleteFunc(n.kept, func(it *kept) bool { return it.burst != "blind" })
+}
+
 // take ingests an entry with what was decided about it.
 func (n *naive) take(e *event.Entry, seq uint64, d *event.Decision) {
 	n.now.seq = seq
@@ -147,6 +158,9 @@ func (n *naive) take(e *event.Entry, seq uint64, d *event.Decision) {
 	phase := cmp.Or(rule.SetsPhase, n.phase)
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		phase = e.Message
+	}
+	if phase == "start" && n.phase != phase || e.Kind == event.KindNotice && e.Status == event.StatusRestarted {
+		n.endRun()
 	}
 	if phase != n.phase {
 		n.phase, n.episode = phase, nil
