@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // RecordingVersion is the version of the format of recordings (docs/recording.md), which
@@ -26,6 +27,7 @@ type jsonLine struct {
 	// version reports that it names a known version of recordings.
 	version bool
 	empty   bool // it says that its message is empty
+	nested  bool // its message is a line of another log, as containers keep them
 
 	kind                                       []byte
 	time                                       time.Time
@@ -134,8 +136,56 @@ func (j *jsonLine) member(key, raw []byte) {
 	case "count":
 		j.count, _ = strconv.ParseUint(text(raw), 10, 64)
 	default:
-		j.extra(key, raw)
+		j.alias(key, raw)
 	}
+}
+
+// alias takes a member by a name that loggers write less often, in any case: those of
+// Serilog, NLog, journald, GELF, logstash, OpenTelemetry, MongoDB and containers.
+func (j *jsonLine) alias(key, raw []byte) {
+	var lower [len("short_message")]byte
+	if len(key) > len(lower) {
+		j.extra(key, raw)
+		return
+	}
+	for i, c := range key {
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		lower[i] = c
+	}
+	level, leveled := event.LevelUnknown, false
+	switch name := string(lower[:len(key)]); name {
+	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "severitytext", "severity_text", "level",
+		"severity", "lvl", "s":
+		if raw[0] == '"' {
+			level, leveled = ParseLevel(j.unquote(raw))
+		}
+	case "priority", "syslog_level":
+		level, leveled = logline.Priority(text(j.unquote(raw)))
+	case "@m", "@mt", "@message", "message", "msg", "short_message", "log":
+		if raw[0] == '"' && len(j.message) == 0 {
+			j.message = bytes.TrimRight(j.unquote(raw), "\n")
+			j.empty, j.nested = len(j.message) == 0, name == "log"
+			return
+		}
+	case "@t", "time", "timestamp":
+		if j.time.IsZero() {
+			if j.time = parseTime(raw); !j.time.IsZero() {
+				return
+			}
+		}
+	case "@x", "exception":
+		if raw[0] == '"' && len(j.stack) == 0 {
+			j.stack = j.unquote(raw)
+			return
+		}
+	}
+	if leveled && !j.hasLevel {
+		j.level, j.hasLevel = level, true
+		return
+	}
+	j.extra(key, raw)
 }
 
 // extra keeps a member that has no place of its own as " key=value".
@@ -198,8 +248,13 @@ func (j *jsonLine) record(rec *Record, limit int) {
 			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
 			OperationID: text(j.operation), Message: clip(message), Pos: pos,
 		}
-		if j.hasLevel {
+		switch {
+		case j.hasLevel:
 			rec.LevelBy = evidenceField
+		case j.nested:
+			if l, ok := plainLevel(j.message); ok {
+				rec.Level, rec.LevelBy = l, evidenceTag
+			}
 		}
 	}
 }

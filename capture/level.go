@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // level returns the level of the record and what it rests on, from the hardest
@@ -59,7 +60,7 @@ func tagLevel(b []byte) (event.Level, bool) {
 		if end < 0 {
 			break
 		}
-		if l, ok := levelTag(b[1:end]); ok {
+		if l, ok := logline.Tag(text(b[1:end]), false); ok {
 			return l, true
 		}
 		b = trimLeft(b[end+1:])
@@ -67,77 +68,12 @@ func tagLevel(b []byte) (event.Level, bool) {
 	return event.LevelUnknown, false
 }
 
-// maxTag is how long such a tag, or a word before a level, may be.
+// maxTag is how long such a tag may be.
 const maxTag = 48
 
-// levelTag returns the level that a tag names, alone or with the time, the thread or
-// the logger, as loaders of mods and loggers write them:
-//
-//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]
-func levelTag(tag []byte) (event.Level, bool) {
-	if i := bytes.IndexByte(tag, ' '); i > 0 && isDigit(tag[0]) {
-		tag, _, _ = bytes.Cut(trimLeft(tag[i:]), []byte(" "))
-	} else if i := bytes.LastIndexByte(tag, '/'); i > 0 {
-		tag = tag[i+1:]
-	} else if i := bytes.IndexByte(tag, ':'); i > 0 {
-		tag = trimRight(tag[:i])
-	}
-	return levelWord(tag, false)
-}
-
 // ParseLevel reads the value of a level field: the names that common loggers use, in any
-// case, with slog's offsets ("WARN+2"), and the numbers of pino and bunyan.
-func ParseLevel(value []byte) (event.Level, bool) {
-	if i := bytes.IndexAny(value, "+-"); i > 0 {
-		value = value[:i]
-	}
-	return levelWord(value, true)
-}
-
-// levelWord returns the level that a word names. Of the words some count only where a
-// field holds nothing but a level: in text they are words like others.
-func levelWord(word []byte, field bool) (event.Level, bool) {
-	var lower [len("information")]byte
-	if len(word) > len(lower) {
-		return event.LevelUnknown, false
-	}
-	for i, c := range word {
-		if c-'A' < 26 {
-			c |= 0x20
-		}
-		lower[i] = c
-	}
-	level, known := event.LevelUnknown, field
-	switch string(lower[:len(word)]) {
-	case "debug", "trace", "verbose":
-		return event.LevelDebug, true
-	case "info", "display":
-		return event.LevelInfo, true
-	case "warning", "warn":
-		return event.LevelWarning, true
-	case "error", "err", "severe":
-		return event.LevelError, true
-	case "fatal", "critical":
-		return event.LevelFatal, true
-	case "10", "20":
-		level = event.LevelDebug
-	case "information", "notice", "message", "log", "30":
-		level = event.LevelInfo
-	case "40":
-		level = event.LevelWarning
-	case "exception", "assert", "dpanic", "50":
-		level = event.LevelError
-	case "panic", "crit", "alert", "emerg", "emergency", "60":
-		level = event.LevelFatal
-	case "unknown":
-	default:
-		known = false
-	}
-	if !known {
-		level = event.LevelUnknown
-	}
-	return level, known
-}
+// case, with slog's offsets ("WARN+2"), and the numbers of pino, bunyan and Monolog.
+func ParseLevel(value []byte) (event.Level, bool) { return logline.ParseLevel(text(value)) }
 
 // opensFault reports whether b, the text of a record, opens as the engine's and
 // the game's own reports of faults do, or names an exception. The engine's reports

@@ -4,109 +4,17 @@ import (
 	"bytes"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
-// maxPrefix is within how many words at its beginning a line of a logger has its
-// level: date, time, zone, process, thread, then the level.
-const maxPrefix = 6
-
 // plainLevel returns the level that b, the text of a record of no known program,
-// gives itself where loggers write it:
-//
-//	2031-04-05T10:00:00.001Z WARN  queue is long
-//	2031-04-05 10:00:00,001 CRITICAL worker: gone
-//	10:00:00.001 [main] ERROR c.a.Press - stuck
-//	[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck
-//	 131.421 Error Press.cpp:12: stuck
-//	time=2031-04-05T10:00:00Z level=warn msg=stuck
-//	SCRIPT ERROR: stuck
-//
-// A word counts in capitals, before a colon, or directly behind a time. So "Error
-// messages are on" has none.
+// gives itself where loggers write it. So "Error messages are on" has none.
 func plainLevel(b []byte) (event.Level, bool) {
-	timed, named := false, false // a time, and a name behind it, have been read
-	for range maxPrefix {
-		b = trimLeft(b)
-		if len(b) == 0 {
-			break
-		}
-		if b[0] == '[' {
-			end := bytes.IndexByte(b[:min(len(b), maxTag)], ']')
-			if end < 0 {
-				break
-			}
-			if l, ok := levelTag(b[1:end]); ok {
-				return l, true
-			}
-			timed = timed || end > 1 && isDigit(b[1])
-			b = b[end+1:]
-			continue
-		}
-		word, equals, colon := cutWord(b)
-		b = b[len(word):]
-		if isDigit(word[0]) {
-			timed = true
-			continue
-		}
-		if equals > 0 {
-			switch value := word[equals+1:]; string(word[:equals]) {
-			case "level", "lvl", "severity":
-				return ParseLevel(bytes.Trim(value, `"`))
-			case "time", "ts", "timestamp", "t":
-				continue
-			}
-			break
-		}
-		name := word
-		if colon >= 0 {
-			name = word[:colon]
-		}
-		if timed && !named || colon >= 0 || isCapitals(name) {
-			if l, ok := levelWord(name, false); ok {
-				return l, true
-			}
-		}
-		switch {
-		case colon > 0 && colon+1 == len(word) && hasPrefix(word, "Log"): // a category of Unreal's
-		case string(word) == "SCRIPT", string(word) == "USER", string(word) == "SHADER": // Godot's, before ERROR
-		case timed && string(word) == "-": // between the parts of a line of Python's
-		case !timed, colon >= 0: // the message itself
-			return event.LevelUnknown, false
-		default:
-			named = true
-		}
+	if i := bytes.IndexByte(b, '\n'); i >= 0 {
+		b = b[:i]
 	}
-	return event.LevelUnknown, false
-}
-
-// cutWord returns the word that b begins with, as far as it may be part of what a logger
-// writes before a message, and where its first equals sign and colon are, -1 for none.
-func cutWord(b []byte) (word []byte, equals, colon int) {
-	equals, colon = -1, -1
-	for i, c := range b[:min(len(b), maxTag)] {
-		switch c {
-		case ' ', '\t':
-			return b[:i], equals, colon
-		case '=':
-			if equals < 0 {
-				equals = i
-			}
-		case ':':
-			if colon < 0 {
-				colon = i
-			}
-		}
-	}
-	return b[:min(len(b), maxTag)], equals, colon
-}
-
-func isCapitals(b []byte) bool {
-	for _, c := range b {
-		if c-'A' >= 26 {
-			return false
-		}
-	}
-	return len(b) > 0
+	h := logline.Parse(text(b))
+	return h.Level, h.Leveled
 }
 
 // joinsPlain is joins for text of no known program.

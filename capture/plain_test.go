@@ -79,3 +79,14 @@ func TestPlainExceptions(t *testing.T) {
 		})
 	}
 }
+
+// TestColors holds that the codes of colors are no part of a record, and hide no level.
+func TestColors(t *testing.T) {
+	in := "10:00:00 \x1b[31mERROR\x1b[0m press \x1b[1;33mstuck\x1b[0m\x1b[K\n\x1b[32mINFO: \x1b[0mready\n\x1b[0m\n\x1b]0;title\x07 on\n"
+	recs, _, err := readAll(t, strings.NewReader(in), Options{Layout: LayoutPlain})
+	require.NoError(t, err)
+	require.Equal(t, []string{"10:00:00 ERROR press stuck error", "INFO: ready info", "\x1b]0;title\x07 on unknown"}, []string{
+		recs[0].Message + " " + recs[0].Level.String(), recs[1].Message + " " + recs[1].Level.String(),
+		recs[2].Message + " " + recs[2].Level.String(),
+	})
+}

@@ -33,6 +33,8 @@ type Reader struct {
 	mods     modLists
 	machine  machineLines
 
+	uncolored []byte // the current line, where it had colors
+
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
 
@@ -197,6 +199,10 @@ func (r *Reader) read() {
 		}
 		if hasPrefix(ln.text, byteOrderMark) && !blank(ln.text[len(byteOrderMark):]) {
 			ln.text = ln.text[len(byteOrderMark):] // files joined into one keep their marks
+		}
+		if bytes.IndexByte(ln.text, escape) >= 0 {
+			r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
+			ln.text = r.uncolored
 		}
 		if blank(ln.text) {
 			r.have = false

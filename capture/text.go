@@ -1,5 +1,7 @@
 package capture
 
+import "bytes"
+
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
 
 // hasPrefix reports whether b begins with s, which must not be empty. Most lines are
@@ -22,6 +24,31 @@ func blank(b []byte) bool {
 		}
 	}
 	return true
+}
+
+// escape begins the codes by which terminals show colors.
+const escape = 0x1b
+
+// appendUncolored appends b without such codes: "\x1b[1;31m", "\x1b[K".
+func appendUncolored(dst, b []byte) []byte {
+	for {
+		i := bytes.IndexByte(b, escape)
+		if i < 0 {
+			return append(dst, b...)
+		}
+		n := i + 1
+		if n < len(b) && b[n] == '[' {
+			n++
+			for n < len(b) && (isDigit(b[n]) || b[n] == ';' || b[n] == ':') {
+				n++
+			}
+			if n < len(b) && (b[n] == 'm' || b[n] == 'K') {
+				dst, b = append(dst, b[:i]...), b[n+1:]
+				continue
+			}
+		}
+		dst, b = append(dst, b[:i+1]...), b[i+1:]
+	}
 }
 
 // trimRight strips trailing spaces and tabs.

@@ -1,0 +1,748 @@
+// Package logline reads what loggers write in front of a text: time, level, process, thread and name. It says where
+// the text begins, so that a line is the same with and without them, and what level the line gives itself.
+package logline
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Head is what stands in front of a text.
+type Head struct {
+	// Len is how many bytes stand before the text; 0 for none. All that is before the text is a logger's: the name of
+	// a mod in brackets is a part of the text.
+	Len int
+
+	// Level is the level that the line gives itself, if Leveled.
+	Level   event.Level
+	Leveled bool
+
+	// Sure reports that the line has a form that text does not have by chance: a time, or a level as a tag in brackets.
+	Sure bool
+}
+
+// Text returns message, that of an entry with a level, without what a logger wrote in front of its first line. What
+// names another level than that of the entry is text, and so is all of a message without other text.
+func Text(message string, level event.Level) string {
+	if !mayHave(message) {
+		return message
+	}
+	line, _, more := strings.Cut(message, "\n")
+	h := Parse(line)
+	switch {
+	case h.Len == 0, h.Leveled && h.Level != level && level != event.LevelUnknown, h.Len >= len(line) && !more:
+		return message
+	case !h.Sure && (h.Level != level || level < event.LevelError):
+		return message
+	}
+	return message[h.Len:]
+}
+
+// mayHave reports whether a text may have a head: of most it is known by their first bytes that they have none.
+func mayHave(s string) bool {
+	if len(s) < 8 {
+		return false
+	}
+	switch c := s[0]; {
+	case isDigit(c), c == '[', c == '<', c == ' ', c == '\t':
+		return true
+	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
+		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ','
+	case c-'a' < 26: // "time=", "level=", "fail: "
+		return s[1] == '=' || s[2] == '=' || s[3] == '=' || s[4] == '=' || s[4] == ':' || s[5] == '=' || strings.HasPrefix(s, "timestamp=") ||
+			strings.HasPrefix(s, "severity=")
+	}
+	return false
+}
+
+// Bounds of what is read: how many words and tags a head may have, and how long one may be.
+const (
+	maxParts = 8
+	maxPart  = 64
+)
+
+// Parse reads the head of a line.
+func Parse(line string) Head {
+	p := parser{s: line}
+	p.skipSpace()
+	if p.i == len(line) {
+		return Head{}
+	}
+	if !p.special() {
+		p.parts()
+	}
+	if p.head.Leveled {
+		p.tail()
+	}
+	return p.head
+}
+
+// parser reads a head from left to right.
+type parser struct {
+	s    string
+	i    int // next byte to be read
+	head Head
+
+	timed  bool // a time has been read
+	number bool // or something that may be a part of one
+	named  bool // a name behind it
+	text   bool // something of the text has been read, so that the head goes no further
+}
+
+// commit makes all that has been read, and the separators that follow, a part of the head.
+func (p *parser) commit() {
+	if p.text {
+		return
+	}
+	i := p.i
+	for i < len(p.s) && (p.s[i] == ' ' || p.s[i] == '\t') {
+		i++
+	}
+	p.head.Len = i
+}
+
+func (p *parser) level(l event.Level) { p.head.Level, p.head.Leveled = l, true }
+
+func (p *parser) skipSpace() {
+	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
+		p.i++
+	}
+}
+
+func (p *parser) rest() string { return p.s[p.i:] }
+
+// special reads the forms that begin with a letter or a number for the level. It reports whether nothing is left to be
+// read but the tail.
+//
+//	E0405 10:00:00.000001   123 press.go:12] stuck
+//	E/Press( 123): stuck
+//	<11>Apr  5 10:00:00 host press[12]: stuck
+//	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
+//	ERRO[0012] stuck
+//	fail: Acme.Press[12]
+func (p *parser) special() bool {
+	s := p.rest()
+	if len(s) < 4 {
+		return false
+	}
+	if l, ok := ofLetter(s[0]); ok {
+		switch n := digits(s[1:]); {
+		case (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && isClock(s[n+2:]):
+			p.level(l)
+			p.head.Sure = true
+			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
+				p.i += end + 1
+			} else {
+				p.i += n + 2 + wordLen(s[n+2:])
+			}
+			p.commit()
+			return true
+		case p.logcat(l):
+			return true
+		}
+	}
+	switch {
+	case s[0] == '<':
+		end := strings.IndexByte(s[:min(len(s), 5)], '>')
+		if end < 0 {
+			return false
+		}
+		l, ok := Priority(s[1:end])
+		if !ok {
+			return false
+		}
+		p.level(l)
+		p.head.Sure = true
+		p.i += end + 1
+		p.commit()
+		p.syslog()
+		return true
+	case isCapitals(s[:4]) && len(s) > 6 && s[4] == '[':
+		n := digits(s[5:])
+		l, ok := logrus[s[:4]]
+		if !ok || n < 4 || !strings.HasPrefix(s[5+n:], "]") {
+			return false
+		}
+		p.level(l)
+		p.head.Sure = true
+		p.i += 6 + n
+		p.commit()
+		return true
+	case strings.HasPrefix(s[4:], ": "):
+		l, ok := console[s[:4]]
+		if !ok {
+			return false
+		}
+		word := s[6:]
+		n := strings.IndexByte(word[:min(len(word), 2*maxPart)], '[')
+		if n < 1 || strings.IndexByte(word[:n], ' ') >= 0 {
+			return false
+		}
+		d := digits(word[n+1:])
+		if d == 0 || !strings.HasPrefix(word[n+1+d:], "]") {
+			return false
+		}
+		p.level(l)
+		p.head.Sure = true
+		p.i += 6 + n + d + 2
+		p.commit()
+		return true
+	}
+	return false
+}
+
+// The words of logrus and of .NET's console, which have four letters each.
+var (
+	logrus = map[string]event.Level{
+		"TRAC": event.LevelDebug, "DEBU": event.LevelDebug, "INFO": event.LevelInfo, "WARN": event.LevelWarning,
+		"ERRO": event.LevelError, "FATA": event.LevelFatal, "PANI": event.LevelFatal,
+	}
+	console = map[string]event.Level{
+		"trce": event.LevelDebug, "dbug": event.LevelDebug, "info": event.LevelInfo, "warn": event.LevelWarning,
+		"fail": event.LevelError, "crit": event.LevelFatal,
+	}
+)
+
+// syslog reads what follows the priority of a line of syslog.
+func (p *parser) syslog() {
+	if s := p.rest(); strings.HasPrefix(s, "1 ") { // RFC 5424
+		p.i += 2
+		if !isDigit(p.s[min(p.i, len(p.s)-1)]) && !strings.HasPrefix(p.rest(), "- ") {
+			return
+		}
+		for range 5 { // time, host, program, process, message
+			n := wordLen(p.rest())
+			p.i += n
+			if n == 0 || p.i == len(p.s) {
+				return
+			}
+			p.i++
+		}
+		for strings.HasPrefix(p.rest(), "[") {
+			end := strings.IndexByte(p.rest(), ']')
+			if end < 0 {
+				return
+			}
+			p.i += end + 1
+		}
+		if s := p.rest(); s == "-" || strings.HasPrefix(s, "- ") {
+			p.i++
+		}
+		p.commit()
+		return
+	}
+	level := p.head.Level
+	p.head.Leveled = false
+	p.parts()
+	p.level(level)
+}
+
+// parts reads times, tags, names and the level, in any order, up to the text.
+func (p *parser) parts() {
+	for range maxParts {
+		p.skipSpace()
+		if p.i == len(p.s) || p.head.Leveled {
+			return
+		}
+		c := p.s[p.i]
+		ok := false
+		switch {
+		case c == '[':
+			ok = p.tag()
+		case isDigit(c):
+			ok = p.digits()
+		case p.timed && isSign(c) && digits(p.s[p.i+1:]) >= 2: // a zone
+			p.i += wordLen(p.rest())
+			p.commit()
+			ok = true
+		case c == '|' || c == ',' || c == '-':
+			ok = p.separator()
+		default:
+			ok = p.word()
+		}
+		if !ok {
+			return
+		}
+	}
+}
+
+// separator reads what stands between the parts of a head.
+func (p *parser) separator() bool {
+	s := p.rest()
+	n := 1
+	for n < len(s) && s[n] == s[0] {
+		n++
+	}
+	if !p.timed && !p.number || s[0] == '-' && n < len(s) && s[n] != ' ' {
+		return false
+	}
+	p.i += n
+	if p.timed && !p.named {
+		p.commit()
+	}
+	return true
+}
+
+// tag reads a tag in brackets.
+func (p *parser) tag() bool {
+	s := p.rest()
+	end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
+	if end < 0 {
+		return false
+	}
+	tag := s[1:end]
+	p.i += end + 1
+	if l, ok := Tag(tag, p.timed); ok {
+		p.level(l)
+		p.head.Sure = true
+		p.colon()
+		p.commit()
+		return true
+	}
+	t := strings.TrimLeft(tag, " ")
+	switch {
+	case t == "":
+		return false
+	case isDigit(t[0]) && (isTime(t) || p.timed && digits(t) == len(t)), isDate(t):
+		p.timed, p.head.Sure = true, true
+		p.commit()
+	case p.timed && isThread(tag):
+		p.commit()
+	default:
+		p.number = p.number || isDigit(t[0])
+		p.text = true
+	}
+	return true
+}
+
+// colon reads a colon that ends the head.
+func (p *parser) colon() {
+	if p.i < len(p.s) && p.s[p.i] == ':' {
+		p.i++
+	}
+}
+
+// digits reads a word that begins with a digit.
+func (p *parser) digits() bool {
+	s := p.rest()
+	n := wordLen(s)
+	for n > 1 && s[n-1] == ',' {
+		n--
+	}
+	word := s[:n]
+	p.i += n
+	if isTime(word) {
+		p.timed, p.head.Sure = true, true
+		p.commit()
+		p.hostAndProgram()
+		return true
+	}
+	p.number = true
+	return true
+}
+
+// hostAndProgram reads what programs of syslog write behind the time: the host, and the program with its process.
+func (p *parser) hostAndProgram() {
+	s := strings.TrimLeft(p.rest(), " ")
+	skipped := len(p.rest()) - len(s)
+	host := wordLen(s)
+	if host == 0 || host == len(s) || s[host] != ' ' || !isHost(s[:host]) {
+		return
+	}
+	program := s[host+1:]
+	n := 0
+	for n < len(program) && n < maxPart && (isLetter(program[n]) || isDigit(program[n]) || strings.IndexByte("_-./()@", program[n]) >= 0) {
+		n++
+	}
+	if n == 0 || !isLetter(program[0]) && program[0] != '(' {
+		return
+	}
+	end := n
+	if strings.HasPrefix(program[n:], "[") {
+		d := digits(program[n+1:])
+		if d == 0 || !strings.HasPrefix(program[n+1+d:], "]") {
+			return
+		}
+		end = n + d + 2
+	} else if program[:n] != "kernel" && program[:n] != "systemd" {
+		return
+	}
+	if !strings.HasPrefix(program[end:], ":") {
+		return
+	}
+	p.i += skipped + host + 1 + end + 1
+	p.commit()
+	p.named = true
+}
+
+// word reads a word that begins with neither a digit nor a bracket.
+func (p *parser) word() bool {
+	s := p.rest()
+	n := wordLen(s)
+	word := s[:n]
+	if eq := strings.IndexByte(word, '='); eq > 0 {
+		return p.pair(word, eq)
+	}
+	colon := strings.IndexByte(word, ':')
+	name := word
+	if colon >= 0 {
+		name = word[:colon]
+	}
+	if p.timed || p.number || colon >= 0 || isCapitals(name) {
+		upTo := abridged
+		if p.timed {
+			upTo = timed
+		}
+		plain := !isCapitals(name) && colon < 0
+		if !plain || !p.named {
+			if l, ok := find(name, upTo); ok {
+				p.leveled(l, name, colon, word)
+				return true
+			}
+		}
+	}
+	if l, ok := ofLetter(word[0]); ok && p.timed && (n == 1 && p.letter(l) || p.logcat(l)) {
+		return true
+	}
+	p.i += n
+	switch {
+	case p.timed && isPosition(word):
+		p.commit()
+	case (word == "AM" || word == "PM" || word == "UTC" || word == "GMT" || word == "Z") && p.timed:
+		p.commit()
+	case isDateWord(word) && !p.timed && p.i < len(p.s):
+		return isDate(s)
+	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
+		if !p.levelFollows() {
+			return false
+		}
+	case word == "SCRIPT", word == "USER", word == "SHADER": // Godot's, before ERROR
+		p.text = true
+	case !p.timed && !p.number, colon >= 0:
+		return false
+	default:
+		p.named = true
+	}
+	return true
+}
+
+// levelFollows reports whether the next word is a level before a colon.
+func (p *parser) levelFollows() bool {
+	s := strings.TrimLeft(p.rest(), " ")
+	colon := strings.IndexByte(s[:min(len(s), maxPart)], ':')
+	if colon < 0 {
+		return false
+	}
+	_, ok := find(s[:colon], anywhere)
+	return ok
+}
+
+// leveled takes the level that the word at hand names.
+func (p *parser) leveled(l event.Level, name string, colon int, word string) {
+	p.level(l)
+	p.i += len(name)
+	switch {
+	case colon >= 0:
+		if !p.timed && !p.number && !isCapitals(name) {
+			return // as some texts begin
+		}
+		p.i++
+		if i := strings.IndexByte(word[colon+1:], ':'); i > 0 && isName(word[colon+1:colon+1+i]) { // ERROR:root:text
+			p.i += i + 1
+		}
+	case isCapitals(name) && (p.timed || p.number), p.setOff():
+		if !p.timed {
+			p.head.Sure = true
+		}
+	default:
+		return // the first word of the text, in a line with a time
+	}
+	p.commit()
+}
+
+// setOff reports whether what follows is set off from the word before it by more than a space.
+func (p *parser) setOff() bool {
+	s := p.rest()
+	if s == "" || s[0] == '\t' {
+		return true
+	}
+	return len(s) > 1 && s[0] == ' ' && (s[1] == ' ' || s[1] == '[' || s[1] == '|' || s[1] == '-' && len(s) > 2 && s[2] == ' ')
+}
+
+// logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
+func (p *parser) logcat(l event.Level) bool {
+	s := p.rest()
+	open := strings.IndexByte(s[:min(len(s), maxPart)], '(')
+	if open < 3 || s[1] != '/' {
+		return false
+	}
+	n := open + 1
+	for n < len(s) && s[n] == ' ' {
+		n++
+	}
+	d := digits(s[n:])
+	if n += d; d == 0 || !strings.HasPrefix(s[n:], "):") {
+		return false
+	}
+	p.level(l)
+	p.head.Sure = true
+	p.i += n + 2
+	p.commit()
+	return true
+}
+
+// letter reads the level of a line of logcat or MongoDB behind its time:
+//
+//	04-05 10:00:00.000   123   456 E Press   : stuck
+//	2031-04-05T10:00:00.000+0000 E STORAGE  [main] stuck
+func (p *parser) letter(l event.Level) bool {
+	s := p.s[p.i+1:]
+	s = strings.TrimLeft(s, " ")
+	n := wordLen(s)
+	if n == 0 {
+		return false
+	}
+	tag := s[:n]
+	after := strings.TrimLeft(s[n:], " ")
+	used := len(p.s) - len(after)
+	switch {
+	case tag[n-1] == ':':
+		used = len(p.s) - len(s) + n
+	case strings.HasPrefix(after, ": "):
+		used++
+	case isCapitals(tag) && strings.HasPrefix(after, "["):
+	default:
+		return false
+	}
+	p.level(l)
+	p.i = used
+	p.commit()
+	return true
+}
+
+// pair reads a pair of logfmt, "level=warn", at which only times and levels belong to the head.
+func (p *parser) pair(word string, eq int) bool {
+	value := word[eq+1:]
+	n := len(word)
+	if strings.HasPrefix(value, `"`) {
+		end := strings.IndexByte(p.rest()[eq+2:], '"')
+		if end < 0 || end > maxPart {
+			return false
+		}
+		value = p.rest()[eq+2:][:end]
+		n = eq + 2 + end + 1
+	}
+	switch word[:eq] {
+	case "level", "lvl", "severity", "loglevel":
+		l, ok := ParseLevel(value)
+		if !ok {
+			return false
+		}
+		p.level(l)
+		p.head.Sure = true
+	case "time", "ts", "timestamp", "t":
+		p.timed, p.head.Sure = true, true
+	default:
+		return false
+	}
+	p.i += n
+	p.commit()
+	return true
+}
+
+// tail reads what may stand between the level and the text: the process, the thread, the logger and the place.
+func (p *parser) tail() {
+	for range 4 {
+		if p.text || p.head.Len == 0 || p.head.Len >= len(p.s) || !p.head.Sure {
+			return
+		}
+		p.i = p.head.Len
+		s := p.rest()
+		n := wordLen(s)
+		switch c := s[0]; {
+		case c == '[':
+			end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
+			if end < 2 || !isThread(s[1:end]) {
+				return
+			}
+			p.i += end + 1
+			p.colon()
+		case strings.HasPrefix(s, "- "), strings.HasPrefix(s, "| "), strings.HasPrefix(s, "--- "):
+			p.i += strings.IndexByte(s, ' ')
+		case digits(s) == n && (strings.HasPrefix(s[n:], " --- ") || strings.HasPrefix(s[n:], " [")):
+			p.i += n
+		case isPosition(s[:n]):
+			p.i += n
+		case isLogger(s[:n]):
+			switch after := s[n:]; {
+			case s[n-1] == ':':
+				p.i += n
+			case strings.HasPrefix(after, " - "):
+				p.i += n + 2
+			case strings.HasPrefix(strings.TrimLeft(after, " "), ": "):
+				p.i += n + len(after) - len(strings.TrimLeft(after, " ")) + 1
+			case strings.HasPrefix(after, " [") && strings.Count(s[:n], ".") >= 2:
+				p.i += n
+			default:
+				return
+			}
+		default:
+			return
+		}
+		if p.i >= len(p.s) {
+			return
+		}
+		p.commit()
+	}
+}
+
+// wordLen returns the length of the word that s begins with, up to a space or a bar, and no more than maxPart.
+func wordLen(s string) int {
+	for i := range min(len(s), maxPart) {
+		switch s[i] {
+		case ' ', '\t', '|':
+			return i
+		}
+	}
+	return min(len(s), maxPart)
+}
+
+func digits(s string) int {
+	n := 0
+	for n < len(s) && isDigit(s[n]) {
+		n++
+	}
+	return n
+}
+
+// isClock reports whether s begins with hours and minutes: "10:00".
+func isClock(s string) bool {
+	n := digits(s)
+	return (n == 1 || n == 2) && len(s) > n+2 && s[n] == ':' && isDigit(s[n+1]) && isDigit(s[n+2])
+}
+
+// isTime reports whether s, which begins with a digit, begins with a date or a time of day, or is a number of seconds
+// with three decimals or more.
+func isTime(s string) bool {
+	n := digits(s)
+	if n == len(s) {
+		return false
+	}
+	rest := s[n+1:]
+	m := digits(rest)
+	switch s[n] {
+	case ':':
+		if n > 2 || m != 2 { // hours and minutes, and then seconds, or what says that it is a time
+			return false
+		}
+		after := rest[m:]
+		return len(after) > 1 && (after[0] == ':' || after[0] == '.') && isDigit(after[1]) ||
+			strings.HasPrefix(after, "AM") || strings.HasPrefix(after, "PM")
+	case '-', '/':
+		switch {
+		case n == 4 && (m == 1 || m == 2), n <= 2 && (m == 1 || m == 2):
+			after := rest[m:]
+			return len(after) > 1 && (after[0] == s[n] || after[0] == ' ') && isDigit(after[1]) || after == "" && n <= 2 && m == 2
+		case n == 8:
+			return m == 2 || m == 6 // 20310405-10:00:00, 20310405-100000
+		case n <= 2 && m == 0:
+			return isDateWord(rest[:min(len(rest), 3)])
+		}
+	case '.':
+		if n == 4 && m == 2 || n <= 2 && m == 2 {
+			after := rest[m:]
+			return len(after) > 1 && (after[0] == '.' || after[0] == ' ') && isDigit(after[1])
+		}
+		return m >= 3 && (m == len(rest) || rest[m] == ':' && m+1 == len(rest) || rest[m] == ']')
+	default:
+		return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) && digits(s[min(len(s), n+3):]) >= 2 // 05Apr2031
+	}
+	return false
+}
+
+// isDateWord reports whether s is a month or a day, with a comma or without.
+func isDateWord(s string) bool {
+	s = strings.TrimSuffix(s, ",")
+	switch s {
+	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
+		return true
+	}
+	return false
+}
+
+// isDate reports whether s begins with days and months and, behind at most two numbers, a time of day: "Sun Apr 05
+// 10:00:00".
+func isDate(s string) bool {
+	words := 0
+	for range 5 {
+		s = strings.TrimLeft(s, " ")
+		n := wordLen(s)
+		switch {
+		case n > 2 && isDateWord(s[:n]):
+			words++
+		case n > 0 && isClock(s):
+			return words > 0 && isTime(s[:n])
+		case n == 0 || digits(strings.TrimSuffix(s[:n], ",")) == 0:
+			return false
+		}
+		s = s[n:]
+	}
+	return false
+}
+
+// isThread reports whether a tag that stands beside a time or a level names a thread, a process, a request or a logger,
+// and not a mod.
+func isThread(tag string) bool {
+	switch tag {
+	case "main", "null":
+		return true
+	}
+	if strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker") {
+		return true
+	}
+	for i := range len(tag) {
+		switch c := tag[i]; {
+		case isDigit(c), strings.IndexByte("./@#:", c) >= 0:
+			return true
+		}
+	}
+	return false
+}
+
+// isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
+func isPosition(word string) bool {
+	dot := strings.IndexByte(word, '.')
+	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
+	if dot < 1 || colon < dot {
+		return false
+	}
+	d := digits(word[colon+1:])
+	return d > 0 && (colon+1+d == len(word) || word[colon+1+d:] == ":")
+}
+
+// isLogger reports whether word, maybe with a colon at its end, is the name of a logger with its packages, and not that
+// of a file.
+func isLogger(word string) bool {
+	word = strings.TrimSuffix(word, ":")
+	dot := strings.LastIndexByte(word, '.')
+	if dot < 1 || dot+1 == len(word) || !isLetter(word[0]) {
+		return false
+	}
+	last := word[dot+1:]
+	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
+}
+
+// isName reports whether s consists of names with dots between them.
+func isName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && !isDigit(c) && strings.IndexByte("._$-", c) < 0 {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// isHost reports whether s may be the name of a host.
+func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }

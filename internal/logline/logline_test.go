@@ -1,0 +1,144 @@
+package logline
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/heedlog/heed/event"
+)
+
+// heads are lines of loggers, each with its text and its level.
+var heads = []struct {
+	line, text string
+	level      event.Level
+	leveled    bool
+}{
+	{"2031-04-05T10:00:00.001Z WARN  queue is long", "queue is long", event.LevelWarning, true},
+	{"2031-04-05 10:00:00,001 CRITICAL worker: gone", "worker: gone", event.LevelFatal, true},
+	{"2031-04-05 10:00:00,123 ERROR [main] out of paper", "out of paper", event.LevelError, true},
+	{"10:00:00.001 [main] ERROR c.a.Press - stuck", "stuck", event.LevelError, true},
+	{"[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck", "stuck", event.LevelError, true},
+	{"[2031.04.05-10.00.00:001][  7]LogPress: Display: turning", "turning", event.LevelInfo, true},
+	{"[2031.04.05-10.00.00:001][  7]LogPress: x", "LogPress: x", 0, false},
+	{" 131.421 Error Press.cpp:12: stuck", "Error Press.cpp:12: stuck", event.LevelError, true},
+	{"time=2031-04-05T10:00:00Z level=warn msg=stuck", "msg=stuck", event.LevelWarning, true},
+	{`ts=1 level="error" msg=stuck`, "msg=stuck", event.LevelError, true},
+	{`level="critical" msg="is stuck"`, `msg="is stuck"`, event.LevelFatal, true},
+	{"2031-04-05T10:00:00Z\terror\tpress stuck", "press stuck", event.LevelError, true},
+	{"2031-04-05 10:00:00,001 - acme.press - ERROR - stuck", "stuck", event.LevelError, true},
+	{"10:00:00 worker-1 ERROR stuck", "stuck", event.LevelError, true},
+	{"[05Apr2031 10:00:00.001] [main/FATAL] [acme.Press/]: stuck", "stuck", event.LevelFatal, true},
+	{"[10:00:00] [Server thread/ERROR]: [Gadgets] stuck", "[Gadgets] stuck", event.LevelError, true},
+	{"[10:00:00] [Gadgets] stuck", "[Gadgets] stuck", 0, false},
+	{"[10:00:00][Gadgets][ERR] stuck", "[Gadgets][ERR] stuck", event.LevelError, true},
+	{"2031/04/05 10:00:00 [emerg] 1#1: no paper", "1#1: no paper", event.LevelFatal, true},
+	{"2031/04/05 10:00:00 [crit] 1#1: no paper", "1#1: no paper", event.LevelFatal, true},
+	{"2031/04/05 10:00:00 [alert] 1#1: no paper", "1#1: no paper", event.LevelFatal, true},
+	{"[Sun Apr 05 10:00:00 2031] [error] no paper", "no paper", event.LevelError, true},
+	{"[Sun Apr 05 10:00:00.001 2031] [core:emerg] [pid 12:tid 34] no paper", "no paper", event.LevelFatal, true},
+	{"2031-04-05 10:00:00 CRIT no paper", "no paper", event.LevelFatal, true},
+	{"2031-04-05 10:00:00.001 UTC [123] FATAL:  no paper", "no paper", event.LevelFatal, true},
+	{"2031-04-05 10:00:00.001 UTC [123] PANIC:  no paper", "no paper", event.LevelFatal, true},
+	{"2031-04-05T10:00:00.123456Z 0 [ERROR] [MY-010119] [Server] Aborting", "[Server] Aborting", event.LevelError, true},
+	{"[10:00:00 ERR] no paper", "no paper", event.LevelError, true},
+	{"2031-04-05 10:00:00.001 +02:00 [FTL] no paper", "no paper", event.LevelFatal, true},
+	{"10:00AM WRN no paper", "no paper", event.LevelWarning, true},
+	{"2031-04-05 10:00:00.001 | ERROR    | no paper", "no paper", event.LevelError, true},
+	{"2031-04-05 10:00:00.001 ERROR 123 --- [main] o.a.Press  : no paper", "no paper", event.LevelError, true},
+	{"310405 100000 148 WARN dfs.Press$Tray: no paper", "no paper", event.LevelWarning, true},
+	{"2031/04/05 10:00:00 main.go:12: no paper", "no paper", 0, false},
+	{"2031/04/05 10:00:00 no paper", "no paper", 0, false},
+	{"[   12.345678] press: no paper", "press: no paper", 0, false},
+	{"Apr  5 10:00:00 lamp press[123]: no paper", "no paper", 0, false},
+	{"Apr  5 10:00:00 lamp kernel: no paper", "no paper", 0, false},
+	{"2031-04-05T10:00:00.001+02:00 lamp press[123]: no paper", "no paper", 0, false},
+	{"<11>Apr  5 10:00:00 lamp press[123]: no paper", "no paper", event.LevelError, true},
+	{"<3>no paper", "no paper", event.LevelError, true},
+	{"<3>[   12.345678] no paper", "no paper", event.LevelError, true},
+	{"<165>1 2031-04-05T10:00:00.003Z lamp press 12 ID47 [a@1 b=\"c\"] no paper", "no paper", event.LevelInfo, true},
+	{"<34>1 2031-04-05T10:00:00.003Z lamp press - - - no paper", "no paper", event.LevelFatal, true},
+	{"E0405 10:00:00.000001   123 press.go:12] no paper", "no paper", event.LevelError, true},
+	{"F20310405 10:00:00.000001   123 press.cc:12] no paper", "no paper", event.LevelFatal, true},
+	{"04-05 10:00:00.000   123   456 E Press   : no paper", "no paper", event.LevelError, true},
+	{"04-05 10:00:00.000   123   456 W Press: no paper", "no paper", event.LevelWarning, true},
+	{"E/Press( 123): no paper", "no paper", event.LevelError, true},
+	{"04-05 10:00:00.000 E/Press( 123): no paper", "no paper", event.LevelError, true},
+	{"2031-04-05T10:00:00.000+0000 E STORAGE  [main] no paper", "no paper", event.LevelError, true},
+	{"ERRO[0012] no paper", "no paper", event.LevelError, true},
+	{"[1:2:0405/100000.123456:ERROR:press.cc(12)] no paper", "no paper", event.LevelError, true},
+	{"[Error  :   Loader] no paper", "no paper", event.LevelError, true},
+	{"[main/WARN] no paper", "no paper", event.LevelWarning, true},
+	{"[ERROR] no paper", "no paper", event.LevelError, true},
+	{"ERROR: no paper", "no paper", event.LevelError, true},
+	{"FATAL: no paper", "no paper", event.LevelFatal, true},
+	{"ERROR:root:no paper", "no paper", event.LevelError, true},
+	{"ERROR - no paper", "no paper", event.LevelError, true},
+
+	// A level, and no more of a head than its form is sure of.
+	{"ERROR no paper", "ERROR no paper", event.LevelError, true},
+	{"WARNING: no paper", "WARNING: no paper", event.LevelWarning, true},
+	{"Error: no paper", "Error: no paper", event.LevelError, true},
+	{"SCRIPT ERROR: no paper", "SCRIPT ERROR: no paper", event.LevelError, true},
+	{"10:00:00 error while printing", "error while printing", event.LevelError, true},
+	{"2031-04-05 10:00:00 ERROR tray.xml: bad", "tray.xml: bad", event.LevelError, true},
+	{"[Gadgets][ERR] stuck", "[Gadgets][ERR] stuck", event.LevelError, true},
+
+	// Texts.
+	{"- ERROR stuck", "- ERROR stuck", 0, false},
+	{"[Message:   Loader] ready", "[Message:   Loader] ready", 0, false},
+	{"[Alert] a raid", "[Alert] a raid", 0, false},
+	{"[Panic Button] ready", "[Panic Button] ready", 0, false},
+	{"Alert: a raid", "Alert: a raid", 0, false},
+	{"Error messages are on", "Error messages are on", 0, false},
+	{"Gadgets: ERROR stuck", "Gadgets: ERROR stuck", 0, false},
+	{"3 Errors in the press", "3 Errors in the press", 0, false},
+	{"3 things had an error", "3 things had an error", 0, false},
+	{"10 things failed", "10 things failed", 0, false},
+	{"12:30 is the hour", "12:30 is the hour", 0, false},
+	{"1.6 is out", "1.6 is out", 0, false},
+	{"[1.6] Gadgets", "[1.6] Gadgets", 0, false},
+	{"May the press turn", "May the press turn", 0, false},
+	{"May 5 things turn", "May 5 things turn", 0, false},
+	{"<3 things", "<3 things", 0, false},
+	{"<color=red>ERROR</color> stuck", "<color=red>ERROR</color> stuck", 0, false},
+	{"key=value ERROR", "key=value ERROR", 0, false},
+	{"10:00:00 I am here", "I am here", 0, false},
+	{"E/Press is a path", "E/Press is a path", 0, false},
+	{"info: Gadgets [on]", "info: Gadgets [on]", event.LevelInfo, true},
+	{"[open", "[open", 0, false},
+	{"", "", 0, false},
+	{"   ", "   ", 0, false},
+	{"1 2 3", "1 2 3", 0, false},
+	{"2031-04-05 10:00:00 ERROR", "2031-04-05 10:00:00 ERROR", event.LevelError, true},
+}
+
+func TestHeads(t *testing.T) {
+	for _, c := range heads {
+		h := Parse(c.line)
+		assert.Equal(t, c.leveled, h.Leveled, c.line)
+		assert.Equal(t, c.level, h.Level, c.line)
+		assert.Equal(t, c.text, Text(c.line, c.level), c.line)
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, c := range heads {
+		f.Add(c.line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		h := Parse(line)
+		if h.Len < 0 || h.Len > len(line) || h.Len > maxParts*2*maxPart+2*maxPart {
+			t.Fatalf("a head of %d bytes", h.Len)
+		}
+		for _, level := range []event.Level{event.LevelUnknown, h.Level} {
+			if text := Text(line, level); !strings.HasSuffix(line, text) || !mayHave(line) && h.Len > 0 && text != line {
+				t.Fatalf("%q", text)
+			}
+		}
+		if !mayHave(line) && len(line) >= 8 && h.Sure && h.Len > 0 {
+			t.Fatalf("mayHave reports none before a head of %d bytes", h.Len)
+		}
+	})
+}
