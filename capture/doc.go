@@ -74,9 +74,11 @@
 // One object per line. "kind" is "log" (the default), "operation", "state" or
 // "notice".
 //
-//	all        time       RFC 3339, or a number of seconds or milliseconds since 1970; also ts, timestamp, @timestamp, @t, t
+//	all        time       RFC 3339, or a number of seconds or milliseconds since 1970;
+//	                      also ts, timestamp, @timestamp, @t, t
 //	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, s, @l,
-//	                      levelname, level_name, loglevel, log_level, log.level, severity_text; and PRIORITY, as syslog numbers
+//	                      levelname, level_name, loglevel, log_level, log.level, severity_text;
+//	                      and PRIORITY, as syslog numbers
 //	           message    also msg, short_message, @m, @mt, @message, and log: a line of another log
 //	           source     also logger, name, channel, component
 //	           stack      also stacktrace, stack_trace, exception, @x

@@ -36,7 +36,8 @@ var levelWords = map[string]levelWord{
 	"notice": {event.LevelInfo, timed}, "log": {event.LevelInfo, timed}, "alert": {event.LevelFatal, timed},
 	"panic": {event.LevelFatal, timed}, "pnc": {event.LevelFatal, timed},
 
-	"information": {event.LevelInfo, field}, "message": {event.LevelInfo, field}, "informational": {event.LevelInfo, field},
+	"information": {event.LevelInfo, field}, "informational": {event.LevelInfo, field},
+	"message":   {event.LevelInfo, field},
 	"exception": {event.LevelError, field}, "assert": {event.LevelError, field}, "dpanic": {event.LevelError, field},
 	"fail": {event.LevelError, field}, "fault": {event.LevelError, field}, "emergency": {event.LevelFatal, field},
 	"d": {event.LevelDebug, field}, "v": {event.LevelDebug, field}, "t": {event.LevelDebug, field},
@@ -125,7 +126,8 @@ func ofLetter(c byte) (event.Level, bool) {
 // Tag returns the level that the text of a tag in brackets names, alone or with the time, the thread, the module or the
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
-//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [core:emerg]   [1:2:0405/100000.1:ERROR:a.cc(1)]
+//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [core:emerg]
+//	[1:2:0405/100000.1:ERROR:a.cc(1)]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
 	upTo := abridged
 	if afterTime || len(tag) > 0 && isDigit(tag[0]) {

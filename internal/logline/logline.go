@@ -50,8 +50,8 @@ func mayHave(s string) bool {
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ','
 	case c-'a' < 26: // "time=", "level=", "fail: "
-		return s[1] == '=' || s[2] == '=' || s[3] == '=' || s[4] == '=' || s[4] == ':' || s[5] == '=' || strings.HasPrefix(s, "timestamp=") ||
-			strings.HasPrefix(s, "severity=")
+		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
+			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
 	}
 	return false
 }
@@ -352,7 +352,8 @@ func (p *parser) hostAndProgram() {
 	}
 	program := s[host+1:]
 	n := 0
-	for n < len(program) && n < maxPart && (isLetter(program[n]) || isDigit(program[n]) || strings.IndexByte("_-./()@", program[n]) >= 0) {
+	for n < min(len(program), maxPart) &&
+		(isLetter(program[n]) || isDigit(program[n]) || strings.IndexByte("_-./()@", program[n]) >= 0) {
 		n++
 	}
 	if n == 0 || !isLetter(program[0]) && program[0] != '(' {
@@ -467,7 +468,8 @@ func (p *parser) setOff() bool {
 	if s == "" || s[0] == '\t' {
 		return true
 	}
-	return len(s) > 1 && s[0] == ' ' && (s[1] == ' ' || s[1] == '[' || s[1] == '|' || s[1] == '-' && len(s) > 2 && s[2] == ' ')
+	return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, " [") || strings.HasPrefix(s, " |") ||
+		strings.HasPrefix(s, " - ")
 }
 
 // logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
@@ -643,7 +645,8 @@ func isTime(s string) bool {
 		switch {
 		case n == 4 && (m == 1 || m == 2), n <= 2 && (m == 1 || m == 2):
 			after := rest[m:]
-			return len(after) > 1 && (after[0] == s[n] || after[0] == ' ') && isDigit(after[1]) || after == "" && n <= 2 && m == 2
+			return len(after) > 1 && (after[0] == s[n] || after[0] == ' ') && isDigit(after[1]) ||
+				after == "" && n <= 2 && m == 2
 		case n == 8:
 			return m == 2 || m == 6 // 20310405-10:00:00, 20310405-100000
 		case n <= 2 && m == 0:
