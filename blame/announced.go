@@ -36,7 +36,12 @@ func (s *scan) announced(line string) {
 			s.typeName(strings.TrimLeft(rest, " '\"`"))
 		}
 	}
-	for rest := line; ; {
+	node, isNode := strings.CutPrefix(line, "<") // of what is in it, only itself is read
+	node, _, _ = strings.Cut(node, ">")
+	if _, class, ok := strings.Cut(node, " Class=\""); ok && isNode {
+		s.typeName(class)
+	}
+	for rest := line; !isNode; {
 		_, after, ok := strings.Cut(rest, "=")
 		if !ok {
 			break
@@ -44,6 +49,57 @@ func (s *scan) announced(line string) {
 		s.typeName(after)
 		rest = after
 	}
+	line, _, _ = strings.Cut(line, "<")
+	s.parts(line)
+}
+
+// partKinds are what the classes of a mod extend or are called after, by which the game names them.
+var partKinds = [...]string{
+	"JobDriver", "JobGiver", "WorkGiver", "ThinkNode", "ThinkTree", "Comp", "CompProperties", "HediffComp", "Hediff", "Gene",
+	"IncidentWorker", "Verb", "Toil", "LordJob", "LordToil", "Alert", "Building", "Projectile", "ThoughtWorker",
+	"StatPart", "StatWorker", "GameComponent", "WorldComponent", "MapComponent", "GenStep", "SymbolResolver", "QuestNode",
+	"QuestPart", "MentalState", "MentalStateWorker", "Designator", "ITab", "MainTabWindow", "Dialog", "Window", "Page",
+	"PawnColumnWorker", "RitualBehaviorWorker", "RitualOutcomeEffectWorker", "Ability", "CompAbilityEffect",
+	"DefModExtension", "Tracker", "Manager",
+}
+
+// parts reads classes with their namespace that the line names anywhere, where either the mod is
+// known by the namespace, or the class is called after a part of the game: "Exception in Acme.JobGiver_Press".
+func (s *scan) parts(line string) {
+	for i := 0; i < len(line); i++ {
+		if line[i] != '.' || i == 0 || !wordByte(line[i-1]) {
+			continue
+		}
+		from := i
+		for from > 0 && wordByte(line[from-1]) {
+			from--
+		}
+		end := i
+		for end < len(line) && (wordByte(line[end]) || line[end] == '.' || line[end] == '+') {
+			end++
+		}
+		path := strings.TrimRight(line[from:end], ".+")
+		if from == 0 || strings.IndexByte(" '\"`(<=,>", line[from-1]) >= 0 {
+			if s.finder.known(line[from:i]) != 0 || isPart(path) {
+				s.typeName(line[from:])
+			}
+		}
+		i = end
+	}
+}
+
+// isPart reports whether a path ends with a class that is called after a part of the game.
+func isPart(path string) bool {
+	class := path[strings.LastIndexAny(path, ".+")+1:]
+	for _, kind := range partKinds {
+		if rest, ok := strings.CutPrefix(class, kind); ok && rest != "" && (rest[0] == '_' || rest[0]-'A' < 26) {
+			return true
+		}
+		if rest, ok := strings.CutSuffix(class, kind); ok && rest != "" {
+			return true
+		}
+	}
+	return false
 }
 
 // plugin reads what BepInEx writes of a plugin that it does not load, with its
@@ -281,28 +337,31 @@ func (s *scan) listed(line string) {
 }
 
 // typeName reads the name of a type with its namespace in a line. What is followed
-// by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()".
-func (s *scan) typeName(text string) {
+// by a parenthesis is a method, whose namespace the game leaves out: "Error in LordToil.Init()". It reports
+// whether that is a mod's.
+func (s *scan) typeName(text string) bool {
 	end := 0
 	for end < len(text) && (wordByte(text[end]) || text[end] == '.' || text[end] == '+') {
 		end++
 	}
 	if end < len(text) && text[end] == '(' {
-		return
+		return false
 	}
 	path := strings.TrimRight(text[:end], ".")
 	root := identifier(path)
 	if len(root) == len(path) || letters(root) < 3 || s.finder.nobody(path) || extension(lastPart(path)) {
-		return
+		return false
 	}
 	first, _ := utf8.DecodeRuneInString(root)
 	member, _ := utf8.DecodeRuneInString(path[len(root)+1:])
 	if !unicode.IsUpper(first) || !unicode.IsUpper(member) {
-		return
+		return false
 	}
 	if o, ok := s.codeOwner(path, root); ok {
 		s.found(Type, weightType, o)
+		return true
 	}
+	return false
 }
 
 // assemblies reads the assemblies that a line names:
@@ -316,6 +375,10 @@ func (s *scan) typeName(text string) {
 func (s *scan) assemblies(line string) {
 	for i, rest := range wordsAfter(line, "assembly") {
 		before := strings.TrimRight(line[:i-len("assembly")], " ")
+		if value, ok := cutLabel(rest); ok {
+			s.labeled(before, value)
+			continue
+		}
 		weight := weightType
 		switch before[strings.LastIndexByte(before, ' ')+1:] {
 		case "in", "from", "of":
@@ -329,6 +392,48 @@ func (s *scan) assemblies(line string) {
 				s.found(Type, weight, o)
 			}
 		}
+	}
+}
+
+// cutLabel takes off what makes the word before a label: a colon or an equals sign, with "name" or "id" before it.
+func cutLabel(rest string) (value string, ok bool) {
+	rest = strings.TrimLeft(rest, " ")
+	for _, word := range [...]string{"name", "Name", "id", "Id", "ID"} {
+		if after, ok := strings.CutPrefix(rest, word); ok {
+			rest = strings.TrimLeft(after, " ")
+			break
+		}
+	}
+	if rest == "" || rest[0] != ':' && rest[0] != '=' {
+		return "", false
+	}
+	return strings.TrimLeft(rest[1:], " "), true
+}
+
+// labeled reads the name of an assembly behind a label, and of the mod that has it where that
+// stands before: "Error in Some Mod, assembly name: SomeMod, …".
+func (s *scan) labeled(before, value string) {
+	name, ok := quoted(value)
+	if !ok {
+		name = value[:max(0, strings.IndexAny(value+",", ",;|"))]
+		name = strings.TrimRight(name, " .")
+	}
+	if n := len(name) - len(".dll"); n > 0 && strings.EqualFold(name[n:], ".dll") {
+		name = name[:n]
+	}
+	if !readable(name) || words(name) > maxWords {
+		return
+	}
+	names := []string{name}
+	if clause, ok := strings.CutSuffix(before, ","); ok {
+		for _, rest := range wordsAfter(clause, "in") {
+			if mod, after := capitalized(strings.TrimLeft(rest, " ")); mod != "" && after == "" {
+				names = []string{mod, name}
+			}
+		}
+	}
+	if o, ok := s.finder.owner(rankNamed, names...); ok {
+		s.found(Named, weightNamed, o)
 	}
 }
 

@@ -138,9 +138,32 @@ var cases = []struct {
 	{"a nested detour", "x", "  at DMD<DMD<Acme.Press.Tick_Patch1>?-1296::Tick_Patch1> (Acme.Press p)", "Acme 60 frame:2"},
 	{"a namespace that only begins alike", "x", trace("Gamers.Club.Meet"), "Gamers 60 frame:2"},
 	{"generic arguments", "x", "System.Collections.Generic.List`1[[Acme.Thing, AcmeLib, Version=1.0.0.0, Culture=neutral]]..ctor(IEnumerable`1 c)", "Acme 15 assembly:2"},
-	{"who reports and who threw", "[Logger Mod] Exception caught: x", trace("Acme.Press.Tick", "LoggerMod.Guard.Run"), "Acme 60 frame:2; Logger Mod 32 tag:1,frame:3"},
-	{"who only caught it", "[Logger Mod] Exception caught: Type Acme.Press has no body", trace("System.Runtime.Load", "LoggerMod.Guard.Run"), "Acme 35 type:1; Logger Mod 32 tag:1,frame:3"},
+	{"who reports and who threw", "[Logger Mod] Exception caught: x", trace("Acme.Press.Tick", "LoggerMod.Guard.Run"), "Acme 60 frame:2; Logger Mod 22 tag:1,frame:3"},
+	{"who only caught it", "[Logger Mod] Exception caught: Type Acme.Press has no body", trace("System.Runtime.Load", "LoggerMod.Guard.Run"), "Acme 35 type:1; Logger Mod 22 tag:1,frame:3"},
 	{"reports its own", "[Acme] failed", trace("Acme.Press.Tick"), "Acme 63 tag:1,frame:2"},
+
+	// Who reports what others do.
+	{"a checker of others' code", "Error in Printing Press, assembly name: PressUI, method: Roller:Turn, exception: System.MissingMethodException: x", trace("System.Reflection.MonoModule.ResolveMethod", "HarmonyLib.MethodBodyReader.ReadOperand", "CodeSweep.Sweep.All"), "Printing Press 40 named:1; CodeSweep 20 frame:4"},
+	{"a checker by its name", "x", trace("System.Reflection.MonoModule.ResolveMethod", "ModErrorSweep.ErrorChecker.All"), "ModErrorSweep 20 frame:3"},
+	{"a profiler around others", "x", trace("Game.Pawn.Tick", "AcmeProfiler.Wrap.Run", "Widgets.Panel.Draw"), "Widgets 45 frame:4; AcmeProfiler 20 frame:3"},
+	{"a mod's own handler of errors", "x", trace("Acme.ErrorHandler.Run", "Acme.Press.Tick"), "Acme 45 frame:3"},
+	{"reflection by who needs it", "x", trace("System.Reflection.MonoModule.ResolveMethod", "Acme.Press.Tick"), "Acme 45 frame:3"},
+	{"who reads definitions", "Exception loading list element Game.Thing from XML: x", trace("System.Activator.CreateInstance", "BetterNodes.NodeLoader.List"), "BetterNodes 20 frame:3"},
+	{"who hangs on to the log", "could not open", "Engine.StackTraceUtility:ExtractStackTrace ()\nNoter.Patch:Prefix (string)\nGame.Log:Error (string)\nAcme.Press:Tick ()", "Acme 45 frame:5; Noter 20 frame:3"},
+	{"an assembly behind a label", "Bad code! assembly: Acme.dll; type: x", "", "Acme 40 named:1"},
+	{"a label without a name", "assembly name: , x", "", ""},
+	{"the tag of a checker", "[Mod Error Checker] something is wrong", "", "Mod Error Checker 20 tag:1"},
+	{"a constant of the engine", "[ ALLOC_TEMP_THREAD ] used: 1B", "", ""},
+	{"a thread", "[UnityMainThread] [Worker 3] x", "", ""},
+	{"an abbreviation", "[QXZ] something", "", "QXZ 20 tag:1"},
+
+	// The game's words for code of mods.
+	{"a driver", "Exception in JobDriver tick for pawn Ann driver=Acme.JobDriver_Press (toilIndex=2)", "", "Acme 35 type:1"},
+	{"a node", "Ann threw exception in Acme.JobGiver_Press TryIssueJobPackage: x", "", "Acme 35 type:1"},
+	{"a node of the game", "Exception in Game.AI.ThinkNode_Priority TryIssueJobPackage: x", "", ""},
+	{"a value of a dictionary", "Null key while loading dictionary of Game.Pawn and Acme.PressTracker. label=x", "", "Acme 35 type:1"},
+	{"a node of a save", "SaveableFromNode exception: x\n" + trace("Game.Scribe.Load") + "\nSubnode:\n<li Class=\"Acme.PressMap\"><li Class=\"Widgets.Panel\" /></li>", "", "Acme 35 type:4"},
+	{"the end of a sentence without a space", "It failed.Building Done and Some.Comparison", "", ""},
 
 	// Patches.
 	{"patches of the method that threw", "x", trace("Game.Pawn.Kill") + "\n    - PREFIX author.somemod: Boolean SomeMod.Patches:Prefix(Thing t)", "SomeMod 20 patch:3"},
@@ -155,6 +178,9 @@ var cases = []struct {
 	{"workshop by ids", `bad: \123450\1234567890\a.xml`, "", "workshop 1234567890 50 path:1"},
 	{"the file of the mod that heads the trace", "[Some Mod - Start of stack trace]\nGame.PatchAdd(xpath=\"/a/b\"): failed\n[End of stack trace]\nSource file: D:\\workshop\\content\\123450\\1234567890\\P.xml", "", "Some Mod 60 title:1,path:4"},
 	{"the file that a tag is about", "[Some Mod] Patch failed\nfile: /g/Mods/1234567890/P.xml", "", "Some Mod 53 tag:1,path:2"},
+	{"a folder in a mod's folder", "[Some Mod - Start of stack trace]\nSource file: D:\\workshop\\content\\123450\\1234567890\\1.4\\Mods\\Other\\P.xml", "", "Some Mod 60 title:1,path:2"},
+	{"two files in a line", "differ: /g/Mods/Some Mod/a.xml and C:\\g\\Mods\\Other\\b.xml", "", "Other 50 path:1; Some Mod 50 path:1"},
+	{"a mod that is there twice", "Tried loading mod with the same packageId multiple times: author.somemod. Ignoring.\nE:\\workshop\\content\\123450\\1234567890\nE:\\workshop\\content\\123450\\1234567891", "", "author.somemod 40 named:1; workshop 1234567890 25 path:2; workshop 1234567891 25 path:3"},
 	{"the file of another", "[Loader] could not read /g/Mods/1234567890/P.dll", "", "workshop 1234567890 50 path:1; Loader 30 tag:1"},
 
 	// Texts that say so.

@@ -17,6 +17,7 @@
 //	          the same, with frames of the game nearer than it        45
 //	          the same, where the mod's own tag heads the record      25
 //	          code of the next mod in the trace; of all after it      25, 10
+//	          code that reports, checks or reads what others wrote    20
 //	title     a trace is headed by the mod: [Some Mod - Start of stack trace]   55
 //	path      a file of the mod: …/Mods/Some Mod/…, …/workshop/content/1/2/…    50
 //	named     mod "Some Mod", a package id, a list of suspected mods  40
@@ -24,6 +25,7 @@
 //	          in assembly SomeMod                                     35
 //	          an assembly that is missing: or assembly 'SomeMod, …    25
 //	tag       the record begins with [Some Mod]                       30
+//	          a tag in capitals of nobody who is known                20
 //	patch     Harmony patch on the innermost method; on another       20, 8
 //	assembly  [[SomeMod.Press, SomeMod, Version=…]]                   15
 //
@@ -37,6 +39,11 @@
 // in a trace: mods that show progress, measure or translate patch what others'
 // faults run through. So a patch by itself never weighs enough for [Likely]; it is
 // among the suspects for whoever wants to show where to begin.
+//
+// Some mods do little else than report: checkers, profilers, handlers of errors, loaders of
+// definitions. They are known by what they are called, by standing between two methods that write to
+// the log, and by looking at other code when it threw while the text names whose code that is. What
+// points at them is kept, and does not weigh enough for [Likely] by itself.
 //
 // A frame of Java names a mod by the module or archive that it gives as its place, or else
 // by the part of the package behind the domain: press, of com.acme.press.Roller.

@@ -240,6 +240,7 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	s.text(message, false)
 	s.text(stack, true)
 	s.paths()
+	s.settle()
 	if len(s.findings) == 0 {
 		return dst
 	}

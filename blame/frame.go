@@ -1,6 +1,9 @@
 package blame
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // frame reads a line of a stack trace, and returns false for any other.
 func (s *scan) frame(line string, stack bool) bool {
@@ -18,6 +21,10 @@ func (s *scan) frame(line string, stack bool) bool {
 	s.frames++
 	if s.finder.nobody(path) || keyword(root, path) {
 		s.game = true
+		s.examined = s.examined || len(s.code) == 0 && introspects(path)
+		if logs(path) {
+			s.writes()
+		}
 		return true
 	}
 	if !readable(root) {
@@ -36,6 +43,11 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.game = true
 		return true
 	}
+	if s.passesOn(path, root, &o) {
+		s.game = true
+		s.doubt(&o)
+		return true
+	}
 	rank := 0
 	for rank < len(s.code) && !s.code[rank].same(&o) {
 		rank++
@@ -49,12 +61,62 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.found(Frame, weightThrown, o)
 	case rank == 0 && !s.reports(&o):
 		s.found(Frame, weightNear, o)
+		s.near = len(s.findings)
 	case rank <= 1:
 		s.found(Frame, weightSecond, o)
 	default:
 		s.found(Frame, weightFar, o)
 	}
 	return true
+}
+
+// passesOn reports whether the code of a frame, which is o's, only passes on what others do: it
+// reports faults, or reads data that the record is about and that is not its own.
+func (s *scan) passesOn(path, root string, o *owner) bool {
+	typ := typePath(path)
+	return messenger(root) || o.mod != 0 && messenger(o.display) ||
+		len(typ) > len(root) && reportsFaults(typ[len(root):]) ||
+		s.data && s.game && len(s.code) == 0 && loads(typ)
+}
+
+// doubt keeps code of o that only passes on what others do.
+func (s *scan) doubt(o *owner) {
+	for i := range s.findings {
+		if f := &s.findings[i]; f.Kind == Frame && f.owner.same(o) {
+			return
+		}
+	}
+	s.found(Frame, weightDoubt, *o)
+}
+
+// writes reads a frame of a method that writes to the log. Code between two of them is called to
+// write, whatever is written.
+func (s *scan) writes() {
+	if s.writing > 0 {
+		from := s.writing - 1
+		for i := from; i < len(s.findings); i++ {
+			if f := &s.findings[i]; f.Kind == Frame && f.weight > weightDoubt {
+				f.weight = weightDoubt
+				s.code = slices.DeleteFunc(s.code, func(o owner) bool { return o.same(&f.owner) })
+			}
+		}
+	}
+	s.writing = len(s.findings) + 1
+}
+
+// settle decides about code that looked at other code when something was thrown: where the text
+// names somebody else, it is theirs that was looked at.
+func (s *scan) settle() {
+	if !s.examined || s.near == 0 {
+		return
+	}
+	f := &s.findings[s.near-1]
+	for i := range s.findings {
+		g := &s.findings[i]
+		if (g.Kind == Named || g.Kind == Type) && g.weight > weightMissing && !g.owner.same(&f.owner) {
+			f.weight = min(f.weight, weightDoubt)
+		}
+	}
 }
 
 // reports reports whether the record carries the tag of o.

@@ -21,6 +21,7 @@ func (s *scan) path(line string) {
 	about := strings.EqualFold(label[max(0, len(label)-len("file")):], "file")
 	before := ""
 	older := ""
+	within := false // of a path of which the mod is known: a folder in a mod's folder may bear the name of another
 	for len(line) > 0 {
 		i := strings.IndexAny(line, `/\`)
 		part, last := line, true
@@ -30,11 +31,15 @@ func (s *scan) path(line string) {
 			line = ""
 		}
 		switch {
+		case within:
+			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
 		case strings.EqualFold(before, "Mods") && older != "":
 			s.folder(part, last, about)
+			within = true
 		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
 			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:
 			s.folder(part, last, about)
+			within = true
 		}
 		// The drive of a path on Windows, or the text before a path, is a part
 		// like any other.
@@ -86,9 +91,12 @@ func (s *scan) paths() {
 		return
 	}
 	for _, f := range s.files {
-		if f.owner.rank == rankNumber && len(s.files) == 1 {
-			if o := s.subject(f.about); o != nil {
+		if f.owner.rank == rankNumber {
+			switch o := s.subject(f.about); {
+			case o != nil && len(s.files) == 1:
 				f.owner = *o
+			case o != nil:
+				f.weight = min(f.weight, weightSecond) // where the mod that is named is installed, more than once
 			}
 		}
 		if len(s.findings) < maxFindings {

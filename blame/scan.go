@@ -2,6 +2,7 @@ package blame
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -21,6 +22,9 @@ const (
 	weightAssembly = 15
 	weightMissing  = 25
 	weightPhrase   = 15
+
+	// weightDoubt is for what is more likely to report than to be at fault: not enough to be named.
+	weightDoubt = 20
 )
 
 // headLines is how many lines of a message may name mods: what comes later is data.
@@ -45,6 +49,11 @@ type scan struct {
 	game     bool
 	code     []owner // mods whose code is in the trace, the nearest to the throw first
 	listing  bool    // the lines of a list of mods follow
+
+	data     bool // the message is about data that is read
+	examined bool // code that looks at other code is nearest to the throw
+	near     int  // findings[near-1] is about the code nearest to the throw, below the game's; 0: there is none
+	writing  int  // how many findings there were above the last frame that writes to the log, plus one
 }
 
 // text reads the message, or the stack.
@@ -84,6 +93,7 @@ func (s *scan) prose(line string) {
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
+		s.data = hasWord(line, "xml") || hasWord(line, "node")
 	}
 	if s.listing {
 		s.listed(line)
@@ -149,7 +159,7 @@ func (s *scan) tags(line string) string {
 		}
 		o, ok := s.tagOwner(tag)
 		if ok {
-			s.found(Tag, weightTag, o)
+			s.found(Tag, s.tagWeight(&o), o)
 		}
 		found = ok
 	}
@@ -191,6 +201,29 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 	return s.finder.owner(rankTag, tag)
 }
 
+// tagWeight returns what the tag of o is worth: little where o reports what others do, or the
+// tag has the form of one that a logger or an engine writes, in capitals.
+func (s *scan) tagWeight(o *owner) int {
+	if messenger(o.display) || o.mod == 0 && strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display) {
+		return weightDoubt
+	}
+	return weightTag
+}
+
+// capitals reports whether a name has capitals of ASCII, and signs, and nothing else.
+func capitals(name string) bool {
+	n := 0
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c-'A' < 26:
+			n++
+		case c >= utf8.RuneSelf, c == '.', digit(c):
+			return false
+		}
+	}
+	return n > 1
+}
+
 // tagName returns the part of a tag that may be the name of a mod, without the
 // part of the mod, and without a version.
 func tagName(tag string) string {
@@ -216,8 +249,10 @@ func tagName(tag string) string {
 	switch {
 	case n == 0, n == 1 && utf8.RuneCountInString(key) < 3, digit(tag[0]) && n < 3:
 		return ""
-	case isLevel(key), isReference(tag), version(tag):
+	case isLevel(key), isReference(tag), version(tag), isThread(key):
 		return ""
+	case strings.IndexByte(tag, '_') >= 0 && strings.IndexFunc(tag, unicode.IsLower) < 0 && letters(tag) > 0 && tag[0] < utf8.RuneSelf:
+		return "" // a constant
 	}
 	return tag
 }
@@ -248,6 +283,17 @@ func isLevel(key string) bool {
 		"mod", "mods", "main", "utc", "gmt", "pm", "am", "thread", "mainthread", "ref",
 		"end of stack trace", "endofstacktrace":
 		return true
+	}
+	return false
+}
+
+// isThread reports whether a folded tag is that of a thread or of a pool of them, with its number or without.
+func isThread(key string) bool {
+	key = strings.TrimRight(key, "0123456789")
+	for _, end := range [...]string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
 	}
 	return false
 }
