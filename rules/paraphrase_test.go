@@ -1,0 +1,343 @@
+package rules
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// A paraphrase says what a text says in other words, so that a reader decides about it as about the text. Each kind
+// below makes the paraphrases of one text; what it does not apply to stays out.
+var paraphrases = []struct {
+	kind string
+	make func(text string) []string
+}{
+	{"words", otherWords},
+	{"order", otherOrder},
+	{"type", otherType},
+	{"names", otherNames},
+	{"language", otherLanguage},
+	{"no type", withoutType},
+}
+
+// alikeWords are words and phrases that mean the same to a reader of logs. The first of a line is what texts have, the
+// others are what may stand for it.
+var alikeWords = [][]string{
+	{"Could not ", "Failed to ", "Unable to ", "Cannot ", "Was not able to "},
+	{"could not ", "failed to ", "was unable to ", "cannot "},
+	{"Cannot ", "Could not ", "Unable to "},
+	{"Can't ", "Cannot ", "Unable to "},
+	{"Failed to ", "Could not ", "Unable to ", "Failure to "},
+	{"Unable to ", "Could not ", "Failed to "},
+	{"Tried to ", "Attempted to ", "Attempt to ", "Trying to "},
+	{" tried to ", " attempted to "},
+	{"Trying to ", "Tried to ", "Attempting to "},
+	{
+		"Exception while ", "Exception when ", "An exception occurred while ", "Exception thrown while ",
+		"Caught an exception while ",
+	},
+	{
+		"Exception in ", "Exception at ", "An exception was thrown in ", "Exception thrown by ", "Unexpected exception in ",
+	},
+	{"Error while ", "Error when ", "An error occurred while ", "Failure while ", "Unexpected error while "},
+	{"Error in ", "Failure in ", "An error occurred in ", "Unexpected error in "},
+	{"Critical error ", "Fatal error ", "Severe error "},
+	{"Caught exception ", "Caught an exception ", "Exception caught "},
+	{" caused an exception ", " threw an exception ", " raised an exception "},
+	{" threw exception ", " raised an exception ", " caused an exception "},
+	{"An error occurred ", "An error happened ", "There was an error "},
+	{" threw an exception", " raised an exception"},
+	{"find ", "locate "},
+	{" named ", " called ", " with the name "},
+	{" while ", " when "},
+	{" because ", " since "},
+	{" twice", " a second time", " two times"},
+	{" already ", " by now "},
+	{"reference to ", "link to "},
+	{"references ", "links "},
+	{" corrupted", " damaged"},
+	{" not valid", " invalid"},
+	{"loading ", "reading "},
+	{" load ", " read "},
+	{"generating ", "creating "},
+	{"instantiating ", "creating "},
+	{"instantiate ", "create "},
+	{"textures ", "images "},
+	{"Texture ", "Image "},
+	{"dependencies ", "requirements "},
+	{" errors", " faults"},
+	{"Duplicate ", "Second "},
+	{"destroyed", "deleted"},
+	{"unknown ", "unrecognized "},
+	{"empty ", "void "},
+	{" spawn ", " place "},
+	{"Suppressing further errors", "Further errors are not shown"},
+	{"not supported", "unsupported"},
+	{" has no ", " lacks a "},
+	{" is missing", " is absent"},
+	{"drawing ", "rendering "},
+	{"saving ", "writing "},
+	{" save ", " write "},
+	{"registering ", "entering "},
+	{" register ", " enter "},
+}
+
+// ownMeaning hides words of which the meaning is their own, not that of their parts.
+var ownMeaning = strings.NewReplacer("load ID", "load\x00ID", "loadID", "load\x00id")
+
+// otherWords replaces one phrase at a time, with each of its synonyms, and then all of them with their first.
+func otherWords(text string) []string {
+	var out []string
+	kept := ownMeaning.Replace(text)
+	all := kept
+	for _, s := range alikeWords {
+		for _, other := range s[1:] {
+			if changed := strings.Replace(kept, s[0], other, 1); changed != kept {
+				out = append(out, changed)
+			}
+		}
+		all = strings.Replace(all, s[0], s[1], 1)
+	}
+	if len(out) > 1 {
+		out = append(out, all)
+	}
+	for i, o := range out {
+		o = strings.ReplaceAll(o, "load\x00ID", "load ID")
+		out[i] = strings.ReplaceAll(o, "load\x00id", "loadID")
+	}
+	return out
+}
+
+var thrown = regexp.MustCompile(`^(.+?): ((?:[A-Z][A-Za-z]*\.)*[A-Z][A-Za-z]*Exception)(: .+)?$`)
+
+// otherOrder puts what was thrown before where that was, and what was done before what came of it.
+func otherOrder(text string) []string {
+	var out []string
+	m := thrown.FindStringSubmatch(text)
+	if m != nil && !strings.HasSuffix(m[1], "Exception") && !strings.Contains(text, "--->") {
+		out = append(out,
+			fmt.Sprintf("%s%s (%s)", m[2], m[3], m[1]),
+			fmt.Sprintf("%s - %s%s", m[1], m[2], m[3]),
+			fmt.Sprintf("%s. The exception was: %s%s", m[1], m[2], m[3]))
+	}
+	if what, doing, ok := strings.Cut(text, " while "); ok && !strings.ContainsAny(doing, ".:(") {
+		out = append(out, "While "+doing+": "+what)
+	}
+	return out
+}
+
+// usual are exceptions that any mistake in a program throws: which of them says nothing about what it does to a game.
+var usual = []string{
+	"NullReferenceException", "InvalidCastException", "IndexOutOfRangeException", "ArgumentOutOfRangeException",
+	"InvalidOperationException", "ArgumentNullException", "DivideByZeroException", "FormatException",
+}
+
+var usualText = map[string]string{
+	"NullReferenceException":      "Object reference not set to an instance of an object",
+	"InvalidCastException":        "Specified cast is not valid.",
+	"IndexOutOfRangeException":    "Index was outside the bounds of the array.",
+	"ArgumentOutOfRangeException": "Index was out of range. Must be non-negative and less than the size of the collection.",
+	"InvalidOperationException":   "Collection was modified; enumeration operation may not execute.",
+	"ArgumentNullException":       "Value cannot be null.",
+	"DivideByZeroException":       "Attempted to divide by zero.",
+	"FormatException":             "Input string was not in a correct format.",
+}
+
+// otherType has another usual exception thrown, with its own text, or a mod's own.
+func otherType(text string) []string {
+	var out []string
+	for _, is := range usual {
+		i := strings.Index(text, is)
+		if i < 0 || strings.Contains(text, "--->") {
+			continue
+		}
+		head := text[:i]
+		for _, other := range usual {
+			if other != is {
+				out = append(out, head+other+": "+usualText[other])
+			}
+		}
+		break
+	}
+	return out
+}
+
+// otherNames gives things, mods and people other names, in other scripts too.
+func otherNames(text string) []string {
+	var out []string
+	for _, names := range [][]string{
+		{"Widget", "Sprocket", "widget", "sprocket", "author.", "someone.", "Ann", "Boris", "Other", "Third"},
+		{"Widget", "QuantumTeapot", "widget", "quantumteapot", "author.", "九龙.", "Ann", "Владимир", "Other", "Drittes"},
+	} {
+		if changed := strings.NewReplacer(names...).Replace(text); changed != text {
+			out = append(out, changed)
+		}
+	}
+	return out
+}
+
+// localized are texts of .NET as it writes them in German, French, Russian, Chinese and Spanish.
+var localized = map[string][]string{
+	"Object reference not set to an instance of an object": {
+		"Der Objektverweis wurde nicht auf eine Objektinstanz festgelegt",
+		"La référence d'objet n'est pas définie à une instance d'un objet",
+		"Ссылка на объект не указывает на экземпляр объекта",
+		"未将对象引用设置到对象的实例",
+		"Referencia a objeto no establecida como instancia de un objeto",
+	},
+	"Index was outside the bounds of the array": {
+		"Der Index war außerhalb des Arraybereichs", "L'index se trouve en dehors des limites du tableau",
+		"Индекс находился вне границ массива", "索引超出了数组界限", "Índice fuera de los límites de la matriz",
+	},
+	"Index was out of range": {
+		"Der Index lag außerhalb des Bereichs", "L'index était hors limites", "Индекс за пределами диапазона", "索引超出范围",
+		"El índice estaba fuera del intervalo",
+	},
+	"The given key was not present in the dictionary": {
+		"Der angegebene Schlüssel war nicht im Wörterbuch angegeben", "La clé donnée était absente du dictionnaire",
+		"Данный ключ отсутствует в словаре", "给定关键字不在字典中", "La clave proporcionada no se encontró en el diccionario",
+	},
+	"Exception has been thrown by the target of an invocation": {
+		"Ein Aufrufziel hat einen Ausnahmefehler verursacht", "Une exception a été levée par la cible d'un appel",
+		"Адресат вызова создал исключение", "调用的目标发生了异常",
+		"Se produjo una excepción en el destino de la invocación",
+	},
+	"Root element is missing": {
+		"Das Stammelement ist nicht vorhanden", "L'élément racine est manquant", "Корневой элемент отсутствует", "缺少根元素",
+		"Falta el elemento raíz",
+	},
+	"Could not find a part of the path": {
+		"Ein Teil des Pfades konnte nicht gefunden werden", "Impossible de trouver une partie du chemin d'accès",
+		"Не удалось найти часть пути", "未能找到路径的一部分", "No se puede encontrar una parte de la ruta de acceso",
+	},
+	"Disk full": {
+		"Der Datenträger ist voll", "Espace insuffisant sur le disque", "Недостаточно места на диске", "磁盘空间不足",
+		"Espacio en disco insuficiente",
+	},
+	"The operation has timed out": {
+		"Das Timeout für den Vorgang wurde überschritten", "Le délai d'attente de l'opération a expiré",
+		"Время ожидания операции истекло", "操作已超时", "Se ha terminado el tiempo de espera de la operación",
+	},
+}
+
+func otherLanguage(text string) []string {
+	var out []string
+	for _, english := range slices.Sorted(maps.Keys(localized)) {
+		if !strings.Contains(text, english) || !strings.Contains(text, "Exception") {
+			continue
+		}
+		for _, other := range localized[english] {
+			out = append(out, strings.ReplaceAll(text, english, other))
+		}
+	}
+	return out
+}
+
+var typeInFront = regexp.MustCompile(`^(?:[A-Z][A-Za-z]*\.)*[A-Z][A-Za-z]*Exception: `)
+
+// withoutType leaves the text of an exception only, in all languages, as code logs it that has the exception's message
+// and not the exception.
+func withoutType(text string) []string {
+	head := typeInFront.FindString(text)
+	if head == "" {
+		return nil
+	}
+	out := []string{strings.TrimPrefix(text, head)}
+	for _, other := range otherLanguage(text) {
+		out = append(out, strings.TrimPrefix(other, head))
+	}
+	return out
+}
+
+// trace is what comes with an exception in a log. Tests of rules leave it out where it does not matter to them.
+const trace = "  at Widgets.Maker.Make () [0x00001] in <0123456789abcdef0123456789abcdef>:0\n" +
+	"  at Verse.Thing.DoTick () [0x00001] in <0123456789abcdef0123456789abcdef>:0"
+
+// leastAlike is the share of paraphrases that must be decided as the text that they paraphrase, of all and of each kind
+// where that is less.
+var leastAlike = map[string]float64{"total": 0.89, "words": 0.75, "no type": 0.1}
+
+// TestParaphrases rewords the texts that rules are tested with and compares what is decided about both. A rule that
+// knows the words of one log says nothing about the next one; there, rules that look at the form must decide alike. It
+// prints the share for each file of rules and each kind of paraphrase, and with -v the ones that are decided otherwise.
+func TestParaphrases(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	ev := set.NewEvaluator()
+	decide := func(d *testDecl, text string) event.Decision {
+		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
+		return ev.Evaluate(&Input{
+			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: d.level, Kind: d.kind, Status: d.status,
+			Source: d.source, Phase: d.phase, Operation: d.op,
+		}).Decision
+	}
+	type share struct{ alike, all int }
+	byFile, byKind, byRule := map[string]*share{}, map[string]*share{}, map[string]*share{}
+	count := func(m map[string]*share, key string, alike bool) {
+		if m[key] == nil {
+			m[key] = &share{}
+		}
+		m[key].all++
+		if alike {
+			m[key].alike++
+		}
+	}
+	for _, test := range set.tests {
+		d := test.decl
+		if !d.match || d.kind != event.KindLog || test.rule.Continue || strings.Contains(d.text, "\n") {
+			continue
+		}
+		if d.stack == "" && strings.Contains(d.text, "Exception: ") {
+			withStack := *d
+			withStack.stack = trace
+			d = &withStack
+		}
+		want := test.rule.Disposition
+		if decide(d, d.text).Disposition != want {
+			continue
+		}
+		for _, p := range paraphrases {
+			for _, text := range p.make(d.text) {
+				got := decide(d, text)
+				alike := got.Disposition == want
+				count(byFile, origin(test.rule), alike)
+				count(byFile, "total", alike)
+				count(byKind, p.kind, alike)
+				count(byRule, test.rule.ID, alike)
+				if !alike {
+					t.Logf("%s (%s): %s by %s, not %s: %q phase %q level %s", test.rule.ID, p.kind, got.Disposition,
+						got.Rule, want, text, d.phase, d.level)
+				}
+			}
+		}
+	}
+	for _, m := range []map[string]*share{byKind, byFile} {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			t.Logf("%-16s %4d of %4d decided alike: %.3f", key, m[key].alike, m[key].all,
+				float64(m[key].alike)/float64(m[key].all))
+		}
+	}
+	worst := slices.SortedFunc(maps.Keys(byRule), func(a, b string) int {
+		return cmp.Or(byRule[a].alike*byRule[b].all-byRule[b].alike*byRule[a].all, strings.Compare(a, b))
+	})
+	for _, id := range worst[:12] {
+		t.Logf("worst: %-28s %3d of %3d", id, byRule[id].alike, byRule[id].all)
+	}
+	byKind["total"] = byFile["total"]
+	for kind, n := range byKind {
+		least, ok := leastAlike[kind]
+		if !ok {
+			least = leastAlike["total"]
+		}
+		assert.GreaterOrEqual(t, float64(n.alike)/float64(n.all), least, kind)
+	}
+}
