@@ -18,7 +18,7 @@ type namedSchema struct {
 
 // allSchemas returns those of both programs, by name.
 func allSchemas() (all []namedSchema) {
-	p := &program{forms: bridge.Forms}
+	p := &program{host: Host{Forms: bridge.Forms}}
 	for _, name := range p.schemaNames() {
 		all = append(all, namedSchema{name, p.schemaOf(name)})
 	}

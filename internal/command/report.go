@@ -3,11 +3,16 @@ package command
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -19,10 +24,21 @@ type reportFlags struct {
 	inputs inputFlags
 	scrub  scrubFlags
 	output string
+	open   bool
 }
 
 func (p *program) reportCommand() *cobra.Command {
 	f := &reportFlags{}
+	opens := ""
+	if p.host.Open != nil {
+		opens = `
+
+--open writes the page beside the log and opens it in the browser. Where it cannot be
+written there, and where browsers may not see it, as in hidden folders, it goes to
+Documents or the home folder. With --open alone the log is the newest of --game
+` + files.Games()[0] + `. A double click on heed.exe does the same, also with logs that are dropped
+on it.`
+	}
 	cmd := &cobra.Command{
 		Use:   "report FILE... -o report.html",
 		Short: "Write an HTML page about logs, to look at and to share",
@@ -37,14 +53,23 @@ of any length; what is left out is counted.
 
 A page is meant to be shared, so names of users and computers, accounts, ids of
 devices, network addresses, secrets and e-mail addresses are removed, if their form or
-another line of the log shows what they are. --no-scrub keeps them.`,
+another line of the log shows what they are. --no-scrub keeps them.` + opens,
 		Example: `  heed report Player.log -o report.html
   heed report before.log after.log -o compare.html
   heed report --game rimworld -o report.html
   zcat old.log.gz | heed report - > report.html`,
-		Args: f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.open && len(args) == 0 && !cmd.Flags().Changed("game") { // --open alone is for who knows no name
+				f.inputs.game = files.Games()[0]
+				return nil
+			}
+			return f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.output == standardInput && cli.IsTerminal(p.Stdout) {
+			if f.open && f.output == standardInput && cmd.Flags().Changed("output") {
+				return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
+			}
+			if !f.open && f.output == standardInput && cli.IsTerminal(p.Stdout) {
 				return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
 			}
 			names, err := p.inputs(&f.inputs, args)
@@ -60,17 +85,20 @@ another line of the log shows what they are. --no-scrub keeps them.`,
 	f.rules.register(cmd)
 	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
+	if p.host.Open != nil {
+		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents; without FILE the log is that of --game "+files.Games()[0])
+	}
 	f.scrub.register(cmd)
 	return cmd
 }
 
 // report replays the logs and writes the page.
 func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
-	files, err := f.rules.sources()
+	sources, err := f.rules.sources()
 	if err != nil {
 		return err
 	}
-	set, err := rules.Compile(files...)
+	set, err := rules.Compile(sources...)
 	if err != nil {
 		return err
 	}
@@ -104,13 +132,66 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	}
 	data := report.HTML(nil, docs...)
 	p.removed(scrubber)
-	if f.output == standardInput {
+	output := []string{f.output}
+	switch {
+	case f.open && f.output == standardInput:
+		output = p.pageFiles(names[0])
+	case f.output == standardInput:
 		return p.print("the report", data)
 	}
-	if err := replaceFile(f.output, data); err != nil {
-		return ioError(fmt.Errorf("cannot write the report: %w", err))
+	for _, file := range output {
+		if err = replaceFile(file, data); err == nil {
+			if f.open {
+				return p.openPage(file)
+			}
+			return nil
+		}
 	}
-	return nil
+	return ioError(fmt.Errorf("cannot write the report: %w", err))
+}
+
+// pageFiles returns where a page about a log may be written where nobody says where, the best first: beside
+// the log, or, where that cannot be, in a folder of the user. Browsers that are packed as a Snap see no
+// hidden folder of the home, in which games for Linux keep their logs.
+func (p *program) pageFiles(log string) []string {
+	home, err := os.UserHomeDir()
+	hidden := false
+	if err == nil && runtime.GOOS != "windows" {
+		if full, err := filepath.Abs(log); err == nil {
+			below, ok := relative(home, full)
+			hidden = ok && strings.HasPrefix(below, ".")
+		}
+	}
+	var folders []string
+	if info, err := os.Stat(log); err == nil && info.Mode().IsRegular() && !hidden {
+		folders = append(folders, filepath.Dir(log))
+	}
+	if home != "" {
+		folders = append(folders, filepath.Join(home, "Documents"), home)
+	}
+	name := filepath.Base(log)
+	if log == standardInput {
+		name = "log"
+	}
+	out := make([]string, 0, len(folders)+1)
+	for _, folder := range append(folders, os.TempDir()) {
+		out = append(out, filepath.Join(folder, name+".html"))
+	}
+	return out
+}
+
+// openPage shows a page in the browser, and prints in one line where it is. A browser that does not open is
+// no failure: the page is there.
+func (p *program) openPage(file string) error {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return ioError(err)
+	}
+	wrote := file + ": opened in the browser"
+	if err := p.host.Open(file); err != nil {
+		wrote = fmt.Sprintf("%s: open it in a browser, since that failed (%v)", file, err)
+	}
+	return p.print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
 }
 
 // reason returns the conditions by which the rule that decided s.record matched.

@@ -29,7 +29,19 @@ const (
 type program struct {
 	*settings.Program
 
-	forms []schema.Form // of output of the program that mounts the commands
+	host Host // the program that mounts the commands
+}
+
+// Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is
+// the small program, which neither uses a network nor starts anything.
+type Host struct {
+	Forms []schema.Form // of output beyond theirs
+
+	// Fetch reads the log that is shared at an address.
+	Fetch func(ctx context.Context, address string) ([]byte, error)
+
+	// Open shows a page in the browser. file is absolute.
+	Open func(file string) error
 }
 
 // Main runs classify-replay as a process.
@@ -63,9 +75,9 @@ func (p *program) rootCommand() *cobra.Command {
 const verbose = "print what is read, from where, and how long it took"
 
 // Commands makes the commands that read captured logs, the first of them replay, for a program
-// that mounts them below its root and writes more forms of output.
-func Commands(p *settings.Program, forms []schema.Form) []*cobra.Command {
-	replay, rest := (&program{p, forms}).commands()
+// that mounts them below its root.
+func Commands(p *settings.Program, host Host) []*cobra.Command {
+	replay, rest := (&program{Program: p, host: host}).commands()
 	return append([]*cobra.Command{replay}, rest...)
 }
 

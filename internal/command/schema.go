@@ -34,7 +34,7 @@ var forms = []schema.Form{
 // schemaNames returns the names of all JSON forms, in order.
 func (p *program) schemaNames() []string {
 	names := report.SchemaNames()
-	for _, f := range slices.Concat(forms, p.forms) {
+	for _, f := range slices.Concat(forms, p.host.Forms) {
 		names = append(names, f.Name)
 	}
 	slices.Sort(names)
@@ -43,7 +43,7 @@ func (p *program) schemaNames() []string {
 
 // schemaOf returns the schema of the JSON form of a name, nil for none.
 func (p *program) schemaOf(name string) []byte {
-	if f := schema.Find(slices.Concat(forms, p.forms), name); f != nil {
+	if f := schema.Find(slices.Concat(forms, p.host.Forms), name); f != nil {
 		return f.JSON()
 	}
 	return report.Schema(name)
@@ -52,8 +52,8 @@ func (p *program) schemaOf(name string) []byte {
 func (p *program) schemaCommand() *cobra.Command {
 	names := p.schemaNames()
 	var more strings.Builder
-	for i := range p.forms {
-		fmt.Fprintf(&more, "  %-12s  %s\n", p.forms[i].Name, p.forms[i].Title)
+	for i := range p.host.Forms {
+		fmt.Fprintf(&more, "  %-12s  %s\n", p.host.Forms[i].Name, p.host.Forms[i].Title)
 	}
 	return &cobra.Command{
 		Use:   "schema [NAME]",

@@ -139,6 +139,10 @@ func TestRelease(t *testing.T) {
 	var packed []string
 	for _, f := range archive.Files {
 		packed = append(packed, f.Src)
+		if strings.HasPrefix(f.Src, "packaging/") {
+			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
+			continue
+		}
 		require.Equal(t, uint32(0o644), f.Info.Mode, f.Src)
 		require.Equal(t, "{{ .CommitDate }}", f.Info.MTime, f.Src)
 		if strings.HasPrefix(f.Src, "extras/") {

@@ -3,10 +3,14 @@
 package live
 
 import (
+	"fmt"
 	"os"
+	"os/exec"
 	"os/signal"
+	"runtime"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/heedlog/heed/internal/proc"
 )
@@ -53,6 +57,36 @@ func readNow(pipe *os.File, buf []byte) (n int, err error) {
 	})
 	return n, err
 }
+
+// openWait is how long a browser that could not be started has to report that. One that was started may run on.
+const openWait = 3 * time.Second
+
+// openPage shows a file in the browser, which does not end with the terminal.
+func openPage(file string) error {
+	name := "xdg-open"
+	if runtime.GOOS == "darwin" {
+		name = "open"
+	}
+	cmd := exec.Command(name, file)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			err = fmt.Errorf("%s: %w", name, err)
+		}
+		return err
+	case <-time.After(openWait):
+		return nil
+	}
+}
+
+// ownConsole reports whether a window was made for this process alone, which only Windows does.
+func ownConsole() bool { return false }
 
 // errRefused is the error of dialing an address without a listener.
 const errRefused = syscall.ECONNREFUSED

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -34,7 +35,29 @@ const (
 type program struct{ *settings.Program }
 
 // Main runs heed as a process.
-func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+func Main() {
+	cobra.MousetrapHelpText = "" // on Windows it would refuse a double click
+	args := os.Args[1:]
+	clicked := ownConsole() && cli.IsTerminal(os.Stdout) && onlyLogs(args)
+	if clicked {
+		args = append([]string{"report", "--open", "--"}, args...)
+	}
+	status := run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr)
+	if clicked { // the window closes with the process
+		fmt.Print("Press Enter to close this window. ")
+		_, _ = fmt.Scanln()
+	}
+	os.Exit(status)
+}
+
+// onlyLogs reports whether all words are files or folders: what a double click and drag and drop
+// give a program.
+func onlyLogs(words []string) bool {
+	return !slices.ContainsFunc(words, func(word string) bool {
+		_, err := os.Stat(word)
+		return err != nil
+	})
+}
 
 // run executes a command line and returns the exit status. It is [Main] without the
 // process, so that tests can call it.
@@ -103,7 +126,7 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 	}
 	grouped(groupLive, p.wrapCommand(), p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand())
-	grouped(groupLogs, command.Commands(p.Program, bridge.Forms)...)
+	grouped(groupLogs, command.Commands(p.Program, command.Host{Forms: bridge.Forms, Open: openPage})...)
 	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
