@@ -17,6 +17,8 @@ const (
 	blockMemory
 	blockSymbols
 	blockPatchTrace
+	blockReport // of a crash, from its cause on: see crashreport.go
+	blockAround // what else is in the report of a crash
 )
 
 // listState is the state of a list that a line announced by ending in a colon.
@@ -75,8 +77,10 @@ type openRecord struct {
 	ends       lineEnds
 	cut        uint64
 
-	frames    int    // lines in stack that are frames
-	unity     bool   // a frame in Unity's form was among them
+	frames    int  // lines in stack that are frames
+	unity     bool // a frame in Unity's form was among them
+	crash     reportPart
+	reason    crashReason
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
 	searched  int    // length of the message when it was searched for mentions
@@ -124,9 +128,13 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	}
 	may := opens[b[0]]
 	switch {
+	case isCrashCause(b), layout == layoutCrash && isMacCause(b):
+		a.block, a.split, a.reason = blockReport, evidenceBlock, causeReason(b)
+	case layout == layoutCrash, isReportRest(b):
+		a.block, a.split = blockAround, evidenceBlock
 	case may&mayCrash != 0 && isCrashStart(b):
 		a.block, a.split = blockCrash, evidenceBlock
-	case hasPrefix(b, memoryStart):
+	case hasPrefix(b, memoryStart), hasPrefix(b, memoryEnd):
 		a.block, a.split = blockMemory, evidenceBlock
 	case hasPrefix(b, symbolsStart):
 		a.block = blockSymbols

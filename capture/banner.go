@@ -120,5 +120,5 @@ func startsRecord(b []byte) bool {
 	case 'X':
 		return hasPrefix(b, "XML error: ")
 	}
-	return isEngineLine(b) || isCrashStart(b)
+	return isEngineLine(b) || isCrashStart(b) || isCrashCause(b)
 }

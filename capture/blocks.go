@@ -95,10 +95,23 @@ func isRule(b []byte) bool {
 // exits.
 const memoryStart = "Memory Statistics:"
 
+// memoryEnd opens the report of the engine that it got no memory, with statistics below it.
+const memoryEnd = "Could not allocate memory: System out of memory!"
+
 // isMemoryLine reports whether b belongs to those statistics: the name of an
-// allocator at the margin, or figures indented under it.
+// allocator at the margin, figures indented under it, or what memoryEnd has above them.
 func isMemoryLine(b []byte) bool {
-	return b[0] == ' ' || b[0] == '\t' || hasPrefix(b, "[ALLOC_")
+	switch b[0] {
+	case ' ', '\t':
+		return true
+	case '[':
+		return hasPrefix(b, "[ALLOC_") || hasPrefix(b, "[ ALLOC_")
+	case 'A':
+		return hasPrefix(b, "Allocation happened at: ")
+	case 'M':
+		return hasPrefix(b, "Memory overview")
+	}
+	return hasPrefix(b, "Trying to allocate: ")
 }
 
 // symbolsStart opens the list of modules that Unity on Windows prints when it

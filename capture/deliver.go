@@ -65,10 +65,16 @@ func (r *Reader) fill(rec *Record) {
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
-		if a.block == blockContext {
+		switch a.block {
+		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
 			r.machine.take(rec)
-		} else {
+		case blockAround:
+			rec.Context, rec.Source = true, reportSource
+		case blockReport:
+			rec.Source = a.reason.source()
+			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+		default:
 			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
 		}
 	}

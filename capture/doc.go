@@ -6,7 +6,7 @@
 // Any io.Reader; gzip and zstd are recognized by their magic bytes, also nested, and
 // UTF-16 by its mark. The layout is recognized by content (see [Layout]): Unity's
 // Player.log in its three layouts, a copy of the game's console, an upload by HugsLib,
-// JSON lines, plain text. Text that was taken for plain is read as a log of Unity's from
+// a crash report, JSON lines, plain text. Text that was taken for plain is read as a log of Unity's from
 // the first line on that only one of those has: a banner, a footer with what sets it
 // off, a stack reference, a crash, a line that the game prints for everybody. Logs that
 // were joined into one are each read in their own layout, from the banner or header with
@@ -44,6 +44,17 @@
 // as the engine opens reports of its own faults, which may lack one. Every other level is
 // unknown, which is not the same as information. Times are given only where the input
 // has them; capture reads no clock.
+//
+// # Crash reports
+//
+// Unity's error.log on Windows and the report of macOS (.crash, .ips) become a record of
+// level fatal, and records with Context set for what stands above and below it. The
+// message is what the report says about the crash; the stack is the trace of the thread
+// that crashed, of no other. Registers and memory belong to the lines of the record but to
+// neither text. Source is what the report gives as the reason: "crash-stack" (a stack
+// overflow), "crash-memory" (by its own figures no memory was left), "crash-driver" (in a
+// driver of the graphics card), "crash-library" (in another library that is neither the
+// engine's nor the system's), else "crash". A report of Windows counts below a log, too.
 //
 // # Notices
 //

@@ -31,12 +31,14 @@ const (
 	// layoutHugsLib is an upload by HugsLib: a header, then a log in one of the
 	// Unity layouts or as a console copy. Only the header's record carries it.
 	layoutHugsLib
+	// layoutCrash is the report of a crash, as a file of its own; see crashreport.go.
+	layoutCrash
 
 	layoutCount
 )
 
 var layoutNames = [layoutCount]string{
-	"auto", "plain", "json", "unity-2019.2", "unity-2019.4", "unity-2022.3", "console", "hugslib",
+	"auto", "plain", "json", "unity-2019.2", "unity-2019.4", "unity-2022.3", "console", "hugslib", "crash-report",
 }
 
 // String returns the lower-case name of l.
@@ -65,6 +67,9 @@ type detection struct {
 
 // detect recognizes the layout from window, the beginning of the input.
 func detect(window []byte) detection {
+	if isCrashReport(window) {
+		return detection{layout: layoutCrash}
+	}
 	var d detection
 	var json, frames, footers, gaps, mono, game int
 	banner, begun, lines := false, false, 0

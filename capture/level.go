@@ -18,7 +18,7 @@ func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 		}
 	}
 	switch {
-	case a.block == blockCrash:
+	case a.block == blockCrash, a.block == blockReport:
 		return event.LevelFatal, evidenceCrash
 	case a.byConsole:
 		return a.console, evidenceConsole

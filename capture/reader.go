@@ -298,8 +298,11 @@ func (r *Reader) begin(ln *line) {
 		r.first = ln.no
 	}
 	a.blanks = 0
-	if r.layout == LayoutPlain {
+	switch {
+	case r.layout == LayoutPlain:
 		r.turnAt(ln.text)
+	case r.layout == layoutCrash && isBanner(ln.text): // joined with the log of the game
+		r.layout = layoutUnity2022_3
 	}
 	if first && r.detect.header && isContextStart(ln.text) || r.layout.unity() && hasPrefix(ln.text, contextStart) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1

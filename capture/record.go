@@ -11,6 +11,7 @@ import (
 const (
 	contextSource      = "context"
 	continuationSource = "continuation"
+	reportSource       = "crash-report"
 )
 
 // What became of a stack reference "[Ref X]" in a record.
@@ -32,7 +33,8 @@ type Record struct {
 	event.Entry
 
 	// Context reports that the entry is the header of an upload or a mod list: a log
-	// record with Source "context".
+	// record with Source "context"; or that it is what stands around the crash in the
+	// report of one, with Source "crash-report".
 	Context bool
 
 	// Continuation reports that the entry is lines that came after the record that they

@@ -33,7 +33,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	case layout == LayoutPlain || layout == LayoutJSON:
 		return a.joinsPlain(ln)
 	case a.block != blockNone:
-		if v := a.joinsBlock(b); v.belongs != unasked {
+		if v := a.joinsBlock(b, layout); v.belongs != unasked {
 			return v
 		}
 	}
@@ -63,7 +63,7 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 
 // joinsBlock decides about a line below the beginning of a block, whatever it looks like.
 // It cannot decide where the block turns out to be none or to have lost its end.
-func (a *assembly) joinsBlock(b []byte) verdict {
+func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 	within := false
 	switch a.block {
 	case blockContext:
@@ -78,8 +78,16 @@ func (a *assembly) joinsBlock(b []byte) verdict {
 		if within && (isNativeFrame(b) || isFrame(b)) {
 			return joined(partStack, evidenceBlock)
 		}
+	case blockReport:
+		if !isBanner(b) {
+			return a.joinsCrashReport(b)
+		}
+	case blockAround:
+		return a.joinsAround(b, layout)
 	case blockMemory:
-		within = isMemoryLine(b)
+		if within = isMemoryLine(b); !within && isFooter(b) {
+			return verdict{}
+		}
 	case blockSymbols:
 		within = a.blanks == 0 && isSymbolsLine(b)
 	case blockPatchTrace:

@@ -281,7 +281,7 @@ func (s *Stream) recognize() {
 	}
 	s.lines.err = nil
 	d := detect(s.lines.peek(detectSize))
-	if d.layout.unity() || d.layout == LayoutJSON && r.layout == LayoutPlain {
+	if d.layout.unity() || d.layout == layoutCrash || d.layout == LayoutJSON && r.layout == LayoutPlain {
 		r.layout, r.footered = d.layout, r.footered || d.footered
 		r.detect.layout = d.layout
 	}

@@ -86,7 +86,7 @@ func isGameLine(b []byte) bool {
 	case 'I':
 		return hasPrefix(b, "Initializing new game with mods")
 	}
-	return isCrashStart(b)
+	return isCrashStart(b) || isCrashCause(b)
 }
 
 // isUnloading reports whether b is what the engine writes when it leaves a scene.

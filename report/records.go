@@ -18,7 +18,7 @@ type Record struct {
 	StartLine   int               `json:"startLine" jsonschema:"The first line of the record." minimum:"1"`
 	EndLine     int               `json:"endLine" jsonschema:"Its last line." minimum:"1"`
 	Kind        string            `json:"kind" jsonschema:"What it was read as." enum:"log,context,operation,state,notice"`
-	Layout      string            `json:"layout" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib"`
+	Layout      string            `json:"layout" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib,crash-report"`
 	Split       string            `json:"split" jsonschema:"What marks the end of the record." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`
 	Level       event.Level       `json:"level" jsonschema:"Its level, if known."`
 	LevelBy     string            `json:"levelBy" jsonschema:"What the level is taken from." enum:"none,footer,json,block,frame,indent,form,list,blank,line,hole,console,exception,crash,field,tag,no-footer"`

@@ -178,7 +178,7 @@ type (
 	}
 	explainedRecord struct {
 		File      string         `json:"file,omitempty" jsonschema:"The log, as it was named. Absent with --text, as are the other places."`
-		Layout    string         `json:"layout,omitempty" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib"`
+		Layout    string         `json:"layout,omitempty" jsonschema:"The layout in which it was read." enum:"auto,plain,json,unity-2019.2,unity-2019.4,unity-2022.3,console,hugslib,crash-report"`
 		StartLine int            `json:"startLine,omitempty" jsonschema:"The first line of the record."`
 		EndLine   int            `json:"endLine,omitempty" jsonschema:"Its last line."`
 		Kind      string         `json:"kind" jsonschema:"The kind of the entry." enum:"log,operation,state,notice"`
