@@ -102,10 +102,15 @@ const (
 	leastKept = 0.75
 )
 
-// realLogs returns the records of the logs of players on which rules are developed, and of the reference captures.
+// realLogs returns the records of the logs of players, those held out where they are open, and of the reference
+// captures.
 func realLogs(tb testing.TB, set *Set) []*fileRecords {
 	tb.Helper()
-	files, err := filepath.Glob(filepath.Join(testkit.Dir(tb, "players"), "p0[1-8]-*"))
+	which := "p0[1-8]-*"
+	if testkit.HeldOut() {
+		which = "p[0-9]*-*"
+	}
+	files, err := filepath.Glob(filepath.Join(testkit.Dir(tb, "players"), which))
 	require.NoError(tb, err)
 	require.NotEmpty(tb, files)
 	var logs []*fileRecords

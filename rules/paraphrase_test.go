@@ -313,6 +313,9 @@ func TestParaphrases(t *testing.T) {
 				count(byFile, "total", alike)
 				count(byKind, p.kind, alike)
 				count(byRule, test.rule.ID, alike)
+				if want == event.Blocking || got.Disposition == event.Blocking {
+					count(byKind, "blocking or not", alike)
+				}
 				if !alike {
 					t.Logf("%s (%s): %s by %s, not %s: %q phase %q level %s", test.rule.ID, p.kind, got.Disposition,
 						got.Rule, want, text, d.phase, d.level)
