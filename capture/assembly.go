@@ -36,6 +36,7 @@ type part uint8
 const (
 	partMessage part = iota
 	partStack
+	partHead // the message's first line, which is all there is of it
 	partNone // the line is covered, and its text kept nowhere
 )
 
@@ -83,11 +84,14 @@ type openRecord struct {
 	reason    crashReason
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
+	thrown    bool   // what was thrown has been read below it; see joinsChained
+	chained   bool   // and that another trace follows
+	dump      bool   // a dump of Go's is open; see joinsDump
 	searched  int    // length of the message when it was searched for mentions
 	mentions  bool   // the message has the word Exception; see mentionsException
 	loader    answer // of listsLoaderErrors
 	exception bool   // a line below the first is an exception that the first announced
-	inner     bool   // the last line is a further exception of an AggregateException
+	inner     bool   // the last line hands on a further exception; see nests
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	plain     bool // the first line, all of it, opens with a plainWord
@@ -169,7 +173,11 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
-	a.inner = ev == evidenceForm && isInnerException(ln.text)
+	a.inner = false
+	if ev == evidenceForm {
+		nested, _ := nests(ln.text)
+		a.inner = nested || isInnerException(ln.text)
+	}
 	if to != partNone {
 		a.put(to, ln.text)
 	}
@@ -182,7 +190,11 @@ func (a *assembly) put(to part, b []byte) {
 	if to == partStack {
 		dst = &a.stack
 	}
-	if len(*dst) > 0 {
+	switch {
+	case len(*dst) == 0:
+	case to == partHead && len(*dst) < a.limit:
+		*dst = append(*dst, ' ')
+	default:
 		if to == partMessage && a.blanks > 0 {
 			a.feed(dst)
 		}
@@ -303,10 +315,13 @@ func (a *assembly) isException() bool {
 	if a.exception {
 		return true
 	}
+	head := a.head()
+	if (a.frames > 0 || a.refState != "") && isUntyped(head) {
+		return true
+	}
 	if a.mentionsNone() {
 		return false
 	}
-	head := a.head()
 	n, _ := exceptionType(head)
 	return n > 0 || namesException(head)
 }

@@ -33,7 +33,8 @@
 // tab.
 //
 // Message is the head of a record and whatever follows it that is not a stack frame,
-// joined by \n; Stack is the frames. Footers and stack references ("[Ref 5EED0003]")
+// joined by \n; Stack is the frames. An exception that the first line reports without saying
+// which ("The exception was: …" below it) follows it on that line. Footers and stack references ("[Ref 5EED0003]")
 // belong to the lines of a record but to neither text; the reference of a duplicate that
 // cannot be resolved stays in the message.
 //

@@ -116,6 +116,112 @@ func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTy
 // AggregateException, which stands apart by a blank line.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }
 
+// nestedLeads are what hands on another exception: the one that caused that of the record above, or the one that
+// the line above reports without saying which. No record begins so. The first of them are about an exception above.
+var nestedLeads = []struct {
+	lead  string
+	below bool // an exception
+}{
+	{"Inner exception", false},
+	{"Inner Exception", false},
+	{"InnerException", false},
+	{"The inner exception", false},
+	{"Caused by: ", true},
+	{"The exception was", false},
+	{"The error was: ", false},
+	{"Exception was: ", false},
+	{"Exception was:", false},
+	{"Exception details:", false},
+	{"Exception Details:", false},
+	{"Exception message: ", false},
+}
+
+// nests reports whether b, a line at the margin, hands on another exception, and whether it does so only below one.
+func nests(b []byte) (ok, below bool) {
+	t := b
+	if b[0] == '-' || b[0] == '=' {
+		t = bytes.TrimLeft(b, "-= ")
+	}
+	if len(t) == 0 || t[0] != 'I' && t[0] != 'C' && t[0] != 'T' && t[0] != 'E' {
+		return false, false
+	}
+	for _, n := range nestedLeads {
+		if hasPrefix(t, n.lead) && (len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
+			return true, n.below
+		}
+	}
+	return false, false
+}
+
+// joinsNested decides about a line that hands on another exception of the record, or is the text of one that the
+// first line announced, and sets what is known of the record. What the first line does not say goes there: the exception
+// is what a record is known by.
+func (a *assembly) joinsNested(b []byte) verdict {
+	if a.engine {
+		return verdict{}
+	}
+	switch ok, below := nests(b); {
+	case ok && below && a.frames == 0 && !a.isException():
+		return verdict{}
+	case !ok && (a.blanks > 0 || a.lines > 1 || !isUntyped(b) || !speaksOfFault(a.message)):
+		return verdict{}
+	}
+	to := partMessage
+	if a.lines == 1 && a.frames == 0 && !a.isException() {
+		to = partHead
+	}
+	a.exception, a.list = true, listNone
+	return joined(to, evidenceForm)
+}
+
+// joinsTitled reports whether b is the exception that a line handed on as a title: "Inner exception:".
+func (a *assembly) joinsTitled(b []byte) bool {
+	if !a.inner || a.blanks > 0 {
+		return false
+	}
+	switch t := trimRight(a.message); t[len(t)-1] {
+	case ':', '-', '=':
+	default:
+		return false
+	}
+	n, _ := exceptionType(b)
+	return n > 0 || isUntyped(b)
+}
+
+// isUntyped reports whether b is the text that .NET gives an exception, without the type of it.
+func isUntyped(b []byte) bool {
+	switch b[0] {
+	case 'A':
+		return hasPrefix(b, "An item with the same key has already been added") || hasPrefix(b, "Attempted to divide by zero") ||
+			hasPrefix(b, "Arithmetic operation resulted in an overflow") ||
+			hasPrefix(b, "Argument cannot be null") || hasPrefix(b, "Ambiguous match found")
+	case 'C':
+		return hasPrefix(b, "Collection was modified; ") || hasPrefix(b, "Cannot cast from source type to destination type")
+	case 'E':
+		return hasPrefix(b, "Exception has been thrown by the target of an invocation")
+	case 'I':
+		return hasPrefix(b, "Index was out") || hasPrefix(b, "Input string was not in ")
+	case 'N':
+		return hasPrefix(b, "Nullable object must have a value") || hasPrefix(b, "Non-static method requires a target")
+	case 'O':
+		return hasPrefix(b, "Object reference not set to an instance of an object") ||
+			hasPrefix(b, "Operation is not valid due to the current state of the object")
+	case 'S':
+		return hasPrefix(b, "Sequence contains no ") || hasPrefix(b, "Specified cast is not valid") ||
+			hasPrefix(b, "Specified argument was out of the range") ||
+			hasPrefix(b, "Specified method is not supported")
+	case 'T':
+		return hasPrefix(b, "The given key ") && bytes.Contains(b, []byte("present in the dictionary")) ||
+			hasPrefix(b, "The type initializer for ") || hasPrefix(b, "The requested operation caused a stack overflow") ||
+			hasPrefix(b, "The method or operation is not implemented")
+	case 'U':
+		return hasPrefix(b, "Unable to cast object of type ")
+	case 'V':
+		return hasPrefix(b, "Value cannot be null") || hasPrefix(b, "Value does not fall within the expected range")
+	}
+	return false
+}
+
 // isExceptionDetail reports whether b is a further line of an exception's
 // message, as .NET and Mono write them below the first.
 func isExceptionDetail(b []byte) bool {

@@ -35,7 +35,7 @@ func frameOrProse(b []byte) (frame, prose bool) {
 			return true, false
 		}
 	case 'a': // the first frame of a trace that was trimmed
-		if isAtFrame(b) && bytes.Contains(b, []byte("] in <")) {
+		if isAtFrame(b) && (bytes.Contains(b, []byte("] in <")) || hasPrefix(b, "at (wrapper ") || endsInOffset(b)) {
 			return true, false
 		}
 	}
@@ -81,6 +81,31 @@ func isAtFrame(t []byte) bool {
 		}
 	}
 	return false
+}
+
+// endsInOffset reports whether b ends as the frames of old Mono do: "Foo.Bar () <0x0001b>".
+func endsInOffset(b []byte) bool {
+	b = trimRight(b)
+	i := bytes.LastIndex(b, []byte(") <0x"))
+	return i > 0 && b[len(b)-1] == '>' && len(b)-i < len(") <0x0123456789abcdef + 0x01234>")
+}
+
+// isBareAtFrame reports whether b, a line at the margin, is "at", a method and its
+// arguments, and nothing else or the place. It counts only directly below a record.
+func isBareAtFrame(b []byte) bool {
+	if !isAtFrame(b) {
+		return false
+	}
+	path, args, ok := cutCall(b[len("at "):])
+	if !ok {
+		return false
+	}
+	_, ok = methodPath(path)
+	args = trimRight(args)
+	if i := bytes.LastIndex(args, []byte(") in ")); i >= 0 {
+		args = args[:i+1]
+	}
+	return ok && (endsCall(args) || endsInOffset(args))
 }
 
 // isTraceMark reports whether t, without its indentation, is a line that joins

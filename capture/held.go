@@ -67,6 +67,11 @@ func (a *assembly) awaitsTrace() bool {
 	if a.inner {
 		return true
 	}
+	return a.lacksTrace()
+}
+
+// lacksTrace reports whether the record holds an exception and no trace of it.
+func (a *assembly) lacksTrace() bool {
 	return a.block == blockNone && !a.sealed && !a.engine && a.frames == 0 && a.refState == "" &&
 		a.mentionsException() && a.isException()
 }

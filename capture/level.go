@@ -12,7 +12,7 @@ import (
 // and errors, so that in the layouts that have them the lack of one is evidence as well.
 func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
 	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
-	if layout == LayoutPlain && !a.plain {
+	if layout == LayoutPlain && (!a.plain || a.message[3] == ' ') { // a day, maybe
 		if l, ok := plainLevel(a.message); ok {
 			return l, evidenceTag
 		}

@@ -20,20 +20,33 @@ func plainLevel(b []byte) (event.Level, bool) {
 // joinsPlain is joins for text of no known program.
 func (a *assembly) joinsPlain(ln *line) verdict {
 	b := ln.text
+	if opens[b[0]]&mayNest != 0 && a.blanks <= maxInnerBlanks && a.split != evidenceJSON {
+		if v := a.joinsNested(b); v.belongs == yes {
+			return v
+		}
+	}
 	switch {
 	case a.split == evidenceJSON:
 	case ln.isFrame():
 		return joined(partStack, evidenceFrame)
+	case a.joinsDump(b):
+		return joined(partStack, evidenceFrame)
+	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
+		return joined(partMessage, evidenceForm)
 	case a.blanks > 0:
+	case b[0] == 'a' && isBareAtFrame(b):
+		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
+		case bytes.Contains(b, []byte("+ Exception Group "+traceback)) && !a.reportsFault():
+			return apart()
 		case isElapsed(b):
 		case !isOmission(b):
 			return joined(partMessage, evidenceIndent)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}
-	case isExceptionDetail(b), a.joinsThrown(ln):
+	case isExceptionDetail(b), a.joinsTitled(b), a.joinsThrown(ln):
 		return joined(partMessage, evidenceForm)
 	}
 	return apart()
@@ -49,10 +62,16 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		if hasPrefix(b, "Caused by: ") && len(a.stack) > 0 {
 			return true
 		}
-	case 'S':
+	case 'S', 's':
 		if isTraceTitle(b) {
-			return a.reportsFault()
+			return a.reportsFault() || a.panicked()
 		}
+	case 'n':
+		if hasPrefix(b, "note: ") {
+			return a.panicked()
+		}
+	case '}':
+		return (a.split == evidenceIndent || a.split == evidenceFrame) && isInDocument(b) // as in what Node prints of an error
 	case 'T':
 		if hasPrefix(b, traceback) && a.lines == 1 && a.reportsFault() {
 			a.traceback = true
@@ -61,9 +80,67 @@ func (a *assembly) joinsThrown(ln *line) bool {
 	}
 	if a.traceback {
 		a.traceback = false
-		return a.lines > 1 && isThrown(b, 0)
+		a.thrown = a.lines > 1 && isThrown(b, 0)
+		return a.thrown
+	}
+	if a.lines == 1 && a.panicked() && hasSuffix(a.message, ":") {
+		return true // the message
 	}
 	return a.lines == 1 && !ln.opensPlainly() && isThrown(b, 1) && a.reportsFault()
+}
+
+// joinsChained reports whether b, maybe below a blank line, goes on with a trace of Python's that has ended: says how
+// the next one came about, or heads it.
+func (a *assembly) joinsChained(b []byte) bool {
+	if b[0] != 'D' && b[0] != 'T' || !a.thrown {
+		return false
+	}
+	switch {
+	case hasPrefix(b, "During handling of the above exception, "), hasPrefix(b, "The above exception was the direct cause "):
+		a.chained = true
+		return true
+	case a.chained && hasPrefix(b, traceback):
+		a.chained, a.thrown, a.traceback = false, false, true
+		return true
+	}
+	return false
+}
+
+// joinsDump reports whether b belongs to what Go prints when it panics: the signal, and the stacks of goroutines, each
+// below a blank line. Within one, lines have no shape of their own.
+func (a *assembly) joinsDump(b []byte) bool {
+	if !a.dump {
+		if head := a.message; !hasPrefix(head, "panic: ") && !hasPrefix(head, "fatal error: ") {
+			return false
+		}
+		switch b[0] {
+		case '[':
+			return a.blanks == 0 && hasPrefix(b, "[signal ")
+		case 'g':
+			a.dump = a.blanks <= maxInnerBlanks && isGoroutine(b)
+		case 'r':
+			a.dump = a.blanks <= maxInnerBlanks && hasPrefix(b, "runtime stack:")
+		}
+		return a.dump
+	}
+	switch {
+	case a.blanks > 0:
+		return a.blanks <= maxInnerBlanks && isGoroutine(b)
+	case hasPrefix(b, "exit status "):
+		a.sealed = true
+		return true
+	}
+	return !logline.Parse(text(b)).Sure
+}
+
+// isGoroutine reports whether b heads the stack of a goroutine: "goroutine 1 [running]:".
+func isGoroutine(b []byte) bool {
+	return hasPrefix(b, "goroutine ") && hasSuffix(trimRight(b), "]:")
+}
+
+// panicked reports whether the first line of the record is the one in which Rust reports a panic.
+func (a *assembly) panicked() bool {
+	return bytes.Contains(a.head(), []byte("panicked at "))
 }
 
 // traceback heads a trace of Python's, whose innermost frame is the last, and what was
@@ -73,7 +150,7 @@ const traceback = "Traceback (most recent call last)"
 // isTraceTitle reports whether b is a line that announces a trace.
 func isTraceTitle(b []byte) bool {
 	switch string(trimRight(b)) {
-	case "Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:":
+	case "Stack trace:", "Stack Trace:", "Stacktrace:", "StackTrace:", "stack traceback:", "stack backtrace:":
 		return true
 	}
 	return false

@@ -122,7 +122,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	case layout == layoutConsole && a.blanks == 0 && string(trimRight(b)) == noTrace:
 		a.sealed = true
 		return joined(partNone, evidenceForm)
-	case a.frames > 0 && a.blanks == 0 && !ln.prose && isDottedCall(b):
+	case a.blanks == 0 && (a.frames > 0 && !ln.prose && isDottedCall(b) || b[0] == 'a' && isBareAtFrame(b)):
 		return joined(partStack, evidenceFrame)
 	case !ln.ended:
 		if v := a.joinsCut(b); v.belongs != unasked {
@@ -132,7 +132,7 @@ func (a *assembly) joinsTrace(ln *line, layout Layout) verdict {
 	if may&mayRef != 0 {
 		if _, _, ok := parseRef(b); ok {
 			a.list = listNone
-			if a.blanks > 0 {
+			if a.blanks > 0 && !a.lacksTrace() {
 				return apart()
 			}
 			return joined(partNone, evidenceFrame)
@@ -165,12 +165,17 @@ func (a *assembly) joinsCut(b []byte) verdict {
 // joinsDirectly decides about a line directly below the last one of the record.
 func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 	b := ln.text
+	may := opens[b[0]]
+	if may&mayNest != 0 {
+		if v := a.joinsNested(b); v.belongs == yes {
+			return v
+		}
+	}
 	if exception, ok := a.joinsException(ln); ok {
 		a.exception = a.exception || exception
 		a.list = listNone
 		return joined(partMessage, evidenceForm)
 	}
-	may := opens[b[0]]
 	switch {
 	case a.section && a.joinsSection(b, layout):
 		return joined(partMessage, evidenceList)
@@ -194,6 +199,11 @@ func (a *assembly) joinsDirectly(ln *line, layout Layout) verdict {
 // forms speak for it there: none of those that end with a blank line.
 func (a *assembly) joinsBelowBlank(ln *line) verdict {
 	b := ln.text
+	if opens[b[0]]&mayNest != 0 {
+		if v := a.joinsNested(b); v.belongs == yes {
+			return v
+		}
+	}
 	switch {
 	case a.frames > 0 && isInnerException(b):
 		return joined(partMessage, evidenceForm)
@@ -253,6 +263,9 @@ func (a *assembly) isCrashHeading(b []byte) bool {
 // something else may have none: an exception taken for it would be classified as the list.
 func (a *assembly) joinsException(ln *line) (exception, ok bool) {
 	b := ln.text
+	if a.joinsTitled(b) {
+		return true, true
+	}
 	if a.lines == 1 && !ln.opensPlainly() {
 		if n, qualified := exceptionType(b); n > 0 && (qualified || a.list == listExpected) {
 			yes := announcesException(a.message) &&

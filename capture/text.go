@@ -103,9 +103,9 @@ var names = func() (t [256]bool) {
 // opens has, for the first byte of a line, what the line may be. Most lines are tested
 // for dozens of beginnings, and one look-up in a table answers most of them: where a bit is not set, the
 // predicate that it stands for is false, which a fuzz test holds it to.
-var opens = func() (t [256]uint8) {
+var opens = func() (t [256]uint16) {
 	for _, o := range []struct {
-		may   uint8
+		may   uint16
 		bytes string
 	}{
 		{mayFooter, "("},
@@ -114,6 +114,7 @@ var opens = func() (t [256]uint8) {
 		{mayRef, "["},
 		{mayCrash, "ACDGRN \t=*"},
 		{mayDetail, "PAFOC-<="},
+		{mayNest, "ICTE-=" + "AINOSUV"},
 		{mayFault, "CFUIEAGWXPMdV"},
 		{mayGoOnForm, "fSTAMCDYXw[" + "FRW" + "NS"},
 	} {
@@ -133,5 +134,6 @@ const (
 	mayCrash                // isCrashStart
 	mayDetail               // isExceptionDetail
 	mayFault                // opensFaultWord
+	mayNest                 // nests, isUntyped
 	mayGoOnForm             // isKnownContinuation, isXMLSection, isShaderNote
 )
