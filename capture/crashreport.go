@@ -209,6 +209,71 @@ func isReportFrame(b []byte) bool {
 	return isNativeFrame(b) || isFrame(b)
 }
 
+// isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers print
+// all threads; what they say of the others stays in the message.
+func (a *assembly) isCrashFrame(b []byte) bool {
+	if crashed, ok := debuggedThread(b); ok {
+		a.crash = reportMachine
+		if crashed {
+			a.crash = reportTrace
+		}
+		return false
+	}
+	if a.crash == reportMachine || !isNativeFrame(b) && !isFrame(b) {
+		return false
+	}
+	if a.reason == crashUnknown && a.frames == 0 {
+		a.reason = a.frameReason(b)
+	}
+	a.frames++
+	return true
+}
+
+// debuggedThread reports whether b heads the trace of a thread in what a debugger prints, and whether that is the one
+// that crashed; Mono prints the managed trace of that one once more, below a title of its own:
+//
+//	Thread 3 (Thread 0x7f3a5c7fe700 (LWP 4242)):
+//	  thread #27, name = 'Worker'
+//	* thread #1, queue = 'com.apple.main-thread', stop reason = signal SIGSTOP
+//		Managed Stacktrace:
+func debuggedThread(b []byte) (crashed, ok bool) {
+	if hasPrefix(b, "Thread ") {
+		return hasPrefix(b, "Thread 1 ("), bytes.Contains(b, []byte(" (Thread 0x"))
+	}
+	if b[0] == '*' {
+		return true, hasPrefix(b, "* thread #")
+	}
+	t := trimLeft(b)
+	return hasPrefix(t, "Managed Stacktrace:"), hasPrefix(t, "Managed Stacktrace:") || hasPrefix(t, "thread #")
+}
+
+// frameReason returns the reason that b gives, the innermost frame of a crash. Whether the module is a library, and
+// where it is, the list of modules above the trace says:
+//
+//	C:\Windows\System32\DriverStore\nvwgf2umx.dll:nvwgf2umx.dll (00007FF0DECA0000), size: 4096 (result: 0), …
+//	0x00007FF0DECADE00 (nvwgf2umx) NVAPI_Thunk
+func (a *assembly) frameReason(b []byte) crashReason {
+	_, module, _ := bytes.Cut(b, []byte(" ("))
+	name, _, ok := bytes.Cut(module, []byte(")"))
+	if !ok || b[0] != '0' || len(name) == 0 || len(name) > maxPath {
+		return crashUnknown
+	}
+	for _, ending := range [...]string{".dll", ".DLL"} {
+		file := append(append([]byte(nil), name...), ending...)
+		i := bytes.Index(a.message, append(append([]byte{':'}, file...), " ("...))
+		if i < 0 {
+			continue
+		}
+		path := a.message[bytes.LastIndexByte(a.message[:i], '\n')+1 : i]
+		reason := moduleReason(file)
+		if reason == crashLibrary && bytes.Contains(path, []byte(`:\Windows\`)) {
+			return crashUnknown
+		}
+		return reason
+	}
+	return crashUnknown
+}
+
 // isReportRest reports whether b opens what follows the trace of the thread that crashed in Unity's report.
 func isReportRest(b []byte) bool {
 	return hasPrefix(b, "Stacks for Running Threads:") || hasPrefix(b, "Call Stack for Thread ") ||
@@ -284,8 +349,13 @@ func causeReason(b []byte) crashReason {
 	case hasPrefix(code, " No Memory ("), hasSuffix(code, "(0xc0000017)"), hasSuffix(code, "(0xC0000017)"):
 		return crashMemory
 	}
+	return moduleReason(module)
+}
+
+// moduleReason returns the reason that the name of the module gives in which a game crashed.
+func moduleReason(module []byte) crashReason {
 	var lower [maxPath]byte
-	module = appendLower(lower[:0], text(module))
+	module = appendLower(lower[:0], text(module[:min(len(module), maxPath)]))
 	switch {
 	case hasAnyPrefix(module, driverModules):
 		return crashDriver
@@ -309,6 +379,9 @@ var (
 	engineModules = []string{
 		"unityplayer", "mono.", "mono-2.0", "monoposixhelper", "gameassembly", "baselib", "il2cpp", "clr.", "coreclr",
 		"ntdll", "kernel32", "kernelbase", "ucrtbase", "msvc", "vcruntime", "user32", "win32u", "combase", "rpcrt4", "wow64",
+		"gdi32", "ole32", "oleaut32", "shell32", "shlwapi", "advapi32", "sechost", "ws2_32", "mswsock", "crypt32", "bcrypt",
+		"winhttp", "wininet", "winmm", "comctl32", "dbghelp", "setupapi", "imm32", "msctf", "uxtheme", "dwmapi",
+		"audioses", "mmdevapi", "dsound", "xaudio", "xinput", "hid.", "textinput", "coremessaging", "coreui", "windows.",
 	}
 )
 

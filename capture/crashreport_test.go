@@ -215,3 +215,73 @@ func TestNotACrashReport(t *testing.T) {
 		require.NotEqual(t, layoutCrash, r.Layout(), "%q", in)
 	}
 }
+
+func TestCrashReportFacts(t *testing.T) {
+	facts := func(in string) (Facts, string) {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		var e Environment
+		for i := range recs {
+			e.Observe(&recs[i])
+		}
+		return e.Facts(), e.Program()
+	}
+	f, program := facts(crashReport(1))
+	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, f)
+	require.Equal(t, "press", program)
+	f, program = facts(doc("Process:               Press [1234]", "OS Version:            macOS 13.1 (22C65)",
+		"Exception Type:        EXC_BAD_ACCESS (SIGSEGV)"))
+	require.Equal(t, Facts{System: "macOS 13.1 (22C65)", Platform: "macOS"}, f)
+	require.Equal(t, "press", program)
+}
+
+// TestCrashOfOneThread reads logs in which a debugger printed all threads, or Unity the modules.
+func TestCrashOfOneThread(t *testing.T) {
+	const own, other = "#1  0x007f39f1a0c2e3 in Some.Mod.Gears:Spin (object)", "#1  0x007f39f1a0c2e4 in Other.Mod.Worker:Loop ()"
+	crash := func(lines ...string) Record {
+		in := unity2022_3 + doc(lines...)
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		requireCovers(t, in, recs)
+		last := recs[len(recs)-1]
+		require.Equal(t, event.LevelFatal, last.Level)
+		return last
+	}
+	r := crash("Caught fatal signal - signo:11 code:1 errno:0 addr:0x8", "Obtained 2 stack frames.", own,
+		"Thread 2 (Thread 0x7f3a5c7fe700 (LWP 4242)):", other, "Thread 1 (Thread 0x7f3a5c7fe701 (LWP 4241)):", own,
+		"Thread 3 (Thread 0x7f3a5c7fe702 (LWP 4243)):", other, "\tManaged Stacktrace:", "\t  at Some.Mod.Gears:Spin <0x00113>")
+	require.Equal(t, own+"\n"+own+"\n\t  at Some.Mod.Gears:Spin <0x00113>", r.Stack)
+	require.Contains(t, r.Message, other)
+	require.Empty(t, r.Source)
+	r = crash("Got a SIGSEGV while executing native code. This usually indicates", "* thread #1, name = 'main'", own,
+		"  thread #2, name = 'Worker'", other)
+	require.Equal(t, own, r.Stack)
+
+	modules := []string{
+		"Crash!!!", "SymInit: Symbol-SearchPath: '.;'",
+		`D:\Press\PressWin64.exe:PressWin64.exe (00007FF0DECA0000), size: 4096 (result: 0), SymType: '-deferred-', PDB: ''`,
+		`D:\Press\UnityPlayer.dll:UnityPlayer.dll (00007FF0DECB0000), size: 4096 (result: 0), SymType: '-deferred-', PDB: ''`,
+		`C:\Windows\System32\DriverStore\nvwgf2umx.dll:nvwgf2umx.dll (00007FF0DECC0000), size: 4096 (result: 0), SymType: '', PDB: ''`,
+		`C:\Windows\System32\odd.dll:odd.dll (00007FF0DECC0000), size: 4096 (result: 0), SymType: '', PDB: ''`,
+		`D:\Press\Mods\widgets.DLL:widgets.DLL (00007FF0DECD0000), size: 4096 (result: 0), SymType: '-deferred-', PDB: ''`, "",
+		"========== OUTPUTTING STACK TRACE ==================", "",
+	}
+	for module, want := range map[string]string{
+		"nvwgf2umx": "crash-driver", "widgets": "crash-library", "UnityPlayer": "", "odd": "", "PressWin64": "", "Mono JIT Code": "", "absent": "",
+	} {
+		r := crash(append(modules[:len(modules):len(modules)], "0x00007FF0DECADE00 ("+module+") f", "0x00007FF0DECADE00 (widgets) g")...)
+		require.Equal(t, want, r.Source, module)
+	}
+}
+
+func TestOutOfMemory(t *testing.T) {
+	in := unity2019_4 + doc("Could not allocate memory: System out of memory!", "Trying to allocate: 715827884B with 16 alignment. MemoryLabel: NewDelete",
+		"Allocation happened at: Line:0 in Overloaded New[]", "Memory overview", "", "[ ALLOC_TEMP_THREAD ] used: 33008B | peak: 0B | reserved: 4063232B ",
+		" ", footer, "", "Panel opened")
+	recs, _, err := readAll(t, strings.NewReader(in), Options{})
+	require.NoError(t, err)
+	requireCovers(t, in, recs)
+	require.Equal(t, "Panel opened", recs[len(recs)-1].Message)
+	require.Contains(t, recs[len(recs)-2].Message, "System out of memory!")
+	require.Contains(t, recs[len(recs)-2].Message, "ALLOC_TEMP_THREAD")
+}

@@ -71,8 +71,10 @@ func (r *Reader) fill(rec *Record) {
 			r.machine.take(rec)
 		case blockAround:
 			rec.Context, rec.Source = true, reportSource
-		case blockReport:
-			rec.Source = a.reason.source()
+		case blockReport, blockCrash:
+			if a.block == blockReport || a.reason != crashUnknown {
+				rec.Source = a.reason.source()
+			}
 			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
 		default:
 			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 
@@ -91,6 +92,9 @@ func (e *Environment) Observe(rec *Record) {
 		learn(&e.facts.System, m.System)
 		learn(&e.facts.Memory, m.Memory)
 	}
+	if rec.Source == reportSource || rec.LevelBy == evidenceCrash {
+		e.crashReport(rec.Message)
+	}
 	if rec.IsLog() {
 		for line, rest := "", rec.Message; rest != ""; {
 			line, rest, _ = strings.Cut(rest, "\n")
@@ -100,6 +104,42 @@ func (e *Environment) Observe(rec *Record) {
 			if line = strings.TrimRight(line, " \t\r"); line != "" {
 				e.line(line)
 			}
+		}
+	}
+}
+
+// crashReport looks at what a crash report has besides the traces:
+//
+//	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
+//	D:\Games\Press\PressWin64.exe, run by somebody.
+//	16000 MB physical memory [7800 MB free].
+//	Process:               Press [1234]
+//	OS Version:            macOS 13.1 (22C65)
+func (e *Environment) crashReport(text string) {
+	const deepest = 40 // lines
+	for range deepest {
+		if text == "" {
+			return
+		}
+		line, rest, _ := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimSpace(line)
+		if _, version, ok := strings.Cut(line, " [version: Unity "); ok {
+			version, _, _ = strings.Cut(strings.TrimSuffix(version, "]"), "_")
+			if version, _, _ = strings.Cut(version, " "); isLongVersion(version) {
+				learn(&e.facts.Engine, "Unity "+version)
+			}
+		} else if path, _, ok := strings.Cut(line, ".exe, run by "); ok {
+			e.program = cmp.Or(e.program, letters(shorten(path[strings.LastIndexAny(path, `/\`)+1:], maxGameLine)))
+			learn(&e.facts.Platform, "Windows")
+		} else if size, _, ok := strings.Cut(line, " MB physical memory ["); ok && isNumber(size) && size != "0" {
+			learn(&e.facts.Memory, size+" MB")
+		} else if name, ok := strings.CutPrefix(line, "Process: "); ok {
+			name, _, _ = strings.Cut(strings.TrimSpace(name), " [")
+			e.program = cmp.Or(e.program, letters(shorten(name, maxGameLine)))
+			learn(&e.facts.Platform, "macOS")
+		} else if system, ok := strings.CutPrefix(line, "OS Version: "); ok {
+			learn(&e.facts.System, system)
 		}
 	}
 }

@@ -33,6 +33,9 @@ func FuzzReader(f *testing.F) {
 	add(unity2019_4 + "a: System.Exception: x\nb\n" + strings.Repeat("c\n", 9) + "d: System.Exception: x\nb\n \n" + footer + "\n\nStacktrace:\n\n  at A.B () [0x0]\n\nNative stacktrace:\n\nx\n")
 	add("Log uploaded on Monday\nLoaded mods:\nA(a.b)[mv:1]: C(1)\n\nActive Harmony patches:\nA.BException: PRE: C\n\nLog file contents:\n" + unity2022_3)
 	add("[x] Loaded 2 mods:\n[x]    a 1.0\n[x]    b 2.0\nLoading game from file a with mods:\n  - a.b\n  - c.d\nLoading mods:\n  - a.b\n  - e.f\nLoading [a 1]\n")
+	add(crashReport(2))
+	add(unity2022_3 + "a\n" + crashReport(0) + unity2019_4 + "b\n" + crashCause + "\nThread 2 (Thread 0x7f3a5c7fe700 (LWP 1)):\n#1 0x007f39f1a0c2e4 in A.B:C ()\n")
+	add("Process:  a [1]\nException Type: EXC_CRASH (SIGKILL)\nThread 0:\n0   a \t0x00 b\nThread 1 Crashed::\n0   a \t0x00 b\nBinary Images:\n")
 	f.Add([]byte("oh \n"+footer+"\n\n[Ref 5EED0003]\n  at A.B () [0x0] in <1>:0 \nah\n"), uint8(0x80), uint16(7))
 	f.Add([]byte("oh\n"+footer+"\n\noh\n"+footer+"\n\nah\n"), uint8(0x80), uint16(7))
 	f.Fuzz(func(t *testing.T, data []byte, layout uint8, chunk uint16) {

@@ -75,7 +75,7 @@ func (a *assembly) joinsBlock(b []byte, layout Layout) verdict {
 		within = !leavesContext(b)
 	case blockCrash:
 		within = !isSignOfLife(b) && !isBanner(b)
-		if within && (isNativeFrame(b) || isFrame(b)) {
+		if within && a.isCrashFrame(b) {
 			return joined(partStack, evidenceBlock)
 		}
 	case blockReport:

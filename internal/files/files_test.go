@@ -37,6 +37,9 @@ func TestInputs(t *testing.T) {
 	for _, name := range []string{
 		"a.log", "B.LOG", "c.log.gz", "d.jsonl.zst", "e.log.2", "f.log.x", "notes.txt",
 		"texts/upload.txt", "texts/notes.txt.gz", "texts/readme.md", "output_log.txt", "Player (1).txt", ".log", "x[1].log", "deep/er/z.log", "deep/y.log", "empty/readme",
+		"crashes/Crash_2031-04-06_1/error.log", "crashes/Crash_2031-04-05_1/error.log", "crashes/Crash_2031-04-05_1/Player.log",
+		"crashes/Crash_2031-04-05_1/crash.dmp", "crashes/Crash_2031-04-05_1/Crash_1/error.log", "crashes/other/error.log",
+		"crashes/Press_2031.ips", "crashes/readme",
 	} {
 		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
 		require.NoError(t, os.WriteFile(name, nil, 0o600))
@@ -51,7 +54,15 @@ func TestInputs(t *testing.T) {
 		{"names", "b a - absent", "b a - absent", ""},
 		{"a directory", ".", ".log B.LOG Player (1).txt a.log c.log.gz d.jsonl.zst e.log.2 output_log.txt x[1].log", ""},
 		{"a directory, not below", "deep", "deep/y.log", ""},
-		{"any depth", "**/*.log", ".log a.log deep/er/z.log deep/y.log x[1].log", ""},
+		{"any depth", "{,deep/**/}*.log", ".log a.log deep/er/z.log deep/y.log x[1].log", ""},
+		{
+			"crashes", "crashes", "crashes/Crash_2031-04-05_1/Player.log crashes/Crash_2031-04-05_1/error.log " +
+				"crashes/Crash_2031-04-06_1/error.log", "",
+		},
+		{
+			"a crash", "crashes/Crash_2031-04-05_1", "crashes/Crash_2031-04-05_1/Player.log " +
+				"crashes/Crash_2031-04-05_1/error.log crashes/Crash_2031-04-05_1/Crash_1/error.log", "",
+		},
 		{"any depth below", "deep/**", "deep/er/z.log deep/y.log", ""},
 		{"a class", "[ae].log*", "a.log e.log.2", ""},
 		{"one of", "{a,f}.log*", "a.log f.log.x", ""},

@@ -23,7 +23,8 @@ type Taken struct {
 //
 //   - what exists and is no directory, "-", and what names nothing stand for
 //     themselves, so that a name with a bracket in it can be given as it is;
-//   - a directory stands for the logs in it, by name, not those below it. Any text may
+//   - a directory stands for the logs in it, by name, and those of the folders in it that
+//     Unity makes for crashes (Crash_2031-04-05_101112), not others below it. Any text may
 //     be called *.txt: of those, isLog is asked;
 //   - a pattern with *, ?, [, {, or ** for directories of any depth, stands for
 //     the files that it matches, by name: not every shell expands one. ** does not
@@ -59,7 +60,7 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	info, err := os.Stat(arg)
 	switch {
 	case err == nil && info.IsDir():
-		files, left, err = logsIn(arg, isLog)
+		files, left, err = logsIn(arg, false, isLog)
 		if err == nil && len(files) == 0 {
 			err = fmt.Errorf("%s: no log found in this directory: no file is named like one (Player.log, *.log, *.log.gz, "+
 				"*.jsonl), and no *.txt looks like one; name the file, or a pattern such as %s",
@@ -83,15 +84,22 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 	return files, nil, true, nil
 }
 
+// crashFolder begins the names of the folders in which Unity keeps the report of a crash and the log up to it.
+const crashFolder = "Crash_"
+
 // logsIn returns the files in a directory that are logs, by name, and the texts that are
-// none.
-func logsIn(dir string, isLog func(string) bool) (files, left []string, err error) {
+// none; then those of its folders of crashes, unless the directory is within another.
+func logsIn(dir string, within bool, isLog func(string) bool) (files, left []string, err error) {
+	var crashes []string
 	entries, err := os.ReadDir(dir) // by name
 	if err != nil {
 		return nil, nil, err
 	}
 	for _, e := range entries {
 		kind := kindOf(e.Name())
+		if e.IsDir() && !within && strings.HasPrefix(e.Name(), crashFolder) {
+			crashes = append(crashes, filepath.Join(dir, e.Name()))
+		}
 		if e.IsDir() || kind == notLog {
 			continue
 		}
@@ -106,6 +114,13 @@ func logsIn(dir string, isLog func(string) bool) (files, left []string, err erro
 			continue
 		}
 		files = append(files, name)
+	}
+	for _, crash := range crashes {
+		f, l, err := logsIn(crash, true, isLog)
+		if err != nil {
+			return nil, nil, err
+		}
+		files, left = append(files, f...), append(left, l...)
 	}
 	return files, left, nil
 }
@@ -126,6 +141,8 @@ func kindOf(name string) int {
 	switch ext := filepath.Ext(name); ext {
 	case ".log", ".jsonl", ".ndjson":
 		return aLog
+	case ".ips", ".crash": // reports of macOS
+		return maybeLog
 	case ".txt": // Unity before 2019 on Windows, and what is saved of an upload
 		for _, of := range []string{"output_log", "player", "hugslib"} {
 			if strings.HasPrefix(name, of) {

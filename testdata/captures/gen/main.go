@@ -35,6 +35,7 @@ var captures = []struct {
 	{"crash-1.4-linux.log", crash14Linux},
 	{"crash-1.5-macos.log", crash15Mac},
 	{"crash-1.6-linux.log", crash16Linux},
+	{"crash-report-1.4.log", crashReport14},
 	{"healthy-1.6.log", healthy16},
 	{"hole-1.4.log", hole14},
 	{"operations.jsonl", operations},
