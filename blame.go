@@ -13,21 +13,42 @@ type (
 	Suspect = blame.Suspect
 )
 
-// LearnMods adds to the loaded mods, so that each is blamed by one name: that of the
-// list, whatever a record calls it. It returns how many were added, at most 4,096 over
-// all calls. A mod with only a package id is left out: a record that names it has the id
-// too, and often a more readable name. It copies what it keeps.
+// LearnMods adds to the mods that the game runs with, so that each is blamed by one name: that of the
+// list, whatever a record calls it. Once they are a list, of three at least, a tag that names none of
+// them blames nobody. It returns how many were added, at most 4,096 over all calls. It copies what it
+// keeps.
 func (e *Engine) LearnMods(mods []Mod) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	n := e.learnMods(mods)
+	e.finder.LearnAll()
+	return n
+}
+
+// LearnInstalled adds mods that are installed, whether the game runs with them or not: names, ids and
+// assemblies for those that records name. It returns how many were added, and shares the bound of LearnMods.
+func (e *Engine) LearnInstalled(mods []Mod) int {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.learnMods(mods)
+}
+
+func (e *Engine) learnMods(mods []Mod) int {
 	n := 0
 	for i := range mods {
-		m := &mods[i]
-		if (m.Name != "" || len(m.Assemblies) > 0) && e.finder.Learn(*m) {
+		if e.finder.Learn(mods[i]) {
 			n++
 		}
 	}
 	return n
+}
+
+// Mod returns what is known about the mod that blame calls name: its name, package id and number in
+// the Steam Workshop. It returns false where nothing else is known.
+func (e *Engine) Mod(name string) (Mod, bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.finder.Mod(name)
 }
 
 // LearnGame sets the name of the game's program: code and tags of that name are the
@@ -60,5 +81,6 @@ func (e *Engine) attribute(owner uint64) {
 	e.finder.LearnModules(e.entry.Message)
 	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
+	e.finder.LearnNames(e.suspects)
 	e.coalescer.Attribute(owner, blame.Likely(e.suspects))
 }

@@ -25,7 +25,7 @@ func TestBlameInAttention(t *testing.T) {
 		Stack:   "  at PressLib.Roller.Turn () [0x00012] in <0>:0\n  at Game.Loop.Tick () [0x00034] in <0>:0",
 	}
 	suspects := e.Blame(&r)
-	require.Equal(t, []Suspect{{Mod: "Printing Press", Score: 60, Evidence: []blame.Evidence{{
+	require.Equal(t, []Suspect{{Mod: "Printing Press", PackageID: "acme.press", Score: 60, Evidence: []blame.Evidence{{
 		Kind: blame.Frame,
 		Line: 2,
 	}}}}, suspects)

@@ -42,8 +42,12 @@ type Finder struct {
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
-	mods     []string          // names as they are shown, "" for what is no mod
+	mods     []Mod             // with names as they are shown, none for what is no mod
+	whole    bool              // mods are all that there are; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
+	hints    map[string]int    // folded end of a package id, in the same way: weaker
+	authors  map[string]int    // folded beginning of a package id, in the same way
+	ids      map[string]int    // folded package id → index in mods plus one
 	names    map[string]int    // folded name that is shown → index in mods plus one
 	modules  map[string]string // hash of a module → root of a namespace in it
 }
@@ -57,64 +61,13 @@ func New(cfg Config) (*Finder, error) {
 		return nil, fmt.Errorf("blame: Config.Mods is %d: must not be negative (0 means %d)", cfg.Mods, defaultMods)
 	}
 	f := &Finder{
-		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, names: map[string]int{},
-		modules: map[string]string{},
+		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
+		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
 	}
 	return f, nil
-}
-
-// Mod is a mod of a list of mods. Any part may be empty.
-type Mod struct {
-	Name       string
-	PackageID  string   // such as "author.modname"
-	Assemblies []string // names without ".dll"
-}
-
-// Learn learns a mod that records may name. It copies what it keeps. Mods
-// whose names differ in case, spaces and punctuation alone are one; one that has
-// the name of something in GameCode goes by its assembly or package id. It
-// returns false, and learns nothing, when there is no room, or the mod has no
-// name that could be shown.
-func (f *Finder) Learn(m Mod) bool {
-	name := display(m.Name)
-	if name == "" {
-		name = display(m.PackageID)
-	}
-	if name == "" {
-		return false
-	}
-	passes := f.passes(name)
-	switch {
-	case f.nobody(m.PackageID):
-		name = ""
-	case passes:
-		name = f.otherName(&m)
-	}
-	key := fold(name)
-	n := f.names[key]
-	switch {
-	case n == 0 && len(f.mods) >= f.max:
-		return false
-	case n == 0:
-		f.mods = append(f.mods, name)
-		n = len(f.mods)
-		if key != "" {
-			f.names[key] = n
-		}
-	case moreReadable(name, f.mods[n-1]):
-		f.mods[n-1] = name
-	}
-	if !passes {
-		f.alias(m.Name, n)
-	}
-	f.alias(stem(m.PackageID), n)
-	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
-		f.alias(a, n)
-	}
-	return true
 }
 
 // passes reports whether the name of a mod would pass for that of something in
@@ -142,29 +95,6 @@ func (f *Finder) otherName(m *Mod) string {
 // so that the order of a list does not matter.
 func moreReadable(name, other string) bool {
 	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
-}
-
-// alias remembers that mod n goes by a name. What several go by is no one's.
-func (f *Finder) alias(name string, n int) {
-	key := fold(name)
-	if key == "" {
-		return
-	}
-	if old := f.index[key]; old != 0 && old != n {
-		n = ambiguous
-	}
-	f.index[key] = n
-}
-
-// stem returns a package id without what the game adds where a mod is installed
-// more than once.
-func stem(id string) string {
-	for _, suffix := range [...]string{"_steam", "_copy", "_local"} {
-		if cut, ok := strings.CutSuffix(id, suffix); ok {
-			return cut
-		}
-	}
-	return id
 }
 
 // nobody reports whether a name is that of something in GameCode, or of the game.
@@ -219,8 +149,13 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 			o.keys[2] = fold(last)
 		}
 	}
+	for _, name := range names {
+		if o.mod == 0 && name != "" {
+			o.mod = max(0, f.hints[fold(name)])
+		}
+	}
 	if o.mod != 0 {
-		o.rank, o.display = rankListed, f.mods[o.mod-1]
+		f.listed(&o)
 	}
 	if o.mod == 0 && rank != rankCode && words(o.display) > maxWords {
 		o.rank = rankPhrase
@@ -244,7 +179,7 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	if len(s.findings) == 0 {
 		return dst
 	}
-	return weigh(dst, s.findings)
+	return weigh(dst, f.mods, s.findings)
 }
 
 // SetGameCode replaces Config.GameCode, for what is asked and learned from now on.

@@ -142,6 +142,24 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 			return s.finder.owner(rankCode, part, root)
 		}
 	}
+	if root == path || s.finder.known(root) != 0 || s.finder.hints[fold(root)] > 0 {
+		return s.finder.owner(rankCode, root)
+	}
+	switch n := s.finder.authors[fold(root)]; {
+	case n > 0:
+		o, ok := s.finder.owner(rankCode, root)
+		o.mod = n
+		s.finder.listed(&o)
+		return o, ok
+	case n < 0:
+		// The author of several mods: the part behind is the mod's.
+		second := identifier(path[len(root)+1:])
+		if rest := path[len(root)+1+len(second):]; strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
+			s.finder.hints[fold(second)] <= 0 {
+			return owner{}, false // nothing but a class: whose it is of that author's is not known
+		}
+		return s.finder.owner(rankCode, second)
+	}
 	return s.finder.owner(rankCode, root)
 }
 

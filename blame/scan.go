@@ -25,6 +25,9 @@ const (
 
 	// weightDoubt is for what is more likely to report than to be at fault: not enough to be named.
 	weightDoubt = 20
+
+	// weightUnlisted is for the tag of none of the mods that there are.
+	weightUnlisted = 10
 )
 
 // headLines is how many lines of a message may name mods: what comes later is data.
@@ -201,10 +204,28 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 	return s.finder.owner(rankTag, tag)
 }
 
-// tagWeight returns what the tag of o is worth: little where o reports what others do, or the
-// tag has the form of one that a logger or an engine writes, in capitals.
+// tagWeight returns what the tag of o is worth: little where o reports what others do, where it is
+// none of the mods that there are, or where the tag has the form of one that an engine writes, in capitals.
 func (s *scan) tagWeight(o *owner) int {
-	if messenger(o.display) || o.mod == 0 && strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display) {
+	switch {
+	case messenger(o.display):
+		return weightDoubt
+	case o.mod != 0:
+		return weightTag
+	case s.finder.whole:
+		n := s.finder.abbreviated(o.display)
+		if first, _, ok := strings.Cut(o.display, "."); n == 0 && ok && s.finder.authors[fold(first)] != 0 {
+			return weightTag // a package id, or what the mod calls itself to others, of an author who is there
+		}
+		if n > 0 {
+			o.mod = n
+			s.finder.listed(o)
+		}
+		if n != 0 {
+			return weightTag
+		}
+		return weightUnlisted
+	case strings.IndexFunc(o.display, unicode.IsLower) < 0 && capitals(o.display):
 		return weightDoubt
 	}
 	return weightTag

@@ -65,6 +65,10 @@ type Suspect struct {
 	// spaces only.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
+	// PackageID and WorkshopID are what is known of a mod that was learned.
+	PackageID  string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
+	WorkshopID string `json:"workshopId,omitempty" jsonschema:"Its number in the Steam Workshop, if known."`
+
 	// Score is from 1 to 100; only its order means something.
 	Score int `json:"score" jsonschema:"How much points at it; only the order means something." minimum:"1"`
 
@@ -103,7 +107,7 @@ type finding struct {
 // weigh makes suspects of findings: those about one mod are joined, and the
 // heaviest are kept. The order of findings of equal weight and kind does not
 // matter but for the lines.
-func weigh(dst []Suspect, findings []finding) []Suspect {
+func weigh(dst []Suspect, mods []Mod, findings []finding) []Suspect {
 	// Small classes under "is the same mod", which names connect in chains.
 	class := make([]int, len(findings))
 	for i := range findings {
@@ -122,7 +126,7 @@ func weigh(dst []Suspect, findings []finding) []Suspect {
 	start := len(dst)
 	for c := range findings {
 		if class[c] == c {
-			dst = append(dst, suspect(findings, class, c))
+			dst = append(dst, suspect(mods, findings, class, c))
 		}
 	}
 	found := dst[start:]
@@ -141,7 +145,7 @@ func weigh(dst []Suspect, findings []finding) []Suspect {
 }
 
 // suspect sums up the findings of class c.
-func suspect(findings []finding, class []int, c int) Suspect {
+func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 	var best [kinds]*finding
 	name := &findings[c].owner
 	for i := range findings {
@@ -157,6 +161,9 @@ func suspect(findings []finding, class []int, c int) Suspect {
 		}
 	}
 	s := Suspect{Mod: name.display}
+	if name.mod != 0 {
+		s.PackageID, s.WorkshopID = mods[name.mod-1].PackageID, mods[name.mod-1].WorkshopID
+	}
 	top, sum := 0, 0
 	for _, f := range best {
 		if f != nil {

@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/heedlog/heed/blame"
 )
 
 // Mod is a mod as a list names it. The name or the package id may be empty.
-type Mod struct {
-	Name       string   `json:"name,omitempty" jsonschema:"Its name."`
-	PackageID  string   `json:"packageId,omitempty" jsonschema:"Its package id."`
-	Assemblies []string `json:"-"` // names, without versions
-}
+type Mod = blame.Mod
 
 // ListedMod is a mod of a list with the versions that the list gives.
 type ListedMod struct {

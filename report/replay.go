@@ -44,6 +44,10 @@ type Config struct {
 	// is asked for the first 16 entries of each row that is urgent. Optional.
 	Blame func() []heed.Suspect
 
+	// Mod returns what is known about the mod that blame calls name: the engine's method. It is asked
+	// once the log has ended. Optional.
+	Mod func(name string) (heed.Mod, bool)
+
 	// Scrub takes out what is private of every text on its way into the replay, so
 	// that no rendering can forget to. Optional; without it texts stay. Templates
 	// with something taken out no longer hash to their signatures.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
 )
@@ -85,7 +86,10 @@ const (
 // VerdictMod is a mod that something urgent points at. That is no proof: every form shows what it
 // rests on.
 type VerdictMod struct {
-	Name     string       `json:"name" jsonschema:"Its name."`
+	Name      string `json:"name" jsonschema:"Its name."`
+	PackageID string `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
+	Link      string `json:"link,omitempty" jsonschema:"The address of its page in the Steam Workshop, if known."`
+
 	By       string       `json:"by" jsonschema:"What names it: the first problem, a similar entry in the same item, the worst problem, or another entry." enum:"first,alike,worst,other"`
 	Evidence []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
 	Entries  uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
@@ -312,6 +316,22 @@ func (r *Replay) nameMods(v *Verdict, first, worst *cause, rows *rowIndex) {
 	v.MoreMods = len(others) - shown
 	for _, t := range others[:shown] {
 		v.Mods = append(v.Mods, t.VerdictMod)
+	}
+	for i := range v.Mods {
+		v.Mods[i].identify(r.config.Mod)
+	}
+}
+
+// identify adds what is known of a mod besides its name. The function may be nil.
+func (m *VerdictMod) identify(known func(name string) (heed.Mod, bool)) {
+	if known == nil {
+		return
+	}
+	if of, ok := known(m.Name); ok {
+		if m.Name != of.PackageID {
+			m.PackageID = safe(of.PackageID)
+		}
+		m.Link = of.Link()
 	}
 }
 

@@ -242,7 +242,7 @@ func (p *player) take(rec *capture.Record) {
 	if rec.Mods != nil {
 		p.mods = p.mods[:0]
 		for _, m := range rec.Mods.Mods {
-			p.mods = append(p.mods, heed.Mod(m.Mod))
+			p.mods = append(p.mods, m.Mod)
 		}
 		p.engine.LearnMods(p.mods)
 	}

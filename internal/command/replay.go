@@ -221,8 +221,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	config := report.Config{
-		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Scrub: scrubber,
-		Rule: ruleTexts(set),
+		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
+		Scrub: scrubber,
+		Rule:  ruleTexts(set),
 	}
 	if f.prepare != nil {
 		f.prepare(source, &config)

@@ -164,7 +164,7 @@ func (s *source) bytes() uint64 {
 func (s *source) learn(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {
-		mods[i] = heed.Mod(m.Mod)
+		mods[i] = m.Mod
 	}
 	s.mods.Mods = append(s.mods.Mods, list.Mods...)
 	s.mods.MoreMods += list.Omitted

@@ -133,7 +133,7 @@ func (s *Session) learnGame(rec *capture.Record) {
 func (s *Session) learnMods(list *capture.ModList) {
 	mods := make([]heed.Mod, len(list.Mods))
 	for i, m := range list.Mods {
-		mods[i] = heed.Mod(m.Mod)
+		mods[i] = m.Mod
 	}
 	if n := s.engine.LearnMods(mods); n > 0 {
 		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)

@@ -1,0 +1,213 @@
+package blame
+
+import (
+	"cmp"
+	"strings"
+)
+
+// Mod is what is known about a mod: from a list, from its own files. Any part may be empty.
+type Mod struct {
+	Name       string   `json:"name,omitempty" jsonschema:"Its name."`
+	PackageID  string   `json:"packageId,omitempty" jsonschema:"Its package id."`                    // such as "author.modname"
+	WorkshopID string   `json:"workshopId,omitempty" jsonschema:"Its number in the Steam Workshop."` // digits
+	Assemblies []string `json:"-"`                                                                   // names without ".dll", and namespaces
+}
+
+// Title returns what a mod is called where there is room for one name: its name, or else its package id.
+func (m *Mod) Title() string { return cmp.Or(m.Name, m.PackageID) }
+
+// Link returns the address of the mod's page in the Steam Workshop, "" where its number is not known.
+func (m *Mod) Link() string {
+	if !number(m.WorkshopID) || len(m.WorkshopID) > maxWorkshopDigits {
+		return ""
+	}
+	return "https://steamcommunity.com/sharedfiles/filedetails/?id=" + m.WorkshopID
+}
+
+// maxWorkshopDigits is how many digits a number of the Steam Workshop has at most: it has 64 bits.
+const maxWorkshopDigits = 20
+
+// Learn learns a mod that records may name. It copies what it keeps. Mods with one package id are
+// one, and so are those whose names differ in case, spaces and punctuation alone; what either does
+// not know, the other adds. One that has the name of something in GameCode goes by its assembly or
+// package id. It returns false, and learns nothing, when there is no room, or the mod has no name
+// that could be shown.
+func (f *Finder) Learn(m Mod) bool {
+	id := display(stem(m.PackageID))
+	name := cmp.Or(display(m.Name), id)
+	if name == "" {
+		return false
+	}
+	passes := f.passes(name)
+	switch {
+	case f.nobody(m.PackageID):
+		name = ""
+	case passes:
+		name = f.otherName(&m)
+	}
+	n := f.ids[fold(id)]
+	if key := fold(name); n == 0 {
+		n = f.names[key]
+	}
+	if n == 0 && len(f.mods) >= f.max {
+		return false
+	}
+	if n == 0 {
+		f.mods = append(f.mods, Mod{})
+		n = len(f.mods)
+	}
+	known := &f.mods[n-1]
+	if named := name != id && name != ""; named && (known.Name == "" ||
+		fold(known.Name) == fold(name) && moreReadable(name, known.Name)) {
+		known.Name = name
+	}
+	if name != "" {
+		known.PackageID = cmp.Or(known.PackageID, id)
+		f.name(name, n)
+	}
+	if number(m.WorkshopID) {
+		known.WorkshopID = cmp.Or(known.WorkshopID, strings.Clone(m.WorkshopID[:min(len(m.WorkshopID), maxWorkshopDigits)]))
+		f.alias(f.index, workshop+known.WorkshopID, n)
+	}
+	if !passes {
+		f.alias(f.index, m.Name, n)
+	}
+	f.learnID(stem(m.PackageID), n)
+	for _, a := range m.Assemblies[:min(len(m.Assemblies), maxAssemblies)] {
+		f.alias(f.index, a, n)
+	}
+	return true
+}
+
+// LearnAll says that the mods that were learned are all that there are: a tag that names none of
+// them is no mod's. It returns false, and does nothing, where they are too few to be a list.
+func (f *Finder) LearnAll() bool {
+	f.whole = f.whole || len(f.mods) >= minList
+	return f.whole
+}
+
+// minList is how many mods a list has at least that can be taken for whole.
+const minList = 3
+
+// learnID learns the package id of mod n, and what code may be called after it: its end, as in
+// VFE.Empire of author.vfe.empire, and its beginning, as far as nobody else has them.
+func (f *Finder) learnID(id string, n int) {
+	key := fold(id)
+	if key == "" {
+		return
+	}
+	if f.ids[key] == 0 {
+		f.ids[key] = n
+	}
+	f.alias(f.index, id, n)
+	first, rest, ok := strings.Cut(id, ".")
+	if ok && letters(first) >= 3 && !isDomain(first) {
+		f.alias(f.authors, first, n)
+	}
+	for ok {
+		if len(fold(rest)) >= minPart {
+			f.alias(f.hints, rest, n)
+		}
+		_, rest, ok = strings.Cut(rest, ".")
+	}
+}
+
+// name remembers that mod n is shown by a name.
+func (f *Finder) name(name string, n int) {
+	if key := fold(name); key != "" && f.names[key] == 0 {
+		f.names[key] = n
+	}
+}
+
+// alias remembers in names that mod n goes by one. What several go by is no one's.
+func (f *Finder) alias(names map[string]int, name string, n int) {
+	key := fold(name)
+	if key == "" {
+		return
+	}
+	if old := names[key]; old != 0 && old != n {
+		n = ambiguous
+	}
+	names[key] = n
+}
+
+// stem returns a package id without what the game adds where a mod is installed
+// more than once.
+func stem(id string) string {
+	for _, suffix := range [...]string{"_steam", "_copy", "_local"} {
+		if cut, ok := strings.CutSuffix(id, suffix); ok {
+			return cut
+		}
+	}
+	return id
+}
+
+// Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
+// false where nobody does. Assemblies are not returned.
+func (f *Finder) Mod(name string) (Mod, bool) {
+	n := f.names[fold(name)]
+	if n == 0 {
+		n = f.known(name)
+	}
+	if n == 0 {
+		n = max(0, f.hints[fold(name)])
+	}
+	if n == 0 || f.mods[n-1].Title() == "" {
+		return Mod{}, false
+	}
+	return f.mods[n-1], true
+}
+
+// listed sets the name by which the mod of o is shown. Of one that is known by its package id alone,
+// that is how a record calls it, where it does.
+func (f *Finder) listed(o *owner) {
+	m := &f.mods[o.mod-1]
+	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 || f.authors[key] != 0 && f.hints[key] <= 0 ||
+		o.rank == rankNumber || o.rank == rankPhrase {
+		o.display = m.Title()
+	}
+	o.rank = rankListed
+}
+
+// LearnNames remembers what suspects are called, for mods of which only the package id is known: the
+// first name stays. So one mod has one name, in whichever way later records name it.
+func (f *Finder) LearnNames(suspects []Suspect) {
+	for i := range suspects {
+		s := &suspects[i]
+		n := f.ids[fold(s.PackageID)]
+		if n == 0 || f.mods[n-1].Name != "" || f.mods[n-1].PackageID == "" || f.ids[fold(s.Mod)] != 0 {
+			continue
+		}
+		f.mods[n-1].Name = s.Mod
+		f.name(s.Mod, n)
+	}
+}
+
+// abbreviated returns the mod that a tag in short means, by its number, where there is exactly one:
+// the tag is a part of its name or id, or that is a part of the tag. It returns ambiguous where there
+// are several.
+func (f *Finder) abbreviated(tag string) int {
+	key := fold(tag)
+	if len(key) < minTag {
+		return 0
+	}
+	found := 0
+	for i := range f.mods {
+		m := &f.mods[i]
+		if m.Title() == "" {
+			continue
+		}
+		name, id := fold(m.Name), fold(m.PackageID)
+		if strings.Contains(name, key) || strings.Contains(id, key) ||
+			len(name) > minTag && strings.Contains(key, name) {
+			if found != 0 {
+				return ambiguous
+			}
+			found = i + 1
+		}
+	}
+	return found
+}
+
+// minTag is how many letters and digits a tag has at least to be looked for within names.
+const minTag = 4
