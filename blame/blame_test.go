@@ -563,6 +563,8 @@ func TestIdentity(t *testing.T) {
 			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
 		})
 	}
+	f.LearnModules("  at Weaver.A.B () [0x00012] in <00112233445566778899aabbccddee11>:0")
+	require.Equal(t, "Weaver 30 tag:1", show(f.Find(nil, "[Weaver] x", "")), "whose code has run is there, whatever the list says")
 	m, ok := f.Mod("Doors & Halls Continued")
 	require.True(t, ok)
 	require.Equal(t, blame.Mod{Name: "Doors & Halls Continued", PackageID: "builder.doorshalls", WorkshopID: "1234567890"}, m)

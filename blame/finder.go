@@ -50,6 +50,7 @@ type Finder struct {
 	ids      map[string]int    // folded package id → index in mods plus one
 	names    map[string]int    // folded name that is shown → index in mods plus one
 	modules  map[string]string // hash of a module → root of a namespace in it
+	running  map[string]bool   // folded, the values of modules
 }
 
 // ambiguous marks a name that several mods have.
@@ -63,6 +64,7 @@ func New(cfg Config) (*Finder, error) {
 	f := &Finder{
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
+		running: map[string]bool{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
@@ -248,6 +250,7 @@ func (f *Finder) LearnModules(trace string) {
 		path = methodPath(path)
 		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) {
 			f.modules[strings.Clone(module)] = strings.Clone(root)
+			f.running[fold(root)] = true
 		}
 	}
 }

@@ -651,7 +651,7 @@ func TestRecordsCoverEveryLine(t *testing.T) {
 func TestRecordsBlame(t *testing.T) {
 	r := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
 	require.Equal(t, exitOK, r.status, r.stderr)
-	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
+	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","packageId":"pikestaff.brickkilns","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
 	for line := range strings.Lines(r.stdout) {
 		if strings.Contains(line, `"disposition":"ignore"`) {
 			require.NotContains(t, line, `"blame"`)
