@@ -28,7 +28,8 @@ type Classifier struct {
 
 	phase      string // held by phases, or a copy of its own
 	phaseNum   uint32
-	phaseKnown bool // phase has a number
+	phaseKnown bool   // phase has a number
+	sets       string // phase that the rules set by the entry at hand; empty: no change
 
 	blind []*rules.Rule // that began a blindness which lasts, in order
 
@@ -58,7 +59,7 @@ type Result struct {
 	// that look at each entry.
 	Cached bool
 
-	PhaseBefore string // that the entry was decided in
+	PhaseBefore string // before the entry
 	PhaseAfter  string // from the next entry on
 
 	Blind      bool // evidence is incomplete after the entry
@@ -104,7 +105,7 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 		c.decideUncached(e, r)
 	}
 	c.act(e, r)
-	if hit := c.texts.hit; final && hit != none && hit == before {
+	if hit := c.texts.hit; final && c.sets == "" && hit != none && hit == before {
 		c.last.keep(e, c.sources.last, hit)
 	}
 	return r, false
@@ -188,7 +189,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		r.set(c.evaluate(e, known.template))
+		c.set(r, c.evaluate(e, known.template))
 		return false
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
@@ -196,10 +197,10 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 		c.stats.DecisionHits++
 		r.Cached = true
 		if o := p.Known(); o != nil {
-			r.Decision, r.Rule = o.Decision, o.Rule
+			r.Decision, r.Rule, c.sets = o.Decision, o.Rule, o.SetsPhase
 			return true
 		}
-		r.set(c.eval.Decide(p, c.input(e, known.template)))
+		c.set(r, c.eval.Decide(p, c.input(e, known.template)))
 		c.in = rules.Input{}
 		return false
 	}
@@ -207,7 +208,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 	in := c.input(e, known.template)
 	p := c.eval.Plan(in)
 	c.decisions.add(&key, p, &known.decision)
-	r.set(c.eval.Decide(&p, in))
+	c.set(r, c.eval.Decide(&p, in))
 	c.in = rules.Input{}
 	return false
 }
@@ -220,7 +221,7 @@ func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
 	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
-	r.set(c.evaluate(e, string(c.buf)))
+	c.set(r, c.evaluate(e, string(c.buf)))
 	r.Variant = ""
 	if r.mayBeUrgent() {
 		r.Variant = c.variantOf()
@@ -274,7 +275,9 @@ func (c *Classifier) evaluate(e *event.Entry, template string) rules.Outcome {
 	return o
 }
 
-func (r *Result) set(o rules.Outcome) { r.Decision, r.Rule = o.Decision, o.Rule }
+func (c *Classifier) set(r *Result, o rules.Outcome) {
+	r.Decision, r.Rule, c.sets = o.Decision, o.Rule, o.SetsPhase
+}
 
 // input returns what rules see of e: c.in, which is to be cleared after use, so
 // that it does not go to the heap, nor keep what it points to.
@@ -307,11 +310,11 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		c.setPhase(e.Message)
 	}
+	if c.sets != "" {
+		c.setPhase(c.sets)
+	}
 	wasBlind := len(c.blind) > 0
 	if rule := r.Rule; rule != nil {
-		if rule.SetsPhase != "" {
-			c.setPhase(rule.SetsPhase)
-		}
 		if len(rule.Resolves) > 0 && wasBlind {
 			c.resolve(rule)
 		}

@@ -1,6 +1,7 @@
 package classify_test
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"testing"
@@ -340,11 +341,9 @@ func (m *model) classify(e *event.Entry) classify.Result {
 	if e.Kind == event.KindState && e.Status == event.StatusPhase {
 		m.phase = e.Message
 	}
+	m.phase = cmp.Or(out.SetsPhase, m.phase)
 	was := len(m.blind) > 0
 	if out.Rule != nil {
-		if out.Rule.SetsPhase != "" {
-			m.phase = out.Rule.SetsPhase
-		}
 		var kept []string
 		for _, b := range m.blind {
 			if !strings.Contains(" "+strings.Join(out.Rule.Resolves, " ")+" ", " "+b+" ") {
@@ -370,6 +369,8 @@ lists: {quiet: [s1]}
 rules:
   - {id: tag, when: 'template contains "a"', continue: true, tags: [a]}
   - {id: late, when: 'message endsWith "9"', continue: true, tags: [nine]}
+  - {id: played, when: 'frames contains "C.D"', continue: true, sets_phase: played}
+  - {id: in_play, when: 'phase == "played" and message contains "b"', disposition: blocking}
   - {id: quiet, when: 'source in quiet and message contains "c"', disposition: ignore}
   - {id: op, when: 'operation == "op" and level == "error"', disposition: blocking, blinds: true}
   - {id: loading, when: 'template startsWith "load"', disposition: ignore, sets_phase: load, resolves: ["*"]}

@@ -130,7 +130,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
 		// Of the evaluator, and about this process alone.
 		"Stats.MachineRuns",
-		"Classifier.buf", "Classifier.in",
+		"Classifier.buf", "Classifier.in", "Classifier.sets",
 	)
 }
 

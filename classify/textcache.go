@@ -408,12 +408,12 @@ type lastResult struct {
 }
 
 // keep records an entry that the text cache has found at place and whose result
-// depends on nothing but its text, level, status, source and the phase.
+// depends on nothing but its text, level, status, source and the phase, which it leaves as it is.
 func (l *lastResult) keep(e *event.Entry, source string, place int32) {
 	if e.Kind != event.KindLog {
 		return
 	}
-	if rule := l.result.Rule; rule != nil && (rule.SetsPhase != "" || rule.Blinds || len(rule.Resolves) > 0) {
+	if rule := l.result.Rule; rule != nil && (rule.Blinds || len(rule.Resolves) > 0) {
 		return
 	}
 	l.valid, l.level, l.status, l.source, l.place = true, e.Level, e.Status, source, place

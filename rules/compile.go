@@ -73,7 +73,7 @@ func (l *linker) link() {
 			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
 				Invalidates: r.Invalidates, Tags: r.Tags,
-			}}
+			}, SetsPhase: r.SetsPhase}
 		}
 		if !r.Disabled {
 			l.set.active = append(l.set.active, r)
@@ -203,6 +203,10 @@ func (l *linker) compile(d *ruleDecl) {
 	slices.Sort(prints)
 	r.print = strings.Join(append([]string{cond.print}, prints...), " except ")
 	r.cond, r.Exceptions = cond, slices.Clip(exceptions)
+	if r.Continue && r.SetsPhase != "" && r.reads&perEntry != 0 {
+		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",
+			"read template or frames")
+	}
 }
 
 // resolveIDs expands what rules resolve into ids.

@@ -105,8 +105,8 @@ func TestErrors(t *testing.T) {
 		{"tag", rule("id: x", ok, "disposition: ignore", "tags: [A]"), `f.yaml:6:12: rule x: tags[1]: "A" is not a tag: lower-case letters, digits, '.', '_' and '-', at most 64`},
 		{"tag twice", rule("id: x", ok, "disposition: ignore", "tags: [a, a]"), `f.yaml:6:15: rule x: tags[2]: tag "a" is given twice (remove one of the two)`},
 		{"text for tags", rule("id: x", ok, "disposition: ignore", "tags: a"), `f.yaml:6:11: rule x: tags: must be a list, not text (write it as [a, b])`},
-		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags (remove the field, or remove continue)`},
-		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue must have tags (add tags: [...])`},
+		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags and sets the phase (remove the field, or remove continue)`},
+		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue must have tags or sets_phase (add tags: [...])`},
 		{"resolves nothing", rule("id: x", ok, "disposition: ignore", "resolves: [load.failed]"), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "load.failed" (known: x)`},
 		{"resolves itself", rule("id: x", ok, "disposition: ignore", "resolves: [x]"), `f.yaml:6:16: rule x: resolves[1]: a rule cannot resolve itself (name the rules whose problem is over when this one matches)`},
 		{"pattern in the middle", rule("id: x", ok, "disposition: ignore", `resolves: ["*.x"]`), `f.yaml:6:16: rule x: resolves[1]: "*.x": '*' is allowed only at the end (such as "load.*")`},
@@ -199,7 +199,7 @@ func TestErrors(t *testing.T) {
 		{"to what it is", rule("id: x", ok, "disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
 		{"escalate blocking", rule("id: x", ok, "disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is blocking (write a higher disposition, or remove escalate)`},
 		{"escalate a severity", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: blocking, severity: critical}"), `f.yaml:6:62: rule x: escalate.severity: unknown value "critical" (known: info, warning, error, fatal)`},
-		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags (remove the field, or remove continue)`},
+		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags and sets the phase (remove the field, or remove continue)`},
 
 		// Overriding, in one file.
 		{"duplicate id with override", rule("id: x", ok, "disposition: ignore") + "  - {id: x, override: true, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:10: rule x: id: the id is already used by the rule at f.yaml:3 (give one of them another id)`},
@@ -252,7 +252,7 @@ rules:
 		{"id", rule("id: load.failed", `when: 'template == "y"'`, "disposition: ignore"), `mine.yaml:3:9: rule load.failed: id: the rule at base.yaml:7 has the same id (add override: true to change that rule, or use another id)`},
 		{"id, misspelled", rule("id: load.faild", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule load.faild: override: no file after this one has a rule "load.faild" (did you mean "load.failed"?)`},
 		{"id, far off", rule("id: nothing", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule nothing: override: no file after this one has a rule "nothing" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
-		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags, and the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
+		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags and sets the phase, and the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
 		{"inherited escalation", rule("id: load.failed", "override: true", "escalate: {after: 3, within: 1s, to: advisory}"), `mine.yaml:5:42: rule load.failed: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
 		{"unknown name", rule("id: load.failed", "override: true", "when: 'calmer'"), `mine.yaml:5:12: rule load.failed: when: unknown name "calmer" (did you mean "calm"?)`},
 		{"list", "version: 1\nlists: {words: [c]}\n", `mine.yaml:2:9: lists.words: "words" is also defined at base.yaml:3 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)`},

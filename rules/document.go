@@ -65,8 +65,7 @@ var (
 	macroFields = []string{"when", "override"}
 	// Fields that decide or act, which a rule with "continue" does neither.
 	decidingFields = []string{
-		"disposition", "severity", "invalidates", "escalate", "summary", "advice", "sets_phase", "blinds",
-		"resolves",
+		"disposition", "severity", "invalidates", "escalate", "summary", "advice", "blinds", "resolves",
 	}
 	exceptionFields = []string{"name", "when"}
 	escalateFields  = []string{"after", "within", "to", "severity"}

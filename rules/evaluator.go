@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/expr-lang/expr/vm"
@@ -41,6 +42,9 @@ func (in *Input) method() string {
 type Outcome struct {
 	Decision event.Decision
 	Rule     *Rule // nil where no rule matched and a default decided
+
+	// SetsPhase is the phase from the next entry on, by Rule or by a rule with Continue; empty: no change.
+	SetsPhase string
 }
 
 // Plan is what can be known about the decision on an entry before the entry
@@ -58,14 +62,14 @@ type Plan struct {
 type step struct {
 	rule    *Rule
 	outcome *Outcome // of rule, with the tags that are known to come before it; nil with Continue
-	matched bool     // a rule with Continue that is known to match: its tags come here
+	matched bool     // a rule with Continue that is known to match: its tags and its phase come here
 }
 
 // Weight returns the size of what p holds besides itself, in units of some 24
 // bytes; 0 for most plans.
 func (p *Plan) Weight() int {
 	w := len(p.steps)
-	if r := p.final.Rule; r == nil && len(p.final.Decision.Tags) > 0 ||
+	if r := p.final.Rule; r == nil && (len(p.final.Decision.Tags) > 0 || p.final.SetsPhase != "") ||
 		r != nil && p.final != &r.outcomes[p.final.Decision.Severity] {
 		w += 4 + len(p.final.Decision.Tags)
 	}
@@ -134,10 +138,11 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	defer ev.end()
 	var (
 		shape = shapeOf(in.Kind, in.Level, in.Status)
-		tags  []string // of rules with Continue that are known to match
+		known given // by rules with Continue that are known to match
 		p     Plan
 		try   bool // p.steps has a rule to try
 	)
+	defer ev.restore(in, in.Phase)
 	ev.candidates(in)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		r := ev.set.active[i]
@@ -150,7 +155,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 			}
 			st := step{rule: r}
 			if !r.Continue {
-				st.outcome = outcome(r, in.Level, tags)
+				st.outcome = outcome(r, in.Level, &known)
 			}
 			p.steps, try = append(p.steps, st), true
 			continue
@@ -159,15 +164,15 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 			continue
 		}
 		if r.Continue {
-			tags = merge(tags, r.Tags)
+			known.add(ev, in, r)
 			p.steps = append(p.steps, step{rule: r, matched: true})
 			continue
 		}
-		p.final = outcome(r, in.Level, tags)
+		p.final = outcome(r, in.Level, &known)
 		break
 	}
 	if p.final == nil {
-		p.final = withTags(ev.set.fallback(in), tags)
+		p.final = known.to(ev.set.fallback(in))
 	}
 	if !try {
 		p.steps = nil
@@ -183,12 +188,14 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 		return *p.final
 	}
 	defer ev.end()
+	defer ev.restore(in, in.Phase)
 	ev.continued = ev.continued[:0]
 	late := false // a rule in continued was not known to match by the plan
 	for i := range p.steps {
 		st := &p.steps[i]
 		switch r := st.rule; {
 		case st.matched:
+			ev.setPhase(in, r)
 			ev.continued = append(ev.continued, r)
 		case !ev.matches(in, r):
 		case r.Continue:
@@ -234,10 +241,11 @@ func (ev *Evaluator) Evaluate(in *Input) Outcome {
 // next call.
 func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 	defer ev.end()
+	defer ev.restore(in, in.Phase)
 	ev.continued = ev.continued[:0]
 	var (
 		shape = shapeOf(in.Kind, in.Level, in.Status)
-		tags  []string
+		known given
 	)
 	ev.candidates(in)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
@@ -246,12 +254,12 @@ func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
 			continue
 		}
 		if !r.Continue {
-			return *outcome(r, in.Level, tags), ev.continued
+			return *outcome(r, in.Level, &known), ev.continued
 		}
 		ev.continued = append(ev.continued, r)
-		tags = merge(tags, r.Tags)
+		known.add(ev, in, r)
 	}
-	return *withTags(ev.set.fallback(in), tags), ev.continued
+	return *known.to(ev.set.fallback(in)), ev.continued
 }
 
 // candidates sets ev.tried to the rules that may match in.
@@ -267,19 +275,44 @@ func (ev *Evaluator) candidates(in *Input) {
 }
 
 // outcome returns what r decides about an entry of level l after rules with
-// Continue gave tags.
-func outcome(r *Rule, l event.Level, tags []string) *Outcome {
-	return withTags(&r.outcomes[r.severity(l)], tags)
+// Continue gave g.
+func outcome(r *Rule, l event.Level, g *given) *Outcome { return g.to(&r.outcomes[r.severity(l)]) }
+
+// given is what rules with Continue give to the outcome of the rule that decides.
+type given struct {
+	tags  []string
+	phase string
 }
 
-// withTags returns o, or a copy with tags before its own when there are any.
-func withTags(o *Outcome, tags []string) *Outcome {
-	if len(tags) == 0 {
+// add adds what r gives about in, whose phase it sets for the rules after it.
+func (g *given) add(ev *Evaluator, in *Input, r *Rule) {
+	g.tags = merge(g.tags, r.Tags)
+	g.phase = cmp.Or(r.SetsPhase, g.phase)
+	ev.setPhase(in, r)
+}
+
+// to returns o, or a copy with tags before its own and a phase where g has them.
+func (g *given) to(o *Outcome) *Outcome {
+	if len(g.tags) == 0 && g.phase == "" {
 		return o
 	}
 	c := *o
-	c.Decision.Tags = merge(tags, o.Decision.Tags)
+	c.Decision.Tags = merge(g.tags, o.Decision.Tags)
+	c.SetsPhase = cmp.Or(o.SetsPhase, g.phase)
 	return &c
+}
+
+// setPhase sets the phase of in to that of r, a rule with Continue that matched.
+func (ev *Evaluator) setPhase(in *Input, r *Rule) {
+	if r.SetsPhase != "" {
+		ev.restore(in, r.SetsPhase)
+	}
+}
+
+// restore sets the phase of in.
+func (ev *Evaluator) restore(in *Input, phase string) {
+	in.Phase = phase
+	ev.loaded &^= varPhase
 }
 
 // merge returns tags followed by those of more that it does not have, in a

@@ -361,6 +361,39 @@ rules:
 	require.Equal(t, "end", decide("", "op").Rule)
 }
 
+// TestPhaseShownByTheEntry: a rule with continue sets the phase for the rules after it and for the entries after this
+// one, unless the rule that decides sets another; and leaves the input as it was.
+func TestPhaseShownByTheEntry(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: early, when: 'phase == "play" and template contains "early"', disposition: blocking}
+  - {id: shown, when: 'phase == "" and frames contains "Tick"', continue: true, sets_phase: play}
+  - {id: each, when: 'phase == "play" and message contains "1"', disposition: blocking}
+  - {id: played, when: 'phase == "play" and template contains "broken"', disposition: blocking}
+  - {id: left, when: 'template contains "left"', disposition: ignore, sets_phase: menu}
+`)
+	ev := set.NewEvaluator()
+	for _, c := range []struct{ template, frames, message, phase, rule, sets string }{
+		{"broken", "", "", "", "default.log.unknown", ""},
+		{"broken", "at Tick", "", "", "played", "play"},
+		{"broken", "at Tick", "1", "", "each", "play"},
+		{"broken", "at Tick", "", "menu", "default.log.unknown", ""},
+		{"early", "at Tick", "", "", "default.log.unknown", "play"},
+		{"left", "at Tick", "", "", "left", "menu"},
+	} {
+		in := rules.Input{Template: c.template, Frames: c.frames, Message: c.message, Phase: c.phase}
+		p := ev.Plan(&in)
+		for _, o := range []rules.Outcome{ev.Evaluate(&in), ev.Decide(&p, &in)} {
+			require.Equal(t, c.rule, o.Decision.Rule, "%+v", c)
+			require.Equal(t, c.sets, o.SetsPhase, "%+v", c)
+		}
+		require.Equal(t, c.phase, in.Phase)
+		require.Equal(t, c.sets, ev.Explain(&in, false).Decision.SetsPhase, "%+v", c)
+	}
+	compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", `when: 'stack contains "Tick"'`, "continue: true", "sets_phase: play"))})
+}
+
 func TestDecideAllocs(t *testing.T) {
 	set := compile(t, `
 version: 1

@@ -100,6 +100,7 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		out.Without = &d
 	}
 	defer ev.end()
+	defer ev.restore(in, in.Phase)
 	for _, r := range ev.set.active {
 		out.Tried++
 		v := x.value(ev, in, r, r.cond)
@@ -114,6 +115,9 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		}
 		if r == outcome.Rule {
 			break
+		}
+		if r.Continue && v.holds && exception == nil {
+			ev.setPhase(in, r)
 		}
 	}
 	out.Omitted = out.Tried - len(out.Trials)
@@ -151,12 +155,12 @@ func trial(in *Input, r *Rule, condition, exception *value) Trial {
 func details(o *Outcome) Details {
 	d := Details{
 		Rule: o.Decision.Rule, Disposition: o.Decision.Disposition, Severity: o.Decision.Severity,
-		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags,
+		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags, SetsPhase: o.SetsPhase,
 	}
 	if r := o.Rule; r != nil {
 		d.Place, d.Overrides, d.Summary, d.Why, d.Advice = r.Place(), r.overrides(), r.Summary, r.Why,
 			r.Advice
-		d.SetsPhase, d.Blinds, d.Resolves = r.SetsPhase, r.Blinds, r.Resolves
+		d.Blinds, d.Resolves = r.Blinds, r.Resolves
 		if e := r.Escalate; e != nil {
 			d.Escalates = &Escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}
 		}

@@ -349,12 +349,12 @@ rules:
 func TestContinueOnlyTags(t *testing.T) {
 	for _, field := range []string{
 		"disposition: ignore", "severity: info", "invalidates: true", "escalate: {after: 2, within: 1s, to: blocking}", "summary: s",
-		"sets_phase: p", "blinds: true", "resolves: [x]",
+		"blinds: true", "resolves: [x]",
 	} {
 		errs := compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", "when: 'phase == \"c\"'", "continue: true", "tags: [t]", field) +
 			"  - {id: x, when: 'true', disposition: ignore}\n")})
 		require.Len(t, errs, 1)
 		require.ErrorContains(t, errs, "f:7:5: rule c: ", field)
-		require.ErrorContains(t, errs, "a rule with continue only adds tags (remove the field, or remove continue)", field)
+		require.ErrorContains(t, errs, "a rule with continue only adds tags and sets the phase (remove the field, or remove continue)", field)
 	}
 }

@@ -72,15 +72,15 @@ func (d *ruleDecl) check(errs *collector) {
 		for _, f := range decidingFields {
 			switch p, ok := d.given[f]; {
 			case ok && p.src == d.src:
-				errs.add(p, "a rule with continue only adds tags", "remove the field, or remove continue")
+				errs.add(p, "a rule with continue only adds tags and sets the phase", "remove the field, or remove continue")
 			case ok:
 				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
-					"a rule with continue only adds tags, and the rule that this one overrides gives a %s at %s:%d",
+					"a rule with continue only adds tags and sets the phase, and the rule that this one overrides gives a %s at %s:%d",
 					f, clean(p.src.name), p.line)
 			}
 		}
-		if _, ok := d.given["tags"]; !ok {
-			errs.add(d.given["continue"], "a rule with continue must have tags", "add tags: [...]")
+		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" {
+			errs.add(d.given["continue"], "a rule with continue must have tags or sets_phase", "add tags: [...]")
 		}
 	case !decides:
 		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))

@@ -77,7 +77,7 @@ func TestSchemaRefuses(t *testing.T) {
 		with("disposition: ignore", "sets_phase: In Game"), with("disposition: ignore", "blinds: 1"), with("disposition: ignore", "resolves: ['*.x']"),
 		with("disposition: ignore", "tags: [A]"), with("disposition: ignore", "tags: [a, a]"), with("disposition: ignore", "tags: a"),
 		with("disposition: ignore", "enabled: 'no'"), with("disposition: ignore", "override: 1"), rule("id: x", "override: true", "dispose: ignore"),
-		with("continue: true"), with("continue: true", "tags: [a]", "disposition: ignore"), with("continue: true", "tags: [a]", "sets_phase: x"),
+		with("continue: true"), with("continue: true", "tags: [a]", "disposition: ignore"), with("continue: true", "tags: [a]", "blinds: true"), with("continue: true", "blinds: true"),
 		with("disposition: ignore", "exceptions: x"), with("disposition: ignore", "exceptions: [{name: x}]"), with("disposition: ignore", "exceptions: [{name: X, when: 'true'}]"),
 		with("disposition: ignore", "exceptions: ['']"), with("disposition: ignore", "exceptions: [{when: 'phase == \"x\"', if: x}]"),
 		escalate("blocking"), escalate("{}"), escalate("{after: 3, within: 1s}"), escalate("{after: 1, within: 1s, to: blocking}"), escalate("{after: 1001, within: 1s, to: blocking}"),

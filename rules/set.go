@@ -61,7 +61,7 @@ type Rule struct {
 	Advice      string // what a player does now; may be empty
 
 	// Effects of every entry that the rule decides.
-	SetsPhase string   // the phase from the next entry on; empty: no change
+	SetsPhase string   // the phase from the next entry on, with Continue for the rules after it too; empty: no change
 	Blinds    bool     // evidence is incomplete from here on
 	Resolves  []string // ids of the rules whose items, and whose blindness, this one ends; in order of the set
 
@@ -70,7 +70,7 @@ type Rule struct {
 	Escalate *event.Escalation
 
 	Tags     []string
-	Continue bool // adds Tags only; matching goes on
+	Continue bool // adds Tags and sets the phase; matching goes on
 	Disabled bool // compiled, but never matches
 
 	// PerEntry reports that the rule or an exception reads message, stack or
