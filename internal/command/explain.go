@@ -112,7 +112,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 	}
 	var record *found
 	if len(args) == 1 {
-		at, err := parsePlace(cmd, args[0])
+		at, err := p.parsePlace(cmd, args[0])
 		if err != nil {
 			return nil, err
 		}

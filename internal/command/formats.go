@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
 )
 
@@ -132,7 +133,7 @@ func (p *program) removed(s *report.Scrubber) {
 // fileName returns how a report names a file: SARIF, whose readers look for it in a
 // repository, from the working directory where it is below that.
 func (f *replayFlags) fileName(name string) string {
-	if f.format != formatSARIF || name == standardInput {
+	if f.format != formatSARIF || name == standardInput || files.IsAddress(name) {
 		return name
 	}
 	dir, err := os.Getwd()

@@ -19,7 +19,7 @@ const standardInput = "-"
 // errNoFile says that a file does not exist.
 var errNoFile = errors.New("no such file")
 
-// openAny opens a file of any kind, or standard input for "-".
+// openAny opens a file of any kind, an address by the name that p.named gives it, or standard input for "-".
 func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
 		watch := p.watch(standardInputName, p.stdinSize())
@@ -27,6 +27,9 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 			return io.NopCloser(watch.reader(p.Stdin)),
 				nil
 		})), nil
+	}
+	if files.IsAddress(name) {
+		return p.openAddress(ctx, name)
 	}
 	info, err := os.Stat(name)
 	switch {

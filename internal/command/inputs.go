@@ -107,7 +107,11 @@ func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
 	if f.game != "" {
 		return p.gameLog(f)
 	}
-	files, taken, wrong := files.Inputs(args, readsAsLog)
+	names := make([]string, len(args))
+	for i, arg := range args {
+		names[i] = p.named(arg)
+	}
+	files, taken, wrong := files.Inputs(names, readsAsLog)
 	for _, err := range wrong {
 		p.Fail(ioError(err))
 	}

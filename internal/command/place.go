@@ -31,11 +31,11 @@ func placeOf(name string, rec *capture.Record) place {
 }
 
 // parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
-func parsePlace(cmd *cobra.Command, arg string) (place, error) {
+func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 	i := strings.LastIndexByte(arg, ':')
 	if i > 0 {
 		if n, err := strconv.Atoi(arg[i+1:]); err == nil && n > 0 {
-			return place{arg[:i], n}, nil
+			return place{p.named(arg[:i]), n}, nil
 		}
 	}
 	return place{}, cli.Usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)

@@ -50,6 +50,14 @@ type replayFlags struct {
 
 func (p *program) replayCommand() *cobra.Command {
 	f := &replayFlags{}
+	addresses := ""
+	if p.host.Fetch != nil {
+		addresses = `
+
+An address that begins with https:// (or http://) stands for the log that is shared
+there: the raw text, or the page of a gist, as HugsLib makes it. It is fetched once,
+within bounds of size and time; nothing else makes a replay use a network.`
+	}
 	cmd := &cobra.Command{
 		Use:   "replay FILE...",
 		Short: "Show what in a log deserves attention: why, how often and where",
@@ -62,7 +70,7 @@ FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLi
 upload, JSON lines or plain text. heed recognizes the form from the content; gzip and
 zstd are unpacked. "-" is standard input. A directory stands for the logs in it, and a
 pattern such as "logs/**/*.log" for the files that it matches. --game finds the log of
-a game. Each file is replayed on its own.
+a game. Each file is replayed on its own.` + addresses + `
 
 "config show" lists what flags, HEED_ variables and .heed.yaml set.
 

@@ -170,8 +170,11 @@ func (p *program) pageFiles(log string) []string {
 		folders = append(folders, filepath.Join(home, "Documents"), home)
 	}
 	name := filepath.Base(log)
-	if log == standardInput {
+	switch {
+	case log == standardInput:
 		name = "log"
+	case files.IsAddress(log):
+		name = fileOf(log)
 	}
 	out := make([]string, 0, len(folders)+1)
 	for _, folder := range append(folders, os.TempDir()) {

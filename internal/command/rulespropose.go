@@ -69,7 +69,7 @@ check" warns when the date is past.`,
 					return cli.Usage(cmd, "--until %s is in the past", until)
 				}
 			}
-			at, err := parsePlace(cmd, args[0])
+			at, err := p.parsePlace(cmd, args[0])
 			if err != nil {
 				return err
 			}

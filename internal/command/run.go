@@ -29,7 +29,8 @@ const (
 type program struct {
 	*settings.Program
 
-	host Host // the program that mounts the commands
+	host    Host                // the program that mounts the commands
+	fetched map[string]*fetched // logs at addresses, by what named calls them
 }
 
 // Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is

@@ -22,7 +22,8 @@ type Taken struct {
 // made of those that stood for several:
 //
 //   - what exists and is no directory, "-", and what names nothing stand for
-//     themselves, so that a name with a bracket in it can be given as it is;
+//     themselves, so that a name with a bracket in it can be given as it is; so does an
+//     address ([IsAddress]);
 //   - a directory stands for the logs in it, by name, and those of the folders in it that
 //     Unity makes for crashes (Crash_2031-04-05_101112), not others below it. Any text may
 //     be called *.txt: of those, isLog is asked;
@@ -54,6 +55,12 @@ func Inputs(args []string, isLog func(file string) bool) (files []string, taken 
 	return files, taken, wrong
 }
 
+// IsAddress reports whether an argument is the address of a log on a server.
+func IsAddress(arg string) bool {
+	scheme, _, ok := strings.Cut(arg, "://")
+	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
+}
+
 // expand returns what one argument stands for, what of it is no log, and whether that may
 // be several.
 func expand(arg string, isLog func(string) bool) (files, left []string, several bool, err error) {
@@ -67,7 +74,7 @@ func expand(arg string, isLog func(string) bool) (files, left []string, several 
 				arg, filepath.Join(arg, "*.txt"))
 		}
 		return files, left, true, err
-	case err == nil || !strings.ContainsAny(arg, "*?[{"):
+	case err == nil || IsAddress(arg) || !strings.ContainsAny(arg, "*?[{"):
 		return []string{arg}, nil, false, nil
 	}
 	files, err = doublestar.FilepathGlob(arg, doublestar.WithFilesOnly(), doublestar.WithNoFollow())

@@ -195,7 +195,8 @@ func TestImportDirection(t *testing.T) {
 	}
 }
 
-// TestOfflineProgramIsSmall: classify-replay links nothing of what stands beside a running game.
+// TestOfflineProgramIsSmall: classify-replay links nothing of what stands beside a running game, and neither speaks
+// HTTP nor starts programs.
 func TestOfflineProgramIsSmall(t *testing.T) {
 	dirs := sources(t)
 	linked := map[string]bool{}
@@ -207,7 +208,11 @@ func TestOfflineProgramIsSmall(t *testing.T) {
 		linked[dir] = true
 		for _, f := range dirs[dir] {
 			for _, imported := range f.imports {
-				if below, own := strings.CutPrefix(imported, module+"/"); own && !f.isTest() {
+				if f.isTest() {
+					continue
+				}
+				require.NotContains(t, []string{"net/http", "os/exec"}, imported, dir)
+				if below, own := strings.CutPrefix(imported, module+"/"); own {
 					link(below)
 				}
 			}

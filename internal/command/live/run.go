@@ -126,7 +126,8 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 	}
 	grouped(groupLive, p.wrapCommand(), p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand())
-	grouped(groupLogs, command.Commands(p.Program, command.Host{Forms: bridge.Forms, Open: openPage})...)
+	host := command.Host{Forms: bridge.Forms, Open: openPage, Fetch: newFetcher().fetch}
+	grouped(groupLogs, command.Commands(p.Program, host)...)
 	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
 	p.Flags(root, "print more about what is done")
