@@ -27,7 +27,6 @@ type cause struct {
 	FirstItem, Largest heed.Attention
 
 	parts parts // of Entries, by the rule that decided
-	alike *part // of FirstItem, what Rule itself decided; nil where that is not known
 }
 
 type causeKey struct {
@@ -85,6 +84,16 @@ func (c *causes) see(a *heed.Attention) {
 	it.attention = *a
 }
 
+// isOpen reports whether an item that a rule caused is open.
+func (c *causes) isOpen(rule string) bool {
+	for _, it := range c.open {
+		if it.attention.Cause.Rule == rule {
+			return true
+		}
+	}
+	return false
+}
+
 // sum adds an item to the sum that it belongs to.
 func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	key := causeKey{a.Cause.Rule, a.Disposition}
@@ -92,7 +101,7 @@ func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	if s == nil {
 		s = &cause{
 			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
-			FirstItem: *a, Largest: *a, parts: parts{}, alike: of[a.Cause.Rule],
+			FirstItem: *a, Largest: *a, parts: parts{},
 		}
 		sums[key] = s
 	}
@@ -106,7 +115,7 @@ func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	s.parts.merge(of)
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
-		s.First, s.FirstItem, s.alike = a.Cause.Pos, *a, of[a.Cause.Rule]
+		s.First, s.FirstItem = a.Cause.Pos, *a
 	}
 	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
 		s.Largest = *a
@@ -180,13 +189,7 @@ type part struct {
 	entries     uint64
 	first, last uint64 // lines of the first and of the last of them
 
-	// blame names whom the first entry points at that names anybody; names is its
-	// row, and named its line. Differs is set where others name somebody else; it is
-	// kept in the parts of one item alone.
-	blame   []string
-	names   *row
-	named   uint64
-	differs bool
+	blame []string // whom the first entry points at that names anybody
 }
 
 // parts are those of one item, or of the items of one cause. There are no more than
@@ -239,17 +242,8 @@ func (c *causes) observe(o *heed.Outcome, line uint64, row *row) {
 		of = parts{}
 		c.parts[o.AttentionID], c.unreported = of, o.AttentionID
 	}
-	of.add(&o.Decision, line).attribute(row, line)
-}
-
-// attribute records whom an entry names that was counted in row.
-func (p *part) attribute(row *row, line uint64) {
-	switch {
-	case len(row.Blame) == 0 || p.names == row:
-	case p.names == nil:
-		p.blame, p.names, p.named = row.Blame, row, line
-	case !p.differs:
-		p.differs = !sameMods(p.blame, row.Blame)
+	if p := of.add(&o.Decision, line); p.blame == nil {
+		p.blame = row.Blame
 	}
 }
 

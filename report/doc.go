@@ -16,12 +16,13 @@
 // and stacks in which what points at a mod is marked, the lines around, sparklines and a timeline to zoom into.
 // It is one file that loads nothing, readable without scripts; its policy lets nothing run but its own script.
 //
-// A [Verdict] answers what matters: is this game healthy, broken or blind, since when, what broke first, which
-// mod does that point at and by what evidence, is the log complete. Each form has its words. A mod that other
-// entries name is no answer, however often they do: it is listed beside it. Where what broke first names none,
-// what the same rule decided in the same item may, and is a "perhaps"; a mod that merely changed the code that
-// was running is listed and not named as the cause. Where most of a log is missing, what is left of it makes no
-// game healthy; nor is one that did not come up, or text that no game wrote.
+// A [Verdict] answers what matters: how did the game fare, since when, what hurts, which mod does that point at
+// and by what evidence, what to do now, is the log complete. Each form has its words. It names at most three
+// problems: the worst, the most frequent and the first. A problem is what one rule decided in one run of the game,
+// in however many items; single trifles make no game broken. A mod that other entries name is no answer, however
+// often they do: it is listed beside it. A mod that less than half of a problem's entries name is a "perhaps"; one
+// that merely changed the code that was running is listed and not named as the cause. Where most of a log is
+// missing, what is left of it makes no game healthy; nor is one that did not come up, or text that no game wrote.
 //
 // Text fits any width from 20 columns on, by what a terminal shows of each character. Colors are the caller's
 // choice, and only repeat what the words say.

@@ -188,7 +188,7 @@ func (r *Replay) Document(top int) *Document {
 		d.Causes = append(d.Causes, r.cause(c, d.rules, rows.of(r, c)))
 	}
 	d.evidence = r.evidence()
-	d.Summary = r.summary(r.verdict(causes, d, &rows))
+	d.Summary = r.summary(r.verdict(d.rules))
 	first, last := r.timeline.ends()
 	for _, updates := range [][]heed.Update{first, last} {
 		for i := range updates {

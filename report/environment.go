@@ -113,10 +113,10 @@ func (e *Environment) modCount() string {
 func title(m *capture.ListedMod) string { return cmp.Or(m.Name, m.PackageID) }
 
 // namedMods returns, for the mods of an environment that a verdict names, by their
-// index, what names them. A verdict may have a mod by its name, its package id or the
+// index, what names them, in words: that is no proof. A verdict may have a mod by its name, its package id or the
 // last part of that, which counts where no other mod ends with it.
-func (e *Environment) namedMods(v *Verdict) map[int]*VerdictMod {
-	if e == nil || len(v.Mods) == 0 {
+func (e *Environment) namedMods(v *Verdict) map[int]string {
+	if e == nil || len(v.Causes) == 0 {
 		return nil
 	}
 	const several = -1
@@ -135,19 +135,25 @@ func (e *Environment) namedMods(v *Verdict) map[int]*VerdictMod {
 			ends[end] = i
 		}
 	}
-	named := map[int]*VerdictMod{}
-	for i := range v.Mods {
-		key := blame.Key(v.Mods[i].Name)
-		if key == "" {
-			continue
-		}
-		at, ok := whole[key]
-		if !ok {
-			at, ok = ends[key]
-		}
-		if ok && at != several && named[at] == nil {
-			named[at] = &v.Mods[i]
+	named := map[int]string{}
+	name := func(mods []VerdictMod, by string) {
+		for i := range mods {
+			key := blame.Key(mods[i].Name)
+			if key == "" {
+				continue
+			}
+			at, ok := whole[key]
+			if !ok {
+				at, ok = ends[key]
+			}
+			if ok && at != several && named[at] == "" {
+				named[at] = by
+			}
 		}
 	}
+	for i := range v.Causes {
+		name(v.Causes[i].Mods, "named by: "+v.label(&v.Causes[i]))
+	}
+	name(v.Mods, "named elsewhere")
 	return named
 }

@@ -68,7 +68,7 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.Contains(t, says, "Processor A processor")
 	require.Contains(t, says, "3 mods , in load order; listed first: 1 named by the verdict")
 	require.Contains(t, says,
-		"3 some-mod named by the first blocking problem author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
+		"3 some-mod named by: problem author.other 1.2 1 core.one 2 Some Mod (dev) author.thing")
 	require.NotContains(t, says, "maria")
 	require.Equal(t, `-save C:\Users\maria\saves`, e.Arguments, "what is given is not changed")
 }
@@ -102,17 +102,17 @@ func TestNamedMods(t *testing.T) {
 		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1,
 		"gardens": -1,
 	} {
-		named := e.namedMods(&Verdict{Mods: []VerdictMod{{Name: name, By: byFirst}}})
+		named := e.namedMods(&Verdict{Mods: []VerdictMod{{Name: name}}, Causes: []VerdictCause{{As: []string{asFirst}}}})
 		if want < 0 {
 			require.Empty(t, named, name)
 			continue
 		}
 		require.Len(t, named, 1, name)
-		require.NotNil(t, named[want], name)
+		require.Equal(t, "named elsewhere", named[want], name)
 	}
 }
 
-func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
+func TestModNamedByACauseIsMarked(t *testing.T) {
 	s := newScript(t)
 	s.entry(3, event.Blocking, event.SeverityError)
 	s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
@@ -122,7 +122,7 @@ func TestModNamedByASimilarEntryIsMarked(t *testing.T) {
 	}}})
 	says := readable(requireValidPage(t, page(t, s.Replay)))
 	require.Contains(t, says, "2 mods , in load order; listed first: 1 named by the verdict")
-	require.Contains(t, says, "2 Windmills named by a similar entry 1 Some Mod")
+	require.Contains(t, says, "2 Windmills named by: problem 1 Some Mod")
 }
 
 func TestManyMods(t *testing.T) {
@@ -138,7 +138,7 @@ func TestManyMods(t *testing.T) {
 		require.LessOrEqual(t, len(out), maxPage)
 		says := readable(requireValidPage(t, string(out)))
 		require.Contains(t, says, "4101 mods , in load order; listed first: 1 named by the verdict")
-		require.Contains(t, says, "4001 Some Mod named by the first blocking problem")
+		require.Contains(t, says, "4001 Some Mod named by: problem")
 		require.Contains(t, says, "3,101 more are not listed here.")
 		markdown := string(Markdown(nil, r.Document(0)))
 		require.Contains(t, markdown, "- environment: 4101 mods\n")

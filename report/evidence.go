@@ -338,11 +338,3 @@ func (r *Replay) runsSentence(says string, times uint64) string {
 	}
 	return says + "."
 }
-
-// brokeBefore reports whether all that blocked did so before the last run, in which the
-// game may be well.
-func (r *Replay) brokeBefore(causes []*cause) bool {
-	return r.runs.last > 0 && !slices.ContainsFunc(causes, func(c *cause) bool {
-		return c.Disposition == event.Blocking && c.Last >= r.runs.last
-	})
-}

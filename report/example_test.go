@@ -19,6 +19,7 @@ rules:
     disposition: blocking
     summary: "the game was not saved"
     why: "what was played since the last save would be lost"
+    advice: "free some space on the disk"
 `)})
 	if err != nil {
 		fmt.Println(err)
@@ -33,7 +34,7 @@ rules:
 		File:     "game.log",
 		Template: engine.Template,
 		Rule: func(id string) report.RuleText {
-			return report.RuleText{Summary: set.Rule(id).Summary, Why: set.Rule(id).Why}
+			return report.RuleText{Summary: set.Rule(id).Summary, Why: set.Rule(id).Why, Advice: set.Rule(id).Advice}
 		},
 	})
 	if err != nil {
@@ -53,15 +54,16 @@ rules:
 	fmt.Printf("%s", report.Text(nil, replay.Document(0), report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
-	//   Broken since line 2. 1 blocking problem, still open.
-	//   first     The game was not saved (line 2).
+	//   Something is wrong since line 2. 1 problem, twice.
+	//   problem   The game was not saved (twice, lines 2 to 3).
 	//             > cannot save to slot 1
-	//   mod       Not known: the first blocking problem does not name a mod.
+	//     do      Free some space on the disk.
 	//   log       Complete: logging continues to the end of the log at line 3.
 	//
 	// BLOCKING error, first at line 2
 	//   what      the game was not saved
 	//   why       rule save.failed: what was played since the last save would be lost
+	//   do        free some space on the disk
 	//   count     2 entries; item 0-1 (its run and its number), lines 2 to 3; still open
 	//   sample    line 2, 2 times: cannot save to slot 1
 	//

@@ -72,7 +72,8 @@ func (s *section) causes(causes []Cause) {
 		c := &causes[i]
 		v := &causeView{
 			Open: i < openCauses, Disposition: c.Disposition.String(), Severity: c.Severity.String(),
-			What: sentence(c.Summary), Why: sentence(c.Why), Advice: sentence(c.Advice), Rule: s.rule(c.Rule), Escalated: c.Escalated,
+			What: sentence(c.Summary), Why: sentence(c.Why), Advice: sentence(c.Advice), Rule: s.rule(c.Rule),
+			Escalated:   c.Escalated,
 			Invalidates: c.Invalidates, Blame: c.Blame,
 			Often: c.howOften(), First: s.causeAt(c), Last: s.at(c.Last, time.Time{}), State: c.fate,
 			Copy: s.doc.markdownCause(c),

@@ -1,115 +1,100 @@
 package report
 
-import (
-	"fmt"
-	"strings"
-	"time"
-)
+import "time"
 
 // verdictView is the answer to: is this game healthy?
 type verdictView struct {
 	Class string // of style
 	Title string
+	Says  string // how the line of Since is told
 	Since *place
 	Blind *place // since when the log was blind too, at its end
-	What  string
-	At    *place // of What
+	What  string // "" where it is that of a cause
+	Count string
 
-	Before   string // what came shortly before that
-	BeforeAt *place
+	Causes []verdictCauseView
+	Others []moreView // mods that no cause names
 }
 
-// factView is one of the facts on the first screen.
+// verdictCauseView is one of the problems on the first screen.
+type verdictCauseView struct {
+	Class  string
+	Label  string
+	What   string
+	Times  string // "" for once
+	Also   string // what else it is than its label
+	Says   string // its text in the log
+	At, To *place // To is nil for once
+	Mod    string
+	Advice string
+}
+
+// factView is whether the log is complete.
 type factView struct {
 	Class  string
 	Answer string
-	Says   string // its text in the log
 	At     *place
-	More   []moreView
+	More   []string
 }
 
 type moreView struct {
 	Text string
-	At   *place
+	At   *place // nil for what is left out
 }
 
 // facts fills in the first screen.
 func (s *section) facts() {
 	v := s.doc.Summary.Verdict
-	s.Verdict = verdictView{Class: stateClasses[v.State], Title: v.title, What: v.What}
+	f := &s.Verdict
+	*f = verdictView{Class: stateClasses[v.State], Title: v.title, Says: v.since(), What: v.What, Count: v.counts}
 	s.Copy = s.doc.markdownVerdict()
 	if v.Since > 0 {
-		s.Verdict.Since = s.at(v.Since, time.Time{})
+		f.Since = s.at(v.Since, time.Time{})
 	}
 	if v.Blind > 0 {
-		s.Verdict.Blind = s.at(v.Blind, time.Time{})
+		f.Blind = s.at(v.Blind, time.Time{})
 	}
 	s.logFact(v)
-	if v.First == nil {
-		s.First = factView{Class: s.Verdict.Class, Answer: "No problem was found."}
-		s.Mod = factView{Class: s.Verdict.Class, Answer: v.modAnswer(literally)}
-		return
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		if c.What == f.What {
+			f.What = ""
+		}
+		view := verdictCauseView{
+			Class: c.Disposition.String(), Label: v.label(c), What: c.What, Says: c.Says, At: s.at(c.Line, c.time),
+			Mod: c.mod(literally), Advice: c.Advice,
+		}
+		if c.Times > 1 {
+			view.Times, view.To = times(c.Times), s.at(c.Last, time.Time{})
+		}
+		view.Also = v.also(c)
+		if c.Line == v.Since {
+			f.Since = view.At
+		}
+		f.Causes = append(f.Causes, view)
 	}
-	first := v.First.cause
-	if v.State == stateBroken {
-		s.Verdict.Since = s.causeAt(first)
+	for i := range v.Mods {
+		m := &v.Mods[i]
+		f.Others = append(f.Others, moreView{m.named(literally), s.at(m.Line, time.Time{})})
 	}
-	f := &s.First
-	f.Class, f.Answer, f.Says, f.At = first.Disposition.String(), v.First.What, v.First.Says, s.causeAt(first)
-	f.More = append(f.More, moreView{Text: first.howOften() + first.ended()})
-	if first.Invalidates {
-		f.More = append(f.More, moreView{Text: "The game’s state may have changed."})
+	if v.MoreMods > 0 {
+		f.Others = append(f.Others, moreView{Text: v.moreMods()})
 	}
-	if v.Worst != nil {
-		s.Verdict.What, s.Verdict.At = "Worst: "+strings.TrimSuffix(v.Worst.What, "."), s.causeAt(v.Worst.cause)
-	}
-	if v.Before != nil {
-		s.Verdict.Before, s.Verdict.BeforeAt = strings.TrimSuffix(v.Before.What, "."), s.at(v.Before.Line, time.Time{})
-	}
-	s.mods(v)
 }
 
 var stateClasses = map[string]string{
-	stateBroken: "blocking", stateBlind: "blind", stateWasBlind: "blind", stateComplaints: "advisory",
-	stateUnread: "none", stateGaps: "blind",
-	stateStarting: "none", stateUnrecognized: "none", stateHealthy: "healthy", stateEmpty: "none",
+	stateCrashed: "blocking", stateHung: "blocking", stateBroken: "blocking", stateWrong: "wrong", stateBlind: "blind",
+	stateComplaints: "advisory", stateUnknown: "none", stateHealthy: "healthy",
 }
 
 func literally(name string) string { return name }
 
-// mods answers which mod it was: that of what broke first, that of the worst, and
-// others that are named.
-func (s *section) mods(v *Verdict) {
-	f := &s.Mod
-	f.Class, f.Answer = "none", v.modAnswer(literally)
-	if len(v.by(byFirst)) > 0 {
-		f.Class = v.First.Disposition.String()
-	}
-	if reason := v.modReason(literally); reason != "" {
-		f.More = append(f.More, moreView{Text: reason})
-	}
-	if worst := v.modOfWorst(literally); worst != "" {
-		f.More = append(f.More, moreView{Text: worst})
-	}
-	elsewhere := namedElsewhere
-	for _, m := range v.by(byOther) {
-		f.More = append(f.More, moreView{Text: elsewhere + m.named(literally), At: s.at(m.Line, time.Time{})})
-		elsewhere = ""
-	}
-	if v.MoreMods > 0 {
-		f.More = append(f.More, moreView{Text: v.moreMods()})
-	}
-}
-
 // logFact answers whether the log is complete.
 func (s *section) logFact(v *Verdict) {
 	f, e := &s.Log, &s.doc.evidence
-	f.Answer = v.Log[0]
-	for _, says := range v.Log[1:] {
-		f.More = append(f.More, moreView{Text: says})
-	}
+	f.Answer, f.More = v.Log[0], v.Log[1:]
 	switch {
-	case s.doc.Summary.Interrupted, v.State == stateEmpty:
+	case s.doc.Summary.Interrupted, e.silence != "":
 		f.Class = "none"
 	case s.doc.Summary.Error != "":
 		f.Class = "blind"
@@ -126,12 +111,4 @@ func (s *section) logFact(v *Verdict) {
 	default:
 		f.Class = "healthy"
 	}
-}
-
-// ended returns until when a cause went on.
-func (c *Cause) ended() string {
-	if c.Open > 0 && c.Last > c.First {
-		return fmt.Sprintf(", up to line %d; %s", c.Last, c.fate)
-	}
-	return "; " + c.fate
 }

@@ -41,8 +41,6 @@ type section struct {
 	InShort    []string
 	Facts      []fieldView
 	Mods       modsView
-	First      factView
-	Mod        factView
 	Log        factView
 	Causes     []*causeView
 	MoreCauses uint64
@@ -207,12 +205,6 @@ type modView struct {
 	Named    string // by what, in words; "" for nearly all
 }
 
-// namedWords is what names a mod, beside its name. That is no proof.
-var namedWords = map[string]string{
-	byFirst: "named by the first blocking problem", byAlike: "named by a similar entry", byWorst: "named by the worst",
-	byOther: "named elsewhere",
-}
-
 // environment shows where the log was made.
 func (s *section) environment() {
 	e, v := s.doc.Summary.Environment, s.doc.Summary.Verdict
@@ -234,12 +226,7 @@ func (s *section) environment() {
 		if mod.Name != "" {
 			view.ID = mod.PackageID
 		}
-		if by := named[i]; by != nil {
-			view.Named = namedWords[by.By]
-			if by.By == byFirst && v.First.Disposition != event.Blocking {
-				view.Named = "named by the first advisory problem"
-			}
-		}
+		view.Named = named[i]
 		m.List = append(m.List, view)
 	}
 	// In a list of hundreds nobody finds what is meant.
@@ -293,7 +280,11 @@ func (s *section) excerpts() {
 	seen := map[uint64]bool{}
 	last := uint64(0)
 	named := map[uint64]bool{}
-	for _, at := range []*place{s.First.At, s.Verdict.At, s.Verdict.Since, s.Verdict.Blind, s.Log.At} {
+	places := []*place{s.Verdict.Since, s.Verdict.Blind, s.Log.At}
+	for i := range s.Verdict.Causes {
+		places = append(places, s.Verdict.Causes[i].At)
+	}
+	for _, at := range places {
 		if at != nil {
 			named[at.Line] = true
 		}

@@ -104,18 +104,19 @@ func (m *markdown) headline() {
 	v := s.Verdict
 	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"),
 		count(s.Records, "record"))
-	if v.First != nil {
-		m.printf("- first: %s%s\n", prose(v.First.place()), v.First.quoted())
-	}
-	if v.Worst != nil {
-		m.printf("- worst: %s%s\n", prose(v.Worst.place()), v.Worst.quoted())
-		if v.Before != nil {
-			m.printf("- shortly before: %s\n", prose(v.Before.place()))
+	quote := func(name string) string { return code(name, maxName) }
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		m.printf("- %s: %s%s\n", v.label(c), prose(v.place(c)), c.quoted())
+		if mod := c.mod(quote); mod != "" {
+			m.printf("  - mod: %s\n", mod)
+		}
+		if c.Advice != "" {
+			m.printf("  - do: %s\n", prose(c.Advice))
 		}
 	}
-	if v.First != nil {
-		quote := func(name string) string { return code(name, maxName) }
-		m.printf("- mod: %s\n", strings.Join(v.modSentences(quote), " "))
+	if others := v.elsewhere(quote); others != "" {
+		m.printf("- other mods that are named: %s\n", others)
 	}
 	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
 	if env := m.environmentLine(); env != "" {

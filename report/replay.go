@@ -6,6 +6,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -95,6 +96,8 @@ type Replay struct {
 	ending   ending
 	opening  opening
 	runs     runs
+	run      run // the last
+	earlier  run // the last before it in which something blocked; none where it has no problem
 	notices  map[event.Status]*missing
 	records  uint64
 	headers  uint64 // of the records, those that are the header of an upload
@@ -176,6 +179,11 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.attribute(suspects)
 	}
+	if isNew && o.Decision.Disposition.Urgent() {
+		row.says = text.Safe(r.config.Scrub.Text(headOf(rec.Message)), maxSays)
+	}
+	r.runBegins(rec)
+	r.run.observe(o, line, row)
 	r.causes.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {

@@ -264,6 +264,7 @@ func (r *Replay) rescrub() {
 	for _, t := range r.tables {
 		for _, row := range t.rows.all() {
 			again(&row.Template)
+			again(&row.says)
 			all(row.Blame)
 			all(row.patchers)
 			for i := range row.mixed {
@@ -274,6 +275,15 @@ func (r *Replay) rescrub() {
 					again(&d.sample[i].text)
 				}
 				all(d.reason)
+			}
+		}
+	}
+	for _, n := range []*run{&r.run, &r.earlier} {
+		for _, p := range n.problems {
+			for _, row := range []*row{p.began, p.loudest} { // the table may have evicted them
+				again(&row.says)
+				all(row.Blame)
+				all(row.patchers)
 			}
 		}
 	}

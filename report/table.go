@@ -29,6 +29,7 @@ type row struct {
 	Row // not escaped; without the signature and the disposition, which the table has
 
 	sig      signature.Signature // that names the group
+	says     string              // of its first entry, where that is urgent, in a line and shortened
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	mixed    []attribution       // of the entries that were asked, where they name different mods
@@ -140,6 +141,20 @@ func (r *row) evidenceAgainst(name string) []blame.Kind {
 		}
 	}
 	return all
+}
+
+// maxSays bounds the text of an entry that a row keeps, in characters.
+const maxSays = 240
+
+// headOf returns the first line of a message, with what an indented one or one after a colon adds to it.
+func headOf(message string) string {
+	message = strings.ToValidUTF8(message[:min(len(message), 4*maxSays)], "")
+	head, rest, _ := strings.Cut(message, "\n")
+	if head = strings.TrimSpace(head); strings.HasSuffix(head, ":") || strings.HasPrefix(rest, " ") {
+		next, _, _ := strings.Cut(rest, "\n")
+		head += " " + strings.TrimSpace(next)
+	}
+	return oneSpace(head)
 }
 
 // maxTemplate bounds the part of a template that a row keeps. The full table

@@ -3,7 +3,6 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -183,8 +182,8 @@ func (t *textReport) accounting() {
 	}
 }
 
-// glance answers what matters, in a line or two each: what broke first, which mod
-// it points at, and whether the log is complete. It comes first, and again at
+// glance answers what matters, in a line or two each: what hurts, which mod that points at, what to do, and
+// whether the log is complete. It comes first, and again at
 // the end of a text that has scrolled it out of sight.
 func (t *textReport) glance() {
 	v := t.Summary.Verdict
@@ -194,23 +193,19 @@ func (t *textReport) glance() {
 			label = ""
 		}
 	}
-	if v.First != nil {
-		t.labeledIn("first", v.First.place(), strong)
-		t.quote(v.First)
-		if v.Worst != nil {
-			t.labeledIn("worst", v.Worst.place(), strong)
-			t.quote(v.Worst)
-			if v.Before != nil {
-				t.labeledIn("", "Shortly before: "+v.Before.place(), plain)
-			}
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		t.labeledIn(v.label(c), v.place(c), strong)
+		t.quote(c)
+		if mod := c.mod(literally); mod != "" {
+			t.labeledIn("  mod", mod, name)
 		}
-		in := plain
-		if slices.ContainsFunc(v.Mods, func(m VerdictMod) bool { return m.By == byFirst }) {
-			in = name
+		if c.Advice != "" {
+			t.labeled("  do", c.Advice)
 		}
-		says := v.modSentences(literally)
-		t.labeledIn("mod", says[0], in)
-		all("", says[1:], plain)
+	}
+	if others := v.elsewhere(literally); others != "" {
+		t.labeled("elsewhere", others)
 	}
 	switch {
 	case t.Summary.Blind.AtEnd || t.Summary.Error != "":
@@ -247,11 +242,10 @@ func (t *textReport) quote(c *VerdictCause) {
 // word.
 const quoteSlack = 6
 
-// stateStyles are the colors of states.
+// stateStyles are the colors of states; unknown has none.
 var stateStyles = map[string]style{
-	stateBroken: alarm, stateBlind: alarm, stateWasBlind: notice, stateComplaints: notice, stateUnread: notice,
-	stateGaps:     notice,
-	stateStarting: notice, stateUnrecognized: notice, stateHealthy: calm,
+	stateCrashed: alarm, stateHung: alarm, stateBroken: alarm, stateBlind: alarm, stateWrong: notice,
+	stateComplaints: notice, stateHealthy: calm,
 }
 
 // again repeats the glance where it has scrolled out of sight.

@@ -74,10 +74,26 @@ func (s *script) over(line uint64) {
 	s.Update(u)
 }
 
+// tagged is a blocking entry, times of it, whose rule has tags; invalidating where that is so.
+func (s *script) tagged(line uint64, times int, invalidates bool, tags ...string) {
+	for i := range uint64(times) {
+		o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
+		o.Decision.Severity, o.Decision.Tags, o.Decision.Invalidates = event.SeverityError, tags, invalidates
+		o.AttentionID = fmt.Sprint("0-", line)
+		s.suspects = nil
+		s.Observe(&capture.Record{
+			Entry: event.Entry{Message: "message"}, StartLine: int(line + i), EndLine: int(line + i),
+		}, o)
+	}
+	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
+	u.Attention.Cause.Rule, u.Attention.Cause.Seq = fmt.Sprint("rule ", line), line
+	s.Update(u)
+}
+
 // crash is the report of one.
-func (s *script) crash(line uint64) {
+func (s *script) crash(line uint64, tags ...string) {
 	o := outcome(signature.ID(line), event.Blocking, fmt.Sprint("rule ", line))
-	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, []string{"native", "crash"}
+	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, append([]string{"crash"}, tags...)
 	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line + 9)}, o)
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
 	u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Severity = o.Decision.Rule, line, event.SeverityFatal
@@ -148,18 +164,20 @@ func weak(mod string, kinds ...blame.Kind) heed.Suspect {
 
 // verdicts are logs with what is to be said of them.
 var verdicts = []struct {
-	name  string
-	log   func(s *script)
-	end   End
-	state string
-	lead  string
-	mods  []string // sentences; nil where there is nothing that broke
-	says  []string // sentences
+	name   string
+	log    func(s *script)
+	end    End
+	state  string
+	lead   string
+	causes []string // label, place and mod
+	others string   // mods that are named elsewhere
+	says   []string // about the log
 }{
 	{
 		"empty", func(*script) {},
 		End{},
-		stateEmpty, "Empty. The log has no record, so nothing is known about the game.", nil,
+		stateUnknown, "Empty. The log has no record, so nothing is known about the game.",
+		nil, "",
 		[]string{"The log has no record."},
 	},
 	{
@@ -168,13 +186,15 @@ var verdicts = []struct {
 				outcome(1, event.Ignore, "engine.context"))
 		},
 		End{Lines: 9},
-		stateEmpty, "Empty. This is only the header of an upload; the log itself is missing.", nil,
+		stateUnknown, "Empty. This is only the header of an upload; the log itself is missing.",
+		nil, "",
 		[]string{"The log has no record."},
 	},
 	{
 		"healthy", func(s *script) { s.entry(1, event.Ignore, event.SeverityError, suspect("Lantern Festival")) },
 		End{Lines: 1},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
@@ -182,9 +202,11 @@ var verdicts = []struct {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		stateComplaints, "Runs, with advisory problems. No blocking problem was found, but some things do not work as they " +
-			"should. 1 advisory problem.",
-		[]string{"Lantern Festival. The first advisory problem points at it: the text names one of its files."},
+		stateComplaints, "Runs with complaints. Nothing broke, but some things do not work as they should. 1 complaint.",
+		[]string{
+			"complaint: Something about rule 1 (line 1). Lantern Festival: the text names one of its files.",
+		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
@@ -193,8 +215,9 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError)
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open; 1 advisory problem.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateWrong, "Something is wrong since line 3. 1 problem; 1 complaint.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
@@ -203,8 +226,11 @@ var verdicts = []struct {
 				suspect("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{"Windmills or Riverboats. The first blocking problem points at them: its code is in the stack trace."},
+		stateWrong, "Something is wrong since line 3. 1 problem.",
+		[]string{
+			"problem: Something about rule 3 (line 3). Windmills or Riverboats: its code is in the stack trace.",
+		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
@@ -221,12 +247,13 @@ var verdicts = []struct {
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 6 blocking problems, all still open; 12 advisory problems.",
+		stateWrong, "Something is wrong since line 3. 6 problems; 12 complaints.",
 		[]string{
-			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills by 5 entries (first at line 10), Riverboats by 9 entries (first at line 20), " +
-				"Beekeeping by 1 entry (first at line 30), and 2 more.",
+			"first: Something about rule 3 (line 3).",
+			"also: Something about rule 10 (line 10). Windmills: its code is in the stack trace.",
 		},
+		"Riverboats by 9 entries (first at line 20), Beekeeping " +
+			"by 1 entry (first at line 30), Alchemy by 1 entry (first at line 31), and 1 more.",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
@@ -237,11 +264,9 @@ var verdicts = []struct {
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open; 3 advisory problems.",
-		[]string{
-			"Riverboats. The first blocking problem points at it.",
-			"Named elsewhere: Lantern Festival by 2 entries (first at line 10).",
-		},
+		stateWrong, "Something is wrong since line 3. 1 problem; 3 complaints.",
+		[]string{"problem: Something about rule 3 (line 3). Riverboats."},
+		"Lantern Festival by 2 entries (first at line 10).",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
@@ -250,13 +275,16 @@ var verdicts = []struct {
 			s.entry(4, event.Blocking, event.SeverityFatal, suspect("Windmills", blame.Frame))
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3. 2 blocking problems, all still open.",
+		stateBroken, "Broken since line 4. 2 problems.",
 		[]string{
-			"Riverboats. The first blocking problem points at it: the text names its code.",
-			"The worst problem points at Windmills: its code is in the stack trace.",
+			"worst: Something about rule 4 (line 4). Windmills: its code is in the stack trace.",
+			"first: Something about rule 3 (line 3). Riverboats: the text names its code.",
 		},
-		[]string{"The log ends with a fatal problem at line 4: the game may no longer run. The log is complete up " +
-			"to there."},
+		"",
+		[]string{
+			"The log ends with a fatal problem at line 4: the game may no longer run. The log is complete up to " +
+				"there.",
+		},
 	},
 	{
 		"broken, then blind", func(s *script) {
@@ -264,15 +292,16 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3 and blind since line 4. 2 blocking problems, all still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateBroken, "Broken since line 3 and blind since line 4. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		stateBlind, "Blind since line 4. Nothing broke before logging stopped. What happened after that is not known. 1 " +
-			"blocking problem, still open.", nil,
+		stateBlind, "Blind since line 4. Nothing broke before logging stopped. What happened after that is not known.",
+		nil, "",
 		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
 	},
 	{
@@ -281,9 +310,13 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		stateWasBlind, "Blind for a while since line 4. Nothing broke while the game was logging. What happened " +
-			"in between is not known. 1 blocking problem, still open.", nil,
-		[]string{"Blind from line 4 to line 5: logging stopped, and later resumed. What happened in between is not known."},
+		stateBlind, "Blind for a while since line 4. Nothing broke while the game was logging. What happened in between " +
+			"is not known.",
+		nil, "",
+		[]string{
+			"Blind from line 4 to line 5: logging stopped, and later resumed. What happened in between is not " +
+				"known.",
+		},
 	},
 	{
 		"a hole", func(s *script) {
@@ -291,7 +324,8 @@ var verdicts = []struct {
 			s.hole(2, 512)
 		},
 		End{Lines: 2},
-		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
+		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
+		nil, "",
 		[]string{"512 bytes are missing at line 2."},
 	},
 	{
@@ -301,11 +335,12 @@ var verdicts = []struct {
 			s.entry(21, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 30, Environment: Environment{Facts: capture.Facts{Game: "Some Game 1.2"}}},
-		stateBroken, "Broken in an earlier run since line 3. 1 blocking problem, over before the end.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateCrashed, "Crashed in an earlier run at line 3. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{
-			"The log starts again at line 20: the run before ended with the crash at line 3. Versions and mods are those of " +
-				"the last run.",
+			"The log starts again at line 20: the run before ended with the crash at line 3. Versions and mods " +
+				"are those of the last run.",
 			"Logging continues to the end of the log at line 30.",
 		},
 	},
@@ -316,8 +351,9 @@ var verdicts = []struct {
 			s.crash(30)
 		},
 		End{Lines: 30},
-		stateBroken, "Broken since line 3. 2 blocking problems, and the game crashed.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateCrashed, "Crashed at line 30. 1 problem.",
+		[]string{"problem: Something about rule 30 (line 30)."},
+		"",
 		[]string{
 			"The log starts again at line 20: the run before ended with the crash at line 3.",
 			"The log ends with the crash at line 30: the game no longer runs.",
@@ -330,8 +366,12 @@ var verdicts = []struct {
 			s.entry(31, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 31},
-		stateHealthy, "Healthy. No problem was found.", nil,
-		[]string{"The log starts again in 2 places, lines 20 to 30.", "Logging continues to the end of the log at line 31."},
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
+		[]string{
+			"The log starts again in 2 places, lines 20 to 30.",
+			"Logging continues to the end of the log at line 31.",
+		},
 	},
 	{
 		"two runs, the last of which did not come up", func(s *script) {
@@ -341,36 +381,41 @@ var verdicts = []struct {
 			s.phase(21, "start")
 		},
 		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. No problem was found up to there. Whether the game " +
-			"finished starting is not known.", nil,
+		stateUnknown, "Ends while the game starts. No problem was found up to there. Whether the game finished starting is " +
+			"not known.",
+		nil, "",
 		[]string{"The log starts again at line 20.", "The log ends at line 31, while the game starts."},
 	},
 	{
 		"no beginning", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 9, Headless: true},
-		stateGaps, "The beginning is missing. No problem was found in the remaining part of the log.", nil,
+		stateUnknown, "The beginning is missing. No problem was found in the remaining part.",
+		nil, "",
 		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"no beginning, broken", func(s *script) { s.entry(3, event.Blocking, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateWrong, "Something is wrong since line 3. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateComplaints, "Runs, with advisory problems. In the remaining part of the log, no blocking problem was found, " +
-			"but some things do not work as they should. 1 advisory problem.",
-		[]string{"Not known: the first advisory problem does not name a mod."},
+		stateComplaints, "Runs with complaints. In the remaining part of the log, nothing broke, but some things do not work " +
+			"as they should. 1 complaint.",
+		[]string{"complaint: Something about rule 3 (line 3)."},
+		"",
 		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateStarting, "Ends while the game starts. No problem was found up to there. Whether the game " +
-			"finished starting is not known.", nil,
+		stateUnknown, "Ends while the game starts. No problem was found up to there. Whether the game finished starting is " +
+			"not known.",
+		nil, "",
 		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
 	},
 	{
@@ -381,9 +426,10 @@ var verdicts = []struct {
 			s.entry(4, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		stateComplaints, "Advisory problems while the game starts. In the remaining part of the log, no blocking " +
-			"problem was found, but some things do not work as they should. 1 advisory problem.",
-		[]string{"Not known: the first advisory problem does not name a mod."},
+		stateComplaints, "Complaints while the game starts. In the remaining part of the log, nothing broke, but some things " +
+			"do not work as they should. 1 complaint.",
+		[]string{"complaint: Something about rule 4 (line 4)."},
+		"",
 		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
 	},
 	{
@@ -392,7 +438,8 @@ var verdicts = []struct {
 			s.ruled("engine.unload", 2, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 2."},
 	},
 	{
@@ -402,7 +449,8 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: prelude + 1, Stats: heed.Stats{Phase: "start"}},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 41."},
 	},
 	{
@@ -412,38 +460,43 @@ var verdicts = []struct {
 			s.phase(3, "boot")
 		},
 		End{Lines: 3, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
 		"a console, which has no word of the start", func(s *script) { s.phase(1, "boot") },
 		End{Lines: 1, Stats: heed.Stats{Phase: "boot"}},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"a table", func(s *script) { s.ruled("default.log.unknown", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		stateUnrecognized, "Not recognized as a game log. No problem was found, but nothing in the file shows " +
-			"that a game wrote it.", nil,
+		stateUnknown, "Not recognized as a game log. No problem was found, but nothing in the file shows that a game wrote it.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"text that a rule knows", func(s *script) { s.ruled("mine.started", 1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Unrecognized: true},
-		stateHealthy, "Healthy. No problem was found.", nil,
+		stateHealthy, "Healthy. No problem was found.",
+		nil, "",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
 	},
 	{
 		"interrupted", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Interrupted: true},
-		stateUnread, "Not read to its end. No problem was found in the part of the log that was read.", nil,
+		stateUnknown, "Not read to its end. No problem was found in the part that was read.",
+		nil, "",
 		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
 	},
 	{
 		"unreadable", func(s *script) { s.entry(1, event.Ignore, event.SeverityInfo) },
 		End{Lines: 1, Err: fmt.Errorf("bad <b>disk</b>")},
-		stateUnread, "Not read to its end. No problem was found in the part of the log that was read.", nil,
+		stateUnknown, "Not read to its end. No problem was found in the part that was read.",
+		nil, "",
 		[]string{"The log could not be read to its end: bad <b>disk</b>."},
 	},
 	{
@@ -452,8 +505,9 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, over before the end.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateWrong, "Something is wrong since line 3. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -463,8 +517,9 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 2 blocking problems, 1 still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateWrong, "Something is wrong since line 3. 2 problems.",
+		[]string{"first: Something about rule 3 (line 3).", "also: Something about rule 4 (line 4)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -475,12 +530,13 @@ var verdicts = []struct {
 			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
+		stateWrong, "Something is wrong since line 3. 2 problems, one of them 3 times.",
 		[]string{
-			"Perhaps Windmills. The first blocking problem does not name a mod; a similar entry in the same item does, " +
-				"at line 5: the text names its code.",
-			"Named elsewhere: Riverboats by 1 entry (first at line 7).",
+			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Perhaps Windmills, which 2 of " +
+				"3 name, first at line 5: the text names its code.",
+			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
 		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -490,11 +546,9 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{
-			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills by 1 entry (first at line 5), Riverboats by 1 entry (first at line 6).",
-		},
+		stateWrong, "Something is wrong since line 3. 1 problem, 3 times.",
+		[]string{"problem: Something about rule 3 (3 times, lines 3 to 6)."},
+		"Windmills by 1 entry (first at line 5), Riverboats by 1 entry (first at line 6).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -506,11 +560,9 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 8, 50)
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{
-			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Riverboats by 2 entries (first at line 6), Windmills by 1 entry (first at line 5).",
-		},
+		stateWrong, "Something is wrong since line 3. 1 problem, 5 times.",
+		[]string{"problem: Something about rule 3 (5 times, lines 3 to 8)."},
+		"Riverboats by 2 entries (first at line 6), Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -519,11 +571,12 @@ var verdicts = []struct {
 			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 2 blocking problems, all still open.",
+		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
 		[]string{
-			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills by 1 entry (first at line 5).",
+			"problem: Something about rule (twice, lines 3 to 5). Perhaps Windmills, which 1 of 2 names, first " +
+				"at line 5: the text names its code.",
 		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -532,11 +585,9 @@ var verdicts = []struct {
 			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{
-			"Not known: the first blocking problem does not name a mod.",
-			"Named elsewhere: Windmills by 1 entry (first at line 5).",
-		},
+		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
+		[]string{"problem: An error was reported (twice, lines 3 to 5)."},
+		"Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -547,12 +598,10 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{
-			"Windmills. The first blocking problem points at it: the text names one of its files.",
-			"Named elsewhere: Riverboats 4 by at least 1 entry (first at line 4), Riverboats 5 by at least 1 entry (first at " +
-				"line 5), Riverboats 6 by at least 1 entry (first at line 6), and at least 12 more.",
-		},
+		stateBroken, "Broken since line 3. 1 problem, 37 times.",
+		[]string{"problem: Something about rule 3 (37 times, lines 3 to 39)."},
+		"Windmills by at least 1 entry (first at line 3), Riverboats 4 by at least 1 entry (first at line " +
+			"4), Riverboats 5 by at least 1 entry (first at line 5), and at least 13 more.",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{
@@ -560,9 +609,12 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError, weak("Windmills", blame.Patch), weak("Riverboats", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod. Its stack trace contains game code " +
-			"that Windmills and Riverboats patch; that alone is no proof."},
+		stateWrong, "Something is wrong since line 3. 1 problem.",
+		[]string{
+			"problem: Something about rule 3 (line 3). Not known. The stack trace contains game code that " +
+				"Windmills and Riverboats patch; that alone is no proof.",
+		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
@@ -571,8 +623,9 @@ var verdicts = []struct {
 				weak("Beekeeping", blame.Patch))
 		},
 		End{Lines: 3},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateWrong, "Something is wrong since line 3. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
 	},
 	{
@@ -581,9 +634,12 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 5},
-		stateBroken, "Broken since line 3. 1 blocking problem, still open.",
-		[]string{"Perhaps Windmills. The first blocking problem does not name a mod; a similar entry in the same " +
-			"item does, at line 5: the text names its code."},
+		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
+		[]string{
+			"problem: Something about rule 3 (twice, lines 3 to 5). Perhaps Windmills, which 1 of 2 names, first " +
+				"at line 5: the text names its code.",
+		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 5."},
 	},
 	{
@@ -593,9 +649,12 @@ var verdicts = []struct {
 			s.after(12)
 		},
 		End{Lines: 12},
-		stateBroken, "Broken since line 2. 1 blocking problem, and the game crashed.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
-		[]string{"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there."},
+		stateCrashed, "Crashed at line 2. 1 problem.",
+		[]string{"problem: Something about rule 2 (line 2)."},
+		"",
+		[]string{
+			"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there.",
+		},
 	},
 	{
 		"what was taken for a crash", func(s *script) {
@@ -605,8 +664,9 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 20},
-		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateBroken, "Broken since line 2. 1 problem.",
+		[]string{"problem: Something about rule 2 (line 2)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 20."},
 	},
 	{
@@ -615,8 +675,9 @@ var verdicts = []struct {
 			s.entry(12, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 12},
-		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
+		stateBroken, "Broken since line 2. 1 problem.",
+		[]string{"problem: Something about rule 2 (line 2)."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 12."},
 	},
 	{
@@ -624,10 +685,13 @@ var verdicts = []struct {
 			s.entry(2, event.Blocking, event.SeverityFatal)
 		},
 		End{Lines: 2},
-		stateBroken, "Broken since line 2. 1 blocking problem, still open.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
-		[]string{"The log ends with a fatal problem at line 2: the game may no longer run. The log is complete up " +
-			"to there."},
+		stateBroken, "Broken since line 2. 1 problem.",
+		[]string{"problem: Something about rule 2 (line 2)."},
+		"",
+		[]string{
+			"The log ends with a fatal problem at line 2: the game may no longer run. The log is complete up to " +
+				"there.",
+		},
 	},
 	{
 		"crashed, with a hole", func(s *script) {
@@ -636,9 +700,13 @@ var verdicts = []struct {
 			s.crash(3)
 		},
 		End{Lines: 12},
-		stateBroken, "Broken since line 3. 1 blocking problem, and the game crashed.",
-		[]string{"Not known: the first blocking problem does not name a mod."},
-		[]string{"512 bytes are missing at line 1.", "The log ends with the crash at line 3: the game no longer runs."},
+		stateCrashed, "Crashed at line 3. 1 problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
+		"",
+		[]string{
+			"512 bytes are missing at line 1.",
+			"The log ends with the crash at line 3: the game no longer runs.",
+		},
 	},
 	{
 		"complains, with a hole", func(s *script) {
@@ -647,9 +715,10 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3},
-		stateComplaints, "Runs, with advisory problems. In the remaining part of the log, no blocking problem was found, " +
-			"but some things do not work as they should. 1 advisory problem.",
-		[]string{"Not known: the first advisory problem does not name a mod."},
+		stateComplaints, "Runs with complaints. In the remaining part of the log, nothing broke, but some things do not work " +
+			"as they should. 1 complaint.",
+		[]string{"complaint: Something about rule 1 (line 1)."},
+		"",
 		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
 	{
@@ -659,9 +728,10 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
-			"the missing part reported is not known. 1 advisory problem.",
-		[]string{"Not known: the first advisory problem does not name a mod."},
+		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+			"missing part reported is not known. 1 complaint.",
+		[]string{"complaint: Something about rule 1 (line 1)."},
+		"",
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -670,8 +740,9 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
-			"the missing part reported is not known.", nil,
+		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+			"missing part reported is not known.",
+		nil, "",
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
 	{
@@ -680,8 +751,9 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
-			"the missing part reported is not known.", nil,
+		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+			"missing part reported is not known.",
+		nil, "",
 		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
 	},
 	{
@@ -690,8 +762,9 @@ var verdicts = []struct {
 			s.text(3, 1)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateWasBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What " +
-			"the missing part reported is not known.", nil,
+		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+			"missing part reported is not known.",
+		nil, "",
 		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
 	},
 	{
@@ -700,7 +773,8 @@ var verdicts = []struct {
 			s.text(3, 400)
 		},
 		End{Lines: 3, Bytes: 1000},
-		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
+		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
+		nil, "",
 		[]string{"499 bytes are missing at line 2, 50% of the log."},
 	},
 	{
@@ -709,22 +783,174 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3, Bytes: 52000},
-		stateGaps, "Healthy, with gaps. No problem was found, but parts of the log are missing.", nil,
+		stateUnknown, "Parts of the log are missing. No problem was found in the remaining parts.",
+		nil, "",
 		[]string{"5,120 bytes are missing at line 2."},
 	},
 	{
 		"nothing but a hole", func(s *script) { s.hole(1, 5120) },
 		End{Lines: 1, Bytes: 5120},
-		stateEmpty, "Empty. The log has no record, so nothing is known about the game.", nil,
+		stateUnknown, "Empty. The log has no record, so nothing is known about the game.",
+		nil, "",
 		[]string{"5,120 bytes are missing at line 1, 100% of the log."},
 	},
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
-		stateComplaints, "Runs, with advisory problems. As far as the log was read, no blocking problem was found, " +
-			"but some things do not work as they should. 1 advisory problem.",
-		[]string{"Not known: the first advisory problem does not name a mod."},
+		stateComplaints, "Runs with complaints. As far as the log was read, nothing broke, but some things do not work as " +
+			"they should. 1 complaint.",
+		[]string{"complaint: Something about rule 1 (line 1)."},
+		"",
 		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
+	},
+	{
+		"single trifles", func(s *script) {
+			for line := range uint64(5) {
+				s.tagged(3+line, 1, true)
+			}
+		},
+		End{Lines: 9},
+		stateWrong, "Something is wrong since line 3. 5 problems.",
+		[]string{"first: Something about rule 3 (line 3).", "also: Something about rule 4 (line 4)."},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 9."},
+	},
+	{
+		"a storm of trifles", func(s *script) {
+			for line := range uint64(5) {
+				s.tagged(3+10*line, 4, false)
+			}
+		},
+		End{Lines: 90},
+		stateBroken, "Broken since line 3. 5 problems, one of them 4 times.",
+		[]string{
+			"most: Something about rule 3 (4 times, lines 3 to 6; also the first).",
+			"also: Something about rule 13 (4 times, lines 13 to 16).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 90."},
+	},
+	{
+		"a trifle at boot and a storm in play", func(s *script) {
+			s.tagged(3, 1, true)
+			s.tagged(100, 608, false)
+		},
+		End{Lines: 900},
+		stateBroken, "Broken since line 100. 2 problems, one of them 608 times.",
+		[]string{
+			"worst: Something about rule 100 (608 times, lines 100 to 707; also the most frequent).",
+			"first: Something about rule 3 (line 3).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 900."},
+	},
+	{
+		"a load that failed once weighs more than a storm", func(s *script) {
+			s.tagged(3, 1, false)
+			s.tagged(50, 1, true, "breaks")
+			s.tagged(100, 608, false)
+		},
+		End{Lines: 900},
+		stateBroken, "Broken since line 50. 3 problems, one of them 608 times.",
+		[]string{
+			"worst: Something about rule 50 (line 50).",
+			"most: Something about rule 100 (608 times, lines 100 to 707).",
+			"first: Something about rule 3 (line 3).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 900."},
+	},
+	{
+		"a crash after a storm, out of memory between them", func(s *script) {
+			s.tagged(3, 30, true)
+			s.tagged(50, 2, true, "memory")
+			s.crash(60)
+		},
+		End{Lines: 99},
+		stateCrashed, "Crashed, probably out of memory, at line 60. 3 problems, one of them 30 times.",
+		[]string{
+			"worst: Something about rule 60 (line 60).",
+			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
+		},
+		"",
+		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
+	},
+	{
+		"the record of the crash has the reason", func(s *script) {
+			s.tagged(50, 2, true, "memory", "graphics")
+			s.crash(60, "stack_overflow")
+		},
+		End{Lines: 99},
+		stateCrashed, "Crashed, by a stack overflow, at line 60. 2 problems, one of them twice.",
+		[]string{
+			"worst: Something about rule 60 (line 60).",
+			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
+		},
+		"",
+		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
+	},
+	{
+		"hung", func(s *script) {
+			s.tagged(3, 1, false)
+			s.tagged(50, 1, false, "hang")
+		},
+		End{Lines: 99},
+		stateHung, "Hung since line 50. 2 problems.",
+		[]string{
+			"worst: Something about rule 50 (line 50).",
+			"first: Something about rule 3 (line 3).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 99."},
+	},
+	{
+		"hung for a while", func(s *script) {
+			s.tagged(50, 1, false, "hang")
+			s.over(50)
+		},
+		End{Lines: 99},
+		stateWrong, "Something is wrong since line 50. 1 problem.",
+		[]string{"problem: Something about rule 50 (line 50)."},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 99."},
+	},
+	{
+		"broken, and well in the next run", func(s *script) {
+			s.tagged(3, 30, true)
+			s.restart(50)
+			s.entry(51, event.Advisory, event.SeverityError)
+		},
+		End{Lines: 99},
+		stateBroken, "Broken in an earlier run since line 3. 1 problem, 30 times.",
+		[]string{"problem: Something about rule 3 (30 times, lines 3 to 32)."},
+		"",
+		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
+	},
+	{
+		"counts do not span runs", func(s *script) {
+			s.ruled("rule", 3, event.Blocking, event.SeverityError)
+			s.ruled("rule", 4, event.Blocking, event.SeverityError)
+			s.restart(50)
+			s.ruled("rule", 60, event.Blocking, event.SeverityError)
+		},
+		End{Lines: 99},
+		stateWrong, "Something is wrong since line 60. 1 problem.",
+		[]string{"problem: Something about rule (line 60)."},
+		"",
+		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
+	},
+	{
+		"complains a lot", func(s *script) {
+			for line := range uint64(200) {
+				s.ruled("rule", 3+line, event.Advisory, event.SeverityError)
+			}
+		},
+		End{Lines: 300},
+		stateComplaints, "Runs with complaints. Nothing broke, but some things do not work as they should. " +
+			"1 complaint, 200 times.",
+		[]string{"complaint: Something about rule (200 times, lines 3 to 202)."},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 300."},
 	},
 }
 
@@ -737,14 +963,22 @@ func TestVerdict(t *testing.T) {
 			v := s.Document(0).Summary.Verdict
 			require.Equal(t, c.state, v.State)
 			require.Equal(t, c.lead, v.lead())
+			require.Equal(t, c.causes, causesOf(v))
+			require.Equal(t, c.others, v.elsewhere(literally))
 			require.Equal(t, c.says, v.Log)
-			require.Equal(t, c.mods != nil, v.First != nil)
-			if c.mods != nil {
-				require.Equal(t, c.mods, v.modSentences(literally))
-			}
 			requireSameVerdict(t, s.Replay)
 		})
 	}
+}
+
+// causesOf is what the first screen has of each cause, other than what the log says and what to do.
+func causesOf(v *Verdict) []string {
+	var all []string
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		all = append(all, strings.TrimSpace(v.label(c)+": "+v.place(c)+" "+c.mod(literally)))
+	}
+	return all
 }
 
 // requireSameVerdict fails where a form of a report does not say the verdict, in its
@@ -755,43 +989,37 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	flat := func(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 	var facts []string
-	if v.First != nil {
-		facts = append(facts, strings.TrimSuffix(v.First.What, "."))
-	}
-	if v.Worst != nil {
-		facts = append(facts, strings.TrimSuffix(v.Worst.What, "."))
-	}
-	if v.Before != nil {
-		facts = append(facts, strings.TrimSuffix(v.Before.What, "."))
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		facts = append(facts, strings.TrimSuffix(c.What, "."))
+		for _, fact := range []string{c.mod(literally), c.Advice} {
+			if fact != "" {
+				facts = append(facts, fact)
+			}
+		}
 	}
 	facts = append(facts, v.Log...)
-	for _, m := range v.Mods {
-		facts = append(facts, m.Name)
-	}
 
 	if r.end.Lines > 0 {
+		all := append([]string{v.lead()}, facts...)
+		if others := v.elsewhere(literally); others != "" {
+			all = append(all, others)
+		}
 		text := flat(string(Text(nil, r.Document(0), TextOptions{})))
-		for _, want := range append([]string{v.lead()}, facts...) {
+		markdown := strings.ReplaceAll(flat(string(Markdown(nil, r.Document(0)))), "`", "")
+		for i := range v.Causes {
+			require.Contains(t, text, v.label(&v.Causes[i])+" "+v.place(&v.Causes[i]), "text")
+		}
+		for _, want := range all {
 			require.Contains(t, text, want, "text")
-		}
-		if v.First != nil {
-			require.Contains(t, text, "mod "+strings.Join(v.modSentences(literally), " "))
-		}
-		markdown := flat(string(Markdown(nil, r.Document(0))))
-		for _, want := range append([]string{v.lead()}, facts...) {
 			require.Contains(t, markdown, strings.TrimSuffix(prose(want), "."), "markdown")
-		}
-		if v.First != nil {
-			require.Contains(t, markdown, "- mod: "+strings.Join(v.modSentences(func(name string) string {
-				return code(name, maxName)
-			}), " "))
 		}
 	}
 	page := readable(requireValidPage(t, page(t, r)))
 	for _, want := range append([]string{v.Headline}, facts...) {
 		require.Contains(t, page, want, "page")
 	}
-	for _, m := range v.by(byOther) {
+	for _, m := range v.Mods {
 		require.Contains(t, page, fmt.Sprintf("%s, line %d", m.named(literally), m.Line), "page")
 	}
 	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.moreMods()))
@@ -813,7 +1041,7 @@ func TestVerdictHoldsNoHostileText(t *testing.T) {
 	for line := range strings.Lines(string(marshal(v))) {
 		require.NotContains(t, line, "\u202e")
 	}
-	require.NotContains(t, strings.Join(append(v.Log, append(v.modSentences(literally), v.lead())...), ""), "\n")
+	require.NotContains(t, strings.Join(append(append(v.Log, causesOf(v)...), v.elsewhere(literally), v.lead()), ""), "\n")
 }
 
 // TestEndingIsNoGoodSign: that the log of a crash is whole is nothing to be shown as
@@ -835,52 +1063,45 @@ func TestEndingIsNoGoodSign(t *testing.T) {
 	require.Contains(t, html, `<div class="fact healthy"><h2>Is the log complete?`)
 }
 
-// TestShortlyBefore: what a crash item says is that the game is gone; why it went may
-// stand in an item that began long before.
-func TestShortlyBefore(t *testing.T) {
+// TestHarm is what tells a trifle from what breaks play.
+func TestHarm(t *testing.T) {
 	for name, test := range map[string]struct {
-		line  uint64
-		as    event.Disposition
-		rule  string
-		found bool
+		problem
+		want harm
 	}{
-		"shortly before":               {990, event.Blocking, "no.memory", true},
-		"as long as that is shortly":   {800, event.Blocking, "no.memory", true},
-		"long before":                  {799, event.Blocking, "no.memory", false},
-		"after it":                     {1001, event.Blocking, "no.memory", false},
-		"no more than advisory":        {990, event.Advisory, "no.memory", false},
-		"more of what broke first":     {990, event.Blocking, "broke.first", false},
-		"more of what is called worst": {990, event.Blocking, "crash", false},
+		"one entry":                    {problem{times: 1}, trifle},
+		"one that may change the game": {problem{times: 1, invalidates: true}, trifle},
+		"not quite recurring":          {problem{times: recurring - 1, invalidates: true}, trifle},
+		"recurring":                    {problem{times: recurring}, recurs},
+		"objects lost in numbers":      {problem{times: recurring, invalidates: true}, damages},
+		"a load that failed":           {problem{times: 1, tags: []string{tagBreaks}}, damages},
+		"a hang":                       {problem{times: 1, tags: []string{tagHang}}, stops},
+		"fatal":                        {problem{times: 1, severity: event.SeverityFatal}, stops},
+		"a crash":                      {problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes},
+		"advisory, however often": {problem{
+			causeKey: causeKey{disposition: event.Advisory}, times: 1000, invalidates: true, tags: []string{tagBreaks},
+		}, trifle},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newReplay(t, Config{
-				Details: true, File: "Player.log",
-				Rule: func(id string) RuleText { return RuleText{Summary: "what " + id + " is"} },
-			})
-			observed(r, "0-1", "broke.first", event.Blocking, 7)
-			first := opened("0-1", event.Blocking, 7)
-			first.Attention.Cause.Rule, first.Attention.Cause.Seq = "broke.first", 1
-			r.Update(first)
-			observed(r, "0-1", test.rule, test.as, test.line)
-			observed(r, "0-2", "crash", event.Blocking, 1000)
-			crash := opened("0-2", event.Blocking, 1000)
-			crash.Attention.Cause.Rule, crash.Attention.Cause.Seq, crash.Attention.Severity = "crash", 3, event.SeverityFatal
-			r.Update(crash)
-			r.End(End{Layout: "unity", Lines: 1001, Open: []heed.Attention{first.Attention, crash.Attention}})
-			v := r.Document(0).Summary.Verdict
-			require.NotNil(t, v.Worst)
-			const says = "What no.memory is"
-			if !test.found {
-				require.Nil(t, v.Before)
-				return
+			if test.disposition == event.Ignore {
+				test.disposition = event.Blocking
 			}
-			require.Equal(t, &VerdictCause{Line: test.line, Disposition: event.Blocking, Rule: "no.memory", What: says + "."},
-				v.Before)
-			requireSameVerdict(t, r)
-			require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
-				fmt.Sprintf("Shortly before: %s (line %d).", says, test.line))
-			require.Contains(t, readable(requireValidPage(t, page(t, r))),
-				fmt.Sprintf("Shortly before: %s, line %d", says, test.line))
+			require.Equal(t, test.want, test.harm())
 		})
+	}
+}
+
+// TestAnotherTextStandsForAProblem: that of its first entry does not where that is nearly alone.
+func TestAnotherTextStandsForAProblem(t *testing.T) {
+	for times, want := range map[int]string{19: "odd", 20: "frequent"} {
+		r := newReplay(t, Config{})
+		o := outcome(1, event.Blocking, "rule")
+		r.Observe(&capture.Record{Entry: event.Entry{Message: "odd"}, StartLine: 1}, o)
+		for i := range times {
+			o := outcome(2, event.Blocking, "rule")
+			r.Observe(&capture.Record{Entry: event.Entry{Message: "frequent\nand more"}, StartLine: 2 + i}, o)
+		}
+		r.End(End{Lines: 30})
+		require.Equal(t, want, r.Document(0).Summary.Verdict.Causes[0].Says)
 	}
 }

@@ -2,23 +2,24 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
 )
 
-// by returns the mods that something names.
-func (v *Verdict) by(what string) []VerdictMod {
-	var mods []VerdictMod
-	for _, m := range v.Mods {
-		if m.By == what {
-			mods = append(mods, m)
-		}
+// label is what a cause is called on the first screen.
+func (v *Verdict) label(c *VerdictCause) string {
+	switch {
+	case !v.single:
+		return c.As[0]
+	case c.Disposition == event.Blocking:
+		return "problem"
 	}
-	return mods
+	return "complaint"
 }
 
-// either joins the names of mods of which it may be either.
+// either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
 func either(mods []VerdictMod, quote func(string) string) string {
 	names := make([]string, len(mods))
 	for i := range mods {
@@ -27,70 +28,27 @@ func either(mods []VerdictMod, quote func(string) string) string {
 	return strings.Join(names, " or ")
 }
 
-// cameFirst calls First by what it is.
-func (v *Verdict) cameFirst() string {
-	if v.First.Disposition == event.Blocking {
-		return "the first blocking problem"
+// mod returns which mod it was and what that rests on, in a sentence; "" where nothing is known.
+func (c *VerdictCause) mod(quote func(string) string) string {
+	because := ""
+	if len(c.Mods) > 0 && len(c.Mods[0].Evidence) > 0 {
+		because = ": " + c.Mods[0].Evidence[0].Describe()
 	}
-	return "the first advisory problem"
-}
-
-// because returns the strongest evidence against the first of mods, after a colon.
-func because(mods []VerdictMod) string {
-	if len(mods) == 0 || len(mods[0].Evidence) == 0 {
-		return ""
-	}
-	return ": " + mods[0].Evidence[0].Describe()
-}
-
-// modAnswer returns which mod it was. quote makes a name stand out, here and below.
-func (v *Verdict) modAnswer(quote func(string) string) string {
-	if mods := v.by(byFirst); len(mods) > 0 {
-		return either(mods, quote)
-	}
-	mods := v.by(byAlike)
 	switch {
-	case len(mods) > 0:
-		return "Perhaps " + either(mods, quote)
-	case v.First == nil:
-		return "No mod is named."
-	}
-	return "Not known: " + v.cameFirst() + " does not name a mod."
-}
-
-// modReason returns what the answer rests on, "" where there is none. Of what is not
-// known it names what there is to start from.
-func (v *Verdict) modReason(quote func(string) string) string {
-	if mods := v.by(byFirst); len(mods) > 0 {
-		them := "it"
-		if len(mods) > 1 {
-			them = "them"
-		}
-		return capital(v.cameFirst()) + " points at " + them + because(mods) + "."
-	}
-	if mods := v.by(byAlike); len(mods) > 0 {
-		return fmt.Sprintf("%s does not name a mod; a similar entry in the same item does, at line %d%s.",
-			capital(v.cameFirst()), v.alike, because(mods))
-	}
-	if len(v.patched) == 0 {
+	case c.Perhaps:
+		return fmt.Sprintf("Perhaps %s, which %s of %d %s, first at line %d%s.", either(c.Mods, quote),
+			grouped(c.Mods[0].Entries), c.Times, plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
+	case len(c.Mods) > 0:
+		return either(c.Mods, quote) + because + "."
+	case len(c.patched) == 0:
 		return ""
 	}
-	names := make([]string, len(v.patched))
-	for i, name := range v.patched {
+	names := make([]string, len(c.patched))
+	for i, name := range c.patched {
 		names[i] = quote(name)
 	}
-	patches := plural(uint64(len(names)), " patches", " patch")
-	return "Its stack trace contains game code that " + strings.Join(names, " and ") + patches +
-		"; that alone is no proof."
-}
-
-// modOfWorst returns whom the worst names, "" where it is nobody else.
-func (v *Verdict) modOfWorst(quote func(string) string) string {
-	mods := v.by(byWorst)
-	if len(mods) == 0 {
-		return ""
-	}
-	return "The worst problem points at " + either(mods, quote) + because(mods) + "."
+	return "Not known. The stack trace contains game code that " + strings.Join(names, " and ") +
+		plural(uint64(len(names)), " patches", " patch") + "; that alone is no proof."
 }
 
 // named returns by how many entries a mod is named.
@@ -102,31 +60,20 @@ func (m *VerdictMod) named(quote func(string) string) string {
 	return quote(m.Name) + " by " + atLeast + many(m.Entries, "entry", "entries")
 }
 
-// modSentences is all of that, one after the other.
-func (v *Verdict) modSentences(quote func(string) string) []string {
-	says := []string{v.modAnswer(quote)}
-	if reason := v.modReason(quote); reason != "" {
-		says[0] = strings.TrimSuffix(says[0], ".") + ". " + reason
+// elsewhere lists the mods that no cause names, "" where there are none.
+func (v *Verdict) elsewhere(quote func(string) string) string {
+	if len(v.Mods) == 0 {
+		return ""
 	}
-	if s := v.modOfWorst(quote); s != "" {
-		says = append(says, s)
-	}
-	others := v.by(byOther)
-	if len(others) == 0 {
-		return says
-	}
-	list := make([]string, 0, len(others)+1)
-	for i := range others {
-		list = append(list, fmt.Sprintf("%s (first at line %d)", others[i].named(quote), others[i].Line))
+	list := make([]string, 0, len(v.Mods)+1)
+	for i := range v.Mods {
+		list = append(list, fmt.Sprintf("%s (first at line %d)", v.Mods[i].named(quote), v.Mods[i].Line))
 	}
 	if v.MoreMods > 0 {
 		list = append(list, v.moreMods())
 	}
-	return append(says, namedElsewhere+strings.Join(list, ", ")+".")
+	return strings.Join(list, ", ") + "."
 }
-
-// namedElsewhere begins the list of mods that neither the first problem nor the worst names.
-const namedElsewhere = "Named elsewhere: "
 
 // moreMods counts those beyond the named ones.
 func (v *Verdict) moreMods() string {
@@ -137,10 +84,10 @@ func (v *Verdict) moreMods() string {
 }
 
 // lead is the verdict in a few words: the headline, what it means where that is not
-// that of what broke first, and the items.
+// that of a cause, and how many problems there are.
 func (v *Verdict) lead() string {
 	s := v.Headline + "."
-	if v.First == nil || v.What != v.First.What {
+	if !slices.ContainsFunc(v.Causes, func(c VerdictCause) bool { return c.What == v.What }) {
 		s += " " + v.What
 	}
 	if v.counts != "" {
@@ -149,21 +96,51 @@ func (v *Verdict) lead() string {
 	return s
 }
 
-// place is what a cause is and where.
-func (c *VerdictCause) place() string {
-	return fmt.Sprintf("%s (line %d).", strings.TrimSuffix(c.What, "."), c.Line)
+// place is what a cause is, how often and where.
+func (v *Verdict) place(c *VerdictCause) string {
+	where := fmt.Sprintf("line %d", c.Line)
+	if c.Times > 1 {
+		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
+	}
+	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(c.What, "."), where+v.also(c))
 }
 
-// counts counts the items in words for people, to whom an item is a problem; "" where
-// there is none.
-func (r *Replay) counts() string {
-	blocking, advisory := r.causes.byDisposition[event.Blocking], r.causes.byDisposition[event.Advisory]
-	var parts []string
-	if blocking > 0 {
-		parts = append(parts, count(blocking, "blocking problem")+", "+r.fateOfAll(blocking))
+// also returns what else than its label a cause is.
+func (v *Verdict) also(c *VerdictCause) string {
+	if v.single || len(c.As) == 1 {
+		return ""
 	}
-	if advisory > 0 {
-		parts = append(parts, count(advisory, "advisory problem"))
+	words := map[string]string{asMost: "the most frequent", asFirst: "the first"}
+	also := make([]string, 0, len(c.As))
+	for _, as := range c.As[1:] {
+		also = append(also, words[as])
+	}
+	return "; also " + strings.Join(also, " and ")
+}
+
+// counts counts problems, that is rules and not items, in words for people; "" where there is none.
+func counts(blocking, advisory []*problem) string {
+	var parts []string
+	for _, of := range []struct {
+		problems []*problem
+		noun     string
+	}{{blocking, "problem"}, {advisory, "complaint"}} {
+		n, most := len(of.problems), uint64(0)
+		if n == 0 {
+			continue
+		}
+		for _, p := range of.problems {
+			most = max(most, p.times)
+		}
+		part := count(uint64(n), of.noun)
+		switch {
+		case most == 1:
+		case n == 1:
+			part += ", " + times(most)
+		default:
+			part += ", one of them " + times(most)
+		}
+		parts = append(parts, part)
 	}
 	if parts == nil {
 		return ""

@@ -227,22 +227,3 @@ func (r *Replay) fateOf(c *cause) string {
 	}
 	return "open when the game crashed"
 }
-
-// fateOfAll is fate for all blocking items.
-func (r *Replay) fateOfAll(blocking uint64) string {
-	if r.ending.crash {
-		return "and the game crashed"
-	}
-	return fate(r.openBlocking(), blocking)
-}
-
-// openBlocking counts the items of the last run that block and are open.
-func (r *Replay) openBlocking() uint64 {
-	n := uint64(0)
-	for _, it := range r.causes.open {
-		if a := &it.attention; a.Disposition == event.Blocking && a.LatestPos >= r.runs.last {
-			n++
-		}
-	}
-	return n
-}

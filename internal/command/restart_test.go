@@ -37,25 +37,24 @@ func TestRestartEndsCrash(t *testing.T) {
 		for _, s := range sentences {
 			require.Contains(t, out, s, format)
 		}
-		require.Contains(t, out, "Broken in an earlier run since line", format)
+		require.Contains(t, out, "Crashed in an earlier run at line", format)
 		require.NotContains(t, out, "2019.4.30f1", format)
 		require.Contains(t, out, "2019.3.30f1", format)
 	}
 	text := runArgs(t, "--width", "0", log).stdout
-	require.Contains(t, text, "1 blocking problem, over before the end.")
+	require.Contains(t, text, " 1 problem.")
 	require.Contains(t, text, "; over: the game was started again")
 	require.Contains(t, text, ", 1 mod, ")
-	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout,
-		"1 blocking problem, and the game crashed")
+	require.Contains(t, runArgs(t, "--width", "0", write(t, "Player.log", first)).stdout, "  Crashed at line ")
 
 	page := filepath.Join(t.TempDir(), "page.html")
 	require.Equal(t, exitOK, runArgs(t, "report", "-o", page, log).status)
 	html, err := os.ReadFile(page)
 	require.NoError(t, err)
 	require.Contains(t, string(html), "over: the game was started again")
-	require.Contains(t, string(html), "Broken in an earlier run")
+	require.Contains(t, string(html), "Crashed in an earlier run")
 	require.Contains(t, string(html), sentences[0])
-	require.Contains(t, runArgs(t, "--format", "junit", log).stdout, "Broken in an earlier run since line")
+	require.Contains(t, runArgs(t, "--format", "junit", log).stdout, "Crashed in an earlier run at line")
 }
 
 // TestRestartEndsBlindness reads logs of two runs in one file. What kept the first

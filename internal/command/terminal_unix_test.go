@@ -25,7 +25,7 @@ func onTerminal(t *testing.T, env []string, args ...string) string {
 	return clitest.OnTerminal(t, append(env, asProgram+"=1"), args...)
 }
 
-// TestFirstScreen: what broke first, which mod, and whether the log still speaks
+// TestFirstScreen: what hurts, which mod, and whether the log still speaks
 // stand on the first screen of a terminal, in colors, and again where it ends.
 func TestFirstScreen(t *testing.T) {
 	log := filepath.Join(ownCaptures, "upload-1.4.txt")
@@ -33,7 +33,7 @@ func TestFirstScreen(t *testing.T) {
 	lines := strings.Split(out, "\n")
 	first := strings.Join(lines[:24], "\n")
 	last := strings.Join(lines[len(lines)-24:], "\n")
-	for _, label := range []string{"first", "mod", "log"} {
+	for _, label := range []string{"first", "  mod", "log"} {
 		require.Contains(t, first, "\x1b[2m"+label)
 		require.Contains(t, last, "\x1b[2m"+label)
 	}
