@@ -194,6 +194,9 @@ func (a *assembly) joinsCrashReport(b []byte) verdict {
 		a.reason = max(a.reason, crashReasonOf(b))
 		return joined(partMessage, evidenceBlock)
 	case a.crash == reportTrace && isReportFrame(b):
+		if a.frames++; a.frames == 1 && isMacDriver(b) {
+			a.reason = max(a.reason, crashDriver)
+		}
 		return joined(partStack, evidenceBlock)
 	}
 	return joined(partNone, evidenceBlock)
@@ -392,4 +395,15 @@ func hasAnyPrefix(b []byte, of []string) bool {
 		}
 	}
 	return false
+}
+
+// isMacDriver reports whether b, a frame of a report on macOS, is code of a driver of the graphics card:
+//
+//	0   AGXMetalG13X                  	0x0000000104b1c2e3 0x104000000 + 11649763
+func isMacDriver(b []byte) bool {
+	_, module, _ := bytes.Cut(b, []byte(" "))
+	return hasAnyPrefix(trimLeft(module), []string{
+		"AGXMetal", "AMDRadeon", "AMDMTL", "com.apple.AMDRadeon", "com.apple.AMDMTL", "AppleIntel", "com.apple.driver.AppleIntel",
+		"GeForce", "com.apple.GeForce", "AppleMetal", "libGPUSupport", "com.apple.AGXMetal",
+	})
 }

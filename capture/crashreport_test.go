@@ -2,6 +2,7 @@ package capture
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,6 +155,10 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	require.Equal(t, event.LevelFatal, recs[1].Level)
 	require.True(t, recs[2].Context)
 
+	recs, _, err = readAll(t, strings.NewReader(head+strings.Replace(crashed, "UnityPlayer.dylib ", "AGXMetalG13X      ", 1)), Options{})
+	require.NoError(t, err)
+	require.Equal(t, "crash-driver", recs[1].Source)
+
 	in = doc(`{"app_name":"Press","timestamp":"2031-04-05 10:11:12.00 +0000","app_version":"1.2","bug_type":"309"}`, `{`,
 		`  "uptime" : 1000,`, `  "exception" : {"codes":"0x0000000000000001, 0x0000000000000018","type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},`,
 		`  "faultingThread" : 1,`, `  "threads" : [{"id":1,"frames":[{"imageOffset":1,"imageIndex":0}]},`, `  ]`, `}`)
@@ -269,7 +274,7 @@ func TestCrashOfOneThread(t *testing.T) {
 	for module, want := range map[string]string{
 		"nvwgf2umx": "crash-driver", "widgets": "crash-library", "UnityPlayer": "", "odd": "", "PressWin64": "", "Mono JIT Code": "", "absent": "",
 	} {
-		r := crash(append(modules[:len(modules):len(modules)], "0x00007FF0DECADE00 ("+module+") f", "0x00007FF0DECADE00 (widgets) g")...)
+		r := crash(append(slices.Clip(modules), "0x00007FF0DECADE00 ("+module+") f", "0x00007FF0DECADE00 (widgets) g")...)
 		require.Equal(t, want, r.Source, module)
 	}
 }

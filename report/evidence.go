@@ -118,7 +118,7 @@ func (r *Replay) noticed() []*missing {
 type ending struct {
 	fatal bool   // nothing came after something fatal
 	crash bool   // which was a crash
-	line  uint64 // of the first of it
+	line  uint64 // of the first of it, or of the crash
 	after int    // records after a crash
 }
 
@@ -140,11 +140,11 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 			*n = ending{}
 		}
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
-		if !n.fatal {
+		crash := slices.Contains(d.Tags, crashTag)
+		if !n.fatal || crash && !n.crash {
 			n.line = uint64(rec.Line())
 		}
-		n.fatal, n.after = true, 0
-		n.crash = n.crash || slices.Contains(d.Tags, crashTag)
+		n.fatal, n.after, n.crash = true, 0, n.crash || crash
 	case !n.fatal:
 	case o.Phase != crashed || n.after == aftermath:
 		*n = ending{}
