@@ -49,6 +49,7 @@ func (s *scan) announced(line string) {
 		s.typeName(after)
 		rest = after
 	}
+	s.methods(line)
 	line, _, _ = strings.Cut(line, "<")
 	s.parts(line)
 }
@@ -85,6 +86,19 @@ func (s *scan) parts(line string) {
 			}
 		}
 		i = end
+	}
+}
+
+// methods reads the methods that the line names in the form of the runtime: "Patching exception in method
+// static System.Void Acme.Press::Turn()".
+func (s *scan) methods(line string) {
+	for i := range wordsAfter(line, "method") {
+		rest := line[i:]
+		end := strings.Index(rest, "::")
+		if end < 0 {
+			continue
+		}
+		s.typeName(rest[strings.LastIndexAny(rest[:end], " >")+1 : end])
 	}
 }
 

@@ -157,6 +157,23 @@ var cases = []struct {
 	{"a thread", "[UnityMainThread] [Worker 3] x", "", ""},
 	{"an abbreviation", "[QXZ] something", "", "QXZ 20 tag:1"},
 
+	// Code without a namespace.
+	{"classes of the game without a namespace", "x", trace("Hauler.Run", "Depot+<>c.<Get>b__0", "Map`1[T].At", "Acme.Press.Tick"), "Acme 45 frame:5"},
+	{"dynamic code without a namespace", "x", "  at (wrapper dynamic-method) Hauler.DMD<Hauler::Run>(Hauler)\n  at (wrapper dynamic-method) Hauler.Hauler.Run_Patch1(Hauler)", ""},
+	{"a class called after its namespace", "x", trace("Acme.Acme.Turn"), "Acme 60 frame:2"},
+	{"namespaces with generic types", "x", trace("Acme.Press`1[T].At"), "Acme 60 frame:2"},
+	{"namespaces with generated types", "x", "  at Acme.Cache/<All>d__6:MoveNext ()\n  at Widgets.Panel`2<A,B>:Draw ()", "Acme 60 frame:2; Widgets 25 frame:3"},
+	{"below its author, a studio", "x", trace("AcmeStudios.Press.Parts.Roller.Turn"), "Press 60 frame:2"},
+	{"a studio that is the mod", "x", trace("AcmeStudios.Roller.Turn"), "AcmeStudios 60 frame:2"},
+	{"frames with places, in the message", "NullReferenceException: x\n\tACME.Press.Tick () (at <44d2b28eb09144efbf56dab50bc4321b>:0)", "", "ACME 60 frame:2"},
+	{"prose in brackets", "it failed in Acme.Press (see the log) (at noon)", "", ""},
+	{"a method that cannot be patched", "Caught: HarmonyException: Patching exception in method static System.Void Acme.Press.Parts::Turn() ---> x", "", "Acme 35 type:1"},
+	{"a method of the game", "Patching exception in method System.Void Game.Pawn::Kill()", "", ""},
+	{"a tag with two colons", "Some Mod :: could not open the door", "", "Some Mod 30 tag:1"},
+	{"a tag with two colons that is prose", "could not find :: it", "", ""},
+	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Some_Mod 50 path:1"},
+	{"a plugin in no folder", `Failed: C:\Games\BepInEx\plugins\Some.dll`, "", ""},
+
 	// The game's words for code of mods.
 	{"a driver", "Exception in JobDriver tick for pawn Ann driver=Acme.JobDriver_Press (toilIndex=2)", "", "Acme 35 type:1"},
 	{"a node", "Ann threw exception in Acme.JobGiver_Press TryIssueJobPackage: x", "", "Acme 35 type:1"},

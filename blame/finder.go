@@ -244,7 +244,7 @@ func (f *Finder) LearnModules(trace string) {
 			continue
 		}
 		path, ok := framePath(line, true)
-		if !ok {
+		if !ok || isGlobal(path, false) {
 			continue
 		}
 		path = methodPath(path)

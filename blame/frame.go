@@ -13,6 +13,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	s.arguments(path)
 	path, archive := javaPath(path, line)
+	global := archive == "" && !isJava(line) && isGlobal(path, strings.Contains(line, dynamicMethod))
 	path = methodPath(path)
 	root := rootOf(path)
 	if root == "" {
@@ -27,7 +28,15 @@ func (s *scan) frame(line string, stack bool) bool {
 		}
 		return true
 	}
-	if !readable(root) {
+	switch {
+	case global && readable(root) && s.finder.known(root) == 0 && s.finder.hints[fold(root)] <= 0:
+		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
+		if root = s.finder.modules[moduleOf(line)]; root == "" {
+			s.game = true
+			return true
+		}
+		path = root
+	case !readable(root):
 		if root = s.finder.modules[moduleOf(line)]; root == "" {
 			return true
 		}
@@ -160,7 +169,26 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		}
 		return s.finder.owner(rankCode, second)
 	}
+	if second := identifier(path[len(root)+1:]); isStudio(root) && len(second) >= minPart &&
+		strings.Count(path[len(root)+1+len(second):], ".") >= 2 {
+		return s.finder.owner(rankCode, second)
+	}
 	return s.finder.owner(rankCode, root)
+}
+
+// isStudio reports whether the root of a namespace is called after people who make programs: what stands
+// below it is called after the program.
+func isStudio(root string) bool {
+	last := ""
+	for word := range wordsOf(root) {
+		last = word
+	}
+	switch last {
+	case "development", "developments", "studio", "studios", "games", "software", "team", "modding", "dev", "devs",
+		"industries", "works", "labs", "productions", "interactive", "entertainment":
+		return len(last) < len(root)
+	}
+	return false
 }
 
 // arguments reads the arguments of a generic type in a frame, such as
@@ -267,7 +295,15 @@ func framePath(line string, stack bool) (string, bool) {
 		return "", false
 	}
 	colon := strings.IndexByte(plain, ':')
-	return path, stack || colon > 0 && strings.IndexByte(plain[:colon], '.') > 0
+	return path, stack || colon > 0 && strings.IndexByte(plain[:colon], '.') > 0 || placed(line)
+}
+
+// placed reports whether a line ends with the place of a frame's code, as newer forms of Unity write it:
+// "… () (at <0123…>:0)", "… () (at Assets/Press.cs:12)".
+func placed(line string) bool {
+	line = strings.TrimRight(line, " ")
+	i := strings.LastIndex(line, ") (at ")
+	return i > 0 && line[len(line)-1] == ')' && strings.IndexByte(line[i+len(") (at "):], ':') > 0
 }
 
 // cutAddress takes off a line of a crash report what stands before the method,
@@ -328,6 +364,47 @@ func keyword(root, path string) bool {
 // that they generated, and without what follows the names of namespaces and
 // types that are not generic.
 func methodPath(path string) string {
+	path = unwrapped(path)
+	if i := strings.IndexAny(path, "[<`("); i >= 0 {
+		path = path[:i]
+	}
+	return path
+}
+
+// dynamicMethod is what Mono puts before a method that was generated, as of a method that is patched.
+const dynamicMethod = "(wrapper dynamic-method) "
+
+// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it is of
+// a dynamicMethod.
+func isGlobal(path string, dynamic bool) bool {
+	var b strings.Builder
+	depth := 0
+	for i := range len(path) {
+		switch c := path[i]; c {
+		case '<', '[':
+			depth++
+		case '>', ']':
+			depth = max(0, depth-1)
+		default:
+			if depth == 0 {
+				b.WriteByte(c)
+			}
+		}
+	}
+	typ, _, _ := strings.Cut(unwrapped(b.String()), "(")
+	i := strings.LastIndexAny(typ, ".:")
+	if i < 0 {
+		return false
+	}
+	typ = strings.TrimRight(typ[:i], ".:")
+	if before, again, ok := strings.Cut(typ, "."); ok && dynamic && before == again {
+		typ = before // the wrapper of a patched method repeats the type
+	}
+	return !strings.ContainsAny(typ, ".:")
+}
+
+// unwrapped returns a path without what Harmony and Mono put before a method that they generated.
+func unwrapped(path string) string {
 	for {
 		rest, ok := strings.CutPrefix(path, "DMD<")
 		for _, sep := range [...]string{".", ":"} {
@@ -339,9 +416,6 @@ func methodPath(path string) string {
 			break
 		}
 		path = rest
-	}
-	if i := strings.IndexAny(path, "[<`("); i >= 0 {
-		path = path[:i]
 	}
 	return path
 }

@@ -12,6 +12,7 @@ const (
 // path reads where files of mods are named in a line:
 //
 //	C:\Games\Some Game\Mods\Some Mod\Textures\a.png
+//	C:\Games\Some Game\BepInEx\plugins\Author-Some_Mod\Some.dll
 //	/home/u/.steam/steam/steamapps/workshop/content/123450/1234567890/About/About.xml
 func (s *scan) path(line string) {
 	if len(s.files) > maxPaths || !strings.ContainsAny(line, `/\`) {
@@ -35,6 +36,13 @@ func (s *scan) path(line string) {
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
 		case strings.EqualFold(before, "Mods") && older != "":
 			s.folder(part, last, about)
+			within = true
+		case strings.EqualFold(before, "plugins") && strings.EqualFold(older, "BepInEx"):
+			_, name, ok := strings.Cut(part, "-") // behind its author
+			if !ok {
+				name = part
+			}
+			s.folder(name, last, about)
 			within = true
 		case number(part) && len(part) >= 6 && number(before) && strings.EqualFold(older, "content"),
 			number(part) && len(part) >= workshopDigits && number(before) && len(before) >= 5:

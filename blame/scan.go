@@ -334,9 +334,17 @@ func version(word string) bool {
 
 func digit(c byte) bool { return c-'0' < 10 }
 
-// speaker reads "Some Mod: message". Any line may begin so, so that only
-// the name of a mod that was learned counts.
+// speaker reads "Some Mod: message" and "Some Mod :: message". Any line may begin as the first does, so
+// that of those only the name of a mod that was learned counts.
 func (s *scan) speaker(line string) {
+	if name, _, ok := strings.Cut(line, " :: "); ok && len(name) <= maxName {
+		if title, rest := capitalized(name); rest == "" && title != "" && tagName(title) != "" {
+			if o, ok := s.finder.owner(rankTag, title); ok {
+				s.found(Tag, s.tagWeight(&o), o)
+			}
+		}
+		return
+	}
 	name, _, ok := strings.Cut(line, ":")
 	if !ok || len(name) > maxName || len(name) < 3 {
 		return
