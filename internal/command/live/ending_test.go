@@ -53,7 +53,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 			require.Equal(t, gabp.CodeEnded, refused.Error.Code)
 			require.Equal(t, c.says+" before its mod answered; the last that it wrote, in its own words:\n"+
 				"  log: The game starts\n"+
-				"  log: Loading the last thing\\x1b[31m\n"+
+				"  log: Loading the last thing\\x1b[2J\n"+
 				"  stdout: the game speaks\n"+
 				"  stderr: the game complains\n"+
 				"  stderr: libfoo.so: cannot open \\x1b[2J shared object", refused.Error.Message)

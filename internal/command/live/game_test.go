@@ -99,7 +99,7 @@ func fakeGame(args []string) int {
 		}()
 	case len(args) > 1 && (args[1] == "dies" || args[1] == "crashes"): // before its mod listens
 		g.load()
-		g.line("Loading the last thing\x1b[31m")
+		g.line("Loading the last thing\x1b[2J")
 		fmt.Fprintln(os.Stderr, "libfoo.so: cannot open \x1b[2J shared object")
 		if args[1] == "crashes" {
 			g.crash()
