@@ -118,7 +118,7 @@ func (r *Replay) noticed() []*missing {
 type ending struct {
 	fatal bool   // nothing came after something fatal
 	crash bool   // which was a crash
-	line  uint64 // of the first of it, or of the crash
+	line  uint64 // of the first of it, of the crash where it was one
 	after int    // records after a crash
 }
 
@@ -126,12 +126,8 @@ type ending struct {
 // process. With more the game is alive, whatever was taken for a crash.
 const aftermath = 8
 
-// crashed is what rules call the phase of a game that has crashed, and crashTag the
-// tag of the record of the crash.
-const (
-	crashed  = "crashed"
-	crashTag = "crash"
-)
+// crashed is what rules call the phase of a game that has crashed.
+const crashed = "crashed"
 
 func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 	switch d := &o.Decision; {
@@ -140,7 +136,7 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 			*n = ending{}
 		}
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
-		crash := slices.Contains(d.Tags, crashTag)
+		crash := slices.Contains(d.Tags, tagCrash)
 		if !n.fatal || crash && !n.crash {
 			n.line = uint64(rec.Line())
 		}

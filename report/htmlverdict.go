@@ -26,6 +26,7 @@ type verdictCauseView struct {
 	Says   string // its text in the log
 	At, To *place // To is nil for once
 	Mod    string
+	Links  []string // of pages of mods, made of their numbers
 	Advice string
 }
 
@@ -46,7 +47,7 @@ type moreView struct {
 func (s *section) facts() {
 	v := s.doc.Summary.Verdict
 	f := &s.Verdict
-	*f = verdictView{Class: stateClasses[v.State], Title: v.title, Says: v.since(), What: v.What, Count: v.counts}
+	*f = verdictView{Class: stateClasses[v.State], Title: v.title + v.because, Says: v.since(), What: v.What, Count: v.counts}
 	s.Copy = s.doc.markdownVerdict()
 	if v.Since > 0 {
 		f.Since = s.at(v.Since, time.Time{})
@@ -61,8 +62,8 @@ func (s *section) facts() {
 			f.What = ""
 		}
 		view := verdictCauseView{
-			Class: c.Disposition.String(), Label: v.label(c), What: c.What, Says: c.Says, At: s.at(c.Line, c.time),
-			Mod: c.mod(literally), Advice: c.Advice,
+			Class: c.Disposition.String(), Label: v.heading(c), What: c.What, Says: c.Says, At: s.at(c.Line, c.time),
+			Mod: c.mod(literally), Links: c.links(), Advice: c.Advice,
 		}
 		if c.Times > 1 {
 			view.Times, view.To = times(c.Times), s.at(c.Last, time.Time{})
@@ -83,7 +84,7 @@ func (s *section) facts() {
 }
 
 var stateClasses = map[string]string{
-	stateCrashed: "blocking", stateHung: "blocking", stateBroken: "blocking", stateWrong: "wrong", stateBlind: "blind",
+	stateCrashed: "blocking", stateHung: "blocking", stateBroken: "blocking", stateWrong: "advisory", stateBlind: "blind",
 	stateComplaints: "advisory", stateUnknown: "none", stateHealthy: "healthy",
 }
 

@@ -109,7 +109,7 @@ func (m *markdown) headline() {
 		c := &v.Causes[i]
 		m.printf("- %s: %s%s\n", v.label(c), prose(v.place(c)), c.quoted())
 		if mod := c.mod(quote); mod != "" {
-			m.printf("  - mod: %s\n", mod)
+			m.printf("  - mod: %s\n", strings.Join(append([]string{mod}, c.links()...), " "))
 		}
 		if c.Advice != "" {
 			m.printf("  - do: %s\n", prose(c.Advice))

@@ -200,6 +200,9 @@ func (t *textReport) glance() {
 		if mod := c.mod(literally); mod != "" {
 			t.labeledIn("  mod", mod, name)
 		}
+		for _, link := range c.links() {
+			t.labeled("", link)
+		}
 		if c.Advice != "" {
 			t.labeled("  do", c.Advice)
 		}

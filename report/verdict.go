@@ -50,7 +50,8 @@ type Verdict struct {
 
 	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
 
-	title     string // Headline without lines
+	title     string // Headline without lines and reason
+	because   string // the reason in words, after a comma
 	counts    string
 	single    bool // there is no other problem than the first of Causes
 	moreNamed bool // MoreMods is a lower bound
@@ -87,6 +88,9 @@ type VerdictMod struct {
 	atLeast bool
 }
 
+// someOf is the share of a problem's entries, as one in so many, that have to name a mod which it points at.
+const someOf = 4
+
 // otherMods is how many mods are named that no cause names.
 const otherMods = 3
 
@@ -116,6 +120,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	if v.Since > 0 {
 		v.Headline += fmt.Sprintf(" %s line %d", v.since(), v.Since)
 	}
+	v.Headline += v.because
 	if v.Blind > 0 {
 		v.Headline += fmt.Sprintf(" and blind since line %d", v.Blind)
 	}
@@ -162,7 +167,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
 		if reason := n.crashReason(); reason != nil {
-			v.Reason, v.title = reason.id, stateTitles[stateCrashed]+", "+reason.says+","
+			v.Reason, v.because = reason.id, ", "+reason.says
 		}
 	case slices.ContainsFunc(blocking, hangs):
 		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].first
@@ -235,7 +240,7 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 		if t := names[blame.Key(name)]; t != nil {
 			m.Entries = t.Entries
 		}
-		if m.Entries*few >= p.times {
+		if m.Entries*someOf >= p.times {
 			c.Perhaps = c.Perhaps || 2*m.Entries < p.times
 			c.Mods = append(c.Mods, m)
 		}

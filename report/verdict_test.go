@@ -867,7 +867,7 @@ var verdicts = []struct {
 			s.crash(60)
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed, probably out of memory, at line 60. 3 problems, one of them 30 times.",
+		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, one of them 30 times.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
@@ -881,7 +881,7 @@ var verdicts = []struct {
 			s.crash(60, "stack_overflow")
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed, by a stack overflow, at line 60. 2 problems, one of them twice.",
+		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, one of them twice.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
@@ -1016,7 +1016,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 		}
 	}
 	page := readable(requireValidPage(t, page(t, r)))
-	for _, want := range append([]string{v.Headline}, facts...) {
+	for _, want := range append([]string{strings.TrimSuffix(v.Headline, v.because), v.title + v.because}, facts...) {
 		require.Contains(t, page, want, "page")
 	}
 	for _, m := range v.Mods {
@@ -1104,4 +1104,20 @@ func TestAnotherTextStandsForAProblem(t *testing.T) {
 		r.End(End{Lines: 30})
 		require.Equal(t, want, r.Document(0).Summary.Verdict.Causes[0].Says)
 	}
+}
+
+// TestModsHaveLinks: of the form that heed makes itself, in each form of a report.
+func TestModsHaveLinks(t *testing.T) {
+	s := newScript(t)
+	s.config.Mod = func(name string) (heed.Mod, bool) {
+		return heed.Mod{Name: name, PackageID: "author.mill", WorkshopID: "1234567890"}, name == "Windmills"
+	}
+	s.entry(3, event.Blocking, event.SeverityError, suspect("Windmills", blame.Frame))
+	s.End(End{Lines: 3})
+	const link = "https://steamcommunity.com/sharedfiles/filedetails/?id=1234567890"
+	require.Contains(t, string(Text(nil, s.Document(0), TextOptions{})), "Windmills (author.mill): its code is in the "+
+		"stack trace.\n            "+link+"\n")
+	require.Contains(t, string(Markdown(nil, s.Document(0))), "`Windmills` (`author.mill`): its code is in the stack trace. "+link)
+	require.Contains(t, page(t, s.Replay), `<a href="`+link+`" rel="noreferrer">mod page</a>`)
+	requireSameVerdict(t, s.Replay)
 }

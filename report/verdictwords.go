@@ -19,11 +19,20 @@ func (v *Verdict) label(c *VerdictCause) string {
 	return "complaint"
 }
 
+// heading is the label with room for more words.
+func (v *Verdict) heading(c *VerdictCause) string {
+	label := v.label(c)
+	if label == asMost {
+		return "most frequent"
+	}
+	return label
+}
+
 // either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
 func either(mods []VerdictMod, quote func(string) string) string {
 	names := make([]string, len(mods))
 	for i := range mods {
-		names[i] = quote(mods[i].Name)
+		names[i] = mods[i].title(quote)
 	}
 	return strings.Join(names, " or ")
 }
@@ -49,6 +58,25 @@ func (c *VerdictCause) mod(quote func(string) string) string {
 	}
 	return "Not known. The stack trace contains game code that " + strings.Join(names, " and ") +
 		plural(uint64(len(names)), " patches", " patch") + "; that alone is no proof."
+}
+
+// links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
+func (c *VerdictCause) links() []string {
+	var links []string
+	for i := range c.Mods {
+		if link := c.Mods[i].Link; link != "" {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
+// title is the name of a mod, with its package id where that is known.
+func (m *VerdictMod) title(quote func(string) string) string {
+	if m.PackageID == "" {
+		return quote(m.Name)
+	}
+	return quote(m.Name) + " (" + quote(m.PackageID) + ")"
 }
 
 // named returns by how many entries a mod is named.
