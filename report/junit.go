@@ -45,6 +45,11 @@ type junitMessage struct {
 	Text    string `xml:",chardata"`
 }
 
+const (
+	junitBegin = xml.Header + "<testsuites name=\"heed\">\n"
+	junitEnd   = "</testsuites>\n"
+)
+
 // JUnit appends reports as JUnit's XML, for servers of continuous integration: a test suite for each, with a
 // test case per group of signatures and rule, failed where it blocks and skipped, with its text as output,
 // where it is advisory. Two cases stand for the log itself: that it was read to its end, in error where it
@@ -53,11 +58,11 @@ type junitMessage struct {
 // The names of cases stay the same while the log's text does: they hold
 // disposition, rule, template and signature, and neither counts nor lines.
 func JUnit(dst []byte, docs ...*Document) []byte {
-	dst = append(dst, xml.Header+"<testsuites name=\"heed\">\n"...)
+	dst = append(dst, junitBegin...)
 	for _, d := range docs {
 		dst = d.appendSuite(dst)
 	}
-	return append(dst, "</testsuites>\n"...)
+	return append(dst, junitEnd...)
 }
 
 func (d *Document) appendSuite(dst []byte) []byte {
@@ -96,6 +101,12 @@ func (d *Document) appendSuite(dst []byte) []byte {
 	for i := range found {
 		suite.Cases = append(suite.Cases, found[i].junit(s.File))
 	}
+	suite.Out = strings.Join(d.wanting(left), "\n")
+	return suite.append(dst)
+}
+
+// append appends a suite whose cases are complete.
+func (suite *junitSuite) append(dst []byte) []byte {
 	for i := range suite.Cases {
 		c := &suite.Cases[i]
 		suite.Tests++
@@ -108,7 +119,6 @@ func (d *Document) appendSuite(dst []byte) []byte {
 			suite.Skipped++
 		}
 	}
-	suite.Out = strings.Join(d.wanting(left), "\n")
 	b, err := xml.MarshalIndent(suite, "  ", "  ")
 	if err != nil {
 		panic("BUG: report: " + err.Error())
@@ -139,7 +149,10 @@ func (f *finding) junit(file string) junitCase {
 		text.WriteString("  " + line + "\n")
 	}
 	message := &junitMessage{Message: f.Summary, Type: f.Disposition.String()}
-	if f.Disposition == event.Blocking {
+	if f.news != "" {
+		message.Message += "; " + f.news
+	}
+	if f.Disposition == event.Blocking || f.news != "" {
 		message.Text = text.String()
 		c.Failure = message
 	} else {
@@ -152,6 +165,7 @@ func (f *finding) junit(file string) junitCase {
 type finding struct {
 	*Row
 	RuleText
+	news string // why a comparison reports it, which makes it fail; "" for that of one log
 }
 
 // findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
@@ -181,8 +195,11 @@ func (f *finding) often() string {
 	if f.Forms > 1 {
 		often += fmt.Sprintf(" in %d forms", f.Forms)
 	}
-	if f.First == f.Last {
+	switch f.Last {
+	case f.First:
 		return often + fmt.Sprintf(", line %d", f.First)
+	case 0: // of a comparison, which does not know it
+		return often + fmt.Sprintf(", the first at line %d", f.First)
 	}
 	return often + fmt.Sprintf(", lines %d to %d", f.First, f.Last)
 }

@@ -20,6 +20,8 @@ type sarif struct {
 	seen          map[string]int // results by file, rule and signature
 	notifications []sarifNotification
 	left          int
+	failed        bool     // a log was not read to its end
+	marks         []string // what stands for what was removed
 }
 
 type sarifLog struct {
@@ -75,7 +77,7 @@ type sarifProperties struct {
 	Signature   string            `json:"heed/signature"`
 	Template    string            `json:"heed/template"`
 	Forms       uint64            `json:"heed/forms"`
-	LastLine    uint64            `json:"heed/lastLine"`
+	LastLine    uint64            `json:"heed/lastLine,omitempty"`
 	Blame       []string          `json:"heed/blame,omitempty"`
 }
 
@@ -113,32 +115,41 @@ var sarifFingerprint = fmt.Sprintf("heedSignature/v%d", signature.Version)
 // Fingerprints are the ids of signatures, so that a finding stays the same one
 // wherever it moves in the next log.
 func SARIF(dst []byte, docs ...*Document) []byte {
-	s := sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
-	run := &log.Runs[0]
-	run.Invocations[0].Successful = true
+	s := newSARIF()
 	for _, d := range docs {
 		uri := sarifURI(d.file)
 		found, left := d.findings()
 		for i := range found {
-			if len(s.results) == maxResults {
-				s.left += len(found) - i
-				break
-			}
 			s.add(uri, &found[i])
 		}
 		level := "warning"
 		if !d.Summary.Complete {
-			run.Invocations[0].Successful, level = false, "error"
+			s.failed, level = true, "error"
 		}
 		for _, sentence := range d.wanting(left) {
-			s.notifications = append(s.notifications, sarifNotification{
-				level, sarifText(sentence),
-				[]sarifLocation{sarifAt(uri, 0)},
-			})
+			s.notify(level, sentence, uri)
 		}
-		run.RedactionTokens = d.marks
+		s.marks = d.marks
 	}
+	return s.append(dst)
+}
+
+func newSARIF() *sarif {
+	return &sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
+}
+
+// notify adds a sentence about a log.
+func (s *sarif) notify(level, sentence, uri string) {
+	s.notifications = append(s.notifications, sarifNotification{
+		level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)},
+	})
+}
+
+// append appends what was gathered.
+func (s *sarif) append(dst []byte) []byte {
+	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
+	run := &log.Runs[0]
+	run.Invocations[0].Successful, run.RedactionTokens = !s.failed, s.marks
 	if s.left > 0 {
 		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"),
 			maxResults)
@@ -150,7 +161,12 @@ func SARIF(dst []byte, docs ...*Document) []byte {
 	return appendJSON(dst, &log)
 }
 
+// add adds a finding, or counts it where there are too many.
 func (s *sarif) add(uri string, f *finding) {
+	if len(s.results) == maxResults {
+		s.left++
+		return
+	}
 	index, ok := s.index[f.Rule]
 	if !ok {
 		index = len(s.rules)
@@ -173,6 +189,9 @@ func (s *sarif) add(uri string, f *finding) {
 	message := fmt.Sprintf("%s: %s (%s)", f.Summary, f.head(maxHead), f.often())
 	if len(f.Blame) > 0 {
 		message += "; blame: " + blamed(f.Blame)
+	}
+	if f.news != "" {
+		message += "; " + f.news
 	}
 	s.results = append(s.results, sarifResult{
 		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f), Message: sarifText(message),

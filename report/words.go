@@ -27,7 +27,7 @@ func (r *Replay) ruleTexts() ruleTexts {
 		_, known := texts[safe(rule)]
 		if _, _, isDefault := defaultRule(rule); !known && !isDefault {
 			t := r.config.Rule(rule)
-			texts[safe(rule)] = RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
+			texts[safe(rule)] = t.shown()
 		}
 	}
 	for _, t := range r.tables {
@@ -42,6 +42,11 @@ func (r *Replay) ruleTexts() ruleTexts {
 		}
 	}
 	return texts
+}
+
+// shown returns the text of a rule as reports have it, whoever wrote it.
+func (t RuleText) shown() RuleText {
+	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
 }
 
 // describe returns a rule's text, with the words of the report where its author does not state what happened.

@@ -226,6 +226,7 @@ urgent than before, or expired. That is --fail-on new, the default. blocking or 
 a log is empty; never: only report.`,
 		Example: `  heed baseline check Player.log
   heed baseline check --baseline noise.yaml --fail-on new,blind run.log
+  heed baseline check --format junit run.log > heed.xml
   heed baseline check --format json run.log | jq -r '.new[].template'`,
 		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -262,10 +263,10 @@ a log is empty; never: only report.`,
 			}
 			d := c.collector.Check(b, today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
-			return compared(p, f, c.scrubber, d)
+			return comparedNews(p, f, c, d)
 		},
 	}
-	f.register(cmd)
+	f.register(cmd, formatJUnit, formatSARIF)
 	from.register(cmd)
 	f.registerFailOn(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")

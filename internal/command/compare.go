@@ -23,6 +23,7 @@ const failNew = "new"
 type compareFlags struct {
 	rules      ruleFlags
 	format     string
+	formats    []string // that the command has
 	top        int
 	width      int
 	failOn     []string
@@ -31,11 +32,17 @@ type compareFlags struct {
 	scrub      scrubFlags
 }
 
-func (f *compareFlags) register(cmd *cobra.Command) {
+// register adds the flags of all of them, with more formats.
+func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
 	f.rules.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json or markdown")
-	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
+	f.formats = append([]string{formatText, formatJSON, formatMarkdown}, more...)
+	what := "write the `FORMAT` text, json or markdown"
+	if more != nil {
+		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
+	}
+	flags.StringVar(&f.format, "format", formatText, what)
+	cli.Completes(cmd, "format", f.formats...)
 	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
 	cli.WidthFlag(cmd, &f.width)
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
@@ -50,7 +57,7 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON, formatMarkdown); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
 		return err
 	}
 	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
@@ -78,11 +85,28 @@ func compared[C report.Comparison](p *program, f *compareFlags, scrubber *report
 	return p.print("the report", report.CompareText(nil, c, p.layout(f.width, f.top)))
 }
 
+// comparedNews is compared of what has something new in it, which has formats for that alone.
+func comparedNews[C report.News](p *program, f *compareFlags, c *comparing, news C) error {
+	var findings []byte
+	switch f.format {
+	case formatJUnit:
+		findings = report.CompareJUnit(nil, news, ruleTexts(c.set))
+	case formatSARIF:
+		findings = report.CompareSARIF(nil, news, ruleTexts(c.set), c.scrubber)
+	default:
+		return compared(p, f, c.scrubber, news)
+	}
+	p.removed(c.scrubber)
+	p.incomplete()
+	return p.print("the report", findings)
+}
+
 // comparing is logs that are being compared.
 type comparing struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
 	collector  *compare.Collector
+	format     string
 	scrubber   *report.Scrubber // of what is shown
 	silent     []string         // logs without evidence
 }
@@ -96,7 +120,7 @@ func newComparing(f *compareFlags) (*comparing, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &comparing{set: set, normalizer: normalizer, scrubber: f.scrub.scrubber(f.format)}
+	c := &comparing{set: set, normalizer: normalizer, format: f.format, scrubber: f.scrub.scrubber(f.format)}
 	c.collector, err = compare.NewCollector(compare.Config{
 		Factor: f.factor, Confidence: f.confidence, Rules: set,
 		Scrub: c.scrubber.Text,
@@ -118,11 +142,10 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
-		run = c.collector.Run(side, compare.RunConfig{File: name, Template: func(signature.Signature) (string,
-			bool,
-		) {
-			return "", false
-		}})
+		run = c.collector.Run(side, compare.RunConfig{
+			File:     fileName(c.format, name),
+			Template: func(signature.Signature) (string, bool) { return "", false },
+		})
 	}
 	if run == nil {
 		return false, err
@@ -136,7 +159,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 // run begins a log on one side, which is asked about the last record of src.
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
 	return c.collector.Run(side, compare.RunConfig{
-		File: name,
+		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
 			learnNames(c.scrubber, src.record) // of each text the first record, as a replay does
 			if t, ok := src.engine.Template(sig); ok {

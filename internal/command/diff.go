@@ -49,10 +49,10 @@ blind: a part of NEW is missing, or a log is empty.`,
 			}
 			d := c.collector.Diff()
 			p.findings(f, &d.New, d.Added, d.More, d.Worse)
-			return compared(p, f, c.scrubber, d)
+			return comparedNews(p, f, c, d)
 		},
 	}
-	f.register(cmd)
+	f.register(cmd, formatJUnit, formatSARIF)
 	from.registerSides(cmd)
 	f.registerFailOn(cmd)
 	return cmd

@@ -132,8 +132,8 @@ func (p *program) removed(s *report.Scrubber) {
 
 // fileName returns how a report names a file: SARIF, whose readers look for it in a
 // repository, from the working directory where it is below that.
-func (f *replayFlags) fileName(name string) string {
-	if f.format != formatSARIF || name == standardInput || files.IsAddress(name) {
+func fileName(format, name string) string {
+	if format != formatSARIF || name == standardInput || files.IsAddress(name) {
 		return name
 	}
 	dir, err := os.Getwd()

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"encoding/xml"
 	"errors"
@@ -11,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -293,6 +295,91 @@ func TestSARIF(t *testing.T) {
 	}
 }
 
+// TestNewFindings: of a comparison, JUnit and SARIF list what is new and nothing else, where the new log has it.
+func TestNewFindings(t *testing.T) {
+	schema := sarifSchema(t)
+	own := testArgs(t)
+	old := write(t, "old.log", "careful with 1\n")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"known.log": "careful with 2\n",
+		"new.log":   "x\ncannot save to 7\ncareful with 3\ncareful, the door\ncannot save to 8\n",
+		"empty.log": "",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	baseline := filepath.Join(dir, "known.yaml")
+	r := runArgs(t, append([]string{"baseline", "write", "--date", "2026-01-31", "-o", baseline, old}, own...)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	for name, against := range map[string][]string{
+		"old side": {"diff", "--fail-on", "new", old},
+		"baseline": {"baseline", "check", "--date", "2026-02-01", "--baseline", baseline},
+	} {
+		t.Run(name, func(t *testing.T) {
+			show := func(status int, format string, files ...string) string {
+				t.Helper()
+				r := runIn(t, dir, slices.Concat(against, []string{"--format", format}, files, own)...)
+				require.Equal(t, status, r.status, r.stderr)
+				return r.stdout
+			}
+			out := show(exitFinding, "sarif", "known.log", "new.log")
+			if schema != nil {
+				clitest.RequireValid(t, schema, out)
+			}
+			run := decodeSARIF(t, out).Runs[0]
+			require.Len(t, run.Results, 2)
+			first := run.Results[0]
+			require.Equal(t, "error", first.Level)
+			require.Equal(t, uint64(2), first.OccurrenceCount)
+			require.Contains(t, first.Message.Text, "cannot save to <*>")
+			require.Contains(t, first.Message.Text, "2 entries, the first at line 2); new: ")
+			require.Contains(t, first.Message.Text, name)
+			require.Equal(t, "new.log", first.Locations[0].PhysicalLocation.ArtifactLocation.URI)
+			require.Equal(t, 2, first.Locations[0].PhysicalLocation.Region.StartLine)
+			require.Equal(t, "warning", run.Results[1].Level)
+			require.Contains(t, run.Results[1].Message.Text, "careful, the door")
+
+			suites := decodeJUnit(t, show(exitFinding, "junit", "known.log", "new.log")).Suites
+			require.Len(t, suites, 2)
+			require.Zero(t, suites[0].Failures, "what is known is no failure")
+			require.Equal(t, "new.log", suites[1].Name)
+			require.Equal(t, 2, suites[1].Failures, "an advisory one, too, since the command fails at it")
+
+			out = show(exitOK, "sarif", "known.log")
+			require.Empty(t, decodeSARIF(t, out).Runs[0].Results)
+			require.Contains(t, out, `"results":[]`, "code scanning takes no null")
+			suites = decodeJUnit(t, show(exitOK, "junit", "known.log", "empty.log")).Suites
+			require.Equal(t, 1, suites[1].Failures, "an empty log proves nothing")
+			run = decodeSARIF(t, show(exitOK, "sarif", "known.log", "empty.log")).Runs[0]
+			require.Len(t, run.Invocations[0].ToolExecutionNotifications, 1)
+			require.True(t, run.Invocations[0].ExecutionSuccessful)
+
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "cut.log.gz"), cutGzip(t, "careful with 4\n"), 0o600))
+			run = decodeSARIF(t, show(exitIO, "sarif", "cut.log.gz")).Runs[0]
+			require.False(t, run.Invocations[0].ExecutionSuccessful)
+			require.Equal(t, 1, decodeJUnit(t, show(exitIO, "junit", "cut.log.gz")).Suites[0].Errors)
+		})
+	}
+	r = runArgs(t, append([]string{
+		"baseline", "check", "--date", "2027-02-01", "--baseline", baseline, "--format", "sarif", old,
+	}, own...)...)
+	require.Contains(t, decodeSARIF(t, r.stdout).Runs[0].Results[0].Message.Text, "has expired on 2026-05-01")
+	r = runArgs(t, "suspects", "--format", "sarif", old, old)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, `--format "sarif": use one of text, json, markdown`)
+}
+
+// cutGzip returns a text compressed with gzip, without the end.
+func cutGzip(t *testing.T, text string) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Flush())
+	return b.Bytes()
+}
+
 // junitDocument is what heed writes of JUnit's XML.
 type junitDocument struct {
 	XMLName xml.Name `xml:"testsuites"`
@@ -522,6 +609,7 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 		requireHarmlessJSON(t, out)
 		decodeOTLP(t, out)
 	}
+	quiet := write(t, "quiet.log", "starting\n")
 	forms := []struct {
 		name  string
 		args  []string
@@ -540,6 +628,15 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 		}},
 		{"junit", []string{"--format", "junit"}, func(t *testing.T, out string) { decodeJUnit(t, out) }},
 		{"sarif", []string{"--format", "sarif"}, func(t *testing.T, out string) {
+			requireHarmlessJSON(t, out)
+			for _, result := range decodeSARIF(t, out).Runs[0].Results {
+				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)
+			}
+		}},
+		{"diff junit", []string{"diff", "--format", "junit", quiet}, func(t *testing.T, out string) {
+			decodeJUnit(t, out)
+		}},
+		{"diff sarif", []string{"diff", "--format", "sarif", quiet}, func(t *testing.T, out string) {
 			requireHarmlessJSON(t, out)
 			for _, result := range decodeSARIF(t, out).Runs[0].Results {
 				require.NotRegexp(t, `\]\(|\{\d`, result.Message.Text)

@@ -229,7 +229,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	defer source.close()
 	engine := source.engine
 	config := report.Config{
-		File: f.fileName(name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
+		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
 		Scrub: scrubber,
 		Rule:  ruleTexts(set),
 	}
