@@ -134,7 +134,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	switch {
 	case isCrashCause(b), layout == layoutCrash && isMacCause(b):
 		a.block, a.split, a.reason = blockReport, evidenceBlock, causeReason(b)
-	case layout == layoutCrash, isReportRest(b):
+	case layout == layoutCrash, may&mayCrash != 0 && isReportRest(b):
 		a.block, a.split = blockAround, evidenceBlock
 	case may&mayCrash != 0 && isCrashStart(b):
 		a.block, a.split = blockCrash, evidenceBlock

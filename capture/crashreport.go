@@ -85,9 +85,15 @@ func isReportHead(b []byte) bool {
 //
 //	UnityPlayer.dll caused an Access Violation (0xc0000005)
 func isCrashCause(b []byte) bool {
-	const code = "(0x00000000)"
-	n := len(b) - len(code)
-	if n < 1 || b[len(b)-1] != ')' || b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
+	return len(b) > len(crashCode) && b[len(b)-1] == ')' && namesCode(b)
+}
+
+const crashCode = "(0x00000000)"
+
+// namesCode is isCrashCause for a line that is long enough and ends in a parenthesis.
+func namesCode(b []byte) bool {
+	n := len(b) - len(crashCode)
+	if b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
 		return false
 	}
 	for _, c := range b[n+3 : len(b)-1] {

@@ -37,7 +37,7 @@ func FuzzOpens(f *testing.F) {
 		_, _, ref := parseRef(b)
 		nested, _ := nests(b)
 		for may, is := range map[uint16]bool{
-			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b),
+			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b) || isReportRest(b),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
 			mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
 			mayFault:    opensFaultWord(b),

@@ -112,7 +112,7 @@ var opens = func() (t [256]uint16) {
 		{mayBanner, bannerPath[:1] + bannerVersion[:1] + contextStart[:1]},
 		{mayNative, "#0"},
 		{mayRef, "["},
-		{mayCrash, "ACDGRN \t=*"},
+		{mayCrash, "ACDGRNS \t=*"},
 		{mayDetail, "PAFOC-<="},
 		{mayNest, "ICTE-=" + "AINOSUV"},
 		{mayFault, "CFUIEAGWXPMdV"},
@@ -131,7 +131,7 @@ const (
 	mayBanner               // isBanner
 	mayNative               // isEngineFrame
 	mayRef                  // parseRef
-	mayCrash                // isCrashStart
+	mayCrash                // isCrashStart, isReportRest
 	mayDetail               // isExceptionDetail
 	mayFault                // opensFaultWord
 	mayNest                 // nests, isUntyped
