@@ -95,6 +95,12 @@ func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
 		}
 		dst = fmt.Appendf(dst, ", place %s\n", places(m))
 	}
+	for i := range d.Suspects {
+		if i == 0 {
+			dst = append(dst, "\n#### Suspects, over all groups\n\n"...)
+		}
+		dst = fmt.Appendf(dst, "%d. %s: %s\n", i+1, code(d.Suspects[i].Name, maxName), prose(rankedReason(&d.Suspects[i])))
+	}
 	groups := d.Groups
 	if top > 0 {
 		groups = groups[:min(len(groups), top)]
@@ -104,14 +110,8 @@ func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
 		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n",
 			capital(g.Group.Disposition.String()), g.Group.Severity,
 			entries(g.Group.New.Count), code(firstPlace(g.Group.New), 0), literal(g.Group.Template, markdownText))
-		for _, s := range g.Suspects {
-			dst = fmt.Appendf(dst, "- %s (%d): %s\n", code(s.Name, maxName), s.Score, prose(strings.Join(s.Evidence, "; ")))
-		}
-		if len(g.Suspects) == 0 {
-			dst = append(dst, "- no suspect\n"...)
-		}
-		if g.More > 0 {
-			dst = fmt.Appendf(dst, "- … and %d more with less evidence\n", g.More)
+		for _, s := range direct(g) {
+			dst = fmt.Appendf(dst, "- %s: %s\n", code(s.Name, maxName), prose(strings.Join(s.Evidence, "; ")))
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -73,6 +74,25 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 	for _, g := range gapsOf(&d.Old) {
 		p(2, "%s", oldGap(g))
 	}
+	if len(d.Suspects) > 0 {
+		dst = o.heading(dst, strong, "SUSPECTS, over all groups")
+		t := grid{columns: []column{
+			{title: "RANK", right: true},
+			{title: "SUSPECT", limit: 40, style: only(name)},
+			{title: "EVIDENCE"},
+		}, minLast: 24, color: o.Color}
+		rows := d.Suspects
+		if o.Top > 0 {
+			rows = rows[:min(len(rows), 2*o.Top)]
+		}
+		for i := range rows {
+			t.add(strconv.Itoa(i+1), rows[i].Name, rankedReason(&rows[i]))
+		}
+		dst = t.appendTo(dst, o.Width)
+		if n := len(d.Suspects) - len(rows) + d.MoreSuspects; n > 0 {
+			p(2, "… and %d more with less evidence", n)
+		}
+	}
 	if len(d.Mods) > 0 {
 		dst = o.heading(dst, strong, "MODS that changed")
 		g := grid{columns: []column{
@@ -113,21 +133,8 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			line = fit(line, o.Width-2)
 		}
 		dst = fmt.Appendf(dst, "  %s\n", line)
-		if len(g.Suspects) == 0 {
-			p(2, "no suspect: nothing points at a mod, and no list of mods shows what changed")
-			continue
-		}
-		t := grid{columns: []column{
-			{title: "SCORE", right: true},
-			{title: "SUSPECT", limit: 40, style: only(name)},
-			{title: "EVIDENCE"},
-		}, minLast: 24, color: o.Color}
-		for _, s := range g.Suspects {
-			t.add(strconv.Itoa(s.Score), s.Name, strings.Join(s.Evidence, "; "))
-		}
-		dst = t.appendTo(dst, o.Width)
-		if g.More > 0 {
-			p(2, "… and %d more with less evidence", g.More)
+		for _, s := range direct(g) {
+			p(2, "%s: %s", s.Name, strings.Join(s.Evidence, "; "))
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
@@ -135,6 +142,27 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		p(0, "… and %s (--top 0 shows all)", count(uint64(n), "more group"))
 	}
 	return dst
+}
+
+// direct returns the suspects of a group that something in it points at. The others stand in the ranking.
+func direct(g *compare.SuspectGroup) []compare.ModSuspect {
+	n := slices.IndexFunc(g.Suspects, func(s compare.ModSuspect) bool { return !s.Direct })
+	if n < 0 {
+		n = len(g.Suspects)
+	}
+	return g.Suspects[:n]
+}
+
+// rankedReason returns why a mod is a suspect over all groups.
+func rankedReason(m *compare.RankedMod) string {
+	evidence := strings.Join(m.Evidence, "; ")
+	switch {
+	case m.Blocking > 0:
+		return count(uint64(m.Blocking), "blocking group") + ", " + entries(m.Entries) + ": " + evidence
+	case m.Groups > 0:
+		return count(uint64(m.Groups), "advisory group") + ", " + entries(m.Entries) + ": " + evidence
+	}
+	return evidence
 }
 
 func firstPlace(t *compare.Tally) string {

@@ -52,7 +52,19 @@ type Suspects struct {
 	OldMods       bool           `json:"oldMods" jsonschema:"The old log has a list of mods."`
 	NewMods       bool           `json:"newMods" jsonschema:"The new logs have one."`
 	Mods          []ModChange    `json:"mods" jsonschema:"Mods that differ between the lists, if both sides have one."`
+	Suspects      []RankedMod    `json:"suspects" jsonschema:"Mods that may be the cause, over all groups: those that something points at first, then those that only differ between the lists."`
+	MoreSuspects  int            `json:"moreSuspects,omitempty" jsonschema:"Suspects with less evidence, which are not listed."`
 	Groups        []SuspectGroup `json:"groups" jsonschema:"Urgent groups that are new or more frequent."`
+}
+
+// RankedMod is a mod that may be the cause of what is new, by its evidence in all groups. Evidence is that of the
+// group where it is strongest.
+type RankedMod struct {
+	ModSuspect
+
+	Blocking int    `json:"blockingGroups" jsonschema:"Blocking groups in which something points at it."`
+	Groups   int    `json:"groups" jsonschema:"Groups in which something points at it."`
+	Entries  uint64 `json:"entries" jsonschema:"Entries of these groups on the new side."`
 }
 
 // Totals is one side as a whole.
@@ -162,6 +174,7 @@ type ModSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
 	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, if a list has the mod."`
 	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed,moved"`
+	Direct    bool     `json:"direct" jsonschema:"Something in the text or the stack points at it, other than what changed between the lists."`
 	Score     int      `json:"score" jsonschema:"How strong the evidence is; only the order of scores has a meaning."`
 	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`
 }

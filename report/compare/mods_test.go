@@ -1,6 +1,7 @@
 package compare_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -143,4 +144,27 @@ func TestInvestigateWithoutLists(t *testing.T) {
 	slices.Sort(scores)
 	require.Equal(t, []int{60, 75}, scores, "who was blamed before is less of a suspect")
 	require.Empty(t, in.Mods)
+}
+
+// TestRankingOfSuspects: what points at a mod comes before what changed, and what blocks before what does not.
+func TestRankingOfSuspects(t *testing.T) {
+	c := collector(t, compare.Config{})
+	lists(feed(c, compare.Old, "old.log", session(1)), mod("Ship", "anna.ship", "1"))
+	lists(feed(c, compare.New, "new.log", session(1)), mod("Ship", "anna.ship", "1"), mod("Looms", "anna.looms", "1"))
+	give := func(text, name string, score int, d event.Disposition) {
+		o := heed.Outcome{Signature: signature.Of([]byte(text)), Decision: event.Decision{Disposition: d}}
+		c.Run(compare.New, compare.RunConfig{
+			Template: func(signature.Signature) (string, bool) { return text, true },
+			Blame:    func() []blame.Suspect { return []blame.Suspect{{Mod: name, Score: score}} },
+		}).Observe(&capture.Record{}, &o)
+	}
+	give("the first mast breaks", "Mill", 60, event.Advisory)
+	give("the second mast breaks", "Ship", 40, event.Advisory)
+	give("the third mast breaks", "Ship", 40, event.Blocking)
+	in := c.Suspects()
+	var names []string
+	for _, s := range in.Suspects {
+		names = append(names, fmt.Sprint(s.Name, " ", s.Direct, " ", s.Blocking, " ", s.Groups, " ", s.Entries))
+	}
+	require.Equal(t, []string{"Ship true 1 2 2", "Mill true 0 1 1", "Looms false 0 0 0"}, names)
 }

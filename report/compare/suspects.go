@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/event"
 )
 
 // The weights of evidence for a mod as the cause of a new group. What points at
@@ -20,8 +21,11 @@ const (
 
 var changeScores = map[string]int{added: 40, updated: 30, removed: 15, moved: 10}
 
-// maxSuspects bounds the mods that are named for one group: half a screen.
-const maxSuspects = 8
+// maxSuspects bounds the mods that are named for one group: half a screen; maxRanked those over all groups.
+const (
+	maxSuspects = 8
+	maxRanked   = 20
+)
 
 // lists reports whether a log of the side has a list of mods.
 func (c *Collector) lists(side Side) bool {
@@ -56,7 +60,7 @@ func (c *Collector) Suspects() *Suspects {
 	d := c.diff(func(g *group) bool { return g.tally[New].decided.disposition.Urgent() })
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),
-		Mods: c.modChanges(), Groups: []SuspectGroup{},
+		Mods: c.modChanges(), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
 	}
 	var changes []modChange
 	if out.OldMods && out.NewMods {
@@ -72,26 +76,63 @@ func (c *Collector) Suspects() *Suspects {
 			known[nameKey(s.Mod)] = true
 		}
 	}
+	ranked := map[[2]string]int{}
 	for _, rows := range [][]Group{d.Added, d.More} {
 		for i := range rows {
 			g := SuspectGroup{Group: rows[i], Suspects: suspectsOf(rows[i].group, changes, known)}
 			g.Group.MayBeUnseen = false // sides are shown for themselves
-			if n := len(g.Suspects); n > maxSuspects {
-				g.More, g.Suspects = n-maxSuspects, g.Suspects[:maxSuspects]
-			}
 			for j := range g.Suspects {
 				s := &g.Suspects[j]
 				s.Name, s.PackageID = c.safe(s.Name, maxName), c.safe(s.PackageID, maxName)
-				evidence := make([]string, len(s.Evidence))
 				for k, e := range s.Evidence {
-					evidence[k] = c.safe(e, 0)
+					s.Evidence[k] = c.safe(e, 0)
 				}
-				s.Evidence = evidence
+			}
+			out.rank(&g, ranked)
+			if n := len(g.Suspects); n > maxSuspects {
+				g.More, g.Suspects = n-maxSuspects, g.Suspects[:maxSuspects]
 			}
 			out.Groups = append(out.Groups, g)
 		}
 	}
+	slices.SortStableFunc(out.Suspects, func(a, b RankedMod) int {
+		return cmp.Or(
+			cmp.Compare(min(b.Blocking, 1), min(a.Blocking, 1)), cmp.Compare(min(b.Groups, 1), min(a.Groups, 1)),
+			cmp.Compare(b.Score, a.Score), cmp.Compare(b.Entries, a.Entries), cmp.Compare(a.Name, b.Name),
+		)
+	})
+	if n := len(out.Suspects); n > maxRanked {
+		out.MoreSuspects, out.Suspects = n-maxRanked, out.Suspects[:maxRanked]
+	}
 	return out
+}
+
+// rank counts the suspects of a group among those of all. What points at a mod counts for more than what changed
+// about it, and in a group that blocks for more than in one that does not. Known are the places of mods in the list.
+func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
+	blocks := g.Group.Disposition == event.Blocking
+	for i := range g.Suspects {
+		s := &g.Suspects[i]
+		key := [2]string{s.Name, s.PackageID}
+		at, ok := known[key]
+		if !ok {
+			at = len(d.Suspects)
+			known[key] = at
+			d.Suspects = append(d.Suspects, RankedMod{ModSuspect: *s})
+		}
+		r := &d.Suspects[at]
+		if s.Direct && (!r.Direct || blocks && r.Blocking == 0 || s.Score > r.Score && (blocks || r.Blocking == 0)) {
+			r.ModSuspect = *s
+		}
+		if !s.Direct {
+			continue
+		}
+		r.Groups++
+		r.Entries += g.Group.New.Count
+		if blocks {
+			r.Blocking++
+		}
+	}
 }
 
 // suspectsOf returns the mods that may be the cause of a group.
@@ -134,6 +175,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
 			s.add("nothing in the log points at it")
 		}
+		s.Direct = points > 0
 		if s.Score = points + changeScores[ch.change]; s.Score > 0 {
 			out = append(out, s)
 		}
@@ -142,7 +184,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		if blamed[j] {
 			continue
 		}
-		s := ModSuspect{Name: b.Mod, Score: b.Score}
+		s := ModSuspect{Name: b.Mod, Direct: true, Score: b.Score}
 		s.addBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
@@ -151,6 +193,12 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		out = append(out, s)
 	}
 	slices.SortStableFunc(out, func(a, b ModSuspect) int {
+		if a.Direct != b.Direct {
+			if a.Direct {
+				return -1
+			}
+			return 1
+		}
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
 	})
 	return out
