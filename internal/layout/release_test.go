@@ -141,6 +141,9 @@ func TestRelease(t *testing.T) {
 		packed = append(packed, f.Src)
 		if strings.HasPrefix(f.Src, "packaging/") {
 			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
+			link, err := os.Readlink(filepath.Join(root, "packaging", "linux", "heed-page"))
+			require.NoError(t, err)
+			require.Equal(t, "heed", link, "which is beside it in the archive")
 			continue
 		}
 		require.Equal(t, uint32(0o644), f.Info.Mode, f.Src)

@@ -32,9 +32,7 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 func TestScripts(t *testing.T) {
 	captures, err := filepath.Abs("../../../testdata/captures")
 	require.NoError(t, err)
-	packaging, err := filepath.Abs("../../../packaging")
-	require.NoError(t, err)
-	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures, "PACKAGING": packaging})
+	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.

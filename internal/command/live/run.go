@@ -3,7 +3,6 @@ package live
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -37,26 +36,10 @@ type program struct{ *settings.Program }
 // Main runs heed as a process.
 func Main() {
 	cobra.MousetrapHelpText = "" // on Windows it would refuse a double click
-	args := os.Args[1:]
-	clicked := ownConsole() && cli.IsTerminal(os.Stdout) && onlyLogs(args)
-	if clicked {
-		args = append([]string{"report", "--open", "--"}, args...)
+	if asksPage(os.Args) {
+		os.Exit(showPage(os.Args[1:]))
 	}
-	status := run(context.Background(), args, os.Stdin, os.Stdout, os.Stderr)
-	if clicked { // the window closes with the process
-		fmt.Print("Press Enter to close this window. ")
-		_, _ = fmt.Scanln()
-	}
-	os.Exit(status)
-}
-
-// onlyLogs reports whether all words are files or folders: what a double click and drag and drop
-// give a program.
-func onlyLogs(words []string) bool {
-	return !slices.ContainsFunc(words, func(word string) bool {
-		_, err := os.Stat(word)
-		return err != nil
-	})
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 // run executes a command line and returns the exit status. It is [Main] without the
