@@ -267,6 +267,7 @@ a log is empty; never: only report.`,
 		},
 	}
 	f.register(cmd, formatJUnit, formatSARIF)
+	p.registerMods(cmd)
 	from.register(cmd)
 	f.registerFailOn(cmd)
 	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")

@@ -226,7 +226,7 @@ func TestGoldenSuspects(t *testing.T) {
 		own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
-	require.Regexp(t, `1  oakapple.riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
+	require.Regexp(t, `1  Riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
 	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitIO, r.status)
 	require.Contains(t, r.stderr, "healthy-1.6.log: ")
@@ -235,7 +235,7 @@ func TestGoldenSuspects(t *testing.T) {
 	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
 	require.Equal(t, exitOK, r.status, r.stderr)
 	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
-	require.Regexp(t, `1  oakapple.beekeeping +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
+	require.Regexp(t, `1  Beekeeping +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
 
 	// The logs say which mods a game was loaded with.
 	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))

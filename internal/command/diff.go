@@ -53,6 +53,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 		},
 	}
 	f.register(cmd, formatJUnit, formatSARIF)
+	p.registerMods(cmd)
 	from.registerSides(cmd)
 	f.registerFailOn(cmd)
 	return cmd

@@ -81,6 +81,7 @@ every rule that was tried, in order.`,
 		},
 	}
 	f.rules.register(cmd)
+	p.registerMods(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
 	cli.Completes(cmd, "format", formatText, formatJSON)

@@ -1,8 +1,11 @@
 package command
 
 import (
+	"sync"
+
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/text/width"
@@ -50,6 +53,42 @@ func checkLayout(cmd *cobra.Command, columns, top int) error {
 		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
 	}
 	return cli.CheckWidth(cmd, columns, width.Min)
+}
+
+// installed are the mods of the folders that --mods names.
+type installed struct {
+	dirs []string
+	once sync.Once
+	mods []heed.Mod
+}
+
+// ModsUsage is the help of --mods.
+const ModsUsage = "read the names, package ids and Workshop numbers of installed mods from `DIR`, the game's Mods folder or its folder of the Steam Workshop, so that each mod has one name and a link (repeatable)"
+
+func (p *program) registerMods(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.mods.dirs, "mods", nil, ModsUsage)
+}
+
+// installed returns the mods of --mods, which are read once; what could not be read is noted.
+func (p *program) installed() []heed.Mod {
+	p.mods.once.Do(func() {
+		mods, notes := files.Mods(p.mods.dirs)
+		p.mods.mods = mods
+		NoteMods(p.Note, notes)
+	})
+	return p.mods.mods
+}
+
+// NoteMods notes what could not be read of installed mods: a few of them, and how many more there were.
+func NoteMods(note func(format string, args ...any), notes []error) {
+	const most = 3
+	for i, err := range notes {
+		if i == most {
+			note("%d more mods could not be read", len(notes)-most)
+			break
+		}
+		note("%v", err)
+	}
 }
 
 // ruleFlags select the rules.

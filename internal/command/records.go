@@ -78,6 +78,7 @@ its body, with the time if the log has one, and the decision as attributes.`,
 		},
 	}
 	flags.register(cmd)
+	p.registerMods(cmd)
 	from.register(cmd)
 	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
 	cli.Completes(cmd, "format", formatText, formatJSONL, formatOTLP)

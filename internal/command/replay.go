@@ -105,6 +105,7 @@ end; 130 interrupted.`,
 		},
 	}
 	f.rules.register(cmd)
+	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")

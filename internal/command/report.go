@@ -83,6 +83,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 		},
 	}
 	f.rules.register(cmd)
+	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
 	if p.host.Open != nil {

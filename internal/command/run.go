@@ -31,6 +31,7 @@ type program struct {
 
 	host    Host                // the program that mounts the commands
 	fetched map[string]*fetched // logs at addresses, by what named calls them
+	mods    installed
 }
 
 // Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is

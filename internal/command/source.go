@@ -57,6 +57,7 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 		_ = in.Close()
 		return nil, err
 	}
+	engine.LearnInstalled(p.installed())
 	return &source{input: in, records: capture.NewAhead(reader), engine: engine}, nil
 }
 

@@ -65,6 +65,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 		},
 	}
 	f.register(cmd)
+	p.registerMods(cmd)
 	from.registerSides(cmd)
 	cmd.Flags().StringVar(&lists[compare.Old], "old-mods", "", "read the mods of the old log from `FILE`, a ModsConfig.xml")
 	cmd.Flags().StringVar(&lists[compare.New], "new-mods", "", "read the mods of the new logs from `FILE`, a ModsConfig.xml")

@@ -40,6 +40,9 @@ type Config struct {
 	NoDefaults bool
 	RulePoll   time.Duration
 
+	// Installed are mods that are installed, for the names by which blame calls them. They are copied.
+	Installed []heed.Mod
+
 	// Snapshot is the file that keeps the engine's state, "" for none. New restores it. It belongs to one Session at a
 	// time. It is written when durability demands it (see the package documentation), and otherwise every
 	// SnapshotEvery in which entries came.

@@ -99,6 +99,9 @@ func New(cfg Config) (*Session, error) {
 	if err := s.open(ec); err != nil {
 		return nil, err
 	}
+	if n := s.engine.LearnInstalled(s.cfg.Installed); n > 0 {
+		s.log.Info("names of installed mods were read", "mods", n)
+	}
 	s.continued = s.restored
 	if s.cfg.Log == nil && s.cfg.LogFrom != "" {
 		s.log.Warn("there is no log to follow", "because", s.cfg.LogFrom)

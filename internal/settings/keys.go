@@ -118,6 +118,7 @@ func Keys() []Key {
 			Help:    "let a bridge wait up to `DURATION` for the game's mod",
 			Live:    true,
 		},
+		{Name: "mods", Kind: Paths, Help: "read the names of installed mods from `DIR`"},
 		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true},
 		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules"},
 		{Name: "observe-only", Kind: Bool, Default: "false", Help: "show attention, but hold no call back", Live: true},

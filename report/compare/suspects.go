@@ -38,10 +38,12 @@ func (c *Collector) modChanges() []ModChange {
 	if !c.lists(Old) || !c.lists(New) {
 		return out
 	}
+	names := c.blamedNames()
 	for _, m := range modChanges(c.listed(Old), c.listed(New)) {
 		if m.change == unchanged {
 			continue
 		}
+		m.rename(names)
 		shown := ModChange{
 			Name: c.safe(m.Name, maxName), PackageID: c.safe(m.PackageID, maxName), Change: m.change,
 			OldVersion: c.safe(m.oldVersion, maxName), OldPlace: m.oldPlace, Place: m.place,
@@ -52,6 +54,29 @@ func (c *Collector) modChanges() []ModChange {
 		out = append(out, shown)
 	}
 	return out
+}
+
+// blamedNames returns what blame calls mods, by the keys of their package ids.
+func (c *Collector) blamedNames() map[string]string {
+	names := map[string]string{}
+	for _, t := range c.texts {
+		for side := range t.tally {
+			for i := range t.tally[side].suspects {
+				if s := &t.tally[side].suspects[i]; s.PackageID != "" && s.Mod != s.PackageID {
+					key := nameKey(s.PackageID)
+					names[key] = max(names[key], s.Mod) // the order of texts decides nothing
+				}
+			}
+		}
+	}
+	return names
+}
+
+// rename gives a mod of which a list has the package id alone the name by which it is blamed.
+func (m *modChange) rename(names map[string]string) {
+	if m.Name == "" || m.Name == m.PackageID {
+		m.Name = cmp.Or(names[nameKey(m.PackageID)], m.Name)
+	}
 }
 
 // Suspects compares the two sides and finds the suspects for the groups that are new or more frequent, and
@@ -69,6 +94,10 @@ func (c *Collector) Suspects() *Suspects {
 		for i, m := range c.listed(New) { // nothing is known of changes, but names are
 			changes = append(changes, modChange{mod: m, place: i + 1})
 		}
+	}
+	names := c.blamedNames()
+	for i := range changes {
+		changes[i].rename(names)
 	}
 	known := map[string]bool{} // blamed on the old side
 	for _, t := range c.texts {
@@ -152,7 +181,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		s := ModSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
 		points := 0
 		for j, b := range named {
-			if ch.is(b.Mod) {
+			if ch.is(b.Mod) || b.PackageID != "" && nameKey(b.PackageID) == nameKey(ch.PackageID) {
 				blamed[j] = true
 				points = max(points, b.Score)
 				s.addBlame(&b)
@@ -184,7 +213,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		if blamed[j] {
 			continue
 		}
-		s := ModSuspect{Name: b.Mod, Direct: true, Score: b.Score}
+		s := ModSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
 		s.addBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst

@@ -23,6 +23,7 @@ import (
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
@@ -32,6 +33,7 @@ import (
 // hostFlags are those of the commands that run an engine.
 type hostFlags struct {
 	rules       []string
+	mods        []string
 	noDefaults  bool
 	settle      time.Duration
 	allow       []string
@@ -51,6 +53,7 @@ type hostFlags struct {
 func (f *hostFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.rules, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order, and read again when they change (repeatable)")
+	flags.StringArrayVar(&f.mods, "mods", nil, command.ModsUsage)
 	flags.BoolVar(&f.noDefaults, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
 	flags.IntVar(&f.journal, "journal", defaultJournal, "keep the last `N` entries for later requests, with 128 bytes of text for each on average")
 	flags.StringVar(&f.record, "record", "", "record the engine's input to `FILE`, for heed replay")
@@ -139,6 +142,9 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
+	var notes []error
+	cfg.Installed, notes = files.Mods(f.mods)
+	command.NoteMods(p.Note, notes)
 	if f.state != "" {
 		cfg.Snapshot = h.state.path(name + ".snapshot")
 	}

@@ -1,0 +1,67 @@
+package capture
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The file in which a mod of RimWorld says what it is:
+//
+//	<ModMetaData>
+//	  <name>Some Mod</name>
+//	  <packageId>author.somemod</packageId>
+const aboutRoot = "ModMetaData"
+
+// maxAboutText bounds, in bytes, what is read of a name in an About.xml; a longer one is cut.
+const maxAboutText = 256
+
+// ReadAbout returns what the About.xml of a mod says of it: its name and its package id. What it has not
+// stays empty. The input is untrusted: declarations of a document, and so entities of its own, are an error, as is
+// whatever is not well-formed, with its line. The caller bounds the input.
+func ReadAbout(r io.Reader) (Mod, error) {
+	d := xml.NewDecoder(r)
+	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // names are shown escaped
+	var m Mod
+	var into *string
+	depth := 0
+	for {
+		token, err := d.Token()
+		line, _ := d.InputPos()
+		switch {
+		case errors.Is(err, io.EOF):
+			return m, fmt.Errorf("no element <%s>: this is not the About.xml of a mod", aboutRoot)
+		case err != nil:
+			return m, fmt.Errorf("line %d: %w", line, err)
+		}
+		switch t := token.(type) {
+		case xml.Directive:
+			return m, fmt.Errorf("line %d: a declaration of the document: not read", line)
+		case xml.StartElement:
+			depth++
+			switch {
+			case depth == 1 && t.Name.Local != aboutRoot:
+				return m, fmt.Errorf("line %d: <%s> instead of <%s>: this is not the About.xml of a mod", line,
+					t.Name.Local, aboutRoot)
+			case depth == 2 && strings.EqualFold(t.Name.Local, "name"):
+				into = &m.Name
+			case depth == 2 && strings.EqualFold(t.Name.Local, "packageId"):
+				into = &m.PackageID
+			default:
+				into = nil
+			}
+		case xml.CharData:
+			if into != nil && len(*into) < maxAboutText {
+				*into += string(t[:min(len(t), maxAboutText)])
+			}
+		case xml.EndElement:
+			into = nil
+			if depth--; depth == 0 {
+				m.Name, m.PackageID = strings.TrimSpace(m.Name), strings.TrimSpace(m.PackageID)
+				return m, nil
+			}
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package capture_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+)
+
+func TestReadAbout(t *testing.T) {
+	for _, c := range []struct {
+		name, xml string
+		want      capture.Mod
+	}{
+		{"all", "\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModMetaData>\n  <name> Printing &amp; Press </name>\n  <author>A</author>\n  <packageId>acme.press</packageId>\n</ModMetaData>", capture.Mod{Name: "Printing & Press", PackageID: "acme.press"}},
+		{"a name only", "<ModMetaData><name>Press</name></ModMetaData>", capture.Mod{Name: "Press"}},
+		{"those of others", "<ModMetaData><modDependencies><li><packageId>other.mod</packageId><name>Other</name></li></modDependencies><packageId>acme.press</packageId></ModMetaData>", capture.Mod{PackageID: "acme.press"}},
+		{"another letter case", "<ModMetaData><packageID>acme.press</packageID></ModMetaData>", capture.Mod{PackageID: "acme.press"}},
+		{"comments and sections", "<ModMetaData><name><!-- x --><![CDATA[Press]]></name></ModMetaData>", capture.Mod{Name: "Press"}},
+		{"what follows is not read", "<ModMetaData><name>Press</name></ModMetaData><", capture.Mod{Name: "Press"}},
+		{"nothing", "<ModMetaData/>", capture.Mod{}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m, err := capture.ReadAbout(strings.NewReader(c.xml))
+			require.NoError(t, err)
+			require.Equal(t, c.want, m)
+		})
+	}
+}
+
+// TestReadAboutIsHostile holds that what is no About.xml is refused, with where, and that nothing is expanded.
+func TestReadAboutIsHostile(t *testing.T) {
+	for _, c := range []struct{ name, xml, want string }{
+		{"an entity", "<!DOCTYPE x [<!ENTITY a \"b\">]>\n<ModMetaData><name>&a;</name></ModMetaData>", "line 1"},
+		{"an entity of a file", "<ModMetaData>\n<name>&file;</name></ModMetaData>", "line 2"},
+		{"another document", "<html></html>", "<html> instead of <ModMetaData>"},
+		{"cut", "<ModMetaData><name>Press", "line 1"},
+		{"empty", "", "no element <ModMetaData>"},
+		{"binary", "\x00\x01\x02", "line 1"},
+		{"another tag ends it", "<ModMetaData>\n\n<name>Press</ModMetaData>", "line 3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := capture.ReadAbout(strings.NewReader(c.xml))
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	m, err := capture.ReadAbout(strings.NewReader("<ModMetaData><name>" + strings.Repeat("x", 1<<20) + "</name></ModMetaData>"))
+	require.NoError(t, err)
+	require.Less(t, len(m.Name), 1<<10)
+	_, err = capture.ReadAbout(strings.NewReader(strings.Repeat("<ModMetaData>", 1<<14)))
+	require.Error(t, err)
+}
+
+func FuzzReadAbout(f *testing.F) {
+	f.Add("<ModMetaData><name>Press</name><packageId>acme.press</packageId></ModMetaData>")
+	f.Add("<!DOCTYPE x [<!ENTITY a \"b\">]><ModMetaData><name>&a;</name></ModMetaData>")
+	f.Add("<ModMetaData><name><![CDATA[<name>]]></name><li><name>x</name></li></ModMetaData>")
+	f.Fuzz(func(t *testing.T, text string) {
+		m, err := capture.ReadAbout(strings.NewReader(text))
+		if err == nil {
+			require.LessOrEqual(t, len(m.Name), 1<<10)
+			require.LessOrEqual(t, len(m.PackageID), 1<<10)
+		}
+	})
+}

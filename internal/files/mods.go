@@ -1,0 +1,134 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/heedlog/heed/capture"
+)
+
+// The bounds of what is read of installed mods: several times what anybody has.
+const (
+	maxInstalled  = 4096
+	maxAbout      = 256 << 10
+	maxPublished  = 64
+	maxAssemblies = 64
+)
+
+// Mods returns the mods that are installed in folders of mods, such as the Mods folder of the game and its folder of
+// the Steam Workshop, or that are such folders themselves: name and package id from About/About.xml, the number in the
+// Workshop from About/PublishedFileId.txt or from the name of the folder, assemblies from *.dll in Assemblies. Of a
+// folder without About.xml nothing is known. What cannot be read is left out, and named by a note.
+func Mods(dirs []string) (mods []capture.Mod, notes []error) {
+	note := func(err error) { notes = append(notes, err) }
+	for _, dir := range dirs {
+		if isMod(dir) {
+			if m, err := readMod(dir); err != nil {
+				note(err)
+			} else {
+				mods = append(mods, m)
+			}
+			continue
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			note(err)
+			continue
+		}
+		found, noted := len(mods), len(notes)
+		for _, e := range entries {
+			folder := filepath.Join(dir, e.Name())
+			if !isMod(folder) {
+				continue
+			}
+			if len(mods) == maxInstalled {
+				note(fmt.Errorf("%s: more than %d mods: the rest is left out", dir, maxInstalled))
+				return mods, notes
+			}
+			m, err := readMod(folder)
+			if err != nil {
+				note(err)
+				continue
+			}
+			mods = append(mods, m)
+		}
+		if found == len(mods) && noted == len(notes) {
+			note(fmt.Errorf("%s: no mods: no folder in it has About/About.xml", dir))
+		}
+	}
+	return mods, notes
+}
+
+func aboutFile(folder string) string { return filepath.Join(folder, "About", "About.xml") }
+
+func isMod(folder string) bool {
+	info, err := os.Stat(aboutFile(folder))
+	return err == nil && info.Mode().IsRegular()
+}
+
+func readMod(folder string) (capture.Mod, error) {
+	name := aboutFile(folder)
+	data, err := ReadRegular(name, maxAbout)
+	if err != nil {
+		return capture.Mod{}, err
+	}
+	m, err := capture.ReadAbout(bytes.NewReader(data))
+	if err != nil {
+		return capture.Mod{}, fmt.Errorf("%s: %w", name, err)
+	}
+	if m.Name == "" && m.PackageID == "" {
+		return capture.Mod{}, fmt.Errorf("%s: %w", name, errors.New("neither a name nor a package id"))
+	}
+	published, err := ReadRegular(filepath.Join(folder, "About", "PublishedFileId.txt"), maxPublished)
+	if err == nil {
+		m.WorkshopID = digits(strings.TrimPrefix(strings.TrimSpace(string(published)), "\ufeff"))
+	} else if !errors.Is(err, fs.ErrNotExist) {
+		return capture.Mod{}, err
+	}
+	if m.WorkshopID == "" && digits(filepath.Base(filepath.Dir(absolute(folder)))) != "" {
+		m.WorkshopID = digits(filepath.Base(absolute(folder))) // …/workshop/content/GAME/NUMBER
+	}
+	m.Assemblies = assemblies(folder)
+	return m, nil
+}
+
+func absolute(name string) string {
+	if abs, err := filepath.Abs(name); err == nil {
+		return abs
+	}
+	return name
+}
+
+// digits returns s where it is nothing but digits, else "".
+func digits(s string) string {
+	if strings.Trim(s, "0123456789") == "" {
+		return s
+	}
+	return ""
+}
+
+// assemblies returns the names of the assemblies of a mod, of all versions of the game.
+func assemblies(folder string) []string {
+	var names []string
+	seen := map[string]bool{}
+	for _, pattern := range [...]string{"Assemblies/*.dll", "*/Assemblies/*.dll"} {
+		found, err := fs.Glob(os.DirFS(folder), pattern)
+		if err != nil {
+			continue // the only error is that of a pattern
+		}
+		for _, f := range found {
+			name := strings.TrimSuffix(path.Base(f), ".dll")
+			if !seen[name] && len(names) < maxAssemblies {
+				seen[name] = true
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
