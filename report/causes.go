@@ -16,12 +16,13 @@ type cause struct {
 	Rule        string
 	Disposition event.Disposition // the highest that the items reached
 	Severity    event.Severity
-	Invalidates bool   // the game's state may have changed
-	Items       uint64 // attention items
-	Open        uint64 // of them at the end
-	Entries     uint64 // urgent entries in the items, consequences included
-	First       uint64 // line of the first cause
-	Last        uint64 // line of the last entry
+	Invalidates bool     // the game's state may have changed
+	Items       uint64   // attention items
+	Open        uint64   // of them at the end
+	Entries     uint64   // urgent entries in the items, consequences included
+	First       uint64   // line of the first cause
+	Blame       []string // whom that points at
+	Last        uint64   // line of the last entry
 
 	// FirstItem is the item that came first, Largest the one with most entries.
 	FirstItem, Largest heed.Attention
@@ -94,13 +95,40 @@ func (c *causes) isOpen(rule string) bool {
 	return false
 }
 
+// lead returns the rule that an item is named for: that of its cause, unless that decided few of the entries of
+// the item's disposition, and then the one that decided most.
+func (p parts) lead(a *heed.Attention) string {
+	own := p[a.Cause.Rule]
+	if own == nil {
+		return a.Cause.Rule
+	}
+	most, all := own, uint64(0)
+	for _, o := range p {
+		if o.disposition != a.Disposition {
+			continue
+		}
+		all += o.entries
+		if o.entries > most.entries || o.entries == most.entries && o.first < most.first {
+			most = o
+		}
+	}
+	if own.entries*few >= all {
+		return own.rule
+	}
+	return most.rule
+}
+
 // sum adds an item to the sum that it belongs to.
 func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
-	key := causeKey{a.Cause.Rule, a.Disposition}
+	first, names := a.Cause.Pos, a.Blame
+	key := causeKey{of.lead(a), a.Disposition}
+	if key.rule != a.Cause.Rule {
+		first, names = of[key.rule].first, of[key.rule].blame
+	}
 	s := sums[key]
 	if s == nil {
 		s = &cause{
-			Rule: a.Cause.Rule, Disposition: a.Disposition, First: a.Cause.Pos,
+			Rule: key.rule, Disposition: a.Disposition, First: first, Blame: names,
 			FirstItem: *a, Largest: *a, parts: parts{},
 		}
 		sums[key] = s
@@ -115,7 +143,7 @@ func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	s.parts.merge(of)
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
-		s.First, s.FirstItem = a.Cause.Pos, *a
+		s.First, s.Blame, s.FirstItem = first, names, *a
 	}
 	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
 		s.Largest = *a
@@ -123,8 +151,8 @@ func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 }
 
 // list returns the sums over all items, those that are open included, in the
-// order in which to look at them: what blocks first, then by severity, then
-// what came first, since causes come before consequences.
+// order in which to look at them: what blocks first, then by severity, then what
+// recurs, then what came first, since causes come before consequences.
 func (c *causes) list() []*cause {
 	sums := make(map[causeKey]*cause, len(c.sums))
 	for key, s := range c.sums {
@@ -142,6 +170,7 @@ func (c *causes) list() []*cause {
 		return cmp.Or(
 			cmp.Compare(b.Disposition, a.Disposition),
 			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(min(b.own(), recurring)/recurring, min(a.own(), recurring)/recurring),
 			cmp.Compare(a.FirstItem.Cause.Seq, b.FirstItem.Cause.Seq),
 			cmp.Compare(a.Rule, b.Rule),
 		)

@@ -14,7 +14,7 @@ import (
 // as it is. What JSON shows of it is exported; the rest serves the other forms.
 type Document struct {
 	Summary        Summary      `json:"summary" jsonschema:"The accounting of the log."`
-	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what came first."`
+	Causes         []Cause      `json:"causes" jsonschema:"What to look at, the most urgent first; of equals what recurs, then what came first."`
 	Updates        []UpdateLine `json:"updates" jsonschema:"The first and the last updates, in order."`
 	UpdatesLeftOut uint64       `json:"updatesLeftOut" jsonschema:"How many updates between them are left out."`
 	Signatures     []Row        `json:"signatures" jsonschema:"The groups with the most entries, by disposition."`
@@ -92,7 +92,7 @@ type tableCounts struct {
 
 // Cause is one thing to look at: the attention items that one rule caused at one disposition.
 type Cause struct {
-	Rule        string            `json:"rule" jsonschema:"The rule that decided about the first entry of the items."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided about the first entry of the items, or about most where that is few."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the items."`
 	Severity    event.Severity    `json:"severity" jsonschema:"The highest severity of the items."`
 	Escalated   bool              `json:"escalated,omitempty" jsonschema:"The rule is this urgent only because of repetition."`
@@ -240,7 +240,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 	out := Cause{
 		Rule: safe(c.Rule), Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
 		Escalated: r.escalated(c.Rule, c.Disposition),
-		Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last, Blame: safeAll(c.FirstItem.Blame),
+		Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last, Blame: safeAll(c.Blame),
 		origin: c.operation(), own: c.own(), item: safe(c.FirstItem.ID), opened: c.FirstItem.OpenedPos, fate: r.fateOf(c),
 	}
 	text := rules.describe(c.Rule, c.Severity)

@@ -132,3 +132,27 @@ func TestSummariesForPeople(t *testing.T) {
 	require.Equal(t, "broken; the game's state may have changed; continues item 0-1",
 		forPeople("broken; the game's state may have changed: read it again; continues item 0-1"))
 }
+
+// TestCauseIsNamedForMostOfIt: not for a first entry that is nearly alone among those that are as urgent.
+func TestCauseIsNamedForMostOfIt(t *testing.T) {
+	for others, want := range map[uint64]string{19: "odd.rule", 20: "frequent.rule"} {
+		r := newReplay(t, Config{})
+		observed(r, "0-1", "odd.rule", event.Blocking, 1)
+		for line := range others {
+			observed(r, "0-1", "frequent.rule", event.Blocking, line+2)
+		}
+		for line := range uint64(100) {
+			observed(r, "0-1", "flood.rule", event.Advisory, line+50)
+		}
+		u := opened("0-1", event.Blocking, 1)
+		u.Attention.Cause.Rule = "odd.rule"
+		r.Update(u)
+		r.End(End{Lines: 150})
+		causes := r.Document(0).Causes
+		require.Len(t, causes, 1)
+		require.Equal(t, want, causes[0].Rule)
+		if want == "frequent.rule" {
+			require.EqualValues(t, 2, causes[0].First)
+		}
+	}
+}

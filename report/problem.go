@@ -220,20 +220,29 @@ var crashReasons = [...]crashReason{
 	{tags: []string{tagGraphics}, id: "graphics", says: "probably because the graphics device was lost"},
 }
 
-// crashReason returns the reason of the crash of a run, nil where it is not known: what the record of the crash
-// states, or else what ran out or was lost last before it.
+// crashReason returns the reason of the crash of a run, nil where it is not known: what the records of the crash
+// state, or else what ran out or was lost last before it.
 func (n *run) crashReason() *crashReason {
-	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int {
-		return cmp.Or(cmp.Compare(b.harm()/crashes, a.harm()/crashes), cmp.Compare(b.last, a.last))
-	})
+	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.last, a.last) })
+	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.disposition != event.Blocking })
+	for _, reason := range crashReasons {
+		has := func(p *problem) bool { return p.tagged(tagCrash) && reason.explains(p) }
+		if i := slices.IndexFunc(problems, has); i >= 0 {
+			reason.rule = problems[i].rule
+			return &reason
+		}
+	}
 	for _, p := range problems {
-		lacks := func(tag string) bool { return !p.tagged(tag) }
 		for _, reason := range crashReasons {
-			if p.disposition == event.Blocking && !slices.ContainsFunc(reason.tags, lacks) {
+			if reason.explains(p) {
 				reason.rule = p.rule
 				return &reason
 			}
 		}
 	}
 	return nil
+}
+
+func (c *crashReason) explains(p *problem) bool {
+	return !slices.ContainsFunc(c.tags, func(tag string) bool { return !p.tagged(tag) })
 }

@@ -297,6 +297,7 @@ func (r *Replay) rescrub() {
 	}
 	for _, c := range r.causes.sums {
 		c.FirstItem, c.Largest = s.attention(c.FirstItem), s.attention(c.Largest)
+		all(c.Blame)
 		for _, p := range c.parts {
 			all(p.blame)
 		}

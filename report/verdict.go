@@ -234,7 +234,7 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	if r.details != nil {
 		c.time = r.details.causes[p.causeKey]
 	}
-	names := r.namedBy(p)
+	names, _ := r.tallyMods(p)
 	for _, name := range row.Blame {
 		m := VerdictMod{Name: safe(name), Evidence: row.evidenceAgainst(name), Entries: 1, Line: row.First}
 		if t := names[blame.Key(name)]; t != nil {
@@ -248,10 +248,10 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	if _, _, isDefault := defaultRule(p.rule); len(c.Mods) > 0 || isDefault { // a default knows nothing of what it decides
 		return c
 	}
-	maps.DeleteFunc(names, func(_ string, m *VerdictMod) bool { return 2*m.Entries < p.times })
+	maps.DeleteFunc(names, func(_ string, m *modTally) bool { return 2*m.Entries < p.times })
 	for _, m := range names {
 		if len(names) == 1 {
-			c.Mods, c.Perhaps = append(c.Mods, *m), true
+			c.Mods, c.Perhaps = append(c.Mods, m.VerdictMod), true
 			return c
 		}
 	}
@@ -265,26 +265,31 @@ type modTally struct {
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, by their keys, and whether there
-// may be more.
-func (r *Replay) tallyMods() (byKey map[string]*modTally, more bool) {
+// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys, and
+// whether there may be more.
+func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) {
 	byKey = map[string]*modTally{}
 	for _, d := range dispositions {
-		if !d.Urgent() {
+		if !d.Urgent() || of != nil && of.disposition != d {
 			continue
 		}
 		for _, row := range r.tables[d].rows.all() {
+			if of != nil && of.rule != row.Rule {
+				continue
+			}
 			all, unasked := row.attributions()
 			more = more || unasked
 			for _, a := range all {
 				t := byKey[blame.Key(a.name)]
 				if t == nil {
-					t = &modTally{VerdictMod: VerdictMod{Line: a.line}}
+					t = &modTally{VerdictMod: VerdictMod{Line: a.line + 1}}
 					byKey[blame.Key(a.name)] = t
 				}
 				t.Name = moreReadable(t.Name, safe(a.name))
 				t.Entries += a.entries
-				t.Line = min(t.Line, a.line)
+				if a.line < t.Line {
+					t.Line, t.Evidence = a.line, row.evidenceAgainst(a.name)
+				}
 				t.atLeast = t.atLeast || unasked
 				if d == event.Blocking {
 					t.blocking += a.entries
@@ -295,36 +300,13 @@ func (r *Replay) tallyMods() (byKey map[string]*modTally, more bool) {
 	return byKey, more
 }
 
-// namedBy returns the mods that entries of a problem name, by their keys.
-func (r *Replay) namedBy(p *problem) map[string]*VerdictMod {
-	byKey := map[string]*VerdictMod{}
-	for _, row := range r.tables[p.disposition].rows.all() {
-		if row.Rule != p.rule {
-			continue
-		}
-		all, _ := row.attributions()
-		for _, a := range all {
-			m := byKey[blame.Key(a.name)]
-			if m == nil {
-				m = &VerdictMod{Line: a.line + 1}
-				byKey[blame.Key(a.name)] = m
-			}
-			m.Entries += a.entries
-			if a.line < m.Line {
-				m.Name, m.Line, m.Evidence = safe(a.name), a.line, row.evidenceAgainst(a.name)
-			}
-		}
-	}
-	return byKey
-}
-
 // nameMods adds the mods that no cause names.
 func (r *Replay) nameMods(v *Verdict) {
 	if len(v.Causes) == 0 {
 		return
 	}
 	var others map[string]*modTally
-	others, v.moreNamed = r.tallyMods()
+	others, v.moreNamed = r.tallyMods(nil)
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))

@@ -532,7 +532,7 @@ var verdicts = []struct {
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 2 problems, one of them 3 times.",
 		[]string{
-			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Perhaps Windmills, which 2 of " +
+			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Perhaps Wind Mills, which 2 of " +
 				"3 name, first at line 5: the text names its code.",
 			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
 		},
@@ -887,6 +887,16 @@ var verdicts = []struct {
 			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
 		},
 		"",
+		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
+	},
+	{
+		"killed for want of memory, as two records say", func(s *script) {
+			s.crash(60, "memory", "killed")
+			s.crash(61, "killed")
+		},
+		End{Lines: 99},
+		stateCrashed, "Crashed at line 60, killed by the system because memory ran out. 2 problems.",
+		[]string{"first: Something about rule 60 (line 60).", "also: Something about rule 61 (line 61)."}, "",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
 	},
 	{
