@@ -312,7 +312,7 @@ func placed(line string) bool {
 //	0x000001D2A0C413E0 (Mono JIT Code) [Press.cs:12] Some.Press:Turn (int)
 //	#3  0x007f39f1a0c2e3 in Some.Press:Turn (int)
 func cutAddress(line string) (string, bool) {
-	if strings.HasPrefix(line, "0x") {
+	if strings.HasPrefix(line, "0x") || len(line) > 8 && strings.HasPrefix(line[8:], " (Mono JIT Code) ") {
 		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
 		if ok && strings.HasPrefix(rest, "[") {
 			if _, after, cut := strings.Cut(rest, "] "); cut {

@@ -10,7 +10,7 @@ import (
 //
 //	Crash!!!                                              Windows
 //	A crash has been intercepted by the crash handler. …   Windows, where another process reports
-//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins below the line above
+//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins below the line above; one T before 2018
 //	Got a SIGSEGV while executing native code. …          Mono, Linux and macOS; "a UNKNOWN" on Windows
 //	Native stacktrace:                                    Mono before 2018
 //	* Assertion at mini.c:42, condition `…' not met       Mono, which aborts
@@ -33,11 +33,16 @@ func isCrashStart(b []byte) bool {
 	case ' ', '\t':
 		return hasPrefix(trimLeft(b), "Native Crash Reporting")
 	case '=':
-		return hasPrefix(b, "========== OUTPUTTING STACK TRACE")
+		return isStackTitle(b)
 	case '*':
 		return hasPrefix(b, "* Assertion at ") || hasPrefix(b, "* Assertion: should not be reached at ")
 	}
 	return false
+}
+
+// isStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash.
+func isStackTitle(b []byte) bool {
+	return hasPrefix(b, "========== OUTPUTTING STACK TRACE") || hasPrefix(b, "========== OUTPUTING STACK TRACE")
 }
 
 // isSignOfLife reports whether b is a line that a process which has crashed does

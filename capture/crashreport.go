@@ -63,6 +63,7 @@ func isCrashReport(window []byte) bool {
 //
 //	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
 //	Process:               Press [1234]
+//	Incident Identifier: 5EED0000-0000-0000-0000-000000000001
 //	Translated Report (Full Report Below)
 //	{"app_name":"Press", … "bug_type":"309", … }
 func isReportHead(b []byte) bool {
@@ -76,7 +77,11 @@ func isReportHead(b []byte) bool {
 			return true
 		}
 	case '{':
-		return hasPrefix(b, `{"app_name":"`) && bytes.Contains(b, []byte(`"bug_type":"`))
+		return bytes.Contains(b, []byte(`"app_name":"`)) && bytes.Contains(b, []byte(`"bug_type":"`))
+	case 'I':
+		if hasPrefix(b, "Incident Identifier: ") {
+			return true
+		}
 	}
 	return bytes.Contains(b, []byte(" [version: Unity ")) && hasSuffix(trimRight(b), "]")
 }
@@ -131,7 +136,7 @@ func isReportEnd(b []byte) bool { return hasPrefix(b, "== [end of error.log] =="
 func threadTitle(b []byte) (crashed, ok bool) {
 	switch b[0] {
 	case '=':
-		ok = hasPrefix(b, "========== OUTPUTTING STACK TRACE")
+		ok = isStackTitle(b)
 		return ok, ok
 	case 'S':
 		if hasPrefix(b, "Stack Trace of Crashed Thread ") {
@@ -215,7 +220,23 @@ func isReportFrame(b []byte) bool {
 	if isDigit(b[0]) && b[0] != '0' || b[0] == '0' && len(b) > 1 && b[1] != 'x' {
 		return bytes.Contains(b, []byte("0x"))
 	}
-	return isNativeFrame(b) || isFrame(b)
+	return isNativeFrame(b) || isFrame(b) || isShortFrame(b)
+}
+
+// isShortFrame reports whether b, in the report of a crash, is a frame of a program of 32 bits:
+//
+//	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
+func isShortFrame(b []byte) bool {
+	const digits = len("0ECADE00")
+	if len(b) < digits+2 || b[digits] != ' ' || b[digits+1] != '(' {
+		return false
+	}
+	for _, c := range b[:digits] {
+		if !isHex(c) {
+			return false
+		}
+	}
+	return true
 }
 
 // isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers print
@@ -228,7 +249,7 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 		}
 		return false
 	}
-	if a.crash == reportMachine || !isNativeFrame(b) && !isFrame(b) {
+	if a.crash == reportMachine || !isNativeFrame(b) && !isFrame(b) && !isShortFrame(b) {
 		return false
 	}
 	if a.reason == crashUnknown && a.frames == 0 {
@@ -302,16 +323,17 @@ func (a *assembly) joinsAround(b []byte, layout Layout) verdict {
 }
 
 // The figures of a report by which no memory was left: percent of the machine's memory in use, and megabytes left
-// of the addresses of a program of 32 bits.
+// of the addresses of a program of 32 bits, and of the paging file.
 const (
 	fullMemory   = 95
-	fewAddresses = 100
+	fewMegabytes = 100
 )
 
 // crashReasonOf returns the reason that b gives, a line between the cause and the registers:
 //
 //	97% physical memory in use.
 //	2048 MB user address space [83 MB free].
+//	18000 MB paging file [0 MB free].
 //	System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB
 //	Exception Message:     Thread stack size exceeded due to excessive recursion
 func crashReasonOf(b []byte) crashReason {
@@ -319,9 +341,12 @@ func crashReasonOf(b []byte) crashReason {
 	switch n, rest := number(b); {
 	case hasPrefix(rest, "% physical memory in use"), hasPrefix(rest, "% memory in use"):
 		memory = n >= fullMemory
+	case hasPrefix(rest, " MB paging file ["):
+		free, unit := number(rest[len(" MB paging file ["):])
+		memory = n > 0 && free < fewMegabytes && hasPrefix(unit, " MB free")
 	case hasPrefix(rest, " MB user address space ["):
 		free, unit := number(rest[len(" MB user address space ["):])
-		memory = free < fewAddresses && hasPrefix(unit, " MB free")
+		memory = free < fewMegabytes && hasPrefix(unit, " MB free")
 	case hasPrefix(b, "System Commit Total/Limit/Peak: "):
 		_, rest := number(b[len("System Commit Total/Limit/Peak: "):])
 		limit, rest := number(bytes.TrimPrefix(rest, []byte("MB/")))

@@ -187,9 +187,10 @@ func TestCrashReason(t *testing.T) {
 	table(causeReason, crashLibrary, "widgets.DLL caused an Access Violation (0xc0000005)",
 		"ignition.dll caused a Breakpoint (0x80000003)")
 	table(crashReasonOf, crashMemory, "97% physical memory in use.", "100% memory in use.",
-		"2048 MB user address space [83 MB free].", "System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB")
+		"2048 MB user address space [83 MB free].", "18000 MB paging file [0 MB free].",
+		"System Commit Total/Limit/Peak: 14000MB/29000MB/29010MB")
 	table(crashReasonOf, crashUnknown, "47% physical memory in use.", "197 items in use.", "2048 MB user address space [830 MB free].",
-		"2048 MB user address space [1", "System Commit Total/Limit/Peak: 14000MB/29000MB/2901MB",
+		"2048 MB user address space [1", "0 MB paging file [0 MB free].", "System Commit Total/Limit/Peak: 14000MB/29000MB/2901MB",
 		"System Commit Total/Limit/Peak: 14000MB/29000MB/2900099", "System Commit Total/Limit/Peak: 0MB/0MB/0MB",
 		"16000 MB physical memory [78 MB free].", "99999999999999999999999999% of it")
 	table(crashReasonOf, crashStack, "Exception Message:     Thread stack size exceeded due to excessive recursion",
