@@ -82,6 +82,7 @@ type openRecord struct {
 	unity     bool // a frame in Unity's form was among them
 	crash     reportPart
 	reason    crashReason
+	reasoned  bool   // the frame that gives the reason has been read
 	report    bool   // the message holds CRLF after a blank line; see joinsReport
 	traceback bool   // a trace of Python's is open; see joinsThrown
 	thrown    bool   // what was thrown has been read below it; see joinsChained

@@ -252,10 +252,9 @@ func (a *assembly) isCrashFrame(b []byte) bool {
 	if a.crash == reportMachine || !isNativeFrame(b) && !isFrame(b) && !isShortFrame(b) {
 		return false
 	}
-	if a.reason == crashUnknown && a.frames == 0 {
-		a.reason = a.frameReason(b)
+	if !a.reasoned {
+		a.reason, a.reasoned = a.frameReason(b)
 	}
-	a.frames++
 	return true
 }
 
@@ -282,7 +281,50 @@ func debuggedThread(b []byte) (crashed, ok bool) {
 //
 //	C:\Windows\System32\DriverStore\nvwgf2umx.dll:nvwgf2umx.dll (00007FF0DECA0000), size: 4096 (result: 0), …
 //	0x00007FF0DECADE00 (nvwgf2umx) NVAPI_Thunk
-func (a *assembly) frameReason(b []byte) crashReason {
+//
+// Mono's own trace begins with its handler of signals, which says nothing.
+//
+//	0x7f3a5c442520 - /lib/x86_64-linux-gnu/libc.so.6 :
+//	0x7f3a5a01c9d4 - ./linux64/widgets.so :
+func (a *assembly) frameReason(b []byte) (reason crashReason, last bool) {
+	if _, path, ok := bytes.Cut(b, []byte(" - ")); ok {
+		path, _, _ = bytes.Cut(path, []byte(" :"))
+		return pathReason(path)
+	}
+	return a.listedReason(b), true
+}
+
+// pathReason returns the reason that the path of a library gives, on Linux and macOS, and false where it is one that
+// handles crashes.
+func pathReason(path []byte) (reason crashReason, last bool) {
+	name := path[bytes.LastIndexByte(path, '/')+1:]
+	switch {
+	case hasAnyPrefix(name, handlerLibraries):
+		return crashUnknown, false
+	case hasAnyPrefix(name, driverLibraries), bytes.Contains(name, []byte("_dri.so")):
+		return crashDriver, true
+	case hasPrefix(path, "/lib"), hasPrefix(path, "/usr/lib"), hasPrefix(path, "/System/"), hasAnyPrefix(name, engineLibraries):
+		return crashUnknown, true
+	case bytes.Contains(name, []byte(".so")), hasSuffix(trimRight(name), ".dylib"):
+		return crashLibrary, true
+	}
+	return crashUnknown, true
+}
+
+// The libraries of Linux and macOS as moduleReason has those of Windows; handlerLibraries stand above the fault.
+var (
+	handlerLibraries = []string{
+		"libmono", "libc.so", "libc-2", "libpthread", "libsystem_", "linux-vdso", "libclrjit", "libcoreclr", "ld-linux",
+	}
+	driverLibraries = []string{
+		"libnvidia", "libGLX_nvidia", "libEGL_nvidia", "libvulkan_", "libGLX_mesa", "libEGL_mesa", "libgallium", "amdvlk",
+		"AGXMetal", "AMDRadeon", "AppleIntel", "GeForce",
+	}
+	engineLibraries = []string{"UnityPlayer", "GameAssembly", "libunity", "libil2cpp"}
+)
+
+// listedReason is frameReason for a frame of Windows.
+func (a *assembly) listedReason(b []byte) crashReason {
 	_, module, _ := bytes.Cut(b, []byte(" ("))
 	name, _, ok := bytes.Cut(module, []byte(")"))
 	if !ok || b[0] != '0' || len(name) == 0 || len(name) > maxPath {

@@ -263,6 +263,16 @@ func TestCrashOfOneThread(t *testing.T) {
 		"  thread #2, name = 'Worker'", other)
 	require.Equal(t, own, r.Stack)
 
+	for path, want := range map[string]string{
+		"./linux64/widgets.so": "crash-library", "/usr/lib/libGLX_nvidia.so.0": "crash-driver", "/usr/lib/libz.so.1": "",
+		"/opt/press/UnityPlayer.so": "", "Unknown": "", "/opt/press/press.x86_64": "", "/opt/press/libwidgets.dylib": "crash-library",
+	} {
+		r := crash("Got a SIGSEGV while executing native code. This usually indicates", "\t0x7f3a5c9e8d05 - /opt/press/libmonobdwgc-2.0.so : ",
+			"\t0x7f3a5c442520 - /lib/x86_64-linux-gnu/libc.so.6 : ", "\t0x7f3a5c442524 - "+path+" : ",
+			"\t0x7f3a5c442528 - ./linux64/other.so : ")
+		require.Equal(t, want, r.Source, path)
+	}
+
 	modules := []string{
 		"Crash!!!", "SymInit: Symbol-SearchPath: '.;'",
 		`D:\Press\PressWin64.exe:PressWin64.exe (00007FF0DECA0000), size: 4096 (result: 0), SymType: '-deferred-', PDB: ''`,
