@@ -21,7 +21,7 @@ func (e *Engine) LearnMods(mods []Mod) int {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	n := e.learnMods(mods)
-	e.finder.LearnAll()
+	e.finder.LearnAll(n)
 	return n
 }
 

@@ -50,6 +50,7 @@ func (s *scan) announced(line string) {
 		rest = after
 	}
 	s.methods(line)
+	s.prefixes(line)
 	line, _, _ = strings.Cut(line, "<")
 	s.parts(line)
 }
@@ -86,6 +87,34 @@ func (s *scan) parts(line string) {
 			}
 		}
 		i = end
+	}
+}
+
+// defined are the words behind which the game puts what a definition is called.
+var defined = [...]string{
+	"named", "workgiver", "jobgiver", "jobdriver", "driver", "job", "newjob", "curjob", "incident", "hediff", "gene", "def", "recipe",
+	"quest", "ability", "thought", "ritual", "event",
+}
+
+// prefixes reads definitions that are called after a mod that is known, as in SomeMod_Press.
+func (s *scan) prefixes(line string) {
+	if len(s.finder.mods) == 0 || strings.IndexByte(line, '_') < 0 {
+		return
+	}
+	for _, word := range defined {
+		for _, rest := range wordsAfter(line, word) {
+			name := strings.TrimLeft(rest, " '\"`(=:")
+			prefix, after, ok := strings.Cut(name, "_")
+			if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
+				continue
+			}
+			if s.finder.known(prefix) == 0 && s.finder.hints[fold(prefix)] <= 0 {
+				continue
+			}
+			if o, ok := s.finder.owner(rankCode, prefix); ok {
+				s.found(Type, weightMissing, o)
+			}
+		}
 	}
 }
 

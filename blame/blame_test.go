@@ -560,7 +560,8 @@ func TestIdentity(t *testing.T) {
 		blame.Mod{PackageID: "solo.oven.rw"},
 		blame.Mod{PackageID: "core.game.one"}, blame.Mod{PackageID: "else.game.one"},
 	)
-	require.True(t, f.LearnAll())
+	require.False(t, f.LearnAll(1))
+	require.True(t, f.LearnAll(5))
 	for _, c := range []struct{ name, message, stack, want string }{
 		{"code by the end of an id", "x", trace("PrintingPress.Roller.Turn"), "PrintingPress 60 frame:2"},
 		{"a tag by the end of an id", "[Widgets] x", "", "Widgets 30 tag:1"},
@@ -572,6 +573,8 @@ func TestIdentity(t *testing.T) {
 		{"a tag that is a part of a name", "[Doors & Halls] x", "", "Doors & Halls Continued 30 tag:1"},
 		{"the number of a folder", "Could not read /s/workshop/content/123450/1234567890/a.xml", "", "Doors & Halls Continued 50 path:1"},
 		{"a tag of nobody who is there", "[Weaver] x", "", "Weaver 10 tag:1"},
+		{"a definition with the mod's prefix", "Ann threw exception in WorkGiver PrintingPress_Print: x", "", "PrintingPress 25 type:1"},
+		{"a definition with another prefix", "Ann threw exception in WorkGiver Weaver_Weave: x", "", ""},
 		{"an id below an author who is there", "[Acme.rim.Looms] x", "", "Acme.rim.Looms 30 tag:1"},
 		{"code of nobody who is there", "x", trace("Weaver.A.B"), "Weaver 60 frame:2"},
 		{"an abbreviation of several", "[game] x", "", ""},
@@ -601,6 +604,27 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, "Widgets 30 tag:1", show(f.Find(nil, "[acme.widgets] x", "")))
 	m, _ = f.Mod("Widgets")
 	require.Equal(t, "acme.widgets", m.PackageID)
+}
+
+// TestNumbers holds that a folder's number that is found with a mod's name is the mod's from then on.
+func TestNumbers(t *testing.T) {
+	f := finder(t, blame.Mod{PackageID: "acme.widgets"})
+	found := f.Find(nil, "[Printing Press - Start of stack trace]\nSource file: D:\\workshop\\content\\123450\\1234567890\\P.xml", "")
+	require.Equal(t, "1234567890", found[0].WorkshopID)
+	f.LearnNames(found)
+	m, ok := f.Mod("Printing Press")
+	require.True(t, ok)
+	require.Equal(t, "1234567890", m.WorkshopID)
+	require.Equal(t, "Printing Press 50 path:1", show(f.Find(nil, "Could not read /s/workshop/content/123450/1234567890/a.xml", "")))
+	require.False(t, f.LearnAll(1), "what a record names is no list")
+
+	f.LearnNames(f.Find(nil, "[Widgets] Patch failed\nfile: /s/workshop/content/123450/2345678901/P.xml", ""))
+	m, _ = f.Mod("Widgets")
+	require.Equal(t, blame.Mod{Name: "Widgets", PackageID: "acme.widgets", WorkshopID: "2345678901"}, m)
+
+	m, ok = f.Mod("workshop 3456789012")
+	require.True(t, ok)
+	require.Equal(t, "https://steamcommunity.com/sharedfiles/filedetails/?id=3456789012", m.Link())
 }
 
 func TestLinkIsNoText(t *testing.T) {

@@ -79,12 +79,14 @@ func (f *Finder) Learn(m Mod) bool {
 	return true
 }
 
-// LearnAll says that the mods that were learned are all that there are: a tag that names none of
-// them is no mod's. It returns false, and does nothing, where they are too few to be a list.
-func (f *Finder) LearnAll() bool {
-	f.whole = f.whole || len(f.mods) >= minList
-	return f.whole
+// LearnAll says that n of the mods that were learned came from a list of all that there are: once there
+// are a few of them, a tag that names no mod is none's. It returns whether that is so.
+func (f *Finder) LearnAll(n int) bool {
+	f.inLists += n
+	return f.whole()
 }
+
+func (f *Finder) whole() bool { return f.inLists >= minList }
 
 // minList is how many mods a list has at least that can be taken for whole.
 const minList = 3
@@ -152,6 +154,9 @@ func (f *Finder) Mod(name string) (Mod, bool) {
 	if n == 0 {
 		n = max(0, f.hints[fold(name)])
 	}
+	if id, ok := strings.CutPrefix(name, workshop); n == 0 && ok && number(id) {
+		return Mod{Name: name, WorkshopID: id}, true
+	}
 	if n == 0 || f.mods[n-1].Title() == "" {
 		return Mod{}, false
 	}
@@ -170,16 +175,27 @@ func (f *Finder) listed(o *owner) {
 }
 
 // LearnNames remembers what suspects are called, for mods of which only the package id is known: the
-// first name stays. So one mod has one name, in whichever way later records name it.
+// first name stays. So one mod has one name, in whichever way later records name it. And it remembers the
+// numbers of folders that were found with a name.
 func (f *Finder) LearnNames(suspects []Suspect) {
 	for i := range suspects {
 		s := &suspects[i]
 		n := f.ids[fold(s.PackageID)]
-		if n == 0 || f.mods[n-1].Name != "" || f.mods[n-1].PackageID == "" || f.ids[fold(s.Mod)] != 0 {
+		switch {
+		case n != 0 && f.mods[n-1].Name == "" && f.mods[n-1].PackageID != "" && f.ids[fold(s.Mod)] == 0:
+			f.mods[n-1].Name = s.Mod
+			f.name(s.Mod, n)
+		case n == 0 && s.WorkshopID != "" && f.names[fold(s.Mod)] == 0 && fold(s.Mod) != fold(workshop+s.WorkshopID):
+			f.Learn(Mod{Name: s.Mod, WorkshopID: s.WorkshopID})
 			continue
 		}
-		f.mods[n-1].Name = s.Mod
-		f.name(s.Mod, n)
+		if n == 0 {
+			n = f.names[fold(s.Mod)]
+		}
+		if n != 0 && s.WorkshopID != "" && f.mods[n-1].WorkshopID == "" && f.mods[n-1].Title() != "" {
+			f.mods[n-1].WorkshopID = s.WorkshopID
+			f.alias(f.index, workshop+s.WorkshopID, n)
+		}
 	}
 }
 

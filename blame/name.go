@@ -107,7 +107,8 @@ const (
 type owner struct {
 	display string
 	rank    int
-	mod     int // index among the mods learned, plus one; 0: not among them
+	mod     int    // index among the mods learned, plus one; 0: not among them
+	number  string // of its folder in the Steam Workshop, "" where that is not named
 	keys    [3]string
 }
 

@@ -80,6 +80,9 @@ func (s *scan) folder(name string, last, about bool) {
 	if !ok {
 		return
 	}
+	if rank == rankNumber {
+		o.number = name
+	}
 	for i := range s.files {
 		if s.files[i].owner.same(&o) {
 			return
@@ -102,7 +105,9 @@ func (s *scan) paths() {
 		if f.owner.rank == rankNumber {
 			switch o := s.subject(f.about); {
 			case o != nil && len(s.files) == 1:
+				number := f.owner.number
 				f.owner = *o
+				f.owner.number = number
 			case o != nil:
 				f.weight = min(f.weight, weightSecond) // where the mod that is named is installed, more than once
 			}

@@ -212,7 +212,7 @@ func (s *scan) tagWeight(o *owner) int {
 		return weightDoubt
 	case o.mod != 0:
 		return weightTag
-	case s.finder.whole && !s.finder.running[fold(o.display)]:
+	case s.finder.whole() && !s.finder.running[fold(o.display)]:
 		n := s.finder.abbreviated(o.display)
 		if first, _, ok := strings.Cut(o.display, "."); n == 0 && ok && s.finder.authors[fold(first)] != 0 {
 			return weightTag // a package id, or what the mod calls itself to others, of an author who is there

@@ -148,6 +148,7 @@ func weigh(dst []Suspect, mods []Mod, findings []finding) []Suspect {
 func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 	var best [kinds]*finding
 	name := &findings[c].owner
+	number := ""
 	for i := range findings {
 		if class[i] != c {
 			continue
@@ -159,11 +160,13 @@ func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 		if f.owner.before(name) {
 			name = &f.owner
 		}
+		number = cmp.Or(number, f.owner.number)
 	}
 	s := Suspect{Mod: name.display}
 	if name.mod != 0 {
 		s.PackageID, s.WorkshopID = mods[name.mod-1].PackageID, mods[name.mod-1].WorkshopID
 	}
+	s.WorkshopID = cmp.Or(s.WorkshopID, number)
 	top, sum := 0, 0
 	for _, f := range best {
 		if f != nil {
