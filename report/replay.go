@@ -243,6 +243,7 @@ type End struct {
 func (r *Replay) End(end End) {
 	r.end = end
 	r.rescrub()
+	named := r.rename()
 	if r.config.Group != nil {
 		for _, t := range r.tables {
 			t.fold(r.config.Group)
@@ -253,6 +254,7 @@ func (r *Replay) End(end End) {
 	}
 	for i := range end.Open {
 		open := r.config.Scrub.attention(end.Open[i])
+		open.Blame = named(open.Blame)
 		r.causes.see(&open)
 	}
 	r.environment = end.Environment.clean(r.config.Scrub)
