@@ -18,6 +18,7 @@ type problem struct {
 	tags        []string
 	times       uint64
 	first, last uint64 // lines
+	early       bool   // all of it came while the game started
 	over        bool   // no item that it caused is open
 
 	began, loudest *row // of its first entry, and of the entries that are most
@@ -41,10 +42,11 @@ func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
 		if n.problems == nil {
 			n.problems = map[causeKey]*problem{}
 		}
-		p = &problem{causeKey: key, tags: d.Tags, first: line, began: row, loudest: row}
+		p = &problem{causeKey: key, tags: d.Tags, first: line, began: row, loudest: row, early: true}
 		n.problems[key] = p
 	}
 	p.times++
+	p.early = p.early && (o.Phase == phaseStart || o.Phase == phaseBoot)
 	p.last = line
 	p.severity = max(p.severity, d.Severity)
 	p.invalidates = p.invalidates || d.Invalidates
@@ -82,7 +84,7 @@ func (r *Replay) told() (n *run, earlier bool) {
 const (
 	tagCrash  = "crash"  // the process ends
 	tagHang   = "hang"   // the game does not go on, until a rule resolves this one
-	tagBreaks = "breaks" // once is enough: a load, a save or the making of a map failed as a whole
+	tagBreaks = "breaks" // once is enough, but while the game starts: a load, a save or a map failed as a whole
 
 	tagMemory, tagGraphics = "memory", "graphics" // used up or lost, before a crash
 )
@@ -115,7 +117,7 @@ func (p *problem) harm() harm {
 		return crashes
 	case p.severity == event.SeverityFatal, p.tagged(tagHang) && !p.over:
 		return stops
-	case p.tagged(tagBreaks), p.invalidates && p.times >= recurring:
+	case p.tagged(tagBreaks) && !p.early, p.invalidates && p.times >= recurring:
 		return damages
 	case p.times >= recurring:
 		return recurs

@@ -1079,15 +1079,16 @@ func TestHarm(t *testing.T) {
 		problem
 		want harm
 	}{
-		"one entry":                    {problem{times: 1}, trifle},
-		"one that may change the game": {problem{times: 1, invalidates: true}, trifle},
-		"not quite recurring":          {problem{times: recurring - 1, invalidates: true}, trifle},
-		"recurring":                    {problem{times: recurring}, recurs},
-		"objects lost in numbers":      {problem{times: recurring, invalidates: true}, damages},
-		"a load that failed":           {problem{times: 1, tags: []string{tagBreaks}}, damages},
-		"a hang":                       {problem{times: 1, tags: []string{tagHang}}, stops},
-		"fatal":                        {problem{times: 1, severity: event.SeverityFatal}, stops},
-		"a crash":                      {problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes},
+		"one entry":                       {problem{times: 1}, trifle},
+		"one that may change the game":    {problem{times: 1, invalidates: true}, trifle},
+		"not quite recurring":             {problem{times: recurring - 1, invalidates: true}, trifle},
+		"recurring":                       {problem{times: recurring}, recurs},
+		"objects lost in numbers":         {problem{times: recurring, invalidates: true}, damages},
+		"a load that failed":              {problem{times: 1, tags: []string{tagBreaks}}, damages},
+		"a step of the start that failed": {problem{times: 1, tags: []string{tagBreaks}, early: true}, trifle},
+		"a hang":                          {problem{times: 1, tags: []string{tagHang}}, stops},
+		"fatal":                           {problem{times: 1, severity: event.SeverityFatal}, stops},
+		"a crash":                         {problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes},
 		"advisory, however often": {problem{
 			causeKey: causeKey{disposition: event.Advisory}, times: 1000, invalidates: true, tags: []string{tagBreaks},
 		}, trifle},
