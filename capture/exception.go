@@ -192,8 +192,8 @@ func (a *assembly) joinsTitled(b []byte) bool {
 func isUntyped(b []byte) bool {
 	switch b[0] {
 	case 'A':
-		return hasPrefix(b, "An item with the same key has already been added") || hasPrefix(b, "Attempted to divide by zero") ||
-			hasPrefix(b, "Arithmetic operation resulted in an overflow") ||
+		return hasPrefix(b, "An item with the same key has already been added") ||
+			hasPrefix(b, "Attempted to divide by zero") || hasPrefix(b, "Arithmetic operation resulted in an overflow") ||
 			hasPrefix(b, "Argument cannot be null") || hasPrefix(b, "Ambiguous match found")
 	case 'C':
 		return hasPrefix(b, "Collection was modified; ") || hasPrefix(b, "Cannot cast from source type to destination type")

@@ -79,14 +79,16 @@ func TestNestedExceptions(t *testing.T) {
 				first := strings.Count(l.before, "\n") + 1
 				for _, rec := range recs {
 					if rec.StartLine != first {
-						require.False(t, rec.StartLine > first && rec.StartLine <= first+strings.Count(c.text, "\n"), "%d: %q", rec.StartLine, rec.Message)
+						last := first + strings.Count(c.text, "\n")
+						require.False(t, rec.StartLine > first && rec.StartLine <= last, "%d: %q", rec.StartLine, rec.Message)
 						continue
 					}
 					head, _, _ := strings.Cut(rec.Message, "\n")
 					if c.head != "" {
 						require.Equal(t, c.head, head)
 					}
-					require.Equal(t, c.frames, strings.Count(rec.Stack, "Gadgets.")-strings.Count(rec.Stack, "Gadgets.Press:")+strings.Count(rec.Stack, "Rethrow"), rec.Stack)
+					frames := strings.Count(rec.Stack, "Gadgets.") - strings.Count(rec.Stack, "Gadgets.Press:")
+					require.Equal(t, c.frames, frames+strings.Count(rec.Stack, "Rethrow"), rec.Stack)
 					if name != "frames below a fault" && layout != "plain" {
 						require.Equal(t, event.LevelError, rec.Level)
 					}

@@ -13,8 +13,7 @@ func plainLevel(b []byte) (event.Level, bool) {
 	if i := bytes.IndexByte(b, '\n'); i >= 0 {
 		b = b[:i]
 	}
-	h := logline.Parse(text(b))
-	return h.Level, h.Leveled
+	return logline.Level(text(b))
 }
 
 // joinsPlain is joins for text of no known program.
@@ -71,7 +70,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 			return a.panicked()
 		}
 	case '}':
-		return (a.split == evidenceIndent || a.split == evidenceFrame) && isInDocument(b) // as in what Node prints of an error
+		return (a.split == evidenceIndent || a.split == evidenceFrame) && isInDocument(b) // as Node prints errors
 	case 'T':
 		if hasPrefix(b, traceback) && a.lines == 1 && a.reportsFault() {
 			a.traceback = true
@@ -83,7 +82,7 @@ func (a *assembly) joinsThrown(ln *line) bool {
 		a.thrown = a.lines > 1 && isThrown(b, 0)
 		return a.thrown
 	}
-	if a.lines == 1 && a.panicked() && hasSuffix(a.message, ":") {
+	if a.lines == 1 && hasSuffix(a.message, ":") && a.panicked() {
 		return true // the message
 	}
 	return a.lines == 1 && !ln.opensPlainly() && isThrown(b, 1) && a.reportsFault()

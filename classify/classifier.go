@@ -8,6 +8,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -73,7 +74,8 @@ type Result struct {
 // one. Evidence is complete again when no rule's blindness is left.
 //
 // Of an operation, the text is its error and the source its method; of other
-// entries the text is the message. The strings of e are not kept. The result is
+// entries the text is the message, and of log entries without the time, the level,
+// the thread and the name that a logger wrote in front of it. The strings of e are not kept. The result is
 // valid until the next call.
 //
 // Repeated reports that e is a log entry with the text, level and source of the
@@ -81,7 +83,8 @@ type Result struct {
 func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 	c.stats.Entries++
 	r = &c.last.result
-	if c.last.valid && c.last.is(e, &c.texts) {
+	text := logline.Of(e)
+	if c.last.valid && c.last.is(e, text, &c.texts) {
 		c.stats.Hits++
 		c.stats.DecisionHits++
 		return r, true
@@ -92,17 +95,17 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 
 	final := false
 	r.PhaseBefore = c.phase
-	if i := c.find(e); i != none {
+	if i := c.find(e, text); i != none {
 		known := &c.signatures.table.slots[i].value
 		r.Signature = known.signature()
 		r.Group = c.grouper.GroupAt(known.group, r.Signature)
-		final = c.decide(known, e, r)
+		final = c.decide(known, e, text, r)
 		r.Variant = ""
 		if r.mayBeUrgent() {
 			r.Variant = c.variant(known)
 		}
 	} else {
-		c.decideUncached(e, r)
+		c.decideUncached(e, text, r)
 	}
 	c.act(e, r)
 	if hit := c.texts.hit; final && c.sets == "" && hit != none && hit == before {
@@ -114,49 +117,49 @@ func (c *Classifier) Classify(e *event.Entry) (r *Result, repeated bool) {
 // find returns the slot of what is known of the text of e, which it learns where
 // it is new, and makes it the newest. It returns none where the key collides with
 // that of another text, or the template is too large to keep.
-func (c *Classifier) find(e *event.Entry) int32 {
+func (c *Classifier) find(e *event.Entry, text string) int32 {
 	texts := &c.texts
 	looks := !texts.off && !texts.looks.idle()
 	var sum uint64
 	if looks {
-		sum = textSum(e.Message, e.Stack)
-		if i := texts.find(&c.signatures, sum, e.Message, e.Stack); i != none {
+		sum = textSum(text, e.Stack)
+		if i := texts.find(&c.signatures, sum, text, e.Stack); i != none {
 			c.stats.Hits++
 			c.signatures.table.touch(i)
 			return i
 		}
 	}
 	var line uint64
-	if e.Stack == "" && len(e.Message) <= maxLine && !texts.off && !texts.lines.idle() {
-		if line = lineSum(e.Message); line != 0 {
-			if i, key := texts.findLine(&c.signatures, line, e.Message); i != none {
+	if e.Stack == "" && len(text) <= maxLine && !texts.off && !texts.lines.idle() {
+		if line = lineSum(text); line != 0 {
+			if i, key := texts.findLine(&c.signatures, line, text); i != none {
 				c.stats.Hits++
 				c.signatures.table.touch(i)
 				if looks {
-					texts.note(sum, e.Message, "", key, i) // it is quicker to find by itself, if it comes again
+					texts.note(sum, text, "", key, i) // it is quicker to find by itself, if it comes again
 				}
 				return i
 			}
 		}
 	}
-	i, key := c.findKey(e)
+	i, key := c.findKey(e, text)
 	switch {
 	case i == none:
-	case looks && texts.note(sum, e.Message, e.Stack, key, i): // by itself it is found sooner
+	case looks && texts.note(sum, text, e.Stack, key, i): // by itself it is found sooner
 	case line != 0:
-		texts.noteLine(c.normalizer, line, e.Message, key, i)
+		texts.noteLine(c.normalizer, line, text, key, i)
 	}
 	return i
 }
 
 // findKey is find by the key of the text, which it returns.
-func (c *Classifier) findKey(e *event.Entry) (int32, signature.Key) {
-	key := c.normalizer.Key(e.Message, e.Stack)
+func (c *Classifier) findKey(e *event.Entry, text string) (int32, signature.Key) {
+	key := c.normalizer.Key(text, e.Stack)
 	i := c.signatures.find(key.Hash)
 	switch {
 	case i == none:
 		c.stats.Misses++
-		i = c.learn(key, e)
+		i = c.learn(key, e, text)
 	case c.signatures.table.slots[i].value.check != key.Check:
 		c.stats.Collisions++
 		i = none
@@ -168,8 +171,8 @@ func (c *Classifier) findKey(e *event.Entry) (int32, signature.Key) {
 
 // learn remembers the signature of e, whose key is not known, and returns its
 // slot, or none when its template is too large to be kept.
-func (c *Classifier) learn(key signature.Key, e *event.Entry) int32 {
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+func (c *Classifier) learn(key signature.Key, e *event.Entry, text string) int32 {
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
 	defer c.shrink()
 	if !c.signatures.fits(c.buf) {
 		c.stats.Oversize++
@@ -184,12 +187,12 @@ func (c *Classifier) learn(key signature.Key, e *event.Entry) int32 {
 // decide decides about an entry whose template is known. It reports whether the
 // decision was remembered as it is, and so depends on nothing that is not part of
 // its key.
-func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool) {
+func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result) (final bool) {
 	r.Cached = false
 	source, ok := c.sources.number(e.Source)
 	if !ok || !c.phaseKnown {
 		c.stats.Uncached++
-		c.set(r, c.evaluate(e, known.template))
+		c.set(r, c.evaluate(e, text, known.template))
 		return false
 	}
 	key := keyOf(r.Signature, source, c.phaseNum, e)
@@ -200,12 +203,12 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 			r.Decision, r.Rule, c.sets = o.Decision, o.Rule, o.SetsPhase
 			return true
 		}
-		c.set(r, c.eval.Decide(p, c.input(e, known.template)))
+		c.set(r, c.eval.Decide(p, c.input(e, text, known.template)))
 		c.in = rules.Input{}
 		return false
 	}
 	c.stats.DecisionMisses++
-	in := c.input(e, known.template)
+	in := c.input(e, text, known.template)
 	p := c.eval.Plan(in)
 	c.decisions.add(&key, p, &known.decision)
 	c.set(r, c.eval.Decide(&p, in))
@@ -215,13 +218,13 @@ func (c *Classifier) decide(known *shape, e *event.Entry, r *Result) (final bool
 
 // decideUncached decides about an entry without the tables: because its key
 // collides with that of another text, or its template is too large to keep.
-func (c *Classifier) decideUncached(e *event.Entry, r *Result) {
+func (c *Classifier) decideUncached(e *event.Entry, text string, r *Result) {
 	c.stats.Uncached++
 	r.Cached = false
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
 	r.Signature = signature.Of(c.buf)
 	r.Group = c.grouper.GroupAt(c.grouper.Learn(r.Signature, c.buf), r.Signature)
-	c.set(r, c.evaluate(e, string(c.buf)))
+	c.set(r, c.evaluate(e, text, string(c.buf)))
 	r.Variant = ""
 	if r.mayBeUrgent() {
 		r.Variant = c.variantOf()
@@ -264,13 +267,14 @@ func (c *Classifier) variantOf() string {
 // Decision returns what Classify would decide about e now, and changes nothing. It uses no table.
 func (c *Classifier) Decision(e *event.Entry) event.Decision {
 	defer c.shrink()
-	c.buf = c.normalizer.AppendTemplate(c.buf[:0], e.Message, e.Stack)
-	return c.evaluate(e, string(c.buf)).Decision
+	text := logline.Of(e)
+	c.buf = c.normalizer.AppendTemplate(c.buf[:0], text, e.Stack)
+	return c.evaluate(e, text, string(c.buf)).Decision
 }
 
 // evaluate returns what the rules decide about e with a template.
-func (c *Classifier) evaluate(e *event.Entry, template string) rules.Outcome {
-	o := c.eval.Evaluate(c.input(e, template))
+func (c *Classifier) evaluate(e *event.Entry, text, template string) rules.Outcome {
+	o := c.eval.Evaluate(c.input(e, text, template))
 	c.in = rules.Input{}
 	return o
 }
@@ -281,10 +285,10 @@ func (c *Classifier) set(r *Result, o rules.Outcome) {
 
 // input returns what rules see of e: c.in, which is to be cleared after use, so
 // that it does not go to the heap, nor keep what it points to.
-func (c *Classifier) input(e *event.Entry, template string) *rules.Input {
+func (c *Classifier) input(e *event.Entry, text, template string) *rules.Input {
 	c.in = rules.Input{
 		Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source, Phase: c.phase, ByCaller: byCaller(e),
-		Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+		Message: text, Stack: e.Stack, Operation: e.OperationID,
 	}
 	c.in.Template, c.in.Frames, _ = strings.Cut(template, "\n")
 	return &c.in

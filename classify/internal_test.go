@@ -28,7 +28,7 @@ rules:
 	k := c.normalizer.Key(first.Message, "")
 	k.Hash = key.Hash
 	require.NotEqual(t, key.Check, k.Check)
-	c.learn(k, &first)
+	c.learn(k, &first, first.Message)
 
 	for i := range 3 {
 		r := c.Decide(&second)

@@ -419,8 +419,8 @@ func (l *lastResult) keep(e *event.Entry, source string, place int32) {
 	l.valid, l.level, l.status, l.source, l.place = true, e.Level, e.Status, source, place
 }
 
-// is reports whether e is like the entry that was kept.
-func (l *lastResult) is(e *event.Entry, c *textCache) bool {
+// is reports whether e, whose text is text, is like the entry that was kept.
+func (l *lastResult) is(e *event.Entry, text string, c *textCache) bool {
 	return e.Kind == event.KindLog && e.Level == l.level && e.Status == l.status &&
-		c.exact.holds(&c.exact.texts[l.place], e.Message, e.Stack) && e.Source == l.source
+		c.exact.holds(&c.exact.texts[l.place], text, e.Stack) && e.Source == l.source
 }

@@ -92,7 +92,7 @@ func FuzzTextCache(f *testing.F) {
 			// Another text stands under the hash of this one.
 			k := c.normalizer.Key("alpha", "")
 			k.Hash = c.normalizer.Key("collides", "").Hash
-			c.learn(k, &event.Entry{Message: "alpha"})
+			c.learn(k, &event.Entry{Message: "alpha"}, "alpha")
 			twins[i] = c
 		}
 		twins[1].texts.off = true
@@ -241,7 +241,7 @@ func TestLatest(t *testing.T) {
 	require.NoError(t, err)
 	c, err := New(Config{Rules: set})
 	require.NoError(t, err)
-	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, &c.texts) }
+	is := func(e event.Entry) bool { return c.last.valid && c.last.is(&e, e.Message, &c.texts) }
 	e := event.Entry{Message: "gamma 17 is lost", Source: "mod", Level: event.LevelError}
 	for i := range 8 {
 		require.Equal(t, i > 3, is(e))

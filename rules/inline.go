@@ -7,6 +7,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -76,10 +77,11 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 	var buf []byte
 	for _, t := range s.tests {
 		d := t.decl
-		buf = n.AppendTemplate(buf[:0], d.text, d.stack)
+		text := d.message()
+		buf = n.AppendTemplate(buf[:0], text, d.stack)
 		head, frames, _ := strings.Cut(string(buf), "\n")
 		o, continued := ev.evaluate(&Input{
-			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
+			Template: head, Frames: frames, Message: text, Stack: d.stack,
 			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
 		})
 		hit := o.Rule == t.rule
@@ -95,6 +97,11 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		})
 	}
 	return out
+}
+
+// message returns the text of d as a classifier sees it.
+func (d *testDecl) message() string {
+	return logline.Of(&event.Entry{Kind: d.kind, Level: d.level, Message: d.text})
 }
 
 type testDecl struct {

@@ -37,7 +37,7 @@ func (l *linter) unmasked(r *Rule, c *condition, n ast.Node, how fit) {
 func (l *linter) ownTemplate(r *Rule, part string) string {
 	for _, t := range l.set.tests {
 		if t.rule == r && t.decl.match {
-			if own := l.template(t.decl.text); strings.Contains(own, part) {
+			if own := l.template(t.decl.message()); strings.Contains(own, part) {
 				return own
 			}
 		}
@@ -56,7 +56,7 @@ var ofVersion = fmt.Sprintf(" (version %d)", signature.Version)
 func (l *linter) ids() {
 	known := map[string]bool{}
 	for _, t := range l.set.tests {
-		known[l.set.normalizer.Signature(t.decl.text, t.decl.stack).ID.String()] = true
+		known[l.set.normalizer.Signature(t.decl.message(), t.decl.stack).ID.String()] = true
 	}
 	report := func(file int, e Error, text string, at []int) {
 		id := text[at[0]:at[1]]

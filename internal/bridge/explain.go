@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
@@ -109,7 +110,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		in = d.explainRecord(&out, x, r)
 	} else {
 		level, _ := event.Parse[event.Level](a.text("level"))
-		in = rules.Input{Message: a.text("text"), Level: level, Phase: a.text("phase"), Source: a.text("source")}
+		in = rules.Input{
+			Message: logline.Text(a.text("text"), level), Level: level, Phase: a.text("phase"), Source: a.text("source"),
+		}
 		x.mask(&out, &in)
 		out.Agrees = true
 	}
@@ -153,7 +156,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 		Invalidates: r.Decision.Invalidates,
 	}
 	in := rules.Input{
-		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: r.Message, Stack: r.Stack,
+		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: logline.Of(&r.Entry), Stack: r.Stack,
 		Operation: r.OperationID, ByCaller: r.ByCaller && r.Status == event.StatusCancelled,
 	}
 	if template, known := d.session.Engine().Template(r.Signature); known {

@@ -10,6 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -166,7 +167,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 				return t, true
 			}
 			e := &src.record.Entry
-			return string(c.normalizer.AppendTemplate(nil, e.Message, e.Stack)), true
+			return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack)), true
 		},
 		Blame: func() []heed.Suspect {
 			if !src.record.IsLog() {

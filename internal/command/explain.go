@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -257,7 +258,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	if f.blind {
 		out.Blind = &blindness{f.blindSince, f.blindRule}
 	}
-	template := n.AppendTemplate(nil, e.Message, e.Stack)
+	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	out.Signature = explainedSignature{
@@ -266,7 +267,7 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	if frames != "" {
 		out.Signature.Frames = strings.Split(frames, "\n")
 	}
-	spans, text := n.AppendSpans(nil, e.Message)
+	spans, text := n.AppendSpans(nil, logline.Of(e))
 	for _, s := range spans {
 		out.Signature.Masked = append(out.Signature.Masked, masked{s.Mask, text[s.From:s.To]})
 	}
@@ -290,7 +291,7 @@ func inputOf(f *found, head, frames string) rules.Input {
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
 		Phase: f.outcome.Phase,
 		ByCaller: e.ByCaller &&
-			e.Status == event.StatusCancelled, Message: e.Message, Stack: e.Stack, Operation: e.OperationID,
+			e.Status == event.StatusCancelled, Message: logline.Of(e), Stack: e.Stack, Operation: e.OperationID,
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -201,7 +202,7 @@ func (p *program) openPage(file string) error {
 // reason returns the conditions by which the rule that decided s.record matched.
 func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
 	f := &found{rec: s.record, entry: s.record.Entry, outcome: s.outcome}
-	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, f.entry.Message, f.entry.Stack), []byte("\n"))
+	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack), []byte("\n"))
 	in := inputOf(f, string(head), string(frames))
 	x := ev.Explain(&in, false)
 	if x.Without == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/scrub"
 	"github.com/heedlog/heed/rules"
@@ -217,7 +218,7 @@ type proposedTest struct {
 const maxLiteral = 2000
 
 func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) *proposal {
-	template := n.AppendTemplate(nil, e.Message, e.Stack)
+	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	head, frames, _ := strings.Cut(string(template), "\n")
 	pr := &proposal{n: n, entry: e, sig: signature.Of(template).ID}
 	pr.condition = append(pr.condition, `kind == "`+e.Kind.String()+`"`)
@@ -327,7 +328,7 @@ var examples = map[string][2]string{
 // makeTests makes two tests that match and the candidates for one that does
 // not, of the record's template without what was left out.
 func (pr *proposal) makeTests(head, frames string) {
-	spans, _ := pr.n.AppendSpans(nil, pr.entry.Message)
+	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
 	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
 	canonical, long := pr.stacks(first, frames)
 	tests := []proposedTest{{match: true, text: first, stack: canonical}, {match: true, text: second, stack: long}}
@@ -524,7 +525,7 @@ func (pr *proposal) verify(files []rules.File, f *found) error {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	head, frames, _ := strings.Cut(string(pr.n.AppendTemplate(nil, f.entry.Message, f.entry.Stack)), "\n")
+	head, frames, _ := strings.Cut(string(pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack)), "\n")
 	in := inputOf(f, head, frames)
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != pr.id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)

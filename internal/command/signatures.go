@@ -10,7 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/signature"
@@ -174,7 +176,7 @@ func (p *program) templates(ctx context.Context, normalizer *signature.Normalize
 		if len(line) > 0 || err == nil {
 			text := string(line)
 			scrubber.Learn(text)
-			template = normalizer.AppendTemplate(template[:0], text, "")
+			template = normalizer.AppendTemplate(template[:0], logline.Text(text, event.LevelUnknown), "")
 			f(template)
 		}
 		// What is buffered will not be more for a while when the input is a

@@ -16,40 +16,47 @@ const (
 	field                 // in a field that holds nothing else
 )
 
-type levelWord struct {
-	level event.Level
-	class class
-}
-
-var levelWords = map[string]levelWord{
-	"debug": {event.LevelDebug, anywhere}, "trace": {event.LevelDebug, anywhere}, "verbose": {event.LevelDebug, anywhere},
-	"info": {event.LevelInfo, anywhere}, "display": {event.LevelInfo, anywhere},
-	"warning": {event.LevelWarning, anywhere}, "warn": {event.LevelWarning, anywhere},
-	"error": {event.LevelError, anywhere}, "err": {event.LevelError, anywhere}, "severe": {event.LevelError, anywhere},
-	"fatal": {event.LevelFatal, anywhere}, "critical": {event.LevelFatal, anywhere},
-
-	"dbg": {event.LevelDebug, abridged}, "dbug": {event.LevelDebug, abridged}, "trc": {event.LevelDebug, abridged},
-	"trce": {event.LevelDebug, abridged}, "vrb": {event.LevelDebug, abridged}, "inf": {event.LevelInfo, abridged},
-	"wrn": {event.LevelWarning, abridged}, "eror": {event.LevelError, abridged}, "ftl": {event.LevelFatal, abridged},
-	"crit": {event.LevelFatal, abridged}, "emerg": {event.LevelFatal, abridged},
-
-	"notice": {event.LevelInfo, timed}, "log": {event.LevelInfo, timed}, "alert": {event.LevelFatal, timed},
-	"panic": {event.LevelFatal, timed}, "pnc": {event.LevelFatal, timed},
-
-	"information": {event.LevelInfo, field}, "informational": {event.LevelInfo, field},
-	"message":   {event.LevelInfo, field},
-	"exception": {event.LevelError, field}, "assert": {event.LevelError, field}, "dpanic": {event.LevelError, field},
-	"fail": {event.LevelError, field}, "fault": {event.LevelError, field}, "emergency": {event.LevelFatal, field},
-	"d": {event.LevelDebug, field}, "v": {event.LevelDebug, field}, "t": {event.LevelDebug, field},
-	"i": {event.LevelInfo, field}, "w": {event.LevelWarning, field}, "e": {event.LevelError, field},
-	"f": {event.LevelFatal, field}, "c": {event.LevelFatal, field}, "unknown": {event.LevelUnknown, field},
-
-	// Of pino and bunyan, and of Monolog. Those of syslog are as often something else.
-	"10": {event.LevelDebug, field}, "20": {event.LevelDebug, field}, "30": {event.LevelInfo, field},
-	"40": {event.LevelWarning, field}, "50": {event.LevelError, field}, "60": {event.LevelFatal, field},
-	"100": {event.LevelDebug, field}, "200": {event.LevelInfo, field}, "250": {event.LevelInfo, field},
-	"300": {event.LevelWarning, field}, "400": {event.LevelError, field}, "500": {event.LevelFatal, field},
-	"550": {event.LevelFatal, field}, "600": {event.LevelFatal, field},
+// levelOf returns the level that a word in small letters names, and where it does.
+func levelOf(word string) (event.Level, class, bool) {
+	switch word {
+	case "debug", "trace", "verbose":
+		return event.LevelDebug, anywhere, true
+	case "info", "display":
+		return event.LevelInfo, anywhere, true
+	case "warning", "warn":
+		return event.LevelWarning, anywhere, true
+	case "error", "err", "severe":
+		return event.LevelError, anywhere, true
+	case "fatal", "critical":
+		return event.LevelFatal, anywhere, true
+	case "dbg", "dbug", "trc", "trce", "vrb":
+		return event.LevelDebug, abridged, true
+	case "inf":
+		return event.LevelInfo, abridged, true
+	case "wrn":
+		return event.LevelWarning, abridged, true
+	case "eror", "exc":
+		return event.LevelError, abridged, true
+	case "ftl", "crit", "emerg":
+		return event.LevelFatal, abridged, true
+	case "notice", "log":
+		return event.LevelInfo, timed, true
+	case "alert", "panic", "pnc":
+		return event.LevelFatal, timed, true
+	case "information", "informational", "message", "i", "30", "200", "250":
+		return event.LevelInfo, field, true
+	case "exception", "assert", "dpanic", "fail", "fault", "e", "50", "400":
+		return event.LevelError, field, true
+	case "emergency", "f", "c", "60", "500", "550", "600":
+		return event.LevelFatal, field, true
+	case "d", "v", "t", "10", "20", "100":
+		return event.LevelDebug, field, true
+	case "w", "40", "300":
+		return event.LevelWarning, field, true
+	case "unknown":
+		return event.LevelUnknown, field, true
+	}
+	return event.LevelUnknown, field, false
 }
 
 // ParseLevel reads the value of a level field: the names that common loggers use, in any case, with slog's offsets
@@ -99,11 +106,11 @@ func find(word string, upTo class) (event.Level, bool) {
 		}
 		lower[i] = c
 	}
-	w, ok := levelWords[string(lower[:len(word)])]
-	if !ok || w.class > upTo || w.class != anywhere && upTo < field && small > 0 && capital > 0 {
+	level, class, ok := levelOf(string(lower[:len(word)]))
+	if !ok || class > upTo || class != anywhere && upTo < field && small > 0 && capital > 0 {
 		return event.LevelUnknown, false
 	}
-	return w.level, true
+	return level, true
 }
 
 // ofLetter returns the level of the letter with which logcat and klog begin.
@@ -126,7 +133,7 @@ func ofLetter(c byte) (event.Level, bool) {
 // Tag returns the level that the text of a tag in brackets names, alone or with the time, the thread, the module or the
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
-//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [core:emerg]
+//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
 //	[1:2:0405/100000.1:ERROR:a.cc(1)]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
 	upTo := abridged
@@ -141,6 +148,9 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 	}
 	if len(tag) > 0 && isDigit(tag[0]) {
 		return timedTag(tag)
+	}
+	if word, rest, ok := strings.Cut(tag, " "); ok && rest != "" && isDigit(rest[0]) && isTime(rest) {
+		return find(word, timed)
 	}
 	if i := strings.LastIndexByte(tag, '/'); i > 0 {
 		return find(tag[i+1:], upTo)

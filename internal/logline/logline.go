@@ -29,7 +29,10 @@ func Text(message string, level event.Level) string {
 		return message
 	}
 	line, _, more := strings.Cut(message, "\n")
-	h := Parse(line)
+	p := parser{s: line, short: true}
+	p.read()
+	p.tail()
+	h := p.head
 	switch {
 	case h.Len == 0, h.Leveled && h.Level != level && level != event.LevelUnknown, h.Len >= len(line) && !more:
 		return message
@@ -37,6 +40,14 @@ func Text(message string, level event.Level) string {
 		return message
 	}
 	return message[h.Len:]
+}
+
+// Of returns the text by which e is known: of a log record the message without what a logger wrote in front of it.
+func Of(e *event.Entry) string {
+	if e.Kind != event.KindLog {
+		return e.Message
+	}
+	return Text(e.Message, e.Level)
 }
 
 // mayHave reports whether a text may have a head: of most it is known by their first bytes that they have none.
@@ -48,7 +59,8 @@ func mayHave(s string) bool {
 	case isDigit(c), c == '[', c == '<', c == ' ', c == '\t':
 		return true
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
-		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ','
+		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
+			strings.HasPrefix(s, "Log")
 	case c-'a' < 26: // "time=", "level=", "fail: "
 		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
 			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
@@ -56,26 +68,35 @@ func mayHave(s string) bool {
 	return false
 }
 
-// Bounds of what is read: how many words and tags a head may have, and how long one may be.
+// Bounds of what is read: how many words and tags a head may have, how many of them may be names, and how long
+// one may be.
 const (
 	maxParts = 8
+	maxNames = 2
 	maxPart  = 64
 )
 
 // Parse reads the head of a line.
 func Parse(line string) Head {
 	p := parser{s: line}
+	p.read()
+	p.tail()
+	return p.head
+}
+
+// Level returns the level that a line gives itself. It is quicker than Parse.
+func Level(line string) (event.Level, bool) {
+	p := parser{s: line}
+	p.read()
+	return p.head.Level, p.head.Leveled
+}
+
+// read reads the head up to the level.
+func (p *parser) read() {
 	p.skipSpace()
-	if p.i == len(line) {
-		return Head{}
-	}
-	if !p.special() {
+	if p.i < len(p.s) && !p.special() {
 		p.parts()
 	}
-	if p.head.Leveled {
-		p.tail()
-	}
-	return p.head
 }
 
 // parser reads a head from left to right.
@@ -87,6 +108,8 @@ type parser struct {
 	timed  bool // a time has been read
 	number bool // or something that may be a part of one
 	named  bool // a name behind it
+	names  int  // how many
+	short  bool // read no further than the head goes, so that the level may be missing
 	text   bool // something of the text has been read, so that the head goes no further
 }
 
@@ -242,7 +265,7 @@ func (p *parser) syslog() {
 func (p *parser) parts() {
 	for range maxParts {
 		p.skipSpace()
-		if p.i == len(p.s) || p.head.Leveled {
+		if p.i == len(p.s) || p.head.Leveled || p.short && p.text {
 			return
 		}
 		c := p.s[p.i]
@@ -274,7 +297,7 @@ func (p *parser) separator() bool {
 	for n < len(s) && s[n] == s[0] {
 		n++
 	}
-	if !p.timed && !p.number || s[0] == '-' && n < len(s) && s[n] != ' ' {
+	if !p.timed && !p.number || n > 3 || s[0] == '-' && n < len(s) && s[n] != ' ' {
 		return false
 	}
 	p.i += n
@@ -304,7 +327,7 @@ func (p *parser) tag() bool {
 	switch {
 	case t == "":
 		return false
-	case isDigit(t[0]) && (isTime(t) || p.timed && digits(t) == len(t)), isDate(t):
+	case isDigit(t[0]) && (isTime(t) || p.timed && digits(t) == len(t)), len(t) > len("Apr 5 10:00:00") && isDate(t):
 		p.timed, p.head.Sure = true, true
 		p.commit()
 	case p.timed && isThread(tag):
@@ -335,7 +358,9 @@ func (p *parser) digits() bool {
 	if isTime(word) {
 		p.timed, p.head.Sure = true, true
 		p.commit()
-		p.hostAndProgram()
+		if strings.IndexByte(word, ':') > 0 {
+			p.hostAndProgram()
+		}
 		return true
 	}
 	p.number = true
@@ -372,6 +397,9 @@ func (p *parser) hostAndProgram() {
 	if !strings.HasPrefix(program[end:], ":") {
 		return
 	}
+	if _, ok := find(s[:host], timed); ok {
+		return // no host, but a level
+	}
 	p.i += skipped + host + 1 + end + 1
 	p.commit()
 	p.named = true
@@ -397,7 +425,7 @@ func (p *parser) word() bool {
 		}
 		plain := !isCapitals(name) && colon < 0
 		if !plain || !p.named {
-			if l, ok := find(name, upTo); ok {
+			if l, ok := find(name, upTo); ok && name != "panic" { // Go's text
 				p.leveled(l, name, colon, word)
 				return true
 			}
@@ -418,12 +446,15 @@ func (p *parser) word() bool {
 		if !p.levelFollows() {
 			return false
 		}
+		p.number = true
 	case word == "SCRIPT", word == "USER", word == "SHADER": // Godot's, before ERROR
 		p.text = true
 	case !p.timed && !p.number, colon >= 0:
 		return false
 	default:
+		p.names++
 		p.named = true
+		return isLetter(word[0]) && p.names <= maxNames
 	}
 	return true
 }
@@ -445,7 +476,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 	p.i += len(name)
 	switch {
 	case colon >= 0:
-		if !p.timed && !p.number && !isCapitals(name) {
+		if (p.named || !p.timed && !p.number) && !isCapitals(name) {
 			return // as some texts begin
 		}
 		p.i++
@@ -556,13 +587,23 @@ func (p *parser) pair(word string, eq int) bool {
 // tail reads what may stand between the level and the text: the process, the thread, the logger and the place.
 func (p *parser) tail() {
 	for range 4 {
-		if p.text || p.head.Len == 0 || p.head.Len >= len(p.s) || !p.head.Sure {
+		if !p.head.Leveled || p.text || p.head.Len == 0 || p.head.Len >= len(p.s) || !p.head.Sure {
 			return
 		}
 		p.i = p.head.Len
+		if strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":") {
+			return // the text follows a colon
+		}
 		s := p.rest()
-		n := wordLen(s)
-		switch c := s[0]; {
+		n := 0
+		c := s[0]
+		if plainWord(s) {
+			return // as most texts begin
+		}
+		if c != '[' {
+			n = wordLen(s)
+		}
+		switch {
 		case c == '[':
 			end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
 			if end < 2 || !isThread(s[1:end]) {
@@ -599,16 +640,28 @@ func (p *parser) tail() {
 	}
 }
 
+// plainWord reports whether s begins with a word of letters before a space, which is neither a logger nor a place.
+func plainWord(s string) bool {
+	n := 0
+	for n < len(s) && isLetter(s[n]) {
+		n++
+	}
+	return n > 0 && n < len(s) && s[n] == ' '
+}
+
 // wordLen returns the length of the word that s begins with, up to a space or a bar, and no more than maxPart.
 func wordLen(s string) int {
-	for i := range min(len(s), maxPart) {
-		switch s[i] {
-		case ' ', '\t', '|':
+	s = s[:min(len(s), maxPart)]
+	for i := range len(s) {
+		if ends[s[i]] {
 			return i
 		}
 	}
-	return min(len(s), maxPart)
+	return len(s)
 }
+
+// ends are the bytes that end a word.
+var ends = [256]bool{' ': true, '\t': true, '|': true}
 
 func digits(s string) int {
 	n := 0
@@ -702,20 +755,20 @@ func isThread(tag string) bool {
 	case "main", "null":
 		return true
 	}
-	if strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker") {
-		return true
-	}
 	for i := range len(tag) {
-		switch c := tag[i]; {
-		case isDigit(c), strings.IndexByte("./@#:", c) >= 0:
+		switch c := tag[i]; c {
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '@', '#', ':':
 			return true
 		}
 	}
-	return false
+	return strings.Contains(tag, "hread") || strings.Contains(tag, "pool") || strings.Contains(tag, "orker")
 }
 
 // isPosition reports whether word is a place in a source file: "Press.cpp:12:", "press.go:12".
 func isPosition(word string) bool {
+	if n := len(word); n < 4 || !isDigit(word[n-1]) && !isDigit(word[n-2]) {
+		return false
+	}
 	dot := strings.IndexByte(word, '.')
 	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
 	if dot < 1 || colon < dot {
@@ -734,13 +787,16 @@ func isLogger(word string) bool {
 		return false
 	}
 	last := word[dot+1:]
+	if strings.HasSuffix(last, "Exception") || strings.HasSuffix(last, "Error") {
+		return false // what was thrown
+	}
 	return isName(word) && (last[0]-'A' < 26 || len(last) > 4 || strings.Count(word, ".") > 1)
 }
 
 // isName reports whether s consists of names with dots between them.
 func isName(s string) bool {
 	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && !isDigit(c) && strings.IndexByte("._$-", c) < 0 {
+		if !names[s[i]] {
 			return false
 		}
 	}
@@ -749,3 +805,12 @@ func isName(s string) bool {
 
 // isHost reports whether s may be the name of a host.
 func isHost(s string) bool { return isName(s) && (isLetter(s[0]) || isDigit(s[0])) }
+
+// names are the bytes that isName allows.
+var names = func() (t [256]bool) {
+	for c := range t {
+		b := byte(c)
+		t[c] = isLetter(b) || isDigit(b) || strings.IndexByte("._$-", b) >= 0
+	}
+	return t
+}()

@@ -21,6 +21,8 @@ var heads = []struct {
 	{"10:00:00.001 [main] ERROR c.a.Press - stuck", "stuck", event.LevelError, true},
 	{"[2031.04.05-10.00.00:001][  7]LogPress: Error: stuck", "stuck", event.LevelError, true},
 	{"[2031.04.05-10.00.00:001][  7]LogPress: Display: turning", "turning", event.LevelInfo, true},
+	{"LogPress: Error: stuck", "stuck", event.LevelError, true},
+	{"LogPress: stuck", "LogPress: stuck", 0, false},
 	{"[2031.04.05-10.00.00:001][  7]LogPress: x", "LogPress: x", 0, false},
 	{" 131.421 Error Press.cpp:12: stuck", "Error Press.cpp:12: stuck", event.LevelError, true},
 	{"time=2031-04-05T10:00:00Z level=warn msg=stuck", "msg=stuck", event.LevelWarning, true},
@@ -67,6 +69,9 @@ var heads = []struct {
 	{"04-05 10:00:00.000 E/Press( 123): no paper", "no paper", event.LevelError, true},
 	{"2031-04-05T10:00:00.000+0000 E STORAGE  [main] no paper", "no paper", event.LevelError, true},
 	{"ERRO[0012] no paper", "no paper", event.LevelError, true},
+	{"[ERR 10:00:00.123] stuck", "stuck", event.LevelError, true},
+	{"[EXC 10:00:00.123] PressException: stuck", "PressException: stuck", event.LevelError, true},
+	{"[4/12/2031 10:26:22 AM] stuck", "stuck", 0, false},
 	{"[1:2:0405/100000.123456:ERROR:press.cc(12)] no paper", "no paper", event.LevelError, true},
 	{"[Error  :   Loader] no paper", "no paper", event.LevelError, true},
 	{"[main/WARN] no paper", "no paper", event.LevelWarning, true},
@@ -85,7 +90,14 @@ var heads = []struct {
 	{"2031-04-05 10:00:00 ERROR tray.xml: bad", "tray.xml: bad", event.LevelError, true},
 	{"[Gadgets][ERR] stuck", "[Gadgets][ERR] stuck", event.LevelError, true},
 
+	{"10:00:00 XML error: bad", "XML error: bad", event.LevelError, true},
+	{"10:00:00 java.lang.Error: bad", "java.lang.Error: bad", 0, false},
+	{"10:00:00 ERROR acme.PressException: bad", "acme.PressException: bad", event.LevelError, true},
+
 	// Texts.
+	{"10:00:00 panic: stuck", "panic: stuck", 0, false},
+	{"10:00:00 ===== STACK TRACE =====", "===== STACK TRACE =====", 0, false},
+	{"10:00:00 ---- report ----", "---- report ----", 0, false},
 	{"- ERROR stuck", "- ERROR stuck", 0, false},
 	{"[Message:   Loader] ready", "[Message:   Loader] ready", 0, false},
 	{"[Alert] a raid", "[Alert] a raid", 0, false},

@@ -1,0 +1,78 @@
+package rules
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
+)
+
+// loggerPrefixes are what loggers write in front of a text, by level.
+var loggerPrefixes = map[event.Level][]string{
+	event.LevelUnknown: {"2031-04-05 10:00:00 ", "[10:00:00] ", "Apr  5 10:00:00 lamp press[12]: ", "[   12.345678] ", "10:00:00.001 - "},
+	event.LevelInfo: {
+		"2031-04-05 10:00:00,123 INFO [main] ", "I0405 10:00:00.000001   123 press.go:12] ", "<14>Apr  5 10:00:00 lamp press[12]: ",
+		"[10:00:00] [Server thread/INFO]: ", "time=2031-04-05T10:00:00Z level=info ", "[INFO] ",
+	},
+	event.LevelWarning: {
+		"2031-04-05 10:00:00,123 WARN [main] ", "W0405 10:00:00.000001   123 press.go:12] ", "W/Press( 123): ",
+		"<12>Apr  5 10:00:00 lamp press[12]: ", "[10:00:00] [Server thread/WARN]: ", "[WARN] ",
+	},
+	event.LevelError: {
+		"2031-04-05 10:00:00,123 ERROR [main] ", "2031-04-05T10:00:00.001Z ERROR ", "10:00:00.001 [main] ERROR c.a.Press - ",
+		"[10:00:00] [Server thread/ERROR]: ", "2031/04/05 10:00:00 [error] ", "[2031.04.05-10.00.00:001][  7]LogPress: Error: ",
+		"2031-04-05 10:00:00.001 | ERROR    | ", "E0405 10:00:00.000001   123 press.go:12] ",
+		"04-05 10:00:00.000   123   456 E Press   : ", "<11>Apr  5 10:00:00 lamp press[12]: ", "[Error  :   Loader] ", "ERROR: ",
+	},
+	event.LevelFatal: {
+		"2031-04-05 10:00:00,123 FATAL [main] ", "2031/04/05 10:00:00 [emerg] ", "2031-04-05 10:00:00.001 UTC [123] PANIC:  ",
+		"F0405 10:00:00.000001   123 press.go:12] ", "<8>Apr  5 10:00:00 lamp press[12]: ", "[FATAL] ",
+	},
+}
+
+// TestPrefixChangesNoDecision holds that the texts of the default rules' tests are decided alike with and without
+// what loggers write in front of them.
+func TestPrefixChangesNoDecision(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	ev := set.NewEvaluator()
+	decide := func(d *testDecl, text string, level event.Level) event.Decision {
+		other := *d
+		other.text, other.level = text, level
+		text = other.message()
+		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
+		o, _ := ev.evaluate(&Input{
+			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase, Source: d.source,
+		})
+		return o.Decision
+	}
+	texts := 0
+	for _, test := range set.tests {
+		d := test.decl
+		if d.kind != event.KindLog || logline.Text(d.text, d.level) != d.text || strings.TrimSpace(d.text) == "" {
+			continue
+		}
+		if strings.HasPrefix(d.text, "[1]") {
+			continue // what a shell prints: behind a level it reads as a thread
+		}
+		texts++
+		for level, prefixes := range loggerPrefixes {
+			want := decide(d, d.text, level)
+			for _, prefix := range prefixes {
+				line, _, _ := strings.Cut(prefix+d.text, "\n")
+				switch h := logline.Parse(line); {
+				case level == event.LevelUnknown && h.Leveled:
+					continue // behind a time, a word of the text is one
+				case level != event.LevelUnknown:
+					assert.Equal(t, level, h.Level, line)
+				}
+				assert.Equal(t, want, decide(d, prefix+d.text, level), "%q", prefix+d.text)
+			}
+		}
+	}
+	require.Greater(t, texts, 300)
+}
