@@ -247,6 +247,7 @@ func TestFind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got := f.Find(nil, c.message, c.stack)
 			require.Equal(t, c.want, show(got))
+			requireNamed(t, got, c.message, c.stack)
 			require.Equal(t, got, f.Find(nil, c.message, c.stack), "the same arguments give the same suspects")
 		})
 	}
@@ -489,13 +490,35 @@ func requireSound(t *testing.T, suspects []blame.Suspect, message, stack string)
 	}
 }
 
+// requireNamed holds that a suspect is called what stands in one of the texts.
+func requireNamed(t require.TestingT, suspects []blame.Suspect, texts ...string) {
+	if strings.Contains(texts[0], "<") {
+		return // tags of rich text may stand in a name
+	}
+	keep := func(text string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) || unicode.IsDigit(r) {
+				return unicode.ToLower(r)
+			}
+			return -1
+		}, text)
+	}
+	for _, s := range suspects {
+		name := strings.TrimPrefix(s.Mod, "workshop ")
+		require.True(t, slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(keep(text), keep(name)) }), s.Mod)
+	}
+}
+
 func FuzzFind(f *testing.F) {
 	for _, c := range cases {
 		f.Add(c.message, c.stack, "Printing Press", "acme.press", "PressLib")
 	}
+	f.Add("at AAA.\x90.(", "", "0", "0", "0")
 	f.Fuzz(func(t *testing.T, message, stack, name, id, assembly string) {
 		plain := finder(t)
-		requireSound(t, plain.Find(nil, message, stack), message, stack)
+		suspects := plain.Find(nil, message, stack)
+		requireSound(t, suspects, message, stack)
+		requireNamed(t, suspects, message, stack)
 
 		learned, err := blame.New(blame.Config{GameCode: gameCode})
 		require.NoError(t, err)
@@ -503,6 +526,7 @@ func FuzzFind(f *testing.F) {
 		learned.LearnModules(stack)
 		first := learned.Find(nil, message, stack)
 		requireSound(t, first, message, stack)
+		requireNamed(t, first, message, stack, name, id)
 		kept := []blame.Suspect{{Mod: "kept"}}
 		require.Equal(t, append(slices.Clone(kept), first...), learned.Find(kept, message, stack),
 			"appends, and changes nothing")
@@ -575,6 +599,9 @@ func TestIdentity(t *testing.T) {
 		{"a tag of nobody who is there", "[Weaver] x", "", "Weaver 10 tag:1"},
 		{"a definition with the mod's prefix", "Ann threw exception in WorkGiver PrintingPress_Print: x", "", "PrintingPress 25 type:1"},
 		{"a definition with another prefix", "Ann threw exception in WorkGiver Weaver_Weave: x", "", ""},
+		{"a report about another mod", "[Widgets] Doors & Halls (Continued) contains 3 missing symbols", "", "Doors & Halls Continued 40 named:1; Widgets 20 tag:1"},
+		{"a report about another mod by its id", "[Widgets] solo.oven.rw has 1 hole", "", "solo.oven.rw 40 named:1; Widgets 20 tag:1"},
+		{"a report that begins with the mod's own id", "[Widgets] acme.widgets has 1 hole", "", "Widgets 30 tag:1"},
 		{"an id below an author who is there", "[Acme.rim.Looms] x", "", "Acme.rim.Looms 30 tag:1"},
 		{"code of nobody who is there", "x", trace("Weaver.A.B"), "Weaver 60 frame:2"},
 		{"an abbreviation of several", "[game] x", "", ""},

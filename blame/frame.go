@@ -151,7 +151,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 			return s.finder.owner(rankCode, part, root)
 		}
 	}
-	if root == path || s.finder.known(root) != 0 || s.finder.hints[fold(root)] > 0 {
+	if root == path || !strings.HasPrefix(path, root) || s.finder.known(root) != 0 || s.finder.hints[fold(root)] > 0 {
 		return s.finder.owner(rankCode, root)
 	}
 	switch n := s.finder.authors[fold(root)]; {

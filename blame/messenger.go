@@ -3,6 +3,7 @@ package blame
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // What a mod is called that reads, checks, measures or reports what other mods do. It stands in
@@ -77,7 +78,8 @@ func wordsOf(name string) func(func(string) bool) {
 		word := func(to int) bool {
 			return from == to || yield(strings.ToLower(name[from:to]))
 		}
-		for i, r := range name {
+		for i := 0; i < len(name); {
+			r, size := utf8.DecodeRuneInString(name[i:])
 			letter := unicode.IsLetter(r)
 			if !letter || lower && unicode.IsUpper(r) {
 				if !word(i) {
@@ -85,10 +87,11 @@ func wordsOf(name string) func(func(string) bool) {
 				}
 				from = i
 				if !letter {
-					from = i + len(string(r))
+					from += size
 				}
 			}
 			lower = letter && !unicode.IsUpper(r)
+			i += size
 		}
 		word(len(name))
 	}

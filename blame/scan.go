@@ -162,7 +162,11 @@ func (s *scan) tags(line string) string {
 		}
 		o, ok := s.tagOwner(tag)
 		if ok {
-			s.found(Tag, s.tagWeight(&o), o)
+			weight := s.tagWeight(&o)
+			if s.about(strings.TrimLeft(line, " "), &o) {
+				weight = min(weight, weightDoubt)
+			}
+			s.found(Tag, weight, o)
 		}
 		found = ok
 	}
@@ -170,6 +174,20 @@ func (s *scan) tags(line string) string {
 		s.speaker(line)
 	}
 	return line
+}
+
+// about reads what a text begins with behind the tag of reporter: the name of another mod, which it is then about.
+func (s *scan) about(text string, reporter *owner) bool {
+	name := s.knownPrefix(text)
+	if !strings.ContainsAny(name, " .") {
+		return false // a word may be the name of a mod and none
+	}
+	o, ok := s.finder.owner(rankNamed, name)
+	if !ok || o.same(reporter) {
+		return false
+	}
+	s.found(Named, weightNamed, o)
+	return true
 }
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be
