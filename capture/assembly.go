@@ -133,7 +133,7 @@ func (a *assembly) begin(ln *line, layout Layout) {
 	}
 	may := opens[b[0]]
 	switch {
-	case isCrashCause(b), layout == layoutCrash && isMacCause(b):
+	case isCrashCause(b), layout == layoutCrash && isJSONCause(b):
 		a.block, a.split, a.reason = blockReport, evidenceBlock, causeReason(b)
 	case layout == layoutCrash, may&mayCrash != 0 && isReportRest(b):
 		a.block, a.split = blockAround, evidenceBlock

@@ -48,7 +48,7 @@ func isCrashReport(window []byte) bool {
 		switch {
 		case isCrashCause(b):
 			return head || lines <= nearTop
-		case isMacCause(b):
+		case isJSONCause(b):
 			return head
 		case lines <= nearTop:
 			head = head || isReportHead(b)
@@ -86,19 +86,24 @@ func isReportHead(b []byte) bool {
 	return bytes.Contains(b, []byte(" [version: Unity ")) && hasSuffix(trimRight(b), "]")
 }
 
-// isCrashCause reports whether b is the line with which Unity's report on Windows names the cause of a crash:
+// isCrashCause reports whether b is the line with which Unity's report on Windows, or a report of macOS, names the cause
+// of a crash:
 //
 //	UnityPlayer.dll caused an Access Violation (0xc0000005)
+//	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
 func isCrashCause(b []byte) bool {
-	return len(b) > len(crashCode) && b[len(b)-1] == ')' && namesCode(b)
+	return len(b) > len(crashCode) && (b[len(b)-1] == ')' || b[0] == 'E') && namesCause(b)
 }
 
 const crashCode = "(0x00000000)"
 
-// namesCode is isCrashCause for a line that is long enough and ends in a parenthesis.
-func namesCode(b []byte) bool {
+// namesCause is isCrashCause for a line that is long enough.
+func namesCause(b []byte) bool {
+	if rest, ok := bytes.CutPrefix(b, []byte("Exception Type: ")); ok {
+		return hasPrefix(trimLeft(rest), "EXC_")
+	}
 	n := len(b) - len(crashCode)
-	if b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
+	if b[len(b)-1] != ')' || b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
 		return false
 	}
 	for _, c := range b[n+3 : len(b)-1] {
@@ -113,13 +118,12 @@ func namesCode(b []byte) bool {
 // maxPath is how long the name of a module may be on Windows.
 const maxPath = 260
 
-// isMacCause reports whether b is the line with which a report on macOS names the cause of a crash. It counts in a
-// crash report only.
+// isJSONCause reports whether b is the line with which a report on macOS as JSON names the cause of a crash. It counts in
+// a crash report only.
 //
-//	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
-//	  "exception" : {"codes":"0x0000000000000001, 0x0000000000000000", … "type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
-func isMacCause(b []byte) bool {
-	return hasPrefix(b, "Exception Type: ") || hasPrefix(trimLeft(b), `"exception" : {`)
+//	"exception" : {"codes":"0x0000000000000001, 0x0000000000000000", … "type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
+func isJSONCause(b []byte) bool {
+	return hasPrefix(trimLeft(b), `"exception" : {`)
 }
 
 // isReportEnd reports whether b is the last line of Unity's crash report.
@@ -356,7 +360,7 @@ func isReportRest(b []byte) bool {
 // the end of the report, and to the log of a game.
 func (a *assembly) joinsAround(b []byte, layout Layout) verdict {
 	switch {
-	case isCrashCause(b), layout == layoutCrash && isMacCause(b), isBanner(b), isSignOfLife(b):
+	case isCrashCause(b), layout == layoutCrash && isJSONCause(b), isBanner(b), isSignOfLife(b):
 		return apart()
 	case isReportEnd(b):
 		a.sealed = true
