@@ -92,18 +92,18 @@ func isReportHead(b []byte) bool {
 //	UnityPlayer.dll caused an Access Violation (0xc0000005)
 //	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
 func isCrashCause(b []byte) bool {
-	return len(b) > len(crashCode) && (b[len(b)-1] == ')' || b[0] == 'E') && namesCause(b)
+	return (b[0] == 'E' || b[len(b)-1] == ')') && namesCause(b)
 }
 
 const crashCode = "(0x00000000)"
 
-// namesCause is isCrashCause for a line that is long enough.
+// namesCause is isCrashCause for a line that begins or ends like one.
 func namesCause(b []byte) bool {
 	if rest, ok := bytes.CutPrefix(b, []byte("Exception Type: ")); ok {
 		return hasPrefix(trimLeft(rest), "EXC_")
 	}
 	n := len(b) - len(crashCode)
-	if b[len(b)-1] != ')' || b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
+	if n < 1 || b[len(b)-1] != ')' || b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
 		return false
 	}
 	for _, c := range b[n+3 : len(b)-1] {

@@ -202,7 +202,7 @@ func TestCrashCause(t *testing.T) {
 		crashCause, "Unknown caused a Breakpoint (0x80000003)", "Some Game.exe caused an In Page Error (0xC0000006)",
 		"Exception Type:  EXC_CRASH (SIGABRT)", "Exception Type: EXC_CRASH (SIGABRT) Exception Codes: 0x0",
 	}, []string{
-		"", ")", "(0xc0000005)", "Widgets caused a stir (0x1234)", "Widgets caused a stir (twelve....)",
+		")", "E", "(0xc0000005)", "Widgets caused a stir (0x1234)", "Widgets caused a stir (twelve....)",
 		"Read from location 0000000000000018 caused an access violation.", "Widgets caused alarm (0xc0000005)",
 		"raise (0xc0000005)", "Exception Type: Widgets.Stuck", "Exception Type:  EXC", strings.Repeat("x", 1000) + " caused a Breakpoint (0x80000003)",
 	})
