@@ -126,6 +126,10 @@ type ending struct {
 // process. With more the game is alive, whatever was taken for a crash.
 const aftermath = 8
 
+// reportTop is the last line at which a crash begins a file that is the report of it, as runtimes write one: the rest
+// is about the crash, however long it is.
+const reportTop = 3
+
 // crashed is what rules call the phase of a game that has crashed.
 const crashed = "crashed"
 
@@ -142,9 +146,9 @@ func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 		}
 		n.fatal, n.after, n.crash = true, 0, n.crash || crash
 	case !n.fatal:
-	case o.Phase != crashed || n.after == aftermath:
+	case o.Phase != crashed || n.after == aftermath && n.line > reportTop:
 		*n = ending{}
-	default:
+	case n.after < aftermath:
 		n.after++
 	}
 }

@@ -658,16 +658,29 @@ var verdicts = []struct {
 	},
 	{
 		"what was taken for a crash", func(s *script) {
+			s.crash(4)
+			for line := range uint64(9) {
+				s.after(12 + line)
+			}
+		},
+		End{Lines: 20},
+		stateBroken, "Broken since line 4. 1 problem.",
+		[]string{"problem: Something about rule 4 (line 4)."},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 20."},
+	},
+	{
+		"a file that is the report of a crash", func(s *script) {
 			s.crash(2)
 			for line := range uint64(9) {
 				s.after(12 + line)
 			}
 		},
 		End{Lines: 20},
-		stateBroken, "Broken since line 2. 1 problem.",
+		stateCrashed, "Crashed at line 2. 1 problem.",
 		[]string{"problem: Something about rule 2 (line 2)."},
 		"",
-		[]string{"Complete: logging continues to the end of the log at line 20."},
+		[]string{"The log ends with the crash at line 2: the game no longer runs. The log is complete up to there."},
 	},
 	{
 		"crashed, and started anew", func(s *script) {

@@ -133,9 +133,10 @@ func ofLetter(c byte) (event.Level, bool) {
 // Tag returns the level that the text of a tag in brackets names, alone or with the time, the thread, the module or the
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
-//	[ERR]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
+//	[ERR]   [WARN ]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
 //	[1:2:0405/100000.1:ERROR:a.cc(1)]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
+	tag = strings.Trim(tag, " ")
 	upTo := abridged
 	if afterTime || len(tag) > 0 && isDigit(tag[0]) {
 		upTo = timed

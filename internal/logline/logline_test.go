@@ -74,6 +74,8 @@ var heads = []struct {
 	{"[4/12/2031 10:26:22 AM] stuck", "stuck", 0, false},
 	{"[1:2:0405/100000.123456:ERROR:press.cc(12)] no paper", "no paper", event.LevelError, true},
 	{"[Error  :   Loader] no paper", "no paper", event.LevelError, true},
+	{"[WARN ] no paper", "no paper", event.LevelWarning, true},
+	{"2031-04-05 10:00:00,101 [CRIT ] no paper", "no paper", event.LevelFatal, true},
 	{"[main/WARN] no paper", "no paper", event.LevelWarning, true},
 	{"[ERROR] no paper", "no paper", event.LevelError, true},
 	{"ERROR: no paper", "no paper", event.LevelError, true},
