@@ -21,7 +21,8 @@ var paraphrases = []struct {
 	kind string
 	make func(text string) []string
 }{
-	{"words", otherWords},
+	{"words", func(text string) []string { return otherWords(text, alikeWords) }},
+	{"further words", func(text string) []string { return otherWords(text, furtherWords) }},
 	{"order", otherOrder},
 	{"type", otherType},
 	{"names", otherNames},
@@ -91,15 +92,52 @@ var alikeWords = [][]string{
 	{" register ", " enter "},
 }
 
+// furtherWords are as alikeWords. They were chosen before rules were mended by the first table, and first tried when they
+// had been.
+var furtherWords = [][]string{
+	{"Could not ", "Couldn't ", "Impossible to ", "Did not manage to ", "Not able to "},
+	{"could not ", "couldn't ", "did not manage to ", "was not able to "},
+	{"Cannot ", "Can't ", "Impossible to "},
+	{"Can't ", "Couldn't ", "Impossible to "},
+	{"Failed to ", "Couldn't ", "Impossible to ", "Did not manage to "},
+	{"Unable to ", "Couldn't ", "Not able to "},
+	{"Tried to ", "An attempt was made to ", "Wanted to "},
+	{"Exception while ", "Unhandled exception while ", "Exception raised while ", "Exception occurred while "},
+	{"Exception in ", "Exception from ", "Unhandled exception in ", "Exception raised in ", "Exception occurred in "},
+	{"Error while ", "Problem while ", "Internal error while ", "Error occurred while "},
+	{"Error in ", "Problem in ", "Internal error in ", "Error occurred in "},
+	{" threw exception ", " has thrown an exception ", " failed with an exception "},
+	{" caused an exception ", " failed with an exception ", " ended in an exception "},
+	{"Caught exception ", "An exception was caught ", "Got an exception "},
+	{"Critical error ", "Serious error ", "Internal error "},
+	{"An error occurred ", "An error came up ", "Error occurred "},
+	{" threw an exception", " failed with an exception"},
+	{" named ", " titled ", " of the name "},
+	{" while ", " on ", " upon "},
+	{"loading ", "restoring ", "retrieving "},
+	{" load ", " restore ", " retrieve "},
+	{"reference to ", "pointer to ", "ref to "},
+	{"generating ", "making ", "building "},
+	{"instantiating ", "constructing ", "making "},
+	{" corrupted", " broken", " unreadable"},
+	{"destroyed", "removed"},
+	{" twice", " once more"},
+	{"textures ", "pictures "},
+	{" errors", " problems"},
+	{"saving ", "storing "},
+	{"drawing ", "painting "},
+	{"find ", "look up "},
+}
+
 // ownMeaning hides words of which the meaning is their own, not that of their parts.
 var ownMeaning = strings.NewReplacer("load ID", "load\x00ID", "loadID", "load\x00id")
 
 // otherWords replaces one phrase at a time, with each of its synonyms, and then all of them with their first.
-func otherWords(text string) []string {
+func otherWords(text string, table [][]string) []string {
 	var out []string
 	kept := ownMeaning.Replace(text)
 	all := kept
-	for _, s := range alikeWords {
+	for _, s := range table {
 		for _, other := range s[1:] {
 			if changed := strings.Replace(kept, s[0], other, 1); changed != kept {
 				out = append(out, changed)
@@ -264,7 +302,7 @@ const trace = "  at Widgets.Maker.Make () [0x00001] in <0123456789abcdef01234567
 
 // leastAlike is the share of paraphrases that must be decided as the text that they paraphrase, of all and of each kind
 // where that is less.
-var leastAlike = map[string]float64{"total": 0.90, "no type": 0.45}
+var leastAlike = map[string]float64{"total": 0.90, "further words": 0.88, "no type": 0.45}
 
 // TestParaphrases rewords the texts that rules are tested with and compares what is decided about both. A rule that
 // knows the words of one log says nothing about the next one; there, rules that look at the form must decide alike. It
