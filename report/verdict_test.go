@@ -909,7 +909,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 99},
 		stateCrashed, "Crashed at line 60, killed by the system because memory ran out. 2 problems.",
-		[]string{"first: Something about rule 60 (line 60).", "also: Something about rule 61 (line 61)."}, "",
+		[]string{"first: Something about rule 60 (line 60).", "also: Something about rule 61 (line 61)."},
+		"",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},
 	},
 	{
