@@ -1,6 +1,7 @@
 package blame
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -108,7 +109,7 @@ func (s *scan) prefixes(line string) {
 			if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
 				continue
 			}
-			if s.finder.known(prefix) == 0 && s.finder.hints[fold(prefix)] <= 0 {
+			if s.finder.known(prefix) == 0 && s.finder.hint(prefix) == 0 {
 				continue
 			}
 			if o, ok := s.finder.owner(rankCode, prefix); ok {
@@ -400,9 +401,23 @@ func (s *scan) typeName(text string) bool {
 	if !unicode.IsUpper(first) || !unicode.IsUpper(member) {
 		return false
 	}
+	if s.tagged(path[len(root)+1:]) {
+		return false // Author.Mod, behind [Mod]
+	}
 	if o, ok := s.codeOwner(path, root); ok {
 		s.found(Type, weightType, o)
 		return true
+	}
+	return false
+}
+
+// tagged reports whether the record carries the tag of a mod of that name.
+func (s *scan) tagged(name string) bool {
+	key := fold(name)
+	for i := range s.findings {
+		if f := &s.findings[i]; f.Kind == Tag && key != "" && slices.Contains(f.owner.keys[:], key) {
+			return true
+		}
 	}
 	return false
 }

@@ -174,6 +174,8 @@ var cases = []struct {
 	{"a folder of plugins", `Failed: C:\Games\BepInEx\plugins\Author-Some_Mod\a\b.bundle`, "", "Some_Mod 50 path:1"},
 	{"a plugin in no folder", `Failed: C:\Games\BepInEx\plugins\Some.dll`, "", ""},
 
+	{"the reporter's own id", "[Press Tools] failed: Null method for Acme.PressTools", trace("HarmonyLib.PatchProcessor.Patch", "Widgets.Compat.All"), "Widgets 45 frame:3; Press Tools 30 tag:1"},
+
 	// The game's words for code of mods.
 	{"a driver", "Exception in JobDriver tick for pawn Ann driver=Acme.JobDriver_Press (toilIndex=2)", "", "Acme 35 type:1"},
 	{"a node", "Ann threw exception in Acme.JobGiver_Press TryIssueJobPackage: x", "", "Acme 35 type:1"},

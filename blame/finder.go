@@ -153,7 +153,7 @@ func (f *Finder) owner(rank int, names ...string) (owner, bool) {
 	}
 	for _, name := range names {
 		if o.mod == 0 && name != "" {
-			o.mod = max(0, f.hints[fold(name)])
+			o.mod = f.hint(name)
 		}
 	}
 	if o.mod != 0 {
@@ -244,11 +244,12 @@ func (f *Finder) LearnModules(trace string) {
 			continue
 		}
 		path, ok := framePath(line, true)
-		if !ok || isGlobal(path, false) {
+		if !ok {
 			continue
 		}
+		whole := path
 		path = methodPath(path)
-		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) {
+		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) && !isGlobal(whole, false) {
 			f.modules[strings.Clone(module)] = strings.Clone(root)
 			f.running[fold(root)] = true
 		}

@@ -13,7 +13,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	s.arguments(path)
 	path, archive := javaPath(path, line)
-	global := archive == "" && !isJava(line) && isGlobal(path, strings.Contains(line, dynamicMethod))
+	whole := path
 	path = methodPath(path)
 	root := rootOf(path)
 	if root == "" {
@@ -29,7 +29,8 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	switch {
-	case global && readable(root) && s.finder.known(root) == 0 && s.finder.hints[fold(root)] <= 0:
+	case archive == "" && readable(root) && isGlobal(whole, strings.Contains(line, dynamicMethod)) && !isJava(line) &&
+		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
 		if root = s.finder.modules[moduleOf(line)]; root == "" {
 			s.game = true
@@ -151,10 +152,14 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 			return s.finder.owner(rankCode, part, root)
 		}
 	}
-	if root == path || !strings.HasPrefix(path, root) || s.finder.known(root) != 0 || s.finder.hints[fold(root)] > 0 {
+	if root == path || !strings.HasPrefix(path, root) || s.finder.known(root) != 0 || s.finder.hint(root) != 0 {
 		return s.finder.owner(rankCode, root)
 	}
-	switch n := s.finder.authors[fold(root)]; {
+	n := 0
+	if len(s.finder.authors) > 0 {
+		n = s.finder.authors[fold(root)]
+	}
+	switch {
 	case n > 0:
 		o, ok := s.finder.owner(rankCode, root)
 		o.mod = n
@@ -164,7 +169,7 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 		// The author of several mods: the part behind is the mod's.
 		second := identifier(path[len(root)+1:])
 		if rest := path[len(root)+1+len(second):]; strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
-			s.finder.hints[fold(second)] <= 0 {
+			s.finder.hint(second) == 0 {
 			return owner{}, false // nothing but a class: whose it is of that author's is not known
 		}
 		return s.finder.owner(rankCode, second)
@@ -377,6 +382,9 @@ const dynamicMethod = "(wrapper dynamic-method) "
 // isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it is of
 // a dynamicMethod.
 func isGlobal(path string, dynamic bool) bool {
+	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
+		return isGlobalType(plain, dynamic)
+	}
 	var b strings.Builder
 	depth := 0
 	for i := range len(path) {
@@ -392,6 +400,10 @@ func isGlobal(path string, dynamic bool) bool {
 		}
 	}
 	typ, _, _ := strings.Cut(unwrapped(b.String()), "(")
+	return isGlobalType(typ, dynamic)
+}
+
+func isGlobalType(typ string, dynamic bool) bool {
 	i := strings.LastIndexAny(typ, ".:")
 	if i < 0 {
 		return false
@@ -407,9 +419,10 @@ func isGlobal(path string, dynamic bool) bool {
 func unwrapped(path string) string {
 	for {
 		rest, ok := strings.CutPrefix(path, "DMD<")
-		for _, sep := range [...]string{".", ":"} {
-			if !ok {
-				rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition"+sep)
+		if !ok {
+			rest, ok = strings.CutPrefix(path, "MonoMod.Utils.DynamicMethodDefinition")
+			if ok = ok && rest != "" && (rest[0] == '.' || rest[0] == ':'); ok {
+				rest = rest[1:]
 			}
 		}
 		if !ok {

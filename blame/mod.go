@@ -152,7 +152,7 @@ func (f *Finder) Mod(name string) (Mod, bool) {
 		n = f.known(name)
 	}
 	if n == 0 {
-		n = max(0, f.hints[fold(name)])
+		n = f.hint(name)
 	}
 	if id, ok := strings.CutPrefix(name, workshop); n == 0 && ok && number(id) {
 		return Mod{Name: name, WorkshopID: id}, true
@@ -161,6 +161,14 @@ func (f *Finder) Mod(name string) (Mod, bool) {
 		return Mod{}, false
 	}
 	return f.mods[n-1], true
+}
+
+// hint returns the mod whose package id ends with a name, by its number, and 0 when there is none or more than one.
+func (f *Finder) hint(name string) int {
+	if len(f.hints) == 0 {
+		return 0
+	}
+	return max(0, f.hints[fold(name)])
 }
 
 // listed sets the name by which the mod of o is shown. Of one that is known by its package id alone,

@@ -71,6 +71,7 @@ func Key(name string) string { return fold(name) }
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {
 	var b strings.Builder
+	b.Grow(min(len(name), maxName+utf8.UTFMax))
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b.WriteRune(unicode.ToLower(r))
