@@ -45,8 +45,8 @@ func TestReferenceTables(t *testing.T) {
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
 		defaultFields, testFields,
 		{
-			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkVersion, checkPerEntry, checkCost,
-			checkPhase, checkUnused, checkOverride, checkBlindness,
+			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkVersion, checkBare, checkPerEntry,
+			checkCost, checkPhase, checkUnused, checkOverride, checkBlindness,
 		},
 	}, got)
 }

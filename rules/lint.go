@@ -20,6 +20,7 @@ const (
 	checkTests     = "tests"     // a rule with less than two tests that match and one that does not
 	checkMasked    = "masked"    // a text compared with template that no template can hold
 	checkVersion   = "version"   // a template or an id of an earlier version of signatures
+	checkBare      = "bare"      // a beginning of template that only a line without a logger's prefix has
 	checkPerEntry  = "per-entry" // a rule that is evaluated for each entry
 	checkCost      = "cost"      // a condition that may take long for a long entry
 	checkPhase     = "phase"     // a phase that no rule sets

@@ -204,3 +204,27 @@ func TestLintIsDeterministic(t *testing.T) {
 		require.Equal(t, first, lint(texts...))
 	}
 }
+
+// TestLintBare: beginnings that only a line without a logger's prefix has, and others.
+func TestLintBare(t *testing.T) {
+	const why = ", which matches a bare line alone: behind "
+	const taken = " that is taken for the level, the thread or the logger, which are no part of template "
+	for _, tc := range []struct{ when, want string }{
+		{`template startsWith "ERROR: no panel"`, `begins with "ERROR: no panel"` + why + `"2031-04-05 10:00:00 "` + taken + `(begin with "no panel")`},
+		{`template == "FATAL: stuck"`, `begins with "FATAL: stuck"` + why + `"2031-04-05 10:00:00 "` + taken + `(begin with "stuck")`},
+		{`starts_with_any(template, ["ok", "[main/"])`, ""},
+		{`template startsWith "acme.press.Tray: "`, `begins with "acme.press.Tray: "` + why + `"2031-04-05 10:00:00,001 ERROR [main] "` + taken + `(compare level, or a part of the text that follows)`},
+		{`template contains "ERROR: no panel"`, ""},
+		{`template startsWith "[Gadgets] no panel"`, ""},
+		{`template startsWith "Error while turning"`, ""},
+		{`source startsWith "ERROR: no panel"`, ""},
+	} {
+		found := lint("version: 1\nrules:\n  - {id: r, disposition: ignore, when: '" + tc.when + "'" + tested + "\n")
+		if tc.want == "" {
+			require.Empty(t, found, tc.when)
+			continue
+		}
+		require.Len(t, found, 1, tc.when)
+		require.Contains(t, found[0], tc.want+" [bare]")
+	}
+}

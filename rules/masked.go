@@ -1,10 +1,14 @@
 package rules
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // fit is where a text must stand in another.
@@ -67,6 +71,9 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	h := l.hidden(args[1], how)
 	if h.text == "" {
 		l.unmasked(r, c, args[1], how)
+		if how.start {
+			l.bare(r, c, args[1])
+		}
 		return
 	}
 	others := ""
@@ -87,6 +94,30 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 		quote(h.text),
 		others,
 	)
+}
+
+// loggerHeads are what loggers write in front of a text.
+var loggerHeads = []string{"2031-04-05 10:00:00 ", "2031-04-05 10:00:00,001 ERROR [main] ", "[10:00:00] [main/ERROR]: "}
+
+// bare reports n, which template must begin with, where it has a text of which a part is taken for what a logger writes
+// in front of a text, and so is cut off where a logger does write something.
+func (l *linter) bare(r *Rule, c *condition, n ast.Node) {
+	for _, text := range textsIn(n) {
+		for _, head := range loggerHeads {
+			line := head + text + "text"
+			left := logline.Text(line, event.LevelUnknown)
+			if left == line || len(left) >= len(text)+len("text") {
+				continue
+			}
+			hint := fmt.Sprintf("begin with %s", quoteWhole(strings.TrimSuffix(left, "text")))
+			if left == "text" {
+				hint = "compare level, or a part of the text that follows"
+			}
+			l.node(r, c, n, checkBare, hint, "begins with %s, which matches a bare line alone: behind %s that is taken for the "+
+				"level, the thread or the logger, which are no part of template", quote(text), quote(head))
+			return
+		}
+	}
 }
 
 func isTemplate(n ast.Node) bool {

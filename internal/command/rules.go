@@ -162,7 +162,8 @@ func (p *program) rulesLintCommand() *cobra.Command {
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
 rules that can never match, rules with the same condition, rules with too few tests,
-texts that masking removes from every template, templates and ids of an earlier version
+texts that masking removes from every template, beginnings that only a line without the
+time and the level of a logger has, templates and ids of an earlier version
 of signatures, rules that must be evaluated for each entry, phases that no rule sets,
 lists and macros that nothing uses, and overrides that change nothing or keep blindness
 from ending. Without a file it checks the default rules alone.

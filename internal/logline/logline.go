@@ -757,7 +757,7 @@ func isThread(tag string) bool {
 	}
 	for i := range len(tag) {
 		switch c := tag[i]; c {
-		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '@', '#', ':':
+		case '0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '.', '/', '@', '#':
 			return true
 		}
 	}
