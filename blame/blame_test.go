@@ -507,7 +507,9 @@ func requireNamed(t require.TestingT, suspects []blame.Suspect, texts ...string)
 	}
 	for _, s := range suspects {
 		name := strings.TrimPrefix(s.Mod, "workshop ")
-		require.True(t, slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(keep(text), keep(name)) }), s.Mod)
+		require.True(t, slices.ContainsFunc(texts, func(text string) bool {
+			return strings.Contains(keep(text), keep(name))
+		}), s.Mod)
 	}
 }
 
@@ -616,13 +618,17 @@ func TestIdentity(t *testing.T) {
 	require.Equal(t, "Weaver 30 tag:1", show(f.Find(nil, "[Weaver] x", "")), "whose code has run is there, whatever the list says")
 	m, ok := f.Mod("Doors & Halls Continued")
 	require.True(t, ok)
-	require.Equal(t, blame.Mod{Name: "Doors & Halls Continued", PackageID: "builder.doorshalls", WorkshopID: "1234567890"}, m)
+	require.Equal(t, blame.Mod{
+		Name: "Doors & Halls Continued", PackageID: "builder.doorshalls", WorkshopID: "1234567890",
+	}, m)
 	require.Equal(t, "https://steamcommunity.com/sharedfiles/filedetails/?id=1234567890", m.Link())
 	_, ok = f.Mod("Weaver")
 	require.False(t, ok)
 
 	// What is installed adds what the list did not have, and the other way round.
-	require.True(t, f.Learn(blame.Mod{Name: "Printing Press", PackageID: "Acme.Printing.Press", WorkshopID: "2345678901", Assemblies: []string{"Rollers"}}))
+	require.True(t, f.Learn(blame.Mod{
+		Name: "Printing Press", PackageID: "Acme.Printing.Press", WorkshopID: "2345678901", Assemblies: []string{"Rollers"},
+	}))
 	require.Equal(t, "Printing Press 60 frame:2", show(f.Find(nil, "x", trace("Rollers.A.B"))))
 	require.Equal(t, "Printing Press 30 tag:1", show(f.Find(nil, "[acme.printing.press] x", "")))
 	m, _ = f.Mod("Printing Press")

@@ -57,11 +57,15 @@
 //
 // Names are the same without case, spaces and punctuation, so "[Some Mod]" is
 // the namespace SomeMod. A dotted name is also known by its last part, so
-// "author.somemod" is. A mod given to [Finder.Learn] joins name, package id and
-// assemblies; an assembly that several mods bring along is none's. What
+// "author.somemod" is. A mod given to [Finder.Learn] joins name, package id, number in
+// the Steam Workshop and assemblies; an assembly that several mods bring along is
+// none's. Where a list has the package id alone, what is called after its end is the
+// mod, and what is called after its beginning, the author, if that has one mod there.
+// Code that is called after the author of several is the mod's whose part follows. After
+// [Finder.LearnAll] a tag of none of the mods is worth 10. What
 // [Finder.LearnModules] saw identifies code where names are obfuscated. The workshop
 // id of a folder is a number, which nobody knows: it goes with the title of the
-// trace where there is one.
+// trace where there is one, and [Finder.LearnNames] remembers that.
 //
 // # Untrusted text
 //

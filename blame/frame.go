@@ -168,7 +168,8 @@ func (s *scan) codeOwner(path, root string) (owner, bool) {
 	case n < 0:
 		// The author of several mods: the part behind is the mod's.
 		second := identifier(path[len(root)+1:])
-		if rest := path[len(root)+1+len(second):]; strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
+		rest := path[len(root)+1+len(second):]
+		if strings.Count(rest, ".")+strings.Count(rest, ":") < 2 && s.finder.known(second) == 0 &&
 			s.finder.hint(second) == 0 {
 			return owner{}, false // nothing but a class: whose it is of that author's is not known
 		}

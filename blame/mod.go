@@ -175,8 +175,8 @@ func (f *Finder) hint(name string) int {
 // that is how a record calls it, where it does.
 func (f *Finder) listed(o *owner) {
 	m := &f.mods[o.mod-1]
-	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 || f.authors[key] != 0 && f.hints[key] <= 0 ||
-		o.rank == rankNumber || o.rank == rankPhrase {
+	if key := fold(o.display); m.Name != "" || m.PackageID == "" || f.ids[key] != 0 ||
+		f.authors[key] != 0 && f.hints[key] <= 0 || o.rank == rankNumber || o.rank == rankPhrase {
 		o.display = m.Title()
 	}
 	o.rank = rankListed

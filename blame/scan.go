@@ -290,7 +290,7 @@ func tagName(tag string) string {
 		return ""
 	case isLevel(key), isReference(tag), version(tag), isThread(key):
 		return ""
-	case strings.IndexByte(tag, '_') >= 0 && strings.IndexFunc(tag, unicode.IsLower) < 0 && letters(tag) > 0 && tag[0] < utf8.RuneSelf:
+	case strings.IndexByte(tag, '_') >= 0 && strings.IndexFunc(tag, unicode.IsLower) < 0 && tag[0] < utf8.RuneSelf:
 		return "" // a constant
 	}
 	return tag

@@ -46,7 +46,8 @@ func TestReadAboutIsHostile(t *testing.T) {
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	m, err := capture.ReadAbout(strings.NewReader("<ModMetaData><name>" + strings.Repeat("x", 1<<20) + "</name></ModMetaData>"))
+	long := "<ModMetaData><name>" + strings.Repeat("x", 1<<20) + "</name></ModMetaData>"
+	m, err := capture.ReadAbout(strings.NewReader(long))
 	require.NoError(t, err)
 	require.Less(t, len(m.Name), 1<<10)
 	_, err = capture.ReadAbout(strings.NewReader(strings.Repeat("<ModMetaData>", 1<<14)))

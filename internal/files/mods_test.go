@@ -39,7 +39,10 @@ func TestMods(t *testing.T) {
 	mods, notes := files.Mods([]string{filepath.Join(dir, "Mods"), filepath.Join(dir, "content", "123450")})
 	require.Equal(t, []capture.Mod{
 		{Name: "Odd", PackageID: "x.odd"},
-		{Name: "Printing Press", PackageID: "acme.press", WorkshopID: "1234567890", Assemblies: []string{"PressLib", "Rollers"}},
+		{
+			Name: "Printing Press", PackageID: "acme.press", WorkshopID: "1234567890",
+			Assemblies: []string{"PressLib", "Rollers"},
+		},
 		{Name: "Widgets", PackageID: "acme.widgets", WorkshopID: "2345678901"},
 	}, mods)
 	require.Len(t, notes, 3)
