@@ -146,18 +146,31 @@ func nests(b []byte) (ok, below bool) {
 		return false, false
 	}
 	for _, n := range nestedLeads {
-		if hasPrefix(t, n.lead) && (len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
+		if t[0] == n.lead[0] && hasPrefix(t, n.lead) && (len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
 			return true, n.below
 		}
 	}
 	return false, false
 }
 
+// mayHandOn reports whether nests or isUntyped may hold for b, by its first four bytes: almost no line goes further.
+func mayHandOn(b []byte) bool {
+	if len(b) < 4 {
+		return false
+	}
+	switch string(b[:4]) {
+	case "Inne", "The ", "Caus", "Exce", "An i", "Atte", "Arit", "Argu", "Ambi", "Coll", "Cann", "Inde", "Inpu", "Null",
+		"Non-", "Obje", "Oper", "Sequ", "Spec", "Unab", "Valu":
+		return true
+	}
+	return b[0] == '-' || b[0] == '='
+}
+
 // joinsNested decides about a line that hands on another exception of the record, or is the text of one that the
 // first line announced, and sets what is known of the record. What the first line does not say goes there: the exception
 // is what a record is known by.
 func (a *assembly) joinsNested(b []byte) verdict {
-	if a.engine {
+	if a.engine || !mayHandOn(b) {
 		return verdict{}
 	}
 	switch ok, below := nests(b); {

@@ -26,6 +26,13 @@ func FuzzOpens(f *testing.F) {
 		"Exception in x", "error at x", "E warn", "Error --->", "Level: x", "a at x", "at Foo x", "Rethrow as X", "Could not x", "Couldn't", "Failed to", "Unable to", "Cannot x", "Invalid x", "Error in", "Exception x", "Fatal x",
 		"Assertion x", "GC x", "WARNING: x", "Config x", "XML x", "Plugins: x", "Metal: x", "d3d11: x", "Vulkan: x", "x: System.Exception: y",
 		"Inner exception: x", "--- Inner Exception", "The exception was: x", "Exception was: x", "Caused by: x", "Index was out of range.",
+		"An item with the same key has already been added", "Attempted to divide by zero", "Arithmetic operation resulted in an overflow",
+		"Argument cannot be null", "Ambiguous match found", "Collection was modified; x", "Cannot cast from source type to destination type",
+		"Exception has been thrown by the target of an invocation", "Input string was not in x", "Nullable object must have a value",
+		"Non-static method requires a target", "Object reference not set to an instance of an object",
+		"Operation is not valid due to the current state of the object", "Sequence contains no x", "Specified cast is not valid",
+		"The given key x present in the dictionary", "The type initializer for x", "The method or operation is not implemented",
+		"Unable to cast object of type x", "Value does not fall within the expected range",
 		"Sun Apr 05 10:00:00 2031 ERROR x", "at Foo.Bar () <0x0001b>", "at Foo.Bar (int)", "Value cannot be null.",
 	} {
 		f.Add([]byte(s))
@@ -36,6 +43,7 @@ func FuzzOpens(f *testing.F) {
 		}
 		_, _, ref := parseRef(b)
 		nested, _ := nests(b)
+		require.False(t, (nested || isUntyped(b)) && !mayHandOn(b), "%q", b)
 		for may, is := range map[uint16]bool{
 			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b) || isReportRest(b),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),

@@ -37,7 +37,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
-		case bytes.Contains(b, []byte("+ Exception Group "+traceback)) && !a.reportsFault():
+		case hasPrefix(trimLeft(b), "+ Exception Group "+traceback) && !a.reportsFault():
 			return apart()
 		case isElapsed(b):
 		case !isOmission(b):

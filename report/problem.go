@@ -27,6 +27,8 @@ type problem struct {
 // run is what was urgent from one start of the game to the next.
 type run struct {
 	problems map[causeKey]*problem
+	latest   *problem // of the latest entry, and its row
+	row      *row
 	times    uint64 // blocking entries
 	ending   ending // of an earlier run
 }
@@ -36,15 +38,10 @@ func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
 	if !d.Disposition.Urgent() {
 		return
 	}
-	key := causeKey{d.Rule, d.Disposition}
-	p := n.problems[key]
-	if p == nil {
-		if n.problems == nil {
-			n.problems = map[causeKey]*problem{}
-		}
-		p = &problem{causeKey: key, tags: d.Tags, first: line, began: row, loudest: row, early: true}
-		n.problems[key] = p
+	if row != n.row {
+		n.row, n.latest = row, n.problem(d, line, row)
 	}
+	p := n.latest
 	p.times++
 	p.early = p.early && (o.Phase == phaseStart || o.Phase == phaseBoot)
 	p.last = line
@@ -56,6 +53,20 @@ func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
 	if d.Disposition == event.Blocking {
 		n.times++
 	}
+}
+
+// problem returns the problem that a decision belongs to.
+func (n *run) problem(d *event.Decision, line uint64, row *row) *problem {
+	key := causeKey{d.Rule, d.Disposition}
+	p := n.problems[key]
+	if p == nil {
+		if n.problems == nil {
+			n.problems = map[causeKey]*problem{}
+		}
+		p = &problem{causeKey: key, tags: d.Tags, first: line, began: row, loudest: row, early: true}
+		n.problems[key] = p
+	}
+	return p
 }
 
 // runBegins closes the run of the game that ends where another begins. What it decided is kept where something in
