@@ -391,7 +391,8 @@ rules:
 		require.Equal(t, c.phase, in.Phase)
 		require.Equal(t, c.sets, ev.Explain(&in, false).Decision.SetsPhase, "%+v", c)
 	}
-	compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", `when: 'stack contains "Tick"'`, "continue: true", "sets_phase: play"))})
+	require.ErrorContains(t, compileError(t, rules.File{Name: "f", Data: []byte(rule("id: c", `when: 'stack contains "Tick"'`,
+		"continue: true", "sets_phase: play"))}), "cannot read message, stack or operation")
 }
 
 func TestDecideAllocs(t *testing.T) {
