@@ -47,7 +47,9 @@ type moreView struct {
 func (s *section) facts() {
 	v := s.doc.Summary.Verdict
 	f := &s.Verdict
-	*f = verdictView{Class: stateClasses[v.State], Title: v.title + v.because, Says: v.since(), What: v.What, Count: v.counts}
+	*f = verdictView{
+		Class: stateClasses[v.State], Title: v.title + v.because, Says: v.since(), What: v.What, Count: v.counts,
+	}
 	s.Copy = s.doc.markdownVerdict()
 	if v.Since > 0 {
 		f.Since = s.at(v.Since, time.Time{})

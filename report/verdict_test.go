@@ -1142,7 +1142,8 @@ func TestModsHaveLinks(t *testing.T) {
 	const link = "https://steamcommunity.com/sharedfiles/filedetails/?id=1234567890"
 	require.Contains(t, string(Text(nil, s.Document(0), TextOptions{})), "Windmills (author.mill): its code is in the "+
 		"stack trace.\n            "+link+"\n")
-	require.Contains(t, string(Markdown(nil, s.Document(0))), "`Windmills` (`author.mill`): its code is in the stack trace. "+link)
+	require.Contains(t, string(Markdown(nil, s.Document(0))),
+		"`Windmills` (`author.mill`): its code is in the stack trace. "+link)
 	require.Contains(t, page(t, s.Replay), `<a href="`+link+`" rel="noreferrer">mod page</a>`)
 	requireSameVerdict(t, s.Replay)
 }
