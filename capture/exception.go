@@ -167,8 +167,8 @@ func mayHandOn(b []byte) bool {
 }
 
 // joinsNested decides about a line that hands on another exception of the record, or is the text of one that the
-// first line announced, and sets what is known of the record. What the first line does not say goes there: the exception
-// is what a record is known by.
+// first line announced, and sets what is known of the record. What the first line does not say goes there: a record
+// is known by its exception.
 func (a *assembly) joinsNested(b []byte) verdict {
 	if a.engine || !mayHandOn(b) {
 		return verdict{}

@@ -46,7 +46,8 @@ func TestPrefixChangesNoDecision(t *testing.T) {
 		text = other.message()
 		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
 		o, _ := ev.evaluate(&Input{
-			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase, Source: d.source,
+			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase,
+			Source: d.source,
 		})
 		return o.Decision
 	}
