@@ -7,21 +7,98 @@ import (
 	"unicode/utf8"
 )
 
+// lead is a set of what a word leads up to.
+type lead uint8
+
+const (
+	toMod lead = 1 << iota
+	toPlugin
+	toPackage
+	toAssembly
+	toType
+	toMethod
+	toDefinition // the word is one behind which the game puts what a definition is called
+)
+
+// leadOf returns what a word leads up to, whatever its case.
+func leadOf(word string) lead {
+	var lower [len("registering")]byte
+	if len(word) > len(lower) {
+		return 0
+	}
+	for i := range len(word) {
+		lower[i] = word[i] | 0x20
+	}
+	switch string(lower[:len(word)]) {
+	case "mod":
+		return toMod
+	case "load", "loading", "skipping":
+		return toPlugin
+	case "packageid":
+		return toPackage
+	case "assembly":
+		return toAssembly
+	case "type", "class", "for", "registering":
+		return toType
+	case "named":
+		return toType | toDefinition
+	case "method":
+		return toMethod
+	case "workgiver", "jobgiver", "jobdriver", "driver", "job", "newjob", "curjob", "incident", "hediff", "gene", "def",
+		"recipe", "quest", "ability", "thought", "ritual", "event":
+		return toDefinition
+	}
+	return 0
+}
+
+// leading is a word of a line that leads up to something, and the position behind it.
+type leading struct {
+	to  lead
+	end int
+}
+
+// leads reads the words of a line that lead up to something, all at once: lines are long, and such words few.
+func (s *scan) leads(line string) {
+	s.leading = s.leading[:0]
+	for i := 0; i < len(line); i++ {
+		if !wordByte(line[i]) {
+			continue
+		}
+		from := i
+		for i < len(line) && wordByte(line[i]) {
+			i++
+		}
+		if to := leadOf(line[from:i]); to != 0 {
+			s.leading = append(s.leading, leading{to, i})
+		}
+	}
+}
+
+// after yields what follows the words of the line that lead up to something, with the position where that begins.
+func (s *scan) after(line string, to lead) func(func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		for _, l := range s.leading {
+			if l.to&to != 0 && !yield(l.end, line[l.end:]) {
+				return
+			}
+		}
+	}
+}
+
 // announced reads the mods that a line names.
 func (s *scan) announced(line string) {
-	for i, rest := range wordsAfter(line, "mod") {
+	s.leads(line)
+	for i, rest := range s.after(line, toMod) {
 		if name := s.announcedName(line[:i-len("mod")], rest); name != "" {
 			if o, ok := s.finder.owner(rankNamed, name); ok {
 				s.found(Named, weightNamed, o)
 			}
 		}
 	}
-	for _, word := range [...]string{"load", "loading", "skipping"} {
-		for _, rest := range wordsAfter(line, word) {
-			s.plugin(rest)
-		}
+	for _, rest := range s.after(line, toPlugin) {
+		s.plugin(rest)
 	}
-	for i, rest := range wordsAfter(line, "packageID") {
+	for i, rest := range s.after(line, toPackage) {
 		if hasWord(line[:i], "example") {
 			break
 		}
@@ -32,10 +109,8 @@ func (s *scan) announced(line string) {
 		}
 	}
 	s.assemblies(line)
-	for _, word := range [...]string{"type", "class", "named", "for", "registering"} {
-		for _, rest := range wordsAfter(line, word) {
-			s.typeName(strings.TrimLeft(rest, " '\"`"))
-		}
+	for _, rest := range s.after(line, toType) {
+		s.typeName(strings.TrimLeft(rest, " '\"`"))
 	}
 	node, isNode := strings.CutPrefix(line, "<") // of what is in it, only itself is read
 	node, _, _ = strings.Cut(node, ">")
@@ -91,30 +166,22 @@ func (s *scan) parts(line string) {
 	}
 }
 
-// defined are the words behind which the game puts what a definition is called.
-var defined = [...]string{
-	"named", "workgiver", "jobgiver", "jobdriver", "driver", "job", "newjob", "curjob", "incident", "hediff", "gene", "def", "recipe",
-	"quest", "ability", "thought", "ritual", "event",
-}
-
 // prefixes reads definitions that are called after a mod that is known, as in SomeMod_Press.
 func (s *scan) prefixes(line string) {
 	if len(s.finder.mods) == 0 || strings.IndexByte(line, '_') < 0 {
 		return
 	}
-	for _, word := range defined {
-		for _, rest := range wordsAfter(line, word) {
-			name := strings.TrimLeft(rest, " '\"`(=:")
-			prefix, after, ok := strings.Cut(name, "_")
-			if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
-				continue
-			}
-			if s.finder.known(prefix) == 0 && s.finder.hint(prefix) == 0 {
-				continue
-			}
-			if o, ok := s.finder.owner(rankCode, prefix); ok {
-				s.found(Type, weightMissing, o)
-			}
+	for _, rest := range s.after(line, toDefinition) {
+		name := strings.TrimLeft(rest, " '\"`(=:")
+		prefix, after, ok := strings.Cut(name, "_")
+		if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
+			continue
+		}
+		if s.finder.known(prefix) == 0 && s.finder.hint(prefix) == 0 {
+			continue
+		}
+		if o, ok := s.finder.owner(rankCode, prefix); ok {
+			s.found(Type, weightMissing, o)
 		}
 	}
 }
@@ -122,8 +189,7 @@ func (s *scan) prefixes(line string) {
 // methods reads the methods that the line names in the form of the runtime: "Patching exception in method
 // static System.Void Acme.Press::Turn()".
 func (s *scan) methods(line string) {
-	for i := range wordsAfter(line, "method") {
-		rest := line[i:]
+	for _, rest := range s.after(line, toMethod) {
 		end := strings.Index(rest, "::")
 		if end < 0 {
 			continue
@@ -431,7 +497,7 @@ func (s *scan) tagged(name string) bool {
 // What cannot be found is weaker evidence than what it was looked for in: the one
 // that needs it may be out of date.
 func (s *scan) assemblies(line string) {
-	for i, rest := range wordsAfter(line, "assembly") {
+	for i, rest := range s.after(line, toAssembly) {
 		before := strings.TrimRight(line[:i-len("assembly")], " ")
 		if value, ok := cutLabel(rest); ok {
 			s.labeled(before, value)

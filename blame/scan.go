@@ -46,6 +46,7 @@ type scan struct {
 	finder   *Finder
 	findings []finding
 	files    []finding // paths, until all are known
+	leading  []leading // of the line at hand
 	line     int
 	head     int // lines of the message that are no frames
 	frames   int // frames with a name
