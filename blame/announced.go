@@ -34,7 +34,7 @@ func leadOf(word string) lead {
 		return toMod
 	case "load", "loading", "skipping":
 		return toPlugin
-	case "packageid":
+	case "package" + "id": // packageId
 		return toPackage
 	case "assembly":
 		return toAssembly

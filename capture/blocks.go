@@ -10,7 +10,7 @@ import (
 //
 //	Crash!!!                                              Windows
 //	A crash has been intercepted by the crash handler. …   Windows, where another process reports
-//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins below the line above; one T before 2018
+//	========== OUTPUTTING STACK TRACE ==================   Windows, where a copy begins; one T before 2018
 //	Got a SIGSEGV while executing native code. …          Mono, Linux and macOS; "a UNKNOWN" on Windows
 //	Native stacktrace:                                    Mono before 2018
 //	* Assertion at mini.c:42, condition `…' not met       Mono, which aborts

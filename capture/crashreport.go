@@ -86,8 +86,8 @@ func isReportHead(b []byte) bool {
 	return bytes.Contains(b, []byte(" [version: Unity ")) && hasSuffix(trimRight(b), "]")
 }
 
-// isCrashCause reports whether b is the line with which Unity's report on Windows, or a report of macOS, names the cause
-// of a crash:
+// isCrashCause reports whether b is the line with which Unity's report on Windows, or a report of macOS, names the
+// cause of a crash:
 //
 //	UnityPlayer.dll caused an Access Violation (0xc0000005)
 //	Exception Type:        EXC_BAD_ACCESS (SIGSEGV)
@@ -118,8 +118,8 @@ func namesCause(b []byte) bool {
 // maxPath is how long the name of a module may be on Windows.
 const maxPath = 260
 
-// isJSONCause reports whether b is the line with which a report on macOS as JSON names the cause of a crash. It counts in
-// a crash report only.
+// isJSONCause reports whether b is the line with which a report on macOS as JSON names the cause of a crash. It
+// counts in a crash report only.
 //
 //	"exception" : {"codes":"0x0000000000000001, 0x0000000000000000", … "type":"EXC_BAD_ACCESS","signal":"SIGSEGV"},
 func isJSONCause(b []byte) bool {
@@ -243,8 +243,8 @@ func isShortFrame(b []byte) bool {
 	return true
 }
 
-// isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers print
-// all threads; what they say of the others stays in the message.
+// isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers
+// print all threads; what they say of the others stays in the message.
 func (a *assembly) isCrashFrame(b []byte) bool {
 	if crashed, ok := debuggedThread(b); ok {
 		a.crash = reportMachine
@@ -307,7 +307,8 @@ func pathReason(path []byte) (reason crashReason, last bool) {
 		return crashUnknown, false
 	case hasAnyPrefix(name, driverLibraries), bytes.Contains(name, []byte("_dri.so")):
 		return crashDriver, true
-	case hasPrefix(path, "/lib"), hasPrefix(path, "/usr/lib"), hasPrefix(path, "/System/"), hasAnyPrefix(name, engineLibraries):
+	case hasPrefix(path, "/lib"), hasPrefix(path, "/usr/lib"), hasPrefix(path, "/System/"),
+		hasAnyPrefix(name, engineLibraries):
 		return crashUnknown, true
 	case bytes.Contains(name, []byte(".so")), hasSuffix(trimRight(name), ".dylib"):
 		return crashLibrary, true

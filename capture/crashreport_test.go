@@ -155,7 +155,8 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	require.Equal(t, event.LevelFatal, recs[1].Level)
 	require.True(t, recs[2].Context)
 
-	recs, _, err = readAll(t, strings.NewReader(head+strings.Replace(crashed, "UnityPlayer.dylib ", "AGXMetalG13X      ", 1)), Options{})
+	driver := strings.Replace(crashed, "UnityPlayer.dylib ", "AGXMetalG13X      ", 1)
+	recs, _, err = readAll(t, strings.NewReader(head+driver), Options{})
 	require.NoError(t, err)
 	require.Equal(t, "crash-driver", recs[1].Source)
 

@@ -146,7 +146,8 @@ func nests(b []byte) (ok, below bool) {
 		return false, false
 	}
 	for _, n := range nestedLeads {
-		if t[0] == n.lead[0] && hasPrefix(t, n.lead) && (len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
+		if t[0] == n.lead[0] && hasPrefix(t, n.lead) &&
+			(len(t) == len(n.lead) || !isLetter(t[len(n.lead)]) || n.lead[len(n.lead)-1] == ' ') {
 			return true, n.below
 		}
 	}

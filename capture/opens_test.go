@@ -45,7 +45,8 @@ func FuzzOpens(f *testing.F) {
 		nested, _ := nests(b)
 		require.False(t, (nested || isUntyped(b)) && !mayHandOn(b), "%q", b)
 		for may, is := range map[uint16]bool{
-			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref, mayCrash: isCrashStart(b) || isReportRest(b),
+			mayFooter: isFooter(b), mayBanner: isBanner(b), mayNative: isEngineFrame(b), mayRef: ref,
+			mayCrash:  isCrashStart(b) || isReportRest(b),
 			mayDetail: isExceptionDetail(b), mayNest: nested || isUntyped(b),
 			mayGoOnForm: isKnownContinuation(b) || isXMLSection(b) || isShaderNote(b),
 			mayFault:    opensFaultWord(b),

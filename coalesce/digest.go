@@ -79,8 +79,8 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	return c.Fold(in)
 }
 
-// BeginRun records that the host started the game again, after the entry about that was folded: no operation from before
-// runs, and no agent from before is attached, so that [Coalescer.Attach] sums up what is still open.
+// BeginRun records that the host started the game again, after the entry about that was folded: no operation from
+// before runs, and no agent from before is attached, so that [Coalescer.Attach] sums up what is still open.
 func (c *Coalescer) BeginRun() {
 	c.version++
 	c.repeatable.version = 0

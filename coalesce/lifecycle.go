@@ -86,7 +86,8 @@ func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
 	var found *item
 	fits := func(it *item) bool {
-		return it.state == itemCleared && !it.acked && !it.past && it.scope != scopeDigest && it.disposition == d.Disposition &&
+		return it.state == itemCleared && !it.acked && !it.past &&
+			it.scope != scopeDigest && it.disposition == d.Disposition &&
 			(it.clearedBy == ReasonExpired || it.clearedBy == ReasonResolved || it.clearedBy == ReasonEvicted) &&
 			(it.scope == to.scope && it.key == to.key || it.scope.plain() && to.scope.plain())
 	}
@@ -262,9 +263,10 @@ func (c *Coalescer) resolve(rules []string) {
 	}
 }
 
-// endRun ends what belongs to the run of the game so far. Its items gather nothing more and are cleared, but for those that
-// block where somebody acts on the game under a name: that the last run broke is not to be lost, so that they stay until
-// they are acknowledged or somebody arrives. Blindness and what the host raised have ends of their own.
+// endRun ends what belongs to the run of the game so far. Its items gather nothing more and are cleared, but for
+// those that block where somebody acts on the game under a name: that the last run broke is not to be lost, so that
+// they stay until they are acknowledged or somebody arrives. Blindness and what the host raised have ends of their
+// own.
 func (c *Coalescer) endRun() {
 	c.version++
 	c.repeatable.version = 0

@@ -1102,7 +1102,9 @@ func TestHarm(t *testing.T) {
 		"a step of the start that failed": {problem{times: 1, tags: []string{tagBreaks}, early: true}, trifle},
 		"a hang":                          {problem{times: 1, tags: []string{tagHang}}, stops},
 		"fatal":                           {problem{times: 1, severity: event.SeverityFatal}, stops},
-		"a crash":                         {problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes},
+		"a crash": {
+			problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes,
+		},
 		"advisory, however often": {problem{
 			causeKey: causeKey{disposition: event.Advisory}, times: 1000, invalidates: true, tags: []string{tagBreaks},
 		}, trifle},

@@ -40,11 +40,13 @@ func byMachine(ev *Evaluator, in *Input) Outcome {
 // requireSame holds both ways to a decision to what the machine says.
 func requireSame(t require.TestingT, ev, machine *Evaluator, in *Input) {
 	want := byMachine(machine, in)
-	if got := ev.Evaluate(in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase || !sameDecision(&got.Decision, &want.Decision) {
+	if got := ev.Evaluate(in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase ||
+		!sameDecision(&got.Decision, &want.Decision) {
 		require.Equal(t, want, got, "%+v", in)
 	}
 	p := ev.Plan(in)
-	if got := ev.Decide(&p, in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase || !sameDecision(&got.Decision, &want.Decision) {
+	if got := ev.Decide(&p, in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase ||
+		!sameDecision(&got.Decision, &want.Decision) {
 		require.Equal(t, want, got, "by plan: %+v", in)
 	}
 }

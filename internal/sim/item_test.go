@@ -292,8 +292,8 @@ func (it *item) holds(e *entry) bool { return !it.vague && !it.blurred && it.may
 // mayHold is holds where not all is known of the item.
 func (it *item) mayHold(e *entry) bool {
 	r := it.rules[e.rule]
-	return it.scope == other && !it.gone && !it.past && it.disposition >= e.disposition && it.groups[e.group] != nil && r != nil &&
-		!r.resolved
+	return it.scope == other && !it.gone && !it.past && it.disposition >= e.disposition && it.groups[e.group] != nil &&
+		r != nil && !r.resolved
 }
 
 // holder returns an open item that holds an entry, before and after it, or nil.
@@ -520,7 +520,8 @@ func (m *model) mayLeave(e *entry, it *item) error {
 func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
 	sure = true
 	for _, it := range m.items {
-		if !it.acked || it.gone || it.past || (s == blinding) != (it.scope == blinding) || (s == hosted) != (it.scope == hosted) {
+		if !it.acked || it.gone || it.past || (s == blinding) != (it.scope == blinding) ||
+			(s == hosted) != (it.scope == hosted) {
 			continue
 		}
 		r := it.rules[e.rule]

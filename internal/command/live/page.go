@@ -16,8 +16,8 @@ import (
 // pageName is the name under which heed is the program of a double click: a link to heed in the archive for Linux.
 const pageName = "heed-page"
 
-// asksPage reports whether this process is a double click, or files that were dropped on the program: by its name, or on
-// Windows by a console of its own.
+// asksPage reports whether this process is a double click, or files that were dropped on the program: by its name, or
+// on Windows by a console of its own.
 func asksPage(args []string) bool {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(args[0])), ".exe")
 	return name == pageName || ownConsole() && cli.IsTerminal(os.Stdout) && onlyLogs(args[1:])
@@ -31,8 +31,8 @@ func onlyLogs(words []string) bool {
 	})
 }
 
-// showPage writes a page about logs, or about the newest of the game, and opens it. Whatever becomes of it can be read: a
-// window waits before it closes, and without one the messages of a failure are shown as a page would be.
+// showPage writes a page about logs, or about the newest of the game, and opens it. Whatever becomes of it can be
+// read: a window waits before it closes, and without one the messages of a failure are shown as a page would be.
 func showPage(logs []string) int {
 	var stderr io.Writer = os.Stderr
 	var said bytes.Buffer
