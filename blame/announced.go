@@ -30,7 +30,7 @@ func leadOf(word string) lead {
 		lower[i] = word[i] | 0x20
 	}
 	switch string(lower[:len(word)]) {
-	case "mod":
+	case "mod", "plugin":
 		return toMod
 	case "load", "loading", "skipping":
 		return toPlugin
@@ -51,10 +51,10 @@ func leadOf(word string) lead {
 	return 0
 }
 
-// leading is a word of a line that leads up to something, and the position behind it.
+// leading is a word of a line that leads up to something, with where it stands.
 type leading struct {
-	to  lead
-	end int
+	to        lead
+	from, end int
 }
 
 // leads reads the words of a line that lead up to something, all at once: lines are long, and such words few.
@@ -69,16 +69,16 @@ func (s *scan) leads(line string) {
 			i++
 		}
 		if to := leadOf(line[from:i]); to != 0 {
-			s.leading = append(s.leading, leading{to, i})
+			s.leading = append(s.leading, leading{to, from, i})
 		}
 	}
 }
 
-// after yields what follows the words of the line that lead up to something, with the position where that begins.
-func (s *scan) after(line string, to lead) func(func(int, string) bool) {
-	return func(yield func(int, string) bool) {
+// around yields what stands before and behind each word of the line that leads up to something.
+func (s *scan) around(line string, to lead) func(func(before, rest string) bool) {
+	return func(yield func(before, rest string) bool) {
 		for _, l := range s.leading {
-			if l.to&to != 0 && !yield(l.end, line[l.end:]) {
+			if l.to&to != 0 && !yield(line[:l.from], line[l.end:]) {
 				return
 			}
 		}
@@ -88,18 +88,18 @@ func (s *scan) after(line string, to lead) func(func(int, string) bool) {
 // announced reads the mods that a line names.
 func (s *scan) announced(line string) {
 	s.leads(line)
-	for i, rest := range s.after(line, toMod) {
-		if name := s.announcedName(line[:i-len("mod")], rest); name != "" {
+	for before, rest := range s.around(line, toMod) {
+		if name := s.announcedName(before, rest); name != "" {
 			if o, ok := s.finder.owner(rankNamed, name); ok {
 				s.found(Named, weightNamed, o)
 			}
 		}
 	}
-	for _, rest := range s.after(line, toPlugin) {
+	for _, rest := range s.around(line, toPlugin) {
 		s.plugin(rest)
 	}
-	for i, rest := range s.after(line, toPackage) {
-		if hasWord(line[:i], "example") {
+	for before, rest := range s.around(line, toPackage) {
+		if hasWord(before, "example") {
 			break
 		}
 		if id := packageID(afterColon(rest)); id != "" {
@@ -109,7 +109,7 @@ func (s *scan) announced(line string) {
 		}
 	}
 	s.assemblies(line)
-	for _, rest := range s.after(line, toType) {
+	for _, rest := range s.around(line, toType) {
 		s.typeName(strings.TrimLeft(rest, " '\"`"))
 	}
 	node, isNode := strings.CutPrefix(line, "<") // of what is in it, only itself is read
@@ -171,7 +171,7 @@ func (s *scan) prefixes(line string) {
 	if len(s.finder.mods) == 0 || strings.IndexByte(line, '_') < 0 {
 		return
 	}
-	for _, rest := range s.after(line, toDefinition) {
+	for _, rest := range s.around(line, toDefinition) {
 		name := strings.TrimLeft(rest, " '\"`(=:")
 		prefix, after, ok := strings.Cut(name, "_")
 		if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
@@ -189,7 +189,7 @@ func (s *scan) prefixes(line string) {
 // methods reads the methods that the line names in the form of the runtime: "Patching exception in method
 // static System.Void Acme.Press::Turn()".
 func (s *scan) methods(line string) {
-	for _, rest := range s.after(line, toMethod) {
+	for _, rest := range s.around(line, toMethod) {
 		end := strings.Index(rest, "::")
 		if end < 0 {
 			continue
@@ -255,7 +255,7 @@ func wordByte(c byte) bool {
 	return c >= utf8.RuneSelf || c == '_' || digit(c) || c|0x20 >= 'a' && c|0x20 <= 'z'
 }
 
-// announcedName returns the name of a mod that follows the word "mod" with
+// announcedName returns the name of a mod that follows the word "mod" or "plugin" with
 // before and rest around it.
 func (s *scan) announcedName(before, rest string) string {
 	rest, colon := strings.CutPrefix(rest, ":")
@@ -264,7 +264,7 @@ func (s *scan) announcedName(before, rest string) string {
 	}
 	rest = strings.TrimLeft(rest, " ")
 	if name, ok := quoted(rest); ok {
-		return name
+		return unversioned(name)
 	}
 	if name := s.knownPrefix(rest); name != "" {
 		return name
@@ -276,9 +276,7 @@ func (s *scan) announcedName(before, rest string) string {
 		return workshop + word
 	}
 	name, rest := capitalized(rest)
-	if i := strings.LastIndexByte(name, ' '); i > 0 && version(name[i+1:]) {
-		name = name[:i]
-	}
+	name = unversioned(name)
 	if name == "" || notAName(name) {
 		return ""
 	}
@@ -294,6 +292,14 @@ func (s *scan) announcedName(before, rest string) string {
 		return name
 	}
 	return ""
+}
+
+// unversioned returns a name without the version behind it: "Some Mod v1.2.0".
+func unversioned(name string) string {
+	if i := strings.LastIndexByte(name, ' '); i > 0 && version(name[i+1:]) {
+		return name[:i]
+	}
+	return name
 }
 
 // quoted returns a name in quotes or brackets at the beginning of s.
@@ -497,8 +503,8 @@ func (s *scan) tagged(name string) bool {
 // What cannot be found is weaker evidence than what it was looked for in: the one
 // that needs it may be out of date.
 func (s *scan) assemblies(line string) {
-	for i, rest := range s.after(line, toAssembly) {
-		before := strings.TrimRight(line[:i-len("assembly")], " ")
+	for before, rest := range s.around(line, toAssembly) {
+		before = strings.TrimRight(before, " ")
 		if value, ok := cutLabel(rest); ok {
 			s.labeled(before, value)
 			continue

@@ -330,7 +330,7 @@ func (p *parser) tag() bool {
 	case isDigit(t[0]) && (isTime(t) || p.timed && digits(t) == len(t)), len(t) > len("Apr 5 10:00:00") && isDate(t):
 		p.timed, p.head.Sure = true, true
 		p.commit()
-	case p.timed && isThread(tag):
+	case p.timed && p.names == 0 && isThread(tag): // behind words it is text, unless a level follows
 		p.commit()
 	default:
 		p.number = p.number || isDigit(t[0])
