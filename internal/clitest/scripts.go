@@ -22,7 +22,7 @@ func (h atHome) Run() int {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		case name == "HEED_DATA", name == "HEED_TESTS": // where reference captures are, and which tests run
+		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS": // where reference captures are, and which tests run
 		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"),
 			strings.HasPrefix(name, "GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
 			must(os.Unsetenv(name))
