@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,10 +19,13 @@ import (
 func TestBridge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		var dials []time.Duration
+		var mu sync.Mutex
+		var all []time.Duration
 		var mod *Mod // nil: it does not listen
 		b := NewBridge(BridgeConfig{Dial: func(context.Context) (io.ReadWriteCloser, error) {
-			dials = append(dials, time.Since(start))
+			mu.Lock()
+			defer mu.Unlock()
+			all = append(all, time.Since(start))
 			if mod == nil {
 				return nil, errors.New("refused")
 			}
@@ -29,14 +34,20 @@ func TestBridge(t *testing.T) {
 			return ours, nil
 		}})
 		defer b.Close()
+		dialed := func() []time.Duration {
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			return slices.Clone(all)
+		}
 		require.Error(t, b.Start())
 		require.Equal(t, 20*time.Second, time.Since(start))
-		synctest.Wait()
+		dials := dialed()
 		require.Len(t, dials, 9+1) // the second attempt has begun
 		require.Equal(t, 6300*time.Millisecond, dials[6])
 		require.Equal(t, 16300*time.Millisecond, dials[8])
 		time.Sleep(10 * time.Minute)
-		synctest.Wait()
+		dials = dialed()
 		require.Len(t, dials, 9+13)
 		require.Less(t, dials[9+12], time.Minute)
 		_, err := b.Call("colony/build", `{}`)
@@ -46,7 +57,7 @@ func TestBridge(t *testing.T) {
 		began, before := time.Now(), len(dials)
 		require.Error(t, b.Connect())
 		require.Equal(t, 15*time.Second, time.Since(began))
-		require.Len(t, dials, before+1)
+		require.Len(t, dialed(), before+1)
 		mod = NewMod(ModConfig{})
 		require.NoError(t, b.Connect())
 		require.Equal(t, []string{"colony/build", "colony/look"}, b.Mirrored())
@@ -57,6 +68,6 @@ func TestBridge(t *testing.T) {
 		synctest.Wait()
 		require.False(t, b.Connected())
 		require.Empty(t, b.Mirrored())
-		require.Len(t, dials, before+2)
+		require.Len(t, dialed(), before+2)
 	})
 }
