@@ -668,3 +668,11 @@ func TestLinkIsNoText(t *testing.T) {
 		require.Empty(t, (&blame.Mod{WorkshopID: id}).Link(), id)
 	}
 }
+
+// TestKeyOfASCII holds the quick way for names of ASCII to that for others, which a first letter forces.
+func TestKeyOfASCII(t *testing.T) {
+	for c := range 128 {
+		name := "Some Mod-" + string(rune(c)) + "x 2"
+		require.Equal(t, "д"+blame.Key(name), blame.Key("Д"+name))
+	}
+}

@@ -43,6 +43,7 @@ type Finder struct {
 	game     string          // the game's program, folded; see LearnGame
 	max      int
 	mods     []Mod             // with names as they are shown, none for what is no mod
+	keys     []modKeys         // of mods
 	inLists  int               // how many of them are from lists of all that there are; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
 	hints    map[string]int    // folded end of a package id, in the same way: weaker

@@ -54,6 +54,7 @@ func (f *Finder) Learn(m Mod) bool {
 	}
 	if n == 0 {
 		f.mods = append(f.mods, Mod{})
+		f.keys = append(f.keys, modKeys{})
 		n = len(f.mods)
 	}
 	known := &f.mods[n-1]
@@ -64,6 +65,7 @@ func (f *Finder) Learn(m Mod) bool {
 	if name != "" {
 		known.PackageID = cmp.Or(known.PackageID, id)
 		f.name(name, n)
+		f.keys[n-1] = modKeys{fold(known.Name), fold(known.PackageID)}
 	}
 	if number(m.WorkshopID) {
 		known.WorkshopID = cmp.Or(known.WorkshopID, strings.Clone(m.WorkshopID[:min(len(m.WorkshopID), maxWorkshopDigits)]))
@@ -191,7 +193,7 @@ func (f *Finder) LearnNames(suspects []Suspect) {
 		n := f.ids[fold(s.PackageID)]
 		switch {
 		case n != 0 && f.mods[n-1].Name == "" && f.mods[n-1].PackageID != "" && f.ids[fold(s.Mod)] == 0:
-			f.mods[n-1].Name = s.Mod
+			f.mods[n-1].Name, f.keys[n-1].name = s.Mod, fold(s.Mod)
 			f.name(s.Mod, n)
 		case n == 0 && s.WorkshopID != "" && f.names[fold(s.Mod)] == 0 && fold(s.Mod) != fold(workshop+s.WorkshopID):
 			f.Learn(Mod{Name: s.Mod, WorkshopID: s.WorkshopID})
@@ -221,9 +223,9 @@ func (f *Finder) abbreviated(tag string) int {
 		if m.Title() == "" {
 			continue
 		}
-		name, id := fold(m.Name), fold(m.PackageID)
-		if strings.Contains(name, key) || strings.Contains(id, key) ||
-			len(name) > minTag && strings.Contains(key, name) {
+		known := &f.keys[i]
+		if strings.Contains(known.name, key) || strings.Contains(known.id, key) ||
+			len(known.name) > minTag && strings.Contains(key, known.name) {
 			if found != 0 {
 				return ambiguous
 			}
@@ -232,6 +234,9 @@ func (f *Finder) abbreviated(tag string) int {
 	}
 	return found
 }
+
+// modKeys are the name and the package id of a mod, folded.
+type modKeys struct{ name, id string }
 
 // minTag is how many letters and digits a tag has at least to be looked for within names.
 const minTag = 4

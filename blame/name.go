@@ -72,6 +72,22 @@ func Key(name string) string { return fold(name) }
 func fold(name string) string {
 	var b strings.Builder
 	b.Grow(min(len(name), maxName+utf8.UTFMax))
+	for i := range len(name) { // most names are ASCII
+		c := name[i]
+		if c >= utf8.RuneSelf {
+			name = name[i:]
+			break
+		}
+		switch {
+		case c-'A' < 26:
+			b.WriteByte(c | 0x20)
+		case c-'a' < 26, digit(c):
+			b.WriteByte(c)
+		}
+		if i == len(name)-1 || b.Len() >= maxName {
+			return b.String()
+		}
+	}
 	for _, r := range name {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			b.WriteRune(unicode.ToLower(r))
