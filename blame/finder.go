@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 )
 
 // Bounds.
@@ -38,7 +39,7 @@ type Config struct {
 // Finder finds the mods that records point at. The package documentation
 // describes how.
 type Finder struct {
-	gameCode []string
+	gameCode [32][]string    // by firstOf; a look at all of it would be most of what an unknown name costs
 	folded   map[string]bool // gameCode, folded
 	game     string          // the game's program, folded; see LearnGame
 	max      int
@@ -100,9 +101,17 @@ func moreReadable(name, other string) bool {
 	return cmp.Or(cmp.Compare(len(name), len(other)), cmp.Compare(other, name)) > 0
 }
 
+// firstOf returns a number for the first letter of a name, whatever its case. Others share theirs.
+func firstOf(name string) int {
+	if name == "" || name[0] >= utf8.RuneSelf {
+		return 0
+	}
+	return int(name[0] & 31)
+}
+
 // nobody reports whether a name is that of something in GameCode, or of the game.
 func (f *Finder) nobody(name string) bool {
-	for _, g := range f.gameCode {
+	for _, g := range f.gameCode[firstOf(name)] {
 		if len(name) < len(g) || !strings.EqualFold(name[:len(g)], g) {
 			continue
 		}
@@ -189,13 +198,15 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 // Mods that were learned keep the names they were given. The error names an empty
 // element; then nothing has changed.
 func (f *Finder) SetGameCode(names []string) error {
-	code, folded := make([]string, 0, len(names)), make(map[string]bool, len(names))
+	var code [32][]string
+	folded := make(map[string]bool, len(names))
 	for i, name := range names {
 		name = strings.TrimSuffix(name, ".")
 		if name == "" {
 			return fmt.Errorf("blame: Config.GameCode[%d] is empty: name a namespace, an assembly or a tag", i)
 		}
-		code = append(code, name)
+		first := firstOf(name)
+		code[first] = append(code[first], name)
 		folded[fold(name)] = true
 	}
 	f.gameCode, f.folded = code, folded
