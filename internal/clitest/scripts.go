@@ -22,7 +22,8 @@ func (h atHome) Run() int {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS": // where reference captures are, and which tests run
+		// Where reference captures are, and which tests run on which of them.
+		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS":
 		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"),
 			strings.HasPrefix(name, "GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
 			must(os.Unsetenv(name))
