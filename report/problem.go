@@ -221,7 +221,7 @@ type crashReason struct {
 	rule     string
 }
 
-// crashReasons are those there are, by the tags of what was logged, those that say more first.
+// crashReasons are the known ones, by the tags of what was logged, those that say more first.
 var crashReasons = [...]crashReason{
 	{tags: []string{tagMemory, "killed"}, id: "out_of_memory", says: "killed by the system because memory ran out"},
 	{tags: []string{"killed"}, id: "killed", says: "killed from outside"},
