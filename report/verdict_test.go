@@ -295,14 +295,14 @@ var verdicts = []struct {
 		stateBroken, "Broken since line 3 and blind since line 4. 1 problem.",
 		[]string{"problem: Something about rule 3 (line 3)."},
 		"",
-		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
+		[]string{"Blind since line 4: logging stopped there, so what would have been logged after that line is not known."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
 		stateBlind, "Blind since line 4. Nothing broke before logging stopped. What happened after that is not known.",
 		nil, "",
-		[]string{"Blind since line 4: logging stopped there, so nothing after that line is known."},
+		[]string{"Blind since line 4: logging stopped there, so what would have been logged after that line is not known."},
 	},
 	{
 		"blind for a while", func(s *script) {

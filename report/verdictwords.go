@@ -252,7 +252,8 @@ func (b *blindness) sentence() string {
 
 // blindSince explains a log that ends blind.
 func blindSince(line uint64) string {
-	return fmt.Sprintf("Blind since line %d: logging stopped there, so nothing after that line is known.", line)
+	return fmt.Sprintf("Blind since line %d: logging stopped there, so what would have been logged after that line is "+
+		"not known.", line)
 }
 
 // sentence returns what is missing from a log.
