@@ -45,7 +45,7 @@ type Finder struct {
 	max      int
 	mods     []Mod             // with names as they are shown, none for what is no mod
 	keys     []modKeys         // of mods
-	inLists  int               // how many of them are from lists of all that there are; see LearnAll
+	inLists  int               // how many of them are from complete lists; see LearnAll
 	index    map[string]int    // folded name → index in mods plus one, or ambiguous
 	hints    map[string]int    // folded end of a package id, in the same way: weaker
 	authors  map[string]int    // folded beginning of a package id, in the same way

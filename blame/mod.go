@@ -81,7 +81,7 @@ func (f *Finder) Learn(m Mod) bool {
 	return true
 }
 
-// LearnAll says that n of the mods that were learned came from a list of all that there are: once there
+// LearnAll says that n of the mods that were learned came from a complete list: once there
 // are a few of them, a tag that names no mod is none's. It returns whether that is so.
 func (f *Finder) LearnAll(n int) bool {
 	f.inLists += n

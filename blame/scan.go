@@ -26,7 +26,7 @@ const (
 	// weightDoubt is for what is more likely to report than to be at fault: not enough to be named.
 	weightDoubt = 20
 
-	// weightUnlisted is for the tag of none of the mods that there are.
+	// weightUnlisted is for a tag that names none of the loaded mods.
 	weightUnlisted = 10
 )
 
@@ -224,7 +224,7 @@ func (s *scan) tagOwner(tag string) (owner, bool) {
 }
 
 // tagWeight returns what the tag of o is worth: little where o reports what others do, where it is
-// none of the mods that there are, or where the tag has the form of one that an engine writes, in capitals.
+// none of the loaded mods, or where the tag has the form of one that an engine writes, in capitals.
 func (s *scan) tagWeight(o *owner) int {
 	switch {
 	case messenger(o.display):
