@@ -13,8 +13,8 @@ import (
 )
 
 // CSharp compiles a C# program and returns its path. Arguments are those of mcs: sources, and options such as
-// -target:library or -reference:FILE. The language is what Unity's mods may use, and a warning is an error. It skips the
-// test where mcs or mono is missing, and names it.
+// -target:library or -reference:FILE. The language is what Unity's mods may use, and a warning is an error. It skips
+// the test where mcs or mono is missing, and names it.
 func CSharp(tb testing.TB, arguments ...string) string {
 	tb.Helper()
 	need(tb, "mcs")
@@ -28,8 +28,8 @@ func CSharp(tb testing.TB, arguments ...string) string {
 	return program
 }
 
-// Mono returns a command that runs a program of CSharp. It ends with the test at the latest, or when timeout has passed;
-// what the program started and left does not hold it up.
+// Mono returns a command that runs a program of CSharp. It ends with the test at the latest, or when timeout has
+// passed; what the program started and left does not hold it up.
 func Mono(tb testing.TB, timeout time.Duration, program string, arguments ...string) *exec.Cmd {
 	tb.Helper()
 	need(tb, "mono")
