@@ -11,7 +11,8 @@ import (
 // documented, with its defaults, where it belongs.
 type Config struct {
 	// Rules decides what deserves attention. Default: the embedded rules for
-	// Unity and RimWorld, [rules.Defaults].
+	// Unity and RimWorld, [rules.Defaults]. For other programs there is
+	// [rules.Generic]; a set of no files decides by level and status alone.
 	Rules *rules.Set
 
 	// Epoch distinguishes the runs of a host: it is part of attention ids and of

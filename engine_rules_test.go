@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -23,6 +24,30 @@ rules:
 
 // otherMasking is otherRules with words that are not masked.
 const otherMasking = otherRules + "protect: [Thing_3, Name_7]\n"
+
+// TestNoRules: without any rule, levels and statuses decide, and entries of one shape are one group.
+func TestNoRules(t *testing.T) {
+	set, err := rules.Compile()
+	require.NoError(t, err)
+	e := mustNew(t, Config{Rules: set})
+	for level, want := range map[event.Level]event.Disposition{
+		event.LevelUnknown: event.Ignore, event.LevelDebug: event.Ignore, event.LevelInfo: event.Ignore,
+		event.LevelWarning: event.Advisory, event.LevelError: event.Advisory, event.LevelFatal: event.Blocking,
+	} {
+		d := e.Log(event.Log{Level: level, Message: "panic: widget is nil"})
+		require.Equal(t, want, d.Disposition, level)
+		require.Equal(t, "default.log."+level.String(), d.Rule)
+	}
+	o := e.Observe(event.Operation{ID: "op1", Status: event.StatusTimedOut}.Entry())
+	require.Equal(t, event.Blocking, o.Decision.Disposition)
+
+	e = mustNew(t, Config{Rules: set})
+	first := e.Observe(event.Log{Level: event.LevelError, Message: "widget 7 is lost"}.Entry())
+	second := e.Observe(event.Log{Level: event.LevelError, Message: "widget 12 is lost"}.Entry())
+	require.Equal(t, first.Signature, second.Signature)
+	require.NotEmpty(t, first.AttentionID)
+	require.Equal(t, first.AttentionID, second.AttentionID)
+}
 
 // TestSetRulesOfTheSame swaps rules for the same ones at random moments: nothing
 // that a host is told differs.

@@ -4,7 +4,6 @@ import (
 	"embed"
 	"path"
 	"slices"
-	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -46,26 +45,38 @@ type File struct {
 	Data []byte // not retained and not changed by Compile
 }
 
-//go:embed default/*.yaml
-var defaultFiles embed.FS
+//go:embed default/*.yaml generic/*.yaml
+var embedded embed.FS
 
-// Defaults returns the rule files that are built into heed, sorted by name.
-// The data is the caller's to change. Give them to [Compile] after the user's
-// own files, so that those match first.
-func Defaults() []File {
-	entries, err := defaultFiles.ReadDir("default")
+// Defaults returns the rule files that are built into heed for games on Unity, and
+// for the mods in them, sorted by name. The data is the caller's to change. Give them
+// to [Compile] after the user's own files, so that those match first.
+func Defaults() []File { return folder("default") }
+
+// Generic returns the rule files that are built into heed for any program, and know
+// the logs of programs in Go best: they stand in place of [Defaults], in the order in
+// which they are tried. The data is the caller's to change. Give them to [Compile]
+// after the user's own files, so that those match first.
+func Generic() []File {
+	operations := func(f File) bool { return f.Name == "default/85-operations.yaml" }
+	return append(folder("generic"), slices.DeleteFunc(folder("default"), func(f File) bool { return !operations(f) })...)
+}
+
+// folder returns the embedded files of one, sorted by name.
+func folder(of string) []File {
+	entries, err := embedded.ReadDir(of)
 	if err != nil {
 		panic("BUG: rules: embedded files: " + err.Error())
 	}
 	files := make([]File, 0, len(entries))
 	for _, e := range entries {
-		data, err := defaultFiles.ReadFile(path.Join("default", e.Name()))
+		name := path.Join(of, e.Name())
+		data, err := embedded.ReadFile(name)
 		if err != nil {
 			panic("BUG: rules: embedded files: " + err.Error())
 		}
-		files = append(files, File{Name: "default/" + e.Name(), Data: data})
+		files = append(files, File{Name: name, Data: data})
 	}
-	sort.Slice(files, func(i, j int) bool { return files[i].Name < files[j].Name })
 	return files
 }
 
