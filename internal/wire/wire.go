@@ -145,6 +145,16 @@ func (c *Coder) Text(what string, s *string, limit int) {
 	}
 }
 
+// Part codes at most limit bytes. What is read is a part of the source, not a copy.
+func (c *Coder) Part(what string, b *[]byte, limit int) {
+	n := c.Len(what, len(*b), limit)
+	if !c.reading {
+		c.buf = append(c.buf, *b...)
+		return
+	}
+	*b = c.take(what, n)
+}
+
 // Name codes a string that stands in many places: all that are equal become one
 // copy.
 func (c *Coder) Name(what string, s *string, limit int) {

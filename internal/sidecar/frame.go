@@ -1,0 +1,124 @@
+package sidecar
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/heedlog/heed/internal/wire"
+)
+
+// version is that of the framing.
+const version = 1
+
+// headSize is the number of bytes before the payload of a frame.
+const headSize = 8
+
+// The bounds of a payload, in bytes.
+const (
+	maxPayload = 1 << 20
+	maxLarge   = 64 << 20 // of a hello, a snapshot and an answer
+)
+
+// frameType is the type of a frame.
+type frameType uint8
+
+// The types of frames.
+const (
+	typeHello frameType = iota + 1
+	typeLog
+	typeOperation
+	typeState
+	typeDropped
+	typeMods
+	typeRaise
+	typeQuery
+)
+
+const (
+	typeWelcome frameType = iota + 65
+	typeUpdate
+	typeVerdict
+	typeAnswer
+	typeProgress
+	typeSnapshot
+	typeError
+)
+
+// bound returns how long the payload of a frame may be.
+func (t frameType) bound() int {
+	switch t {
+	case typeHello, typeSnapshot, typeAnswer:
+		return maxLarge
+	default:
+		return maxPayload
+	}
+}
+
+// keptBuffer is the largest buffer that a reader keeps for the next frames.
+const keptBuffer = 256 << 10
+
+// frames reads frames.
+type frames struct {
+	in  *bufio.Reader
+	at  uint64 // position of the next frame
+	buf []byte // reused for payloads
+}
+
+// next returns the next frame, whose payload is valid until the call after it. The error is io.EOF where the input ends
+// between two frames; any other means that nothing can be read any more.
+func (f *frames) next() (frameType, []byte, error) {
+	var head [headSize]byte
+	if n, err := io.ReadFull(f.in, head[:]); err != nil {
+		if n > 0 {
+			err = fmt.Errorf("the input ends in the head of a frame: %w", err)
+		}
+		return 0, nil, err
+	}
+	n := int(binary.LittleEndian.Uint32(head[:]))
+	t := frameType(head[5])
+	switch {
+	case head[4] != version:
+		return t, nil, fmt.Errorf("the framing has version %d, this program reads version %d", head[4], version)
+	case head[6] != 0 || head[7] != 0:
+		return t, nil, fmt.Errorf("this is no frame: bytes 6 and 7 are %d and %d, not zero", head[6], head[7])
+	case n > t.bound():
+		return t, nil, fmt.Errorf("the payload of a frame of type %d has %d bytes: at most %d are allowed", t, n, t.bound())
+	}
+	payload, err := f.payload(n)
+	if err != nil {
+		return t, nil, fmt.Errorf("the input ends in the payload of a frame of type %d: %w", t, err)
+	}
+	f.at += uint64(headSize + n)
+	return t, payload, nil
+}
+
+// payload reads n bytes. It allocates no more than arrives.
+func (f *frames) payload(n int) ([]byte, error) {
+	if cap(f.buf) > keptBuffer {
+		f.buf = nil
+	}
+	f.buf = f.buf[:0]
+	for len(f.buf) < n {
+		if len(f.buf) == cap(f.buf) {
+			f.buf = append(f.buf, make([]byte, min(max(4<<10, len(f.buf)), n-len(f.buf)))...)[:len(f.buf)]
+		}
+		part := f.buf[len(f.buf):min(n, cap(f.buf))]
+		if _, err := io.ReadFull(f.in, part); err != nil {
+			return nil, err
+		}
+		f.buf = f.buf[:len(f.buf)+len(part)]
+	}
+	return f.buf, nil
+}
+
+// appendFrame appends a frame to dst, whose payload code describes.
+func appendFrame(dst []byte, t frameType, code func(c *coder)) []byte {
+	start := len(dst)
+	c := coder{wire.Writer(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0))}
+	code(&c)
+	dst = c.Bytes()
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headSize))
+	return dst
+}

@@ -1,0 +1,170 @@
+package sidecar
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/rules"
+)
+
+// greet reads the hello, and makes a server as it says. The welcome is then queued.
+func greet(f *frames, w *writer, cfg Config) (*server, error) {
+	t, payload, err := f.next()
+	if err != nil {
+		return nil, err
+	}
+	if t != typeHello {
+		return nil, fmt.Errorf("the first frame has type %d: it must be a hello, of type %d", t, typeHello)
+	}
+	var h hello
+	c := coder{wire.Reader(payload)}
+	h.code(&c)
+	if err := c.Close(); err != nil {
+		return nil, fmt.Errorf("the hello cannot be read: %w", err)
+	}
+	set, err := compile(&h)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Greeted != nil {
+		cfg.Greeted(h.process)
+	}
+	s := &server{rules: set, w: w}
+	s.lines.Store(h.lines)
+	welcome := welcome{program: cfg.Program}
+	if len(h.snapshot) > 0 {
+		err := s.restore(&h)
+		welcome.restored = err == nil
+		if err != nil {
+			welcome.reason = err.Error()
+		}
+	}
+	if s.engine == nil {
+		s.engine, err = heed.New(heed.Config{Rules: set, Epoch: cfg.Epoch, InitialPhase: h.phase})
+		if err != nil {
+			return nil, err
+		}
+	}
+	welcome.epoch = s.engine.Latest().Epoch
+	w.put(typeWelcome, welcome.code)
+	return s, nil
+}
+
+// compile returns the rules that the client wants.
+func compile(h *hello) (*rules.Set, error) {
+	files := make([]rules.File, 0, len(h.files))
+	for _, f := range h.files {
+		files = append(files, rules.File{Name: f.name, Data: []byte(f.text)})
+	}
+	switch h.rules {
+	case "", "unity":
+		files = append(files, rules.Defaults()...)
+	case "generic":
+		files = append(files, rules.Defaults()...) // TODO
+	default:
+		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity and generic", h.rules)
+	}
+	return rules.Compile(files...)
+}
+
+// restore makes the engine of the hello's snapshot, and brings it to the state that the client knows.
+func (s *server) restore(h *hello) error {
+	engine, err := heed.Restore(heed.Config{Rules: s.rules}, h.snapshot)
+	if err != nil {
+		return err
+	}
+	items, err := latest(h.seen)
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		if err := catchUp(engine, &items[i]); err != nil {
+			return err
+		}
+	}
+	s.engine = engine
+	s.before = slices.DeleteFunc(engine.Updates(nil), func(u heed.Update) bool {
+		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == u.Attention.ID })
+	})
+	return nil
+}
+
+// latest returns each item of a list of updates as it was last, in the order of their numbers.
+func latest(seen [][]byte) ([]heed.Attention, error) {
+	var items []heed.Attention
+	for _, b := range seen {
+		var u update
+		c := coder{wire.Reader(b)}
+		u.code(&c)
+		if err := c.Close(); err != nil {
+			return nil, fmt.Errorf("an update in the hello cannot be read: %w", err)
+		}
+		i := slices.IndexFunc(items, func(a heed.Attention) bool { return a.ID == u.item.ID })
+		if i < 0 {
+			items = append(items, u.item)
+		} else {
+			items[i] = u.item
+		}
+	}
+	slices.SortFunc(items, func(a, b heed.Attention) int { return cmp.Compare(number(a.ID), number(b.ID)) })
+	return items, nil
+}
+
+// number returns the number at the end of an item's id.
+func number(id string) uint64 {
+	n, _ := strconv.ParseUint(id[strings.LastIndexByte(id, '-')+1:], 10, 64)
+	return n
+}
+
+// maxBurned bounds the numbers of items that are skipped.
+const maxBurned = 4096
+
+// catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item that
+// the engine does not know is raised under its old id, since its entries are gone.
+func catchUp(engine *heed.Engine, a *heed.Attention) error {
+	if _, known := engine.Item(a.ID); !known {
+		id := ""
+		for range maxBurned {
+			// Raised items have consecutive numbers.
+			key := "restored-" + strconv.FormatUint(number(a.ID), 10)
+			if id = engine.Raise(heed.Report{
+				Key: key, Disposition: a.Disposition, Severity: a.Severity, Invalidates: a.StateInvalidated,
+				Summary: what(a), Message: message(a), OperationID: a.CausalOperationID, Pos: a.OpenedPos,
+			}); number(id) >= number(a.ID) {
+				break
+			}
+			engine.Clear(id)
+		}
+		if id != a.ID {
+			return errors.New("an item that was reported after the snapshot cannot be raised again: " + a.ID)
+		}
+	}
+	switch {
+	case a.State == coalesce.Open:
+	case a.ClearedBy == coalesce.ReasonAcknowledged:
+		engine.Ack("", a.ID, a.LatestSequence)
+	default:
+		engine.Clear(a.ID)
+	}
+	return nil
+}
+
+// what returns what an item's summary begins with: what happened, without the counts.
+func what(a *heed.Attention) string {
+	summary, _, _ := strings.Cut(a.Summary, " (")
+	return summary
+}
+
+func message(a *heed.Attention) string {
+	if len(a.Sample) == 0 {
+		return a.Summary
+	}
+	return a.Sample[0].Message
+}

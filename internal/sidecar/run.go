@@ -1,0 +1,90 @@
+package sidecar
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"time"
+)
+
+// The exit statuses of the program.
+const (
+	exitOK         = 0
+	exitUnreadable = 1
+	exitUsage      = 2
+)
+
+// help is what the program prints for people.
+const help = `heed-sidecar runs beside a game: a mod inside the game starts it, writes what happens to
+its standard input, and reads attention from its standard output, both in frames of bytes.
+It ends when its input ends, or when the game is gone. It has no options, listens on no
+port and writes no file. The client for mods is embed/csharp/Heed.cs.
+`
+
+// Run runs the program called name with the standard files of the process, and returns its exit status.
+func Run(name string, args []string) int {
+	version := name + " " + moduleVersion()
+	for _, arg := range args {
+		switch arg {
+		case "--version":
+			fmt.Println(version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+			return exitOK
+		case "-h", "--help", "help":
+			fmt.Print(help)
+			return exitOK
+		default:
+			fmt.Fprintf(os.Stderr, "%s: %q is not known: there are --version and --help\n", name, arg)
+			return exitUsage
+		}
+	}
+	return RunServer(name, version)
+}
+
+// RunServer is Run for a program whose arguments were read.
+func RunServer(name, version string) int {
+	if st, err := os.Stdin.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
+		fmt.Fprintf(os.Stderr, "%s: a mod inside a game starts this program; it reads frames from its standard input, "+
+			"not from a terminal. See --help\n", name)
+		return exitUsage
+	}
+	// What ends the game ends this program by the end of its input, so that the last lines are read.
+	signal.Ignore(os.Interrupt)
+	limitMemory()
+	parent := os.Getppid()
+	err := Serve(os.Stdin, os.Stdout, Config{
+		Program: version, Epoch: newEpoch(),
+		Greeted: func(process uint64) { go endWith(parent, process) },
+	})
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		return exitUnreadable
+	}
+	return exitOK
+}
+
+// limitMemory trades time for memory: a sidecar is to be small, and collects seldom, since a known line allocates
+// nothing.
+func limitMemory() {
+	debug.SetGCPercent(30)
+}
+
+// newEpoch returns an epoch that no other run has.
+func newEpoch() string {
+	var bits [4]byte
+	_, _ = rand.Read(bits[:]) // it never fails
+	return time.Now().UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[:])
+}
+
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		return info.Main.Version
+	}
+	return "(devel)"
+}
+
+// goneEvery is how often it is looked whether the game is there.
+const goneEvery = 250 * time.Millisecond

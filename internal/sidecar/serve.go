@@ -1,0 +1,208 @@
+package sidecar
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/rules"
+)
+
+// Config configures [Serve].
+type Config struct {
+	// Program is the name and the version of the program, for the welcome.
+	Program string
+
+	// Epoch distinguishes this run from all others: see [heed.Config].
+	Epoch string
+
+	// Greeted is called with the id of the process that the client names in its hello, 0 for none. Optional.
+	Greeted func(process uint64)
+}
+
+// lastWords bounds how long the writer may take once the input has ended.
+const lastWords = 250 * time.Millisecond
+
+// Serve reads frames from in and writes frames to out until in ends, which is no error. Where in cannot be read further,
+// it writes an error frame and returns the error. It does not close in or out. After the end of in it returns within a
+// moment, even while a write to out is stuck.
+func Serve(in io.Reader, out io.Writer, cfg Config) error {
+	f := &frames{in: bufio.NewReaderSize(in, keptBuffer)}
+	w := &writer{out: out, wake: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{})}
+	s, err := greet(f, w, cfg)
+	go w.run(s)
+	for err == nil {
+		w.waiting.Store(f.in.Buffered() == 0)
+		var t frameType
+		var payload []byte
+		at := f.at
+		if t, payload, err = f.next(); err == nil {
+			w.waiting.Store(false)
+			s.ingest(t, payload, at)
+		}
+	}
+	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		err = nil
+	} else {
+		w.problem(&problem{at: f.at, fatal: true, text: err.Error()})
+	}
+	close(w.ending)
+	select {
+	case <-w.ended:
+	case <-time.After(lastWords):
+	}
+	return err
+}
+
+// server feeds an engine with the frames of a client. Its methods are for one goroutine, but for those of its fields that
+// are safe for concurrent use.
+type server struct {
+	engine *heed.Engine
+	rules  *rules.Set
+	w      *writer
+
+	before []heed.Update // known before the first frame after the hello; the writer's, once it runs
+
+	latest atomic.Uint64 // number of the latest line
+	lines  atomic.Uint64 // ingested, by sidecars before this one as well
+
+	badFrames, unknownFrames, cutTexts, cutBytes, dropped uint64
+
+	line    line        // reused
+	entry   event.Entry // reused
+	outcome heed.Outcome
+	texts   [2][]byte // reused for UTF-16
+}
+
+// ingest does what a frame asks for. A frame that cannot be read is a notice for the engine, and is reported.
+func (s *server) ingest(t frameType, payload []byte, at uint64) {
+	c := coder{wire.Reader(payload)}
+	switch t {
+	case typeLog:
+		s.log(&c)
+	case typeOperation:
+		var e event.Entry
+		if c.operation(&e); c.Close() == nil {
+			s.observe(&e)
+			if e.Status.Ended() {
+				s.w.operationEnded(e.OperationID)
+			}
+		}
+	case typeState:
+		var st state
+		if st.code(&c); c.Close() == nil {
+			s.state(&st)
+		}
+	case typeDropped:
+		var d dropped
+		if d.code(&c); c.Close() == nil {
+			s.drop(&d)
+		}
+	case typeMods:
+		var mods []heed.Mod
+		if c.mods(&mods); c.Close() == nil {
+			s.engine.LearnMods(mods)
+		}
+	case typeRaise:
+		var r heed.Report
+		if c.report(&r); c.Close() == nil {
+			s.engine.Raise(r)
+			s.w.notify()
+		}
+	case typeQuery:
+		var q query
+		if q.code(&c); c.Close() == nil {
+			s.answer(&q)
+		}
+	default:
+		if s.unknownFrames++; s.unknownFrames == 1 {
+			s.w.problem(&problem{frame: t, at: at, text: "frames of this type are not known, and are skipped"})
+		}
+		return
+	}
+	err := c.Close()
+	if err == nil {
+		return
+	}
+	s.badFrames++
+	text := fmt.Sprintf("a frame of type %d cannot be read: %v", t, err)
+	s.w.problem(&problem{frame: t, at: at, text: text})
+	notice := event.Notice{Time: time.Now(), Status: event.StatusHole, Count: uint64(len(payload)), Detail: text}.Entry()
+	s.observe(&notice)
+}
+
+// log ingests a log record.
+func (s *server) log(c *coder) {
+	l := &s.line
+	if l.code(c); c.Close() != nil {
+		return
+	}
+	e := &s.entry
+	e.Time, e.Level, e.OperationID, e.Pos = l.time, l.level, borrowed(l.operation), position(l.number, l.thread)
+	e.Message, e.Stack = s.text(0, l.message, l.cutMessage), s.text(1, l.stack, l.cutStack)
+	s.observe(e)
+	s.latest.Store(l.number)
+	s.lines.Add(1)
+}
+
+// observe passes an entry on, and wakes the writer where updates are pending.
+func (s *server) observe(e *event.Entry) {
+	s.engine.ObserveInto(&s.outcome, e)
+	if s.outcome.Pending {
+		s.w.notify()
+	}
+}
+
+// state applies what the client reports of its game.
+func (s *server) state(st *state) {
+	switch st.kind {
+	case statePhase:
+		st.Status, st.Phase = event.StatusPhase, st.text
+	case stateLongEvent:
+		st.Status, st.Detail = event.StatusLongEvent, st.text
+	case stateLongEventEnd:
+		st.Status, st.Detail = event.StatusLongEventEnd, st.text
+	case stateAlive:
+		var by time.Time
+		if st.due > 0 {
+			by = st.Time.Add(time.Duration(st.due) * time.Millisecond)
+		}
+		s.engine.Expect(st.Time, by)
+		return
+	case stateRead:
+		s.engine.StateRead()
+		return
+	}
+	e := st.Entry()
+	s.observe(&e)
+}
+
+// drop notes what never arrived.
+func (s *server) drop(d *dropped) {
+	lines, levels := d.others, ""
+	for level, n := range d.byLevel {
+		lines += n
+		if n > 0 {
+			levels += fmt.Sprintf(", %d %s", n, event.Level(level))
+		}
+	}
+	if d.others > 0 {
+		levels += fmt.Sprintf(", %d of any level", d.others)
+	}
+	why := "too many came at once"
+	if d.why == droppedEnded {
+		why = "the program of heed ended, and was started again"
+	}
+	s.dropped += lines
+	e := event.Notice{
+		Time: d.time, Status: event.StatusHole, Count: d.bytes,
+		Detail: fmt.Sprintf("%d lines did not reach heed, since %s%s", lines, why, levels),
+	}.Entry()
+	s.observe(&e)
+}

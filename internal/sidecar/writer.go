@@ -1,0 +1,236 @@
+package sidecar
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed"
+)
+
+// How often the writer does what nothing wakes it for.
+const (
+	activeTick    = 100 * time.Millisecond
+	idleTick      = 500 * time.Millisecond
+	progressEvery = 250 * time.Millisecond
+	snapshotEvery = time.Second
+)
+
+// maxWaiting bounds the answers that wait to be written, in bytes; one more may wait than fit.
+const maxWaiting = 4 << 20
+
+// maxWatched bounds the operations whose verdicts are watched after they ended.
+const maxWatched = 256
+
+// writer writes what is for the client. It has a goroutine of its own, [writer.run].
+type writer struct {
+	out    io.Writer
+	wake   chan struct{}
+	ending chan struct{} // closed when the input has ended
+	ended  chan struct{} // closed when the writer has
+
+	waiting atomic.Bool // the reader waits for input: all that came is ingested
+
+	mu    sync.Mutex
+	queue queue
+
+	// Of the writer's goroutine alone.
+
+	s        *server // nil where there was no hello
+	buf      []byte
+	broken   bool // out cannot be written to
+	updates  []heed.Update
+	watched  []watched
+	progress progress
+	ticked   time.Time // when the engine's time was set
+	reported time.Time // when progress was
+	saved    time.Time // when a snapshot was written
+	changed  bool      // attention, since then
+	state    []byte    // a snapshot, reused
+}
+
+// queue is what waits for the writer.
+type queue struct {
+	frames   []byte   // answers and errors
+	lost     uint64   // answers that were not queued
+	over     []string // operations that ended
+	snapshot bool     // one is asked for
+}
+
+// watched is an operation that ended not long ago, with its last verdict.
+type watched struct {
+	id      string
+	verdict heed.Verdict
+}
+
+// notify wakes the writer.
+func (w *writer) notify() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// put queues a frame, if there is room.
+func (w *writer) put(t frameType, code func(c *coder)) {
+	w.mu.Lock()
+	if q := &w.queue; len(q.frames) < maxWaiting {
+		q.frames = appendFrame(q.frames, t, code)
+	} else {
+		q.lost++
+	}
+	w.mu.Unlock()
+	w.notify()
+}
+
+func (w *writer) problem(p *problem) { w.put(typeError, p.code) }
+
+// operationEnded has the verdict of an operation written, now and when it changes.
+func (w *writer) operationEnded(id string) {
+	w.mu.Lock()
+	if q := &w.queue; len(q.over) < maxWatched {
+		q.over = append(q.over, id)
+	} else {
+		copy(q.over, q.over[1:])
+		q.over[len(q.over)-1] = id
+	}
+	w.mu.Unlock()
+	w.notify()
+}
+
+// saveSoon has a snapshot written before the answers that are queued later.
+func (w *writer) saveSoon() {
+	w.mu.Lock()
+	w.queue.snapshot = true
+	w.mu.Unlock()
+}
+
+// run writes until the input has ended, and then once more what waits. Where out fails it goes on without it, so that
+// the reader is not held up.
+func (w *writer) run(s *server) {
+	defer close(w.ended)
+	w.s, w.ticked = s, time.Now()
+	timer := time.NewTimer(0)
+	for last := false; !last; {
+		select {
+		case <-w.ending:
+			last = true
+		case <-w.wake:
+		case <-timer.C:
+		}
+		w.gather(time.Now())
+		if len(w.buf) > 0 && !w.broken {
+			_, err := w.out.Write(w.buf)
+			w.broken = err != nil
+		}
+		timer.Reset(w.pause())
+	}
+}
+
+// pause returns how long nothing needs to be done, unless the writer is woken.
+func (w *writer) pause() time.Duration {
+	if s := w.s; s != nil && (len(w.watched) > 0 || w.changed || w.progress.lines != s.lines.Load()) {
+		return activeTick
+	}
+	return idleTick
+}
+
+// gather makes buf the frames to be written now.
+func (w *writer) gather(now time.Time) {
+	w.mu.Lock()
+	q := w.queue
+	w.queue = queue{}
+	w.mu.Unlock()
+	if cap(w.buf) > maxWaiting {
+		w.buf = nil
+	}
+	w.buf = w.buf[:0]
+	if s := w.s; s != nil {
+		ticked := w.tick(now)
+		reached := progress{latest: s.latest.Load(), lines: s.lines.Load()}
+		w.addUpdates()
+		if ticked || len(q.over) > 0 || len(w.updates) > 0 {
+			w.addVerdicts(q.over)
+		}
+		if reached != w.progress && (len(q.frames) > 0 || now.Sub(w.reported) >= progressEvery) {
+			w.progress, w.reported = reached, now
+			w.add(typeProgress, reached.code)
+		}
+		if q.snapshot || w.changed && now.Sub(w.saved) >= snapshotEvery {
+			w.addSnapshot(now)
+		}
+	}
+	w.buf = append(w.buf, q.frames...)
+	if q.lost > 0 {
+		p := problem{text: fmt.Sprintf("%d answers were dropped, since nobody reads them", q.lost)}
+		w.add(typeError, p.code)
+	}
+}
+
+// add adds a frame to buf.
+func (w *writer) add(t frameType, code func(c *coder)) { w.buf = appendFrame(w.buf, t, code) }
+
+// tick sets the engine's time, unless something waits to be ingested: that has earlier times, and may be a sign of life.
+// After a while in which this process did not run, it waits for one more tick.
+func (w *writer) tick(now time.Time) bool {
+	passed := now.Sub(w.ticked)
+	if passed < activeTick {
+		return false
+	}
+	w.ticked = now
+	if passed < 4*idleTick && w.waiting.Load() {
+		w.s.engine.Advance(now)
+	}
+	return true
+}
+
+// addUpdates adds the changes of attention.
+func (w *writer) addUpdates() {
+	w.updates = append(w.updates[:0], w.s.before...)
+	w.s.before = nil
+	w.updates = w.s.engine.Updates(w.updates)
+	if len(w.updates) == 0 {
+		return
+	}
+	w.changed = true
+	current := ""
+	if open := w.s.engine.Open(nil); len(open) > 0 {
+		current = open[0].ID
+	}
+	for i := range w.updates {
+		u := &w.updates[i]
+		w.add(typeUpdate, (&update{kind: u.Kind, reason: string(u.Reason), current: current, item: u.Attention}).code)
+	}
+}
+
+// addVerdicts adds those that changed, of operations that ended lately.
+func (w *writer) addVerdicts(over []string) {
+	for _, id := range over {
+		w.watched = append(w.watched, watched{id: id})
+	}
+	first := max(0, len(w.watched)-maxWatched)
+	kept := w.watched[:0]
+	for _, o := range w.watched[first:] {
+		v := w.s.engine.Verdict(o.id)
+		last := &o.verdict
+		if v.Outcome != last.Outcome || v.Reason != last.Reason || v.AttentionID != last.AttentionID || v.Final != last.Final {
+			o.verdict = v
+			w.add(typeVerdict, func(c *coder) { c.verdict(&v) })
+		}
+		if v.Known && !v.Final {
+			kept = append(kept, o)
+		}
+	}
+	w.watched = kept
+}
+
+// addSnapshot adds a snapshot, with how far it goes at least.
+func (w *writer) addSnapshot(now time.Time) {
+	s := snapshot{progress: progress{latest: w.s.latest.Load(), lines: w.s.lines.Load()}}
+	w.state = w.s.engine.Snapshot(w.state[:0])
+	s.state = w.state
+	w.add(typeSnapshot, s.code)
+	w.saved, w.changed = now, false
+}
