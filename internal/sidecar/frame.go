@@ -66,6 +66,19 @@ type frames struct {
 	buf []byte // reused for payloads
 }
 
+// skipMark skips a byte order mark at the beginning of the input, which some runtimes write before the first byte of
+// their program's.
+func (f *frames) skipMark() error {
+	mark, err := f.in.Peek(3)
+	if string(mark) == "\ufeff" {
+		_, err = f.in.Discard(3)
+	}
+	if len(mark) > 0 {
+		return nil // what is wrong with it is for next to find
+	}
+	return err
+}
+
 // next returns the next frame, whose payload is valid until the call after it. The error is io.EOF where the input ends
 // between two frames; any other means that nothing can be read any more.
 func (f *frames) next() (frameType, []byte, error) {

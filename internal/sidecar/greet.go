@@ -126,8 +126,8 @@ func number(id string) uint64 {
 // maxBurned bounds the numbers of items that are skipped.
 const maxBurned = 4096
 
-// catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item that
-// the engine does not know is raised under its old id, since its entries are gone.
+// catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
+// that the engine does not know is raised under its old id, since its entries are gone.
 func catchUp(engine *heed.Engine, a *heed.Attention) error {
 	if _, known := engine.Item(a.ID); !known {
 		id := ""

@@ -2,9 +2,11 @@ package sidecar
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -29,39 +31,81 @@ type Config struct {
 // lastWords bounds how long the writer may take once the input has ended.
 const lastWords = 250 * time.Millisecond
 
-// Serve reads frames from in and writes frames to out until in ends, which is no error. Where in cannot be read further,
-// it writes an error frame and returns the error. It does not close in or out. After the end of in it returns within a
-// moment, even while a write to out is stuck.
+// Serve reads frames from in and writes frames to out until in ends, which is no error. Where in cannot be read
+// further, it writes an error frame and returns the error. A panic is contained, and is an error. Serve does not close
+// in or out. After the end of in it returns within a moment, even while a write to out is stuck; after a panic, a read
+// from in may be under way until the caller closes it.
 func Serve(in io.Reader, out io.Writer, cfg Config) error {
-	f := &frames{in: bufio.NewReaderSize(in, keptBuffer)}
-	w := &writer{out: out, wake: make(chan struct{}, 1), ending: make(chan struct{}), ended: make(chan struct{})}
-	s, err := greet(f, w, cfg)
-	go w.run(s)
-	for err == nil {
-		w.waiting.Store(f.in.Buffered() == 0)
-		var t frameType
-		var payload []byte
-		at := f.at
-		if t, payload, err = f.next(); err == nil {
-			w.waiting.Store(false)
-			s.ingest(t, payload, at)
+	r := &reader{frames: frames{in: bufio.NewReaderSize(in, keptBuffer)}, cfg: cfg}
+	r.w = &writer{out: out, wake: make(chan struct{}, 1), ending: make(chan struct{})}
+	r.greeted = make(chan *server, 1)
+	read, written := contained(r.run), contained(func() error { return r.w.run(r.greeted) })
+	select {
+	case err := <-written: // a panic: it runs until the input has ended
+		return err
+	case err := <-read:
+		if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+			err = nil
+		}
+		if err != nil {
+			r.w.problem(&problem{at: r.frames.at, fatal: true, text: err.Error()})
+		}
+		close(r.w.ending)
+		select {
+		case failed := <-written:
+			return cmp.Or(err, failed)
+		case <-time.After(lastWords):
+			return err
 		}
 	}
-	if errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		err = nil
-	} else {
-		w.problem(&problem{at: f.at, fatal: true, text: err.Error()})
-	}
-	close(w.ending)
-	select {
-	case <-w.ended:
-	case <-time.After(lastWords):
-	}
-	return err
 }
 
-// server feeds an engine with the frames of a client. Its methods are for one goroutine, but for those of its fields that
-// are safe for concurrent use.
+// contained runs f in a goroutine, and returns what it returns or panics with.
+func contained(f func() error) <-chan error {
+	result := make(chan error, 1)
+	go func() {
+		defer func() {
+			if reason := recover(); reason != nil {
+				result <- fmt.Errorf("panic: %v\n%s", reason, debug.Stack())
+			}
+		}()
+		result <- f()
+	}()
+	return result
+}
+
+// reader reads frames and has a server ingest them.
+type reader struct {
+	frames  frames
+	cfg     Config
+	w       *writer
+	greeted chan *server // gets the server, once there is one
+}
+
+// run returns when nothing can be read any more.
+func (r *reader) run() error {
+	if err := r.frames.skipMark(); err != nil {
+		return err
+	}
+	s, err := greet(&r.frames, r.w, r.cfg)
+	if err != nil {
+		return err
+	}
+	r.greeted <- s
+	for {
+		r.w.waiting.Store(r.frames.in.Buffered() == 0)
+		at := r.frames.at
+		t, payload, err := r.frames.next()
+		if err != nil {
+			return err
+		}
+		r.w.waiting.Store(false)
+		s.ingest(t, payload, at)
+	}
+}
+
+// server feeds an engine with the frames of a client. Its methods are for one goroutine, but for those of its fields
+// that are safe for concurrent use.
 type server struct {
 	engine *heed.Engine
 	rules  *rules.Set

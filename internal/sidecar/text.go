@@ -9,12 +9,12 @@ import (
 	"unsafe"
 )
 
-// borrowed returns b as a string that is valid as long as b is unchanged. The engine copies what it keeps of an entry; a
-// copy of each text before that would be most of what is allocated for a line.
+// borrowed returns b as a string that is valid as long as b is unchanged. The engine copies what it keeps of an
+// entry; a copy of each text before that would be most of what is allocated for a line.
 func borrowed(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// text returns a text of the current line, with a note of how much of it was cut. It is valid until the next line. Which
-// is the buffer that may be used.
+// text returns a text of the current line, with a note of how much of it was cut. It is valid until the next line.
+// Which is the buffer that may be used.
 func (s *server) text(which int, b []byte, cut uint64) string {
 	if s.line.wide {
 		s.texts[which] = appendUTF16(s.texts[which][:0], b)
@@ -32,7 +32,8 @@ func (s *server) text(which int, b []byte, cut uint64) string {
 	return text
 }
 
-// appendUTF16 appends UTF-16 in little endian to dst as UTF-8. Lone surrogates, and half a unit at the end, are replaced.
+// appendUTF16 appends UTF-16 in little endian to dst as UTF-8. Lone surrogates, and half a unit at the end, are
+// replaced.
 func appendUTF16(dst, b []byte) []byte {
 	for ; len(b) >= 2; b = b[2:] {
 		r := rune(binary.LittleEndian.Uint16(b))

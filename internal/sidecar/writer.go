@@ -29,7 +29,6 @@ type writer struct {
 	out    io.Writer
 	wake   chan struct{}
 	ending chan struct{} // closed when the input has ended
-	ended  chan struct{} // closed when the writer has
 
 	waiting atomic.Bool // the reader waits for input: all that came is ingested
 
@@ -108,10 +107,9 @@ func (w *writer) saveSoon() {
 }
 
 // run writes until the input has ended, and then once more what waits. Where out fails it goes on without it, so that
-// the reader is not held up.
-func (w *writer) run(s *server) {
-	defer close(w.ended)
-	w.s, w.ticked = s, time.Now()
+// the reader is not held up. The server comes from greeted, before anything that is about it.
+func (w *writer) run(greeted <-chan *server) error {
+	w.ticked = time.Now()
 	timer := time.NewTimer(0)
 	for last := false; !last; {
 		select {
@@ -120,13 +118,17 @@ func (w *writer) run(s *server) {
 		case <-w.wake:
 		case <-timer.C:
 		}
-		w.gather(time.Now())
+		if w.s == nil && len(greeted) > 0 {
+			w.s = <-greeted
+		}
+		w.gather(time.Now(), last)
 		if len(w.buf) > 0 && !w.broken {
 			_, err := w.out.Write(w.buf)
 			w.broken = err != nil
 		}
 		timer.Reset(w.pause())
 	}
+	return nil
 }
 
 // pause returns how long nothing needs to be done, unless the writer is woken.
@@ -137,8 +139,8 @@ func (w *writer) pause() time.Duration {
 	return idleTick
 }
 
-// gather makes buf the frames to be written now.
-func (w *writer) gather(now time.Time) {
+// gather makes buf the frames to be written now, or at last.
+func (w *writer) gather(now time.Time, last bool) {
 	w.mu.Lock()
 	q := w.queue
 	w.queue = queue{}
@@ -154,7 +156,7 @@ func (w *writer) gather(now time.Time) {
 		if ticked || len(q.over) > 0 || len(w.updates) > 0 {
 			w.addVerdicts(q.over)
 		}
-		if reached != w.progress && (len(q.frames) > 0 || now.Sub(w.reported) >= progressEvery) {
+		if reached != w.progress && (last || len(q.frames) > 0 || now.Sub(w.reported) >= progressEvery) {
 			w.progress, w.reported = reached, now
 			w.add(typeProgress, reached.code)
 		}
@@ -172,8 +174,8 @@ func (w *writer) gather(now time.Time) {
 // add adds a frame to buf.
 func (w *writer) add(t frameType, code func(c *coder)) { w.buf = appendFrame(w.buf, t, code) }
 
-// tick sets the engine's time, unless something waits to be ingested: that has earlier times, and may be a sign of life.
-// After a while in which this process did not run, it waits for one more tick.
+// tick sets the engine's time, unless something waits to be ingested: that has earlier times, and may be a sign of
+// life. After a while in which this process did not run, it waits for one more tick.
 func (w *writer) tick(now time.Time) bool {
 	passed := now.Sub(w.ticked)
 	if passed < activeTick {
