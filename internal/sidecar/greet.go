@@ -67,7 +67,7 @@ func compile(h *hello) (*rules.Set, error) {
 	case "", "unity":
 		files = append(files, rules.Defaults()...)
 	case "generic":
-		files = append(files, rules.Defaults()...) // TODO
+		files = append(files, rules.Generic()...)
 	default:
 		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity and generic", h.rules)
 	}

@@ -217,7 +217,8 @@ func (w *writer) addVerdicts(over []string) {
 	for _, o := range w.watched[first:] {
 		v := w.s.engine.Verdict(o.id)
 		last := &o.verdict
-		if v.Outcome != last.Outcome || v.Reason != last.Reason || v.AttentionID != last.AttentionID || v.Final != last.Final {
+		if v.Outcome != last.Outcome || v.Reason != last.Reason || v.AttentionID != last.AttentionID ||
+			v.Final != last.Final {
 			o.verdict = v
 			w.add(typeVerdict, func(c *coder) { c.verdict(&v) })
 		}
