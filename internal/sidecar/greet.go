@@ -47,7 +47,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		}
 	}
 	if s.engine == nil {
-		s.engine, err = heed.New(heed.Config{Rules: set, Epoch: cfg.Epoch, InitialPhase: h.phase})
+		s.engine, err = heed.New(heed.Config{Rules: set, Epoch: cmp.Or(cfg.Epoch, newEpoch()), InitialPhase: h.phase})
 		if err != nil {
 			return nil, err
 		}

@@ -27,7 +27,7 @@ port and writes no file. The client for mods is embed/csharp/Heed.cs.
 
 // Run runs the program called name with the standard files of the process, and returns its exit status.
 func Run(name string, args []string) int {
-	version := name + " " + moduleVersion()
+	version := name + " " + Version()
 	for _, arg := range args {
 		switch arg {
 		case "--version":
@@ -56,7 +56,7 @@ func RunServer(name, version string) int {
 	limitMemory()
 	parent := os.Getppid()
 	err := Serve(os.Stdin, os.Stdout, Config{
-		Program: version, Epoch: newEpoch(),
+		Program: version,
 		Greeted: func(process uint64) { go endWith(parent, process) },
 	})
 	if err != nil {
@@ -79,7 +79,8 @@ func newEpoch() string {
 	return time.Now().UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[:])
 }
 
-func moduleVersion() string {
+// Version returns the version of this module, as far as the build knows it.
+func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

@@ -21,7 +21,7 @@ type Config struct {
 	// Program is the name and the version of the program, for the welcome.
 	Program string
 
-	// Epoch distinguishes this run from all others: see [heed.Config].
+	// Epoch distinguishes this run from all others: see [heed.Config]. Empty for a new one.
 	Epoch string
 
 	// Greeted is called with the id of the process that the client names in its hello, 0 for none. Optional.
