@@ -3,7 +3,9 @@ package sidecar
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"runtime"
@@ -27,11 +29,10 @@ port and writes no file. The client for mods is embed/csharp/Heed.cs.
 
 // Run runs the program called name with the standard files of the process, and returns its exit status.
 func Run(name string, args []string) int {
-	version := name + " " + Version()
 	for _, arg := range args {
 		switch arg {
 		case "--version":
-			fmt.Println(version, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+			fmt.Println(name, Version(), runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
 			return exitOK
 		case "-h", "--help", "help":
 			fmt.Print(help)
@@ -41,29 +42,44 @@ func Run(name string, args []string) int {
 			return exitUsage
 		}
 	}
-	return RunServer(name, version)
+	err := RunServer(name, os.Stdin, os.Stdout)
+	if err == nil {
+		return exitOK
+	}
+	fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+	if errors.Is(err, ErrTerminal) {
+		return exitUsage
+	}
+	return exitUnreadable
 }
 
-// RunServer is Run for a program whose arguments were read.
-func RunServer(name, version string) int {
-	if st, err := os.Stdin.Stat(); err == nil && st.Mode()&os.ModeCharDevice != 0 {
-		fmt.Fprintf(os.Stderr, "%s: a mod inside a game starts this program; it reads frames from its standard input, "+
-			"not from a terminal. See --help\n", name)
-		return exitUsage
+// ErrTerminal is the error where a person types the input.
+var ErrTerminal = errors.New("a mod inside a game starts this program: it reads frames from its standard input, not from " +
+	"a terminal; see --help")
+
+// RunServer is [Serve] as the only work of a process, which it ends when the process that started it does.
+func RunServer(name string, in io.Reader, out io.Writer) error {
+	if isTerminal(in) {
+		return ErrTerminal
 	}
 	// What ends the game ends this program by the end of its input, so that the last lines are read.
 	signal.Ignore(os.Interrupt)
 	limitMemory()
 	parent := os.Getppid()
-	err := Serve(os.Stdin, os.Stdout, Config{
-		Program: version,
+	return Serve(in, out, Config{
+		Program: name + " " + Version(),
 		Greeted: func(process uint64) { go endWith(parent, process) },
 	})
-	if err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
-		return exitUnreadable
+}
+
+// isTerminal reports whether a person types the input.
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	if !ok {
+		return false
 	}
-	return exitOK
+	st, err := f.Stat()
+	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
 // limitMemory trades time for memory: a sidecar is to be small, and collects seldom, since a known line allocates
@@ -86,6 +102,3 @@ func Version() string {
 	}
 	return "(devel)"
 }
-
-// goneEvery is how often it is looked whether the game is there.
-const goneEvery = 250 * time.Millisecond

@@ -229,3 +229,7 @@ func TestRestart(t *testing.T) {
 		require.NoError(t, c2.end())
 	})
 }
+
+func newReaderOf(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }
+
+func newReader(b []byte) *bufio.Reader { return newReaderOf(bytes.NewReader(b)) }

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/internal/sidecar"
 )
 
 // The exit statuses; see the documentation of cmd/heed.
@@ -108,7 +109,7 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		cli.Group(root, commands...)
 	}
 	grouped(groupLive, p.wrapCommand(), p.followCommand(), p.serveCommand(),
-		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand())
+		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
 	host := command.Host{Forms: bridge.Forms, Open: openPage, Fetch: newFetcher().fetch}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
 	grouped(groupOther, p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
@@ -164,6 +165,29 @@ func (p *program) guardCommand() *cobra.Command {
 }
 
 const guardName = "guard"
+
+// sidecarCommand is what a mod inside a game starts.
+func (p *program) sidecarCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sidecar",
+		Short: "Serve a mod inside the game, which starts this command",
+		Long: `sidecar is for a mod inside a game, which starts it: entries come in on standard input,
+attention and answers go out on standard output, both in frames of bytes. It listens on no
+port, writes no file, and ends with status 0 when its input ends or the game is gone, with
+1 where the input cannot be read further. heed-sidecar is the same as a small program.`,
+		Example: "  heed sidecar < frames > answers",
+		Args:    cobra.NoArgs,
+		// A mod has its own settings.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		RunE: func(*cobra.Command, []string) error {
+			err := sidecar.RunServer("heed sidecar", p.Stdin, p.Stdout)
+			if errors.Is(err, sidecar.ErrTerminal) {
+				return cli.Failed(exitUsage, err)
+			}
+			return err
+		},
+	}
+}
 
 // decided reports whether an error has an exit status of its own.
 func decided(err error) bool {
