@@ -46,7 +46,9 @@ func TestUnreadable(t *testing.T) {
 			appendFrame(nil, typeHello, (&hello{rules: "lua"}).code), `the rules "lua": there are unity and generic`,
 		},
 		"rules that do not compile": {
-			appendFrame(nil, typeHello, (&hello{files: []ruleFile{{"own.yaml", "version: 1\nrules:\n  - id: 5\n    wen: x\n"}}}).code),
+			appendFrame(nil, typeHello, (&hello{files: []ruleFile{
+				{"own.yaml", "version: 1\nrules:\n  - id: 5\n    wen: x\n"},
+			}}).code),
 			`own.yaml:4`,
 		},
 	} {

@@ -78,7 +78,9 @@ func examples() []example {
 			}.Entry()
 			c.operation(&e)
 		}},
-		{"state", typeState, (&state{State: event.State{Time: exampleTime}, kind: stateAlive, due: 10_000, text: "frame 60"}).code},
+		{"state", typeState, (&state{
+			State: event.State{Time: exampleTime}, kind: stateAlive, due: 10_000, text: "frame 60",
+		}).code},
 		{"dropped", typeDropped, (&dropped{
 			time: exampleTime, why: droppedFull, byLevel: [maxLevels]uint64{0, 1, 200, 3}, others: 5, bytes: 70_000,
 		}).code},
