@@ -21,5 +21,6 @@
 // for concurrent use; one lock orders all calls. Its memory is bounded by
 // [Config], and what is evicted is counted in [Stats].
 //
-// A Go program sends its own logs with [NewHandler], a [log/slog.Handler].
+// A Go program sends its own logs with package hostlog, or with [NewHandler], a
+// [log/slog.Handler].
 package heed

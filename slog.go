@@ -31,8 +31,10 @@ type HandlerOptions struct {
 	// belongs to. Default "operation". It is looked for as SourceKey is.
 	OperationKey string
 
-	// Next also gets every record, after the engine. Optional. Records below
-	// Level reach it if it wants them.
+	// Next also gets every record, before the engine, so that it waits for nothing.
+	// Optional. Records below Level reach it if it wants them. The handler that
+	// slog.Default has until it is set cannot be Next of another default: it writes by
+	// package log, and that to the default. Package hostlog keeps its output.
 	Next slog.Handler
 }
 
@@ -46,10 +48,13 @@ type handler struct {
 	operation string
 }
 
-// NewHandler returns a handler that sends records to e, so that a Go host adds its own
-// logs in one line:
+// NewHandler returns a handler that sends records to e, and to no other place unless
+// opts say so:
 //
-//	slog.SetDefault(slog.New(heed.NewHandler(engine, nil)))
+//	logger := slog.New(heed.NewHandler(engine, &heed.HandlerOptions{Next: slog.NewTextHandler(os.Stderr, nil)}))
+//
+// For the default logger of a program, and what it does already, there is
+// [github.com/heedlog/heed/hostlog].
 //
 // The text of an entry is the message, then the attributes as key=value, with the names
 // of their groups and dots before the key, as [slog.TextHandler] writes them. A record's
@@ -79,8 +84,11 @@ func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
 	return level >= h.opts.Level.Level() || h.opts.Next != nil && h.opts.Next.Enabled(ctx, level)
 }
 
-// Handle sends r to the engine, and then to Next, whose error it returns.
-func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+// Handle sends r to Next, whose error it returns, and to the engine.
+func (h *handler) Handle(ctx context.Context, r slog.Record) (err error) {
+	if h.opts.Next != nil && h.opts.Next.Enabled(ctx, r.Level) {
+		err = h.opts.Next.Handle(ctx, r)
+	}
 	if r.Level >= h.opts.Level.Level() {
 		f := formatter{h: h, source: h.source, operation: h.operation}
 		f.b.WriteString(r.Message)
@@ -93,10 +101,7 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 			Time: r.Time, Level: levelOf(r.Level), Source: f.source, Message: f.b.String(), OperationID: f.operation,
 		})
 	}
-	if h.opts.Next != nil && h.opts.Next.Enabled(ctx, r.Level) {
-		return h.opts.Next.Handle(ctx, r)
-	}
-	return nil
+	return err
 }
 
 // WithAttrs returns a handler whose records carry attrs as well. Their values

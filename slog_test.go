@@ -174,10 +174,28 @@ func TestHandlerPassesOn(t *testing.T) {
 	s := e.Stats()
 	require.Equal(t, uint64(1), s.Received, "the engine takes Info and above")
 
+	h := NewHandler(e, &HandlerOptions{Next: asking{next, func() { require.Equal(t, uint64(1), e.Stats().Received) }}})
+	err := h.Handle(context.Background(), slog.NewRecord(time.Time{}, slog.LevelInfo, "x", 0))
+	require.ErrorIs(t, err, errAsked)
+	require.Equal(t, uint64(2), e.Stats().Received, "the engine gets it after the next one, also where that fails")
+
 	out.Reset()
 	quiet := slog.NewTextHandler(&out, &slog.HandlerOptions{Level: slog.LevelError})
 	slog.New(NewHandler(e, &HandlerOptions{Next: quiet})).Warn("below what the next one takes")
 	require.Empty(t, out.String())
 	s = e.Stats()
-	require.Equal(t, uint64(2), s.Received)
+	require.Equal(t, uint64(3), s.Received)
+}
+
+var errAsked = errors.New("asked")
+
+// asking asks when it gets a record, and fails.
+type asking struct {
+	slog.Handler
+	ask func()
+}
+
+func (a asking) Handle(context.Context, slog.Record) error {
+	a.ask()
+	return errAsked
 }
