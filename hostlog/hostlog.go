@@ -66,7 +66,8 @@ func (h marked) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (h marked) WithAttrs(attrs []slog.Attr) slog.Handler { return marked{h.Handler.WithAttrs(attrs)} }
-func (h marked) WithGroup(name string) slog.Handler       { return marked{h.Handler.WithGroup(name)} }
+
+func (h marked) WithGroup(name string) slog.Handler { return marked{h.Handler.WithGroup(name)} }
 
 // listener writes the lines of package log to out. Those without a mark also go to the
 // engine.
