@@ -60,12 +60,23 @@ func runsExample(t *testing.T, name string) bool {
 }
 
 var (
-	goBlock     = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
-	exampleLink = regexp.MustCompile("`(Example\\w*)`\\]\\(\\.\\./([\\w/]*_test\\.go)\\)")
+	goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+	// programBlock is a block that is a whole program.
+	programBlock = regexp.MustCompile("(?ms)^```go\n((?://[^\n]*\n)*package main\n.*?)^```$")
+	exampleLink  = regexp.MustCompile("`(Example\\w*)`\\]\\(\\.\\./([\\w/]*_test\\.go)\\)")
 )
 
+// TestPageQuotesProgram holds that the page for Go hosts has the program in embed/go, every line of it.
+func TestPageQuotesProgram(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, "docs", "embedding.md"))
+	require.NoError(t, err)
+	program, err := os.ReadFile(filepath.Join(root, "embed", "go", "main.go"))
+	require.NoError(t, err)
+	require.Equal(t, string(program), string(programBlock.FindSubmatch(page)[1]), "copy embed/go/main.go into the page")
+}
+
 // TestPagesQuoteExamples holds that the code in the pages for hosts and bridges is
-// code that runs: each block stands, line by line, in the Example that is linked
+// code that runs: each other block stands, line by line, in the Example that is linked
 // last before it. A line "…" stands for what is left out.
 func TestPagesQuoteExamples(t *testing.T) {
 	for _, name := range []string{"docs/embedding.md", "docs/bridges.md"} {
@@ -76,7 +87,7 @@ func TestPagesQuoteExamples(t *testing.T) {
 func quotesExamples(t *testing.T, pageName string) {
 	data, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(pageName)))
 	require.NoError(t, err)
-	page := string(data)
+	page := programBlock.ReplaceAllString(string(data), "")
 	blocks := goBlock.FindAllStringSubmatchIndex(page, -1)
 	require.NotEmpty(t, blocks)
 	for _, b := range blocks {
