@@ -21,7 +21,7 @@ type Config struct {
 	// snapshot.
 	Epoch string
 
-	// Signatures bounds the signatures whose decision is cached. Default 65,536.
+	// Signatures bounds the signatures that are known, and the decisions that are cached. Default 65,536 each.
 	Signatures int
 
 	// Groups bounds what is learned about which signatures belong together.

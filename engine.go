@@ -127,7 +127,7 @@ func prepare(cfg Config) (*parts, error) {
 	return &parts{
 		normalizer: normalizer, finder: finder, ruled: own,
 		classify: classify.Config{
-			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Groups: cfg.Groups,
+			Rules: cfg.Rules, Normalizer: normalizer, Signatures: cfg.Signatures, Decisions: cfg.Signatures, Groups: cfg.Groups,
 			InitialPhase: cfg.InitialPhase,
 		},
 		journal: cfg.Journal, coalesce: cfg.Coalesce, loadPhase: cmp.Or(cfg.LoadPhase, "load"),

@@ -11,7 +11,9 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // greet reads the hello, and makes a server as it says. The welcome is then queued.
@@ -47,7 +49,9 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		}
 	}
 	if s.engine == nil {
-		s.engine, err = heed.New(heed.Config{Rules: set, Epoch: cmp.Or(cfg.Epoch, newEpoch()), InitialPhase: h.phase})
+		c := bounded(set)
+		c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
+		s.engine, err = heed.New(c)
 		if err != nil {
 			return nil, err
 		}
@@ -55,6 +59,17 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	welcome.epoch = s.engine.Latest().Epoch
 	w.put(typeWelcome, welcome.code)
 	return s, nil
+}
+
+// bounded returns a configuration with bounds for one game: the process is to stay below 40 MB, whatever comes.
+func bounded(set *rules.Set) heed.Config {
+	return heed.Config{
+		Rules: set, Signatures: 16 << 10,
+		Groups:  signature.GrouperConfig{Signatures: 16 << 10, Columns: 8 << 10},
+		Journal: journal.Config{
+			Entries: 16 << 10, Bytes: 2 << 20, Firsts: 1 << 10, FirstsBytes: 512 << 10, Pinned: 1 << 10, PinnedBytes: 512 << 10,
+		},
+	}
 }
 
 // compile returns the rules that the client wants.
@@ -76,7 +91,7 @@ func compile(h *hello) (*rules.Set, error) {
 
 // restore makes the engine of the hello's snapshot, and brings it to the state that the client knows.
 func (s *server) restore(h *hello) error {
-	engine, err := heed.Restore(heed.Config{Rules: s.rules}, h.snapshot)
+	engine, err := heed.Restore(bounded(s.rules), h.snapshot)
 	if err != nil {
 		return err
 	}

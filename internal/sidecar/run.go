@@ -85,7 +85,7 @@ func isTerminal(in io.Reader) bool {
 // limitMemory trades time for memory: a sidecar is to be small, and collects seldom, since a known line allocates
 // nothing.
 func limitMemory() {
-	debug.SetGCPercent(30)
+	debug.SetGCPercent(15)
 }
 
 // newEpoch returns an epoch that no other run has.

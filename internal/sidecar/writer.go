@@ -47,7 +47,6 @@ type writer struct {
 	reported time.Time // when progress was
 	saved    time.Time // when a snapshot was written
 	changed  bool      // attention, since then
-	state    []byte    // a snapshot, reused
 }
 
 // queue is what waits for the writer.
@@ -145,7 +144,7 @@ func (w *writer) gather(now time.Time, last bool) {
 	q := w.queue
 	w.queue = queue{}
 	w.mu.Unlock()
-	if cap(w.buf) > maxWaiting {
+	if cap(w.buf) > keptBuffer {
 		w.buf = nil
 	}
 	w.buf = w.buf[:0]
@@ -231,9 +230,10 @@ func (w *writer) addVerdicts(over []string) {
 
 // addSnapshot adds a snapshot, with how far it goes at least.
 func (w *writer) addSnapshot(now time.Time) {
-	s := snapshot{progress: progress{latest: w.s.latest.Load(), lines: w.s.lines.Load()}}
-	w.state = w.s.engine.Snapshot(w.state[:0])
-	s.state = w.state
-	w.add(typeSnapshot, s.code)
+	reached := progress{latest: w.s.latest.Load(), lines: w.s.lines.Load()}
+	w.add(typeSnapshot, func(c *coder) {
+		reached.code(c)
+		c.Put(w.s.engine.Snapshot)
+	})
 	w.saved, w.changed = now, false
 }
