@@ -65,7 +65,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 func bounded(set *rules.Set) heed.Config {
 	return heed.Config{
 		Rules: set, Signatures: 16 << 10,
-		Groups:  signature.GrouperConfig{Signatures: 16 << 10, Columns: 8 << 10},
+		Groups: signature.GrouperConfig{Signatures: 16 << 10, Columns: 8 << 10},
 		Journal: journal.Config{
 			Entries: 16 << 10, Bytes: 2 << 20, Firsts: 1 << 10, FirstsBytes: 512 << 10, Pinned: 1 << 10, PinnedBytes: 512 << 10,
 		},
