@@ -31,6 +31,7 @@ namespace HeedLog
         private readonly IAttentionSlot slot;
         private readonly Action<string> report;
         private HeedItem shown; // in the slot, as far as was seen
+        private string acknowledged; // in the slot; what is new since then comes as another item
         private bool failed;
 
         /// <summary>Report receives the first exception of the slot, and may be null.</summary>
@@ -87,11 +88,14 @@ namespace HeedLog
             if (shown != null && held != shown.Id)
             {
                 if (string.IsNullOrEmpty(held))
+                {
                     heed.Ack(shown.Id, shown.Latest); // up to what was in the slot
+                    acknowledged = shown.Id;
+                }
                 shown = null;
             }
             var current = heed.Current();
-            if (current == null)
+            if (current == null || current.Id == acknowledged)
             {
                 if (shown != null)
                     slot.Clear();

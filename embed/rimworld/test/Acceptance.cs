@@ -36,6 +36,7 @@ internal static class Acceptance
         public string Id, Tool, Parent;
         public HeedStatus Status = HeedStatus.Completed;
         public double Began, Ended;
+        public HeedVerdict Verdict; // final
     }
 
     private sealed class Fault
@@ -76,7 +77,7 @@ internal static class Acceptance
         Apart(Ends);
         Apart(() => Flood(flood));
         Quiet(wanted - Calls.Count);
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
 
         Check(heed.Flush(30000), "not flushed");
         Verdicts();
@@ -98,10 +99,19 @@ internal static class Acceptance
     /// <summary>Keeps a scene out of the windows of the calls before it and after it.</summary>
     private static void Apart(Action scene)
     {
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
         scene();
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
         Look();
+    }
+
+    /// <summary>Waits until the windows of all calls are over, and takes their verdicts, which a client keeps for a while.</summary>
+    private static void Pause()
+    {
+        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        foreach (var call in Calls)
+            if (call.Verdict == null)
+                call.Verdict = heed.WaitVerdict(call.Id, 5000, true);
     }
 
     /// <summary>Faults on the game's thread while the call runs, among calls that do well.</summary>
@@ -111,6 +121,7 @@ internal static class Acceptance
         {
             Quiet(3);
             Run("rimworld/order_haul", call => Plant("during", call.Id));
+            Thread.Sleep(50);
         }
         // A call that is part of another one, as of a script.
         Run("rimbridge/run_script", call =>
@@ -143,8 +154,9 @@ internal static class Acceptance
         }
         Call last = null;
         Run("rimworld/build_wall", call => last = call);
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
         game.Do(() => Within(last));
+        last.Verdict = null; // it changes
     }
 
     private static void Within(Call call)
@@ -157,7 +169,7 @@ internal static class Acceptance
     private static void Between()
     {
         Quiet(4);
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
         game.Do(() => Plant("between", null));
         Thread.Sleep(300);
         Quiet(4);
@@ -167,7 +179,7 @@ internal static class Acceptance
     private static void Ends()
     {
         Run("rimworld/select_pawn", call => call.Status = HeedStatus.Failed);
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        Pause();
         Run("rimworld/wait_for_job", call => call.Status = HeedStatus.TimedOut);
     }
 
@@ -185,12 +197,16 @@ internal static class Acceptance
                 if (i < lines / 2 && i % 50 == 0)
                     Thread.Sleep(1);
             }
+            fault.Until = Now;
         });
+        fault.Until = double.MaxValue;
         flood.Start();
         Thread.Sleep(100);
         while (flood.IsAlive)
-            Quiet(5);
-        fault.Until = Now;
+        {
+            Quiet(1);
+            Thread.Sleep(30); // an agent thinks
+        }
         flood.Join();
     }
 
@@ -261,7 +277,7 @@ internal static class Acceptance
                 return fault.Advises ? "advisory" : "blocking";
             if (fault.Advises || call.Parent != null || fault.Until < call.Began || fault.At > call.Ended + Linger + Unsure)
                 continue;
-            if (fault.At > call.Ended + Linger - Unsure || fault.Until < call.Began + 0.05)
+            if (fault.At > call.Ended + Linger - Unsure)
                 return null;
             outcome = "unknown"; // the fault of another one
         }
@@ -274,7 +290,7 @@ internal static class Acceptance
         var unsure = 0;
         foreach (var call in Calls)
         {
-            var verdict = heed.WaitVerdict(call.Id, 5000);
+            var verdict = call.Verdict;
             var want = Expected(call);
             var got = verdict == null ? "no verdict" : verdict.Outcome;
             if (want == null)

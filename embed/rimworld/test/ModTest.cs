@@ -49,7 +49,7 @@ internal static class ModTest
         var seen = new Dictionary<string, int>();
         for (var after = 0ul; ;)
         {
-            var page = heed.Read(after, 500, HeedDisposition.Ignore, "", 5000);
+            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", 5000);
             if (page == null)
                 break;
             foreach (var r in page.Records)
