@@ -1,0 +1,2324 @@
+// Copyright (c) 2026 The heed authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client of heed for Unity games and other .NET programs: this one file, C# 7.2, net35 and later, no dependency.
+// Heed.Start starts the program heed-sidecar, hands it log lines over a pipe, and keeps what it answers.
+
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Runtime.InteropServices;
+using System.Security.Cryptography;
+using System.Text;
+using System.Threading;
+
+namespace HeedLog
+{
+    /// <summary>How bad the game says that a line is. Unity's Assert and Exception are errors.</summary>
+    public enum HeedLevel { Unknown, Debug, Log, Warning, Error, Fatal }
+
+    /// <summary>What became of an operation.</summary>
+    public enum HeedStatus { Started = 1, Completed, Failed, Cancelled, TimedOut }
+
+    /// <summary>How bad heed finds an item or an entry.</summary>
+    public enum HeedSeverity { Info, Warning, Error, Fatal }
+
+    /// <summary>What an item or an entry results in.</summary>
+    public enum HeedDisposition { Ignore, Advisory, Blocking }
+
+    /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
+    public sealed class HeedOptions
+    {
+        /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this assembly, in
+        /// Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several systems (windows, linux,
+        /// darwin; amd64, arm64). A program called heed is started as "heed sidecar".</summary>
+        public string SidecarPath { get; set; }
+
+        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is not
+        /// started. By default nothing is checked.</summary>
+        public string Sha256 { get; set; }
+
+        /// <summary>The default rules: "unity" or "generic".</summary>
+        public string Rules { get; set; } = "unity";
+
+        /// <summary>Paths of own rule files, which come before the default rules.</summary>
+        public IList<string> RuleFiles { get; set; }
+
+        /// <summary>The phase that the game is in, such as "startup".</summary>
+        public string Phase { get; set; }
+
+        /// <summary>How many lines wait at most; of more, the lowest level is dropped and counted.</summary>
+        public int Capacity { get; set; } = 8192;
+
+        /// <summary>How many bytes of text the waiting lines hold at most.</summary>
+        public int MaxBytes { get; set; } = 16 << 20;
+
+        /// <summary>After how many milliseconds without Alive the game counts as stalled; 0 never.</summary>
+        public int StallAfterMilliseconds { get; set; } = 10000;
+
+        /// <summary>Of how many calls of Alive one is sent. One is sent sooner where frames take long.</summary>
+        public int AliveEveryFrames { get; set; } = 60;
+
+        /// <summary>Who reads items, such as the name of an agent.</summary>
+        public string Consumer { get; set; } = "game";
+
+        /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read.</summary>
+        public int DisposeMilliseconds { get; set; } = 500;
+
+        /// <summary>Use the library of embed/native in this process, in place of the program.</summary>
+        public bool Native { get; set; }
+
+        /// <summary>The file of that library; by default it is looked for as the program is.</summary>
+        public string NativePath { get; set; }
+
+        /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any thread.</summary>
+        public Action<string> Report { get; set; }
+    }
+
+    /// <summary>A message that is part of an item.</summary>
+    public sealed class HeedSample
+    {
+        public HeedSeverity Severity { get; internal set; }
+        public string Message { get; internal set; }
+        /// <summary>How many entries were like this one.</summary>
+        public ulong Repeats { get; internal set; }
+        /// <summary>Number of the latest such entry.</summary>
+        public ulong Latest { get; internal set; }
+        public string Rule { get; internal set; }
+    }
+
+    /// <summary>An attention item as it was when it was read; it does not change. Texts are log text: untrusted.</summary>
+    public sealed class HeedItem
+    {
+        public string Id { get; internal set; }
+        public bool Open { get; internal set; }
+        public HeedSeverity Severity { get; internal set; }
+        public HeedDisposition Disposition { get; internal set; }
+        /// <summary>Whoever acts on the game should stop until it is acknowledged.</summary>
+        public bool Blocks { get; internal set; }
+        /// <summary>What was read of the game's state before may no longer hold.</summary>
+        public bool StateInvalidated { get; internal set; }
+        public string Summary { get; internal set; }
+        /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
+        public string CausalOperation { get; internal set; }
+        public string CausalMethod { get; internal set; }
+        /// <summary>The operation after which it came, or empty; that is no cause.</summary>
+        public string AfterOperation { get; internal set; }
+        public string AfterMethod { get; internal set; }
+        /// <summary>Numbers of entries: at which it opened, the latest, and the one before its cause.</summary>
+        public ulong OpenedAt { get; internal set; }
+        public ulong Latest { get; internal set; }
+        public ulong BeforeCause { get; internal set; }
+        /// <summary>How many entries and groups it holds.</summary>
+        public ulong Entries { get; internal set; }
+        public ulong Groups { get; internal set; }
+        /// <summary>Line of this client at which it opened, and the thread that logged it.</summary>
+        public ulong Line { get; internal set; }
+        public ulong Thread { get; internal set; }
+        /// <summary>Mods that the evidence points at.</summary>
+        public IList<string> Mods { get; internal set; }
+        public string Predecessor { get; internal set; }
+        /// <summary>Why it was cleared, or empty.</summary>
+        public string Cleared { get; internal set; }
+        public IList<HeedSample> Samples { get; internal set; }
+        /// <summary>Why it was opened, updated or cleared last; empty where it came as an answer.</summary>
+        public string Reason { get; internal set; } = "";
+
+        internal HeedItem Without(string why)
+        {
+            var i = (HeedItem)MemberwiseClone();
+            i.Open = false;
+            i.Blocks = false;
+            i.Cleared = why;
+            return i;
+        }
+    }
+
+    /// <summary>What is known of an operation; it does not change.</summary>
+    public sealed class HeedVerdict
+    {
+        public string Operation { get; internal set; }
+        public string Method { get; internal set; }
+        public HeedStatus Status { get; internal set; }
+        /// <summary>"unknown", "clean", "advisory" or "blocking".</summary>
+        public string Outcome { get; internal set; }
+        public string Reason { get; internal set; }
+        /// <summary>The same in one sentence, without log text.</summary>
+        public string Text { get; internal set; }
+        /// <summary>Number of the latest entry that it covers.</summary>
+        public ulong Through { get; internal set; }
+        public bool Known { get; internal set; }
+        public bool Final { get; internal set; }
+        /// <summary>The item that holds the worst that came of it, or empty.</summary>
+        public string ItemId { get; internal set; }
+    }
+
+    /// <summary>An entry that heed keeps.</summary>
+    public sealed class HeedRecord
+    {
+        public ulong Sequence { get; internal set; }
+        public DateTime Time { get; internal set; }
+        /// <summary>0 log, 1 operation, 2 state, 3 notice, 4 host.</summary>
+        public int Kind { get; internal set; }
+        public HeedLevel Level { get; internal set; }
+        public int Status { get; internal set; }
+        public string Source { get; internal set; }
+        public string Message { get; internal set; }
+        public string Stack { get; internal set; }
+        public string Operation { get; internal set; }
+        public string Rule { get; internal set; }
+        public HeedDisposition Disposition { get; internal set; }
+        public HeedSeverity Severity { get; internal set; }
+        public ulong Line { get; internal set; }
+        public ulong Thread { get; internal set; }
+        /// <summary>The text is not whole.</summary>
+        public bool Cut { get; internal set; }
+    }
+
+    /// <summary>A part of what heed keeps. Read goes on after Next.</summary>
+    public sealed class HeedPage
+    {
+        public string Epoch { get; internal set; }
+        public ulong Next { get; internal set; }
+        /// <summary>How many entries before these are no longer kept.</summary>
+        public ulong Lost { get; internal set; }
+        public bool More { get; internal set; }
+        public IList<HeedRecord> Records { get; internal set; }
+    }
+
+    /// <summary>A mod that the game has loaded.</summary>
+    public sealed class HeedMod
+    {
+        public string Name { get; set; }
+        public string PackageId { get; set; }
+        /// <summary>Number in the Steam Workshop, or empty.</summary>
+        public string WorkshopId { get; set; }
+        /// <summary>Names of its assemblies, as they stand in stack traces.</summary>
+        public IList<string> Assemblies { get; set; }
+    }
+
+    /// <summary>Something that the mod itself found. Raise of the same key updates it, Clear ends it.</summary>
+    public sealed class HeedReport
+    {
+        public string Key { get; set; }
+        public HeedDisposition Disposition { get; set; } = HeedDisposition.Advisory;
+        public HeedSeverity Severity { get; set; } = HeedSeverity.Error;
+        /// <summary>What was read of the game's state before may no longer hold.</summary>
+        public bool Invalidates { get; set; }
+        public string Summary { get; set; }
+        public string Message { get; set; }
+        public string Operation { get; set; }
+    }
+
+    /// <summary>Counters of a client. At any time Pushed is the sum of Received, Dropped, Lost, Queued and InFlight.</summary>
+    public sealed class HeedStats
+    {
+        public ulong Pushed { get; internal set; }
+        /// <summary>Ingested by heed, as it reported; at most a quarter of a second old.</summary>
+        public ulong Received { get; internal set; }
+        public ulong Dropped { get; internal set; }
+        /// <summary>Dropped, by the number of the level.</summary>
+        public ulong[] DroppedByLevel { get; internal set; }
+        /// <summary>Written to a sidecar that ended before it reported them.</summary>
+        public ulong Lost { get; internal set; }
+        public ulong Queued { get; internal set; }
+        /// <summary>Handed to a sidecar: Received, Lost and InFlight.</summary>
+        public ulong Written { get; internal set; }
+        /// <summary>Written and not reported yet.</summary>
+        public ulong InFlight { get; internal set; }
+        /// <summary>Lines of which message or stack was cut.</summary>
+        public ulong Cut { get; internal set; }
+        /// <summary>Frames other than lines that were dropped, and updates that no Poll fetched.</summary>
+        public ulong ControlDropped { get; internal set; }
+        public ulong UpdatesDropped { get; internal set; }
+        /// <summary>How often a sidecar took over from one that ended, and how many snapshots came.</summary>
+        public int Restarts { get; internal set; }
+        public ulong Snapshots { get; internal set; }
+        public bool Running { get; internal set; }
+        /// <summary>The state in words for people: "running", "starting", "off: ...", "closed".</summary>
+        public string State { get; internal set; }
+    }
+
+    /// <summary>Lines of a thread belong to an operation until this is disposed, on the same thread.</summary>
+    public struct HeedScope : IDisposable
+    {
+        private readonly string before;
+        private readonly bool entered;
+
+        internal HeedScope(string id)
+        {
+            before = Heed.current;
+            entered = true;
+            Heed.current = id;
+        }
+
+        public void Dispose()
+        {
+            if (entered) Heed.current = before;
+        }
+    }
+
+    /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws. Those
+    /// without a timeout never wait for heed, a pipe or a file; they are meant for the game's thread.</summary>
+    public sealed class Heed : IDisposable
+    {
+        /// <summary>Of a message and of a stack, this many characters are kept.</summary>
+        public const int MaxText = 64 * 1024;
+
+        private const int MaxId = 256; // characters of an operation in a verdict
+        private const int MaxVerdicts = 512, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
+        private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // updates that are kept until one is asked for
+        private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
+        private const int IdleMilliseconds = 20; // after which the writer looks at the queue, where no Poll wakes it
+        private const int Attempts = 5; // to start a program that never said welcome
+
+        [ThreadStatic] internal static string current; // operation of this thread
+
+        private readonly HeedOptions options;
+        private readonly LineQueue queue;
+        private readonly AutoResetEvent wake = new AutoResetEvent(false);
+        private int waiting; // 1 while the writer waits for wake
+        private Thread writer;
+        private Timer watch;
+        private volatile bool closing;
+
+        // What follows is guarded by table, except where it is said. No I/O is done and no handler is called under it.
+        private readonly object table = new object();
+        private readonly Dictionary<string, ItemState> items = new Dictionary<string, ItemState>();
+        private readonly Queue<ItemState> pending = new Queue<ItemState>(); // for Poll
+        private volatile int pendingCount;
+        private string currentId = "", deliveredId = "";
+        private ulong deliveredThrough;
+        private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
+        private readonly Queue<string> verdictOrder = new Queue<string>();
+        private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>();
+        private readonly Dictionary<ulong, KeyValuePair<string, byte[]>> acks = new Dictionary<ulong, KeyValuePair<string, byte[]>>();
+        private readonly HashSet<string> reported = new HashSet<string>();
+        private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
+        private string phase, state = "starting";
+        private volatile byte[] mods, longEvent; // payloads
+        private int sessions; // that said welcome
+        private Link link;
+        private bool welcomed;
+
+        // For a sidecar that takes over: the last snapshot, and what came and went since.
+        private byte[] snapshot = new byte[0], spare = new byte[0];
+        private int snapshotOffset, snapshotLength;
+        private readonly List<byte[]> updates = new List<byte[]>();
+        private int updateBytes;
+        private bool snapshotAsked;
+        private readonly Queue<Kept> kept = new Queue<Kept>(); // operation frames
+
+        private long aliveTicks;
+        private int aliveCalls, aliveSent;
+
+        private sealed class ItemState
+        {
+            public HeedItem Item;
+            public bool Told, Pending; // Opened was raised; is in pending
+            public bool Acked;         // by this client, until heed says otherwise
+        }
+
+        private sealed class Question { public byte[] Body; public bool Done; }
+
+        private struct Kept { public ulong Line; public byte[] Payload; }
+
+        /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a handler is
+        /// caught, and reported once.</summary>
+        public event Action<HeedItem> Opened, Updated, Cleared;
+
+        private Heed(HeedOptions options)
+        {
+            this.options = options;
+            phase = options.Phase ?? "";
+            queue = new LineQueue(Math.Max(16, options.Capacity), Math.Max(1 << 20, options.MaxBytes));
+        }
+
+        /// <summary>Starts a client and returns at once; the program is started in the background. It never throws and never
+        /// returns null: where heed cannot run, the client takes lines and drops them, and Report has the reason.</summary>
+        public static Heed Start(HeedOptions options)
+        {
+            var h = new Heed(options ?? new HeedOptions());
+            try
+            {
+                h.writer = new Thread(h.Run) { IsBackground = true, Name = "heed writer" };
+                h.watch = new Timer(h.Watch, null, 1000, 1000);
+                AppDomain.CurrentDomain.ProcessExit += h.OnExit;
+                AppDomain.CurrentDomain.DomainUnload += h.OnExit;
+                h.writer.Start();
+            }
+            catch (Exception e) { h.Off("heed could not start: " + e.Message); }
+            return h;
+        }
+
+        // ---- What the game says
+
+        /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText, which is
+        /// cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the calls.</summary>
+        public void Log(HeedLevel level, string message, string stack) { Log(level, message, stack, current); }
+
+        /// <summary>The same for a line that belongs to an operation.</summary>
+        public void Log(HeedLevel level, string message, string stack, string operation)
+        {
+            try
+            {
+                if ((uint)level > (uint)HeedLevel.Fatal) level = HeedLevel.Unknown;
+                int messageCut = 0, stackCut = 0;
+                if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
+                if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
+                if (operation != null && operation.Length > Encode.MaxName) operation = Encode.Clip(operation, Encode.MaxName);
+                if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) Wake();
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part of.</summary>
+        public void OperationStarted(string id, string method, string parent = null)
+        {
+            SendOperation(HeedStatus.Started, id, parent, method, null);
+        }
+
+        /// <summary>An operation ended. Its verdict follows.</summary>
+        public void OperationEnded(string id, HeedStatus status, string error = null)
+        {
+            SendOperation(status, id, null, null, error);
+        }
+
+        private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
+        {
+            var f = new Frame();
+            Encode.Operation(f, DateTime.UtcNow.Ticks, status, id, parent, method, error);
+            Send(Frame.Operation, f.ToArray());
+        }
+
+        /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
+        public HeedScope Enter(string id) { return new HeedScope(id); }
+
+        /// <summary>The game is in another phase now, such as "menu" or "playing".</summary>
+        public void Phase(string name)
+        {
+            lock (table) phase = Encode.Clip(name, Encode.MaxName);
+            SendState(1, name);
+        }
+
+        /// <summary>The game does something that takes long, in which no Alive is expected.</summary>
+        public void LongEventBegins(string what) { longEvent = SendState(2, what); }
+
+        /// <summary>What took long is over.</summary>
+        public void LongEventEnds()
+        {
+            longEvent = null;
+            SendState(3, "");
+        }
+
+        /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates nothing
+        /// here.</summary>
+        public void Alive()
+        {
+            int now = Environment.TickCount;
+            bool late = unchecked(now - aliveSent) > Math.Max(1000, options.StallAfterMilliseconds / 4);
+            if (aliveCalls++ % Math.Max(1, options.AliveEveryFrames) != 0 && !late) return;
+            aliveSent = now;
+            Interlocked.Exchange(ref aliveTicks, DateTime.UtcNow.Ticks);
+        }
+
+        /// <summary>The game's state was read again, so that what was invalidated holds.</summary>
+        public void StateRead() { SendState(5, ""); }
+
+        private byte[] SendState(int what, string text)
+        {
+            var f = new Frame();
+            Encode.State(f, DateTime.UtcNow.Ticks, what, 0, text);
+            byte[] payload = f.ToArray();
+            Send(Frame.State, payload);
+            return payload;
+        }
+
+        /// <summary>The mods that the game has loaded, in their order.</summary>
+        public void Mods(IList<HeedMod> loaded)
+        {
+            try
+            {
+                var f = new Frame();
+                Encode.Mods(f, loaded);
+                if (f.Count > Frame.MaxPayload) { Report("mods", "heed: the list of mods is too long"); return; }
+                mods = f.ToArray();
+                Send(Frame.Mods, mods);
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        /// <summary>Opens or updates an item that the mod itself asks attention for.</summary>
+        public void Raise(HeedReport r)
+        {
+            if (r == null) return;
+            var f = new Frame();
+            Encode.Raise(f, DateTime.UtcNow.Ticks, r, r.Operation ?? current);
+            Send(Frame.Raise, f.ToArray());
+        }
+
+        /// <summary>Clears an item because what it is about is over.</summary>
+        public void Clear(string id)
+        {
+            var f = new Frame();
+            f.Name(id);
+            Query(8, f);
+        }
+
+        // ---- What heed found
+
+        /// <summary>The item that whoever acts on the game should see first, or null: from the client's own copy, a few
+        /// milliseconds old. It counts as delivered to the consumer.</summary>
+        public HeedItem Current()
+        {
+            HeedItem item;
+            lock (table)
+            {
+                item = MostUrgent();
+                if (item == null || item.Id == deliveredId && item.Latest == deliveredThrough) return item;
+                deliveredId = item.Id;
+                deliveredThrough = item.Latest;
+            }
+            var f = new Frame();
+            f.Text(options.Consumer);
+            f.Text(item.Id);
+            f.Number(item.Latest);
+            Query(7, f);
+            return item;
+        }
+
+        // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
+        private HeedItem MostUrgent()
+        {
+            ItemState named;
+            if (currentId != "" && items.TryGetValue(currentId, out named) && named.Item.Open && !named.Acked) return named.Item;
+            HeedItem worst = null;
+            foreach (var s in items.Values)
+                if (s.Item.Open && !s.Acked && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
+            return worst;
+        }
+
+        private static bool MoreUrgent(HeedItem a, HeedItem b)
+        {
+            if (a.Blocks != b.Blocks) return a.Blocks;
+            if (a.Disposition != b.Disposition) return a.Disposition > b.Disposition;
+            if (a.Severity != b.Severity) return a.Severity > b.Severity;
+            return a.OpenedAt < b.OpenedAt;
+        }
+
+        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 512 are kept.</summary>
+        public HeedVerdict Verdict(string id)
+        {
+            HeedVerdict v;
+            lock (table) return verdicts.TryGetValue(Encode.Clip(id, MaxId), out v) ? v : null;
+        }
+
+        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where nothing came
+        /// in time. With final, it waits until the verdict is final. For background threads.</summary>
+        public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
+        {
+            int start = Environment.TickCount;
+            Wake();
+            lock (table)
+            {
+                while (true)
+                {
+                    HeedVerdict v = Verdict(id);
+                    if (v != null && v.Status != HeedStatus.Started && (v.Final || !final)) return v;
+                    int left = milliseconds - unchecked(Environment.TickCount - start);
+                    if (left <= 0 || closing) return v;
+                    Monitor.Wait(table, left);
+                }
+            }
+        }
+
+        /// <summary>Acknowledges an item up to an entry (0: what was delivered). True if it was open by the client's own copy;
+        /// heed learns it in the background, and Current does not return the item until it changes.</summary>
+        public bool Ack(string id, ulong through)
+        {
+            if (id == null) return false;
+            var f = new Frame();
+            f.Text(options.Consumer);
+            f.Name(id);
+            f.Number(through);
+            lock (table)
+            {
+                ItemState s;
+                if (!items.TryGetValue(id, out s) || !s.Item.Open || s.Acked) return false;
+                s.Acked = through == 0 || through >= s.Item.Latest;
+                ulong query = ++lastQuery;
+                var payload = Encode.Query(query, 4, f);
+                acks[query] = new KeyValuePair<string, byte[]>(id, payload);
+                queue.Control(Frame.Query, payload);
+            }
+            Wake();
+            return true;
+        }
+
+        /// <summary>Raises what changed since the last call, on this thread, and returns how many items that were. It also has
+        /// the writer send what is queued. Call it each frame: without changes it costs some ten nanoseconds.</summary>
+        public int Poll()
+        {
+            if (!queue.IsEmpty) Wake();
+            Link l = link;
+            if (l != null) l.Poke();
+            int n = 0;
+            for (int left = pendingCount; left > 0 && Raise1(); left--) n++;
+            return n;
+        }
+
+        // Raise1 raises the events of one item. Between two polls, an item that opened and changed is raised as opened, one
+        // that opened and was cleared as both.
+        private bool Raise1()
+        {
+            HeedItem item;
+            bool told;
+            lock (table)
+            {
+                if (pending.Count == 0) return false;
+                var s = pending.Dequeue();
+                pendingCount = pending.Count;
+                s.Pending = false;
+                told = s.Told;
+                item = s.Item;
+                s.Told = item.Open;
+                if (!item.Open) items.Remove(item.Id);
+            }
+            if (!told) Invoke(Opened, item);
+            else if (item.Open) Invoke(Updated, item);
+            if (!item.Open) Invoke(Cleared, item);
+            return true;
+        }
+
+        private void Invoke(Action<HeedItem> handlers, HeedItem item)
+        {
+            if (handlers == null) return;
+            try { handlers(item); }
+            catch (Exception e) { Report("handler", "heed: a handler of an item threw: " + e); }
+        }
+
+        /// <summary>Counters, and the state in words. It allocates.</summary>
+        public HeedStats Stats()
+        {
+            var s = new HeedStats();
+            lock (table)
+            {
+                ulong lastTaken, taken;
+                queue.Count(s, out taken, out lastTaken);
+                s.Received = received;
+                s.Lost = lost;
+                s.Written = taken;
+                s.Snapshots = snapshots;
+                s.InFlight = taken - received - lost;
+                if (welcomed && lastTaken == progressLine) // heed has seen them all: it could not read some
+                {
+                    s.Lost += s.InFlight;
+                    s.InFlight = 0;
+                }
+                s.Restarts = Math.Max(0, sessions - 1);
+                s.Running = welcomed;
+                s.State = state;
+                s.UpdatesDropped = updatesDropped;
+            }
+            return s;
+        }
+
+        // ---- Questions for background threads
+
+        /// <summary>A page of what heed keeps, after an entry, of at least a disposition; operation may be empty. Epoch is that
+        /// of the page before, or empty. Null where no answer came in time. For background threads, as all below.</summary>
+        public HeedPage Read(string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
+        {
+            var f = new Frame();
+            f.Name(epoch);
+            f.Number(after);
+            f.Number((ulong)Math.Max(1, Math.Min(limit, 1000)));
+            f.Number((ulong)least);
+            f.Name(operation);
+            return Ask(3, f, milliseconds, Decode.Page);
+        }
+
+        /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not known.</summary>
+        public IDictionary<string, string> Explain(string id, int milliseconds)
+        {
+            var f = new Frame();
+            f.Name(id);
+            return Ask(10, f, milliseconds, p => p.Flag() ? Decode.Texts(p, new Dictionary<string, string>()) : null);
+        }
+
+        /// <summary>Heed's own counters and texts by name; null where no answer came in time.</summary>
+        public IDictionary<string, string> EngineStats(int milliseconds)
+        {
+            return Ask(9, new Frame(), milliseconds, Decode.Stats);
+        }
+
+        /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
+        public IList<HeedItem> OpenItems(int milliseconds) { return Ask(11, new Frame(), milliseconds, Decode.Items); }
+
+        /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or empty. Null
+        /// where no answer came in time.</summary>
+        public string Attach(int milliseconds)
+        {
+            var f = new Frame();
+            f.Text(options.Consumer);
+            return Ask(5, f, milliseconds, p => p.Text());
+        }
+
+        /// <summary>True when all that was handed over before was ingested, false where that did not happen in time.</summary>
+        public bool Flush(int milliseconds)
+        {
+            return Ask(13, new Frame(), milliseconds, p => "") != null;
+        }
+
+        private T Ask<T>(byte kind, Frame fields, int milliseconds, Func<Payload, T> decode) where T : class
+        {
+            try
+            {
+                int start = Environment.TickCount;
+                var question = new Question();
+                ulong id;
+                lock (table)
+                {
+                    id = ++lastQuery;
+                    questions[id] = question;
+                    queue.Control(Frame.Query, Encode.Query(id, kind, fields));
+                }
+                Wake();
+                lock (table)
+                {
+                    int left = milliseconds;
+                    while (!question.Done && !closing && left > 0)
+                    {
+                        Monitor.Wait(table, left);
+                        left = milliseconds - unchecked(Environment.TickCount - start);
+                    }
+                    questions.Remove(id);
+                }
+                if (question.Body == null) return null;
+                return decode(new Payload(question.Body, 0, question.Body.Length));
+            }
+            catch (Exception e) { Fault(e); return null; }
+        }
+
+        // ---- Ways of the frames out
+
+        private void Query(byte kind, Frame fields)
+        {
+            try
+            {
+                lock (table) queue.Control(Frame.Query, Encode.Query(++lastQuery, kind, fields));
+                Wake();
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        private void Send(byte type, byte[] payload)
+        {
+            try
+            {
+                queue.Control(type, payload);
+                Wake();
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        // Wake has the writer look at the queue, if it waits.
+        private void Wake()
+        {
+            if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set();
+        }
+
+        private static string Cut(string s, out int cut)
+        {
+            int n = char.IsHighSurrogate(s[MaxText - 1]) ? MaxText - 1 : MaxText;
+            cut = s.Length - n;
+            return s.Substring(0, n);
+        }
+
+        // ---- The writer: a background thread that starts the sidecar, hands it the queue, and starts it again
+
+        private readonly Frame frames = new Frame(); // frames that were not written yet
+        private readonly ulong[] drops = new ulong[LineQueue.Levels];
+        private ulong lostUntold, takenLine;
+        private int writeDeadline, closeDeadline; // by Environment.TickCount
+        private volatile bool writing;
+
+        private void Run()
+        {
+            int failures = 0;
+            bool everWelcome = false;
+            try
+            {
+                while (!closing)
+                {
+                    int start = Environment.TickCount;
+                    bool was;
+                    string why = Session(failures >= 3, out was); // the snapshot itself may be what ends it
+                    if (closing) break;
+                    everWelcome |= was;
+                    failures = was && unchecked(Environment.TickCount - start) > SettledMilliseconds ? 0 : failures + 1;
+                    if (!everWelcome && failures >= Attempts) { Off(why); return; }
+                    SetState("to be started again: " + why);
+                    Report(why, "heed stopped, and will be started again: " + why);
+                    Pause(failures == 0 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 1)) * 1000);
+                }
+            }
+            catch (Exception e) { Off("its writer failed: " + e); }
+            finally
+            {
+                queue.Close();
+                lock (table) Monitor.PulseAll(table);
+            }
+        }
+
+        // Session starts a sidecar and feeds it until it ends, and returns why it ended. was: it said welcome.
+        private string Session(bool withoutSnapshot, out bool was)
+        {
+            was = false;
+            Link l;
+            string why = Link.Open(options, out l);
+            if (why != null) return why;
+            lock (table) link = l;
+            var reader = new Thread(() => ReadFrames(l)) { IsBackground = true, Name = "heed reader" };
+            try
+            {
+                reader.Start();
+                frames.Clear();
+                WriteHello(l, withoutSnapshot);
+                if (was = AwaitWelcome(l)) Feed(l);
+                else if (!l.Dead) l.Kill("it did not answer within " + WelcomeMilliseconds / 1000 + " s");
+            }
+            catch (IOException) { } // it ended: the link knows why
+            catch (ObjectDisposedException) { }
+            if (!reader.Join(closing ? Math.Max(0, Left()) : 1000)) l.Kill(null); // it may have written why it ends
+            if (!reader.Join(2000)) Report("reader", "heed: the output of a sidecar did not end");
+            l.Close();
+            EndSession();
+            return l.Why;
+        }
+
+        private int Left() { return unchecked(closeDeadline - Environment.TickCount); }
+
+        private bool AwaitWelcome(Link l)
+        {
+            int start = Environment.TickCount;
+            lock (table)
+            {
+                while (!welcomed && !l.Dead)
+                {
+                    int left = closing ? Left() : WelcomeMilliseconds - unchecked(Environment.TickCount - start);
+                    if (left <= 0) break;
+                    Monitor.Wait(table, left);
+                }
+                return welcomed;
+            }
+        }
+
+        private void Feed(Link l)
+        {
+            if (sessions++ > 0) AddAfterRestart();
+            SetState("running");
+            while (!l.Dead && !(closing && (queue.IsEmpty || Left() <= 0)))
+            {
+                FillFrames();
+                if (frames.Count > 0)
+                {
+                    Write(l, frames.Buffer, 0, frames.Count);
+                    frames.Clear();
+                    continue;
+                }
+                Interlocked.Exchange(ref waiting, 1);
+                if (queue.IsEmpty && !closing) wake.WaitOne(IdleMilliseconds, false);
+                Interlocked.Exchange(ref waiting, 0);
+            }
+            if (!l.Dead) Finish(l);
+        }
+
+        // Finish has heed ingest what was written, as far as time allows, and end.
+        private void Finish(Link l)
+        {
+            var flush = new Question();
+            lock (table)
+            {
+                questions[++lastQuery] = flush;
+                frames.Add(Frame.Query, Encode.Query(lastQuery, 13, new Frame()));
+            }
+            Write(l, frames.Buffer, 0, frames.Count);
+            lock (table)
+                for (int left; !flush.Done && !l.Dead && (left = Left()) > 0; ) Monitor.Wait(table, left);
+            l.CloseInput();
+        }
+
+        private void Pause(int milliseconds)
+        {
+            int start = Environment.TickCount;
+            for (int left = milliseconds; left > 0 && !closing; left = milliseconds - unchecked(Environment.TickCount - start))
+                wake.WaitOne(left, false);
+        }
+
+        private void Write(Link l, byte[] buffer, int offset, int count)
+        {
+            writeDeadline = unchecked(Environment.TickCount + WriteMilliseconds);
+            writing = true;
+            try { l.Write(buffer, offset, count); }
+            finally { writing = false; }
+        }
+
+        // Watch ends a sidecar that reads nothing for long.
+        private void Watch(object ignored)
+        {
+            try
+            {
+                Link l = link;
+                if (l != null && writing && unchecked(Environment.TickCount - writeDeadline) > 0) l.Kill("it reads nothing");
+            }
+            catch (Exception e) { Fault(e); }
+        }
+
+        // EndSession counts what was written and not ingested as lost, and lets go of whoever waits for an answer.
+        private void EndSession()
+        {
+            lock (table)
+            {
+                link = null;
+                welcomed = false;
+                ulong taken = queue.Taken;
+                lostUntold += taken - received - lost;
+                lost = taken - received;
+                foreach (var q in questions.Values) q.Done = true;
+                Monitor.PulseAll(table);
+            }
+        }
+
+        private void WriteHello(Link l, bool withoutSnapshot)
+        {
+            var before = new Frame();
+            var after = new Frame();
+            byte[] bytes;
+            int offset, length;
+            ulong process = options.Native ? 0 : (ulong)Process.GetCurrentProcess().Id;
+            List<KeyValuePair<string, string>> rules = RuleFiles();
+            lock (table)
+            {
+                Encode.Hello(before, "Heed.cs 1", process, options.Rules, rules, phase, received);
+                bytes = snapshot;
+                offset = snapshotOffset;
+                length = withoutSnapshot ? 0 : snapshotLength;
+                before.Fixed((ulong)length);
+                after.Number((ulong)(length == 0 ? 0 : updates.Count));
+                for (int i = 0; i < updates.Count && length > 0; i++) after.Bytes(updates[i]);
+                snapshotAsked = false;
+            }
+            frames.Head(Frame.Hello, before.Count + length + after.Count);
+            frames.Raw(before.Buffer, 0, before.Count);
+            Write(l, frames.Buffer, 0, frames.Count);
+            if (length > 0) Write(l, bytes, offset, length);
+            Write(l, after.Buffer, 0, after.Count);
+            frames.Clear();
+        }
+
+        private List<KeyValuePair<string, string>> RuleFiles()
+        {
+            var read = new List<KeyValuePair<string, string>>();
+            foreach (string path in options.RuleFiles ?? new string[0])
+            {
+                try { read.Add(new KeyValuePair<string, string>(Path.GetFileName(path), File.ReadAllText(path))); }
+                catch (Exception e) { Report("rules " + path, "heed runs without the rules in " + path + ": " + e.Message); }
+            }
+            return read;
+        }
+
+        // AddAfterRestart adds what the sidecar that ended may have known and its snapshot does not.
+        private void AddAfterRestart()
+        {
+            lock (table)
+            {
+                if (mods != null) frames.Add(Frame.Mods, mods);
+                foreach (Kept k in kept) frames.Add(Frame.Operation, k.Payload);
+                if (longEvent != null) frames.Add(Frame.State, longEvent);
+                foreach (var a in acks.Values) frames.Add(Frame.Query, a.Value);
+                if (lostUntold > 0) AddDropped(2, new ulong[LineQueue.Levels], lostUntold, 0);
+                lostUntold = 0;
+                openQuery = ++lastQuery;
+                frames.Add(Frame.Query, Encode.Query(openQuery, 11, new Frame()));
+            }
+        }
+
+        // FillFrames puts a batch of the queue into frames.
+        private void FillFrames()
+        {
+            long alive = Interlocked.Exchange(ref aliveTicks, 0);
+            LineQueue.Batch batch = queue.Take(drops);
+            if (batch.Drops) AddDropped(1, drops, 0, batch.DropBytes);
+            for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next) Add(ref queue.Slots[i]);
+            queue.Release(batch);
+            if (alive != 0) AddAlive(alive);
+            lock (table)
+            {
+                if (snapshotAsked || updates.Count < SnapshotAfter && updateBytes < SnapshotAfterBytes) return;
+                snapshotAsked = true;
+                frames.Add(Frame.Query, Encode.Query(++lastQuery, 12, new Frame()));
+            }
+        }
+
+        private void Add(ref LineQueue.Slot s)
+        {
+            if (s.Payload == null) { AddLine(ref s); return; }
+            frames.Add(s.Type, s.Payload);
+            if (s.Type != Frame.Operation) return;
+            lock (table)
+            {
+                kept.Enqueue(new Kept { Line = takenLine, Payload = s.Payload });
+                if (kept.Count > MaxKept) kept.Dequeue();
+            }
+        }
+
+        private void AddLine(ref LineQueue.Slot s)
+        {
+            takenLine = s.Line;
+            frames.Begin(Frame.Log);
+            Encode.Line(frames, ref s);
+            frames.End();
+        }
+
+        private void AddDropped(int why, ulong[] byLevel, ulong unknown, ulong bytes)
+        {
+            frames.Begin(Frame.Dropped);
+            Encode.Dropped(frames, DateTime.UtcNow.Ticks, why, byLevel, unknown, bytes);
+            frames.End();
+        }
+
+        private void AddAlive(long ticks)
+        {
+            frames.Begin(Frame.State);
+            Encode.State(frames, ticks, 4, Math.Max(0, options.StallAfterMilliseconds), "");
+            frames.End();
+        }
+
+        // ---- The reader: a background thread of each sidecar
+
+        private void ReadFrames(Link l)
+        {
+            try
+            {
+                var head = new byte[Frame.HeadBytes];
+                var body = new byte[4096];
+                while (l.ReadAll(ref head, head.Length))
+                {
+                    var h = new Payload(head, 0, head.Length);
+                    int length, type;
+                    if (!h.Head(out length, out type)) { l.Kill("its output is no heed"); return; }
+                    if (type == Frame.Snapshot)
+                    {
+                        if (!l.ReadAll(ref spare, length)) return;
+                        Guarded(type, spare, length);
+                        continue;
+                    }
+                    if (!l.ReadAll(ref body, length)) return;
+                    Guarded(type, body, length);
+                }
+            }
+            catch (IOException) { } // it ended
+            catch (ObjectDisposedException) { }
+            catch (Exception e) { l.Kill("its output could not be read: " + e.Message); }
+            finally
+            {
+                l.Dead = true;
+                lock (table) Monitor.PulseAll(table);
+                Wake();
+            }
+        }
+
+        // Guarded skips a frame that cannot be read.
+        private void Guarded(int type, byte[] body, int length)
+        {
+            try { Receive(type, new Payload(body, 0, length)); }
+            catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
+        }
+
+        private void Receive(int type, Payload p)
+        {
+            switch (type)
+            {
+                case Frame.Welcome: ReceiveWelcome(p); break;
+                case Frame.Update: ReceiveUpdate(p); break;
+                case Frame.Verdict: ReceiveVerdict(Decode.Verdict(p)); break;
+                case Frame.Answer: ReceiveAnswer(p); break;
+                case Frame.Progress: lock (table) Ingested(p.Number(), p.Number()); break;
+                case Frame.Snapshot: ReceiveSnapshot(p); break;
+                case Frame.Error: ReceiveError(p); break;
+            }
+        }
+
+        private void ReceiveWelcome(Payload p)
+        {
+            p.Text(); // program and version
+            p.Text(); // epoch
+            bool restored = p.Flag();
+            string why = p.Text();
+            lock (table)
+            {
+                welcomed = true;
+                if (!restored)
+                {
+                    snapshotLength = 0;
+                    updates.Clear();
+                    updateBytes = 0;
+                    foreach (var s in new List<ItemState>(items.Values)) if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
+                    currentId = "";
+                }
+                Monitor.PulseAll(table);
+            }
+            if (why != "") Report("welcome " + why, "heed: " + why);
+        }
+
+        private void ReceiveUpdate(Payload p)
+        {
+            byte[] raw = p.Copy();
+            p.Number(); // what happened is seen by what the client had
+            string reason = p.Text(), named = p.Text();
+            HeedItem item = Decode.Item(p);
+            item.Reason = reason;
+            lock (table)
+            {
+                updates.Add(raw);
+                updateBytes += raw.Length;
+                for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
+                    updateBytes -= updates[0].Length;
+                currentId = named;
+                Put(item);
+            }
+        }
+
+        // Put takes an item as it is now, and has Poll raise it. table is held.
+        private void Put(HeedItem item)
+        {
+            ItemState s;
+            if (!items.TryGetValue(item.Id, out s))
+            {
+                if (items.Count >= MaxItems) { updatesDropped++; return; }
+                items[item.Id] = s = new ItemState();
+            }
+            s.Item = item;
+            s.Acked = false;
+            if (s.Pending) return;
+            s.Pending = true;
+            pending.Enqueue(s);
+            pendingCount = pending.Count;
+            if (pendingCount <= MaxUpdates) return;
+            s = pending.Dequeue(); // nobody polls
+            s.Pending = false;
+            if (!s.Item.Open) items.Remove(s.Item.Id);
+            updatesDropped++;
+            pendingCount = pending.Count;
+        }
+
+        private void ReceiveVerdict(HeedVerdict v)
+        {
+            lock (table)
+            {
+                if (!verdicts.ContainsKey(v.Operation))
+                {
+                    verdictOrder.Enqueue(v.Operation);
+                    if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
+                }
+                verdicts[v.Operation] = v;
+                Monitor.PulseAll(table);
+            }
+        }
+
+        private void ReceiveAnswer(Payload p)
+        {
+            ulong id = p.Number();
+            p.Number();
+            string error = p.Text();
+            lock (table)
+            {
+                Question q;
+                KeyValuePair<string, byte[]> ack;
+                if (questions.TryGetValue(id, out q))
+                {
+                    q.Body = error == "" ? p.Copy() : null;
+                    q.Done = true;
+                    Monitor.PulseAll(table);
+                }
+                else if (acks.TryGetValue(id, out ack))
+                {
+                    acks.Remove(id);
+                    ItemState s;
+                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Key, out s)) s.Acked = false;
+                }
+                else if (id == openQuery && error == "") Compare(Decode.Items(p));
+            }
+            if (error != "") Report("answer " + error, "heed: " + error);
+        }
+
+        // Compare holds the client's items to those that are open in a sidecar that took over. table is held.
+        private void Compare(List<HeedItem> open)
+        {
+            var ids = new HashSet<string>();
+            foreach (var item in open)
+            {
+                ItemState s;
+                ids.Add(item.Id);
+                if (!items.TryGetValue(item.Id, out s) || !s.Item.Open || s.Item.Latest != item.Latest) Put(item);
+            }
+            foreach (var s in new List<ItemState>(items.Values))
+                if (s.Item.Open && !ids.Contains(s.Item.Id)) Put(s.Item.Without("it was over when heed was restarted"));
+            currentId = open.Count > 0 ? open[0].Id : "";
+        }
+
+        // Ingested keeps how far heed has come. table is held.
+        private void Ingested(ulong line, ulong lines)
+        {
+            progressLine = line;
+            if (lines > received && lines + lost <= queue.Taken) received = lines;
+        }
+
+        private void ReceiveSnapshot(Payload p)
+        {
+            ulong line = p.Number(), lines = p.Number();
+            int offset, length;
+            p.Bytes(out offset, out length);
+            lock (table)
+            {
+                Ingested(Math.Max(line, progressLine), lines);
+                byte[] old = snapshot;
+                snapshot = spare;
+                spare = old;
+                snapshotOffset = offset;
+                snapshotLength = length;
+                snapshots++;
+                updates.Clear();
+                updateBytes = 0;
+                snapshotAsked = false;
+                while (kept.Count > 0 && kept.Peek().Line < line) kept.Dequeue();
+            }
+        }
+
+        private void ReceiveError(Payload p)
+        {
+            p.Number();
+            p.Number();
+            bool fatal = p.Flag();
+            string text = p.Text();
+            if (fatal) link.Kill(text);
+            else Report("error " + text, "heed: " + text);
+        }
+
+        // ---- States and the end
+
+        private void SetState(string s) { lock (table) state = s; }
+
+        private void Off(string why)
+        {
+            SetState("off: " + why);
+            queue.Close();
+            Report("off", "heed is off: " + why);
+        }
+
+        private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
+
+        // Report hands each reason over once, and few of them.
+        private void Report(string key, string text)
+        {
+            try
+            {
+                lock (table) if (reported.Count >= MaxReports || !reported.Add(key)) return;
+                if (options.Report != null) options.Report(text);
+            }
+            catch (Exception) { } // of the handler
+        }
+
+        private void OnExit(object sender, EventArgs e) { Dispose(); }
+
+        /// <summary>Ends the client: what is queued is sent and read for at most DisposeMilliseconds, then the sidecar ends. Lines
+        /// that come later count as dropped. It may be called often, from any thread.</summary>
+        public void Dispose()
+        {
+            try
+            {
+                int bound = Math.Max(0, options.DisposeMilliseconds);
+                lock (table)
+                {
+                    if (closing) return;
+                    closeDeadline = unchecked(Environment.TickCount + bound);
+                    closing = true;
+                    Monitor.PulseAll(table);
+                }
+                queue.Seal();
+                AppDomain.CurrentDomain.ProcessExit -= OnExit;
+                AppDomain.CurrentDomain.DomainUnload -= OnExit;
+                if (watch != null) watch.Dispose();
+                wake.Set();
+                if (writer == null || writer == Thread.CurrentThread) return;
+                if (writer.Join(bound)) return;
+                Link l = link;
+                if (l != null) l.Kill("it did not end in time");
+                writer.Join(500);
+            }
+            catch (Exception e) { Fault(e); }
+            finally
+            {
+                queue.Close();
+                SetState("closed");
+            }
+        }
+    }
+
+    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped last. One
+    /// short lock guards it; its slots are allocated once.</summary>
+    internal sealed class LineQueue
+    {
+        internal const int Levels = 6;
+        private const int Classes = 4, ControlClass = 3;
+        private const int BatchLines = 256, BatchBytes = 512 << 10, WakeAt = 256;
+
+        internal struct Slot
+        {
+            public string Message, Stack, Operation;
+            public byte[] Payload; // of a control frame; null for a line
+            public long Order, Ticks;
+            public ulong Line;
+            public int Next, Thread, MessageCut, StackCut;
+            public byte Level, Type;
+        }
+
+        /// <summary>A part of the queue that the writer holds, as a chain of slots that ends with -1.</summary>
+        internal struct Batch
+        {
+            public int Head, Tail, Slots;
+            public long Bytes;
+            public bool Drops; // lines were dropped since the last batch
+            public ulong DropBytes;
+        }
+
+        internal readonly Slot[] Slots;
+        private readonly object gate = new object();
+        private readonly long maxBytes;
+        private readonly int[] heads = new int[Classes], tails = new int[Classes];
+        private readonly ulong[] dropped = new ulong[Levels], fresh = new ulong[Levels]; // in all; since the last batch
+        private ulong freshBytes, lines, linesWaiting, taken, lastTaken, cut, controlDropped;
+        private int free;
+        private volatile int count;
+        private long order, held;
+        private bool closed, anyFresh;
+
+        internal LineQueue(int capacity, long maxBytes)
+        {
+            this.maxBytes = maxBytes;
+            Slots = new Slot[capacity];
+            for (int i = 0; i < capacity; i++) Slots[i].Next = i + 1 < capacity ? i + 1 : -1;
+            for (int c = 0; c < Classes; c++) heads[c] = tails[c] = -1;
+        }
+
+        internal bool IsEmpty { get { return count == 0 && !anyFresh; } }
+
+        /// <summary>Lines that the writer took, whatever became of them.</summary>
+        internal ulong Taken { get { lock (gate) return taken; } }
+
+        /// <summary>Adds a line. True where so many wait that the writer should be woken.</summary>
+        internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
+        {
+            int thread = Thread.CurrentThread.ManagedThreadId;
+            Enter();
+            try
+            {
+                lines++;
+                if ((messageCut | stackCut) != 0) cut++;
+                long bytes = 2L * (Length(message) + Length(stack) + Length(operation));
+                int i = Room(ClassOf(level), bytes);
+                if (i < 0)
+                {
+                    Drop(level, bytes);
+                    return false;
+                }
+                Slots[i].Message = message;
+                Slots[i].Stack = stack;
+                Slots[i].Operation = operation;
+                Slots[i].Ticks = DateTime.UtcNow.Ticks;
+                Slots[i].Line = lines;
+                Slots[i].Thread = thread;
+                Slots[i].MessageCut = messageCut;
+                Slots[i].StackCut = stackCut;
+                Slots[i].Level = level;
+                linesWaiting++;
+                Append(ClassOf(level), i, bytes);
+                return count >= WakeAt;
+            }
+            finally { Monitor.Exit(gate); }
+        }
+
+        /// <summary>Adds a frame other than a line.</summary>
+        internal void Control(byte type, byte[] payload)
+        {
+            Enter();
+            try
+            {
+                int i = Room(ControlClass, payload.Length);
+                if (i < 0) { controlDropped++; return; }
+                Slots[i].Payload = payload;
+                Slots[i].Type = type;
+                Append(ControlClass, i, payload.Length);
+            }
+            finally { Monitor.Exit(gate); }
+        }
+
+        // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper than to
+        // be put to sleep.
+        private void Enter()
+        {
+            for (int i = 0; i < 50; i++)
+            {
+                if (Monitor.TryEnter(gate)) return;
+                Thread.SpinWait(20);
+            }
+            Monitor.Enter(gate);
+        }
+
+        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class gives way to it.
+        private int Room(int c, long bytes)
+        {
+            if (closed) return -1;
+            while (free < 0 || held + bytes > maxBytes)
+            {
+                int lowest = 0;
+                while (lowest <= c && heads[lowest] < 0) lowest++;
+                if (lowest > c) return -1;
+                DropOldest(lowest);
+            }
+            int i = free;
+            free = Slots[i].Next;
+            return i;
+        }
+
+        private void Append(int c, int i, long bytes)
+        {
+            Slots[i].Order = order++;
+            Slots[i].Next = -1;
+            if (heads[c] < 0) heads[c] = i;
+            else Slots[tails[c]].Next = i;
+            tails[c] = i;
+            held += bytes;
+            count++;
+        }
+
+        private void DropOldest(int c)
+        {
+            int i = heads[c];
+            heads[c] = Slots[i].Next;
+            long bytes = Bytes(ref Slots[i]);
+            if (c == ControlClass) controlDropped++;
+            else
+            {
+                linesWaiting--;
+                Drop(Slots[i].Level, bytes);
+            }
+            count--;
+            held -= bytes;
+            Forget(ref Slots[i]);
+            Slots[i].Next = free;
+            free = i;
+        }
+
+        private void Drop(byte level, long bytes)
+        {
+            dropped[level]++;
+            if (closed) return;
+            fresh[level]++;
+            freshBytes += (ulong)bytes;
+            anyFresh = true;
+        }
+
+        /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what was
+        /// dropped since the last batch.</summary>
+        internal Batch Take(ulong[] drops)
+        {
+            var b = new Batch { Head = -1, Tail = -1 };
+            Enter();
+            try
+            {
+                if (anyFresh)
+                {
+                    b.Drops = true;
+                    b.DropBytes = freshBytes;
+                    Array.Copy(fresh, drops, Levels);
+                    Array.Clear(fresh, 0, Levels);
+                    freshBytes = 0;
+                    anyFresh = false;
+                }
+                while (b.Slots < BatchLines && b.Bytes < BatchBytes)
+                {
+                    int c = Oldest();
+                    if (c < 0) break;
+                    int i = heads[c];
+                    heads[c] = Slots[i].Next;
+                    if (b.Head < 0) b.Head = i;
+                    else Slots[b.Tail].Next = i;
+                    b.Tail = i;
+                    b.Slots++;
+                    b.Bytes += Bytes(ref Slots[i]);
+                    if (c == ControlClass) continue;
+                    taken++;
+                    linesWaiting--;
+                    lastTaken = Slots[i].Line;
+                }
+                if (b.Tail >= 0) Slots[b.Tail].Next = -1;
+                count -= b.Slots;
+            }
+            finally { Monitor.Exit(gate); }
+            return b;
+        }
+
+        private int Oldest()
+        {
+            int oldest = -1;
+            for (int c = 0; c < Classes; c++)
+                if (heads[c] >= 0 && (oldest < 0 || Slots[heads[c]].Order < Slots[heads[oldest]].Order)) oldest = c;
+            return oldest;
+        }
+
+        /// <summary>Gives the slots of a batch back.</summary>
+        internal void Release(Batch b)
+        {
+            if (b.Head < 0) return;
+            for (int i = b.Head; i >= 0; i = Slots[i].Next) Forget(ref Slots[i]);
+            Enter();
+            Slots[b.Tail].Next = free;
+            free = b.Head;
+            held -= b.Bytes;
+            Monitor.Exit(gate);
+        }
+
+        /// <summary>What comes later is counted as dropped, and not told to heed.</summary>
+        internal void Seal() { lock (gate) closed = true; }
+
+        /// <summary>Seals, and drops what waits.</summary>
+        internal void Close()
+        {
+            lock (gate)
+            {
+                closed = true;
+                for (int c = 0; c < Classes; c++) while (heads[c] >= 0) DropOldest(c);
+                anyFresh = false;
+            }
+        }
+
+        internal void Count(HeedStats s, out ulong takenLines, out ulong last)
+        {
+            s.DroppedByLevel = new ulong[Levels];
+            lock (gate)
+            {
+                s.Pushed = lines;
+                s.Queued = linesWaiting;
+                s.Cut = cut;
+                s.ControlDropped = controlDropped;
+                takenLines = taken;
+                last = lastTaken;
+                for (int i = 0; i < Levels; i++)
+                {
+                    s.DroppedByLevel[i] = dropped[i];
+                    s.Dropped += dropped[i];
+                }
+            }
+        }
+
+        private static int ClassOf(byte level)
+        {
+            return level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
+        }
+
+        private static void Forget(ref Slot s)
+        {
+            s.Message = s.Stack = s.Operation = null;
+            s.Payload = null;
+        }
+
+        private static long Bytes(ref Slot s)
+        {
+            if (s.Payload != null) return s.Payload.Length;
+            return 2L * (Length(s.Message) + Length(s.Stack) + Length(s.Operation));
+        }
+
+        private static int Length(string s) { return s == null ? 0 : s.Length; }
+    }
+
+    /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and End.</summary>
+    internal sealed class Frame
+    {
+        internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
+        internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70, Error = 71;
+        internal const int HeadBytes = 8, Version = 1, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
+        private const long Epoch = 621355968000000000; // ticks of 1970
+
+        private static readonly Encoding utf8 = new UTF8Encoding(false, false);
+        private static readonly Encoding utf16 = new UnicodeEncoding(false, false, false);
+
+        internal byte[] Buffer = new byte[256];
+        internal int Count;
+        private int begin;
+
+        internal void Clear() { Count = 0; }
+
+        internal byte[] ToArray()
+        {
+            var b = new byte[Count];
+            System.Buffer.BlockCopy(Buffer, 0, b, 0, Count);
+            return b;
+        }
+
+        internal void Head(byte type, long length)
+        {
+            Room(HeadBytes);
+            for (int i = 0; i < 4; i++) Buffer[Count++] = (byte)(length >> 8 * i);
+            Buffer[Count++] = Version;
+            Buffer[Count++] = type;
+            Buffer[Count++] = 0;
+            Buffer[Count++] = 0;
+        }
+
+        internal void Begin(byte type)
+        {
+            begin = Count;
+            Head(type, 0);
+        }
+
+        internal void End()
+        {
+            int length = Count - begin - HeadBytes;
+            for (int i = 0; i < 4; i++) Buffer[begin + i] = (byte)(length >> 8 * i);
+        }
+
+        internal void Add(byte type, byte[] payload)
+        {
+            Head(type, payload.Length);
+            Raw(payload, 0, payload.Length);
+        }
+
+        internal void Number(ulong v)
+        {
+            Room(10);
+            for (; v >= 0x80; v >>= 7) Buffer[Count++] = (byte)(v | 0x80);
+            Buffer[Count++] = (byte)v;
+        }
+
+        internal void Flag(bool v) { Number(v ? 1UL : 0); }
+
+        internal void Fixed(ulong v)
+        {
+            Room(8);
+            for (int i = 0; i < 8; i++) Buffer[Count++] = (byte)(v >> 8 * i);
+        }
+
+        internal void Time(long ticks)
+        {
+            long since = ticks - Epoch, rest = since % TimeSpan.TicksPerSecond;
+            if (rest < 0) rest += TimeSpan.TicksPerSecond;
+            Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond));
+            Number((ulong)rest * 100);
+        }
+
+        internal void Text(string s) { Text(s, false); }
+
+        // Text writes a lone surrogate as U+FFFD.
+        internal void Text(string s, bool wide)
+        {
+            if (string.IsNullOrEmpty(s)) { Number(0); return; }
+            Encoding e = wide ? utf16 : utf8;
+            int n = e.GetByteCount(s);
+            Number((ulong)n);
+            Room(n);
+            Count += e.GetBytes(s, 0, s.Length, Buffer, Count);
+        }
+
+        internal void Bytes(byte[] b)
+        {
+            Fixed((ulong)b.Length);
+            Raw(b, 0, b.Length);
+        }
+
+        internal void Raw(byte[] b, int offset, int count)
+        {
+            Room(count);
+            System.Buffer.BlockCopy(b, offset, Buffer, Count, count);
+            Count += count;
+        }
+
+        private void Room(int n)
+        {
+            if (Buffer.Length - Count < n) Array.Resize(ref Buffer, Math.Max(Count + n, 2 * Buffer.Length));
+        }
+    }
+
+    /// <summary>Reads the fields of a payload. What is not there, or is longer than the payload, is a FormatException.</summary>
+    internal sealed class Payload
+    {
+        private readonly byte[] bytes;
+        private readonly int end;
+        private int at;
+
+        internal Payload(byte[] bytes, int offset, int count)
+        {
+            this.bytes = bytes;
+            at = offset;
+            end = offset + count;
+        }
+
+        internal bool Head(out int length, out int type)
+        {
+            long n = BitConverter.ToUInt32(bytes, 0); // every system that runs games is little endian
+            type = bytes[5];
+            length = (int)Math.Min(n, int.MaxValue);
+            return bytes[4] == Frame.Version && bytes[6] == 0 && bytes[7] == 0
+                && n <= (type == Frame.Snapshot || type == Frame.Answer ? Frame.MaxSnapshot : Frame.MaxPayload);
+        }
+
+        internal byte[] Copy()
+        {
+            var b = new byte[end - at];
+            Buffer.BlockCopy(bytes, at, b, 0, b.Length);
+            return b;
+        }
+
+        internal ulong Number()
+        {
+            ulong v = 0;
+            for (int shift = 0; shift < 64 && at < end; shift += 7)
+            {
+                byte b = bytes[at++];
+                v |= (ulong)(b & 0x7f) << shift;
+                if (b < 0x80) return v;
+            }
+            throw new FormatException("a number");
+        }
+
+        internal int Small() { return (int)Math.Min(Number(), int.MaxValue); }
+
+        internal bool Flag() { return Number() != 0; }
+
+        internal int List()
+        {
+            ulong n = Number();
+            if (n > (ulong)(end - at)) throw new FormatException("a list");
+            return (int)n;
+        }
+
+        internal string Text()
+        {
+            int n = List();
+            string s = Encoding.UTF8.GetString(bytes, at, n);
+            at += n;
+            return s;
+        }
+
+        internal List<string> Strings()
+        {
+            int n = List();
+            var l = new List<string>(Math.Min(n, 64));
+            for (; n > 0; n--) l.Add(Text());
+            return l;
+        }
+
+        internal void Bytes(out int offset, out int length)
+        {
+            ulong n = Fixed();
+            if (n > (ulong)(end - at)) throw new FormatException("bytes");
+            offset = at;
+            length = (int)n;
+            at += length;
+        }
+
+        internal DateTime Time()
+        {
+            long seconds = (long)Fixed();
+            ulong nanoseconds = Number();
+            if (seconds < -62135596800 || seconds > 253402300799) return DateTime.MinValue;
+            return new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc).AddTicks(
+                seconds * TimeSpan.TicksPerSecond + (long)Math.Min(nanoseconds, 999999999) / 100);
+        }
+
+        private ulong Fixed()
+        {
+            if (end - at < 8) throw new FormatException("a number of 8 bytes");
+            ulong v = BitConverter.ToUInt64(bytes, at);
+            at += 8;
+            return v;
+        }
+    }
+
+    /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
+    internal static class Encode
+    {
+        internal const int MaxName = 1024; // characters, of at most 4 KiB
+
+        internal static string Clip(string s, int max)
+        {
+            return s == null ? "" : s.Length <= max ? s : s.Substring(0, max);
+        }
+
+        internal static void Name(this Frame f, string s) { f.Text(Clip(s, MaxName)); }
+
+        // Hello is what comes before the snapshot.
+        internal static void Hello(Frame f, string client, ulong process, string rules,
+            IList<KeyValuePair<string, string>> files, string phase, ulong lines)
+        {
+            f.Name(client);
+            f.Number(process);
+            f.Name(rules);
+            f.Number((ulong)files.Count);
+            foreach (var file in files)
+            {
+                f.Name(file.Key);
+                f.Text(file.Value);
+            }
+            f.Name(phase);
+            f.Number(lines);
+        }
+
+        internal static void Line(Frame f, ref LineQueue.Slot s)
+        {
+            bool wide = (s.MessageCut | s.StackCut) != 0; // then, what was cut counts as bytes without a look at it
+            f.Number(s.Line);
+            f.Time(s.Ticks);
+            f.Number(s.Level);
+            f.Flag(wide);
+            f.Number((ulong)s.Thread);
+            f.Text(s.Operation);
+            f.Number(2 * (ulong)s.MessageCut);
+            f.Number(2 * (ulong)s.StackCut);
+            f.Text(s.Message, wide);
+            f.Text(s.Stack, wide);
+        }
+
+        internal static void Operation(
+            Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error)
+        {
+            f.Time(ticks);
+            f.Number((ulong)status);
+            f.Name(id);
+            f.Name(parent);
+            f.Name(method);
+            f.Text(Clip(error, Heed.MaxText));
+            f.Flag(status == HeedStatus.Cancelled);
+        }
+
+        internal static void State(Frame f, long ticks, int what, int due, string text)
+        {
+            f.Time(ticks);
+            f.Number((ulong)what);
+            f.Number((ulong)due);
+            f.Name(text);
+        }
+
+        internal static void Dropped(Frame f, long ticks, int why, ulong[] byLevel, ulong unknown, ulong bytes)
+        {
+            f.Time(ticks);
+            f.Number((ulong)why);
+            foreach (ulong n in byLevel) f.Number(n);
+            f.Number(unknown);
+            f.Number(bytes);
+        }
+
+        internal static void Mods(Frame f, IList<HeedMod> mods)
+        {
+            f.Number((ulong)mods.Count);
+            foreach (HeedMod m in mods)
+            {
+                f.Name(m.Name);
+                f.Name(m.PackageId);
+                f.Name(m.WorkshopId);
+                f.Number((ulong)(m.Assemblies == null ? 0 : m.Assemblies.Count));
+                if (m.Assemblies != null) foreach (string a in m.Assemblies) f.Name(a);
+            }
+        }
+
+        internal static void Raise(Frame f, long ticks, HeedReport r, string operation)
+        {
+            f.Time(ticks);
+            f.Name(r.Key);
+            f.Number((ulong)r.Disposition);
+            f.Number((ulong)r.Severity);
+            f.Flag(r.Invalidates);
+            f.Name(r.Summary);
+            f.Text(Clip(r.Message, Heed.MaxText));
+            f.Name(operation);
+        }
+
+        internal static byte[] Query(ulong id, byte kind, Frame fields)
+        {
+            var f = new Frame();
+            f.Number(id);
+            f.Number(kind);
+            f.Raw(fields.Buffer, 0, fields.Count);
+            return f.ToArray();
+        }
+    }
+
+    /// <summary>Composites of payloads from heed.</summary>
+    internal static class Decode
+    {
+        internal static HeedItem Item(Payload p)
+        {
+            var i = new HeedItem
+            {
+                Id = p.Text(), Open = p.Flag(), Severity = (HeedSeverity)p.Small(), Disposition = (HeedDisposition)p.Small(),
+                Blocks = p.Flag(), StateInvalidated = p.Flag(), Summary = p.Text(),
+                CausalOperation = p.Text(), CausalMethod = p.Text(), AfterOperation = p.Text(), AfterMethod = p.Text(),
+                OpenedAt = p.Number(), Latest = p.Number(), BeforeCause = p.Number(),
+                Entries = p.Number(), Groups = p.Number(), Line = p.Number(), Thread = p.Number(),
+                Mods = p.Strings().AsReadOnly(), Predecessor = p.Text(), Cleared = p.Text(),
+            };
+            var samples = new List<HeedSample>();
+            for (int n = p.List(); n > 0; n--)
+                samples.Add(new HeedSample
+                {
+                    Severity = (HeedSeverity)p.Small(), Message = p.Text(), Repeats = p.Number(), Latest = p.Number(),
+                    Rule = p.Text(),
+                });
+            i.Samples = samples.AsReadOnly();
+            return i;
+        }
+
+        internal static List<HeedItem> Items(Payload p)
+        {
+            var l = new List<HeedItem>();
+            for (int n = p.List(); n > 0; n--) l.Add(Item(p));
+            return l;
+        }
+
+        internal static HeedVerdict Verdict(Payload p)
+        {
+            return new HeedVerdict
+            {
+                Operation = p.Text(), Method = p.Text(), Status = (HeedStatus)p.Small(), Outcome = p.Text(),
+                Reason = p.Text(), Text = p.Text(), Through = p.Number(), Known = p.Flag(), Final = p.Flag(),
+                ItemId = p.Text(),
+            };
+        }
+
+        internal static HeedPage Page(Payload p)
+        {
+            var page = new HeedPage { Epoch = p.Text(), Next = p.Number(), Lost = p.Number(), More = p.Flag() };
+            var records = new List<HeedRecord>();
+            for (int n = p.List(); n > 0; n--)
+                records.Add(new HeedRecord
+                {
+                    Sequence = p.Number(), Time = p.Time(), Kind = p.Small(), Level = (HeedLevel)p.Small(),
+                    Status = p.Small(), Source = p.Text(), Message = p.Text(), Stack = p.Text(), Operation = p.Text(),
+                    Rule = p.Text(), Disposition = (HeedDisposition)p.Small(), Severity = (HeedSeverity)p.Small(),
+                    Line = p.Number(), Thread = p.Number(), Cut = p.Flag(),
+                });
+            page.Records = records.AsReadOnly();
+            return page;
+        }
+
+        internal static IDictionary<string, string> Stats(Payload p)
+        {
+            var d = new Dictionary<string, string>();
+            for (int n = p.List(); n > 0; n--)
+            {
+                string name = p.Text();
+                d[name] = p.Number().ToString(System.Globalization.CultureInfo.InvariantCulture);
+            }
+            return Texts(p, d);
+        }
+
+        internal static IDictionary<string, string> Texts(Payload p, Dictionary<string, string> d)
+        {
+            for (int n = p.List(); n > 0; n--)
+            {
+                string name = p.Text();
+                d[name] = p.Text();
+            }
+            return d;
+        }
+    }
+
+    /// <summary>A running heed: bytes of frames in and out.</summary>
+    internal abstract class Link
+    {
+        internal volatile bool Dead; // nothing more comes of it
+        private volatile string why;
+
+        /// <summary>Starts heed. Returns why that failed, or null.</summary>
+        internal static string Open(HeedOptions options, out Link link)
+        {
+            return options.Native ? NativeLink.Start(options, out link) : ProcessLink.Start(options, out link);
+        }
+
+        /// <summary>Why it ended.</summary>
+        internal string Why { get { return why ?? Ending(); } }
+
+        /// <summary>Ends it, from any thread: Read and Write of others return.</summary>
+        internal void Kill(string reason)
+        {
+            if (why == null) why = reason;
+            Dead = true;
+            End();
+        }
+
+        /// <summary>Fills the first n bytes of buffer, which grows as they come. False at the end.</summary>
+        internal bool ReadAll(ref byte[] buffer, int n)
+        {
+            for (int have = 0; have < n; )
+            {
+                if (have == buffer.Length) Array.Resize(ref buffer, (int)Math.Min(n, 2L * have + 4096));
+                int got = Read(buffer, have, Math.Min(n, buffer.Length) - have);
+                if (got <= 0) return false;
+                have += got;
+            }
+            return true;
+        }
+
+        /// <summary>Writes whole frames; waits while heed has no room.</summary>
+        internal abstract void Write(byte[] bytes, int offset, int count);
+
+        /// <summary>Nothing more is written; heed ends when it has read what was.</summary>
+        internal abstract void CloseInput();
+
+        /// <summary>Has a Read that waits look again, where it has to be told.</summary>
+        internal virtual void Poke() { }
+
+        /// <summary>Lets go of all handles. The reader has ended.</summary>
+        internal abstract void Close();
+
+        protected abstract int Read(byte[] bytes, int offset, int count);
+        protected abstract void End();
+        protected abstract string Ending();
+    }
+
+    /// <summary>Where files are that come with the client, for the system that runs.</summary>
+    internal static class Files
+    {
+        internal static readonly bool Windows = Path.DirectorySeparatorChar == '\\';
+        private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
+
+        /// <summary>The files of one of these names, at path or in the usual folders; what is not there is left out.</summary>
+        internal static List<string> Find(string path, params string[] names)
+        {
+            var found = new List<string>();
+            if (!string.IsNullOrEmpty(path))
+            {
+                path = Path.GetFullPath(path);
+                if (File.Exists(path)) found.Add(path);
+                else AddFrom(path, names, found);
+                return found;
+            }
+            string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
+            if (string.IsNullOrEmpty(home)) return found;
+            foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(Path.GetDirectoryName(home), f)), names, found);
+            return found;
+        }
+
+        private static void AddFrom(string folder, string[] names, List<string> found)
+        {
+            foreach (string name in names)
+                if (File.Exists(Path.Combine(folder, name))) found.Add(Path.Combine(folder, name));
+        }
+
+        /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
+        internal static string[] Names(string prefix, string name, string ending)
+        {
+            bool mac = !Windows && Directory.Exists("/System/Library/CoreServices");
+            string os = Windows ? "-windows-" : mac ? "-darwin-" : "-linux-";
+            bool arm = mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
+            string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
+            return new[] { prefix + first + ending, prefix + second + ending, prefix + name + ending };
+        }
+
+        /// <summary>Whether the file has one of the hashes, or none is asked for.</summary>
+        internal static bool Matches(string path, string hashes)
+        {
+            if (string.IsNullOrEmpty(hashes)) return true;
+            using (var sha = SHA256.Create())
+            using (var file = File.OpenRead(path))
+            {
+                string hash = BitConverter.ToString(sha.ComputeHash(file)).Replace("-", "").ToLowerInvariant();
+                return Array.IndexOf(hashes.ToLowerInvariant().Split(' ', ',', '\n', '\t'), hash) >= 0;
+            }
+        }
+    }
+
+    /// <summary>heed in a process of its own, over its standard input and output.</summary>
+    internal sealed class ProcessLink : Link
+    {
+        private readonly Process process;
+        private readonly Stream input, output;
+        private readonly Thread errors;
+        private readonly byte[] said = new byte[1024]; // the end of what it wrote to standard error
+        private int saidCount;
+
+        private ProcessLink(Process p)
+        {
+            process = p;
+            input = p.StandardInput.BaseStream;
+            output = p.StandardOutput.BaseStream;
+            errors = new Thread(ReadErrors) { IsBackground = true, Name = "heed errors" };
+            errors.Start();
+        }
+
+        internal static string Start(HeedOptions options, out Link link)
+        {
+            link = null;
+            string why = "no program heed-sidecar was found";
+            try
+            {
+                if (!string.IsNullOrEmpty(options.SidecarPath)) why += " at " + options.SidecarPath;
+                foreach (string path in Files.Find(options.SidecarPath, Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "")))
+                {
+                    if (!Files.Matches(path, options.Sha256)) { why = path + " is not the program that this mod expects"; continue; }
+                    try
+                    {
+                        link = new ProcessLink(Begin(path));
+                        return null;
+                    }
+                    catch (Exception e) { why = path + " did not start: " + e.Message; }
+                }
+            }
+            catch (Exception e) { why = "it could not be looked for: " + e.Message; }
+            return why;
+        }
+
+        private static Process Begin(string path)
+        {
+            var info = new ProcessStartInfo(path)
+            {
+                UseShellExecute = false, CreateNoWindow = true, WorkingDirectory = Path.GetDirectoryName(path),
+                RedirectStandardInput = true, RedirectStandardOutput = true, RedirectStandardError = true,
+            };
+            if (Path.GetFileNameWithoutExtension(path) == "heed") info.Arguments = "sidecar";
+            try { return Process.Start(info); }
+            catch (System.ComponentModel.Win32Exception)
+            {
+                if (Files.Windows || chmod(path, 0x1ed) != 0) throw; // a download may have lost the right to be run: rwxr-xr-x
+                return Process.Start(info);
+            }
+        }
+
+        [DllImport("libc")]
+        private static extern int chmod(string path, uint mode);
+
+        internal override void Write(byte[] bytes, int offset, int count)
+        {
+            input.Write(bytes, offset, count);
+            input.Flush();
+        }
+
+        internal override void CloseInput() { input.Close(); }
+
+        protected override int Read(byte[] bytes, int offset, int count) { return output.Read(bytes, offset, count); }
+
+        protected override void End()
+        {
+            try { if (!process.HasExited) process.Kill(); }
+            catch (Exception) { } // it has ended
+        }
+
+        private void ReadErrors()
+        {
+            try
+            {
+                Stream s = process.StandardError.BaseStream;
+                var chunk = new byte[512];
+                for (int n; (n = s.Read(chunk, 0, chunk.Length)) > 0; )
+                    lock (said)
+                    {
+                        int keep = Math.Min(saidCount, said.Length - n);
+                        Buffer.BlockCopy(said, saidCount - keep, said, 0, keep);
+                        Buffer.BlockCopy(chunk, 0, said, keep, n);
+                        saidCount = keep + n;
+                    }
+            }
+            catch (Exception) { } // it has ended
+        }
+
+        protected override string Ending()
+        {
+            string text = "the program ended";
+            try { text += " with status " + process.ExitCode; }
+            catch (Exception) { }
+            lock (said) return saidCount == 0 ? text : text + ": " + Encoding.UTF8.GetString(said, 0, saidCount).Trim();
+        }
+
+        internal override void Close()
+        {
+            try
+            {
+                if (!process.WaitForExit(200)) End();
+                process.WaitForExit(1000);
+                errors.Join(200);
+                input.Close();
+            }
+            catch (Exception) { } // what was not written yet
+            try { output.Close(); }
+            catch (Exception) { }
+        }
+    }
+
+    /// <summary>heed in this process: the library of embed/native. Its functions return at once, so both directions look
+    /// again after a while.</summary>
+    internal sealed class NativeLink : Link
+    {
+        private const int Full = -3, Smallest = -8;
+
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate ulong OpenCall(ref Options options, long size);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate int BytesIn(ulong handle, IntPtr bytes, long count);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate long BytesOut(ulong handle, IntPtr bytes, long count);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate int CloseCall(ulong handle);
+
+        [StructLayout(LayoutKind.Sequential)]
+        private struct Options { public long RingBytes, OutputBytes; public IntPtr Hello; public long HelloBytes; }
+
+        private static IntPtr library; // never unloaded
+        private static OpenCall open;
+        private static BytesIn control;
+        private static BytesOut poll, error;
+        private static CloseCall close;
+
+        private readonly AutoResetEvent poke = new AutoResetEvent(false);
+        private readonly MemoryStream hello = new MemoryStream();
+        private ulong handle;
+        private byte[] got = new byte[64 << 10];
+        private int gotAt, gotEnd;
+
+        internal static string Start(HeedOptions options, out Link link)
+        {
+            link = null;
+            try
+            {
+                string why = Load(options);
+                if (why == null) link = new NativeLink();
+                return why;
+            }
+            catch (Exception e) { return "the library did not load: " + e.Message; }
+        }
+
+        private static string Load(HeedOptions options)
+        {
+            if (library != IntPtr.Zero) return null;
+            string ending = Files.Windows ? ".dll" : Directory.Exists("/System/Library/CoreServices") ? ".dylib" : ".so";
+            string why = "no library heed was found";
+            foreach (string path in Files.Find(options.NativePath, Files.Names(Files.Windows ? "" : "lib", "heed", ending)))
+            {
+                if (!Files.Matches(path, options.Sha256)) { why = path + " is not the library that this mod expects"; continue; }
+                IntPtr l = Files.Windows ? LoadLibraryW(path) : dlopen(path, 2);
+                if (l == IntPtr.Zero) { why = path + " did not load"; continue; }
+                open = (OpenCall)Function(l, "heed_open", typeof(OpenCall));
+                control = (BytesIn)Function(l, "heed_control", typeof(BytesIn));
+                poll = (BytesOut)Function(l, "heed_poll", typeof(BytesOut));
+                error = (BytesOut)Function(l, "heed_error", typeof(BytesOut));
+                close = (CloseCall)Function(l, "heed_close", typeof(CloseCall));
+                library = l;
+                return null;
+            }
+            return why;
+        }
+
+        private static Delegate Function(IntPtr l, string name, Type type)
+        {
+            IntPtr f = Files.Windows ? GetProcAddress(l, name) : dlsym(l, name);
+            if (f == IntPtr.Zero) throw new EntryPointNotFoundException(name);
+            return Marshal.GetDelegateForFunctionPointer(f, type);
+        }
+
+        [DllImport("kernel32", CharSet = CharSet.Unicode, SetLastError = true)]
+        private static extern IntPtr LoadLibraryW(string path);
+        [DllImport("kernel32", CharSet = CharSet.Ansi)]
+        private static extern IntPtr GetProcAddress(IntPtr library, string name);
+        [DllImport("libdl")]
+        private static extern IntPtr dlopen(string path, int flags);
+        [DllImport("libdl")]
+        private static extern IntPtr dlsym(IntPtr library, string name);
+
+        // The first frame is the hello, with which the library is opened. It may come in several pieces.
+        internal override void Write(byte[] bytes, int offset, int count)
+        {
+            if (handle == 0)
+            {
+                hello.Write(bytes, offset, count);
+                OpenWithHello();
+                return;
+            }
+            GCHandle pin = GCHandle.Alloc(bytes, GCHandleType.Pinned);
+            try { WriteFrames(pin.AddrOfPinnedObject().ToInt64(), bytes, offset, offset + count); }
+            finally { pin.Free(); }
+        }
+
+        private void OpenWithHello()
+        {
+            byte[] h = hello.GetBuffer();
+            if (hello.Length < Frame.HeadBytes || hello.Length < Frame.HeadBytes + (long)BitConverter.ToUInt32(h, 0)) return;
+            GCHandle pin = GCHandle.Alloc(h, GCHandleType.Pinned);
+            try
+            {
+                var o = new Options { Hello = pin.AddrOfPinnedObject(), HelloBytes = hello.Length };
+                handle = open(ref o, Marshal.SizeOf(typeof(Options)));
+            }
+            finally { pin.Free(); }
+            hello.SetLength(0);
+            if (handle == 0) throw new IOException("heed_open");
+        }
+
+        // A call takes a few frames, at least one.
+        private void WriteFrames(long start, byte[] bytes, int at, int end)
+        {
+            while (at < end)
+            {
+                int next = at;
+                do next += Frame.HeadBytes + BitConverter.ToInt32(bytes, next);
+                while (next < end && next - at < 64 << 10);
+                int r;
+                while ((r = control(handle, new IntPtr(start + at), next - at)) == Full && !Dead) Thread.Sleep(2);
+                if (r < 0) throw new IOException("heed_control: " + r);
+                at = next;
+            }
+        }
+
+        protected override int Read(byte[] bytes, int offset, int count)
+        {
+            while (gotAt == gotEnd)
+            {
+                if (Dead) return 0;
+                if (handle != 0 && !Fetch()) return 0;
+                if (gotAt == gotEnd) poke.WaitOne(10, false);
+            }
+            int n = Math.Min(count, gotEnd - gotAt);
+            Buffer.BlockCopy(got, gotAt, bytes, offset, n);
+            gotAt += n;
+            return n;
+        }
+
+        private bool Fetch()
+        {
+            GCHandle pin = GCHandle.Alloc(got, GCHandleType.Pinned);
+            long n;
+            try { n = poll(handle, pin.AddrOfPinnedObject(), got.Length); }
+            finally { pin.Free(); }
+            gotAt = 0;
+            gotEnd = (int)Math.Max(0, n);
+            if (n <= Smallest) got = new byte[-n]; // the next frame is that long
+            return n >= 0 || n <= Smallest;
+        }
+
+        internal override void Poke() { poke.Set(); }
+
+        internal override void CloseInput() { Dead = true; }
+
+        protected override void End() { poke.Set(); }
+
+        protected override string Ending()
+        {
+            var text = new byte[1024];
+            GCHandle pin = GCHandle.Alloc(text, GCHandleType.Pinned);
+            try
+            {
+                long n = handle == 0 ? 0 : error(handle, pin.AddrOfPinnedObject(), text.Length);
+                return n <= 0 ? "heed ended" : Encoding.UTF8.GetString(text, 0, (int)Math.Min(n, text.Length - 1));
+            }
+            finally { pin.Free(); }
+        }
+
+        internal override void Close() { if (handle != 0) close(handle); }
+    }
+}

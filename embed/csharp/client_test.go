@@ -1,0 +1,33 @@
+// Package csharp_test tries Heed.cs in Mono, against heed-sidecar and against programs that misbehave.
+package csharp_test
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+func TestMain(m *testing.M) { testkit.Main(m) }
+
+// TestClient runs the methods of testdata/Tests.cs, each in a process of its own.
+func TestClient(t *testing.T) {
+	program, sidecar := testkit.CSharp(t, "Heed.cs", "testdata/Tests.cs"), testkit.Sidecar(t)
+	golden, err := filepath.Abs("../../testdata/frames.hex")
+	require.NoError(t, err)
+	for _, name := range []string{
+		"FramesOut", "FramesIn", "QueueAsModel", "ControlLast",
+		"Session", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage", "HandlersThatThrow", "Degraded",
+		"PathOfTheGame", "Killed", "DisposeWhilePushing",
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "DisposeWhilePushing" {
+				testkit.Full(t, "takes 10 s")
+			}
+			testkit.RunMono(t, 2*time.Minute, program, name, sidecar, t.TempDir(), golden)
+		})
+	}
+}

@@ -1,0 +1,611 @@
+// Tests of Heed.cs, each a method that is named on the command line. client_test.go runs them.
+
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.IO;
+using System.Reflection;
+using System.Text;
+using System.Threading;
+using HeedLog;
+
+static class Tests
+{
+    static string sidecar, folder, golden;
+
+    static int Main(string[] args)
+    {
+        sidecar = args[1];
+        folder = args[2];
+        golden = args[3];
+        try
+        {
+            typeof(Tests).GetMethod(args[0], BindingFlags.Public | BindingFlags.Static).Invoke(null, null);
+            return 0;
+        }
+        catch (TargetInvocationException e)
+        {
+            Console.WriteLine(e.InnerException);
+            return 1;
+        }
+    }
+
+    static void Equal<T>(T want, T got, string what)
+    {
+        if (!EqualityComparer<T>.Default.Equals(want, got))
+            throw new Exception(what + ": want " + want + ", got " + got);
+    }
+
+    static void True(bool ok, string what)
+    {
+        if (!ok) throw new Exception("not so: " + what);
+    }
+
+    static Heed Start(HeedOptions o)
+    {
+        if (o.SidecarPath == null) o.SidecarPath = sidecar;
+        o.DisposeMilliseconds = 30000;
+        if (o.Report == null) o.Report = s => { throw new Exception(s); };
+        return Heed.Start(o);
+    }
+
+    static void Accounted(HeedStats s)
+    {
+        Equal(s.Pushed, s.Received + s.Dropped + s.Lost + s.Queued + s.InFlight, "sum of the counters");
+        Equal(s.Written, s.Received + s.Lost + s.InFlight, "written");
+        ulong dropped = 0;
+        foreach (ulong n in s.DroppedByLevel) dropped += n;
+        Equal(s.Dropped, dropped, "dropped by level");
+    }
+
+    static void Wait(string what, Func<bool> done)
+    {
+        for (var w = Stopwatch.StartNew(); !done(); Thread.Sleep(1))
+            if (w.ElapsedMilliseconds > 30000) throw new Exception("never so: " + what);
+    }
+
+    // ---- Frames
+
+    static readonly long exampleTime = new DateTime(2026, 1, 31, 10, 20, 30, 456, DateTimeKind.Utc).Ticks;
+
+    static Dictionary<string, string> Golden()
+    {
+        var d = new Dictionary<string, string>();
+        foreach (string line in File.ReadAllLines(golden))
+            if (line != "" && line[0] != '#') d[line.Substring(0, line.IndexOf(": "))] = line.Substring(line.IndexOf(": ") + 2);
+        return d;
+    }
+
+    static void Same(Dictionary<string, string> golden, string name, byte type, Action<Frame> encode)
+    {
+        var f = new Frame();
+        f.Begin(type);
+        encode(f);
+        f.End();
+        Equal(golden[name], BitConverter.ToString(f.ToArray()).Replace("-", "").ToLowerInvariant(), name);
+        golden.Remove(name);
+    }
+
+    public static void FramesOut()
+    {
+        var g = Golden();
+        var files = new List<KeyValuePair<string, string>> { new KeyValuePair<string, string>("own.yaml", "version: 1\n") };
+        Same(g, "hello", Frame.Hello, f =>
+        {
+            Encode.Hello(f, "example 1", 4711, "unity", files, "menu", 0);
+            f.Fixed(0);
+            f.Number(0);
+        });
+        Same(g, "hello after a restart", Frame.Hello, f =>
+        {
+            Encode.Hello(f, "example 1", 0, "generic", new KeyValuePair<string, string>[0], "", 200);
+            f.Bytes(new byte[] { 1, 2, 3 });
+            f.Number(2);
+            f.Bytes(new byte[] { 4, 5 });
+            f.Bytes(new byte[] { 6 });
+        });
+        var line = new LineQueue.Slot
+        {
+            Line = 300, Thread = 4, Ticks = exampleTime, Level = (byte)HeedLevel.Error, Operation = "call-7",
+            Message = "Exception: no room \u00e9", Stack = "  at Farm.Barn.Save ()",
+        };
+        Same(g, "log", Frame.Log, f => Encode.Line(f, ref line));
+        line = new LineQueue.Slot
+        {
+            Line = 301, Thread = 4, Ticks = exampleTime, Level = (byte)HeedLevel.Log, Message = "h\u00e9",
+            MessageCut = 35000, StackCut = 1,
+        };
+        Same(g, "log in UTF-16, cut", Frame.Log, f => Encode.Line(f, ref line));
+        Same(g, "operation", Frame.Operation, f =>
+            Encode.Operation(f, exampleTime, HeedStatus.Cancelled, "call-7", "turn-1", "farm/save", "stopped"));
+        Same(g, "state", Frame.State, f => Encode.State(f, exampleTime, 4, 10000, "frame 60"));
+        Same(g, "dropped", Frame.Dropped, f =>
+            Encode.Dropped(f, exampleTime, 1, new ulong[] { 0, 1, 200, 3, 0, 0 }, 5, 70000));
+        var mods = new[]
+        {
+            new HeedMod
+            {
+                Name = "Brick Kilns", PackageId = "author.brickkilns", WorkshopId = "123", Assemblies = new[] { "BrickKilns" },
+            },
+        };
+        Same(g, "mods", Frame.Mods, f => Encode.Mods(f, mods));
+        var report = new HeedReport
+        {
+            Key = "autosave", Disposition = HeedDisposition.Blocking, Severity = HeedSeverity.Error, Invalidates = true,
+            Summary = "the autosave failed", Message = "disk full",
+        };
+        Same(g, "raise", Frame.Raise, f => Encode.Raise(f, exampleTime, report, "call-7"));
+        foreach (string name in g.Keys) True(!name.StartsWith("query") || name.Length > 6, name);
+    }
+
+    static byte[] Bytes(string hex)
+    {
+        var b = new byte[hex.Length / 2];
+        for (int i = 0; i < b.Length; i++) b[i] = Convert.ToByte(hex.Substring(2 * i, 2), 16);
+        return b;
+    }
+
+    static Payload Body(Dictionary<string, string> golden, string name)
+    {
+        byte[] b = Bytes(golden[name]);
+        int length, type;
+        True(new Payload(b, 0, b.Length).Head(out length, out type), name);
+        Equal(b.Length - Frame.HeadBytes, length, "length of " + name);
+        return new Payload(b, Frame.HeadBytes, length);
+    }
+
+    public static void FramesIn()
+    {
+        var g = Golden();
+        Payload p = Body(g, "update");
+        Equal(1UL, p.Number(), "kind");
+        Equal("new run1-3", p.Text() + " " + p.Text(), "reason, current");
+        HeedItem i = Decode.Item(p);
+        Equal("run1-3 True Error Blocking True True saving failed call-7 farm/save  ", string.Join(" ", new object[]
+        {
+            i.Id, i.Open, i.Severity, i.Disposition, i.Blocks, i.StateInvalidated, i.Summary, i.CausalOperation, i.CausalMethod,
+            i.AfterOperation, i.AfterMethod,
+        }), "item");
+        Equal("40 300 39 5 2 38 4 Brick Kilns run1-2 ", string.Join(" ", new object[]
+        {
+            i.OpenedAt, i.Latest, i.BeforeCause, i.Entries, i.Groups, i.Line, i.Thread, i.Mods[0], i.Predecessor, i.Cleared,
+        }), "item, second half");
+        HeedSample s = i.Samples[0];
+        Equal("Error Exception: no room \u00e9 4 300 save.failed", string.Join(" ", new object[]
+        {
+            s.Severity, s.Message, s.Repeats, s.Latest, s.Rule,
+        }), "sample");
+        HeedVerdict v = Decode.Verdict(Body(g, "verdict"));
+        Equal("call-7 farm/save Completed blocking charged Something blocking came of it. 301 True False run1-3", string.Join(
+            " ", new object[] { v.Operation, v.Method, v.Status, v.Outcome, v.Reason, v.Text, v.Through, v.Known, v.Final, v.ItemId }),
+            "verdict");
+        p = Body(g, "answer read");
+        Equal("9 3 ", p.Number() + " " + p.Number() + " " + p.Text(), "answer");
+        HeedPage page = Decode.Page(p);
+        HeedRecord r = page.Records[0];
+        Equal("run1 40 3 True 40 0 Error 0 Farm Exception: no room \u00e9   at Farm.Barn.Save () call-7 save.failed Blocking Error 38 4 True",
+            string.Join(" ", new object[]
+            {
+                page.Epoch, page.Next, page.Lost, page.More, r.Sequence, r.Kind, r.Level, r.Status, r.Source, r.Message, r.Stack,
+                r.Operation, r.Rule, r.Disposition, r.Severity, r.Line, r.Thread, r.Cut,
+            }), "page");
+        Equal(exampleTime, r.Time.Ticks, "time");
+        p = Body(g, "answer stats");
+        p.Number();
+        p.Number();
+        p.Text();
+        var stats = Decode.Stats(p);
+        Equal("299 1 play", stats["lines"] + " " + stats["open"] + " " + stats["phase"], "stats");
+        foreach (var pair in g) Torn(pair.Key, Bytes(pair.Value));
+    }
+
+    // Torn holds that frames that are cut or corrupted are refused in an orderly way.
+    static void Torn(string name, byte[] b)
+    {
+        var random = new Random(1);
+        for (int n = 0; n < 200; n++)
+        {
+            var c = (byte[])b.Clone();
+            if (c.Length > Frame.HeadBytes) c[random.Next(Frame.HeadBytes, c.Length)] = (byte)random.Next(256);
+            int end = random.Next(Frame.HeadBytes, c.Length + 1);
+            foreach (Action<Payload> read in new Action<Payload>[]
+            {
+                p => Decode.Item(p), p => Decode.Verdict(p), p => Decode.Page(p), p => Decode.Stats(p), p => Decode.Items(p),
+            })
+            {
+                try { read(new Payload(c, Frame.HeadBytes, end - Frame.HeadBytes)); }
+                catch (FormatException) { }
+            }
+        }
+    }
+
+    // ---- The queue
+
+    class Entry { public ulong Line; public int Level; public long Bytes; }
+
+    // A queue as it is described: when there is no room, the oldest of the lowest class goes.
+    class Model
+    {
+        public int Capacity;
+        public long MaxBytes, Held;
+        public ulong Lines;
+        public List<Entry> Waiting = new List<Entry>();
+        public ulong[] Dropped = new ulong[LineQueue.Levels];
+
+        static int Class(int level) { return level >= 4 ? 2 : level == 3 ? 1 : 0; }
+
+        public void Push(int level, long bytes)
+        {
+            Lines++;
+            while (Waiting.Count == Capacity || Held + bytes > MaxBytes)
+            {
+                Entry lowest = null;
+                foreach (Entry e in Waiting) if (lowest == null || Class(e.Level) < Class(lowest.Level)) lowest = e;
+                if (lowest == null || Class(lowest.Level) > Class(level)) { Dropped[level]++; return; }
+                Waiting.Remove(lowest);
+                Held -= lowest.Bytes;
+                Dropped[lowest.Level]++;
+            }
+            Waiting.Add(new Entry { Line = Lines, Level = level, Bytes = bytes });
+            Held += bytes;
+        }
+    }
+
+    public static void QueueAsModel()
+    {
+        for (int seed = 0; seed < 200; seed++)
+        {
+            var random = new Random(seed);
+            var model = new Model { Capacity = random.Next(1, 40), MaxBytes = random.Next(10, 4000) };
+            var queue = new LineQueue(model.Capacity, model.MaxBytes);
+            var drops = new ulong[LineQueue.Levels];
+            var told = new ulong[LineQueue.Levels];
+            for (int n = 0; n < 500; n++)
+            {
+                int level = random.Next(6), length = random.Next(100);
+                queue.Log((byte)level, new string('x', length), "", null, 0, 0);
+                model.Push(level, 2 * length);
+                if (random.Next(60) == 0)
+                {
+                    LineQueue.Batch b = queue.Take(drops);
+                    for (int i = 0; b.Drops && i < drops.Length; i++) told[i] += drops[i];
+                    Drained(queue, b, model, seed);
+                    for (int i = 0; i < told.Length; i++) Equal(model.Dropped[i], told[i], "told as dropped, seed " + seed);
+                }
+                var s = new HeedStats();
+                ulong taken, last;
+                queue.Count(s, out taken, out last);
+                Equal(s.Pushed, s.Dropped + s.Queued + taken, "sum, seed " + seed);
+                Equal((ulong)model.Waiting.Count, s.Queued, "waiting, seed " + seed);
+            }
+        }
+    }
+
+    static void Drained(LineQueue queue, LineQueue.Batch b, Model model, int seed)
+    {
+        int n = 0;
+        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next, n++)
+        {
+            Equal(model.Waiting[n].Line, queue.Slots[i].Line, "line, seed " + seed);
+            Equal(model.Waiting[n].Level, (int)queue.Slots[i].Level, "level, seed " + seed);
+        }
+        Equal(model.Waiting.Count, n, "lines taken, seed " + seed);
+        model.Waiting.Clear();
+        model.Held = 0;
+        queue.Release(b);
+        foreach (LineQueue.Slot s in queue.Slots) True(s.Message == null, "a slot lets go of its message");
+    }
+
+    // Control frames are dropped after all lines, the oldest first.
+    public static void ControlLast()
+    {
+        var queue = new LineQueue(4, 1 << 20);
+        for (int i = 0; i < 4; i++) queue.Log((byte)HeedLevel.Fatal, "x", null, null, 0, 0);
+        for (byte i = 0; i < 6; i++) queue.Control(Frame.State, new[] { i });
+        queue.Log((byte)HeedLevel.Fatal, "x", null, null, 0, 0);
+        var stats = new HeedStats();
+        ulong taken, last;
+        queue.Count(stats, out taken, out last);
+        Equal(5UL, stats.Dropped, "lines dropped");
+        Equal(2UL, stats.ControlDropped, "frames dropped");
+        LineQueue.Batch b = queue.Take(new ulong[LineQueue.Levels]);
+        int want = 2;
+        for (int i = b.Head; i >= 0; i = queue.Slots[i].Next) Equal(want++, (int)queue.Slots[i].Payload[0], "frame");
+        Equal(6, want, "frames");
+    }
+
+    // ---- With a sidecar
+
+    public static void Session()
+    {
+        var events = new List<string>();
+        var h = Start(new HeedOptions { Phase = "menu", Consumer = "agent" });
+        h.Opened += i => events.Add("opened " + i.CausalOperation);
+        h.Updated += i => events.Add("updated");
+        h.Cleared += i => events.Add("cleared " + i.Cleared);
+        h.Mods(new[] { new HeedMod { Name = "Brick Kilns", PackageId = "author.brickkilns", Assemblies = new[] { "BrickKilns" } } });
+        h.Phase("playing");
+        h.OperationStarted("call-1", "farm/build");
+        using (h.Enter("call-1"))
+        {
+            h.Log(HeedLevel.Log, "building", null);
+            h.Log(HeedLevel.Error, "NullReferenceException: Object reference not set to an instance of an object",
+                "  at BrickKilns.Kiln.Fire () [0x00000] in <0>:0");
+        }
+        h.OperationEnded("call-1", HeedStatus.Completed);
+        h.OperationStarted("call-2", "farm/look");
+        h.OperationEnded("call-2", HeedStatus.Completed);
+        HeedVerdict v = h.WaitVerdict("call-1", 30000);
+        Equal("blocking", v.Outcome, "outcome");
+        Wait("opened", () => h.Poll() > 0);
+        HeedItem item = h.Current();
+        Equal(v.ItemId, item.Id, "item of the verdict");
+        True(item.Blocks && item.Open, "it blocks");
+        Equal("Brick Kilns", item.Mods[0], "blamed");
+        True(ReferenceEquals(item, h.Current()), "Current returns its copy");
+        True(h.Explain(item.Id, 30000)["rule"] != "", "explained");
+        Equal(null, h.Explain("nothing", 30000), "an item that is not there");
+        Equal(1, h.OpenItems(30000).Count, "open items");
+        True(h.Ack(item.Id, item.Latest), "acknowledged");
+        Equal(null, h.Current(), "after it was acknowledged");
+        True(!h.Ack(item.Id, item.Latest), "acknowledged again");
+        Wait("cleared", () => h.Poll() > 0);
+        Equal("opened call-1, cleared acknowledged", string.Join(", ", events.ToArray()), "events");
+        h.Raise(new HeedReport { Key = "disk", Disposition = HeedDisposition.Blocking, Summary = "the disk is full" });
+        Wait("raised", () => { h.Poll(); return h.Current() != null; });
+        h.Clear(h.Current().Id);
+        Wait("over", () => { h.Poll(); return h.Current() == null; });
+        Equal("playing", h.EngineStats(30000)["phase"], "phase");
+        HeedPage page = h.Read("", 0, 100, HeedDisposition.Blocking, "call-1", 30000);
+        Equal(2UL, page.Records[0].Line, "line of the record");
+        Equal("", h.Attach(30000), "nothing was open");
+        h.Dispose();
+        Accounted(h.Stats());
+        Equal(2UL, h.Stats().Received, "received");
+    }
+
+    // What is odd in a text comes out as it is described, and nothing throws.
+    public static void OddTexts()
+    {
+        var h = Start(new HeedOptions());
+        string large = new string('m', 32 << 20);
+        h.Log(HeedLevel.Error, "a\ud800b\udc00c", null);
+        h.Log(HeedLevel.Error, "a\0b", "at \0");
+        h.Log(HeedLevel.Error, large, large);
+        h.Log(HeedLevel.Error, new string('x', Heed.MaxText - 1) + "\ud83d\ude00", null);
+        h.Log(HeedLevel.Error, new string('\u4e00', Heed.MaxText), new string('\ud800', Heed.MaxText));
+        h.Log((HeedLevel)77, null, null, null);
+        h.Log((HeedLevel)(-1), "", "", new string('o', 100000));
+        True(h.Flush(30000), "flushed");
+        var records = h.Read("", 0, 100, HeedDisposition.Ignore, "", 30000).Records;
+        Equal("a\ufffdb\ufffdc", records[0].Message, "lone surrogates");
+        True(records[1].Message.StartsWith("a") && records[1].Message.EndsWith("b"), "NUL");
+        True(records[2].Cut && records[2].Message.StartsWith("mmmm"), "a long text is cut");
+        Equal("0", h.EngineStats(30000)["badFrames"], "frames that could not be read");
+        Equal(2UL, h.Stats().Cut, "lines cut");
+        h.Dispose();
+        Accounted(h.Stats());
+        Equal(7UL, h.Stats().Received, "received");
+    }
+
+    // Nothing of a large text is kept but its beginning.
+    public static void LargeTextIsNotKept()
+    {
+        var h = Start(new HeedOptions { SidecarPath = Path.Combine(folder, "none"), Report = s => { } });
+        var large = new WeakReference[4];
+        var push = new Thread(() =>
+        {
+            for (int i = 0; i < large.Length; i++)
+            {
+                var text = new string((char)('a' + i), 32 << 20);
+                large[i] = new WeakReference(text);
+                h.Log(HeedLevel.Error, text, null);
+            }
+        });
+        push.Start();
+        push.Join();
+        GC.Collect();
+        int kept = 0;
+        foreach (WeakReference w in large) if (w.IsAlive) kept++;
+        True(kept <= 1, kept + " large texts are kept"); // one may be seen on a stack
+        h.Dispose();
+        Accounted(h.Stats());
+    }
+
+    public static void EightThreads()
+    {
+        const int threads = 8, each = 20000;
+        var h = Start(new HeedOptions { Capacity = 512 });
+        var all = new List<Thread>();
+        for (int t = 0; t < threads; t++)
+        {
+            var thread = new Thread(() =>
+            {
+                for (int i = 0; i < each; i++)
+                {
+                    h.Log(i % 100 == 0 ? HeedLevel.Warning : HeedLevel.Log, "a line of a thread", null);
+                    if (i % 1000 != 0) continue;
+                    Accounted(h.Stats());
+                    GC.Collect(0);
+                }
+            });
+            thread.Start();
+            all.Add(thread);
+        }
+        while (all.Exists(t => t.IsAlive)) { h.Poll(); Thread.Sleep(1); }
+        True(h.Flush(30000), "flushed");
+        HeedStats s = h.Stats();
+        Accounted(s);
+        Equal((ulong)threads * each, s.Pushed, "pushed");
+        Equal(s.Pushed, s.Received + s.Dropped, "received and dropped");
+        Equal(h.EngineStats(30000)["dropped"], s.Dropped.ToString(), "the engine knows what it missed");
+        Equal(h.EngineStats(30000)["lines"], s.Received.ToString(), "lines of the engine");
+        h.Dispose();
+    }
+
+    // A million lines leave nothing for the collector, neither on this thread nor on the client's.
+    public static void NoGarbage()
+    {
+        var h = Start(new HeedOptions());
+        for (int i = 0; i < 100000; i++) Push(h, i);
+        True(h.Flush(30000), "warm");
+        int before = GC.CollectionCount(0);
+        for (int i = 0; i < 1000000; i++) Push(h, i);
+        Equal(before, GC.CollectionCount(0), "collections");
+        h.Dispose();
+        Accounted(h.Stats());
+    }
+
+    static void Push(Heed h, int i)
+    {
+        h.Log(HeedLevel.Log, "A message of some hundred letters, as they are in most logs of games, with nothing in it", null);
+        h.Alive();
+        if (i % 100 != 0) return;
+        h.Poll();
+        h.Current();
+    }
+
+    public static void HandlersThatThrow()
+    {
+        var reports = new List<string>();
+        var h = Start(new HeedOptions { Report = s => { lock (reports) reports.Add(s); throw new Exception("of Report"); } });
+        int raised = 0;
+        h.Opened += i => { raised++; throw new InvalidOperationException("of the game"); };
+        for (int n = 0; n < 3; n++)
+        {
+            h.Raise(new HeedReport { Key = "k" + n, Disposition = HeedDisposition.Blocking, Summary = "s" + n });
+            Wait("raised", () => h.Poll() > 0);
+        }
+        h.Dispose();
+        Equal(3, raised, "raised");
+        Equal(1, reports.Count, "reports");
+        True(reports[0].Contains("of the game"), reports[0]);
+    }
+
+    static string Refusal(HeedOptions o)
+    {
+        var reports = new List<string>();
+        o.Report = s => { lock (reports) reports.Add(s); };
+        var h = Start(o);
+        Wait("reported", () => { lock (reports) return reports.Count > 0; });
+        h.Log(HeedLevel.Error, "a line", null);
+        Equal(null, h.Current(), "current");
+        Equal(0, h.Poll(), "updates");
+        Equal(null, h.EngineStats(1), "an answer");
+        h.Dispose();
+        Accounted(h.Stats());
+        Equal(1UL, h.Stats().Dropped, "dropped");
+        lock (reports) return string.Join("|", reports.ToArray());
+    }
+
+    // Where heed cannot be started, the client says why once, and takes lines.
+    public static void Degraded()
+    {
+        string none = Path.Combine(folder, "none"), text = Path.Combine(folder, "text"), script = Path.Combine(folder, "bye.sh");
+        True(Refusal(new HeedOptions { SidecarPath = none }).Contains("no program heed-sidecar was found at " + none), "missing");
+        File.WriteAllText(text, "this is no program");
+        string why = Refusal(new HeedOptions { SidecarPath = text });
+        True(why.StartsWith("heed stopped") && !why.Contains("|"), why);
+        File.WriteAllText(script, "#!/bin/sh\necho refused by policy >&2\nexit 3\n");
+        why = Refusal(new HeedOptions { SidecarPath = script });
+        True(why.Contains("status 3: refused by policy"), why);
+        why = Refusal(new HeedOptions { Sha256 = "00 11" });
+        True(why.Contains("is not the program that this mod expects"), why);
+        string rules = Path.Combine(folder, "bad.yaml");
+        File.WriteAllText(rules, "version: 1\nrules: 7\n");
+        why = Refusal(new HeedOptions { RuleFiles = new[] { rules } });
+        True(why.Contains("bad.yaml"), why);
+    }
+
+    // The path has spaces and letters beyond ASCII, and the right to be run was lost in a download.
+    public static void PathOfTheGame()
+    {
+        string to = Path.Combine(Path.Combine(folder, "Spiele \u0438 \u6e38\u620f"), "heed-sidecar");
+        Directory.CreateDirectory(Path.GetDirectoryName(to));
+        File.WriteAllBytes(to, File.ReadAllBytes(sidecar));
+        string hash;
+        using (var sha = System.Security.Cryptography.SHA256.Create())
+            hash = BitConverter.ToString(sha.ComputeHash(File.ReadAllBytes(to))).Replace("-", "");
+        foreach (string path in new[] { to, Path.GetDirectoryName(to) })
+        {
+            var h = Start(new HeedOptions { SidecarPath = path, Sha256 = "ab " + hash });
+            True(h.Flush(30000), "it runs");
+            h.Dispose();
+        }
+    }
+
+    // Threads push until after the client was disposed, often.
+    public static void DisposeWhilePushing()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            var h = Start(new HeedOptions { DisposeMilliseconds = 500 });
+            bool stop = false;
+            var threads = new List<Thread>();
+            for (int t = 0; t < 4; t++)
+            {
+                var thread = new Thread(() => { while (!Volatile.Read(ref stop)) { h.Log(HeedLevel.Log, "a line", null); h.Poll(); } });
+                thread.Start();
+                threads.Add(thread);
+            }
+            if (round > 0) True(h.Flush(30000), "it runs");
+            var w = Stopwatch.StartNew();
+            h.Dispose();
+            True(w.ElapsedMilliseconds < 10000, "Dispose took " + w.ElapsedMilliseconds + " ms");
+            h.Dispose();
+            stop = true;
+            foreach (Thread t in threads) t.Join();
+            HeedStats s = h.Stats();
+            Accounted(s);
+            Equal(0UL, s.Queued + s.InFlight, "nothing is left");
+            Equal("closed", s.State, "state");
+        }
+    }
+
+    // A sidecar that is killed is replaced: items stay, acknowledgements hold, and all lines are accounted for.
+    public static void Killed()
+    {
+        var reports = new List<string>();
+        var h = Start(new HeedOptions { Report = r => { lock (reports) reports.Add(r); } });
+        h.Raise(new HeedReport { Key = "one", Disposition = HeedDisposition.Blocking, Summary = "the first" });
+        Wait("first", () => h.Poll() > 0);
+        string first = h.Current().Id;
+        h.Raise(new HeedReport { Key = "two", Disposition = HeedDisposition.Blocking, Summary = "the second" });
+        Wait("second", () => h.Poll() > 0);
+        True(h.Ack(first, 0) || h.Current().Id == first, "acknowledged");
+        Wait("snapshot", () => h.Stats().Snapshots > 0);
+        h.OperationStarted("call-1", "farm/build");
+        True(h.Flush(30000), "flushed");
+        KillSidecar();
+        for (int i = 0; i < 20000; i++) h.Log(HeedLevel.Log, "while it is away", null);
+        Wait("restarted", () => h.Stats().Restarts == 1);
+        h.OperationEnded("call-1", HeedStatus.Completed);
+        Equal("clean", h.WaitVerdict("call-1", 30000).Outcome == "blocking" ? "blocking" : "clean", "verdict");
+        True(h.Flush(30000), "flushed");
+        var open = h.OpenItems(30000);
+        var summaries = new List<string>();
+        foreach (var i in open) summaries.Add(i.Summary.Substring(0, i.Summary.IndexOf(" (")));
+        Equal("the second, part of the log is missing", string.Join(", ", summaries.ToArray()), "what is open");
+        HeedStats s = h.Stats();
+        Accounted(s);
+        Equal(0UL, s.InFlight + s.Queued, "nothing is left");
+        h.Dispose();
+        Equal(1, reports.Count, "reports");
+    }
+
+    static void KillSidecar()
+    {
+        int me = Process.GetCurrentProcess().Id;
+        foreach (string dir in Directory.GetDirectories("/proc"))
+        {
+            int id;
+            if (!int.TryParse(Path.GetFileName(dir), out id)) continue;
+            try
+            {
+                string stat = File.ReadAllText(dir + "/stat");
+                if (stat.Substring(stat.LastIndexOf(')')).Split(' ')[2] == me.ToString()) Process.GetProcessById(id).Kill();
+            }
+            catch (IOException) { } // it has ended
+        }
+    }
+}
