@@ -43,7 +43,7 @@ func TestUnreadable(t *testing.T) {
 		"no frame":              {append(bytes.Clone(greeting), with(6, 1)...), "bytes 6 and 7 are 1 and 0"},
 		"too long":              {append(bytes.Clone(greeting), with(3, 1)...), "has 16777218 bytes: at most 1048576"},
 		"rules that do not exist": {
-			appendFrame(nil, typeHello, (&hello{rules: "lua"}).code), `the rules "lua": there are unity and generic`,
+			appendFrame(nil, typeHello, (&hello{rules: "lua"}).code), `the rules "lua": there are unity, generic and none`,
 		},
 		"rules that do not compile": {
 			appendFrame(nil, typeHello, (&hello{files: []ruleFile{
@@ -287,7 +287,7 @@ func TestStall(t *testing.T) {
 
 // FuzzServe feeds frames that are not ours: nothing panics, and Serve ends with its input.
 func FuzzServe(f *testing.F) {
-	greeting := appendFrame(nil, typeHello, (&hello{}).code)
+	greeting := appendFrame(nil, typeHello, (&hello{rules: "none"}).code)
 	for _, e := range examples() {
 		f.Add(appendFrame(nil, e.t, e.code))
 	}

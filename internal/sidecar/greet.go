@@ -83,8 +83,9 @@ func compile(h *hello) (*rules.Set, error) {
 		files = append(files, rules.Defaults()...)
 	case "generic":
 		files = append(files, rules.Generic()...)
+	case "none":
 	default:
-		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity and generic", h.rules)
+		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity, generic and none", h.rules)
 	}
 	return rules.Compile(files...)
 }
