@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bufio"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
@@ -100,6 +101,9 @@ func (f *frames) next() (frameType, []byte, error) {
 		return t, nil, fmt.Errorf("the payload of a frame of type %d has %d bytes: at most %d are allowed", t, n, t.bound())
 	}
 	payload, err := f.payload(n)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
 	if err != nil {
 		return t, nil, fmt.Errorf("the input ends in the payload of a frame of type %d: %w", t, err)
 	}

@@ -49,7 +49,7 @@ func start(t *testing.T) *client {
 	c := &client{t: t, in: toServer, out: fromServer, done: make(chan error, 1), got: make(chan received, 10_000)}
 	go func() {
 		err := Serve(in, out, Config{Program: "test 1", Epoch: "e"})
-		out.Close()
+		_ = out.Close()
 		c.done <- err
 	}()
 	go func() {
