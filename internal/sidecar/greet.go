@@ -26,9 +26,9 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		return nil, fmt.Errorf("the first frame has type %d: it must be a hello, of type %d", t, typeHello)
 	}
 	var h hello
-	c := coder{wire.Reader(payload)}
-	h.code(&c)
-	if err := c.Close(); err != nil {
+	d := coder{wire.Reader(payload)}
+	h.code(&d)
+	if err := d.Close(); err != nil {
 		return nil, fmt.Errorf("the hello cannot be read: %w", err)
 	}
 	set, err := compile(&h)
@@ -40,19 +40,18 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	}
 	s := &server{rules: set, w: w}
 	s.lines.Store(h.lines)
+	c := bounded(set)
+	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
 	welcome := welcome{program: cfg.Program}
-	if len(h.snapshot) > 0 {
-		err := s.restore(&h)
+	if len(h.snapshot) > 0 || len(h.seen) > 0 {
+		err := s.restore(c, &h)
 		welcome.restored = err == nil
 		if err != nil {
 			welcome.reason = err.Error()
 		}
 	}
 	if s.engine == nil {
-		c := bounded(set)
-		c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
-		s.engine, err = heed.New(c)
-		if err != nil {
+		if s.engine, err = heed.New(c); err != nil {
 			return nil, err
 		}
 	}
@@ -90,13 +89,21 @@ func compile(h *hello) (*rules.Set, error) {
 	return rules.Compile(files...)
 }
 
-// restore makes the engine of the hello's snapshot, and brings it to the state that the client knows.
-func (s *server) restore(h *hello) error {
-	engine, err := heed.Restore(bounded(s.rules), h.snapshot)
+// restore makes the engine of the hello's snapshot, and brings it to the state that the client knows. Where there was
+// no snapshot yet, it goes on in the epoch of the items.
+func (s *server) restore(c heed.Config, h *hello) error {
+	items, err := latest(h.seen)
 	if err != nil {
 		return err
 	}
-	items, err := latest(h.seen)
+	var engine *heed.Engine
+	if len(h.snapshot) > 0 {
+		c.Epoch = ""
+		engine, err = heed.Restore(c, h.snapshot)
+	} else {
+		c.Epoch = strings.TrimSuffix(items[0].ID, "-"+strconv.FormatUint(number(items[0].ID), 10))
+		engine, err = heed.New(c)
+	}
 	if err != nil {
 		return err
 	}

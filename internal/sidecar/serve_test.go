@@ -230,6 +230,35 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestRestartWithoutSnapshot holds that items outlive a server that was killed before its first snapshot.
+func TestRestartWithoutSnapshot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := hello{phase: "play"}
+		for i := range 3 {
+			u := update{kind: coalesce.Opened, item: exampleItem()}
+			u.item.ID = fmt.Sprintf("old-%d", i+1)
+			if i == 1 {
+				u.item.State, u.item.ClearedBy = coalesce.Cleared, coalesce.ReasonAcknowledged
+			}
+			var c coder
+			u.code(&c)
+			h.seen = append(h.seen, c.Bytes())
+		}
+		c, w := dial(t, h)
+		require.Equal(t, welcome{program: "test 1", epoch: "old", restored: true}, w)
+		var ids []string
+		c.ask(query{kind: queryOpen}, func(d *coder) {
+			var open []heed.Attention
+			list(d, "items", &open, 100, d.item)
+			for _, a := range open {
+				ids = append(ids, a.ID)
+			}
+		})
+		require.ElementsMatch(t, []string{"old-1", "old-3"}, ids)
+		require.NoError(t, c.end())
+	})
+}
+
 func newReaderOf(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }
 
 func newReader(b []byte) *bufio.Reader { return newReaderOf(bytes.NewReader(b)) }
