@@ -135,7 +135,8 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 		if c.operation(&e); c.Close() == nil {
 			s.observe(&e)
 			if e.Status.Ended() {
-				s.w.operationEnded(e.OperationID)
+				s.w.watch(e.OperationID)
+				s.w.notify()
 			}
 		}
 	case typeState:
@@ -195,9 +196,13 @@ func (s *server) log(c *coder) {
 	s.lines.Add(1)
 }
 
-// observe passes an entry on, and wakes the writer where updates are pending.
+// observe passes an entry on, and wakes the writer where updates are pending. What an operation's own line adds to an item
+// may change its verdict, also a final one.
 func (s *server) observe(e *event.Entry) {
 	s.engine.ObserveInto(&s.outcome, e)
+	if e.OperationID != "" && s.outcome.AttentionID != "" {
+		s.w.watch(e.OperationID)
+	}
 	if s.outcome.Pending {
 		s.w.notify()
 	}

@@ -170,6 +170,20 @@ func TestServe(t *testing.T) {
 		})
 		require.True(t, acknowledged)
 		require.False(t, already)
+		// Only what names the operation changes a final verdict.
+		c.operation("b", event.StatusStarted)
+		c.operation("b", event.StatusCompleted)
+		for v.Operation != "b" || !v.Final {
+			c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+		}
+		require.Equal(t, coalesce.Clean, v.Outcome)
+		time.Sleep(time.Minute)
+		c.log(event.LevelError, "InvalidOperationException: no barn\n  at Farm.Barn.Load ()", "b")
+		for v.Outcome == coalesce.Clean {
+			c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+		}
+		require.Equal(t, "b", v.Operation)
+
 		c.ask(query{kind: queryFlush}, nothing)
 		require.NoError(t, c.end())
 	})

@@ -3,6 +3,8 @@ package sidecar
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,7 +23,7 @@ const (
 // maxWaiting bounds the answers that wait to be written, in bytes; one more may wait than fit.
 const maxWaiting = 4 << 20
 
-// maxWatched bounds the operations whose verdicts are watched after they ended.
+// maxWatched bounds the operations whose verdicts are watched.
 const maxWatched = 256
 
 // writer writes what is for the client. It has a goroutine of its own, [writer.run].
@@ -51,13 +53,13 @@ type writer struct {
 
 // queue is what waits for the writer.
 type queue struct {
-	frames   []byte   // answers and errors
-	lost     uint64   // answers that were not queued
-	over     []string // operations that ended
-	snapshot bool     // one is asked for
+	frames     []byte   // answers and errors
+	lost       uint64   // answers that were not queued
+	operations []string // to be watched
+	snapshot   bool     // one is asked for
 }
 
-// watched is an operation that ended not long ago, with its last verdict.
+// watched is an operation with its last verdict.
 type watched struct {
 	id      string
 	verdict heed.Verdict
@@ -85,17 +87,19 @@ func (w *writer) put(t frameType, code func(c *coder)) {
 
 func (w *writer) problem(p *problem) { w.put(typeError, p.code) }
 
-// operationEnded has the verdict of an operation written, now and when it changes.
-func (w *writer) operationEnded(id string) {
+// watch has the verdict of an operation written, soon and when it changes. It copies what it keeps of the id.
+func (w *writer) watch(id string) {
 	w.mu.Lock()
-	if q := &w.queue; len(q.over) < maxWatched {
-		q.over = append(q.over, id)
-	} else {
-		copy(q.over, q.over[1:])
-		q.over[len(q.over)-1] = id
+	defer w.mu.Unlock()
+	q := &w.queue
+	switch {
+	case slices.Contains(q.operations, id):
+	case len(q.operations) < maxWatched:
+		q.operations = append(q.operations, strings.Clone(id))
+	default:
+		copy(q.operations, q.operations[1:])
+		q.operations[len(q.operations)-1] = strings.Clone(id)
 	}
-	w.mu.Unlock()
-	w.notify()
 }
 
 // saveSoon has a snapshot written before the answers that are queued later.
@@ -152,8 +156,8 @@ func (w *writer) gather(now time.Time, last bool) {
 		ticked := w.tick(now)
 		reached := progress{latest: s.latest.Load(), lines: s.lines.Load()}
 		w.addUpdates()
-		if ticked || len(q.over) > 0 || len(w.updates) > 0 {
-			w.addVerdicts(q.over)
+		if ticked || len(q.operations) > 0 || len(w.updates) > 0 {
+			w.addVerdicts(q.operations)
 		}
 		if reached != w.progress && (last || len(q.frames) > 0 || now.Sub(w.reported) >= progressEvery) {
 			w.progress, w.reported = reached, now
@@ -206,10 +210,12 @@ func (w *writer) addUpdates() {
 	}
 }
 
-// addVerdicts adds those that changed, of operations that ended lately.
-func (w *writer) addVerdicts(over []string) {
-	for _, id := range over {
-		w.watched = append(w.watched, watched{id: id})
+// addVerdicts adds those that changed, of operations that are watched until nothing but what names them can change them.
+func (w *writer) addVerdicts(operations []string) {
+	for _, id := range operations {
+		if !slices.ContainsFunc(w.watched, func(o watched) bool { return o.id == id }) {
+			w.watched = append(w.watched, watched{id: id})
+		}
 	}
 	first := max(0, len(w.watched)-maxWatched)
 	kept := w.watched[:0]
