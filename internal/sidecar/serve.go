@@ -196,8 +196,8 @@ func (s *server) log(c *coder) {
 	s.lines.Add(1)
 }
 
-// observe passes an entry on, and wakes the writer where updates are pending. What an operation's own line adds to an item
-// may change its verdict, also a final one.
+// observe passes an entry on, and wakes the writer where updates are pending. What an operation's own line adds to an
+// item may change its verdict, also a final one.
 func (s *server) observe(e *event.Entry) {
 	s.engine.ObserveInto(&s.outcome, e)
 	if e.OperationID != "" && s.outcome.AttentionID != "" {

@@ -210,7 +210,8 @@ func (w *writer) addUpdates() {
 	}
 }
 
-// addVerdicts adds those that changed, of operations that are watched until nothing but what names them can change them.
+// addVerdicts adds those that changed, of operations that are watched until nothing but what names them can change
+// them.
 func (w *writer) addVerdicts(operations []string) {
 	for _, id := range operations {
 		if !slices.ContainsFunc(w.watched, func(o watched) bool { return o.id == id }) {
