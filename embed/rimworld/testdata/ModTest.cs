@@ -1,0 +1,78 @@
+// Copyright (c) 2026 The heed authors
+// SPDX-License-Identifier: Apache-2.0
+
+using System;
+using System.Collections.Generic;
+using System.Linq;
+using System.Threading;
+using HeedLog;
+using HeedRimWorld;
+using UnityEngine;
+using Verse;
+
+/// <summary>Plays a game from its start to its end, and prints what heed has of it.</summary>
+internal static class ModTest
+{
+    private static int Main(string[] arguments)
+    {
+        var game = new Game(arguments[0]);
+        game.Start();
+        var heed = HeedForRimWorld.Heed;
+
+        game.Load("Colony17", () => Log.Warning("[Lantern Festival] The saved festival is of an older version"));
+        game.Save(() => Log.Message("[Lantern Festival] 14 lanterns written"));
+
+        // Past the game's own limit, within a minute.
+        for (var i = 0; i < 3000; i++)
+            game.Do(() => Log.Message("[QuarryPlus] platform 7 is at work"));
+
+        // Lines of other threads, and of a bridge that knows its operations.
+        HeedForRimWorld.OperationOfThread = () =>
+        {
+            Log.Message("a hook that logs");
+            return Thread.CurrentThread.Name == "tool" ? "op-tool" : null;
+        };
+        var tool = new Thread(() => Log.Message("by a tool")) { Name = "tool" };
+        tool.Start();
+        tool.Join();
+        HeedForRimWorld.OperationOfThread = () => { throw new InvalidOperationException("no operation"); };
+        game.Do(() => Log.Message("the hook failed"));
+        HeedForRimWorld.OperationOfThread = null;
+
+        // The window loses its focus for a while.
+        game.Do(() => EngineStub.Pause(true));
+        game.Do(() => EngineStub.Pause(false));
+        game.Frames(3);
+
+        if (!heed.Flush(10000))
+            Console.WriteLine("not flushed: " + heed.Stats().State);
+        var seen = new Dictionary<string, int>();
+        for (var after = 0ul; ;)
+        {
+            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", 5000);
+            if (page == null)
+                break;
+            foreach (var r in page.Records)
+            {
+                var line = r.Kind == 2 ? "state " + r.Status + " " + r.Message
+                    : r.Kind == 0 ? "log " + r.Level + " " + r.Message.Split('\n')[0] + (r.Operation == "" ? "" : " of " + r.Operation)
+                    : "kind " + r.Kind + " " + r.Message;
+                int n;
+                seen.TryGetValue(line, out n);
+                if (n == 0 || r.Kind == 2)
+                    Console.WriteLine(line);
+                seen[line] = n + 1;
+            }
+            after = page.Next;
+            if (!page.More)
+                break;
+        }
+        var platform = seen.Where(s => s.Key.Contains("platform")).Sum(s => s.Value);
+        var stats = heed.Stats();
+        Console.WriteLine("lines {0}, of the quarry kept {1}, received {2}, dropped {3}, lost {4}", stats.Pushed, platform,
+            stats.Received, stats.Dropped, stats.Lost);
+        game.Quit();
+        Console.WriteLine("after quit: " + heed.Stats().State);
+        return 0;
+    }
+}
