@@ -34,24 +34,17 @@ func compile(t *testing.T, arguments ...string) string {
 	return testkit.CSharp(t, append(append(arguments, mod...), stubs...)...)
 }
 
-// folder returns the mod's folder, with the sidecar where the mod looks for it.
+// folder returns the mod's folder, with the sidecar where the mod looks for it, without the right to execute it, as a
+// download may leave it.
 func folder(t *testing.T) string {
 	t.Helper()
-	dir := filepath.Join(t.TempDir(), "Mods of Zoë", "heed")
-	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Native"), 0o755))
 	program := testkit.Sidecar(t)
-	require.NoError(t, os.Rename(copied(t, program), filepath.Join(dir, "Native", filepath.Base(program))))
-	return dir
-}
-
-// copied returns a copy of a program without the right to execute it, as a download may leave it.
-func copied(t *testing.T, program string) string {
-	t.Helper()
 	data, err := os.ReadFile(program)
 	require.NoError(t, err)
-	copied := filepath.Join(t.TempDir(), "copy")
-	require.NoError(t, os.WriteFile(copied, data, 0o644))
-	return copied
+	dir := filepath.Join(t.TempDir(), "Mods of Zoë", "heed")
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "Native"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "Native", filepath.Base(program)), data, 0o644))
+	return dir
 }
 
 // TestGame plays a game with the mod from its start to its end: phases, long events, the log of all threads, past the
@@ -99,6 +92,7 @@ func TestBuild(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("build.sh needs bash")
 	}
+	testkit.Full(t, "programs for two systems are built")
 	testkit.CSharp(t, "-target:library", "stubs/UnityEngine.CoreModule.cs") // skips where there is no mcs
 	out := filepath.Join(t.TempDir(), "the mod")
 	cmd := exec.CommandContext(t.Context(), "bash", "build.sh", out)
@@ -111,32 +105,50 @@ func TestBuild(t *testing.T) {
 
 var csharpBlock = regexp.MustCompile("(?ms)^```csharp\n(.*?)^```$")
 
-// TestPagesCompile compiles each piece of C# in the pages. What declares a type stands alone; all else is the body of a
-// method of a mod, whose names are those of testdata/Page.txt.
+// TestPagesCompile compiles each piece of C# in the pages. A program is run, and writes what the page says; the slot of a
+// bridge is the one of TestAcceptance; all else is the body of a method, around which stands testdata/Page.txt.
 func TestPagesCompile(t *testing.T) {
 	around, err := os.ReadFile("testdata/Page.txt")
 	require.NoError(t, err)
 	slot, err := os.ReadFile("testdata/HeedSlot.cs")
 	require.NoError(t, err)
 	var page strings.Builder
-	blocks := 0
 	for _, name := range []string{"../../README.md", "../../docs/embedding-unity.md"} {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)
-		found := csharpBlock.FindAllStringSubmatch(string(text), -1)
-		require.NotEmpty(t, found, name)
-		for _, b := range found {
-			blocks++
-			if strings.Contains(b[1], " class ") {
-				require.Contains(t, string(slot), b[1], "%s: is not in testdata/HeedSlot.cs", name)
-				continue
+		blocks := csharpBlock.FindAllStringSubmatch(string(text), -1)
+		require.NotEmpty(t, blocks, name)
+		for i, block := range blocks {
+			switch code := block[1]; {
+			case strings.Contains(code, "static void Main()"):
+				require.Contains(t, string(text), "$ mono try.exe\n"+try(t, code)+"```\n")
+			case strings.Contains(code, ": IAttentionSlot"):
+				require.Contains(t, string(slot), code)
+			default:
+				class := strings.NewReplacer("NUMBER", fmt.Sprint(page.Len(), "_", i), "BODY", strings.ReplaceAll(code, "…\n", ""))
+				page.WriteString(class.Replace(string(around)))
 			}
-			fmt.Fprintf(&page, strings.ReplaceAll(string(around), "BODY", "%s"), blocks, strings.ReplaceAll(b[1], "…\n", ""))
 		}
 	}
-	source := filepath.Join(t.TempDir(), "Pages.cs")
-	head := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\nusing RimBridgeServer.Contracts;\n" +
-		"using RimBridgeServer.Core;\nusing UnityEngine;\nusing Verse;\n"
-	require.NoError(t, os.WriteFile(source, []byte(head+page.String()), 0o600))
-	compile(t, "-target:library", source, "testdata/HeedSlot.cs")
+	using := "using System;\nusing HeedLog;\nusing HeedRimWorld;\nusing Lib.GAB.Attention;\n" +
+		"using RimBridgeServer.Contracts;\nusing RimBridgeServer.Core;\nusing UnityEngine;\nusing Verse;\n"
+	compile(t, "-target:library", source(t, using+page.String()), "testdata/HeedSlot.cs")
+}
+
+// try runs a program of a page beside a sidecar, and returns what it writes.
+func try(t *testing.T, code string) string {
+	t.Helper()
+	program := testkit.CSharp(t, source(t, code), "../csharp/Heed.cs")
+	cmd := testkit.Mono(t, time.Minute, program)
+	cmd.Dir = filepath.Dir(testkit.Sidecar(t))
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	return string(out)
+}
+
+func source(t *testing.T, code string) string {
+	t.Helper()
+	name := filepath.Join(t.TempDir(), "Page.cs")
+	require.NoError(t, os.WriteFile(name, []byte(code), 0o600))
+	return name
 }

@@ -23,8 +23,11 @@ internal static class ModTest
         game.Save(() => Log.Message("[Lantern Festival] 14 lanterns written"));
 
         // Past the game's own limit, within a minute.
-        for (var i = 0; i < 3000; i++)
-            game.Do(() => Log.Message("[QuarryPlus] platform 7 is at work"));
+        game.Do(() =>
+        {
+            for (var i = 0; i < 3000; i++)
+                Log.Message("[QuarryPlus] platform 7 is at work");
+        });
 
         // Lines of other threads, and of a bridge that knows its operations.
         HeedForRimWorld.OperationOfThread = () =>
