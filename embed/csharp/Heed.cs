@@ -30,13 +30,14 @@ namespace HeedLog
     /// <summary>Settings of a client, read once by Heed.Start. All have defaults.</summary>
     public sealed class HeedOptions
     {
-        /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this assembly, in
-        /// Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several systems (windows, linux,
-        /// darwin; amd64, arm64). A program called heed is started as "heed sidecar".</summary>
+        /// <summary>The program heed-sidecar, or a folder to look for it. By default it is looked for beside this
+        /// assembly, in Sidecar and Native beside or above it. A folder may hold heed-sidecar-OS-ARCH for several
+        /// systems (windows, linux, darwin; amd64, arm64). A program called heed is started as "heed
+        /// sidecar".</summary>
         public string SidecarPath { get; set; }
 
-        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is not
-        /// started. By default nothing is checked.</summary>
+        /// <summary>SHA-256 of the program in hexadecimal, or several of them, separated by spaces. Another program is
+        /// not started. By default nothing is checked.</summary>
         public string Sha256 { get; set; }
 
         /// <summary>The default rules: "unity" or "generic".</summary>
@@ -72,7 +73,8 @@ namespace HeedLog
         /// <summary>The file of that library; by default it is looked for as the program is.</summary>
         public string NativePath { get; set; }
 
-        /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any thread.</summary>
+        /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any
+        /// thread.</summary>
         public Action<string> Report { get; set; }
     }
 
@@ -88,7 +90,8 @@ namespace HeedLog
         public string Rule { get; internal set; }
     }
 
-    /// <summary>An attention item as it was when it was read; it does not change. Texts are log text: untrusted.</summary>
+    /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
+    /// untrusted.</summary>
     public sealed class HeedItem
     {
         public string Id { get; internal set; }
@@ -152,6 +155,8 @@ namespace HeedLog
         public bool Final { get; internal set; }
         /// <summary>The item that holds the worst that came of it, or empty.</summary>
         public string ItemId { get; internal set; }
+
+        internal int Session;
     }
 
     /// <summary>An entry that heed keeps.</summary>
@@ -211,7 +216,8 @@ namespace HeedLog
         public string Operation { get; set; }
     }
 
-    /// <summary>Counters of a client. At any time Pushed is the sum of Received, Dropped, Lost, Queued and InFlight.</summary>
+    /// <summary>Counters of a client. At any time Pushed is the sum of Received, Dropped, Lost, Queued and
+    /// InFlight.</summary>
     public sealed class HeedStats
     {
         public ulong Pushed { get; internal set; }
@@ -259,8 +265,8 @@ namespace HeedLog
         }
     }
 
-    /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws. Those
-    /// without a timeout never wait for heed, a pipe or a file; they are meant for the game's thread.</summary>
+    /// <summary>A client of heed: one for each process. All members may be called from any thread, and none throws.
+    /// Those without a timeout never wait for heed, a pipe or a file; they are meant for the game's thread.</summary>
     public sealed class Heed : IDisposable
     {
         /// <summary>Of a message and of a stack, this many characters are kept.</summary>
@@ -268,9 +274,9 @@ namespace HeedLog
 
         private const int MaxId = 256; // characters of an operation in a verdict
         private const int MaxVerdicts = 512, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
-        private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // updates that are kept until one is asked for
+        private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // of updates, one is asked for
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
-        private const int IdleMilliseconds = 20; // after which the writer looks at the queue, where no Poll wakes it
+        private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
         private const int Attempts = 5; // to start a program that never said welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
@@ -293,7 +299,7 @@ namespace HeedLog
         private readonly Dictionary<string, HeedVerdict> verdicts = new Dictionary<string, HeedVerdict>();
         private readonly Queue<string> verdictOrder = new Queue<string>();
         private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>();
-        private readonly Dictionary<ulong, KeyValuePair<string, byte[]>> acks = new Dictionary<ulong, KeyValuePair<string, byte[]>>();
+        private readonly Dictionary<ulong, SentAck> acks = new Dictionary<ulong, SentAck>(); // without an answer
         private readonly HashSet<string> reported = new HashSet<string>();
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
         private string phase, state = "starting";
@@ -320,23 +326,43 @@ namespace HeedLog
             public bool Acked;         // by this client, until heed says otherwise
         }
 
+        private struct SentAck { public string Item; public byte[] Payload; }
+
         private sealed class Question { public byte[] Body; public bool Done; }
 
-        private struct Kept { public ulong Line; public byte[] Payload; }
+        private sealed class Kept
+        {
+            public readonly ulong Line; // the latest that was written before it
+            public readonly byte[] Payload;
+            public readonly bool Ended;
+            public readonly string Id;
 
-        /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a handler is
-        /// caught, and reported once.</summary>
+            public Kept(ulong line, byte[] payload)
+            {
+                var p = new Payload(payload, 0, payload.Length);
+                Line = line;
+                Payload = payload;
+                p.Time();
+                Ended = p.Number() != (ulong)HeedStatus.Started;
+                Id = Encode.Clip(p.Text(), MaxId);
+            }
+        }
+
+        /// <summary>An item opened, changed or was cleared. They are raised by Poll on its thread; an exception of a
+        /// handler is caught, and reported once.</summary>
         public event Action<HeedItem> Opened, Updated, Cleared;
 
         private Heed(HeedOptions options)
         {
             this.options = options;
             phase = options.Phase ?? "";
-            queue = new LineQueue(Math.Max(16, options.Capacity), Math.Max(1 << 20, options.MaxBytes));
+            int capacity = Math.Max(16, Math.Min(options.Capacity, 1 << 20));
+            queue = new LineQueue(capacity, Math.Max(1 << 20, options.MaxBytes));
         }
 
-        /// <summary>Starts a client and returns at once; the program is started in the background. It never throws and never
-        /// returns null: where heed cannot run, the client takes lines and drops them, and Report has the reason.</summary>
+        /// <summary>Starts a client and returns at once; the program is started in the background. It never throws and
+        /// never returns null: where heed cannot run, the client takes lines and drops them, and Report has the
+        /// reason.</summary>
         public static Heed Start(HeedOptions options)
         {
             var h = new Heed(options ?? new HeedOptions());
@@ -354,8 +380,9 @@ namespace HeedLog
 
         // ---- What the game says
 
-        /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText, which is
-        /// cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the calls.</summary>
+        /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText,
+        /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the
+        /// calls.</summary>
         public void Log(HeedLevel level, string message, string stack) { Log(level, message, stack, current); }
 
         /// <summary>The same for a line that belongs to an operation.</summary>
@@ -367,13 +394,14 @@ namespace HeedLog
                 int messageCut = 0, stackCut = 0;
                 if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
                 if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
-                if (operation != null && operation.Length > Encode.MaxName) operation = Encode.Clip(operation, Encode.MaxName);
+                if (operation != null) operation = Encode.Clip(operation, Encode.MaxName);
                 if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) Wake();
             }
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part of.</summary>
+        /// <summary>An operation of the game begins, such as a call of a tool. Parent is the operation that it is part
+        /// of.</summary>
         public void OperationStarted(string id, string method, string parent = null)
         {
             SendOperation(HeedStatus.Started, id, parent, method, null);
@@ -412,8 +440,8 @@ namespace HeedLog
             SendState(3, "");
         }
 
-        /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates nothing
-        /// here.</summary>
+        /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates
+        /// nothing here.</summary>
         public void Alive()
         {
             int now = Environment.TickCount;
@@ -492,7 +520,7 @@ namespace HeedLog
         private HeedItem MostUrgent()
         {
             ItemState named;
-            if (currentId != "" && items.TryGetValue(currentId, out named) && named.Item.Open && !named.Acked) return named.Item;
+            if (items.TryGetValue(currentId, out named) && named.Item.Open && !named.Acked) return named.Item;
             HeedItem worst = null;
             foreach (var s in items.Values)
                 if (s.Item.Open && !s.Acked && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
@@ -507,15 +535,16 @@ namespace HeedLog
             return a.OpenedAt < b.OpenedAt;
         }
 
-        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 512 are kept.</summary>
+        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 512 are
+        /// kept.</summary>
         public HeedVerdict Verdict(string id)
         {
             HeedVerdict v;
             lock (table) return verdicts.TryGetValue(Encode.Clip(id, MaxId), out v) ? v : null;
         }
 
-        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where nothing came
-        /// in time. With final, it waits until the verdict is final. For background threads.</summary>
+        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
+        /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
             int start = Environment.TickCount;
@@ -533,8 +562,8 @@ namespace HeedLog
             }
         }
 
-        /// <summary>Acknowledges an item up to an entry (0: what was delivered). True if it was open by the client's own copy;
-        /// heed learns it in the background, and Current does not return the item until it changes.</summary>
+        /// <summary>Acknowledges an item up to an entry (0: what was delivered). True if it was open by the client's
+        /// own copy; heed learns it in the background, and Current does not return the item until it changes.</summary>
         public bool Ack(string id, ulong through)
         {
             if (id == null) return false;
@@ -549,27 +578,26 @@ namespace HeedLog
                 s.Acked = through == 0 || through >= s.Item.Latest;
                 ulong query = ++lastQuery;
                 var payload = Encode.Query(query, 4, f);
-                acks[query] = new KeyValuePair<string, byte[]>(id, payload);
+                acks[query] = new SentAck { Item = id, Payload = payload };
                 queue.Control(Frame.Query, payload);
             }
             Wake();
             return true;
         }
 
-        /// <summary>Raises what changed since the last call, on this thread, and returns how many items that were. It also has
-        /// the writer send what is queued. Call it each frame: without changes it costs some ten nanoseconds.</summary>
+        /// <summary>Raises what changed since the last call, on this thread, and returns how many items that were. It
+        /// also has the writer send what is queued. Call it each frame: without changes it costs some ten
+        /// nanoseconds.</summary>
         public int Poll()
         {
             if (!queue.IsEmpty) Wake();
-            Link l = link;
-            if (l != null) l.Poke();
             int n = 0;
             for (int left = pendingCount; left > 0 && Raise1(); left--) n++;
             return n;
         }
 
-        // Raise1 raises the events of one item. Between two polls, an item that opened and changed is raised as opened, one
-        // that opened and was cleared as both.
+        // Raise1 raises the events of one item. Between two polls, an item that opened and changed is raised as opened,
+        // one that opened and was cleared as both.
         private bool Raise1()
         {
             HeedItem item;
@@ -626,9 +654,11 @@ namespace HeedLog
 
         // ---- Questions for background threads
 
-        /// <summary>A page of what heed keeps, after an entry, of at least a disposition; operation may be empty. Epoch is that
-        /// of the page before, or empty. Null where no answer came in time. For background threads, as all below.</summary>
-        public HeedPage Read(string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
+        /// <summary>A page of what heed keeps, after an entry, of at least a disposition; operation may be empty. Epoch
+        /// is that of the page before, or empty. Null where no answer came in time. For background threads, as all
+        /// below.</summary>
+        public HeedPage Read(
+            string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
         {
             var f = new Frame();
             f.Name(epoch);
@@ -639,7 +669,8 @@ namespace HeedLog
             return Ask(3, f, milliseconds, Decode.Page);
         }
 
-        /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not known.</summary>
+        /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
+        /// known.</summary>
         public IDictionary<string, string> Explain(string id, int milliseconds)
         {
             var f = new Frame();
@@ -656,8 +687,8 @@ namespace HeedLog
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
         public IList<HeedItem> OpenItems(int milliseconds) { return Ask(11, new Frame(), milliseconds, Decode.Items); }
 
-        /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or empty. Null
-        /// where no answer came in time.</summary>
+        /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
+        /// empty. Null where no answer came in time.</summary>
         public string Attach(int milliseconds)
         {
             var f = new Frame();
@@ -665,7 +696,8 @@ namespace HeedLog
             return Ask(5, f, milliseconds, p => p.Text());
         }
 
-        /// <summary>True when all that was handed over before was ingested, false where that did not happen in time.</summary>
+        /// <summary>True when all that was handed over before was ingested, false where that did not happen in
+        /// time.</summary>
         public bool Flush(int milliseconds)
         {
             return Ask(13, new Frame(), milliseconds, p => "") != null;
@@ -853,8 +885,11 @@ namespace HeedLog
         private void Pause(int milliseconds)
         {
             int start = Environment.TickCount;
-            for (int left = milliseconds; left > 0 && !closing; left = milliseconds - unchecked(Environment.TickCount - start))
+            for (int left = milliseconds; left > 0 && !closing; )
+            {
                 wake.WaitOne(left, false);
+                left = milliseconds - unchecked(Environment.TickCount - start);
+            }
         }
 
         private void Write(Link l, byte[] buffer, int offset, int count)
@@ -871,7 +906,8 @@ namespace HeedLog
             try
             {
                 Link l = link;
-                if (l != null && writing && unchecked(Environment.TickCount - writeDeadline) > 0) l.Kill("it reads nothing");
+                bool late = writing && unchecked(Environment.TickCount - writeDeadline) > 0;
+                if (l != null && late) l.Kill("it reads nothing");
             }
             catch (Exception e) { Fault(e); }
         }
@@ -883,6 +919,7 @@ namespace HeedLog
             {
                 link = null;
                 welcomed = false;
+                deliveredId = "";
                 ulong taken = queue.Taken;
                 lostUntold += taken - received - lost;
                 lost = taken - received;
@@ -924,7 +961,7 @@ namespace HeedLog
             foreach (string path in options.RuleFiles ?? new string[0])
             {
                 try { read.Add(new KeyValuePair<string, string>(Path.GetFileName(path), File.ReadAllText(path))); }
-                catch (Exception e) { Report("rules " + path, "heed runs without the rules in " + path + ": " + e.Message); }
+                catch (Exception e) { Report(path, "heed runs without the rules in " + path + ": " + e.Message); }
             }
             return read;
         }
@@ -935,13 +972,29 @@ namespace HeedLog
             lock (table)
             {
                 if (mods != null) frames.Add(Frame.Mods, mods);
-                foreach (Kept k in kept) frames.Add(Frame.Operation, k.Payload);
+                if (phase != "") AddState(DateTime.UtcNow.Ticks, 1, 0, phase);
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
-                foreach (var a in acks.Values) frames.Add(Frame.Query, a.Value);
+                AddOperations(false);
                 if (lostUntold > 0) AddDropped(2, new ulong[LineQueue.Levels], lostUntold, 0);
                 lostUntold = 0;
+                AddOperations(true); // after the gap, which is part of their time
+                foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
                 openQuery = ++lastQuery;
                 frames.Add(Frame.Query, Encode.Query(openQuery, 11, new Frame()));
+            }
+        }
+
+        // AddOperations adds those that began or ended after the snapshot, but for those of which all is known. table
+        // is held.
+        private void AddOperations(bool ended)
+        {
+            var begun = new HashSet<string>();
+            foreach (Kept k in kept) if (!k.Ended) begun.Add(k.Id);
+            foreach (Kept k in kept)
+            {
+                HeedVerdict v;
+                bool over = verdicts.TryGetValue(k.Id, out v) && v.Status != HeedStatus.Started;
+                if (k.Ended == ended && !(over && begun.Contains(k.Id))) frames.Add(Frame.Operation, k.Payload);
             }
         }
 
@@ -953,7 +1006,7 @@ namespace HeedLog
             if (batch.Drops) AddDropped(1, drops, 0, batch.DropBytes);
             for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next) Add(ref queue.Slots[i]);
             queue.Release(batch);
-            if (alive != 0) AddAlive(alive);
+            if (alive != 0) AddState(alive, 4, Math.Max(0, options.StallAfterMilliseconds), "");
             lock (table)
             {
                 if (snapshotAsked || updates.Count < SnapshotAfter && updateBytes < SnapshotAfterBytes) return;
@@ -969,7 +1022,7 @@ namespace HeedLog
             if (s.Type != Frame.Operation) return;
             lock (table)
             {
-                kept.Enqueue(new Kept { Line = takenLine, Payload = s.Payload });
+                kept.Enqueue(new Kept(takenLine, s.Payload));
                 if (kept.Count > MaxKept) kept.Dequeue();
             }
         }
@@ -989,10 +1042,10 @@ namespace HeedLog
             frames.End();
         }
 
-        private void AddAlive(long ticks)
+        private void AddState(long ticks, int what, int due, string text)
         {
             frames.Begin(Frame.State);
-            Encode.State(frames, ticks, 4, Math.Max(0, options.StallAfterMilliseconds), "");
+            Encode.State(frames, ticks, what, due, text);
             frames.End();
         }
 
@@ -1065,7 +1118,8 @@ namespace HeedLog
                     snapshotLength = 0;
                     updates.Clear();
                     updateBytes = 0;
-                    foreach (var s in new List<ItemState>(items.Values)) if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
+                    foreach (var s in new List<ItemState>(items.Values))
+                        if (s.Item.Open) Put(s.Item.Without("heed was restarted"));
                     currentId = "";
                 }
                 Monitor.PulseAll(table);
@@ -1118,7 +1172,14 @@ namespace HeedLog
         {
             lock (table)
             {
-                if (!verdicts.ContainsKey(v.Operation))
+                HeedVerdict old;
+                v.Session = sessions;
+                if (verdicts.TryGetValue(v.Operation, out old))
+                {
+                    // A sidecar that took over has not seen all that the one before it saw.
+                    if (old.Session < sessions && Weight(v.Outcome) < Weight(old.Outcome)) return;
+                }
+                else
                 {
                     verdictOrder.Enqueue(v.Operation);
                     if (verdictOrder.Count > MaxVerdicts) verdicts.Remove(verdictOrder.Dequeue());
@@ -1126,6 +1187,11 @@ namespace HeedLog
                 verdicts[v.Operation] = v;
                 Monitor.PulseAll(table);
             }
+        }
+
+        private static int Weight(string outcome)
+        {
+            return Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
         }
 
         private void ReceiveAnswer(Payload p)
@@ -1136,7 +1202,7 @@ namespace HeedLog
             lock (table)
             {
                 Question q;
-                KeyValuePair<string, byte[]> ack;
+                SentAck ack;
                 if (questions.TryGetValue(id, out q))
                 {
                     q.Body = error == "" ? p.Copy() : null;
@@ -1147,7 +1213,7 @@ namespace HeedLog
                 {
                     acks.Remove(id);
                     ItemState s;
-                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Key, out s)) s.Acked = false;
+                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Item, out s)) s.Acked = false;
                 }
                 else if (id == openQuery && error == "") Compare(Decode.Items(p));
             }
@@ -1233,8 +1299,8 @@ namespace HeedLog
 
         private void OnExit(object sender, EventArgs e) { Dispose(); }
 
-        /// <summary>Ends the client: what is queued is sent and read for at most DisposeMilliseconds, then the sidecar ends. Lines
-        /// that come later count as dropped. It may be called often, from any thread.</summary>
+        /// <summary>Ends the client: what is queued is sent and read for at most DisposeMilliseconds, then the sidecar
+        /// ends. Lines that come later count as dropped. It may be called often, from any thread.</summary>
         public void Dispose()
         {
             try
@@ -1267,8 +1333,8 @@ namespace HeedLog
         }
     }
 
-    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped last. One
-    /// short lock guards it; its slots are allocated once.</summary>
+    /// <summary>What waits to be sent: lines in three classes of importance, and control frames, which are dropped
+    /// last. One short lock guards it; its slots are allocated once.</summary>
     internal sealed class LineQueue
     {
         internal const int Levels = 6;
@@ -1365,8 +1431,8 @@ namespace HeedLog
             finally { Monitor.Exit(gate); }
         }
 
-        // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper than to
-        // be put to sleep.
+        // Enter takes the lock, which nobody holds for longer than some microseconds: trying for that long is cheaper
+        // than to be put to sleep.
         private void Enter()
         {
             for (int i = 0; i < 50; i++)
@@ -1431,8 +1497,8 @@ namespace HeedLog
             anyFresh = true;
         }
 
-        /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what was
-        /// dropped since the last batch.</summary>
+        /// <summary>Takes the oldest entries, whatever their class, for the writer, and counts by level into drops what
+        /// was dropped since the last batch.</summary>
         internal Batch Take(ulong[] drops)
         {
             var b = new Batch { Head = -1, Tail = -1 };
@@ -1544,11 +1610,13 @@ namespace HeedLog
         private static int Length(string s) { return s == null ? 0 : s.Length; }
     }
 
-    /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and End.</summary>
+    /// <summary>Bytes of frames, as docs/embedding-unity.md has them. A payload alone is written without Begin and
+    /// End.</summary>
     internal sealed class Frame
     {
         internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
-        internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70, Error = 71;
+        internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
+        internal const byte Error = 71;
         internal const int HeadBytes = 8, Version = 1, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
@@ -1651,7 +1719,8 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Reads the fields of a payload. What is not there, or is longer than the payload, is a FormatException.</summary>
+    /// <summary>Reads the fields of a payload. What is not there, or is longer than the payload, is a
+    /// FormatException.</summary>
     internal sealed class Payload
     {
         private readonly byte[] bytes;
@@ -1862,8 +1931,9 @@ namespace HeedLog
         {
             var i = new HeedItem
             {
-                Id = p.Text(), Open = p.Flag(), Severity = (HeedSeverity)p.Small(), Disposition = (HeedDisposition)p.Small(),
-                Blocks = p.Flag(), StateInvalidated = p.Flag(), Summary = p.Text(),
+                Id = p.Text(), Open = p.Flag(), Severity = (HeedSeverity)p.Small(),
+                Disposition = (HeedDisposition)p.Small(), Blocks = p.Flag(), StateInvalidated = p.Flag(),
+                Summary = p.Text(),
                 CausalOperation = p.Text(), CausalMethod = p.Text(), AfterOperation = p.Text(), AfterMethod = p.Text(),
                 OpenedAt = p.Number(), Latest = p.Number(), BeforeCause = p.Number(),
                 Entries = p.Number(), Groups = p.Number(), Line = p.Number(), Thread = p.Number(),
@@ -1977,9 +2047,6 @@ namespace HeedLog
         /// <summary>Nothing more is written; heed ends when it has read what was.</summary>
         internal abstract void CloseInput();
 
-        /// <summary>Has a Read that waits look again, where it has to be told.</summary>
-        internal virtual void Poke() { }
-
         /// <summary>Lets go of all handles. The reader has ended.</summary>
         internal abstract void Close();
 
@@ -1992,9 +2059,11 @@ namespace HeedLog
     internal static class Files
     {
         internal static readonly bool Windows = Path.DirectorySeparatorChar == '\\';
+        internal static readonly bool Mac = !Windows && Directory.Exists("/System/Library/CoreServices");
         private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
 
-        /// <summary>The files of one of these names, at path or in the usual folders; what is not there is left out.</summary>
+        /// <summary>The files of one of these names, at path or in the usual folders; what is not there is left
+        /// out.</summary>
         internal static List<string> Find(string path, params string[] names)
         {
             var found = new List<string>();
@@ -2007,7 +2076,8 @@ namespace HeedLog
             }
             string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
             if (string.IsNullOrEmpty(home)) return found;
-            foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(Path.GetDirectoryName(home), f)), names, found);
+            home = Path.GetDirectoryName(home);
+            foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
             return found;
         }
 
@@ -2020,9 +2090,8 @@ namespace HeedLog
         /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
         internal static string[] Names(string prefix, string name, string ending)
         {
-            bool mac = !Windows && Directory.Exists("/System/Library/CoreServices");
-            string os = Windows ? "-windows-" : mac ? "-darwin-" : "-linux-";
-            bool arm = mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
+            string os = Windows ? "-windows-" : Mac ? "-darwin-" : "-linux-";
+            bool arm = Mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
             string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
             return new[] { prefix + first + ending, prefix + second + ending, prefix + name + ending };
         }
@@ -2065,11 +2134,13 @@ namespace HeedLog
             try
             {
                 if (!string.IsNullOrEmpty(options.SidecarPath)) why += " at " + options.SidecarPath;
-                foreach (string path in Files.Find(options.SidecarPath, Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "")))
+                string[] names = Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "");
+                foreach (string path in Files.Find(options.SidecarPath, names))
                 {
-                    if (!Files.Matches(path, options.Sha256)) { why = path + " is not the program that this mod expects"; continue; }
                     try
                     {
+                        why = path + " is not the program that this mod expects";
+                        if (!Files.Matches(path, options.Sha256)) continue;
                         link = new ProcessLink(Begin(path));
                         return null;
                     }
@@ -2091,7 +2162,7 @@ namespace HeedLog
             try { return Process.Start(info); }
             catch (System.ComponentModel.Win32Exception)
             {
-                if (Files.Windows || chmod(path, 0x1ed) != 0) throw; // a download may have lost the right to be run: rwxr-xr-x
+                if (Files.Windows || chmod(path, 0x1ed) != 0) throw; // rwxr-xr-x, which a download may have lost
                 return Process.Start(info);
             }
         }
@@ -2156,16 +2227,21 @@ namespace HeedLog
         }
     }
 
-    /// <summary>heed in this process: the library of embed/native. Its functions return at once, so both directions look
-    /// again after a while.</summary>
+    /// <summary>heed in this process: the library of embed/native. Its functions return at once. Read looks again soon
+    /// after something was written, and more and more seldom later.</summary>
     internal sealed class NativeLink : Link
     {
-        private const int Full = -3, Smallest = -8;
+        private const int Full = -3, Smallest = -8; // as in heed.h
+        private const int LongestPause = 50; // milliseconds
 
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate ulong OpenCall(ref Options options, long size);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate int BytesIn(ulong handle, IntPtr bytes, long count);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate long BytesOut(ulong handle, IntPtr bytes, long count);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)] private delegate int CloseCall(ulong handle);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate ulong OpenCall(ref Options options, long size);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate int BytesIn(ulong handle, IntPtr bytes, long count);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate long BytesOut(ulong handle, IntPtr bytes, long count);
+        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
+        private delegate int CloseCall(ulong handle);
 
         [StructLayout(LayoutKind.Sequential)]
         private struct Options { public long RingBytes, OutputBytes; public IntPtr Hello; public long HelloBytes; }
@@ -2197,13 +2273,16 @@ namespace HeedLog
         private static string Load(HeedOptions options)
         {
             if (library != IntPtr.Zero) return null;
-            string ending = Files.Windows ? ".dll" : Directory.Exists("/System/Library/CoreServices") ? ".dylib" : ".so";
+            string ending = Files.Windows ? ".dll" : Files.Mac ? ".dylib" : ".so";
             string why = "no library heed was found";
-            foreach (string path in Files.Find(options.NativePath, Files.Names(Files.Windows ? "" : "lib", "heed", ending)))
+            string[] names = Files.Names(Files.Windows ? "" : "lib", "heed", ending);
+            foreach (string path in Files.Find(options.NativePath, names))
             {
-                if (!Files.Matches(path, options.Sha256)) { why = path + " is not the library that this mod expects"; continue; }
-                IntPtr l = Files.Windows ? LoadLibraryW(path) : dlopen(path, 2);
-                if (l == IntPtr.Zero) { why = path + " did not load"; continue; }
+                why = path + " is not the library that this mod expects";
+                if (!Files.Matches(path, options.Sha256)) continue;
+                IntPtr l = Files.Windows ? LoadLibraryW(path) : Files.Mac ? OpenMac(path, 2) : OpenLinux(path, 2);
+                why = path + " did not load";
+                if (l == IntPtr.Zero) continue;
                 open = (OpenCall)Function(l, "heed_open", typeof(OpenCall));
                 control = (BytesIn)Function(l, "heed_control", typeof(BytesIn));
                 poll = (BytesOut)Function(l, "heed_poll", typeof(BytesOut));
@@ -2217,7 +2296,7 @@ namespace HeedLog
 
         private static Delegate Function(IntPtr l, string name, Type type)
         {
-            IntPtr f = Files.Windows ? GetProcAddress(l, name) : dlsym(l, name);
+            IntPtr f = Files.Windows ? GetProcAddress(l, name) : Files.Mac ? FindMac(l, name) : FindLinux(l, name);
             if (f == IntPtr.Zero) throw new EntryPointNotFoundException(name);
             return Marshal.GetDelegateForFunctionPointer(f, type);
         }
@@ -2226,10 +2305,14 @@ namespace HeedLog
         private static extern IntPtr LoadLibraryW(string path);
         [DllImport("kernel32", CharSet = CharSet.Ansi)]
         private static extern IntPtr GetProcAddress(IntPtr library, string name);
-        [DllImport("libdl")]
-        private static extern IntPtr dlopen(string path, int flags);
-        [DllImport("libdl")]
-        private static extern IntPtr dlsym(IntPtr library, string name);
+        [DllImport("libdl.so.2", EntryPoint = "dlopen")]
+        private static extern IntPtr OpenLinux(string path, int flags);
+        [DllImport("libdl.so.2", EntryPoint = "dlsym")]
+        private static extern IntPtr FindLinux(IntPtr library, string name);
+        [DllImport("libdl.dylib", EntryPoint = "dlopen")]
+        private static extern IntPtr OpenMac(string path, int flags);
+        [DllImport("libdl.dylib", EntryPoint = "dlsym")]
+        private static extern IntPtr FindMac(IntPtr library, string name);
 
         // The first frame is the hello, with which the library is opened. It may come in several pieces.
         internal override void Write(byte[] bytes, int offset, int count)
@@ -2243,12 +2326,13 @@ namespace HeedLog
             GCHandle pin = GCHandle.Alloc(bytes, GCHandleType.Pinned);
             try { WriteFrames(pin.AddrOfPinnedObject().ToInt64(), bytes, offset, offset + count); }
             finally { pin.Free(); }
+            poke.Set();
         }
 
         private void OpenWithHello()
         {
             byte[] h = hello.GetBuffer();
-            if (hello.Length < Frame.HeadBytes || hello.Length < Frame.HeadBytes + (long)BitConverter.ToUInt32(h, 0)) return;
+            if (hello.Length < Frame.HeadBytes + (long)BitConverter.ToUInt32(h, 0)) return;
             GCHandle pin = GCHandle.Alloc(h, GCHandleType.Pinned);
             try
             {
@@ -2277,11 +2361,11 @@ namespace HeedLog
 
         protected override int Read(byte[] bytes, int offset, int count)
         {
-            while (gotAt == gotEnd)
+            for (int pause = 1; gotAt == gotEnd; )
             {
-                if (Dead) return 0;
-                if (handle != 0 && !Fetch()) return 0;
-                if (gotAt == gotEnd) poke.WaitOne(10, false);
+                if (Dead || handle != 0 && !Fetch()) return 0;
+                if (gotAt < gotEnd) break;
+                pause = poke.WaitOne(pause, false) ? 1 : Math.Min(2 * pause, LongestPause);
             }
             int n = Math.Min(count, gotEnd - gotAt);
             Buffer.BlockCopy(got, gotAt, bytes, offset, n);
@@ -2300,8 +2384,6 @@ namespace HeedLog
             if (n <= Smallest) got = new byte[-n]; // the next frame is that long
             return n >= 0 || n <= Smallest;
         }
-
-        internal override void Poke() { poke.Set(); }
 
         internal override void CloseInput() { Dead = true; }
 

@@ -43,7 +43,8 @@ static class Tests
 
     static Heed Start(HeedOptions o)
     {
-        if (o.SidecarPath == null) o.SidecarPath = sidecar;
+        if (o.SidecarPath == null) o.SidecarPath = o.NativePath = sidecar;
+        o.Native = o.NativePath != null && Path.GetFileName(sidecar).StartsWith("libheed");
         o.DisposeMilliseconds = 30000;
         if (o.Report == null) o.Report = s => { throw new Exception(s); };
         return Heed.Start(o);
@@ -562,35 +563,54 @@ static class Tests
         }
     }
 
-    // A sidecar that is killed is replaced: items stay, acknowledgements hold, and all lines are accounted for.
+    // A sidecar that is killed is replaced: items stay, acknowledgements hold, verdicts do not get better, and all lines are
+    // accounted for.
     public static void Killed()
     {
         var reports = new List<string>();
         var h = Start(new HeedOptions { Report = r => { lock (reports) reports.Add(r); } });
+        h.Phase("menu");
         h.Raise(new HeedReport { Key = "one", Disposition = HeedDisposition.Blocking, Summary = "the first" });
         Wait("first", () => h.Poll() > 0);
         string first = h.Current().Id;
         h.Raise(new HeedReport { Key = "two", Disposition = HeedDisposition.Blocking, Summary = "the second" });
         Wait("second", () => h.Poll() > 0);
-        True(h.Ack(first, 0) || h.Current().Id == first, "acknowledged");
+        True(h.Ack(first, 0), "acknowledged");
+        h.OperationStarted("fault", "farm/build");
+        h.Log(HeedLevel.Error, "NullReferenceException: nothing there", "  at A.B () [0x00000] in <0>:0", "fault");
+        h.OperationEnded("fault", HeedStatus.Completed);
+        Equal("blocking", h.WaitVerdict("fault", 30000).Outcome, "verdict before");
         Wait("snapshot", () => h.Stats().Snapshots > 0);
         h.OperationStarted("call-1", "farm/build");
+        h.Phase("playing");
         True(h.Flush(30000), "flushed");
         KillSidecar();
         for (int i = 0; i < 20000; i++) h.Log(HeedLevel.Log, "while it is away", null);
         Wait("restarted", () => h.Stats().Restarts == 1);
         h.OperationEnded("call-1", HeedStatus.Completed);
-        Equal("clean", h.WaitVerdict("call-1", 30000).Outcome == "blocking" ? "blocking" : "clean", "verdict");
+        Equal("unknown", h.WaitVerdict("call-1", 30000).Outcome, "verdict of what ran meanwhile");
+        Equal("blocking", h.Verdict("fault").Outcome, "verdict after");
+        Equal("playing", h.EngineStats(30000)["phase"], "phase");
         True(h.Flush(30000), "flushed");
-        var open = h.OpenItems(30000);
         var summaries = new List<string>();
-        foreach (var i in open) summaries.Add(i.Summary.Substring(0, i.Summary.IndexOf(" (")));
-        Equal("the second, part of the log is missing", string.Join(", ", summaries.ToArray()), "what is open");
+        foreach (var i in h.OpenItems(30000)) summaries.Add(i.Summary.Substring(0, i.Summary.IndexOf(" (")));
+        string open = string.Join(", ", summaries.ToArray());
+        True(open.Contains("the second") && open.Contains("part of the log is missing") && !open.Contains("the first"), open);
         HeedStats s = h.Stats();
         Accounted(s);
         Equal(0UL, s.InFlight + s.Queued, "nothing is left");
         h.Dispose();
         Equal(1, reports.Count, "reports");
+    }
+
+    // A program that ends without Dispose, while threads log, ends.
+    public static void ExitWhilePushing()
+    {
+        var h = Start(new HeedOptions());
+        True(h.Flush(30000), "it runs");
+        for (int t = 0; t < 4; t++)
+            new Thread(() => { while (true) { h.Log(HeedLevel.Log, "a line", null); h.Poll(); } }) { IsBackground = true }.Start();
+        Thread.Sleep(50);
     }
 
     static void KillSidecar()
