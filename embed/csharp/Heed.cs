@@ -2341,7 +2341,13 @@ namespace HeedLog
             }
             finally { pin.Free(); }
             hello.SetLength(0);
-            if (handle == 0) throw new IOException("heed_open");
+            if (handle == 0) Fail("heed_open refused");
+        }
+
+        private void Fail(string why)
+        {
+            Kill(why);
+            throw new IOException(why);
         }
 
         // A call takes a few frames, at least one.
@@ -2354,7 +2360,7 @@ namespace HeedLog
                 while (next < end && next - at < 64 << 10);
                 int r;
                 while ((r = control(handle, new IntPtr(start + at), next - at)) == Full && !Dead) Thread.Sleep(2);
-                if (r < 0) throw new IOException("heed_control: " + r);
+                if (r < 0) Fail("heed_control returned " + r);
                 at = next;
             }
         }
