@@ -4,6 +4,8 @@
 // The client of heed for Unity games and other .NET programs: this one file, C# 7.2, net35 and later, no dependency.
 // Heed.Start starts the program heed-sidecar, hands it log lines over a pipe, and keeps what it answers.
 
+#pragma warning disable 1591 // members whose names need no explanation have none
+
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
@@ -15,7 +17,7 @@ using System.Threading;
 
 namespace HeedLog
 {
-    /// <summary>How bad the game says that a line is. Unity's Assert and Exception are errors.</summary>
+    /// <summary>The level that the game gives a line. Unity's Assert and Exception are errors.</summary>
     public enum HeedLevel { Unknown, Debug, Log, Warning, Error, Fatal }
 
     /// <summary>What became of an operation.</summary>
@@ -109,9 +111,11 @@ namespace HeedLog
         /// <summary>The operation after which it came, or empty; that is no cause.</summary>
         public string AfterOperation { get; internal set; }
         public string AfterMethod { get; internal set; }
-        /// <summary>Numbers of entries: at which it opened, the latest, and the one before its cause.</summary>
+        /// <summary>Number of the entry at which it opened.</summary>
         public ulong OpenedAt { get; internal set; }
+        /// <summary>Number of its latest entry: through which it is acknowledged by who has seen it.</summary>
         public ulong Latest { get; internal set; }
+        /// <summary>Number of the entry before its cause: after which Read finds it.</summary>
         public ulong BeforeCause { get; internal set; }
         /// <summary>How many entries and groups it holds.</summary>
         public ulong Entries { get; internal set; }
@@ -121,6 +125,7 @@ namespace HeedLog
         public ulong Thread { get; internal set; }
         /// <summary>Mods that the evidence points at.</summary>
         public IList<string> Mods { get; internal set; }
+        /// <summary>The acknowledged item that this one follows, or empty.</summary>
         public string Predecessor { get; internal set; }
         /// <summary>Why it was cleared, or empty.</summary>
         public string Cleared { get; internal set; }
@@ -151,7 +156,9 @@ namespace HeedLog
         public string Text { get; internal set; }
         /// <summary>Number of the latest entry that it covers.</summary>
         public ulong Through { get; internal set; }
+        /// <summary>Heed has seen the operation, and still keeps it.</summary>
         public bool Known { get; internal set; }
+        /// <summary>It is over, and only an entry that names it can still change the verdict.</summary>
         public bool Final { get; internal set; }
         /// <summary>The item that holds the worst that came of it, or empty.</summary>
         public string ItemId { get; internal set; }
@@ -206,6 +213,7 @@ namespace HeedLog
     /// <summary>Something that the mod itself found. Raise of the same key updates it, Clear ends it.</summary>
     public sealed class HeedReport
     {
+        /// <summary>What makes it the same report: one item for each key.</summary>
         public string Key { get; set; }
         public HeedDisposition Disposition { get; set; } = HeedDisposition.Advisory;
         public HeedSeverity Severity { get; set; } = HeedSeverity.Error;
@@ -213,6 +221,7 @@ namespace HeedLog
         public bool Invalidates { get; set; }
         public string Summary { get; set; }
         public string Message { get; set; }
+        /// <summary>The operation that caused it; by default the one that this thread is in.</summary>
         public string Operation { get; set; }
     }
 
@@ -277,7 +286,7 @@ namespace HeedLog
         private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // of updates, one is asked for
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
-        private const int Attempts = 5; // to start a program that never said welcome
+        private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
 
@@ -289,7 +298,7 @@ namespace HeedLog
         private Timer watch;
         private volatile bool closing;
 
-        // What follows is guarded by table, except where it is said. No I/O is done and no handler is called under it.
+        // What follows is guarded by table, but for volatile fields. No I/O is done and no handler is called under it.
         private readonly object table = new object();
         private readonly Dictionary<string, ItemState> items = new Dictionary<string, ItemState>();
         private readonly Queue<ItemState> pending = new Queue<ItemState>(); // for Poll
@@ -304,7 +313,7 @@ namespace HeedLog
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
         private string phase, state = "starting";
         private volatile byte[] mods, longEvent; // payloads
-        private int sessions; // that said welcome
+        private int sessions; // in which a welcome came
         private Link link;
         private bool welcomed;
 
@@ -322,8 +331,10 @@ namespace HeedLog
         private sealed class ItemState
         {
             public HeedItem Item;
-            public bool Told, Pending; // Opened was raised; is in pending
-            public bool Acked;         // by this client, until heed says otherwise
+            public bool Raised, Pending; // Opened was raised; is in pending
+            public ulong AckedThrough;   // by this client, which heed may not know yet
+
+            public bool Counts { get { return Item.Open && Item.Latest > AckedThrough; } }
         }
 
         private struct SentAck { public string Item; public byte[] Payload; }
@@ -378,7 +389,7 @@ namespace HeedLog
             return h;
         }
 
-        // ---- What the game says
+        // ---- From the game
 
         /// <summary>Hands over a line. It costs a short lock and no allocation, unless a text is longer than MaxText,
         /// which is cut. The strings are kept until they are sent. Lines are counted from 1, in the order of the
@@ -520,10 +531,10 @@ namespace HeedLog
         private HeedItem MostUrgent()
         {
             ItemState named;
-            if (items.TryGetValue(currentId, out named) && named.Item.Open && !named.Acked) return named.Item;
+            if (items.TryGetValue(currentId, out named) && named.Counts) return named.Item;
             HeedItem worst = null;
             foreach (var s in items.Values)
-                if (s.Item.Open && !s.Acked && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
+                if (s.Counts && (worst == null || MoreUrgent(s.Item, worst))) worst = s.Item;
             return worst;
         }
 
@@ -574,8 +585,8 @@ namespace HeedLog
             lock (table)
             {
                 ItemState s;
-                if (!items.TryGetValue(id, out s) || !s.Item.Open || s.Acked) return false;
-                s.Acked = through == 0 || through >= s.Item.Latest;
+                if (!items.TryGetValue(id, out s) || !s.Counts) return false;
+                s.AckedThrough = through == 0 ? s.Item.Latest : through;
                 ulong query = ++lastQuery;
                 var payload = Encode.Query(query, 4, f);
                 acks[query] = new SentAck { Item = id, Payload = payload };
@@ -601,19 +612,19 @@ namespace HeedLog
         private bool Raise1()
         {
             HeedItem item;
-            bool told;
+            bool raised;
             lock (table)
             {
                 if (pending.Count == 0) return false;
                 var s = pending.Dequeue();
                 pendingCount = pending.Count;
                 s.Pending = false;
-                told = s.Told;
+                raised = s.Raised;
                 item = s.Item;
-                s.Told = item.Open;
+                s.Raised = item.Open;
                 if (!item.Open) items.Remove(item.Id);
             }
-            if (!told) Invoke(Opened, item);
+            if (!raised) Invoke(Opened, item);
             else if (item.Open) Invoke(Updated, item);
             if (!item.Open) Invoke(Cleared, item);
             return true;
@@ -772,7 +783,7 @@ namespace HeedLog
 
         private readonly Frame frames = new Frame(); // frames that were not written yet
         private readonly ulong[] drops = new ulong[LineQueue.Levels];
-        private ulong lostUntold, takenLine;
+        private ulong lostUnreported, takenLine;
         private int writeDeadline, closeDeadline; // by Environment.TickCount
         private volatile bool writing;
 
@@ -804,7 +815,7 @@ namespace HeedLog
             }
         }
 
-        // Session starts a sidecar and feeds it until it ends, and returns why it ended. was: it said welcome.
+        // Session starts a sidecar and feeds it until it ends, and returns why it ended. was: a welcome came.
         private string Session(bool withoutSnapshot, out bool was)
         {
             was = false;
@@ -921,7 +932,7 @@ namespace HeedLog
                 welcomed = false;
                 deliveredId = "";
                 ulong taken = queue.Taken;
-                lostUntold += taken - received - lost;
+                lostUnreported += taken - received - lost;
                 lost = taken - received;
                 foreach (var q in questions.Values) q.Done = true;
                 Monitor.PulseAll(table);
@@ -943,8 +954,8 @@ namespace HeedLog
                 offset = snapshotOffset;
                 length = withoutSnapshot ? 0 : snapshotLength;
                 before.Fixed((ulong)length);
-                after.Number((ulong)(length == 0 ? 0 : updates.Count));
-                for (int i = 0; i < updates.Count && length > 0; i++) after.Bytes(updates[i]);
+                after.Number((ulong)(withoutSnapshot ? 0 : updates.Count));
+                for (int i = 0; i < updates.Count && !withoutSnapshot; i++) after.Bytes(updates[i]);
                 snapshotAsked = false;
             }
             frames.Head(Frame.Hello, before.Count + length + after.Count);
@@ -975,8 +986,8 @@ namespace HeedLog
                 if (phase != "") AddState(DateTime.UtcNow.Ticks, 1, 0, phase);
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
-                if (lostUntold > 0) AddDropped(2, new ulong[LineQueue.Levels], lostUntold, 0);
-                lostUntold = 0;
+                if (lostUnreported > 0) AddDropped(2, new ulong[LineQueue.Levels], lostUnreported, 0);
+                lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
                 foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
                 openQuery = ++lastQuery;
@@ -1017,7 +1028,14 @@ namespace HeedLog
 
         private void Add(ref LineQueue.Slot s)
         {
-            if (s.Payload == null) { AddLine(ref s); return; }
+            if (s.Payload == null)
+            {
+                takenLine = s.Line;
+                frames.Begin(Frame.Log);
+                Encode.Line(frames, ref s);
+                frames.End();
+                return;
+            }
             frames.Add(s.Type, s.Payload);
             if (s.Type != Frame.Operation) return;
             lock (table)
@@ -1025,14 +1043,6 @@ namespace HeedLog
                 kept.Enqueue(new Kept(takenLine, s.Payload));
                 if (kept.Count > MaxKept) kept.Dequeue();
             }
-        }
-
-        private void AddLine(ref LineQueue.Slot s)
-        {
-            takenLine = s.Line;
-            frames.Begin(Frame.Log);
-            Encode.Line(frames, ref s);
-            frames.End();
         }
 
         private void AddDropped(int why, ulong[] byLevel, ulong unknown, ulong bytes)
@@ -1155,7 +1165,6 @@ namespace HeedLog
                 items[item.Id] = s = new ItemState();
             }
             s.Item = item;
-            s.Acked = false;
             if (s.Pending) return;
             s.Pending = true;
             pending.Enqueue(s);
@@ -1213,7 +1222,7 @@ namespace HeedLog
                 {
                     acks.Remove(id);
                     ItemState s;
-                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Item, out s)) s.Acked = false;
+                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
                 }
                 else if (id == openQuery && error == "") Compare(Decode.Items(p));
             }
@@ -1443,7 +1452,7 @@ namespace HeedLog
             Monitor.Enter(gate);
         }
 
-        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class gives way to it.
+        // Room returns a free slot for an entry of class c, or -1. The oldest of the lowest class is dropped for it.
         private int Room(int c, long bytes)
         {
             if (closed) return -1;
@@ -1483,7 +1492,7 @@ namespace HeedLog
             }
             count--;
             held -= bytes;
-            Forget(ref Slots[i]);
+            Clear(ref Slots[i]);
             Slots[i].Next = free;
             free = i;
         }
@@ -1549,7 +1558,7 @@ namespace HeedLog
         internal void Release(Batch b)
         {
             if (b.Head < 0) return;
-            for (int i = b.Head; i >= 0; i = Slots[i].Next) Forget(ref Slots[i]);
+            for (int i = b.Head; i >= 0; i = Slots[i].Next) Clear(ref Slots[i]);
             Enter();
             Slots[b.Tail].Next = free;
             free = b.Head;
@@ -1557,7 +1566,7 @@ namespace HeedLog
             Monitor.Exit(gate);
         }
 
-        /// <summary>What comes later is counted as dropped, and not told to heed.</summary>
+        /// <summary>What comes later is counted as dropped, and not reported to heed.</summary>
         internal void Seal() { lock (gate) closed = true; }
 
         /// <summary>Seals, and drops what waits.</summary>
@@ -1595,7 +1604,7 @@ namespace HeedLog
             return level >= (byte)HeedLevel.Error ? 2 : level == (byte)HeedLevel.Warning ? 1 : 0;
         }
 
-        private static void Forget(ref Slot s)
+        private static void Clear(ref Slot s)
         {
             s.Message = s.Stack = s.Operation = null;
             s.Payload = null;
@@ -2115,8 +2124,7 @@ namespace HeedLog
         private readonly Process process;
         private readonly Stream input, output;
         private readonly Thread errors;
-        private readonly byte[] said = new byte[1024]; // the end of what it wrote to standard error
-        private int saidCount;
+        private readonly StringBuilder errorText = new StringBuilder(); // what it wrote first to standard error
 
         private ProcessLink(Process p)
         {
@@ -2193,13 +2201,8 @@ namespace HeedLog
                 Stream s = process.StandardError.BaseStream;
                 var chunk = new byte[512];
                 for (int n; (n = s.Read(chunk, 0, chunk.Length)) > 0; )
-                    lock (said)
-                    {
-                        int keep = Math.Min(saidCount, said.Length - n);
-                        Buffer.BlockCopy(said, saidCount - keep, said, 0, keep);
-                        Buffer.BlockCopy(chunk, 0, said, keep, n);
-                        saidCount = keep + n;
-                    }
+                    lock (errorText)
+                        if (errorText.Length < 1024) errorText.Append(Encoding.UTF8.GetString(chunk, 0, n));
             }
             catch (Exception) { } // it has ended
         }
@@ -2209,7 +2212,7 @@ namespace HeedLog
             string text = "the program ended";
             try { text += " with status " + process.ExitCode; }
             catch (Exception) { }
-            lock (said) return saidCount == 0 ? text : text + ": " + Encoding.UTF8.GetString(said, 0, saidCount).Trim();
+            lock (errorText) return errorText.Length == 0 ? text : text + ": " + errorText.ToString().Trim();
         }
 
         internal override void Close()
@@ -2252,7 +2255,7 @@ namespace HeedLog
         private static BytesOut poll, error;
         private static CloseCall close;
 
-        private readonly AutoResetEvent poke = new AutoResetEvent(false);
+        private readonly AutoResetEvent written = new AutoResetEvent(false);
         private readonly MemoryStream hello = new MemoryStream();
         private ulong handle;
         private byte[] got = new byte[64 << 10];
@@ -2326,7 +2329,7 @@ namespace HeedLog
             GCHandle pin = GCHandle.Alloc(bytes, GCHandleType.Pinned);
             try { WriteFrames(pin.AddrOfPinnedObject().ToInt64(), bytes, offset, offset + count); }
             finally { pin.Free(); }
-            poke.Set();
+            written.Set();
         }
 
         private void OpenWithHello()
@@ -2371,7 +2374,7 @@ namespace HeedLog
             {
                 if (Dead || handle != 0 && !Fetch()) return 0;
                 if (gotAt < gotEnd) break;
-                pause = poke.WaitOne(pause, false) ? 1 : Math.Min(2 * pause, LongestPause);
+                pause = written.WaitOne(pause, false) ? 1 : Math.Min(2 * pause, LongestPause);
             }
             int n = Math.Min(count, gotEnd - gotAt);
             Buffer.BlockCopy(got, gotAt, bytes, offset, n);
@@ -2393,7 +2396,7 @@ namespace HeedLog
 
         internal override void CloseInput() { Dead = true; }
 
-        protected override void End() { poke.Set(); }
+        protected override void End() { written.Set(); }
 
         protected override string Ending()
         {

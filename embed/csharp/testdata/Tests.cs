@@ -260,7 +260,7 @@ static class Tests
             var model = new Model { Capacity = random.Next(1, 40), MaxBytes = random.Next(10, 4000) };
             var queue = new LineQueue(model.Capacity, model.MaxBytes);
             var drops = new ulong[LineQueue.Levels];
-            var told = new ulong[LineQueue.Levels];
+            var reported = new ulong[LineQueue.Levels];
             for (int n = 0; n < 500; n++)
             {
                 int level = random.Next(6), length = random.Next(100);
@@ -269,9 +269,9 @@ static class Tests
                 if (random.Next(60) == 0)
                 {
                     LineQueue.Batch b = queue.Take(drops);
-                    for (int i = 0; b.Drops && i < drops.Length; i++) told[i] += drops[i];
+                    for (int i = 0; b.Drops && i < drops.Length; i++) reported[i] += drops[i];
                     Drained(queue, b, model, seed);
-                    for (int i = 0; i < told.Length; i++) Equal(model.Dropped[i], told[i], "told as dropped, seed " + seed);
+                    for (int i = 0; i < reported.Length; i++) Equal(model.Dropped[i], reported[i], "reported as dropped, seed " + seed);
                 }
                 var s = new HeedStats();
                 ulong taken, last;
@@ -499,7 +499,7 @@ static class Tests
         lock (reports) return string.Join("|", reports.ToArray());
     }
 
-    // Where heed cannot be started, the client says why once, and takes lines.
+    // Where heed cannot be started, the client reports why once, and takes lines.
     public static void Degraded()
     {
         string none = Path.Combine(folder, "none"), text = Path.Combine(folder, "text"), script = Path.Combine(folder, "bye.sh");
