@@ -76,7 +76,7 @@ namespace HeedLog
             catch (Exception e)
             {
                 if (!failed && report != null)
-                    report("the bridge's attention failed: " + e.Message);
+                    report("heed: the bridge's attention failed: " + e.Message);
                 failed = true;
             }
             return updates;

@@ -10,9 +10,14 @@ mkdir -p "$out/About" "$out/Assemblies" "$out/Native"
 out=$(cd "$out" && pwd)
 cp "$here/About/About.xml" "$out/About/"
 
+references=()
 if [ -n "$game" ]; then
 	managed=$(find "$game" -type f -name Assembly-CSharp.dll -path '*Managed*' -exec dirname {} \; | head -n 1)
 	[ -n "$managed" ] || { echo "build.sh: $game has no Managed/Assembly-CSharp.dll" >&2; exit 1; }
+	references+=(-nostdlib -noconfig) # the game brings its own
+	for library in mscorlib System System.Core netstandard; do
+		[ ! -f "$managed/$library.dll" ] || references+=("-reference:$managed/$library.dll")
+	done
 else
 	managed=$(mktemp -d)
 	trap 'rm -rf "$managed"' EXIT
@@ -20,9 +25,9 @@ else
 	mcs -target:library -out:"$managed/Assembly-CSharp.dll" -reference:"$managed/UnityEngine.CoreModule.dll" \
 		"$here/stubs/Assembly-CSharp.cs"
 fi
+references+=("-reference:$managed/UnityEngine.CoreModule.dll" "-reference:$managed/Assembly-CSharp.dll")
 mcs -target:library -langversion:7.2 -optimize+ -warnaserror+ -out:"$out/Assemblies/HeedForRimWorld.dll" \
-	-reference:"$managed/UnityEngine.CoreModule.dll" -reference:"$managed/Assembly-CSharp.dll" \
-	"$here"/Source/*.cs "$here/../csharp/Heed.cs" "$here/../csharp/HeedAttentionAdapter.cs"
+	"${references[@]}" "$here"/Source/*.cs "$here/../csharp/Heed.cs" "$here/../csharp/HeedAttentionAdapter.cs"
 
 for platform in ${PLATFORMS:-windows/amd64 linux/amd64 darwin/amd64 darwin/arm64}; do
 	system=${platform%/*} arch=${platform#*/} exe=

@@ -52,7 +52,6 @@ func folder(t *testing.T) string {
 func TestGame(t *testing.T) {
 	program := compile(t, "testdata/ModTest.cs", "testdata/Game.cs")
 	got := testkit.RunMono(t, time.Minute, program, folder(t))
-	t.Log("\n" + got)
 	// The numbers are those of event.StatusPhase, StatusLongEvent and StatusLongEventEnd.
 	want := []string{
 		"state 12 the game starts", "log Log RimWorld 1.6.4566 rev607", "state 6 menu", "state 13 ",
@@ -71,6 +70,14 @@ func TestGame(t *testing.T) {
 	require.Contains(t, got, "log Log a hook that logs\n")
 	require.NotContains(t, got, "Reached max messages limit")
 	require.Regexp(t, `lines (\d+), of the quarry kept 3000, received (\d+), dropped 0, lost 0\n`, got)
+	require.Equal(t, 1, strings.Count(got, "in the game's log: heed: OperationOfThread failed: no operation\n"), got)
+	require.Contains(t, got, "reports of the slot: 1\n")
+	require.Contains(t, got, "after quit: closed\n")
+
+	// Without the sidecar the game goes on, and its log has why there is no heed.
+	got = testkit.RunMono(t, time.Minute, program, t.TempDir(), "1")
+	require.Regexp(t, "in the game's log: heed .*: no program heed-sidecar was found", got)
+	require.Contains(t, got, "of the quarry kept 0, received 0,")
 	require.Contains(t, got, "after quit: closed\n")
 }
 

@@ -49,6 +49,7 @@ namespace HeedRimWorld
         private static bool busy = true; // in a long event, as last reported
         private static bool away; // the game stands still while its window has no focus
         private static bool quits;
+        private static bool hookFailed;
 
         [ThreadStatic] private static bool inLog;
 
@@ -120,7 +121,9 @@ namespace HeedRimWorld
                 }
                 catch (Exception e)
                 {
-                    Queue("a log line came without its operation: " + e.Message);
+                    if (!hookFailed) // once: the report is a line as well
+                        Queue("heed: OperationOfThread failed: " + e.Message);
+                    hookFailed = true;
                 }
                 finally
                 {
@@ -180,7 +183,7 @@ namespace HeedRimWorld
                 Log.ResetMessageCount();
             }
             for (var text = Next(); text != null; text = Next())
-                Log.Message("[heed] " + text);
+                Log.Message(text);
         }
 
         /// <summary>

@@ -43,6 +43,7 @@ internal static class Acceptance
     {
         public string When; // during, after, between, flood, advice
         public string Operation; // that its lines state, or null
+        public string Text; // of its first line, in part
         public double At, Until;
         public bool Advises;
     }
@@ -136,7 +137,7 @@ internal static class Acceptance
         Run("rimworld/set_zone", call =>
         {
             lock (Planted)
-                Planted.Add(new Fault { When = "advice", Operation = call.Id, At = Now, Until = Now, Advises = true });
+                Planted.Add(new Fault { When = "advice", Operation = call.Id, Text = "amber", At = Now, Until = Now, Advises = true });
             Log.Warning("[TradeWinds] Could not find a price for 'amber', defaulting to 3");
         });
     }
@@ -186,7 +187,7 @@ internal static class Acceptance
     /// <summary>Another mod logs without end on a thread of its own, while calls go on.</summary>
     private static void Flood(int lines)
     {
-        var fault = new Fault { When = "flood", At = Now };
+        var fault = new Fault { When = "flood", Text = "lost its hive", At = Now };
         lock (Planted)
             Planted.Add(fault);
         var flood = new Thread(() =>
@@ -214,7 +215,7 @@ internal static class Acceptance
     private static void Plant(string when, string operation)
     {
         lock (Planted)
-            Planted.Add(new Fault { When = when, Operation = operation, At = Now, Until = Now });
+            Planted.Add(new Fault { When = when, Operation = operation, Text = Faults.Texts[faults], At = Now, Until = Now });
         Faults.Blocking[faults++]();
     }
 
@@ -321,16 +322,23 @@ internal static class Acceptance
             var right = 0;
             foreach (var fault in kind)
             {
-                // An item has one cause; items of no operation are told apart by their order.
-                var item = fault.Operation == null
-                    ? Items.Values.FirstOrDefault(i => i.CausalOperation == "" && i.AfterOperation == "" && Seen.Add(i.Id))
-                    : Items.Values.FirstOrDefault(i => i.CausalOperation == fault.Operation);
+                var item = Items.Values.FirstOrDefault(i => !Seen.Contains(i.Id) && i.Samples.Any(s => s.Message.Contains(fault.Text)) &&
+                    (i.CausalOperation == fault.Operation || fault.Operation == null && i.CausalOperation == "" && i.AfterOperation == ""));
                 if (item != null)
+                {
                     right++;
+                    Seen.Add(item.Id);
+                }
                 Check(item != null, fault.When + " " + fault.Operation + " has no item");
             }
             Console.WriteLine("{0,-10} {1,5}  {2}", kind.Key, kind.Count(), right);
         }
+        // What else is an item: the call that timed out, and that lines of the flood were dropped.
+        var others = Items.Values.Where(i => !Seen.Contains(i.Id)).ToList();
+        foreach (var item in others)
+            Check(item.CausalMethod == "rimworld/wait_for_job" || item.CausalOperation == "" && heed.Stats().Dropped > 0,
+                "an item that nothing was planted for: " + item.Summary);
+        Console.WriteLine("other      {0,5}  a call that timed out, and missing lines", others.Count);
         Console.WriteLine("items {0}, acknowledged {1}", Items.Count, acks);
     }
 

@@ -59,6 +59,15 @@ internal static class Faults
             "LanternFestival.IncidentWorker_Festival.TryExecuteWorker", "RimWorld.Storyteller.TryFire"),
     };
 
+    /// <summary>What each has in its first line.</summary>
+    public static readonly string[] Texts =
+    {
+        "NullReferenceException: Object", "KeyNotFoundException", "InvalidCastException", "ArgumentOutOfRangeException",
+        "Collection was modified", "DivideByZeroException", "Exception ticking Brazier", "RootUpdate", "GotoThing", "ThinkNode_Priority",
+        "MainTabWindow_Architect", "LordToil", "generate a pawn", "MapComponentTick", "spawning loaded thing", "GameComponentUpdate",
+        "PawnTable", "Muffalo", "discarding a letter", "IncidentWorker_Festival",
+    };
+
     /// <summary>A line of a flood.</summary>
     public static void Swarm(int i)
     {

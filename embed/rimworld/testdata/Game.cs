@@ -17,6 +17,7 @@ internal sealed class Game
     private readonly List<Work> queue = new List<Work>();
     private readonly Thread thread;
     private readonly string folder;
+    private readonly Application.LogCallback log;
     private readonly ManualResetEvent inMenu = new ManualResetEvent(false);
     private bool ended;
     private int frame;
@@ -28,9 +29,11 @@ internal sealed class Game
         public ManualResetEventSlim Done;
     }
 
-    public Game(string folder)
+    /// <summary>The mod is in the folder; log, which may be null, receives the game's log.</summary>
+    public Game(string folder, Application.LogCallback log = null)
     {
         this.folder = folder;
+        this.log = log;
         thread = new Thread(Run) { Name = "game" };
     }
 
@@ -66,6 +69,7 @@ internal sealed class Game
     {
         EngineStub.GameThread = Thread.CurrentThread;
         Application.logMessageReceivedThreaded += Log.Notify_MessageReceivedThreadedInternal;
+        Application.logMessageReceivedThreaded += log;
         var pack = Add("heed", "heedlog.heed", folder, typeof(HeedForRimWorld));
         Add("Lantern Festival", "someone.lanternfestival", "2890000001");
         Add("QuarryPlus", "someone.quarryplus", "2890000002");

@@ -13,9 +13,22 @@ using Verse;
 /// <summary>Plays a game from its start to its end, and prints what heed has of it.</summary>
 internal static class ModTest
 {
+    private sealed class Broken : IAttentionSlot
+    {
+        public string CurrentId { get { throw new InvalidOperationException("no slot"); } }
+        public void Publish(HeedItem item) { }
+        public void Clear() { }
+    }
+
     private static int Main(string[] arguments)
     {
-        var game = new Game(arguments[0]);
+        var lines = new List<string>();
+        Application.LogCallback note = (text, stack, type) =>
+        {
+            lock (lines)
+                lines.Add(text);
+        };
+        var game = new Game(arguments[0], note);
         game.Start();
         var heed = HeedForRimWorld.Heed;
 
@@ -40,6 +53,7 @@ internal static class ModTest
         tool.Join();
         HeedForRimWorld.OperationOfThread = () => { throw new InvalidOperationException("no operation"); };
         game.Do(() => Log.Message("the hook failed"));
+        game.Frames(5);
         HeedForRimWorld.OperationOfThread = null;
 
         // The window loses its focus for a while.
@@ -47,12 +61,19 @@ internal static class ModTest
         game.Do(() => EngineStub.Pause(false));
         game.Frames(3);
 
-        if (!heed.Flush(10000))
+        // A bridge whose slot fails is reported once, and stops nothing.
+        var reports = 0;
+        game.Do(() => HeedForRimWorld.Adapter = new HeedAttentionAdapter(heed, new Broken(), text => reports++));
+        game.Frames(5);
+        Console.WriteLine("reports of the slot: " + reports);
+
+        var patience = arguments.Length > 1 ? int.Parse(arguments[1]) : 10000; // milliseconds
+        if (!heed.Flush(patience))
             Console.WriteLine("not flushed: " + heed.Stats().State);
         var seen = new Dictionary<string, int>();
         for (var after = 0ul; ;)
         {
-            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", 5000);
+            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", patience);
             if (page == null)
                 break;
             foreach (var r in page.Records)
@@ -75,6 +96,8 @@ internal static class ModTest
         Console.WriteLine("lines {0}, of the quarry kept {1}, received {2}, dropped {3}, lost {4}", stats.Pushed, platform,
             stats.Received, stats.Dropped, stats.Lost);
         game.Quit();
+        foreach (var line in lines.Where(l => l.StartsWith("heed")))
+            Console.WriteLine("in the game's log: " + line);
         Console.WriteLine("after quit: " + heed.Stats().State);
         return 0;
     }
