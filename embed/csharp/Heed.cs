@@ -285,6 +285,7 @@ namespace HeedLog
         private const int MaxVerdicts = 512, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
         private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // of updates, one is asked for
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
+        private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
         private const int Attempts = 5; // to start a program that never sent a welcome
 
@@ -554,22 +555,32 @@ namespace HeedLog
             lock (table) return verdicts.TryGetValue(Encode.Clip(id, MaxId), out v) ? v : null;
         }
 
-        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
-        /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
+        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where nothing
+        /// came in time. With final, it waits until the verdict is final. For background threads.</summary>
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
             int start = Environment.TickCount;
             Wake();
-            lock (table)
+            for (int asked = 0; ; )
             {
-                while (true)
+                int left = milliseconds - unchecked(Environment.TickCount - start);
+                HeedVerdict v;
+                lock (table)
                 {
-                    HeedVerdict v = Verdict(id);
+                    v = Verdict(id);
                     if (v != null && v.Status != HeedStatus.Started && (v.Final || !final)) return v;
-                    int left = milliseconds - unchecked(Environment.TickCount - start);
                     if (left <= 0 || closing) return v;
-                    Monitor.Wait(table, left);
+                    if (unchecked(Environment.TickCount - start) / VerdictMilliseconds == asked)
+                    {
+                        Monitor.Wait(table, Math.Min(left, VerdictMilliseconds));
+                        continue;
+                    }
+                    asked++;
                 }
+                var f = new Frame(); // where very many operations end at once, heed does not report each change
+                f.Name(id);
+                v = Ask(2, f, left, Decode.Verdict);
+                if (v != null && v.Known) ReceiveVerdict(v);
             }
         }
 
@@ -1222,7 +1233,8 @@ namespace HeedLog
                 {
                     acks.Remove(id);
                     ItemState s;
-                    if ((error != "" || !p.Flag() && !p.Flag()) && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
+                    bool refused = error != "" || !p.Flag() && !p.Flag(); // acknowledged, or already
+                    if (refused && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
                 }
                 else if (id == openQuery && error == "") Compare(Decode.Items(p));
             }

@@ -22,8 +22,8 @@ func TestClient(t *testing.T) {
 	require.NoError(t, err)
 	for _, name := range []string{
 		"FramesOut", "FramesIn", "QueueAsModel", "ControlLast",
-		"Session", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage", "HandlersThatThrow", "Degraded",
-		"PathOfTheGame", "Killed", "ExitWhilePushing", "DisposeWhilePushing",
+		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
+		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "ExitWhilePushing", "DisposeWhilePushing",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "DisposeWhilePushing" {
