@@ -356,7 +356,7 @@ namespace HeedLog
                 Payload = payload;
                 p.Time();
                 Ended = p.Number() != (ulong)HeedStatus.Started;
-                Id = Encode.Clip(p.Text(), MaxId);
+                Id = Frame.Clip(p.Text(), MaxId);
             }
         }
 
@@ -406,7 +406,7 @@ namespace HeedLog
                 int messageCut = 0, stackCut = 0;
                 if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
                 if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
-                if (operation != null) operation = Encode.Clip(operation, Encode.MaxName);
+                if (operation != null) operation = Frame.Clip(operation, Frame.MaxName);
                 if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) Wake();
             }
             catch (Exception e) { Fault(e); }
@@ -427,9 +427,8 @@ namespace HeedLog
 
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
-            var f = new Frame();
-            Encode.Operation(f, DateTime.UtcNow.Ticks, status, id, parent, method, error);
-            Send(Frame.Operation, f.ToArray());
+            long now = DateTime.UtcNow.Ticks;
+            Send(Frame.Operation, Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray());
         }
 
         /// <summary>Lines that this thread logs belong to the operation, until the scope is disposed.</summary>
@@ -438,7 +437,7 @@ namespace HeedLog
         /// <summary>The game is in another phase now, such as "menu" or "playing".</summary>
         public void Phase(string name)
         {
-            lock (table) phase = Encode.Clip(name, Encode.MaxName);
+            lock (table) phase = Frame.Clip(name, Frame.MaxName);
             SendState(1, name);
         }
 
@@ -468,9 +467,7 @@ namespace HeedLog
 
         private byte[] SendState(int what, string text)
         {
-            var f = new Frame();
-            Encode.State(f, DateTime.UtcNow.Ticks, what, 0, text);
-            byte[] payload = f.ToArray();
+            byte[] payload = Encode.State(new Frame(), DateTime.UtcNow.Ticks, what, 0, text).ToArray();
             Send(Frame.State, payload);
             return payload;
         }
@@ -480,8 +477,7 @@ namespace HeedLog
         {
             try
             {
-                var f = new Frame();
-                Encode.Mods(f, loaded);
+                Frame f = Encode.Mods(new Frame(), loaded);
                 if (f.Count > Frame.MaxPayload) { Report("mods", "heed: the list of mods is too long"); return; }
                 mods = f.ToArray();
                 Send(Frame.Mods, mods);
@@ -493,18 +489,12 @@ namespace HeedLog
         public void Raise(HeedReport r)
         {
             if (r == null) return;
-            var f = new Frame();
-            Encode.Raise(f, DateTime.UtcNow.Ticks, r, r.Operation ?? current);
+            Frame f = Encode.Raise(new Frame(), DateTime.UtcNow.Ticks, r, r.Operation ?? current);
             Send(Frame.Raise, f.ToArray());
         }
 
         /// <summary>Clears an item because what it is about is over.</summary>
-        public void Clear(string id)
-        {
-            var f = new Frame();
-            f.Name(id);
-            Query(8, f);
-        }
+        public void Clear(string id) { Query(8, new Frame().Name(id)); }
 
         // ---- What heed found
 
@@ -520,11 +510,7 @@ namespace HeedLog
                 deliveredId = item.Id;
                 deliveredThrough = item.Latest;
             }
-            var f = new Frame();
-            f.Text(options.Consumer);
-            f.Text(item.Id);
-            f.Number(item.Latest);
-            Query(7, f);
+            Query(7, new Frame().Name(options.Consumer).Name(item.Id).Number(item.Latest));
             return item;
         }
 
@@ -552,11 +538,11 @@ namespace HeedLog
         public HeedVerdict Verdict(string id)
         {
             HeedVerdict v;
-            lock (table) return verdicts.TryGetValue(Encode.Clip(id, MaxId), out v) ? v : null;
+            lock (table) return verdicts.TryGetValue(Frame.Clip(id, MaxId), out v) ? v : null;
         }
 
-        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where nothing
-        /// came in time. With final, it waits until the verdict is final. For background threads.</summary>
+        /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
+        /// nothing came in time. With final, it waits until the verdict is final. For background threads.</summary>
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
             int start = Environment.TickCount;
@@ -577,9 +563,8 @@ namespace HeedLog
                     }
                     asked++;
                 }
-                var f = new Frame(); // where very many operations end at once, heed does not report each change
-                f.Name(id);
-                v = Ask(2, f, left, Decode.Verdict);
+                // Where very many operations end at once, heed does not report each change.
+                v = Ask(2, new Frame().Name(id), left, Decode.Verdict);
                 if (v != null && v.Known) ReceiveVerdict(v);
             }
         }
@@ -589,10 +574,7 @@ namespace HeedLog
         public bool Ack(string id, ulong through)
         {
             if (id == null) return false;
-            var f = new Frame();
-            f.Text(options.Consumer);
-            f.Name(id);
-            f.Number(through);
+            Frame f = new Frame().Name(options.Consumer).Name(id).Number(through);
             lock (table)
             {
                 ItemState s;
@@ -682,22 +664,16 @@ namespace HeedLog
         public HeedPage Read(
             string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
         {
-            var f = new Frame();
-            f.Name(epoch);
-            f.Number(after);
-            f.Number((ulong)Math.Max(1, Math.Min(limit, 1000)));
-            f.Number((ulong)least);
-            f.Name(operation);
-            return Ask(3, f, milliseconds, Decode.Page);
+            Frame f = new Frame().Name(epoch).Number(after).Number((ulong)Math.Max(1, Math.Min(limit, 1000)));
+            return Ask(3, f.Number((ulong)least).Name(operation), milliseconds, Decode.Page);
         }
 
         /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
         /// known.</summary>
         public IDictionary<string, string> Explain(string id, int milliseconds)
         {
-            var f = new Frame();
-            f.Name(id);
-            return Ask(10, f, milliseconds, p => p.Flag() ? Decode.Texts(p, new Dictionary<string, string>()) : null);
+            return Ask(10, new Frame().Name(id), milliseconds,
+                p => p.Flag() ? Decode.Texts(p, new Dictionary<string, string>()) : null);
         }
 
         /// <summary>Heed's own counters and texts by name; null where no answer came in time.</summary>
@@ -713,9 +689,7 @@ namespace HeedLog
         /// empty. Null where no answer came in time.</summary>
         public string Attach(int milliseconds)
         {
-            var f = new Frame();
-            f.Text(options.Consumer);
-            return Ask(5, f, milliseconds, p => p.Text());
+            return Ask(5, new Frame().Name(options.Consumer), milliseconds, p => p.Text());
         }
 
         /// <summary>True when all that was handed over before was ingested, false where that did not happen in
@@ -1638,7 +1612,7 @@ namespace HeedLog
         internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
         internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
         internal const byte Error = 71;
-        internal const int HeadBytes = 8, Version = 1, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
+        internal const int HeadBytes = 8, Version = 1, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
         private static readonly Encoding utf8 = new UTF8Encoding(false, false);
@@ -1685,53 +1659,60 @@ namespace HeedLog
             Raw(payload, 0, payload.Length);
         }
 
-        internal void Number(ulong v)
+        internal Frame Number(ulong v)
         {
             Room(10);
             for (; v >= 0x80; v >>= 7) Buffer[Count++] = (byte)(v | 0x80);
             Buffer[Count++] = (byte)v;
+            return this;
         }
 
-        internal void Flag(bool v) { Number(v ? 1UL : 0); }
+        internal Frame Flag(bool v) { return Number(v ? 1UL : 0); }
 
-        internal void Fixed(ulong v)
+        internal Frame Fixed(ulong v)
         {
             Room(8);
             for (int i = 0; i < 8; i++) Buffer[Count++] = (byte)(v >> 8 * i);
+            return this;
         }
 
-        internal void Time(long ticks)
+        internal Frame Time(long ticks)
         {
             long since = ticks - Epoch, rest = since % TimeSpan.TicksPerSecond;
             if (rest < 0) rest += TimeSpan.TicksPerSecond;
-            Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond));
-            Number((ulong)rest * 100);
+            return Fixed((ulong)((since - rest) / TimeSpan.TicksPerSecond)).Number((ulong)rest * 100);
         }
 
-        internal void Text(string s) { Text(s, false); }
+        internal Frame Text(string s) { return Text(s, false); }
 
         // Text writes a lone surrogate as U+FFFD.
-        internal void Text(string s, bool wide)
+        internal Frame Text(string s, bool wide)
         {
-            if (string.IsNullOrEmpty(s)) { Number(0); return; }
+            if (string.IsNullOrEmpty(s)) return Number(0);
             Encoding e = wide ? utf16 : utf8;
             int n = e.GetByteCount(s);
             Number((ulong)n);
             Room(n);
             Count += e.GetBytes(s, 0, s.Length, Buffer, Count);
+            return this;
         }
 
-        internal void Bytes(byte[] b)
+        // Name writes a text of at most MaxName characters, which are at most 4 KiB.
+        internal Frame Name(string s) { return Text(Clip(s, MaxName)); }
+
+        internal static string Clip(string s, int max)
         {
-            Fixed((ulong)b.Length);
-            Raw(b, 0, b.Length);
+            return s == null ? "" : s.Length <= max ? s : s.Substring(0, max);
         }
 
-        internal void Raw(byte[] b, int offset, int count)
+        internal Frame Bytes(byte[] b) { return Fixed((ulong)b.Length).Raw(b, 0, b.Length); }
+
+        internal Frame Raw(byte[] b, int offset, int count)
         {
             Room(count);
             System.Buffer.BlockCopy(b, offset, Buffer, Count, count);
             Count += count;
+            return this;
         }
 
         private void Room(int n)
@@ -1840,108 +1821,63 @@ namespace HeedLog
     /// <summary>Payloads of frames to heed. Names and texts that are too long are cut.</summary>
     internal static class Encode
     {
-        internal const int MaxName = 1024; // characters, of at most 4 KiB
-
-        internal static string Clip(string s, int max)
-        {
-            return s == null ? "" : s.Length <= max ? s : s.Substring(0, max);
-        }
-
-        internal static void Name(this Frame f, string s) { f.Text(Clip(s, MaxName)); }
-
         // Hello is what comes before the snapshot.
         internal static void Hello(Frame f, string client, ulong process, string rules,
             IList<KeyValuePair<string, string>> files, string phase, ulong lines)
         {
-            f.Name(client);
-            f.Number(process);
-            f.Name(rules);
-            f.Number((ulong)files.Count);
-            foreach (var file in files)
-            {
-                f.Name(file.Key);
-                f.Text(file.Value);
-            }
-            f.Name(phase);
-            f.Number(lines);
+            f.Name(client).Number(process).Name(rules).Number((ulong)files.Count);
+            foreach (var file in files) f.Name(file.Key).Text(file.Value);
+            f.Name(phase).Number(lines);
         }
 
         internal static void Line(Frame f, ref LineQueue.Slot s)
         {
             bool wide = (s.MessageCut | s.StackCut) != 0; // then, what was cut counts as bytes without a look at it
-            f.Number(s.Line);
-            f.Time(s.Ticks);
-            f.Number(s.Level);
-            f.Flag(wide);
-            f.Number((ulong)s.Thread);
-            f.Text(s.Operation);
-            f.Number(2 * (ulong)s.MessageCut);
-            f.Number(2 * (ulong)s.StackCut);
-            f.Text(s.Message, wide);
-            f.Text(s.Stack, wide);
+            f.Number(s.Line).Time(s.Ticks).Number(s.Level).Flag(wide).Number((ulong)s.Thread).Text(s.Operation);
+            f.Number(2 * (ulong)s.MessageCut).Number(2 * (ulong)s.StackCut);
+            f.Text(s.Message, wide).Text(s.Stack, wide);
         }
 
-        internal static void Operation(
+        internal static Frame Operation(
             Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error)
         {
-            f.Time(ticks);
-            f.Number((ulong)status);
-            f.Name(id);
-            f.Name(parent);
-            f.Name(method);
-            f.Text(Clip(error, Heed.MaxText));
-            f.Flag(status == HeedStatus.Cancelled);
+            f.Time(ticks).Number((ulong)status).Name(id).Name(parent).Name(method);
+            return f.Text(Frame.Clip(error, Heed.MaxText)).Flag(status == HeedStatus.Cancelled);
         }
 
-        internal static void State(Frame f, long ticks, int what, int due, string text)
+        internal static Frame State(Frame f, long ticks, int what, int due, string text)
         {
-            f.Time(ticks);
-            f.Number((ulong)what);
-            f.Number((ulong)due);
-            f.Name(text);
+            return f.Time(ticks).Number((ulong)what).Number((ulong)due).Name(text);
         }
 
         internal static void Dropped(Frame f, long ticks, int why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
-            f.Time(ticks);
-            f.Number((ulong)why);
+            f.Time(ticks).Number((ulong)why);
             foreach (ulong n in byLevel) f.Number(n);
-            f.Number(unknown);
-            f.Number(bytes);
+            f.Number(unknown).Number(bytes);
         }
 
-        internal static void Mods(Frame f, IList<HeedMod> mods)
+        internal static Frame Mods(Frame f, IList<HeedMod> mods)
         {
             f.Number((ulong)mods.Count);
             foreach (HeedMod m in mods)
             {
-                f.Name(m.Name);
-                f.Name(m.PackageId);
-                f.Name(m.WorkshopId);
-                f.Number((ulong)(m.Assemblies == null ? 0 : m.Assemblies.Count));
-                if (m.Assemblies != null) foreach (string a in m.Assemblies) f.Name(a);
+                IList<string> assemblies = m.Assemblies ?? new string[0];
+                f.Name(m.Name).Name(m.PackageId).Name(m.WorkshopId).Number((ulong)assemblies.Count);
+                foreach (string a in assemblies) f.Name(a);
             }
+            return f;
         }
 
-        internal static void Raise(Frame f, long ticks, HeedReport r, string operation)
+        internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
         {
-            f.Time(ticks);
-            f.Name(r.Key);
-            f.Number((ulong)r.Disposition);
-            f.Number((ulong)r.Severity);
-            f.Flag(r.Invalidates);
-            f.Name(r.Summary);
-            f.Text(Clip(r.Message, Heed.MaxText));
-            f.Name(operation);
+            f.Time(ticks).Name(r.Key).Number((ulong)r.Disposition).Number((ulong)r.Severity).Flag(r.Invalidates);
+            return f.Name(r.Summary).Text(Frame.Clip(r.Message, Heed.MaxText)).Name(operation);
         }
 
         internal static byte[] Query(ulong id, byte kind, Frame fields)
         {
-            var f = new Frame();
-            f.Number(id);
-            f.Number(kind);
-            f.Raw(fields.Buffer, 0, fields.Count);
-            return f.ToArray();
+            return new Frame().Number(id).Number(kind).Raw(fields.Buffer, 0, fields.Count).ToArray();
         }
     }
 
