@@ -297,7 +297,7 @@ namespace HeedLog
         private int waiting; // 1 while the writer waits for wake
         private Thread writer;
         private Timer watch;
-        private volatile bool closing;
+        private volatile bool closing, off; // off: no sidecar will come any more
 
         // What follows is guarded by table, but for volatile fields. No I/O is done and no handler is called under it.
         private readonly object table = new object();
@@ -555,7 +555,7 @@ namespace HeedLog
                 {
                     v = Verdict(id);
                     if (v != null && v.Status != HeedStatus.Started && (v.Final || !final)) return v;
-                    if (left <= 0 || closing) return v;
+                    if (left <= 0 || closing || off) return v;
                     if (unchecked(Environment.TickCount - start) / VerdictMilliseconds == asked)
                     {
                         Monitor.Wait(table, Math.Min(left, VerdictMilliseconds));
@@ -716,7 +716,7 @@ namespace HeedLog
                 lock (table)
                 {
                     int left = milliseconds;
-                    while (!question.Done && !closing && left > 0)
+                    while (!question.Done && !closing && !off && left > 0)
                     {
                         Monitor.Wait(table, left);
                         left = milliseconds - unchecked(Environment.TickCount - start);
@@ -781,23 +781,25 @@ namespace HeedLog
                 while (!closing)
                 {
                     int start = Environment.TickCount;
-                    bool was;
-                    string why = Session(failures >= 3, out was); // the snapshot itself may be what ends it
+                    bool was = false;
+                    string why;
+                    try { why = Session(failures >= 3, out was); } // the snapshot itself may be what ends it
+                    catch (FileNotFoundException e)
+                    {
+                        why = e.Message;
+                        if (!everWelcome) { Off(why); return; }
+                    }
                     if (closing) break;
                     everWelcome |= was;
                     failures = was && unchecked(Environment.TickCount - start) > SettledMilliseconds ? 0 : failures + 1;
                     if (!everWelcome && failures >= Attempts) { Off(why); return; }
                     SetState("to be started again: " + why);
-                    Report(why, "heed stopped, and will be started again: " + why);
+                    Report(why, (everWelcome ? "heed ended" : "heed did not start") + ", and is tried again: " + why);
                     Pause(failures == 0 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 1)) * 1000);
                 }
             }
             catch (Exception e) { Off("its writer failed: " + e); }
-            finally
-            {
-                queue.Close();
-                lock (table) Monitor.PulseAll(table);
-            }
+            finally { queue.Close(); }
         }
 
         // Session starts a sidecar and feeds it until it ends, and returns why it ended. was: a welcome came.
@@ -1274,9 +1276,14 @@ namespace HeedLog
 
         private void Off(string why)
         {
-            SetState("off: " + why);
+            lock (table)
+            {
+                state = "off: " + why;
+                off = true;
+                Monitor.PulseAll(table);
+            }
             queue.Close();
-            Report("off", "heed is off: " + why);
+            Report(why, "heed is off: " + why);
         }
 
         private void Fault(Exception e) { Report("fault", "heed: a fault of the client: " + e); }
@@ -1968,7 +1975,7 @@ namespace HeedLog
         internal volatile bool Dead; // nothing more comes of it
         private volatile string why;
 
-        /// <summary>Starts heed. Returns why that failed, or null.</summary>
+        /// <summary>Starts heed. Returns why that failed, or null. FileNotFoundException: there is none.</summary>
         internal static string Open(HeedOptions options, out Link link)
         {
             return options.Native ? NativeLink.Start(options, out link) : ProcessLink.Start(options, out link);
@@ -2019,23 +2026,24 @@ namespace HeedLog
         internal static readonly bool Mac = !Windows && Directory.Exists("/System/Library/CoreServices");
         private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
 
-        /// <summary>The files of one of these names, at path or in the usual folders; what is not there is left
-        /// out.</summary>
-        internal static List<string> Find(string path, params string[] names)
+        /// <summary>The files of one of these names, at path or in the usual folders: at least one.</summary>
+        internal static List<string> Find(string what, string path, string[] names)
         {
             var found = new List<string>();
+            string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
             if (!string.IsNullOrEmpty(path))
             {
-                path = Path.GetFullPath(path);
-                if (File.Exists(path)) found.Add(path);
-                else AddFrom(path, names, found);
-                return found;
+                home = Path.GetFullPath(path);
+                if (File.Exists(home)) found.Add(home);
+                else AddFrom(home, names, found);
             }
-            string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
-            if (string.IsNullOrEmpty(home)) return found;
-            home = Path.GetDirectoryName(home);
-            foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
-            return found;
+            else if (!string.IsNullOrEmpty(home))
+            {
+                home = Path.GetDirectoryName(home);
+                foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
+            }
+            if (found.Count > 0) return found;
+            throw new FileNotFoundException("no " + what + " " + names[names.Length - 1] + " was found at " + home);
         }
 
         private static void AddFrom(string folder, string[] names, List<string> found)
@@ -2086,24 +2094,19 @@ namespace HeedLog
         internal static string Start(HeedOptions options, out Link link)
         {
             link = null;
-            string why = "no program heed-sidecar was found";
-            try
+            string why = null;
+            string[] names = Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "");
+            foreach (string path in Files.Find("program", options.SidecarPath, names))
             {
-                if (!string.IsNullOrEmpty(options.SidecarPath)) why += " at " + options.SidecarPath;
-                string[] names = Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "");
-                foreach (string path in Files.Find(options.SidecarPath, names))
+                try
                 {
-                    try
-                    {
-                        why = path + " is not the program that this mod expects";
-                        if (!Files.Matches(path, options.Sha256)) continue;
-                        link = new ProcessLink(Begin(path));
-                        return null;
-                    }
-                    catch (Exception e) { why = path + " did not start: " + e.Message; }
+                    why = path + " is not the program that this mod expects";
+                    if (!Files.Matches(path, options.Sha256)) continue;
+                    link = new ProcessLink(Begin(path));
+                    return null;
                 }
+                catch (Exception e) { why = path + " did not start: " + e.Message; }
             }
-            catch (Exception e) { why = "it could not be looked for: " + e.Message; }
             return why;
         }
 
@@ -2218,16 +2221,16 @@ namespace HeedLog
                 if (why == null) link = new NativeLink();
                 return why;
             }
-            catch (Exception e) { return "the library did not load: " + e.Message; }
+            catch (Exception e) when (!(e is FileNotFoundException)) { return "the library did not load: " + e.Message; }
         }
 
         private static string Load(HeedOptions options)
         {
             if (library != IntPtr.Zero) return null;
             string ending = Files.Windows ? ".dll" : Files.Mac ? ".dylib" : ".so";
-            string why = "no library heed was found";
+            string why = null;
             string[] names = Files.Names(Files.Windows ? "" : "lib", "heed", ending);
-            foreach (string path in Files.Find(options.NativePath, names))
+            foreach (string path in Files.Find("library", options.NativePath, names))
             {
                 why = path + " is not the library that this mod expects";
                 if (!Files.Matches(path, options.Sha256)) continue;
