@@ -2221,7 +2221,10 @@ namespace HeedLog
                 if (why == null) link = new NativeLink();
                 return why;
             }
-            catch (Exception e) when (!(e is FileNotFoundException)) { return "the library did not load: " + e.Message; }
+            catch (Exception e) when (!(e is FileNotFoundException))
+            {
+                return "the library did not load: " + e.Message;
+            }
         }
 
         private static string Load(HeedOptions options)
