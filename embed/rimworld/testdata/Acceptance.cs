@@ -72,8 +72,7 @@ internal static class Acceptance
         Quiet(wanted / 5);
         Apart(() => After(6));
         Quiet(wanted / 5);
-        for (var i = 0; i < 4; i++)
-            Apart(Between);
+        Apart(() => Between(4));
         Quiet(wanted / 10);
         Apart(Ends);
         Apart(() => Flood(flood));
@@ -109,7 +108,8 @@ internal static class Acceptance
     /// <summary>Waits until the windows of all calls are over, and takes their verdicts, which a client keeps for a while.</summary>
     private static void Pause()
     {
-        Thread.Sleep(TimeSpan.FromSeconds(Linger + Unsure));
+        var latest = Math.Max(Calls.Max(c => c.Ended), Planted.Count == 0 ? 0 : Planted.Max(f => f.Until));
+        Thread.Sleep(TimeSpan.FromSeconds(Math.Max(0, latest + Linger + Unsure - Now)));
         foreach (var call in Calls)
             if (call.Verdict == null)
                 call.Verdict = heed.WaitVerdict(call.Id, 5000, true);
@@ -166,14 +166,17 @@ internal static class Acceptance
             Plant("after", call.Id);
     }
 
-    /// <summary>A fault of the game's own, long after a call and before the next one.</summary>
-    private static void Between()
+    /// <summary>Faults of the game's own, each long after a call and before the next one.</summary>
+    private static void Between(int n)
     {
-        Quiet(4);
-        Pause();
-        game.Do(() => Plant("between", null));
-        Thread.Sleep(300);
-        Quiet(4);
+        for (var i = 0; i < n; i++)
+        {
+            Quiet(4);
+            Pause();
+            game.Do(() => Plant("between", null));
+            Thread.Sleep(300);
+            Quiet(4);
+        }
     }
 
     /// <summary>Calls that end in another way than well, without a line.</summary>
