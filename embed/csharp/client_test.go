@@ -23,7 +23,7 @@ func TestClient(t *testing.T) {
 	for _, name := range []string{
 		"FramesOut", "FramesIn", "QueueAsModel", "ControlLast",
 		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
-		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "ExitWhilePushing", "DisposeWhilePushing",
+		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "Frozen", "ExitWhilePushing", "DisposeWhilePushing",
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "DisposeWhilePushing" {

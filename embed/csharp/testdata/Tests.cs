@@ -45,7 +45,7 @@ static class Tests
     {
         if (o.SidecarPath == null) o.SidecarPath = o.NativePath = sidecar;
         o.Native = o.NativePath != null && Path.GetFileName(sidecar).StartsWith("libheed");
-        o.DisposeMilliseconds = 30000;
+        if (o.DisposeMilliseconds == new HeedOptions().DisposeMilliseconds) o.DisposeMilliseconds = 30000;
         if (o.Report == null) o.Report = s => { throw new Exception(s); };
         return Heed.Start(o);
     }
@@ -529,6 +529,9 @@ static class Tests
         File.WriteAllText(script, "#!/bin/sh\necho refused by policy >&2\nexit 3\n");
         why = Refusal(new HeedOptions { SidecarPath = script });
         True(why.Contains("status 3: refused by policy"), why);
+        File.WriteAllText(script, "#!/bin/sh\nexec yes this is no frame\n");
+        why = Refusal(new HeedOptions { SidecarPath = script });
+        True(why.Contains("its output is no heed"), why);
         why = Refusal(new HeedOptions { Sha256 = "00 11" });
         True(why.Contains("is not the program that this mod expects"), why);
         string rules = Path.Combine(folder, "bad.yaml");
@@ -603,7 +606,7 @@ static class Tests
         h.OperationStarted("call-1", "farm/build");
         h.Phase("playing");
         True(h.Flush(30000), "flushed");
-        KillSidecar();
+        ForSidecar(id => kill(id, 9));
         for (int i = 0; i < 20000; i++) h.Log(HeedLevel.Log, "while it is away", null);
         Wait("restarted", () => h.Stats().Restarts == 1);
         h.OperationEnded("call-1", HeedStatus.Completed);
@@ -632,7 +635,35 @@ static class Tests
         Thread.Sleep(50);
     }
 
-    static void KillSidecar()
+    // A sidecar that reads nothing holds up nobody: lines are dropped, the lowest first, and Dispose ends it.
+    public static void Frozen()
+    {
+        var h = Start(new HeedOptions { Capacity = 64, DisposeMilliseconds = 300, Report = r => { } });
+        True(h.Flush(30000), "it runs");
+        ForSidecar(id => kill(id, 19)); // SIGSTOP
+        string text = new string('x', 10000);
+        Wait("full", () =>
+        {
+            for (int i = 0; i < 100; i++) h.Log(HeedLevel.Log, text, null);
+            return h.Stats().Dropped > 1000;
+        });
+        ulong errors = h.Stats().DroppedByLevel[(int)HeedLevel.Error];
+        for (int i = 0; i < 20; i++) h.Log(HeedLevel.Error, "an error", null);
+        Equal(errors, h.Stats().DroppedByLevel[(int)HeedLevel.Error], "errors dropped");
+        Equal(null, h.EngineStats(10), "an answer");
+        var w = Stopwatch.StartNew();
+        h.Dispose();
+        True(w.ElapsedMilliseconds < 5000, "Dispose took " + w.ElapsedMilliseconds + " ms");
+        HeedStats s = h.Stats();
+        Accounted(s);
+        Equal(0UL, s.Queued + s.InFlight, "nothing is left");
+        ForSidecar(id => { throw new Exception("it still runs"); });
+    }
+
+    [System.Runtime.InteropServices.DllImport("libc")]
+    static extern int kill(int id, int signal);
+
+    static void ForSidecar(Action<int> act)
     {
         int me = Process.GetCurrentProcess().Id;
         foreach (string dir in Directory.GetDirectories("/proc"))
@@ -642,7 +673,7 @@ static class Tests
             try
             {
                 string stat = File.ReadAllText(dir + "/stat");
-                if (stat.Substring(stat.LastIndexOf(')')).Split(' ')[2] == me.ToString()) Process.GetProcessById(id).Kill();
+                if (stat.Substring(stat.LastIndexOf(')')).Split(' ')[2] == me.ToString()) act(id);
             }
             catch (IOException) { } // it has ended
         }
