@@ -67,13 +67,12 @@ internal static class ModTest
         game.Frames(5);
         Console.WriteLine("reports of the slot: " + reports);
 
-        var patience = arguments.Length > 1 ? int.Parse(arguments[1]) : 10000; // milliseconds
-        if (!heed.Flush(patience))
+        if (!heed.Flush(10000))
             Console.WriteLine("not flushed: " + heed.Stats().State);
         var seen = new Dictionary<string, int>();
         for (var after = 0ul; ;)
         {
-            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", patience);
+            var page = heed.Read("", after, 500, HeedDisposition.Ignore, "", 5000);
             if (page == null)
                 break;
             foreach (var r in page.Records)
