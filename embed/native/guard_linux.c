@@ -1,7 +1,7 @@
 // Copyright 2026 The heed authors
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build cgo
+//go:build cgo && !heedunguarded
 
 // The runtime of Go changes the signal handlers of the process that loads it, and threads of Go run on stacks on which
 // other handlers must not run. In a library, what the runtime calls is therefore wrapped (by the linker, for this library

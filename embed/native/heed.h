@@ -80,8 +80,8 @@ HEED_API int32_t heed_push16(uint64_t handle, int32_t level, uint64_t thread, in
 	int64_t operation_length);
 
 /*
- * Hands over whole frames of any type but `log` and `hello`, in the order of the calls, lines included: 1 where they were
- * queued, all of them or none.
+ * Hands over whole frames of any type but `hello`, in the order of the calls, pushes included: 1 where they were queued,
+ * all of them or none. A host that writes frames `log` itself numbers them itself, and does not push.
  */
 HEED_API int32_t heed_control(uint64_t handle, const void *frames, int64_t bytes);
 

@@ -3,7 +3,6 @@
 package main
 
 // #cgo CFLAGS: -std=gnu11 -O2 -Wall -Wextra -Werror -fvisibility=hidden
-// #cgo linux LDFLAGS: -Wl,--wrap=sigaction -Wl,--wrap=pthread_create
 // #cgo noescape heed_go_read
 // #cgo nocallback heed_go_read
 // #cgo noescape heed_go_write
@@ -31,6 +30,9 @@ func init() {
 		}
 	}()
 }
+
+// streams returns what a handle is served by.
+var streams = func(h handle) (io.Reader, io.Writer) { return h, h }
 
 // handle is an open handle, as a stream of frames in both directions.
 type handle C.uint64_t
@@ -66,7 +68,8 @@ func (h handle) state(state C.int32_t, text string) {
 func serve(h handle) {
 	defer C.heed_go_release(C.uint64_t(h))
 	h.state(C.HEED_RUNNING, "")
-	err := sidecar.Serve(h, h, sidecar.Config{Program: "libheed " + sidecar.Version()})
+	in, out := streams(h)
+	err := sidecar.Serve(in, out, sidecar.Config{Program: "libheed " + sidecar.Version()})
 	if err != nil {
 		h.state(C.HEED_FAILED, err.Error())
 		return

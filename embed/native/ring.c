@@ -29,7 +29,10 @@ enum {
 	note_max = 128,       // bytes of a frame `dropped`, at most
 	head_size = 8,
 	levels = 6,
-	naps_max = 100, // of a millisecond, without input, before the reader sleeps until it is woken
+	// How the reader waits, so that pushes need not wake it: naps of 1 ms for 100 ms, then of 4 ms for 10 s. A push that
+	// comes after that wakes it, with a system call.
+	short_naps = 100,
+	all_naps = 2600,
 	spins_max = 100,
 };
 
@@ -58,11 +61,12 @@ static void event_init(event_t *e) {
 	e->timer = CreateWaitableTimerExW(NULL, NULL, 2 /* CREATE_WAITABLE_TIMER_HIGH_RESOLUTION */, TIMER_ALL_ACCESS);
 }
 
+// event_naps reports whether event_wait can wait for some milliseconds, 0 of which are for ever.
 static int event_naps(event_t *e) { return e->timer != NULL; }
 
-static void event_wait(event_t *e, int nap) {
-	if (nap) {
-		LARGE_INTEGER due = {.QuadPart = -10000}; // a millisecond
+static void event_wait(event_t *e, int ms) {
+	if (ms > 0) {
+		LARGE_INTEGER due = {.QuadPart = -10000 * ms};
 		HANDLE both[2] = {e->event, e->timer};
 		if (SetWaitableTimer(e->timer, &due, 0, NULL, NULL, FALSE)) {
 			WaitForMultipleObjects(2, both, FALSE, INFINITE);
@@ -114,15 +118,15 @@ static void event_init(event_t *e) {
 
 static int event_naps(event_t *e) { (void)e; return 1; }
 
-static void event_wait(event_t *e, int nap) {
+static void event_wait(event_t *e, int ms) {
 	pthread_mutex_lock(&e->lock);
-	if (!e->woken && nap) {
-		struct timespec due = {0, 1000000}; // a millisecond
+	if (!e->woken && ms > 0) {
+		struct timespec due = {0, 1000000 * ms};
 #if defined(__APPLE__)
 		pthread_cond_timedwait_relative_np(&e->cond, &e->lock, &due);
 #else
 		clock_gettime(CLOCK_MONOTONIC, &due);
-		if ((due.tv_nsec += 1000000) >= 1000000000) due.tv_sec++, due.tv_nsec -= 1000000000;
+		if ((due.tv_nsec += 1000000 * ms) >= 1000000000) due.tv_sec++, due.tv_nsec -= 1000000000;
 		pthread_cond_timedwait(&e->cond, &e->lock, &due);
 #endif
 	} else if (!e->woken) {
@@ -331,6 +335,7 @@ static int room(slot *s, uint64_t head, uint64_t n, uint64_t max) {
 
 static uint64_t put(slot *s, uint64_t at, const void *from, uint64_t n) {
 	uint64_t i = at & (s->size - 1), first = s->size - i;
+	if (n == 0) return at;
 	if (n <= first) {
 		memcpy(s->ring + i, from, n);
 	} else {
@@ -496,7 +501,7 @@ int32_t heed_control(uint64_t handle, const void *frames, int64_t bytes) {
 	if (p == NULL || bytes <= 0) return HEED_INVALID;
 	for (int64_t at = 0, n; at < bytes; at += n) {
 		n = frame_size(p + at, bytes - at);
-		if (n == 0 || n - head_size > FRAME_MAX || p[at + 5] == frame_hello || p[at + 5] == frame_log) return HEED_INVALID;
+		if (n == 0 || n - head_size > FRAME_MAX || p[at + 5] == frame_hello) return HEED_INVALID;
 	}
 	slot *s = acquire(handle, 0);
 	if (s == NULL) return HEED_REFUSED;
@@ -634,11 +639,11 @@ static int ended(slot *s, uint64_t handle) {
 
 // rest waits for input.
 static void rest(slot *s, uint64_t handle) {
-	int nap = s->naps < naps_max && event_naps(&s->input);
+	int nap = s->naps < all_naps && event_naps(&s->input);
 	atomic_store(&s->reader, nap ? napping : asleep);
 	int quiet = atomic_load(&s->head) == atomic_load(&s->tail) && !ended(s, handle);
 	for (int i = 0; i < levels; i++) quiet = quiet && atomic_load(&s->missing[i]) == 0;
-	if (quiet) event_wait(&s->input, nap);
+	if (quiet) event_wait(&s->input, !nap ? 0 : s->naps < short_naps ? 1 : 4);
 	atomic_store(&s->reader, awake);
 	if (nap) s->naps++;
 }

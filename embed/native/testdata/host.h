@@ -70,6 +70,15 @@ static inline int64_t query(uint8_t *to, int id, int kind, const void *fields, i
 
 enum { answer = 68, stats_query = 9, current_query = 1, flush_query = 13 };
 
+static uint64_t last_progress, last_error; // of the frames: lines that were ingested; type of the frame at fault
+
+static inline const uint8_t *varint(const uint8_t *p, uint64_t *n) {
+	int shift = 0;
+	for (*n = 0; *p >= 0x80; p++, shift += 7) *n |= (uint64_t)(*p & 0x7F) << shift;
+	*n |= (uint64_t)*p << shift;
+	return p + 1;
+}
+
 // await polls until a frame of a type came, for at most ten seconds, and returns its payload.
 static inline const uint8_t *await(uint64_t h, int type, int64_t *size) {
 	static uint8_t buf[1 << 20];
@@ -82,6 +91,8 @@ static inline const uint8_t *await(uint64_t h, int type, int64_t *size) {
 		for (int64_t at = 0, payload; at < n; at += 8 + payload) {
 			payload = (int64_t)buf[at] | (int64_t)buf[at + 1] << 8 | (int64_t)buf[at + 2] << 16;
 			if (getenv("HEED_HOST_TRACE")) printf("frame %d, %d bytes\n", buf[at + 5], (int)payload);
+			if (buf[at + 5] == 69) varint(varint(buf + at + 8, &last_progress), &last_progress);
+			if (buf[at + 5] == 71) varint(buf + at + 8, &last_error);
 			if (buf[at + 5] != type) continue;
 			*size = payload;
 			return buf + at + 8;
