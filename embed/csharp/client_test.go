@@ -23,11 +23,17 @@ func TestClient(t *testing.T) {
 	for _, name := range []string{
 		"FramesOut", "FramesIn", "QueueAsModel", "ControlLast",
 		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
-		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "Frozen", "ExitWhilePushing", "DisposeWhilePushing",
+		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "InFlight", "Frozen", "ExitWhilePushing",
+		"DisposeWhilePushing",
 	} {
 		t.Run(name, func(t *testing.T) {
-			if name == "DisposeWhilePushing" {
+			switch name {
+			case "DisposeWhilePushing":
 				testkit.Full(t, "takes 10 s")
+			case "Killed", "InFlight", "Frozen":
+				if runtime.GOOS != "linux" {
+					t.Skip("finds the sidecar in /proc")
+				}
 			}
 			testkit.RunMono(t, 2*time.Minute, program, name, sidecar, t.TempDir(), golden)
 		})
