@@ -249,9 +249,10 @@ func (s *server) drop(d *dropped) {
 		why = "the program of heed ended, and was started again"
 	}
 	s.dropped += lines
-	e := event.Notice{
-		Time: d.time, Status: event.StatusHole, Count: d.bytes,
-		Detail: fmt.Sprintf("%d lines did not reach heed, since %s%s", lines, why, levels),
-	}.Entry()
+	detail := fmt.Sprintf("%d lines did not reach heed, since %s%s", lines, why, levels)
+	if lines == 0 {
+		detail = "lines that did not reach heed were logged up to here"
+	}
+	e := event.Notice{Time: d.time, Status: event.StatusHole, Count: d.bytes, Detail: detail}.Entry()
 	s.observe(&e)
 }
