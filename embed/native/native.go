@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"runtime/debug"
 	"unsafe"
 
 	"github.com/heedlog/heed/internal/sidecar"
@@ -23,7 +22,7 @@ import (
 func init() {
 	// The game needs the processors more, and the engine is one goroutine.
 	runtime.GOMAXPROCS(min(2, runtime.NumCPU()))
-	debug.SetGCPercent(50)
+	sidecar.LimitMemory()
 	go func() {
 		for {
 			go serve(handle(C.heed_go_next()))

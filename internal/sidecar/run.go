@@ -64,7 +64,7 @@ func RunServer(name string, in io.Reader, out io.Writer) error {
 	}
 	// What ends the game ends this program by the end of its input, so that the last lines are read.
 	signal.Ignore(os.Interrupt)
-	limitMemory()
+	LimitMemory()
 	parent := os.Getppid()
 	return Serve(in, out, Config{
 		Program: name + " " + Version(),
@@ -82,9 +82,9 @@ func isTerminal(in io.Reader) bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
-// limitMemory trades time for memory: a sidecar is to be small, and collects seldom, since a known line allocates
-// nothing.
-func limitMemory() {
+// LimitMemory trades time for memory, for the whole process: beside a game heed is to be small, and it collects seldom,
+// since a known line allocates nothing.
+func LimitMemory() {
 	debug.SetGCPercent(15)
 }
 

@@ -91,7 +91,7 @@ static void *poller(void *arg) {
 	(void)arg;
 	static uint8_t buf[1 << 12];
 	for (int64_t n; (n = heed_poll(handle, buf, sizeof buf)) != HEED_REFUSED;) {
-		CHECK(n >= 0);
+		CHECK(n >= 0 || n == HEED_ENDED); // while it is closed
 		for (int64_t at = 0; at < n; at += head_size + (buf[at] | buf[at + 1] << 8)) echoed++;
 	}
 	return NULL;
