@@ -281,7 +281,6 @@ namespace HeedLog
         /// <summary>Of a message and of a stack, this many characters are kept.</summary>
         public const int MaxText = 64 * 1024;
 
-        private const int MaxId = 256; // characters of an operation in a verdict
         private const int MaxVerdicts = 512, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
         private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // of updates, one is asked for
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
@@ -356,7 +355,7 @@ namespace HeedLog
                 Payload = payload;
                 p.Time();
                 Ended = p.Number() != (ulong)HeedStatus.Started;
-                Id = Frame.Clip(p.Text(), MaxId);
+                Id = Frame.Key(p.Text());
             }
         }
 
@@ -475,6 +474,7 @@ namespace HeedLog
         /// <summary>The mods that the game has loaded, in their order.</summary>
         public void Mods(IList<HeedMod> loaded)
         {
+            if (loaded == null) return;
             try
             {
                 Frame f = Encode.Mods(new Frame(), loaded);
@@ -538,7 +538,7 @@ namespace HeedLog
         public HeedVerdict Verdict(string id)
         {
             HeedVerdict v;
-            lock (table) return verdicts.TryGetValue(Frame.Clip(id, MaxId), out v) ? v : null;
+            lock (table) return verdicts.TryGetValue(Frame.Key(id), out v) ? v : null;
         }
 
         /// <summary>Waits until the operation has ended and its verdict is known, and returns the latest; null where
@@ -759,9 +759,9 @@ namespace HeedLog
 
         private static string Cut(string s, out int cut)
         {
-            int n = char.IsHighSurrogate(s[MaxText - 1]) ? MaxText - 1 : MaxText;
-            cut = s.Length - n;
-            return s.Substring(0, n);
+            string kept = Frame.Clip(s, MaxText);
+            cut = s.Length - kept.Length;
+            return kept;
         }
 
         // ---- The writer: a background thread that starts the sidecar, hands it the queue, and starts it again
@@ -1619,6 +1619,7 @@ namespace HeedLog
         internal const byte Hello = 1, Log = 2, Operation = 3, State = 4, Dropped = 5, Mods = 6, Raise = 7, Query = 8;
         internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
         internal const byte Error = 71;
+        internal const int MaxId = 256; // bytes of an operation's id in a verdict
         internal const int HeadBytes = 8, Version = 1, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
@@ -1709,7 +1710,18 @@ namespace HeedLog
 
         internal static string Clip(string s, int max)
         {
-            return s == null ? "" : s.Length <= max ? s : s.Substring(0, max);
+            if (s == null || s.Length <= max) return s ?? "";
+            return s.Substring(0, char.IsHighSurrogate(s[max - 1]) ? max - 1 : max);
+        }
+
+        // Key returns an operation's id as it comes back in a verdict.
+        internal static string Key(string id)
+        {
+            int i = 0;
+            while (id != null && i < id.Length && i < MaxId / 3 && !char.IsSurrogate(id[i])) i++;
+            if (id == null || i == id.Length) return id ?? "";
+            byte[] b = utf8.GetBytes(Clip(id, MaxName));
+            return Encoding.UTF8.GetString(b, 0, Math.Min(b.Length, MaxId));
         }
 
         internal Frame Bytes(byte[] b) { return Fixed((ulong)b.Length).Raw(b, 0, b.Length); }
@@ -1867,8 +1879,9 @@ namespace HeedLog
         internal static Frame Mods(Frame f, IList<HeedMod> mods)
         {
             f.Number((ulong)mods.Count);
-            foreach (HeedMod m in mods)
+            foreach (HeedMod mod in mods)
             {
+                HeedMod m = mod ?? new HeedMod();
                 IList<string> assemblies = m.Assemblies ?? new string[0];
                 f.Name(m.Name).Name(m.PackageId).Name(m.WorkshopId).Number((ulong)assemblies.Count);
                 foreach (string a in assemblies) f.Name(a);

@@ -337,8 +337,25 @@ static class Tests
                 "  at BrickKilns.Kiln.Fire () [0x00000] in <0>:0");
         }
         h.OperationEnded("call-1", HeedStatus.Completed);
-        h.OperationStarted("call-2", "farm/look");
-        h.OperationEnded("call-2", HeedStatus.Completed);
+        foreach (string id in new[]
+        {
+            "call-2", "a\ud800b", "\ud83d\ude00", "", new string('o', 300), new string('\u00e9', 300),
+            "x" + new string('\u4e00', 2000),
+        })
+        {
+            h.OperationStarted(id, "farm/look");
+            h.OperationEnded(id, HeedStatus.Completed);
+            True(id == "" || h.WaitVerdict(id, 5000) != null, "a verdict of " + id);
+        }
+        h.OperationStarted(null, null, null);
+        h.Mods(null);
+        h.Mods(new HeedMod[] { null });
+        h.Raise(null);
+        h.Clear(null);
+        h.Phase(null);
+        h.LongEventBegins(null);
+        h.LongEventEnds();
+        h.Phase("playing");
         HeedVerdict v = h.WaitVerdict("call-1", 30000);
         Equal("blocking", v.Outcome, "outcome");
         Wait("opened", () => h.Poll() > 0);
