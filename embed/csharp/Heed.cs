@@ -286,6 +286,7 @@ namespace HeedLog
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
         private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
+        private const int ActiveMilliseconds = 2, ActiveRounds = 25; // soon after something was sent: none wakes it
         private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
@@ -293,7 +294,7 @@ namespace HeedLog
         private readonly HeedOptions options;
         private readonly LineQueue queue;
         private readonly AutoResetEvent wake = new AutoResetEvent(false);
-        private int waiting; // 1 while the writer waits for wake
+        private int waiting; // 1 while the writer waits for wake, 2 while it looks soon anyway
         private Thread writer;
         private Timer watch;
         private volatile bool closing, off; // off: no sidecar will come any more
@@ -406,7 +407,7 @@ namespace HeedLog
                 if (message != null && message.Length > MaxText) message = Cut(message, out messageCut);
                 if (stack != null && stack.Length > MaxText) stack = Cut(stack, out stackCut);
                 if (operation != null) operation = Frame.Clip(operation, Frame.MaxName);
-                if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) Wake();
+                if (queue.Log((byte)level, message, stack, operation, messageCut, stackCut)) WakeNow();
             }
             catch (Exception e) { Fault(e); }
         }
@@ -546,7 +547,7 @@ namespace HeedLog
         public HeedVerdict WaitVerdict(string id, int milliseconds, bool final = false)
         {
             int start = Environment.TickCount;
-            Wake();
+            WakeNow();
             for (int asked = 0; ; )
             {
                 int left = milliseconds - unchecked(Environment.TickCount - start);
@@ -712,7 +713,7 @@ namespace HeedLog
                     questions[id] = question;
                     queue.Control(Frame.Query, Encode.Query(id, kind, fields));
                 }
-                Wake();
+                WakeNow();
                 lock (table)
                 {
                     int left = milliseconds;
@@ -751,8 +752,14 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        // Wake has the writer look at the queue, if it waits.
+        // Wake has the writer look at the queue, if it would not soon. A wake costs the calling thread up to 0.1 ms, in
+        // which the writer may also take its place: the game's thread is not to pay that in each frame.
         private void Wake()
+        {
+            if (waiting == 1) WakeNow();
+        }
+
+        private void WakeNow()
         {
             if (waiting != 0 && Interlocked.Exchange(ref waiting, 0) != 0) wake.Set();
         }
@@ -849,6 +856,7 @@ namespace HeedLog
         {
             if (sessions++ > 0) AddAfterRestart();
             SetState("running");
+            int quiet = 0;
             while (!l.Dead && !(closing && (queue.IsEmpty || Left() <= 0)))
             {
                 FillFrames();
@@ -856,10 +864,12 @@ namespace HeedLog
                 {
                     Write(l, frames.Buffer, 0, frames.Count);
                     frames.Clear();
+                    quiet = 0;
                     continue;
                 }
-                Interlocked.Exchange(ref waiting, 1);
-                if (queue.IsEmpty && !closing) wake.WaitOne(IdleMilliseconds, false);
+                bool active = quiet++ < ActiveRounds;
+                Interlocked.Exchange(ref waiting, active ? 2 : 1);
+                if (queue.IsEmpty && !closing) wake.WaitOne(active ? ActiveMilliseconds : IdleMilliseconds, false);
                 Interlocked.Exchange(ref waiting, 0);
             }
             if (!l.Dead) Finish(l);
@@ -1076,7 +1086,7 @@ namespace HeedLog
             {
                 l.Dead = true;
                 lock (table) Monitor.PulseAll(table);
-                Wake();
+                WakeNow();
             }
         }
 

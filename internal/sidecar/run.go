@@ -64,11 +64,13 @@ func RunServer(name string, in io.Reader, out io.Writer) error {
 	}
 	// What ends the game ends this program by the end of its input, so that the last lines are read.
 	signal.Ignore(os.Interrupt)
-	LimitMemory()
 	parent := os.Getppid()
 	return Serve(in, out, Config{
 		Program: name + " " + Version(),
-		Greeted: func(process uint64) { go endWith(parent, process) },
+		Greeted: func(process uint64) {
+			LimitMemory() // not before: the rules are compiled by now, in half of the time
+			go endWith(parent, process)
+		},
 	})
 }
 
