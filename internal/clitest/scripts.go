@@ -75,6 +75,8 @@ func Scripts(t *testing.T, update bool, env map[string]string) {
 			for _, name := range []string{"XDG_STATE_HOME", "LOCALAPPDATA"} {
 				e.Setenv(name, filepath.Join(home, ".state"))
 			}
+			// How long programs with the race detector sleep at their end, a second by default, and the like.
+			e.Setenv("GORACE", os.Getenv("GORACE"))
 			for name, value := range env {
 				e.Setenv(name, value)
 			}
