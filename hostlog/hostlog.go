@@ -11,6 +11,7 @@ package hostlog
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"log"
@@ -53,9 +54,14 @@ func SetDefault(e *heed.Engine, opts *heed.HandlerOptions) {
 // writes to, it would wait for itself.
 func writesByLog(h slog.Handler) bool { return fmt.Sprintf("%T", h) == "*slog.defaultHandler" }
 
-// mark is in front of the messages that the engine has already, on their way through
-// package log: two word joiners, of no width.
-const mark = "\u2060\u2060"
+// mark is in front of messages that the engine has already, on their way through
+// package log. No log text can guess it, and hide from the engine. It has tags of
+// Unicode, which are not shown where a program sets another output later.
+var mark = newMark()
+
+func newMark() string {
+	return strings.Map(func(r rune) rune { return 0xE0000 + r }, rand.Text()[:13])
+}
 
 // marked marks the messages of records.
 type marked struct{ slog.Handler }
@@ -79,7 +85,11 @@ type listener struct {
 
 func (l *listener) Write(line []byte) (int, error) {
 	if before, after, known := bytes.Cut(line, []byte(mark)); known {
-		n, err := l.out.Write(slices.Concat(before, after))
+		text := line
+		if _, listens := l.out.(*listener); !listens {
+			text = slices.Concat(before, after)
+		}
+		n, err := l.out.Write(text)
 		if err == nil {
 			n = len(line)
 		}

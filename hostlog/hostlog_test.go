@@ -161,6 +161,33 @@ func TestDebugByLogLevel(t *testing.T) {
 	require.Zero(t, e.Stats().Received)
 }
 
+// TestTwoEngines: each of them hears each line once.
+func TestTwoEngines(t *testing.T) {
+	first, out := process(t, 0, nil)
+	second, err := heed.New(heed.Config{})
+	require.NoError(t, err)
+	within(t, logSome)
+	want := out.String()
+	out.Reset()
+	SetDefault(first, nil)
+	SetDefault(second, nil)
+	within(t, logSome)
+	require.Equal(t, want, out.String())
+	require.Equal(t, records(first), records(second))
+	require.Len(t, records(first), 6)
+}
+
+// TestNoTextHides: a text with a mark, that of another run, is heard as any other.
+func TestNoTextHides(t *testing.T) {
+	e, out := process(t, 0, nil)
+	SetDefault(e, nil)
+	text := newMark() + " plain"
+	log.Print(text)
+	slog.Info(text)
+	require.Equal(t, text+"\nINFO "+text+"\n", out.String())
+	require.Equal(t, []string{"unknown | " + text, "info | " + text}, records(e))
+}
+
 // TestConcurrent logs from many goroutines by both loggers: each line is written whole, and heard once.
 func TestConcurrent(t *testing.T) {
 	e, out := process(t, 0, nil)
