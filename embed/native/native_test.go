@@ -170,9 +170,13 @@ func TestHost(t *testing.T) {
 func TestPanic(t *testing.T) {
 	testkit.Full(t, "builds the library")
 	host, lib := hostOf(t, "host.c"), library(t, "heedpanic")
-	for _, text := range []string{"panic in the reader", "panic in the writer: NullReferenceException"} {
+	for _, text := range []string{
+		"panic in the reader", "panic in the writer: NullReferenceException",
+		"fault in the reader", "fault in the writer: NullReferenceException",
+	} {
 		t.Run(text, func(t *testing.T) { succeeds(t, nil, host, lib, "panic", text) })
 	}
+	t.Run("fault beside Mono", func(t *testing.T) { succeeds(t, nil, "mono", "--debug", monoHost(t), lib, "fault") })
 }
 
 // TestConservativeCollector runs the library in a host whose collector stops threads by signals and scans their stacks.
