@@ -775,6 +775,7 @@ namespace HeedLog
 
         private readonly Frame frames = new Frame(); // frames that were not written yet
         private readonly ulong[] drops = new ulong[LineQueue.Levels];
+        private long holeThrough = -1, holeTicks; // place in the queue up to which lines were dropped; since when
         private ulong lostUnreported, takenLine;
         private int writeDeadline, closeDeadline; // by Environment.TickCount
         private volatile bool writing;
@@ -983,7 +984,7 @@ namespace HeedLog
                 if (phase != "") AddState(DateTime.UtcNow.Ticks, 1, 0, phase);
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
-                if (lostUnreported > 0) AddDropped(2, new ulong[LineQueue.Levels], lostUnreported, 0);
+                if (lostUnreported > 0) AddDropped(DateTime.UtcNow.Ticks, 2, new ulong[LineQueue.Levels], lostUnreported, 0);
                 lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
                 foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
@@ -1001,18 +1002,37 @@ namespace HeedLog
             foreach (Kept k in kept)
             {
                 HeedVerdict v;
-                bool over = verdicts.TryGetValue(k.Id, out v) && v.Status != HeedStatus.Started;
+                bool over = verdicts.TryGetValue(k.Id, out v) && v.Final;
                 if (k.Ended == ended && !(over && begun.Contains(k.Id))) frames.Add(Frame.Operation, k.Payload);
             }
         }
 
-        // FillFrames puts a batch of the queue into frames.
+        // FillFrames puts a batch of the queue into frames. That lines were dropped comes before each operation's end
+        // that is among them or next: they may have been part of it. From the second time on, it comes without numbers.
         private void FillFrames()
         {
             long alive = Interlocked.Exchange(ref aliveTicks, 0);
             LineQueue.Batch batch = queue.Take(drops);
-            if (batch.Drops) AddDropped(1, drops, 0, batch.DropBytes);
-            for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next) Add(ref queue.Slots[i]);
+            bool report = batch.Drops;
+            if (report)
+            {
+                holeThrough = batch.DropsThrough;
+                holeTicks = batch.DropTicks;
+            }
+            else Array.Clear(drops, 0, drops.Length);
+            for (int i = batch.Head; i >= 0; i = queue.Slots[i].Next)
+            {
+                if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
+                {
+                    AddDropped(holeTicks, 1, drops, 0, batch.DropBytes);
+                    Array.Clear(drops, 0, drops.Length);
+                    batch.DropBytes = 0;
+                    report = false;
+                    if (queue.Slots[i].Order > holeThrough) holeThrough = -1;
+                }
+                Add(ref queue.Slots[i]);
+            }
+            if (report) AddDropped(holeTicks, 1, drops, 0, batch.DropBytes);
             queue.Release(batch);
             if (alive != 0) AddState(alive, 4, Math.Max(0, options.StallAfterMilliseconds), "");
             lock (table)
@@ -1042,10 +1062,15 @@ namespace HeedLog
             }
         }
 
-        private void AddDropped(int why, ulong[] byLevel, ulong unknown, ulong bytes)
+        private static bool Ends(ref LineQueue.Slot s)
+        {
+            return s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
+        }
+
+        private void AddDropped(long ticks, int why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
             frames.Begin(Frame.Dropped);
-            Encode.Dropped(frames, DateTime.UtcNow.Ticks, why, byLevel, unknown, bytes);
+            Encode.Dropped(frames, ticks, why, byLevel, unknown, bytes);
             frames.End();
         }
 
@@ -1370,6 +1395,7 @@ namespace HeedLog
             public long Bytes;
             public bool Drops; // lines were dropped since the last batch
             public ulong DropBytes;
+            public long DropsThrough, DropTicks; // the latest place of a dropped line; the time of the first
         }
 
         internal readonly Slot[] Slots;
@@ -1380,7 +1406,7 @@ namespace HeedLog
         private ulong freshBytes, lines, linesWaiting, taken, lastTaken, cut, controlDropped;
         private int free;
         private volatile int count;
-        private long order, held;
+        private long order, held, dropsThrough, dropTicks;
         private bool closed, anyFresh;
 
         internal LineQueue(int capacity, long maxBytes)
@@ -1409,7 +1435,7 @@ namespace HeedLog
                 int i = Room(ClassOf(level), bytes);
                 if (i < 0)
                 {
-                    Drop(level, bytes);
+                    Drop(level, bytes, order++, DateTime.UtcNow.Ticks);
                     return false;
                 }
                 Slots[i].Message = message;
@@ -1491,7 +1517,7 @@ namespace HeedLog
             else
             {
                 linesWaiting--;
-                Drop(Slots[i].Level, bytes);
+                Drop(Slots[i].Level, bytes, Slots[i].Order, Slots[i].Ticks);
             }
             count--;
             held -= bytes;
@@ -1500,10 +1526,12 @@ namespace HeedLog
             free = i;
         }
 
-        private void Drop(byte level, long bytes)
+        private void Drop(byte level, long bytes, long place, long ticks)
         {
             dropped[level]++;
             if (closed) return;
+            dropTicks = anyFresh ? Math.Min(dropTicks, ticks) : ticks;
+            dropsThrough = Math.Max(dropsThrough, place);
             fresh[level]++;
             freshBytes += (ulong)bytes;
             anyFresh = true;
@@ -1521,6 +1549,8 @@ namespace HeedLog
                 {
                     b.Drops = true;
                     b.DropBytes = freshBytes;
+                    b.DropsThrough = dropsThrough;
+                    b.DropTicks = dropTicks;
                     Array.Copy(fresh, drops, Levels);
                     Array.Clear(fresh, 0, Levels);
                     freshBytes = 0;

@@ -604,6 +604,30 @@ static class Tests
         }
     }
 
+    // What was dropped of an operation that began and ended in the queue is missing from it, and from no other.
+    public static void DropsOfAnOperation()
+    {
+        HeedStats s = null;
+        for (int tries = 0; tries < 20 && (s == null || s.DroppedByLevel[(int)HeedLevel.Debug] == 0); tries++)
+            using (Heed h = Start(new HeedOptions { Capacity = 16 }))
+            {
+                h.OperationStarted("a", "");
+                h.Log(HeedLevel.Debug, "NullReferenceException: dropped", null, "a"); // while the program starts
+                h.OperationEnded("a", HeedStatus.Completed);
+                h.OperationStarted("b", "");
+                for (int i = 0; i < 20; i++) h.Log(HeedLevel.Log, "a line", null);
+                h.OperationEnded("b", HeedStatus.Completed);
+                True(h.Flush(30000), "flush");
+                s = h.Stats();
+                if (s.DroppedByLevel[(int)HeedLevel.Debug] == 0) continue;
+                foreach (string id in new[] { "a", "b" }) Equal("missing", h.WaitVerdict(id, 30000).Reason, id);
+                h.OperationStarted("c", "");
+                h.OperationEnded("c", HeedStatus.Completed);
+                Equal("clean", h.WaitVerdict("c", 30000).Outcome, "c");
+            }
+        Equal(1UL, s.DroppedByLevel[(int)HeedLevel.Debug], "dropped of a");
+    }
+
     // A sidecar that is killed is replaced: items stay, acknowledgements hold, verdicts do not get better, and all lines are
     // accounted for.
     public static void Killed()
@@ -627,6 +651,9 @@ static class Tests
         Equal("blocking", h.WaitVerdict("fault", 30000).Outcome, "verdict before");
         h.OperationStarted("call-1", "farm/build");
         h.Phase("playing");
+        h.OperationStarted("short", "farm/look");
+        h.OperationEnded("short", HeedStatus.Completed);
+        Equal("clean", h.WaitVerdict("short", 30000).Outcome, "verdict so far");
         True(h.Flush(30000), "flushed");
         ForSidecar(id => kill(id, 9));
         for (int i = 0; i < 20000; i++) h.Log(HeedLevel.Log, "while it is away", null);
@@ -634,6 +661,7 @@ static class Tests
         h.OperationEnded("call-1", HeedStatus.Completed);
         Equal("unknown", h.WaitVerdict("call-1", 30000).Outcome, "verdict of what ran meanwhile");
         Equal("blocking", h.Verdict("fault").Outcome, "verdict after");
+        True(h.WaitVerdict("short", 30000, true).Final, "a verdict that was not final becomes final");
         Equal("playing", h.EngineStats(30000)["phase"], "phase");
         True(h.Flush(30000), "flushed");
         var summaries = new List<string>();
