@@ -984,7 +984,8 @@ namespace HeedLog
                 if (phase != "") AddState(DateTime.UtcNow.Ticks, 1, 0, phase);
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
-                if (lostUnreported > 0) AddDropped(DateTime.UtcNow.Ticks, 2, new ulong[LineQueue.Levels], lostUnreported, 0);
+                // Also where no line was lost: what came of an operation since the snapshot is.
+                AddDropped(DateTime.UtcNow.Ticks, 2, new ulong[LineQueue.Levels], lostUnreported, 0);
                 lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
                 foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);

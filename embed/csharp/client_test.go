@@ -23,14 +23,14 @@ func TestClient(t *testing.T) {
 	for _, name := range []string{
 		"FramesOut", "FramesIn", "QueueAsModel", "ControlLast", "DropsOfAnOperation",
 		"Session", "FinalVerdicts", "OddTexts", "LargeTextIsNotKept", "EightThreads", "NoGarbage",
-		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "InFlight", "Frozen", "ExitWhilePushing",
+		"HandlersThatThrow", "Degraded", "PathOfTheGame", "Killed", "KilledWithoutLoss", "InFlight", "Frozen", "ExitWhilePushing",
 		"DisposeWhilePushing",
 	} {
 		t.Run(name, func(t *testing.T) {
 			switch name {
 			case "DisposeWhilePushing":
 				testkit.Full(t, "takes 10 s")
-			case "Killed", "InFlight", "Frozen":
+			case "Killed", "KilledWithoutLoss", "InFlight", "Frozen":
 				if runtime.GOOS != "linux" {
 					t.Skip("finds the sidecar in /proc")
 				}

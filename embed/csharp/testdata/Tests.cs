@@ -708,6 +708,23 @@ static class Tests
         h.Dispose();
     }
 
+    // A kill at which no line was lost: what the sidecar knew of an operation is.
+    public static void KilledWithoutLoss()
+    {
+        var h = Start(new HeedOptions { Report = r => { } });
+        h.Log(HeedLevel.Error, "NullReferenceException: before", null);
+        Wait("snapshot", () => h.Stats().Snapshots > 0);
+        h.OperationStarted("call", "farm/build");
+        h.Log(HeedLevel.Error, "InvalidCastException: of no operation", null);
+        True(h.Flush(30000), "flushed");
+        ForSidecar(id => kill(id, 9));
+        Wait("restarted", () => h.Stats().Restarts == 1);
+        h.OperationEnded("call", HeedStatus.Completed);
+        Equal("unknown", h.WaitVerdict("call", 30000).Outcome, "verdict");
+        Equal(0UL, h.Stats().Lost, "lost");
+        h.Dispose();
+    }
+
     // A program that ends without Dispose, while threads log, ends.
     public static void ExitWhilePushing()
     {
