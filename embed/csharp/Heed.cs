@@ -1,4 +1,4 @@
-// Copyright (c) 2026 The heed authors
+// Copyright 2026 The heed authors
 // SPDX-License-Identifier: Apache-2.0
 //
 // The client of heed for Unity games and other .NET programs: this one file, C# 7.2, net35 and later, no dependency.
@@ -242,7 +242,7 @@ namespace HeedLog
         public ulong Written { get; internal set; }
         /// <summary>Written and not reported yet.</summary>
         public ulong InFlight { get; internal set; }
-        /// <summary>Lines of which message or stack was cut.</summary>
+        /// <summary>Lines whose message or stack was cut.</summary>
         public ulong Cut { get; internal set; }
         /// <summary>Frames other than lines that were dropped, and updates that no Poll fetched.</summary>
         public ulong ControlDropped { get; internal set; }
@@ -486,7 +486,7 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>Opens or updates an item that the mod itself asks attention for.</summary>
+        /// <summary>Opens or updates an item for which the mod itself wants attention.</summary>
         public void Raise(HeedReport r)
         {
             if (r == null) return;
@@ -921,7 +921,7 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        // EndSession counts what was written and not ingested as lost, and lets go of whoever waits for an answer.
+        // EndSession counts what was written and not ingested as lost, and wakes whoever waits for an answer.
         private void EndSession()
         {
             lock (table)
@@ -994,7 +994,7 @@ namespace HeedLog
             }
         }
 
-        // AddOperations adds those that began or ended after the snapshot, but for those of which all is known. table
+        // AddOperations adds those that began or ended after the snapshot, unless both is so and the verdict is known. table
         // is held.
         private void AddOperations(bool ended)
         {
@@ -2065,7 +2065,7 @@ namespace HeedLog
         /// <summary>Nothing more is written; heed ends when it has read what was.</summary>
         internal abstract void CloseInput();
 
-        /// <summary>Lets go of all handles. The reader has ended.</summary>
+        /// <summary>Closes all handles. The reader has ended.</summary>
         internal abstract void Close();
 
         protected abstract int Read(byte[] bytes, int offset, int count);
