@@ -994,8 +994,8 @@ namespace HeedLog
             }
         }
 
-        // AddOperations adds those that began or ended after the snapshot, unless both is so and the verdict is known. table
-        // is held.
+        // AddOperations adds frames of operations since the snapshot, but for those that began and ended since with a known
+        // verdict. table is held.
         private void AddOperations(bool ended)
         {
             var begun = new HashSet<string>();
