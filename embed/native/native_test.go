@@ -131,6 +131,9 @@ func succeeds(tb testing.TB, env []string, program string, args ...string) strin
 func TestRing(t *testing.T) {
 	for _, sanitizer := range []string{"address,undefined", "thread"} {
 		t.Run(sanitizer, func(t *testing.T) {
+			if sanitizer == "thread" {
+				testkit.Full(t, "takes 2 s")
+			}
 			need(t, "cc")
 			probe := exec.Command("cc", "-fsanitize="+sanitizer, "-x", "c", "-", "-o", filepath.Join(t.TempDir(), "probe"))
 			probe.Stdin = strings.NewReader("int main(void) { return 0; }")
