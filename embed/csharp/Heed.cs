@@ -994,8 +994,8 @@ namespace HeedLog
             }
         }
 
-        // AddOperations adds frames of operations since the snapshot, but for those that began and ended since with a known
-        // verdict. table is held.
+        // AddOperations adds frames of operations since the snapshot, but for those that began and ended since and have
+        // a verdict. table is held.
         private void AddOperations(bool ended)
         {
             var begun = new HashSet<string>();
