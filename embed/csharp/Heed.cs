@@ -803,7 +803,7 @@ namespace HeedLog
                     if (!everWelcome && failures >= Attempts) { Off(why); return; }
                     SetState("to be started again: " + why);
                     Report(why, (everWelcome ? "heed ended" : "heed did not start") + ", and is tried again: " + why);
-                    Pause(failures == 0 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 1)) * 1000);
+                    Pause(failures <= 1 ? 100 : Math.Min(60, 1 << Math.Min(6, failures - 2)) * 1000);
                 }
             }
             catch (Exception e) { Off("its writer failed: " + e); }
