@@ -281,7 +281,7 @@ namespace HeedLog
         /// <summary>Of a message and of a stack, this many characters are kept.</summary>
         public const int MaxText = 64 * 1024;
 
-        private const int MaxVerdicts = 512, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
+        private const int MaxVerdicts = 1024, MaxUpdates = 1024, MaxItems = 4096, MaxKept = 512, MaxReports = 64;
         private const int SnapshotAfter = 256, SnapshotAfterBytes = 512 << 10; // of updates, one is asked for
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
         private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
@@ -534,7 +534,7 @@ namespace HeedLog
             return a.OpenedAt < b.OpenedAt;
         }
 
-        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 512 are
+        /// <summary>The latest that is known of an operation, or null where nothing came yet. The last 1,024 are
         /// kept.</summary>
         public HeedVerdict Verdict(string id)
         {

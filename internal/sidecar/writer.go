@@ -24,7 +24,7 @@ const (
 const maxWaiting = 4 << 20
 
 // maxWatched bounds the operations whose verdicts are watched.
-const maxWatched = 256
+const maxWatched = 1024
 
 // writer writes what is for the client. It has a goroutine of its own, [writer.run].
 type writer struct {
