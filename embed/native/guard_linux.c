@@ -7,8 +7,8 @@
 // other handlers must not run. In a library, what the runtime calls is therefore wrapped (by the linker, for this library
 // alone):
 //
-//   - Its threads have all signals blocked but those of faults, so that no handler of the host runs on them. So no handler
-//     of the host needs SA_ONSTACK, which a collector that stops threads by signals does not survive.
+//   - Its threads have all signals blocked but those of faults, SIGCHLD and SIGPROF, so that no other handler of the host
+//     runs on them. So no other needs SA_ONSTACK, which a collector that stops threads by signals does not survive.
 //   - Its handlers of faults are for its threads. On all others the host's handlers, or the default, do what they did.
 //   - It gets no SIGPIPE (it writes to no pipe) and no SIGURG (by which it would preempt its threads).
 
@@ -71,7 +71,8 @@ int __wrap_sigaction(int sig, const struct sigaction *act, struct sigaction *old
 		both.sa_sigaction = dispatch;
 		if (old != NULL) *old = host;
 		return __real_sigaction(sig, &both, NULL);
-	case SIGPROF: // cannot be blocked on threads of Go
+	case SIGCHLD: // These two Go does not let its threads block: their handlers get the stack for signals.
+	case SIGPROF:
 		break;
 	default:
 		if (act->sa_handler == host.sa_handler &&

@@ -153,6 +153,11 @@ func TestHost(t *testing.T) {
 	t.Run("surface", func(t *testing.T) { succeeds(t, nil, host, lib, "surface") })
 	t.Run("full", func(t *testing.T) { succeeds(t, nil, host, lib, "full") })
 	t.Run("cycles", func(t *testing.T) { succeeds(t, nil, host, lib, "cycles", "1000") })
+	t.Run("signals", func(t *testing.T) {
+		succeeds(t, nil, host, lib, "signals")
+		_, state := ran(t, nil, host, library(t, "heedunguarded"), "signals")
+		require.False(t, state.Success(), "this test cannot fail")
+	})
 	for _, after := range []string{"0", "1", "20", "200"} {
 		t.Run("exit after "+after+" ms", func(t *testing.T) {
 			out, state := ran(t, nil, host, lib, "exit", after)

@@ -9,6 +9,7 @@ static void thread(void (*run)(void)) { CreateThread(NULL, 0, (LPTHREAD_START_RO
 #else
 #include <pthread.h>
 #include <signal.h>
+#include <unistd.h>
 static void thread(void (*run)(void)) {
 	pthread_t t;
 	CHECK(pthread_create(&t, NULL, (void *(*)(void *))(void *)run, NULL) == 0);
@@ -197,6 +198,61 @@ static void panics(const char *text) {
 	}
 }
 
+#if !defined(_WIN32)
+static const int own[] = {SIGHUP, SIGUSR1, SIGPWR, SIGXCPU, SIGTERM, SIGALRM};
+enum { owned = sizeof own / sizeof *own };
+static volatile sig_atomic_t handled;
+
+static void on_signal(int sig) {
+	(void)sig;
+	handled++;
+}
+
+static volatile sig_atomic_t misplaced;
+
+// on_child must not run on the stack of a goroutine.
+static void on_child(int sig) {
+	(void)sig;
+	stack_t s;
+	misplaced |= sigaltstack(NULL, &s) != 0 || !(s.ss_flags & SS_ONSTACK);
+	handled++;
+}
+
+static void set_signals(void) {
+	struct sigaction a = {.sa_handler = on_signal}, child = {.sa_handler = on_child};
+	CHECK(sigaction(SIGCHLD, &child, NULL) == 0);
+	for (int i = 0; i < owned; i++) CHECK(sigaction(own[i], &a, NULL) == 0);
+}
+
+// signals holds that handlers of before the library are as they were, and run on threads of the host alone.
+static void signals(void) {
+	struct sigaction a;
+	sigset_t all;
+	int64_t n;
+	uint64_t h = open_(NULL, 0);
+	await(h, 65, &n);
+	for (int i = 0; i < owned; i++) {
+		CHECK(sigaction(own[i], NULL, &a) == 0 && a.sa_handler == on_signal && !(a.sa_flags & SA_ONSTACK));
+	}
+	CHECK(sigaction(SIGPIPE, NULL, &a) == 0 && a.sa_handler == SIG_DFL);
+	CHECK(sigaction(SIGURG, NULL, &a) == 0 && a.sa_handler == SIG_DFL);
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, NULL); // so that other threads would get the signals
+	for (int i = 0; i < owned; i++) CHECK(kill(getpid(), own[i]) == 0);
+	for (int i = 0; i < 20; i++) flush(h);
+	CHECK(handled == 0);
+	for (int i = 0; i < 2000; i++) { // SIGCHLD does run on heed's
+		exception_in(h, "call");
+		kill(getpid(), SIGCHLD);
+		if (i % 100 == 0) flush(h);
+	}
+	CHECK(handled > 0 && !misplaced);
+	handled = 0;
+	pthread_sigmask(SIG_UNBLOCK, &all, NULL);
+	CHECK(handled >= owned); // SIGCHLD may be among them
+}
+#endif
+
 static double times[1000000];
 
 static void figures(const char *name, int n) {
@@ -260,6 +316,9 @@ int main(int argc, char **argv) {
 	const char *mode = argv[2];
 	int n = argc > 3 ? atoi(argv[3]) : 0;
 	double before = seconds();
+#if !defined(_WIN32)
+	if (strcmp(mode, "signals") == 0) set_signals();
+#endif
 	load_heed(argv[1]);
 	if (strcmp(mode, "surface") == 0) {
 		surface();
@@ -281,6 +340,8 @@ int main(int argc, char **argv) {
 		for (int i = 0; i < n; i++) nap();
 		return 3;
 #if !defined(_WIN32)
+	} else if (strcmp(mode, "signals") == 0) {
+		signals();
 	} else if (strcmp(mode, "crash") == 0) { // of the host, by a signal for which it has no handler
 		handle = open_(NULL, 0);
 		thread(push_forever);
