@@ -16,7 +16,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// greet reads the hello, and makes a server as it says. The welcome is then queued.
+// greet reads the hello, and makes a server as it says. The welcome is written before all else.
 func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	t, payload, err := f.next()
 	if err != nil {
@@ -56,7 +56,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		}
 	}
 	welcome.epoch = s.engine.Latest().Epoch
-	w.put(typeWelcome, welcome.code)
+	s.welcome = &welcome
 	return s, nil
 }
 

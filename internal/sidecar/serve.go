@@ -111,7 +111,9 @@ type server struct {
 	rules  *rules.Set
 	w      *writer
 
-	before []heed.Update // known before the first frame after the hello; the writer's, once it runs
+	// The writer's, once it runs.
+	welcome *welcome      // until it is written
+	before  []heed.Update // known before the first frame after the hello
 
 	latest atomic.Uint64 // number of the latest line
 	lines  atomic.Uint64 // ingested, by sidecars before this one as well

@@ -276,3 +276,16 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 func newReaderOf(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }
 
 func newReader(b []byte) *bufio.Reader { return newReaderOf(bytes.NewReader(b)) }
+
+// The welcome comes before what is known of frames that came with the hello.
+func TestWelcomeFirst(t *testing.T) {
+	w := &writer{wake: make(chan struct{}, 1)}
+	in := bytes.NewReader(appendFrame(nil, typeHello, (&hello{}).code))
+	s, err := greet(&frames{in: bufio.NewReader(in)}, w, Config{})
+	require.NoError(t, err)
+	s.engine.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Summary: "raised"})
+	w.s = s
+	w.gather(time.Now(), false)
+	require.Equal(t, byte(typeWelcome), w.buf[5])
+	require.Contains(t, string(w.buf), "raised")
+}

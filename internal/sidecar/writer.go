@@ -153,6 +153,10 @@ func (w *writer) gather(now time.Time, last bool) {
 	}
 	w.buf = w.buf[:0]
 	if s := w.s; s != nil {
+		if s.welcome != nil {
+			w.add(typeWelcome, s.welcome.code)
+			s.welcome = nil
+		}
 		ticked := w.tick(now)
 		reached := progress{latest: s.latest.Load(), lines: s.lines.Load()}
 		w.addUpdates()
