@@ -311,6 +311,7 @@ namespace HeedLog
         private readonly Dictionary<ulong, Question> questions = new Dictionary<ulong, Question>();
         private readonly Dictionary<ulong, SentAck> acks = new Dictionary<ulong, SentAck>(); // without an answer
         private readonly HashSet<string> reported = new HashSet<string>();
+        private HashSet<string> changed; // items that a sidecar that took over reported, until openQuery is answered
         private ulong lastQuery, openQuery, received, lost, progressLine, updatesDropped, snapshots;
         private string phase, state = "starting";
         private volatile byte[] mods, longEvent; // payloads
@@ -990,6 +991,7 @@ namespace HeedLog
                 AddOperations(true); // after the gap, which is part of their time
                 foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
                 openQuery = ++lastQuery;
+                changed = new HashSet<string>();
                 frames.Add(Frame.Query, Encode.Query(openQuery, 11, new Frame()));
             }
         }
@@ -1174,6 +1176,7 @@ namespace HeedLog
                 for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
                     updateBytes -= updates[0].Length;
                 currentId = named;
+                if (changed != null) changed.Add(item.Id);
                 Put(item);
             }
         }
@@ -1248,24 +1251,25 @@ namespace HeedLog
                     bool refused = error != "" || !p.Flag() && !p.Flag(); // acknowledged, or already
                     if (refused && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
                 }
-                else if (id == openQuery && error == "") Compare(Decode.Items(p));
+                else if (id == openQuery && error == "" && changed != null) Compare(Decode.Items(p));
             }
             if (error != "") Report("answer " + error, "heed: " + error);
         }
 
-        // Compare holds the client's items to those that are open in a sidecar that took over. table is held.
+        // Compare corrects the client's items by those that are open in a sidecar that took over, but for items of which
+        // an update came since the question: that may be newer. table is held.
         private void Compare(List<HeedItem> open)
         {
-            var ids = new HashSet<string>();
+            if (changed.Count == 0) currentId = open.Count > 0 ? open[0].Id : "";
             foreach (var item in open)
             {
                 ItemState s;
-                ids.Add(item.Id);
-                if (!items.TryGetValue(item.Id, out s) || !s.Item.Open || s.Item.Latest != item.Latest) Put(item);
+                bool same = items.TryGetValue(item.Id, out s) && s.Item.Open && s.Item.Latest == item.Latest;
+                if (changed.Add(item.Id) && !same) Put(item);
             }
             foreach (var s in new List<ItemState>(items.Values))
-                if (s.Item.Open && !ids.Contains(s.Item.Id)) Put(s.Item.Without("it was over when heed was restarted"));
-            currentId = open.Count > 0 ? open[0].Id : "";
+                if (s.Item.Open && !changed.Contains(s.Item.Id)) Put(s.Item.Without("over when heed was restarted"));
+            changed = null;
         }
 
         // Ingested keeps how far heed has come. table is held.
