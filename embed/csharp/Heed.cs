@@ -1256,8 +1256,8 @@ namespace HeedLog
             if (error != "") Report("answer " + error, "heed: " + error);
         }
 
-        // Compare corrects the client's items by those that are open in a sidecar that took over, but for items of which
-        // an update came since the question: that may be newer. table is held.
+        // Compare corrects the client's items by those that are open in a sidecar that took over. Items in changed stay:
+        // their updates may be newer. table is held.
         private void Compare(List<HeedItem> open)
         {
             if (changed.Count == 0) currentId = open.Count > 0 ? open[0].Id : "";
