@@ -1256,7 +1256,7 @@ namespace HeedLog
             if (error != "") Report("answer " + error, "heed: " + error);
         }
 
-        // Compare corrects the client's items by those that are open in a sidecar that took over. Items in changed stay:
+        // Compare corrects the client's items by those open in a sidecar that took over. Items in changed stay:
         // their updates may be newer. table is held.
         private void Compare(List<HeedItem> open)
         {
