@@ -136,7 +136,9 @@ const fault = "NullReferenceException: Object reference not set to an instance o
 
 func TestServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
 		c, w := dial(t, hello{client: "test", rules: "unity", phase: "play"})
+		require.Zero(t, time.Since(began), "the welcome waits for nothing")
 		require.Equal(t, welcome{program: "test 1", epoch: "e"}, w)
 
 		c.operation("a", event.StatusStarted)
