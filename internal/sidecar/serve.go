@@ -92,7 +92,6 @@ func (r *reader) run() error {
 		return err
 	}
 	r.greeted <- s
-	r.w.notify()
 	r.w.notify() // of the welcome
 	for {
 		r.w.waiting.Store(r.frames.in.Buffered() == 0)
