@@ -286,7 +286,7 @@ namespace HeedLog
         private const int WelcomeMilliseconds = 10000, WriteMilliseconds = 30000, SettledMilliseconds = 10000;
         private const int VerdictMilliseconds = 1000; // after which a verdict that did not come is queried
         private const int IdleMilliseconds = 50; // after which the writer looks at the queue, where no Poll wakes it
-        private const int ActiveMilliseconds = 2, ActiveRounds = 25; // soon after something was sent: none wakes it
+        private const int ActiveMilliseconds = 1, ActiveRounds = 40; // soon after something was sent: none wakes it
         private const int Attempts = 5; // to start a program that never sent a welcome
 
         [ThreadStatic] internal static string current; // operation of this thread
