@@ -487,7 +487,8 @@ namespace HeedLog
             catch (Exception e) { Fault(e); }
         }
 
-        /// <summary>Opens or updates an item for which the mod itself wants attention.</summary>
+        /// <summary>Opens or updates an item for which the mod itself wants attention. One that is under way while a
+        /// sidecar is killed is lost, as is a Clear.</summary>
         public void Raise(HeedReport r)
         {
             if (r == null) return;
