@@ -109,8 +109,9 @@ func (w *writer) saveSoon() {
 	w.mu.Unlock()
 }
 
-// run writes until the input has ended, and then once more what waits. Where out fails, and the system does not end the
-// process for it, it goes on without out, so that the reader is not held up. The server comes from greeted, before anything that is about it.
+// run writes until the input has ended, and then once more what waits. Where out fails, and the system does not end
+// the process for it, it goes on without out, so that the reader is not held up. The server comes from greeted,
+// before anything that is about it.
 func (w *writer) run(greeted <-chan *server) error {
 	w.ticked = time.Now()
 	timer := time.NewTimer(0)
