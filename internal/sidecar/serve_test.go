@@ -204,6 +204,7 @@ func TestRestart(t *testing.T) {
 			c.want(typeSnapshot, s.code)
 		}
 		require.Equal(t, progress{1, 1}, s.progress)
+		c.want(typeAnswer, func(d *coder) { *d = coder{} })
 
 		// All within a second, so that no snapshot comes.
 		var u update
