@@ -420,7 +420,7 @@ namespace HeedLog
             SendOperation(HeedStatus.Started, id, parent, method, null);
         }
 
-        /// <summary>An operation ended. Its verdict follows.</summary>
+        /// <summary>An operation ended. Its verdict follows. A status that does not exist counts as TimedOut.</summary>
         public void OperationEnded(string id, HeedStatus status, string error = null)
         {
             SendOperation(status, id, null, null, error);
@@ -428,6 +428,7 @@ namespace HeedLog
 
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
+            if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut; // not known how
             long now = DateTime.UtcNow.Ticks;
             Send(Frame.Operation, Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray());
         }
@@ -668,7 +669,7 @@ namespace HeedLog
             string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
         {
             Frame f = new Frame().Name(epoch).Number(after).Number((ulong)Math.Max(1, Math.Min(limit, 1000)));
-            return Ask(3, f.Number((ulong)least).Name(operation), milliseconds, Decode.Page);
+            return Ask(3, f.Number(Encode.Upto((int)least, 2)).Name(operation), milliseconds, Decode.Page);
         }
 
         /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
@@ -1097,7 +1098,12 @@ namespace HeedLog
                 {
                     var h = new Payload(head, 0, head.Length);
                     int length, type;
-                    if (!h.Head(out length, out type)) { l.Kill("its output is no heed"); return; }
+                    if (!h.Head(out length, out type))
+                    {
+                        l.Kill("its output is no frame of version " + Frame.Version + ": it begins with "
+                            + BitConverter.ToString(head));
+                        return;
+                    }
                     if (type == Frame.Snapshot)
                     {
                         if (!l.ReadAll(ref spare, length)) return;
@@ -1935,9 +1941,12 @@ namespace HeedLog
             return f;
         }
 
+        // Upto keeps a value of an enumeration that does not exist off the wire.
+        internal static ulong Upto(int value, int largest) { return (ulong)Math.Max(0, Math.Min(value, largest)); }
+
         internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
         {
-            f.Time(ticks).Name(r.Key).Number((ulong)r.Disposition).Number((ulong)r.Severity).Flag(r.Invalidates);
+            f.Time(ticks).Name(r.Key).Number(Upto((int)r.Disposition, 2)).Number(Upto((int)r.Severity, 3)).Flag(r.Invalidates);
             return f.Name(r.Summary).Text(Frame.Clip(r.Message, Heed.MaxText)).Name(operation);
         }
 
@@ -2180,7 +2189,8 @@ namespace HeedLog
             try { return Process.Start(info); }
             catch (System.ComponentModel.Win32Exception)
             {
-                if (Files.Windows || chmod(path, 0x1ed) != 0) throw; // rwxr-xr-x, which a download may have lost
+                if (Files.Windows || !Path.GetFileName(path).StartsWith("heed")) throw;
+                if (chmod(path, 0x1ed) != 0) throw; // rwxr-xr-x, which a download may have lost
                 return Process.Start(info);
             }
         }

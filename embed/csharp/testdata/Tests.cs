@@ -420,6 +420,9 @@ static class Tests
         Equal("a\ufffdb\ufffdc", records[0].Message, "lone surrogates");
         True(records[1].Message.StartsWith("a") && records[1].Message.EndsWith("b"), "NUL");
         True(records[2].Cut && records[2].Message.StartsWith("mmmm"), "a long text is cut");
+        h.OperationEnded("op", (HeedStatus)99);
+        h.Raise(new HeedReport { Disposition = (HeedDisposition)9, Severity = (HeedSeverity)(-1) });
+        True(h.Read("", 0, 10, (HeedDisposition)9, "", 30000) != null, "no page");
         Equal("0", h.EngineStats(30000)["badFrames"], "frames that could not be read");
         Equal(2UL, h.Stats().Cut, "lines cut");
         h.Dispose();
@@ -550,7 +553,7 @@ static class Tests
         True(why.Contains("status 3: refused by policy"), why);
         File.WriteAllText(script, "#!/bin/sh\nexec yes this is no frame\n");
         why = Refusal(new HeedOptions { SidecarPath = script });
-        True(why.Contains("its output is no heed"), why);
+        True(why.Contains("its output is no frame of version 1"), why);
         why = Refusal(new HeedOptions { Sha256 = "00 11" });
         True(why.Contains("is not the program that this mod expects"), why);
         string rules = Path.Combine(folder, "bad.yaml");
