@@ -543,7 +543,7 @@ static class Tests
     // Where heed cannot be started, the client reports why once, and takes lines.
     public static void Degraded()
     {
-        string none = Path.Combine(folder, "none"), text = Path.Combine(folder, "text"), script = Path.Combine(folder, "bye.sh");
+        string none = Path.Combine(folder, "none"), text = Path.Combine(folder, "text"), script = Path.Combine(folder, "heed-bye.sh");
         True(Refusal(new HeedOptions { SidecarPath = none }).Contains("heed is off: no program heed-sidecar was found at"), "missing");
         File.WriteAllText(text, "this is no program");
         string why = Refusal(new HeedOptions { SidecarPath = text });
