@@ -1419,7 +1419,9 @@ namespace HeedLog
         private int free;
         private volatile int count;
         private long order, held, dropsThrough, dropTicks;
-        private bool closed, anyFresh;
+        private volatile bool closed;
+        private bool anyFresh;
+        private readonly int[] late = new int[Levels]; // lines after closed, which take no lock
 
         internal LineQueue(int capacity, long maxBytes)
         {
@@ -1438,6 +1440,12 @@ namespace HeedLog
         internal bool Log(byte level, string message, string stack, string operation, int messageCut, int stackCut)
         {
             int thread = Thread.CurrentThread.ManagedThreadId;
+            if (closed)
+            {
+                // Mono may hang at its exit where other threads fight for a lock.
+                Interlocked.Increment(ref late[level]);
+                return false;
+            }
             Enter();
             try
             {
@@ -1638,8 +1646,10 @@ namespace HeedLog
                 last = lastTaken;
                 for (int i = 0; i < Levels; i++)
                 {
-                    s.DroppedByLevel[i] = dropped[i];
-                    s.Dropped += dropped[i];
+                    ulong after = (uint)late[i];
+                    s.DroppedByLevel[i] = dropped[i] + after;
+                    s.Dropped += dropped[i] + after;
+                    s.Pushed += after;
                 }
             }
         }
