@@ -42,7 +42,7 @@ namespace HeedLog
         /// not started. By default nothing is checked.</summary>
         public string Sha256 { get; set; }
 
-        /// <summary>The default rules: "unity" or "generic".</summary>
+        /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
 
         /// <summary>Paths of own rule files, which come before the default rules.</summary>
