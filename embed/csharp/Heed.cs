@@ -428,7 +428,7 @@ namespace HeedLog
 
         private void SendOperation(HeedStatus status, string id, string parent, string method, string error)
         {
-            if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut; // not known how
+            if (status < HeedStatus.Started || status > HeedStatus.TimedOut) status = HeedStatus.TimedOut;
             long now = DateTime.UtcNow.Ticks;
             Send(Frame.Operation, Encode.Operation(new Frame(), now, status, id, parent, method, error).ToArray());
         }
@@ -1956,7 +1956,8 @@ namespace HeedLog
 
         internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
         {
-            f.Time(ticks).Name(r.Key).Number(Upto((int)r.Disposition, 2)).Number(Upto((int)r.Severity, 3)).Flag(r.Invalidates);
+            f.Time(ticks).Name(r.Key).Number(Upto((int)r.Disposition, 2)).Number(Upto((int)r.Severity, 3));
+            f.Flag(r.Invalidates);
             return f.Name(r.Summary).Text(Frame.Clip(r.Message, Heed.MaxText)).Name(operation);
         }
 

@@ -22,8 +22,8 @@ namespace HeedLog
     }
 
     /// <summary>
-    /// Keeps the slot of a bridge mod equal to heed's current item, passes acknowledgements on to heed, and reports tool
-    /// calls. <see cref="Poll"/> belongs to one thread, that of the game; all else may be called on any.
+    /// Keeps the slot of a bridge mod equal to heed's current item, passes acknowledgements on to heed, and reports
+    /// tool calls. <see cref="Poll"/> belongs to one thread, that of the game; all else may be called on any.
     /// </summary>
     public sealed class HeedAttentionAdapter
     {
@@ -47,8 +47,8 @@ namespace HeedLog
         }
 
         /// <summary>
-        /// A tool call begins. Until the scope is disposed of, what this thread logs belongs to the call; other threads,
-        /// and work that runs later, enter by <see cref="Heed.Enter"/> with the same id.
+        /// A tool call begins. Until the scope is disposed of, what this thread logs belongs to the call; other
+        /// threads, and work that runs later, enter by <see cref="Heed.Enter"/> with the same id.
         /// </summary>
         public HeedScope BeginToolCall(string id, string tool, string parent = null)
         {
@@ -101,7 +101,8 @@ namespace HeedLog
                     slot.Clear();
                 shown = null;
             }
-            else if (shown == null || shown.Id != current.Id || shown.Latest != current.Latest || shown.Blocks != current.Blocks)
+            else if (shown == null || shown.Id != current.Id || shown.Latest != current.Latest
+                || shown.Blocks != current.Blocks)
             {
                 slot.Publish(current);
                 shown = current;

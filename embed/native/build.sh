@@ -3,8 +3,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Usage: build.sh DIRECTORY [GOOS/GOARCH...]
-# Builds the library for each platform, or all, below the directory, beside heed.h: DIRECTORY/linux_amd64/libheed.so, and
-# so on. A platform without a C compiler is named, and fails only if it was asked for.
+# Builds the library for each platform, or all, below the directory, beside heed.h: DIRECTORY/linux_amd64/libheed.so,
+# and so on. A platform without a C compiler is named, and fails only if it was asked for.
 set -euo pipefail
 out=$(mkdir -p "$1" && cd "$1" && pwd)
 shift

@@ -4,11 +4,12 @@
 //go:build cgo && !heedunguarded
 
 // The runtime of Go changes the signal handlers of the process that loads it, and threads of Go run on stacks on which
-// other handlers must not run. In a library, what the runtime calls is therefore wrapped (by the linker, for this library
-// alone):
+// other handlers must not run. In a library, what the runtime calls is therefore wrapped (by the linker, for this
+// library alone):
 //
-//   - Its threads have all signals blocked but those of faults, SIGCHLD and SIGPROF, so that no other handler of the host
-//     runs on them. So no other needs SA_ONSTACK, which a collector that stops threads by signals does not survive.
+//   - Its threads have all signals blocked but those of faults, SIGCHLD and SIGPROF, so that no other handler of the
+//     host runs on them. So no other needs SA_ONSTACK, which a collector that stops threads by signals does not
+//     survive.
 //   - Its handlers of faults are for its threads. On all others the host's handlers, or the default, do what they did.
 //   - It gets no SIGPIPE (it writes to no pipe) and no SIGURG (by which it would preempt its threads).
 

@@ -4,12 +4,12 @@
  *
  * heed.h: heed in the process of a game. What goes in and comes out are the frames of docs/embedding-unity.md.
  *
- * Every function may be called by any thread, several at once. None runs Go on the caller's thread, none calls back, and
- * none waits for heed: they touch a ring in memory that threads of heed's own drain. What is passed in is copied before
- * the call returns.
+ * Every function may be called by any thread, several at once. None runs Go on the caller's thread, none calls back,
+ * and none waits for heed: they touch a ring in memory that threads of heed's own drain. What is passed in is copied
+ * before the call returns.
  *
- * The library stays loaded until the process ends. Load it after the runtime of the host (Mono) has set its signal handlers,
- * and do not fork without exec.
+ * The library stays loaded until the process ends. Load it after the runtime of the host (Mono) has set its signal
+ * handlers, and do not fork without exec.
  */
 #ifndef HEED_H
 #define HEED_H
@@ -67,11 +67,11 @@ typedef struct heed_counts {
 HEED_API uint64_t heed_open(const heed_options *options, int64_t size);
 
 /*
- * Push one line: 1 where it was queued, 0 where there was no room: then it is counted by level, and heed is told how many
- * are missing. From five eighths of the ring on, only warnings, errors and fatal lines are taken, from three quarters on
- * errors and fatal ones, from seven eighths on frames of heed_control alone. time is in nanoseconds since 1970 (UTC), 0
- * for now. Lengths are in units: bytes of UTF-8, or units of UTF-16 (little endian). Of message and stack, 65,536 bytes
- * are kept each, and how much was cut is reported; of the operation, 1,024.
+ * Push one line: 1 where it was queued, 0 where there was no room: then it is counted by level, and heed is told how
+ * many are missing. From five eighths of the ring on, only warnings, errors and fatal lines are taken, from three
+ * quarters on errors and fatal ones, from seven eighths on frames of heed_control alone. time is in nanoseconds since
+ * 1970 (UTC), 0 for now. Lengths are in units: bytes of UTF-8, or units of UTF-16 (little endian). Of message and
+ * stack, 65,536 bytes are kept each, and how much was cut is reported; of the operation, 1,024.
  */
 HEED_API int32_t heed_push8(uint64_t handle, int32_t level, uint64_t thread, int64_t time, const char *message,
 	int64_t message_length, const char *stack, int64_t stack_length, const char *operation, int64_t operation_length);
@@ -80,14 +80,14 @@ HEED_API int32_t heed_push16(uint64_t handle, int32_t level, uint64_t thread, in
 	int64_t operation_length);
 
 /*
- * Hands over whole frames of any type but `hello`, in the order of the calls, pushes included: 1 where they were queued,
- * all of them or none. A host that writes frames `log` itself numbers them itself, and does not push.
+ * Hands over whole frames of any type but `hello`, in the order of the calls, pushes included: 1 where they were
+ * queued, all of them or none. A host that writes frames `log` itself numbers them itself, and does not push.
  */
 HEED_API int32_t heed_control(uint64_t handle, const void *frames, int64_t bytes);
 
 /*
- * Takes as many whole frames as fit: the number of bytes; 0 where none waits, HEED_ENDED where none will come. Where the
- * next frame does not fit: minus its size, which is -8 or less and so none of the codes above.
+ * Takes as many whole frames as fit: the number of bytes; 0 where none waits, HEED_ENDED where none will come. Where
+ * the next frame does not fit: minus its size, which is -8 or less and so none of the codes above.
  */
 HEED_API int64_t heed_poll(uint64_t handle, void *buffer, int64_t capacity);
 
@@ -104,8 +104,8 @@ HEED_API int32_t heed_state(uint64_t handle);
 HEED_API int64_t heed_error(uint64_t handle, char *buffer, int64_t capacity);
 
 /*
- * Closes a handle. What waits in its ring and its output is discarded: to have all lines ingested, send the query `flush`
- * and poll its answer first. Returns at once; 0, or HEED_REFUSED.
+ * Closes a handle. What waits in its ring and its output is discarded: to have all lines ingested, send the query
+ * `flush` and poll its answer first. Returns at once; 0, or HEED_REFUSED.
  */
 HEED_API int32_t heed_close(uint64_t handle);
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Builds the mod: build.sh FOLDER [GAME]. FOLDER is made, and is what goes into the game's folder Mods. GAME is the folder
-# of the game, whose own assemblies are compiled against; without it stubs of the few types that the mod touches are.
-# Needs mcs (of Mono) and Go. PLATFORMS has the systems that the mod shall run on, as in "linux/amd64 windows/amd64".
+# Builds the mod: build.sh FOLDER [GAME]. FOLDER is made, and is what goes into the game's folder Mods. GAME is the
+# folder of the game, whose own assemblies are compiled against; without it stubs of the few types that the mod touches
+# are. Needs mcs (of Mono) and Go. PLATFORMS has the systems that the mod shall run on, as in "linux/amd64
+# windows/amd64".
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${1:?"usage: build.sh FOLDER [GAME]"}
