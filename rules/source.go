@@ -58,8 +58,7 @@ func Defaults() []File { return folder("default") }
 // which they are tried. The data is the caller's to change. Give them to [Compile]
 // after the user's own files, so that those match first.
 func Generic() []File {
-	operations := func(f File) bool { return f.Name == "default/85-operations.yaml" }
-	return append(folder("generic"), slices.DeleteFunc(folder("default"), func(f File) bool { return !operations(f) })...)
+	return append(folder("generic"), embeddedFile("default/85-operations.yaml"))
 }
 
 // folder returns the embedded files of one, sorted by name.
@@ -70,14 +69,17 @@ func folder(of string) []File {
 	}
 	files := make([]File, 0, len(entries))
 	for _, e := range entries {
-		name := path.Join(of, e.Name())
-		data, err := embedded.ReadFile(name)
-		if err != nil {
-			panic("BUG: rules: embedded files: " + err.Error())
-		}
-		files = append(files, File{Name: name, Data: data})
+		files = append(files, embeddedFile(path.Join(of, e.Name())))
 	}
 	return files
+}
+
+func embeddedFile(name string) File {
+	data, err := embedded.ReadFile(name)
+	if err != nil {
+		panic("BUG: rules: embedded files: " + err.Error())
+	}
+	return File{Name: name, Data: data}
 }
 
 // source is the text of a file. A set keeps it, for places in it.

@@ -5,7 +5,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/journal"
-	"github.com/heedlog/heed/rules"
 )
 
 // answer answers a query.
@@ -121,7 +120,9 @@ func (s *server) explain(id string) func(c *coder) {
 		add("summary", a.Summary)
 		add("rule", a.Cause.Rule)
 		if r := s.rules.Rule(a.Cause.Rule); r != nil {
-			addRule(r, add)
+			add("meaning", r.Summary)
+			add("why", r.Why)
+			add("advice", r.Advice)
 		}
 		if template, ok := s.engine.Template(a.Cause.Signature); ok {
 			add("template", template)
@@ -134,10 +135,4 @@ func (s *server) explain(id string) func(c *coder) {
 		c.Bool("known", &known)
 		c.texts(&texts)
 	}
-}
-
-func addRule(r *rules.Rule, add func(name, text string)) {
-	add("meaning", r.Summary)
-	add("why", r.Why)
-	add("advice", r.Advice)
 }

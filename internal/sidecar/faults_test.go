@@ -1,6 +1,7 @@
 package sidecar
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/binary"
 	"fmt"
@@ -210,7 +211,7 @@ func TestNobodyReads(t *testing.T) {
 		_ = toServer.Close()
 	}()
 	var answers, lost, size int
-	f := &frames{in: newReaderOf(fromServer)}
+	f := &frames{in: bufio.NewReader(fromServer)}
 	for {
 		ft, payload, err := f.next()
 		if err != nil {

@@ -127,6 +127,11 @@ type server struct {
 	texts   [2][]byte // reused for UTF-16
 }
 
+// progress returns what was ingested so far, for any goroutine.
+func (s *server) progress() progress {
+	return progress{latest: s.latest.Load(), lines: s.lines.Load()}
+}
+
 // ingest does what a frame asks for. A frame that cannot be read is a notice for the engine, and is reported.
 func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	c := coder{wire.Reader(payload)}

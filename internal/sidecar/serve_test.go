@@ -279,9 +279,7 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 	})
 }
 
-func newReaderOf(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }
-
-func newReader(b []byte) *bufio.Reader { return newReaderOf(bytes.NewReader(b)) }
+func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
 
 // The welcome comes before what is known of frames that came with the hello.
 func TestWelcomeFirst(t *testing.T) {

@@ -159,7 +159,7 @@ func (w *writer) gather(now time.Time, last bool) {
 			s.welcome = nil
 		}
 		ticked := w.tick(now)
-		reached := progress{latest: s.latest.Load(), lines: s.lines.Load()}
+		reached := s.progress()
 		w.addUpdates()
 		if ticked || len(q.operations) > 0 || len(w.updates) > 0 {
 			w.addVerdicts(q.operations)
@@ -242,7 +242,7 @@ func (w *writer) addVerdicts(operations []string) {
 
 // addSnapshot adds a snapshot, with how far it goes at least.
 func (w *writer) addSnapshot(now time.Time) {
-	reached := progress{latest: w.s.latest.Load(), lines: w.s.lines.Load()}
+	reached := w.s.progress()
 	w.add(typeSnapshot, func(c *coder) {
 		reached.code(c)
 		c.Put(w.s.engine.Snapshot)
