@@ -1,0 +1,83 @@
+package briefing
+
+import (
+	"context"
+	"time"
+)
+
+// Input is what a source gets beside its query. It is read only.
+type Input struct {
+	Request  *Request
+	Tiers    []string // that a search reads
+	Tokens   int      // that are left
+	Estimate func(Line) int
+	Found    []Fragment // by earlier stages
+}
+
+// Found is what a source returns: fragments, best first, that belong to the caller.
+type Found struct {
+	Fragments []Fragment
+	Warnings  []string
+
+	// More reports that more was found than was asked for, or fits.
+	More bool
+}
+
+// Ledger is a record of what happened, of one tier. It is only read: a query marks nothing as seen and moves no cursor
+// of others. Its methods may be called from many goroutines.
+type Ledger interface {
+	// Entries returns the entries that a query selects, oldest first: the latest that match.
+	Entries(ctx context.Context, in *Input, q *LedgerQuery) (Found, error)
+
+	// Revision differs whenever Entries may answer otherwise: such as the latest sequence number.
+	Revision(ctx context.Context) string
+}
+
+// Registry is a table of what is known: rules, tools, mods. As [Ledger], it is only read.
+type Registry interface {
+	Rows(ctx context.Context, in *Input, q *RegistryQuery) (Found, error)
+}
+
+// Searcher finds what resembles a text. As [Ledger], it is only read.
+type Searcher interface {
+	// Search returns scored fragments, the most relevant first, at most max of at least a relevance.
+	Search(ctx context.Context, in *Input, query string, limit int, threshold float64) (Found, error)
+}
+
+// Attention is what is open now. As [Ledger], it is only read: nothing counts as delivered.
+type Attention interface {
+	// Items returns a head for each item, those of Input.Request.WorkOrderID first, then those that block, and its
+	// details behind it.
+	Items(ctx context.Context, in *Input, q *AttentionQuery) (Found, error)
+
+	// Open returns the items that are open.
+	Open(ctx context.Context) []Item
+}
+
+// Item is one that is open. SourceID is that of its head: it changes with each revision.
+type Item struct {
+	SourceID string
+	Blocking bool
+}
+
+// Handler is the function of a custom stage.
+type Handler func(ctx context.Context, in *Input, args map[string]any) (Found, error)
+
+// Config has what a [Service] reads.
+type Config struct {
+	Templates  []*Template
+	Ledgers    map[string]Ledger // by tier
+	Registries map[string]Registry
+	Searchers  map[string]Searcher
+	Attention  Attention // optional
+	Handlers   map[string]Handler
+
+	// Roots are the folders below which files are read.
+	Roots []string
+
+	// Now is the clock. Required.
+	Now func() time.Time
+
+	// CacheEntries bounds the cache. 0 means 64, negative that nothing is kept.
+	CacheEntries int
+}

@@ -1,0 +1,129 @@
+package briefing
+
+import "time"
+
+// StageType is what a stage does.
+type StageType string
+
+// The types of stages. Each has a type of configuration.
+const (
+	TypeTierSelect       StageType = "tier_select"       // [TierSelect]
+	TypeLedgerQuery      StageType = "ledger_query"      // [LedgerQuery]
+	TypeRegistryQuery    StageType = "registry_query"    // [RegistryQuery]
+	TypeFileRead         StageType = "file_read"         // [FileRead]
+	TypeHorizontalSearch StageType = "horizontal_search" // [HorizontalSearch]
+	TypeStructuring      StageType = "structuring"       // [Structuring]
+	TypeHalting          StageType = "halting"           // [Halting]
+	TypeCustom           StageType = "custom"            // [Custom]
+	TypeAttention        StageType = "attention"         // [AttentionQuery]
+)
+
+// Stage is one step of a pipeline.
+type Stage struct {
+	Stage    string // its name, in the trace
+	Type     StageType
+	Disabled bool
+	Config   StageConfig
+
+	// Share is the part of the tokens left that the stage may use, more than 0 and at most 1; 0 means 1.
+	Share float64
+}
+
+// StageConfig is the configuration of a stage: a pointer to one of the types that [StageType] names.
+type StageConfig interface{ stageType() StageType }
+
+func (*TierSelect) stageType() StageType       { return TypeTierSelect }
+func (*LedgerQuery) stageType() StageType      { return TypeLedgerQuery }
+func (*RegistryQuery) stageType() StageType    { return TypeRegistryQuery }
+func (*FileRead) stageType() StageType         { return TypeFileRead }
+func (*HorizontalSearch) stageType() StageType { return TypeHorizontalSearch }
+func (*Structuring) stageType() StageType      { return TypeStructuring }
+func (*Halting) stageType() StageType          { return TypeHalting }
+func (*Custom) stageType() StageType           { return TypeCustom }
+func (*AttentionQuery) stageType() StageType   { return TypeAttention }
+
+// TierSelect sets the tiers that later stages read. It returns no fragments.
+type TierSelect struct {
+	Tiers    []string `json:"tiers" yaml:"tiers"`
+	Strategy string   `json:"strategy" yaml:"strategy"` // [HighestFirst] or [AllParallel]
+}
+
+// The strategies of [TierSelect].
+const (
+	HighestFirst = "highest_first" // the first tier that has anything
+	AllParallel  = "all_parallel"  // all of them
+)
+
+// LedgerQuery selects entries of a ledger.
+//
+// Values of filters, here and in [RegistryQuery], and the query of a search may hold variables: $agent, $class,
+// $framework, $tier, $work_order, $session, and $attention.NAME, the first value called NAME in Refs of the fragments of
+// attention found so far. A stage one of whose variables has no value is skipped.
+type LedgerQuery struct {
+	EventType  string            `json:"eventType,omitempty" yaml:"event_type"` // a kind of entry that the ledger knows; empty: any
+	Tier       string            `json:"tier,omitempty" yaml:"tier"`            // empty: those of [TierSelect]
+	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"`
+	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"` // before the latest entry; 0: any
+	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"` // signature, operation (with its parts), rule, disposition, blame
+}
+
+// RegistryQuery selects rows of a registry.
+type RegistryQuery struct {
+	Registry string            `json:"registry" yaml:"registry"`
+	Filters  map[string]string `json:"filters,omitempty" yaml:"filters"`
+	MaxRows  int               `json:"maxRows,omitempty" yaml:"max_rows"`
+}
+
+// FileRead reads files below the roots of [Config].
+type FileRead struct {
+	Paths        []string `json:"paths" yaml:"paths"` // relative to a root
+	MaxSizeBytes int64    `json:"maxSizeBytes,omitempty" yaml:"max_size_bytes"`
+}
+
+// HorizontalSearch searches several sources for what resembles a query.
+type HorizontalSearch struct {
+	Query              string   `json:"query" yaml:"query"`
+	Tiers              []string `json:"tiers,omitempty" yaml:"tiers"`
+	Sources            []string `json:"sources,omitempty" yaml:"sources"` // names of searchers; empty: all
+	MaxResults         int      `json:"maxResults" yaml:"max_results"`
+	RelevanceThreshold float64  `json:"relevanceThreshold,omitempty" yaml:"relevance_threshold"`
+}
+
+// Structuring orders the fragments, drops duplicates, and cuts.
+type Structuring struct {
+	Strategy  string `json:"strategy" yaml:"strategy"`              // [Chronological], [ByRelevance] or [Hierarchical]
+	MaxTokens int    `json:"maxTokens,omitempty" yaml:"max_tokens"` // 0: what the budget allows
+}
+
+// The strategies of [Structuring].
+const (
+	Chronological = "chronological"
+	ByRelevance   = "relevance"
+	Hierarchical  = "hierarchical" // as found, and details behind what they detail
+)
+
+// Halting ends the pipeline, or runs its searches again.
+type Halting struct {
+	MinFragments          int     `json:"minFragments,omitempty" yaml:"min_fragments"`
+	MinTokens             int     `json:"minTokens,omitempty" yaml:"min_tokens"`
+	SatisfactionThreshold float64 `json:"satisfactionThreshold,omitempty" yaml:"satisfaction_threshold"` // share of the required context
+	MaxReruns             int     `json:"maxReruns,omitempty" yaml:"max_reruns"`
+	Relax                 float64 `json:"relax,omitempty" yaml:"relax"` // factor on thresholds, divisor of limits, in each rerun; more than 0, less than 1
+}
+
+// Custom calls a registered [Handler].
+type Custom struct {
+	Handler string         `json:"handler" yaml:"handler"`
+	Args    map[string]any `json:"args,omitempty" yaml:"args"`
+}
+
+// AttentionQuery selects what is open.
+type AttentionQuery struct {
+	Least        string        `json:"least,omitempty" yaml:"least"` // the least urgent disposition
+	MaxItems     int           `json:"maxItems" yaml:"max_items"`    // others are named in one line
+	Neighbors    int           `json:"neighbors,omitempty" yaml:"neighbors"`
+	ClearedSince time.Duration `json:"clearedSince,omitempty" yaml:"cleared_since"`
+
+	// Parts are the details of an item, the most important first: the last are cut first. The source names them.
+	Parts []string `json:"parts,omitempty" yaml:"parts"`
+}
