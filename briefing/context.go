@@ -25,8 +25,8 @@ const (
 	SourceAttention Source = "attention"
 )
 
-// Fragment is a part of a context. A source sets all but Content and TokenEstimate, which the service makes of Title and
-// Lines.
+// Fragment is a part of a context. A source sets all but Content and TokenEstimate, which the service makes of Title
+// and Lines.
 type Fragment struct {
 	Source   Source `json:"source"`
 	SourceID string `json:"sourceId"` // by which the source can be read again: EPOCH/SEQ, path#FROM-TO, ITEM@REVISION
@@ -35,8 +35,8 @@ type Fragment struct {
 	Content       string `json:"content"`
 	TokenEstimate int    `json:"tokenEstimate"`
 
-	// Relevance is from 0 to 1 where Scored is true: what a search found. What a stage was configured to return is not
-	// scored, and is cut after all that is.
+	// Relevance is from 0 to 1 where Scored is true: what a search found. What a stage was configured to return is
+	// not scored, and is cut after all that is.
 	Relevance float64 `json:"relevance,omitzero"`
 	Scored    bool    `json:"scored,omitempty"`
 

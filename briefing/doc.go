@@ -17,6 +17,6 @@
 // # Bounds and cost
 //
 // The text is never over the budget by the estimate of its template. A stage gets what is left of the budget, and
-// chooses what to return. The cache is bounded. A Service is safe for concurrent use if its sources are; it has no clock
-// but that of [Config].
+// chooses what to return. The cache is bounded. A Service is safe for concurrent use if its sources are; it has no
+// clock but that of [Config].
 package briefing

@@ -57,8 +57,8 @@ const (
 // LedgerQuery selects entries of a ledger.
 //
 // Values of filters, here and in [RegistryQuery], and the query of a search may hold variables: $agent, $class,
-// $framework, $tier, $work_order, $session, and $attention.NAME, the first value called NAME in Refs of the fragments of
-// attention found so far. A stage one of whose variables has no value is skipped.
+// $framework, $tier, $work_order, $session, and $attention.NAME, the first value called NAME in Refs of the fragments
+// of attention found so far. A stage one of whose variables has no value is skipped.
 type LedgerQuery struct {
 	EventType  string            `json:"eventType,omitempty" yaml:"event_type"` // a kind of entry that the ledger knows; empty: any
 	Tier       string            `json:"tier,omitempty" yaml:"tier"`            // empty: those of [TierSelect]

@@ -1,6 +1,6 @@
-// Package heedsource lets package briefing read an engine of heed: its journal as the ledger "hot", its open items, rules
-// and mods. All of it is read only: a brief marks nothing as delivered, moves no cursor, and leaves the engine's snapshot
-// as it is, byte for byte.
+// Package heedsource lets package briefing read an engine of heed: its journal as the ledger "hot", its open items,
+// rules and mods. All of it is read only: a brief marks nothing as delivered, moves no cursor, and leaves the engine's
+// snapshot as it is, byte for byte.
 package heedsource
 
 import (
