@@ -4,16 +4,45 @@
 package heedsource
 
 import (
+	"maps"
+
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
+)
+
+// The tiers of ledgers.
+const (
+	TierHot      = "hot" // the engine's journal
+	TierEarlier  = "ho2" // earlier sessions: a ledger of the caller's
+	TierCaptures = "ho1" // captured logs; see [ReadCapture]
+)
+
+// The names of registries.
+const (
+	RegistryRules    = "rules"
+	RegistryTools    = "tools"
+	RegistryMods     = "mods"
+	RegistryBaseline = "baseline"
 )
 
 // Config has what the sources read. Its functions may be called from many goroutines.
 type Config struct {
-	Engine *heed.Engine
+	Engine *heed.Engine // required
 	Rules  func() *rules.Set
-	Tools  func() []Tool     // of the game's mod; nil: the registry "tools" has none
-	Mods   func() []heed.Mod // that the game runs with; nil: the registry "mods" has none
+	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
+	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
+
+	// Baseline is the noise that is known. Nil: the registry "baseline" is not there.
+	Baseline func() *compare.Baseline
+
+	// Ledgers are those beside the engine's, by tier: [TierEarlier], [TierCaptures].
+	Ledgers map[string]briefing.Ledger
+
+	// Searchers are those that a template may name.
+	Searchers map[string]briefing.Searcher
 
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
@@ -28,4 +57,17 @@ type Tool struct {
 	Name        string
 	Description string
 	Schema      []byte // of its arguments, JSON; nil: not known
+}
+
+// Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
+// templates. The caller adds the clock, folders of files, and what else it has.
+func Sources(c Config) briefing.Config {
+	b := briefing.Config{
+		Ledgers:    map[string]briefing.Ledger{},
+		Registries: map[string]briefing.Registry{},
+		Searchers:  c.Searchers,
+		// The open items and the built-in templates come here.
+	}
+	maps.Copy(b.Ledgers, c.Ledgers)
+	return b
 }
