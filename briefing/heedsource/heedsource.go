@@ -63,7 +63,7 @@ type Tool struct {
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{},
+		Ledgers:    map[string]briefing.Ledger{TierHot: NewLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
 		Searchers:  c.Searchers,
 		// The open items and the built-in templates come here.
