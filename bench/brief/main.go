@@ -1,0 +1,59 @@
+// Command brief measures briefs: what they have of what is true of a fault, and how long they take.
+//
+//	go run ./bench/brief
+//	go run ./bench/brief -data ../shared/data -misses
+//
+// Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
+// real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
+// are known, and the next thing to look at. Beside briefs stand what agents have without them, cut to as many tokens.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/heedlog/heed/rules"
+)
+
+func main() {
+	if err := run(os.Args[1:], os.Stdout); err != nil {
+		fmt.Fprintln(os.Stderr, "brief:", err)
+		os.Exit(2)
+	}
+}
+
+func run(args []string, stdout io.Writer) error {
+	flags := flag.NewFlagSet("brief", flag.ContinueOnError)
+	captures := flags.String("captures", "testdata/captures", "the `FOLDER` of the project's captures")
+	data := flags.String("data", "../shared/data", "the `FOLDER` of real logs, with rimworld and players in it")
+	heldOut := flags.Bool("held", false, "measure also logs on which nothing is developed")
+	misses := flags.Bool("misses", false, "list what briefs do not have")
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return nil
+		}
+		return err
+	}
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		return err
+	}
+	q, err := measure(folders{
+		captures: *captures, labeled: filepath.Join(*data, "rimworld"), players: filepath.Join(*data, "players"),
+		heldOut: *heldOut,
+	}, set)
+	if err != nil {
+		return err
+	}
+	text := q.String()
+	if *misses {
+		text = strings.Join(append(q.misses, text), "\n")
+	}
+	_, err = io.WriteString(stdout, text)
+	return err
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
+)
+
+const captures = "../../testdata/captures"
+
+func defaults(t *testing.T) *rules.Set {
+	t.Helper()
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	return set
+}
+
+// TestTruth requires that each blocking item of the project's captures has one row of truth, and each row an item.
+func TestTruth(t *testing.T) {
+	set := defaults(t)
+	faults, err := ownFaults(captures)
+	require.NoError(t, err)
+	found := map[string]map[string]bool{}
+	for _, f := range faults {
+		log, err := replay(f.path, set)
+		require.NoError(t, err)
+		item := log.itemOf(log.at(f.line))
+		require.NotEmpty(t, item, "%s:%d", f.path, f.line)
+		if found[f.path] == nil {
+			found[f.path] = map[string]bool{}
+		}
+		require.False(t, found[f.path][item], "%s:%d: %s has a row", f.path, f.line, item)
+		found[f.path][item] = true
+		known := log.truth(f)
+		require.True(t, known.wanted().where, "%s:%d", f.path, f.line)
+	}
+	files, err := filepath.Glob(captures + "/*.*")
+	require.NoError(t, err)
+	for _, path := range files {
+		log, err := replay(path, set)
+		require.NoError(t, err)
+		require.Len(t, log.blocking, len(found[path]), path)
+	}
+}
+
+// TestOwnCaptures holds the figures of the project's captures.
+func TestOwnCaptures(t *testing.T) {
+	q, err := measure(folders{captures: captures, labeled: t.TempDir(), players: t.TempDir()}, defaults(t))
+	require.NoError(t, err)
+	require.Equal(t, 26, q.faults[ours])
+	for _, want := range []struct {
+		approach            approach
+		moment              moment
+		cause, culprit, all int // of 26, 14, 26
+	}{
+		{last50, opened, 11, 10, 1},
+		{last50, ended, 10, 10, 1},
+		{grepped, opened, 12, 3, 1},
+		{grepped, ended, 11, 3, 1},
+	} {
+		has := q.sum([]set{ours}, cell{moment: want.moment, tokens: 1500, approach: want.approach})
+		require.Equal(t, []count{{want.cause, 26}, {want.culprit, 14}, {want.all, 26}},
+			[]count{has.cause, has.culprit, has.all}, "%s, %s", want.approach, want.moment)
+	}
+}
+
+// TestRealLogs requires that the figures of real logs are computed.
+func TestRealLogs(t *testing.T) {
+	data := filepath.Dir(testkit.Dir(t, "rimworld"))
+	testkit.Dir(t, "players")
+	var out bytes.Buffer
+	require.NoError(t, run([]string{"-captures", captures, "-data", data}, &out))
+	for _, s := range []set{ours, labeled, players} {
+		require.Contains(t, out.String(), string(s)+", "+string(opened))
+	}
+	require.NotContains(t, out.String(), string(held))
+}
+
+func TestRunRefuses(t *testing.T) {
+	require.NoError(t, run([]string{"-h"}, io.Discard))
+	require.Error(t, run([]string{"-captures", t.TempDir()}, io.Discard))
+	require.Error(t, run([]string{"-what"}, io.Discard))
+}
+
+func TestTail(t *testing.T) {
+	lines := []string{"one", "two", "three", "a much longer line of the log"}
+	each := func(string) int { return 1 }
+	for _, c := range []struct {
+		limit, tokens int
+		want          string
+	}{
+		{50, 2, "three\na much longer line of the log\n"},
+		{1, 2, "a much longer line of the log\n"},
+		{50, 0, ""},
+		{50, 9, "one\ntwo\nthree\na much longer line of the log\n"},
+	} {
+		require.Equal(t, c.want, tail(lines, c.limit, c.tokens, each))
+	}
+	require.Equal(t, []string{"an Exception"}, exceptions([]string{"one", "an Exception", "exception"}))
+}
+
+// TestFacts holds what counts as a fact in a text.
+func TestFacts(t *testing.T) {
+	fault := truth{
+		cause: "Exception ticking Widget12", culprits: []string{"Some Mod", "SomeLib"}, phase: "play", marker: "Game loaded",
+		frame: "SomeMod.Widget.Tick", item: "e-3", advice: "Load the last save.", line: 77,
+	}
+	whole := facts{true, true, true, true}
+	require.Equal(t, whole, fault.wanted())
+	for _, c := range []struct {
+		name, text string
+		want       facts
+	}{
+		{"nothing", "", facts{}},
+		{"all", "[attention e-3@9] x, phase play\n> Exception ticking Widget12 (at 1)\nCulprit: SomeMod\nNext: read line 77", whole},
+		{"data is not own", "> phase play\n> Next: line 77", facts{}},
+		{"advice below", "- Next:\n- Load the last save.", facts{next: true}},
+		{"points elsewhere", "Next: line 99", facts{}},
+		{"any culprit", "> at somelib.X", facts{culprit: true}},
+		{"another phase", "phase: playing", facts{}},
+	} {
+		require.Equal(t, c.want, fault.inBrief(c.text), c.name)
+	}
+	require.Equal(t, facts{cause: true}, fault.inLog("Exception ticking Widget12"))
+	require.Equal(t, facts{culprit: true, where: true, next: true}, fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
+	fault.names = []string{"op-4", "game/tick"}
+	require.Equal(t, facts{where: true}, fault.inBrief("during game/tick"))
+	require.Equal(t, facts{}, fault.inBrief("phase play"))
+	require.Equal(t, []string{"culprit", "operation or phase", "next"}, facts{cause: true}.missing(whole))
+}

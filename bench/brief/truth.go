@@ -1,0 +1,198 @@
+package main
+
+import (
+	_ "embed"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// set is where captures are from, by whom it was found what is true of them.
+type set string
+
+const (
+	ours    set = "captures" // made for the project, by what they were made to show
+	labeled set = "labeled"  // real ones whose records were labeled by annotators
+	players set = "players"  // logs of players, read by a person
+	held    set = "held out" // the same, on which nothing is developed
+)
+
+// fault is one that breaks play, with what is true of it.
+type fault struct {
+	set  set
+	path string
+
+	line     int      // of the true cause; 0: not known
+	culprits []string // any of which is right; nil: not known
+
+	item string // that holds it; "" for none
+}
+
+// left is what is not measured, by reason.
+type left map[string]int
+
+func (l left) String() string {
+	var parts []string
+	for reason, n := range l {
+		parts = append(parts, fmt.Sprintf("%d %s", n, reason))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "; ")
+}
+
+//go:embed truth.csv
+var own string
+
+// table returns the rows of a table without its heading, nil where it does not exist.
+func table(name string) ([][]string, error) {
+	f, err := os.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return rows[1:], nil
+}
+
+// ownFaults are those of the project's captures.
+func ownFaults(dir string) ([]*fault, error) {
+	in := csv.NewReader(strings.NewReader(own))
+	var out []*fault
+	for first := true; ; first = false {
+		row, err := in.Read()
+		if errors.Is(err, io.EOF) {
+			return out, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if first {
+			continue
+		}
+		line, err := strconv.Atoi(row[1])
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, &fault{set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2])})
+	}
+}
+
+func names(field string) []string {
+	if field == "" {
+		return nil
+	}
+	return strings.Split(field, "|")
+}
+
+// The columns of judged.csv, and what they say.
+const (
+	judgedFile, judgedLine, judgedBlame, judgedVerdict, judgedCause, judgedFit = 0, 1, 4, 5, 6, 7
+
+	right = "right" // of the item
+	fits  = "R"     // of its cause, of its culprit
+)
+
+// judgedFaults are items of players' logs that a person found to be right. Their cause and their culprit are known
+// where the person found these right as well.
+func judgedFaults(dir string, heldOut bool, omitted left) ([]*fault, error) {
+	rows, err := table(filepath.Join(dir, "judged.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*fault
+	for _, row := range rows {
+		f := &fault{set: players, path: filepath.Join(dir, row[judgedFile])}
+		if row[judgedFile] >= "p08" {
+			if f.set = held; !heldOut {
+				continue
+			}
+		}
+		switch {
+		case row[judgedVerdict] != right:
+			omitted["readings of players' logs that are not of an item judged right"]++
+			continue
+		case row[judgedCause] != fits:
+			omitted["items whose cause was not judged right"]++
+			continue
+		}
+		if f.line, err = strconv.Atoi(row[judgedLine]); err != nil {
+			return nil, err
+		}
+		if row[judgedFit] == fits {
+			f.culprits = names(row[judgedBlame])
+		}
+		out = append(out, f)
+	}
+	return out, nil
+}
+
+// labels are what annotators found of the records of one file: where those begin that break play.
+type labels struct {
+	path  string
+	lines []labeledLine
+}
+
+type labeledLine struct {
+	line int
+	sure bool // no annotator found it less than blocking
+}
+
+// The columns of labels.csv.
+const labelFile, labelLine, labelDisposition, labelAlso = 0, 1, 5, 6
+
+func labeledFiles(dir string) ([]*labels, error) {
+	rows, err := table(filepath.Join(dir, "labels.csv"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*labels
+	for _, row := range rows {
+		if path := filepath.Join(dir, row[labelFile]); len(out) == 0 || out[len(out)-1].path != path {
+			out = append(out, &labels{path: path})
+		}
+		if row[labelDisposition] == "blocking" || row[labelAlso] == "blocking" {
+			line, err := strconv.Atoi(row[labelLine])
+			if err != nil {
+				return nil, err
+			}
+			last := out[len(out)-1]
+			last.lines = append(last.lines, labeledLine{line, row[labelAlso] == "" || row[labelAlso] == row[labelDisposition]})
+		}
+	}
+	return out, nil
+}
+
+// labeledFaults are the blocking items of a labeled log, each with the first record in it that annotators found to
+// break play. Culprits are not labeled.
+func labeledFaults(l *labels, log *replayed, omitted left) []*fault {
+	var out []*fault
+	seen := map[string]bool{}
+	for _, at := range l.lines {
+		switch item := log.itemOf(log.at(at.line)); {
+		case item == "" && at.sure:
+			omitted["labeled records in no blocking item"]++
+		case item != "" && !seen[item]:
+			seen[item] = true
+			out = append(out, &fault{set: labeled, path: l.path, line: at.line})
+		}
+	}
+	for id := range log.blocking {
+		if !seen[id] {
+			omitted["blocking items without a record that was labeled so"]++
+		}
+	}
+	return out
+}
