@@ -1,0 +1,436 @@
+package briefing
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+
+	"github.com/heedlog/heed/internal/yamlfile"
+)
+
+// Bounds of a template's file.
+const (
+	maxTemplateBytes = 256 << 10
+	maxErrors        = 100
+	maxTemplateDepth = 16
+)
+
+// Error is one thing that is wrong with a template. Its text is safe to print.
+type Error struct {
+	File   string // as given to [Parse], or the id of a template that was not parsed
+	Line   int    // counting from 1; 0 when the error belongs to the whole, or the template was not parsed
+	Column int    // in characters, counting from 1; 0 when unknown
+	Field  string // its path, such as "pipeline[2].config.strategy"; counting from 1
+	Msg    string // what is wrong
+	Hint   string // what would be right; may be empty
+}
+
+// Error returns the place, the field, the message and the hint in one line.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("briefing: ")
+	if e.File != "" {
+		b.WriteString(yamlfile.Clean(e.File))
+		for _, n := range []int{e.Line, e.Column} {
+			if n > 0 {
+				b.WriteString(":" + strconv.Itoa(n))
+			}
+		}
+		b.WriteString(": ")
+	}
+	if e.Field != "" {
+		b.WriteString(e.Field + ": ")
+	}
+	b.WriteString(e.Msg)
+	if e.Hint != "" {
+		b.WriteString(" (" + e.Hint + ")")
+	}
+	return b.String()
+}
+
+// Errors is all that is wrong with a template, in the order of the file. Beyond 100, one more without a place has the
+// number of the others.
+type Errors []*Error
+
+// Error returns one line per error.
+func (e Errors) Error() string {
+	lines := make([]string, len(e))
+	for i, err := range e {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Unwrap returns the errors one by one.
+func (e Errors) Unwrap() []error {
+	out := make([]error, len(e))
+	for i, err := range e {
+		out[i] = err
+	}
+	return out
+}
+
+// language is that of templates.
+var language = yamlfile.Language{
+	Name: "a template", Begins: "template_id: NAME", Instead: "write the value where it is needed",
+	MaxBytes: maxTemplateBytes, MaxDepth: maxTemplateDepth,
+}
+
+// Parse reads a template: one YAML document, or JSON, as docs/briefing-templates.md describes it. It is read whole or
+// not at all: the error is an [Errors] with all that is wrong. Name, that of the file, stands in errors only; data is
+// not retained.
+func Parse(name string, data []byte) (*Template, error) {
+	p := parser{file: cmp.Or(name, "template"), at: map[string]*yaml.Node{}}
+	root, problems := language.Read(data)
+	for _, w := range problems {
+		p.errs = append(p.errs, &Error{
+			File: p.file, Line: w.Line, Column: w.Column, Msg: w.Msg, Hint: w.Hint,
+		})
+	}
+	t := new(Template)
+	if root != nil {
+		p.value("", root, reflect.ValueOf(t).Elem())
+		if p.at["cache_ttl"] != nil && t.CacheTTL == 0 {
+			t.CacheTTL = -1
+		}
+		failed := map[string]bool{}
+		for _, e := range p.errs {
+			failed[e.Field] = true
+		}
+		t.check(func(field, msg, hint string) {
+			for f := field; ; f = parent(f) {
+				if failed[f] {
+					return // what could not be read is not missing
+				}
+				if f == "" {
+					break
+				}
+			}
+			p.add(p.node(field), field, hint, "%s", msg)
+		})
+	}
+	if len(p.errs) > 0 {
+		return nil, p.sorted()
+	}
+	return t, nil
+}
+
+// parent returns the field that a field is part of.
+func parent(field string) string { return field[:max(strings.LastIndexAny(field, ".["), 0)] }
+
+// parser reads nodes into values, by the tags of their types, and keeps where each field stands.
+type parser struct {
+	file string
+	errs Errors
+	at   map[string]*yaml.Node // by field
+}
+
+// node returns where a field stands, or else what it would be part of.
+func (p *parser) node(field string) *yaml.Node {
+	for p.at[field] == nil {
+		field = parent(field)
+	}
+	return p.at[field]
+}
+
+func (p *parser) add(n *yaml.Node, field, hint, format string, args ...any) {
+	p.errs = append(p.errs, &Error{
+		File: p.file, Line: n.Line, Column: n.Column, Field: field, Msg: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// sorted returns the errors in the order of the file, at most maxErrors and one that counts the others.
+func (p *parser) sorted() Errors {
+	slices.SortStableFunc(p.errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	if more := len(p.errs) - maxErrors; more > 0 {
+		p.errs = append(p.errs[:maxErrors:maxErrors], &Error{
+			File: p.file, Msg: fmt.Sprintf("and %d more errors", more),
+		})
+	}
+	return p.errs
+}
+
+// value reads n into v.
+func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
+	p.at[field] = n
+	switch to := v.Addr().Interface().(type) {
+	case *Stage:
+		p.stage(field, n, to)
+		return
+	case *Tokens:
+		p.tokens(field, n, to)
+		return
+	case *time.Duration:
+		p.duration(field, n, to)
+		return
+	case *map[string]any:
+		*to = map[string]any{}
+		for _, e := range p.mapping(field, n, nil) {
+			(*to)[e.key] = p.any(join(field, e.key), e.value)
+		}
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		p.fields(field, n, v, fieldsOf(v.Type()))
+	case reflect.Slice:
+		if n.Kind != yaml.SequenceNode {
+			p.add(n, field, "write it as [a, b]", "must be a list, not %s", yamlfile.KindName(n))
+			return
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(n.Content), len(n.Content)))
+		for i, item := range n.Content {
+			p.value(index(field, i), item, v.Index(i))
+		}
+	case reflect.Map: // of texts
+		v.Set(reflect.MakeMap(v.Type()))
+		for _, e := range p.mapping(field, n, nil) {
+			item := reflect.New(v.Type().Elem()).Elem()
+			p.value(join(field, e.key), e.value, item)
+			v.SetMapIndex(reflect.ValueOf(e.key), item)
+		}
+	case reflect.String:
+		if s, ok := p.text(field, n); ok {
+			v.SetString(s)
+		}
+	case reflect.Bool:
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!bool" {
+			p.add(n, field, "write true or false", "must be true or false, not %s", kind(n))
+			return
+		}
+		v.SetBool(strings.EqualFold(n.Value, "true"))
+	case reflect.Int, reflect.Int64:
+		var i int64
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || n.Decode(&i) != nil || i != int64(int(i)) {
+			p.add(n, field, "", "must be a whole number, not %s", kind(n))
+			return
+		}
+		v.SetInt(i)
+	case reflect.Float64:
+		if f, ok := p.number(field, n); ok {
+			v.SetFloat(f)
+		}
+	default:
+		panic("BUG: briefing: no way to read " + v.Type().String())
+	}
+}
+
+// kind names what a node is, a text by itself.
+func kind(n *yaml.Node) string {
+	if name := yamlfile.KindName(n); name != "text" && name != "a number" {
+		return name
+	}
+	return yamlfile.Quote(n.Value)
+}
+
+func (p *parser) text(field string, n *yaml.Node) (string, bool) {
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		p.add(n, field, "", "must be text, not %s", yamlfile.KindName(n))
+	case n.ShortTag() == "!!null":
+		p.add(n, field, "write a text, or remove the field", "is empty")
+	case n.ShortTag() != "!!str":
+		p.add(n, field, "quote it: '"+yamlfile.Clean(yamlfile.Clip(n.Value))+"'", "must be text, not %s",
+			yamlfile.KindName(n))
+	default:
+		return n.Value, true
+	}
+	return "", false
+}
+
+func (p *parser) number(field string, n *yaml.Node) (f float64, ok bool) {
+	if n.Kind == yaml.ScalarNode && (n.ShortTag() == "!!int" || n.ShortTag() == "!!float") && n.Decode(&f) == nil &&
+		!math.IsNaN(f) && !math.IsInf(f, 0) {
+		return f, true
+	}
+	p.add(n, field, "", "must be a number, not %s", kind(n))
+	return 0, false
+}
+
+func (p *parser) duration(field string, n *yaml.Node, to *time.Duration) {
+	const hint = "write a number with its unit, such as 50ms, 60s or 5m"
+	d, err := time.ParseDuration(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode || err != nil || n.ShortTag() != "!!str":
+		p.add(n, field, hint, "must be a duration, not %s", kind(n))
+	case d < 0:
+		p.add(n, field, hint, "must not be negative")
+	default:
+		*to = d
+	}
+}
+
+// any reads what a custom stage is given: what JSON can hold.
+func (p *parser) any(field string, n *yaml.Node) any {
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		for _, e := range p.mapping(field, n, nil) {
+			out[e.key] = p.any(join(field, e.key), e.value)
+		}
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, len(n.Content))
+		for i, item := range n.Content {
+			out[i] = p.any(index(field, i), item)
+		}
+		return out
+	}
+	var v any
+	switch n.ShortTag() {
+	case "!!null":
+	case "!!bool":
+		v = strings.EqualFold(n.Value, "true")
+	case "!!int", "!!float":
+		f, _ := p.number(field, n)
+		if v = f; n.ShortTag() == "!!int" && n.Decode(&v) != nil {
+			v = f
+		}
+	default:
+		v = n.Value
+	}
+	return v
+}
+
+// stage reads a stage: its type is that of its configuration.
+func (p *parser) stage(field string, n *yaml.Node, to *Stage) {
+	v := reflect.ValueOf(to).Elem()
+	enabled := true
+	fields := map[string]reflect.Value{
+		"stage": v.FieldByName("Stage"), "type": v.FieldByName("Type"), "share": v.FieldByName("Share"),
+		"enabled": reflect.ValueOf(&enabled).Elem(),
+	}
+	entries := p.mapping(field, n, stageKeys)
+	for _, e := range entries {
+		if e.key == "config" {
+			continue
+		}
+		wrong := len(p.errs)
+		p.value(join(field, e.key), e.value, fields[e.key])
+		if e.key == "share" && to.Share == 0 && len(p.errs) == wrong {
+			p.add(e.value, join(field, e.key), "leave it out for all of them", "must be more than 0, and at most 1")
+		}
+	}
+	to.Disabled = !enabled
+	fresh, known := stageTypes[to.Type]
+	if !known {
+		return
+	}
+	to.Config = fresh()
+	for _, e := range entries {
+		if e.key == "config" {
+			p.value(join(field, e.key), e.value, reflect.ValueOf(to.Config).Elem())
+		}
+	}
+}
+
+// tokens reads a number, or a mapping of numbers.
+func (p *parser) tokens(field string, n *yaml.Node, to *Tokens) {
+	number := func(field string, n *yaml.Node) (float64, bool) {
+		p.at[field] = n
+		f, ok := p.number(field, n)
+		if ok && f == 0 {
+			p.add(n, field, charsHint, "must be more than 0")
+		}
+		return f, ok && f != 0
+	}
+	if n.Kind != yaml.MappingNode {
+		to.CharsPerToken, _ = number(field, n)
+		return
+	}
+	for _, e := range p.mapping(field, n, nil) {
+		f, ok := number(join(field, e.key), e.value)
+		kind := slices.Index(kindNames, e.key)
+		switch {
+		case !ok:
+		case e.key == "default":
+			to.CharsPerToken = f
+		case kind >= 0:
+			if to.Kinds == nil {
+				to.Kinds = map[Kind]float64{}
+			}
+			to.Kinds[Kind(kind)] = f
+		default:
+			if to.Scripts == nil {
+				to.Scripts = map[string]float64{}
+			}
+			to.Scripts[e.key] = f
+		}
+	}
+}
+
+// entry is one key of a mapping, with its value.
+type entry struct {
+	key   string
+	value *yaml.Node
+}
+
+// fields reads the fields of a struct.
+func (p *parser) fields(field string, n *yaml.Node, v reflect.Value, names []string) {
+	for _, e := range p.mapping(field, n, names) {
+		p.value(join(field, e.key), e.value, v.Field(slices.Index(names, e.key)))
+	}
+}
+
+// fieldsOf returns the names of the fields of a struct, in their order.
+func fieldsOf(t reflect.Type) []string {
+	names := make([]string, t.NumField())
+	for i := range names {
+		names[i] = t.Field(i).Tag.Get("yaml")
+	}
+	return names
+}
+
+// mapping returns the entries of n in the order of the file. Keys that are not plain text, repeated ones, and with
+// known those that are not in it, are errors and left out.
+func (p *parser) mapping(field string, n *yaml.Node, known []string) []entry {
+	if n.Kind != yaml.MappingNode {
+		hint := "write it as key: value"
+		if known != nil {
+			hint = "fields: " + strings.Join(known, ", ")
+		}
+		p.add(n, field, hint, "must be a mapping, not %s", yamlfile.KindName(n))
+		return nil
+	}
+	out := make([]entry, 0, len(n.Content)/2)
+	first := make(map[string]*yaml.Node, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		k, v := n.Content[i], n.Content[i+1]
+		switch {
+		case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!null":
+			p.add(k, field, "", "a key must be text, not %s", yamlfile.KindName(k))
+		case first[k.Value] != nil:
+			p.add(k, join(field, k.Value), "keep one of the two", "is given twice, first in line %d",
+				first[k.Value].Line)
+		case known != nil && !slices.Contains(known, k.Value):
+			p.add(k, join(field, k.Value), yamlfile.DidYouMean(k.Value, known), "unknown field")
+		default:
+			out = append(out, entry{k.Value, v})
+		}
+		if k.Kind == yaml.ScalarNode && first[k.Value] == nil {
+			first[k.Value] = k
+		}
+	}
+	return out
+}
+
+// join returns the path of a field's part.
+func join(field, key string) string {
+	key = yamlfile.Clean(yamlfile.Clip(key))
+	if field == "" {
+		return key
+	}
+	return field + "." + key
+}
+
+// index returns the path of an item of a list, counting from 1.
+func index(field string, i int) string { return field + "[" + strconv.Itoa(i+1) + "]" }

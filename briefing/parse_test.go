@@ -1,0 +1,246 @@
+package briefing
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// complete has every key of the language.
+const complete = `
+template_id: agent.v1
+applies_to: {agent_class: agent, framework_id: game, tier: hot}
+pipeline:
+  - {type: tier_select, config: {tiers: [hot, ho2], strategy: all_parallel}}
+  - stage: open
+    type: attention
+    share: 0.75
+    config: {least: advisory, max_items: 3, neighbors: 2, cleared_since: 5m, parts: [cause, blame]}
+  - stage: before
+    type: ledger_query
+    config:
+      event_type: error
+      tier: hot
+      max_entries: 7
+      recency: 90s
+      filters: {operation: $work_order, signature: $attention.signature}
+  - {type: registry_query, config: {registry: mods, filters: {id: $attention.blame}, max_rows: 4}}
+  - {type: file_read, config: {paths: [a.txt, b/c.txt], max_size_bytes: 2048}}
+  - type: horizontal_search
+    enabled: false
+    config: {query: "$attention.text $$5", tiers: [ho1], sources: [past], max_results: 6, relevance_threshold: 0.25}
+  - {type: custom, config: {handler: h, args: {n: 3, f: 1.5, on: true, none: null, list: [a, {b: 2026-01-02}]}}}
+  - {type: structuring, config: {strategy: chronological, max_tokens: 900}}
+  - {type: halting, config: {min_fragments: 1, min_tokens: 2, satisfaction_threshold: 0.5, max_reruns: 3, relax: 0.25}}
+budget: {max_context_tokens: 1500, max_queries: 20, timeout: 50ms}
+fallback: {on_timeout: use_cached, on_empty: fail}
+cache_ttl: 30s
+chars_per_token: {default: 4, stack: 3.5, hex: 2, cjk: 1, cyrillic: 2.5}
+`
+
+func TestParse(t *testing.T) {
+	want := &Template{
+		TemplateID: "agent.v1",
+		AppliesTo:  AppliesTo{AgentClass: "agent", FrameworkID: "game", Tier: "hot"},
+		Pipeline: []Stage{
+			{Type: TypeTierSelect, Config: &TierSelect{Tiers: []string{"hot", "ho2"}, Strategy: AllParallel}},
+			{Stage: "open", Type: TypeAttention, Share: 0.75, Config: &AttentionQuery{
+				Least: "advisory", MaxItems: 3, Neighbors: 2, ClearedSince: 5 * time.Minute, Parts: []string{"cause", "blame"},
+			}},
+			{Stage: "before", Type: TypeLedgerQuery, Config: &LedgerQuery{
+				EventType: "error", Tier: "hot", MaxEntries: 7, Recency: 90 * time.Second,
+				Filters: map[string]string{"operation": "$work_order", "signature": "$attention.signature"},
+			}},
+			{Type: TypeRegistryQuery, Config: &RegistryQuery{
+				Registry: "mods", Filters: map[string]string{"id": "$attention.blame"}, MaxRows: 4,
+			}},
+			{Type: TypeFileRead, Config: &FileRead{Paths: []string{"a.txt", "b/c.txt"}, MaxSizeBytes: 2048}},
+			{Type: TypeHorizontalSearch, Disabled: true, Config: &HorizontalSearch{
+				Query: "$attention.text $$5", Tiers: []string{"ho1"}, Sources: []string{"past"}, MaxResults: 6, RelevanceThreshold: 0.25,
+			}},
+			{Type: TypeCustom, Config: &Custom{Handler: "h", Args: map[string]any{
+				"n": 3, "f": 1.5, "on": true, "none": nil, "list": []any{"a", map[string]any{"b": "2026-01-02"}},
+			}}},
+			{Type: TypeStructuring, Config: &Structuring{Strategy: Chronological, MaxTokens: 900}},
+			{Type: TypeHalting, Config: &Halting{
+				MinFragments: 1, MinTokens: 2, SatisfactionThreshold: 0.5, MaxReruns: 3, Relax: 0.25,
+			}},
+		},
+		Budget:   Budget{MaxContextTokens: 1500, MaxQueries: 20, Timeout: 50 * time.Millisecond},
+		Fallback: Fallback{OnTimeout: UseCached, OnEmpty: Fail},
+		CacheTTL: 30 * time.Second,
+		Tokens: Tokens{
+			CharsPerToken: 4, Kinds: map[Kind]float64{Stack: 3.5, Hex: 2}, Scripts: map[string]float64{"cjk": 1, "cyrillic": 2.5},
+		},
+	}
+	got, err := Parse("f.yaml", []byte(complete))
+	require.NoError(t, err)
+	require.Equal(t, want, got)
+	require.NoError(t, check(got))
+	require.NoError(t, check(&Template{TemplateID: "x", Pipeline: merged(got, &Contract{})}), "with defaults")
+
+	small, err := Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3"))
+	require.NoError(t, err)
+	require.Equal(t, &Template{
+		TemplateID: "x", Pipeline: []Stage{{Type: TypeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
+		Tokens: Tokens{CharsPerToken: 3},
+	}, small)
+}
+
+func TestParseErrors(t *testing.T) {
+	const head = "template_id: x\npipeline:\n"
+	stage := func(s string) string { return head + "- " + s }
+	for _, c := range []struct {
+		name, in string
+		want     []string
+	}{
+		{"empty", " \n", []string{`f: the file is empty (a template begins with "template_id: NAME")`}},
+		{"no mapping", "[]", []string{
+			"f:1:1: must be a mapping, not a list (fields: template_id, applies_to, pipeline, budget, fallback, cache_ttl, chars_per_token)",
+		}},
+		{"syntax", "template_id: x\n\tpipeline: []", []string{
+			"f:2:2: YAML: found a tab character that violates indentation (indent with spaces, not tabs)",
+		}},
+		{"alias", "template_id: &a x\npipeline: *a", []string{
+			"f:1:14: YAML anchor &a (write the value where it is needed)", "f:2:11: YAML alias *a (write the value where it is needed)",
+		}},
+		{"missing", "{}", []string{
+			"f:1:1: template_id: is missing (lower-case letters, digits, full stops, _ and -, at most 64)",
+			"f:1:1: pipeline: has no stages (write a list of stages, each with a type)",
+		}},
+		{"keys", "template_id: x\npiplin: []\npipeline: [{type: attention, type: custom, 1: 2, config: {max_item: 3}}]\nbudget: 3", []string{
+			`f:2:1: piplin: unknown field (did you mean "pipeline"?)`,
+			"f:3:30: pipeline[1].type: is given twice, first in line 3 (keep one of the two)",
+			"f:3:44: pipeline[1].1: unknown field (known: stage, type, enabled, share, config)",
+			`f:3:59: pipeline[1].config.max_item: unknown field (did you mean "max_items"?)`,
+			"f:4:9: budget: must be a mapping, not a number (fields: max_context_tokens, max_queries, timeout)",
+		}},
+		{"types of values", "template_id: 7\npipeline:\n- type: halting\n  enabled: maybe\n  share: 0\n  config: {min_tokens: 1.5, relax: .nan, max_reruns: 99999999999999999999}\n" +
+			"budget: {timeout: 50, max_queries: -1}\ncache_ttl: -1s", []string{
+			"f:1:14: template_id: must be text, not a number (quote it: '7')",
+			`f:4:12: pipeline[1].enabled: must be true or false, not "maybe" (write true or false)`,
+			"f:5:10: pipeline[1].share: must be more than 0, and at most 1 (leave it out for all of them)",
+			`f:6:24: pipeline[1].config.min_tokens: must be a whole number, not "1.5"`,
+			`f:6:36: pipeline[1].config.relax: must be a number, not ".nan"`,
+			`f:6:54: pipeline[1].config.max_reruns: must be a whole number, not "99999999999999999999"`,
+			`f:7:19: budget.timeout: must be a duration, not "50" (write a number with its unit, such as 50ms, 60s or 5m)`,
+			"f:7:36: budget.max_queries: must be at least 0",
+			"f:8:12: cache_ttl: must not be negative (write a number with its unit, such as 50ms, 60s or 5m)",
+		}},
+		{"names", stage("{type: atention}\n- {stage: Open, type: structuring, config: {strategy: relevant}}\n- {type: halting}\n- {type: halting}\n" +
+			"- {type: tier_select, config: {tiers: [a, a, ''], strategy: best}}\nfallback: {on_timeout: retry, on_empty: proceed}"), []string{
+			`f:3:10: pipeline[1].type: unknown type "atention" (did you mean "attention"?)`,
+			`f:4:11: pipeline[2].stage: "Open" is not a name (lower-case letters, digits, full stops, _ and -, at most 64)`,
+			`f:4:55: pipeline[2].config.strategy: unknown value "relevant" (did you mean "relevance"?)`,
+			`f:6:3: pipeline[4]: is called "halting", as pipeline[3] is (give it a name of its own: stage: NAME)`,
+			"f:7:43: pipeline[5].config.tiers[2]: is in the list twice, first as item 1",
+			"f:7:46: pipeline[5].config.tiers[3]: is empty",
+			`f:7:61: pipeline[5].config.strategy: unknown value "best" (known: highest_first, all_parallel)`,
+			`f:8:24: fallback.on_timeout: unknown value "retry" (known: return_partial, fail, use_cached)`,
+			`f:8:41: fallback.on_empty: unknown value "proceed" (did you mean "proceed_empty"?)`,
+		}},
+		{"needed", stage("{type: registry_query}\n- {type: file_read, config: {paths: []}}\n- {type: custom}\n- {type: horizontal_search}\n- {config: {}}"), []string{
+			"f:3:3: pipeline[1].config.registry: is missing (a stage of this type needs it)",
+			"f:4:37: pipeline[2].config.paths: is missing (write a list: [a, b])",
+			"f:5:3: pipeline[3].config.handler: is missing (a stage of this type needs it)",
+			"f:6:3: pipeline[4].config.query: is missing (a stage of this type needs it)",
+			"f:7:3: pipeline[5].type: is missing (one of attention, custom, file_read, halting, horizontal_search, " +
+				"ledger_query, registry_query, structuring, tier_select)",
+		}},
+		{"paths", stage(`{type: file_read, config: {paths: [/etc/passwd, ../x, a/../../b, 'a\b', ./a, .]}}`), []string{
+			"f:3:38: pipeline[1].config.paths[1]: is not a path below a root (write it relative to the root, with / between folders, and without ..)",
+			"f:3:51: pipeline[1].config.paths[2]: is not a path below a root (write it relative to the root, with / between folders, and without ..)",
+			"f:3:57: pipeline[1].config.paths[3]: is not a path below a root (write it relative to the root, with / between folders, and without ..)",
+			"f:3:68: pipeline[1].config.paths[4]: is not a path below a root (write it relative to the root, with / between folders, and without ..)",
+		}},
+		{"ranges", stage("{type: halting, share: 1.5, config: {satisfaction_threshold: 2, max_reruns: 101, relax: 1, min_tokens: -1}}\nchars_per_token: {default: 0, hex: 2000, klingon: 1}"), []string{
+			"f:3:26: pipeline[1].share: must be more than 0, and at most 1 (the part of the tokens left that the stage may use)",
+			"f:3:64: pipeline[1].config.satisfaction_threshold: must be from 0 to 1",
+			"f:3:79: pipeline[1].config.max_reruns: must be from 0 to 100",
+			"f:3:91: pipeline[1].config.relax: must be more than 0, and less than 1 (the factor on thresholds in each rerun)",
+			"f:3:106: pipeline[1].config.min_tokens: must be at least 0",
+			"f:4:28: chars_per_token.default: must be more than 0 (runes that make a token, such as 4)",
+			"f:4:36: chars_per_token.hex: must be from 0.01 to 1000 (runes that make a token, such as 4)",
+			"f:4:51: chars_per_token.klingon: unknown kind of text or script (default, prose, stack, hex, cjk, or a script of Unicode such as cyrillic)",
+		}},
+		{"variables", stage("{type: ledger_query, config: {filters: {a: $attention.rule, b: $work_ordr, c: '', d: $attention}}}\n- {type: attention}\n" +
+			"- {type: horizontal_search, config: {query: $attention.text}}"), []string{
+			"f:3:46: pipeline[1].config.filters.a: $attention.rule has no value here: no stage before this one finds attention " +
+				"(put a stage of type attention before it)",
+			`f:3:66: pipeline[1].config.filters.b: unknown variable $work_ordr (did you mean "work_order"?)`,
+			"f:3:81: pipeline[1].config.filters.c: is empty (write a value, or remove it)",
+			"f:3:88: pipeline[1].config.filters.d: unknown variable $attention (write $attention.NAME, such as $attention.signature)",
+		}},
+		{"hostile", "template_id: \"x\\x1b[2J\\n\"\npipeline: [{type: attention, config: {\"\\x1b\": 1}}]", []string{
+			`f:1:14: template_id: "x\x1b[2J\n" is not a name (lower-case letters, digits, full stops, _ and -, at most 64)`,
+			`f:2:39: pipeline[1].config.\x1b: unknown field (known: least, max_items, neighbors, cleared_since, parts)`,
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := Parse("f", []byte(c.in))
+			require.Nil(t, got)
+			var errs Errors
+			require.ErrorAs(t, err, &errs)
+			var lines []string
+			for _, e := range errs {
+				lines = append(lines, strings.TrimPrefix(e.Error(), "briefing: "))
+			}
+			require.Equal(t, c.want, lines)
+			var one *Error
+			require.True(t, errors.As(err, &one))
+		})
+	}
+}
+
+// TestParseBounds: what is too large is an error, soon.
+func TestParseBounds(t *testing.T) {
+	many := func(n int, item func(int) string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(item(i))
+		}
+		return b.String()
+	}
+	stage := "template_id: x\npipeline: [{type: attention, config: {"
+	for name, in := range map[string]string{
+		"bytes":   strings.Repeat("# a\n", maxTemplateBytes),
+		"depth":   strings.Repeat("[", 40) + strings.Repeat("]", 40),
+		"keys":    many(20_000, func(i int) string { return fmt.Sprintf("k%d: 1\n", i) }),
+		"stages":  "template_id: x\npipeline:\n" + many(maxStages+1, func(i int) string { return fmt.Sprintf("- {stage: s%d, type: attention}\n", i) }),
+		"parts":   stage + "parts: [" + many(maxList+1, func(i int) string { return fmt.Sprintf("p%d, ", i) }) + "]}}]",
+		"scripts": "template_id: x\npipeline: [{type: attention}]\nchars_per_token:\n" + many(20_000, func(i int) string { return fmt.Sprintf("  k%d: 1\n", i) }),
+		"query":   "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
+	} {
+		_, err := Parse("f", []byte(in))
+		var errs Errors
+		require.ErrorAs(t, err, &errs, name)
+		require.LessOrEqual(t, len(errs), maxErrors+1, name)
+		if name == "keys" {
+			require.Equal(t, "briefing: f: and 19902 more errors", errs[maxErrors].Error())
+		}
+	}
+}
+
+// TestCheck: what only a template made in Go can have.
+func TestCheck(t *testing.T) {
+	for want, broken := range map[string]Template{
+		"briefing: x: pipeline[1].config: is not that of a stage of type halting": {
+			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting}},
+		},
+		"briefing: x: pipeline[1].config: is not that of a stage of type custom": {
+			TemplateID: "x", Pipeline: []Stage{{Type: TypeCustom, Config: &Halting{}}},
+		},
+		"briefing: x: pipeline[1].config: is not that of a stage of type attention": {
+			TemplateID: "x", Pipeline: []Stage{{Type: TypeAttention, Config: (*AttentionQuery)(nil)}},
+		},
+		"briefing: x: chars_per_token: unknown kind 9": {
+			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}}, Tokens: Tokens{Kinds: map[Kind]float64{9: 1}},
+		},
+	} {
+		require.EqualError(t, check(&broken), want)
+	}
+}

@@ -1,0 +1,71 @@
+package briefing
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	texts "github.com/heedlog/heed/internal/text"
+)
+
+// The errors of a template's choice.
+var (
+	ErrAmbiguous  = errors.New("briefing: several templates apply alike")
+	ErrNoTemplate = errors.New("briefing: no such template")
+)
+
+// maxName bounds, in characters, a name that a text repeats.
+const maxName = 64
+
+// resolve returns the template for a request: the one that it names, or the most specific that applies. With none it
+// is the minimal default, and a warning.
+func resolve(templates []*Template, r *Request) (t *Template, warning string, err error) {
+	var alike []string
+	best := 0
+	for _, c := range templates {
+		if r.TemplateOverride != "" && c.TemplateID != r.TemplateOverride {
+			continue
+		}
+		specific, applies := c.AppliesTo.match(r)
+		if r.TemplateOverride != "" {
+			specific, applies = 0, true
+		}
+		switch {
+		case !applies || t != nil && specific < best:
+			continue
+		case t == nil || specific > best:
+			t, best, alike = c, specific, nil
+		}
+		alike = append(alike, texts.Safe(c.TemplateID, maxName))
+	}
+	switch {
+	case len(alike) > 1:
+		return nil, "", fmt.Errorf("%w: %s: name one in the request, or let one name more of "+
+			"framework_id, agent_class and tier", ErrAmbiguous, strings.Join(alike, ", "))
+	case t == nil && r.TemplateOverride != "":
+		return nil, "", fmt.Errorf("%w: %s", ErrNoTemplate, texts.Safe(r.TemplateOverride, maxName))
+	case t == nil:
+		return minimalDefault(), fmt.Sprintf("no template applies to framework %q, class %q, tier %q: only what the "+
+			"contract requires is read", texts.Safe(r.FrameworkID, maxName), texts.Safe(r.AgentClass, maxName),
+			texts.Safe(r.Tier, maxName)), nil
+	}
+	return t, "", nil
+}
+
+// match reports whether every key that a names is that of the request, and how specific a is: a framework counts more
+// than a class, a class more than a tier.
+func (a *AppliesTo) match(r *Request) (specific int, applies bool) {
+	for _, key := range []struct{ own, asked string }{
+		{a.FrameworkID, r.FrameworkID}, {a.AgentClass, r.AgentClass}, {a.Tier, r.Tier},
+	} {
+		specific <<= 1
+		switch key.own {
+		case "":
+		case key.asked:
+			specific |= 1
+		default:
+			return 0, false
+		}
+	}
+	return specific, true
+}

@@ -1,0 +1,103 @@
+package briefing
+
+import (
+	"strings"
+)
+
+// variables are the values of variables of a request, whose stages so far found fragments.
+type variables struct {
+	request *Request
+	found   []Fragment
+}
+
+// attentionPrefix begins a variable that a fragment of attention has.
+const attentionPrefix = "attention."
+
+// requestVariables are the variables that a request has.
+var requestVariables = []struct {
+	name string
+	of   func(*Request) string
+}{
+	{"agent", func(r *Request) string { return r.AgentID }},
+	{"class", func(r *Request) string { return r.AgentClass }},
+	{"framework", func(r *Request) string { return r.FrameworkID }},
+	{"tier", func(r *Request) string { return r.Tier }},
+	{"work_order", func(r *Request) string { return r.WorkOrderID }},
+	{"session", func(r *Request) string { return r.SessionID }},
+}
+
+// expand replaces variables by their values, and $$ by a dollar sign. What a value holds is not expanded. missing is
+// the first variable that has no value, as written.
+func (v variables) expand(s string) (out, missing string) {
+	out = replace(s, func(name string) string {
+		value := v.value(name)
+		if value == "" && missing == "" {
+			missing = "$" + name
+		}
+		return value
+	})
+	if missing != "" {
+		return "", missing
+	}
+	return out, ""
+}
+
+func (v variables) value(name string) string {
+	if ref, ok := strings.CutPrefix(name, attentionPrefix); ok {
+		for i := range v.found {
+			if f := &v.found[i]; f.Source == SourceAttention && f.Refs[ref] != "" {
+				return f.Refs[ref]
+			}
+		}
+		return ""
+	}
+	for _, k := range requestVariables {
+		if k.name == name {
+			return k.of(v.request)
+		}
+	}
+	return ""
+}
+
+// replace calls value for each variable in s: a dollar sign and a word of letters, digits and underscores that does not
+// begin with a digit; behind attention a full stop and another. A dollar sign before anything else is one.
+func replace(s string, value func(name string) string) string {
+	at := strings.IndexByte(s, '$')
+	if at < 0 {
+		return s
+	}
+	var b strings.Builder
+	for ; at >= 0; at = strings.IndexByte(s, '$') {
+		b.WriteString(s[:at])
+		s = s[at+1:]
+		n := word(s)
+		if s[:n]+"." == attentionPrefix && strings.HasPrefix(s[n:], ".") {
+			if ref := word(s[n+1:]); ref > 0 {
+				n += 1 + ref
+			}
+		}
+		switch {
+		case n > 0:
+			b.WriteString(value(s[:n]))
+			s = s[n:]
+		case strings.HasPrefix(s, "$"):
+			b.WriteByte('$')
+			s = s[1:]
+		default:
+			b.WriteByte('$')
+		}
+	}
+	b.WriteString(s)
+	return b.String()
+}
+
+// word returns the length of the word with which s begins.
+func word(s string) int {
+	for i := range len(s) {
+		c := s[i]
+		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+			return i
+		}
+	}
+	return len(s)
+}

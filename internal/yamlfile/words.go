@@ -1,0 +1,87 @@
+package yamlfile
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
+)
+
+// maxQuoted bounds, in bytes, what a message repeats from a file: enough to recognize it, not enough to drown the
+// message.
+const maxQuoted = 80
+
+// Quote returns s in double quotes with everything escaped that could disturb a terminal or a log, cut.
+func Quote(s string) string { return strconv.Quote(Clip(s)) }
+
+// Clip returns s, cut as [Quote] does.
+func Clip(s string) string {
+	if len(s) <= maxQuoted {
+		return s
+	}
+	return s[:texts.Prefix(s, maxQuoted)] + "…"
+}
+
+// Clean returns s with every character escaped that could disturb a terminal or a log, cut to three times what [Quote]
+// leaves, for text that already quotes itself.
+func Clean(s string) string {
+	if len(s) > 3*maxQuoted {
+		s = s[:texts.Prefix(s, 3*maxQuoted)] + "…"
+	}
+	plain := func(r rune) bool { return strconv.IsPrint(r) && r != utf8.RuneError }
+	if strings.IndexFunc(s, func(r rune) bool { return !plain(r) }) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if plain(r) {
+			b.WriteRune(r)
+			continue
+		}
+		q := strconv.QuoteRuneToASCII(r)
+		b.WriteString(q[1 : len(q)-1])
+	}
+	return b.String()
+}
+
+// Nearest returns the one of names that s was most likely meant to be, or "" when none is near: within a third of its
+// length in edits, at least one, at most four, or beginning with it. Of several equally near ones it returns the first
+// in the order of names.
+func Nearest(s string, names []string) string {
+	if s == "" || len(s) > 64 {
+		return ""
+	}
+	limit := min(max((len(s)+2)/3, 1), 4)
+	best, bestDist := "", limit+1
+	folded := strings.ToLower(s)
+	for _, n := range names {
+		if n == "" || n == s || len(n) > 64 {
+			continue
+		}
+		name := strings.ToLower(n)
+		d := texts.Distance(folded, name, bestDist)
+		if len(s) >= 3 && strings.HasPrefix(name, folded) {
+			d = min(d, 1) // a word cut short, such as "warn"
+		}
+		if d < bestDist {
+			best, bestDist = n, d
+		}
+	}
+	return best
+}
+
+// MaxListed is how many names a hint lists at most.
+const MaxListed = 20
+
+// DidYouMean returns the hint for a name that is none of names: the nearest one, or else, when they are few enough to
+// read, all of them.
+func DidYouMean(s string, names []string) string {
+	if n := Nearest(s, names); n != "" {
+		return `did you mean "` + n + `"?`
+	}
+	if len(names) > 0 && len(names) <= MaxListed {
+		return "known: " + strings.Join(names, ", ")
+	}
+	return ""
+}

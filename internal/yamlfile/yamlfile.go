@@ -1,0 +1,212 @@
+// Package yamlfile reads YAML files that people write, for languages that are stricter than YAML: one document without
+// aliases, anchors and tags, of bounded size and depth. What is wrong has a place and a hint, and texts of errors are
+// safe to print.
+package yamlfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Problem is one thing that is wrong with a file.
+type Problem struct {
+	Line, Column int    // counting from 1, 0 where unknown; columns in characters
+	Msg          string // what is wrong
+	Hint         string // what would be right; may be empty
+}
+
+// Language is what a kind of file allows.
+type Language struct {
+	Name     string // "a rule file"
+	Begins   string // how such a file begins
+	Instead  string // what to use in place of an alias
+	MaxBytes int
+	MaxDepth int // of nested collections
+}
+
+// Read returns the root of the only document of a file, or why there is none. It accepts a byte order mark.
+func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
+	one := func(p Problem) (*yaml.Node, []Problem) { return nil, []Problem{p} }
+	if len(data) > l.MaxBytes {
+		return one(Problem{
+			Msg:  fmt.Sprintf("the file has %d bytes, more than the %d allowed", len(data), l.MaxBytes),
+			Hint: "split it into several files",
+		})
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	begins := l.Name + ` begins with "` + l.Begins + `"`
+	if strings.TrimSpace(text) == "" {
+		return one(Problem{Msg: "the file is empty", Hint: begins})
+	}
+	if p, bad := firstBad(text); bad {
+		return one(p)
+	}
+	doc, rest, err := decode(text)
+	if err != nil {
+		return one(syntax(text, err))
+	}
+	switch {
+	case doc == nil || len(doc.Content) == 0:
+		return one(Problem{Msg: "the file contains only comments", Hint: begins})
+	case rest != nil:
+		return one(Problem{
+			rest.Line, rest.Column, "a second YAML document",
+			l.Name + ` is one document: remove the "---" or split the file`,
+		})
+	}
+	if problems := l.tree(doc.Content[0], 1, nil); len(problems) > 0 {
+		return nil, problems
+	}
+	return doc.Content[0], nil
+}
+
+// decode returns the first document of text and, when there is one, the second. The YAML reader is known to panic on
+// some malformed input.
+func decode(text string) (doc, rest *yaml.Node, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the YAML reader failed: %v", r)
+		}
+	}()
+	dec := yaml.NewDecoder(strings.NewReader(text))
+	doc = new(yaml.Node)
+	if err = dec.Decode(doc); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, nil, nil
+		}
+		return nil, nil, err
+	}
+	next := new(yaml.Node)
+	switch err = dec.Decode(next); {
+	case errors.Is(err, io.EOF):
+		return doc, nil, nil
+	case err != nil:
+		return nil, nil, err
+	}
+	return doc, next, nil
+}
+
+// firstBad returns the first character that YAML does not allow. The YAML reader would refuse such text too, but
+// without its place.
+func firstBad(text string) (p Problem, bad bool) {
+	line, col := 1, 1
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			return Problem{line, col, "not valid UTF-8", "save the file as UTF-8"}, true
+		case !printable(r):
+			return Problem{line, col, "control character", `write it as an escape in double quotes, such as "\x1b"`}, true
+		}
+		i += n
+		col++
+		if r == '\n' {
+			line, col = line+1, 1
+		}
+	}
+	return Problem{}, false
+}
+
+// printable reports whether YAML 1.2 allows r to stand in a file as it is.
+func printable(r rune) bool {
+	switch {
+	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
+		return true
+	case r >= 0x20 && r <= 0x7e, r >= 0xa0 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd && r != 0xfeff:
+		return true
+	}
+	return r >= 0x10000 && r <= 0x10ffff
+}
+
+var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
+
+// syntax returns the problem behind an error of the YAML reader.
+func syntax(text string, err error) Problem {
+	msg := err.Error()
+	m := yamlLine.FindStringSubmatch(msg)
+	p := Problem{Msg: Clean("YAML: " + msg[len(m[0]):])}
+	p.Hint = syntaxHint(p.Msg)
+	p.Line, _ = strconv.Atoi(m[1])
+	if lines := strings.Split(text, "\n"); p.Line > 0 && p.Line <= len(lines) {
+		line := strings.TrimSuffix(lines[p.Line-1], "\r")
+		p.Column = len(line) - len(strings.TrimLeft(line, " \t")) + 1
+	} else if p.Line > 0 {
+		p.Column = 1
+	}
+	return p
+}
+
+// syntaxHint returns what is usually behind an error of the YAML reader.
+func syntaxHint(msg string) string {
+	switch {
+	case strings.Contains(msg, "mapping values are not allowed"):
+		return `put text that contains ": " in quotes`
+	case strings.Contains(msg, "cannot start any token") &&
+		strings.Contains(msg, `'\t'`), strings.Contains(msg, "tab character"):
+		return "indent with spaces, not tabs"
+	case strings.Contains(msg, "cannot start any token"), strings.Contains(msg, "did not find expected key"),
+		strings.Contains(msg, "did not find expected"):
+		return "put expressions and texts in single quotes, and align fields of one mapping in one column"
+	case strings.Contains(msg, "quoted scalar"):
+		return "a quote is not closed; inside single quotes, write a quote twice"
+	case strings.Contains(msg, "unknown anchor"):
+		return "aliases are not allowed"
+	case strings.Contains(msg, "escape character"):
+		return `in double quotes a backslash is written \\; single quotes take it as it is`
+	}
+	return ""
+}
+
+// tree appends what YAML allows below n and the language does not: aliases and anchors (a small file could stand for a
+// huge one), tags, and deep nesting.
+func (l *Language) tree(n *yaml.Node, depth int, to []Problem) []Problem {
+	add := func(hint, format string, args ...any) {
+		to = append(to, Problem{n.Line, n.Column, fmt.Sprintf(format, args...), hint})
+	}
+	switch {
+	case n.Kind == yaml.AliasNode:
+		add(l.Instead, "YAML alias *%s", Clean(n.Value))
+		return to
+	case n.Anchor != "":
+		add(l.Instead, "YAML anchor &%s", Clean(n.Anchor))
+	case n.Style&yaml.TaggedStyle != 0:
+		add("remove the tag; quote a value that must be text", "YAML tag %s", Clean(n.Tag))
+	case depth > l.MaxDepth:
+		add("", "nested more than %d levels deep", l.MaxDepth)
+		return to
+	}
+	for _, c := range n.Content {
+		to = l.tree(c, depth+1, to)
+	}
+	return to
+}
+
+// KindName names what a node is, for messages.
+func KindName(n *yaml.Node) string {
+	switch n.Kind {
+	case yaml.MappingNode:
+		return "a mapping"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.ScalarNode:
+		switch n.ShortTag() {
+		case "!!null":
+			return "nothing"
+		case "!!bool":
+			return "a boolean"
+		case "!!int", "!!float":
+			return "a number"
+		case "!!timestamp":
+			return "a date"
+		}
+		return "text"
+	}
+	return "something else"
+}
