@@ -37,7 +37,11 @@ func TestMerge(t *testing.T) {
 			"framework_refs",
 			[]Stage{stage("mods", mods), halted},
 			RequiredContext{FrameworkRefs: []RegistryQuery{
-				{Registry: "mods", MaxRows: defaultMaxRows}, {Registry: "rules"}, {Registry: "mods", Filters: map[string]string{"id": "a"}},
+				{
+					Registry: "mods", MaxRows: defaultMaxRows,
+				}, {Registry: "rules"}, {
+					Registry: "mods", Filters: map[string]string{"id": "a"},
+				},
 			}},
 			[]string{"mods", "contract.registry_query.2", "contract.registry_query.3", "halt"},
 		},
@@ -71,7 +75,12 @@ func TestMerge(t *testing.T) {
 				"halt",
 			},
 		},
-		{"template_stages_take_priority/nothing_required", []Stage{halted, structured}, RequiredContext{}, []string{"halt", "order"}},
+		{
+			"template_stages_take_priority/nothing_required",
+			[]Stage{halted, structured},
+			RequiredContext{},
+			[]string{"halt", "order"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			template := Template{Pipeline: c.pipeline}

@@ -60,7 +60,8 @@ func TestParse(t *testing.T) {
 			}},
 			{Type: TypeFileRead, Config: &FileRead{Paths: []string{"a.txt", "b/c.txt"}, MaxSizeBytes: 2048}},
 			{Type: TypeHorizontalSearch, Disabled: true, Config: &HorizontalSearch{
-				Query: "$attention.text $$5", Tiers: []string{"ho1"}, Sources: []string{"past"}, MaxResults: 6, RelevanceThreshold: 0.25,
+				Query: "$attention.text $$5", Tiers: []string{"ho1"}, Sources: []string{"past"}, MaxResults: 6,
+				RelevanceThreshold: 0.25,
 			}},
 			{Type: TypeCustom, Config: &Custom{Handler: "h", Args: map[string]any{
 				"n": 3, "f": 1.5, "on": true, "none": nil, "list": []any{"a", map[string]any{"b": "2026-01-02"}},
@@ -74,7 +75,8 @@ func TestParse(t *testing.T) {
 		Fallback: Fallback{OnTimeout: UseCached, OnEmpty: Fail},
 		CacheTTL: 30 * time.Second,
 		Tokens: Tokens{
-			CharsPerToken: 4, Kinds: map[Kind]float64{Stack: 3.5, Hex: 2}, Scripts: map[string]float64{"cjk": 1, "cyrillic": 2.5},
+			CharsPerToken: 4, Kinds: map[Kind]float64{Stack: 3.5, Hex: 2},
+			Scripts: map[string]float64{"cjk": 1, "cyrillic": 2.5},
 		},
 	}
 	got, err := Parse("f.yaml", []byte(complete))
@@ -238,7 +240,8 @@ func TestCheck(t *testing.T) {
 			TemplateID: "x", Pipeline: []Stage{{Type: TypeAttention, Config: (*AttentionQuery)(nil)}},
 		},
 		"briefing: x: chars_per_token: unknown kind 9": {
-			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}}, Tokens: Tokens{Kinds: map[Kind]float64{9: 1}},
+			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}},
+			Tokens: Tokens{Kinds: map[Kind]float64{9: 1}},
 		},
 	} {
 		require.EqualError(t, check(&broken), want)

@@ -25,20 +25,41 @@ func TestResolution(t *testing.T) {
 		warns     bool
 		err       error
 	}{
-		{name: "by_agent_class", templates: []*Template{agent, person}, request: Request{AgentClass: "person"}, want: "person"},
+		{
+			name: "by_agent_class", templates: []*Template{agent, person}, request: Request{AgentClass: "person"},
+			want: "person",
+		},
 		{name: "by_framework_id", templates: []*Template{other, game}, request: Request{FrameworkID: "game"}, want: "game"},
 		{name: "by_tier", templates: []*Template{hot, cold}, request: Request{Tier: "cold"}, want: "cold"},
-		{name: "no_match_uses_default", templates: []*Template{agent, game}, request: Request{AgentClass: "other"}, want: "default", warns: true},
-		{name: "no_match_uses_default/every_key_must_match", templates: []*Template{gameAgent}, request: Request{AgentClass: "agent"}, want: "default", warns: true},
+		{
+			name: "no_match_uses_default", templates: []*Template{agent, game},
+			request: Request{AgentClass: "other"}, want: "default", warns: true,
+		},
+		{
+			name: "no_match_uses_default/every_key_must_match", templates: []*Template{gameAgent},
+			request: Request{AgentClass: "agent"}, want: "default", warns: true,
+		},
 		{name: "no_match_uses_default/no_templates", want: "default", warns: true},
 		{
 			name: "multiple_matches_fail_closed", templates: []*Template{any, gameHot, of("game-hot-2", "game", "", "hot")},
 			request: asked, err: ErrAmbiguous,
 		},
-		{name: "multiple_matches_fail_closed/less_specific_than_another", templates: []*Template{agent, of("b", "", "agent", ""), game}, request: asked, want: "game"},
-		{name: "multiple_matches_fail_closed/same_id", templates: []*Template{agent, agent}, request: Request{TemplateOverride: "agent"}, err: ErrAmbiguous},
-		{name: "template_override", templates: []*Template{all, other}, request: Request{FrameworkID: "game", AgentClass: "agent", TemplateOverride: "other"}, want: "other"},
-		{name: "template_override/unknown", templates: []*Template{all, any}, request: Request{TemplateOverride: "none"}, err: ErrNoTemplate},
+		{
+			name:      "multiple_matches_fail_closed/less_specific_than_another",
+			templates: []*Template{agent, of("b", "", "agent", ""), game}, request: asked, want: "game",
+		},
+		{
+			name: "multiple_matches_fail_closed/same_id", templates: []*Template{agent, agent},
+			request: Request{TemplateOverride: "agent"}, err: ErrAmbiguous,
+		},
+		{
+			name: "template_override", templates: []*Template{all, other},
+			request: Request{FrameworkID: "game", AgentClass: "agent", TemplateOverride: "other"}, want: "other",
+		},
+		{
+			name: "template_override/unknown", templates: []*Template{all, any},
+			request: Request{TemplateOverride: "none"}, err: ErrNoTemplate,
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, warning, err := resolve(c.templates, &c.request)
