@@ -1,6 +1,7 @@
 package heedsource
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -18,6 +19,9 @@ const (
 	maxLineChars    = 300
 	maxNameChars    = 64
 )
+
+// monoOffset is where what is of use in a frame of Mono's ends.
+const monoOffset = " [0x"
 
 // defaultRule is the prefix of the rules of entries that none decided but their level or status.
 const defaultRule = "default."
@@ -152,11 +156,16 @@ func quote(message, stack string) []briefing.Line {
 	return lines
 }
 
-// quoted appends the first lines of s that are not blank, and returns how many others there are.
+// quoted appends the first lines of s that are not blank, and returns how many others there are. Frames come without
+// what stands behind them in Mono's traces: the offset in the method and the id of the module.
 func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines []briefing.Line, left int) {
 	n := 0
 	for line := range strings.Lines(s) {
-		if line = strings.TrimSpace(line); line == "" {
+		if line = strings.TrimSpace(line); kind == briefing.Stack {
+			line, _, _ = strings.Cut(" "+line, monoOffset)
+			line = strings.TrimSpace(line)
+		}
+		if line == "" {
 			continue
 		}
 		if n++; n <= limit {
@@ -180,12 +189,27 @@ func sourceID(epoch string, seq uint64) string { return epoch + "/" + strconv.Fo
 // named returns what a peer, a mod or a rule file calls something, bounded, for use in heed's own words: in quotes
 // where it could be taken for them.
 func named(s string) string {
-	plain := !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("/._-:#@", r)
-	})
+	plain := !strings.ContainsFunc(s, func(r rune) bool { return !nameRune(r) })
 	s = text.Safe(s, maxNameChars)
 	if plain {
 		return s
 	}
 	return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
+}
+
+// escaped returns a name as part of an id: what could end the id, or be taken for words, is written as %XX.
+func escaped(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		if nameRune(rune(s[i])) {
+			b.WriteByte(s[i])
+		} else {
+			fmt.Fprintf(&b, "%%%02X", s[i])
+		}
+	}
+	return b.String()
+}
+
+func nameRune(r rune) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }

@@ -30,8 +30,8 @@ const (
 
 // Config has what the sources read. Its functions may be called from many goroutines.
 type Config struct {
-	Engine *heed.Engine // required
-	Rules  func() *rules.Set
+	Engine *heed.Engine               // required
+	Rules  func() *rules.Set          // nil: the registry "rules" is not there
 	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
 	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
 
@@ -69,5 +69,17 @@ func Sources(c Config) briefing.Config {
 		// The open items and the built-in templates come here.
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
+	if c.Rules != nil {
+		b.Registries[RegistryRules] = ruleRegistry(c.Rules)
+	}
+	if c.Tools != nil {
+		b.Registries[RegistryTools] = toolRegistry(c.Tools)
+	}
+	if c.Mods != nil {
+		b.Registries[RegistryMods] = modRegistry(c.Mods)
+	}
+	if c.Baseline != nil {
+		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)
+	}
 	return b
 }

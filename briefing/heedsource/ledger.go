@@ -26,9 +26,10 @@ const (
 // Ledger is the journal of an engine as a [briefing.Ledger]. Entries that are alike, of one group and one rule, are
 // one fragment: the latest of them, with their number.
 //
-// A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its filters
-// are signature, operation (with its parts), rule, disposition and severity (at least that), source (of a record, or
-// the method of an operation), contains (a text, as it is) and blame (the name of a mod).
+// A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its
+// filters are signature, operation (with its parts), rule, disposition and severity (at least that), source (of a
+// record, or the method of an operation), contains (a text, as it is) and blame (the name of a mod). A query looks at
+// no more than 1,024 entries that match, the latest; that there may be more is in Found.More, and in titles.
 type Ledger struct {
 	view
 }

@@ -17,10 +17,8 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// played returns an engine with a few entries of each kind, a second apart.
-func played(t *testing.T) *heed.Engine {
-	t.Helper()
-	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(`version: 1
+// testRules are those of a small game.
+var testRules = rules.File{Name: "test.yaml", Data: []byte(`version: 1
 rules:
   - id: save.broken
     when: 'template startsWith "Save"'
@@ -29,7 +27,12 @@ rules:
     why: What was played since the last save is lost.
     advice: Save under another name.
   - {id: noise, when: 'template startsWith "tick"', disposition: ignore, tags: [clock]}
-`)})
+`)}
+
+// played returns an engine with a few entries of each kind, a second apart.
+func played(t *testing.T) *heed.Engine {
+	t.Helper()
+	set, err := rules.Compile(testRules)
 	require.NoError(t, err)
 	e, err := heed.New(heed.Config{Rules: set, Epoch: "run1"})
 	require.NoError(t, err)
