@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -92,7 +93,7 @@ func (l *linker) masking() {
 	for _, d := range l.docs {
 		for _, w := range d.protect {
 			if w.text == "" || strings.ContainsAny(w.text, " \t\r\n") {
-				l.errs.addf(w.at, "protect each word by itself", "%s is not one word", quote(w.text))
+				l.errs.addf(w.at, "protect each word by itself", "%s is not one word", yamlfile.Quote(w.text))
 				continue
 			}
 			protect[w.text] = true
@@ -118,18 +119,18 @@ func (l *linker) masking() {
 	for _, d := range l.docs {
 		for _, w := range d.protect {
 			if _, err := signature.New(signature.Config{Protect: []string{w.text}}); err != nil {
-				l.errs.add(w.at, clean(err.Error()), "")
+				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
 				return
 			}
 		}
 		for _, w := range d.loggers {
 			if _, err := signature.New(signature.Config{LoggerFrames: []string{w.text}}); err != nil {
-				l.errs.add(w.at, clean(err.Error()), "")
+				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
 				return
 			}
 		}
 	}
-	l.errs.add(at{src: l.docs[0].src, field: "protect"}, clean(err.Error()),
+	l.errs.add(at{src: l.docs[0].src, field: "protect"}, yamlfile.Clean(err.Error()),
 		"protect fewer words, or name fewer logger frames")
 }
 
@@ -218,7 +219,7 @@ func (l *linker) resolveIDs() {
 		for _, w := range d.resolves {
 			prefix, isPattern := strings.CutSuffix(w.text, "*")
 			if strings.Contains(prefix, "*") {
-				l.errs.add(w.at, quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
+				l.errs.add(w.at, yamlfile.Quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
 				continue
 			}
 			if !isPattern && prefix == d.rule.ID {
@@ -236,7 +237,7 @@ func (l *linker) resolveIDs() {
 				if !l.errs.full() { // a hint for one of many thousand costs time
 					hint = idHint(w.text, ids)
 				}
-				l.errs.addf(w.at, hint, "no rule has the id %s", quote(w.text))
+				l.errs.addf(w.at, hint, "no rule has the id %s", yamlfile.Quote(w.text))
 			}
 			if budget -= last - first; budget < 0 {
 				l.errs.add(w.at, "too many rule ids in resolves", "name fewer")
@@ -278,11 +279,11 @@ func (l *linker) notes() {
 	for _, d := range l.resolver.tops {
 		name := d.name()
 		if !l.resolver.used[name] {
-			note(d.at, "", checkUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), quote(name))
+			note(d.at, "", checkUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", checkOverride, "remove it", "the %s %s changes nothing", d.kind(), quote(d.name()))
+		note(d.at, "", checkOverride, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name()))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -367,7 +368,7 @@ func (l *linker) gameCode() {
 		for _, w := range d.gameCode {
 			switch {
 			case strings.Trim(w.text, ". ") == "" || strings.ContainsAny(w.text, "\t\r\n"):
-				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", quote(w.text))
+				l.errs.addf(w.at, `write the beginning of a namespace, such as "Engine."`, "%s is not a name of code", yamlfile.Quote(w.text))
 			case len(w.text) > maxGameCodeName:
 				l.errs.addf(w.at, "write the namespace, without what is in it", "the name has %d bytes, more than the %d allowed",
 					len(w.text), maxGameCodeName)

@@ -6,6 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // The parsed form of files: what stands in them, checked field by field, with
@@ -126,9 +127,9 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 		case "version":
 			version = true
 			if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!int" || e.value.Value != "1" {
-				got := kindName(e.value)
+				got := yamlfile.KindName(e.value)
 				if e.value.Kind == yaml.ScalarNode {
-					got = quote(e.value.Value)
+					got = yamlfile.Quote(e.value.Value)
 				}
 				errs.addf(p.here(e.value), "write version: 1", "must be the number 1, not %s", got)
 			}
@@ -205,7 +206,7 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 			continue
 		}
 		if first, dup := seen[s]; dup {
-			errs.addf(p.item(i).here(n), "remove one of the two", "%s is in the list twice, first as item %d", quote(s), first+1)
+			errs.addf(p.item(i).here(n), "remove one of the two", "%s is in the list twice, first as item %d", yamlfile.Quote(s), first+1)
 			continue
 		}
 		if seen[s] = i; s == "" {

@@ -5,9 +5,9 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	texts "github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // Error is one thing that is wrong with a rule file: where it stands, what it
@@ -35,11 +35,11 @@ func (e *Error) place() string {
 	case e.File == "":
 		return ""
 	case e.Line == 0:
-		return clean(e.File) + ": "
+		return yamlfile.Clean(e.File) + ": "
 	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: ", clean(e.File), e.Line)
+		return fmt.Sprintf("%s:%d: ", yamlfile.Clean(e.File), e.Line)
 	}
-	return fmt.Sprintf("%s:%d:%d: ", clean(e.File), e.Line, e.Column)
+	return fmt.Sprintf("%s:%d:%d: ", yamlfile.Clean(e.File), e.Line, e.Column)
 }
 
 // what returns the rule, the field, the message and the hint.
@@ -150,14 +150,6 @@ func (c *collector) err() error {
 	return out
 }
 
-// maxQuoted bounds, in bytes, what a message repeats from a file: enough to
-// tell what it is, not enough to drown the message.
-const maxQuoted = 80
-
-// quote returns s in double quotes with everything escaped that could disturb
-// a terminal or a log, cut to maxQuoted bytes.
-func quote(s string) string { return strconv.Quote(clip(s)) }
-
 // quoteWhole quotes a text that people copy.
 func quoteWhole(s string) string {
 	const most = 2000
@@ -165,39 +157,4 @@ func quoteWhole(s string) string {
 		s = s[:texts.Prefix(s, most)] + "…"
 	}
 	return strconv.Quote(s)
-}
-
-// clean returns s with every character escaped that could disturb a terminal
-// or a log, cut to three times maxQuoted, for text that already quotes itself.
-func clean(s string) string {
-	if len(s) > 3*maxQuoted {
-		s = s[:texts.Prefix(s, 3*maxQuoted)] + "…"
-	}
-	ok := true
-	for _, r := range s {
-		if !strconv.IsPrint(r) || r == utf8.RuneError {
-			ok = false
-			break
-		}
-	}
-	if ok {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) && r != utf8.RuneError {
-			b.WriteRune(r)
-			continue
-		}
-		q := strconv.QuoteRuneToASCII(r)
-		b.WriteString(q[1 : len(q)-1])
-	}
-	return b.String()
-}
-
-func clip(s string) string {
-	if len(s) <= maxQuoted {
-		return s
-	}
-	return s[:texts.Prefix(s, maxQuoted)] + "…"
 }

@@ -13,6 +13,8 @@ import (
 	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/parser"
+
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // expansion is the work on one expression.
@@ -37,11 +39,11 @@ func (x *expansion) fail(loc file.Location, hint, format string, args ...any) as
 // failExpr reports an error of the expr library.
 func (x *expansion) failExpr(err error) {
 	if fe, ok := errors.AsType[*file.Error](err); ok {
-		x.fail(fe.Location, exprHint(fe.Message), "%s", clean(fe.Message))
+		x.fail(fe.Location, exprHint(fe.Message), "%s", yamlfile.Clean(fe.Message))
 		return
 	}
 	msg, _, _ := strings.Cut(err.Error(), "\n")
-	x.fail(file.Location{}, "", "%s", clean(msg))
+	x.fail(file.Location{}, "", "%s", yamlfile.Clean(msg))
 }
 
 // expand parses the expression and resolves its names.
@@ -49,7 +51,7 @@ func (x *expansion) expand() (tree ast.Node) {
 	defer func() {
 		// A parser of untrusted input may panic.
 		if p := recover(); p != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be parsed: %s", clean(fmt.Sprint(p)))
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be parsed: %s", yamlfile.Clean(fmt.Sprint(p)))
 			tree = nil
 		}
 	}()
@@ -116,7 +118,7 @@ func (x *expansion) node(n ast.Node) ast.Node {
 		return x.put(&ast.PredicateNode{Node: x.node(n.Node)}, loc)
 	case *ast.PointerNode:
 		if n.Name != "" {
-			return x.fail(loc, "# stands for the item of the list", "unknown name %s", quote("#"+n.Name))
+			return x.fail(loc, "# stands for the item of the list", "unknown name %s", yamlfile.Quote("#"+n.Name))
 		}
 		return x.put(&ast.PointerNode{}, loc)
 	case *ast.CallNode:
@@ -186,13 +188,14 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 		return tree
 	}
 	if builtins[n.Value] || listFuncs[n.Value] != nil {
-		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", quote(n.Value))
+		return x.fail(loc, "call it: "+n.Value+"(…)", "%s is a function", yamlfile.Quote(n.Value))
 	}
 	hint := "variables: " + strings.Join(variables, ", ")
-	if near := cmp.Or(synonyms[n.Value], nearest(n.Value, variables), nearest(n.Value, x.r.names)); near != "" {
+	near := cmp.Or(synonyms[n.Value], yamlfile.Nearest(n.Value, variables), yamlfile.Nearest(n.Value, x.r.names))
+	if near != "" {
 		hint = `did you mean "` + near + `"?`
 	}
-	return x.fail(loc, hint, "unknown name %s", quote(n.Value))
+	return x.fail(loc, hint, "unknown name %s", yamlfile.Quote(n.Value))
 }
 
 func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
@@ -262,11 +265,11 @@ func (x *expansion) enum(a, b ast.Node) {
 
 func (x *expansion) enumValue(variable, value string, loc file.Location) {
 	if !slices.Contains(enums[variable], value) {
-		hint := didYouMean(value, enums[variable])
+		hint := yamlfile.DidYouMean(value, enums[variable])
 		if hint == "" {
 			hint = "known: " + strings.Join(enums[variable], ", ")
 		}
-		x.fail(loc, hint, "there is no %s %s", variable, quote(value))
+		x.fail(loc, hint, "there is no %s %s", variable, yamlfile.Quote(value))
 	}
 }
 
@@ -349,25 +352,25 @@ func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 	switch {
 	case clocks[name]:
 		return x.fail(loc, "rules have no clock, so that a replay makes the same decisions as the live run",
-			"the function %s is not part of the rule language", quote(name))
+			"the function %s is not part of the rule language", yamlfile.Quote(name))
 	case varOf(name) != 0 || x.r.lists[name] != nil || x.r.macros[name] != nil:
-		return x.fail(loc, "write it without parentheses", "%s is not a function", quote(name))
+		return x.fail(loc, "write it without parentheses", "%s is not a function", yamlfile.Quote(name))
 	}
 	known := functionNames()
 	hint := ""
-	if n := nearest(name, known); n != "" {
+	if n := yamlfile.Nearest(name, known); n != "" {
 		hint = `did you mean "` + n + `"?`
 	} else {
 		hint = "functions: " + strings.Join(known, ", ")
 	}
-	return x.fail(loc, hint, "the function %s is not part of the rule language", quote(name))
+	return x.fail(loc, hint, "the function %s is not part of the rule language", yamlfile.Quote(name))
 }
 
 // check checks the types of tree, which it may change.
 func (x *expansion) check(tree ast.Node) (ok bool) {
 	defer func() {
 		if p := recover(); p != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be checked: %s", clean(fmt.Sprint(p)))
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be checked: %s", yamlfile.Clean(fmt.Sprint(p)))
 			ok = false
 		}
 	}()
@@ -478,7 +481,8 @@ func (x *expansion) folded(op string, a, b ast.Node) {
 		}
 		for _, s := range textsIn(side[1]) {
 			if fold(s) != s {
-				x.fail(side[1].Location(), "write "+quote(fold(s)), "%s(…) never contains %s", call.Name, quote(s))
+				x.fail(side[1].Location(), "write "+yamlfile.Quote(fold(s)), "%s(…) never contains %s", call.Name,
+					yamlfile.Quote(s))
 				break
 			}
 		}

@@ -8,50 +8,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
-	texts "github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
-
-// nearest returns the one of names that s was most likely meant to be, or ""
-// when none is near: within a third of its length in edits, at least one, at
-// most four, or beginning with it. Of several equally near ones it returns the first in the order of
-// names.
-func nearest(s string, names []string) string {
-	if s == "" || len(s) > 64 {
-		return ""
-	}
-	limit := min(max((len(s)+2)/3, 1), 4)
-	best, bestDist := "", limit+1
-	folded := strings.ToLower(s)
-	for _, n := range names {
-		if n == "" || n == s || len(n) > 64 {
-			continue
-		}
-		name := strings.ToLower(n)
-		d := texts.Distance(folded, name, bestDist)
-		if len(s) >= 3 && strings.HasPrefix(name, folded) {
-			d = min(d, 1) // a word cut short, such as "warn"
-		}
-		if d < bestDist {
-			best, bestDist = n, d
-		}
-	}
-	return best
-}
-
-// maxListed is how many names a hint lists at most.
-const maxListed = 20
-
-// didYouMean returns the hint for a name that is none of names: the nearest
-// one, or else, when they are few enough to read, all of them.
-func didYouMean(s string, names []string) string {
-	if n := nearest(s, names); n != "" {
-		return `did you mean "` + n + `"?`
-	}
-	if len(names) > 0 && len(names) <= maxListed {
-		return "known: " + strings.Join(names, ", ")
-	}
-	return ""
-}
 
 // synonyms are names that variables have elsewhere.
 var synonyms = map[string]string{
@@ -109,7 +67,7 @@ func operatorHint(word string) string {
 	if own := foreign[strings.ToLower(word)]; own != "" {
 		return "did you mean " + own + "?"
 	}
-	if near := nearest(word, wordOperators); near != "" {
+	if near := yamlfile.Nearest(word, wordOperators); near != "" {
 		return "did you mean " + near + "?"
 	}
 	return ""
@@ -150,7 +108,7 @@ func methodHint(n *ast.CallNode) string {
 	if !ok {
 		return ""
 	}
-	op := cmp.Or(foreign[strings.ToLower(name.Value)], nearest(name.Value, wordOperators[:4]))
+	op := cmp.Or(foreign[strings.ToLower(name.Value)], yamlfile.Nearest(name.Value, wordOperators[:4]))
 	if slices.Contains(wordOperators, name.Value) {
 		op = name.Value
 	}
@@ -167,7 +125,7 @@ func idHint(id string, ids []string) string {
 	var same, subjects []string
 	for _, other := range ids {
 		first, _, _ := strings.Cut(other, ".")
-		if first == subject && len(same) < maxListed {
+		if first == subject && len(same) < yamlfile.MaxListed {
 			same = append(same, other)
 		}
 		if n := len(subjects); n == 0 || subjects[n-1] != first {
@@ -175,14 +133,14 @@ func idHint(id string, ids []string) string {
 		}
 	}
 	pattern := strings.HasSuffix(id, "*")
-	if near := nearest(id, ids); near != "" && !pattern {
+	if near := yamlfile.Nearest(id, ids); near != "" && !pattern {
 		return `did you mean "` + near + `"?`
 	}
 	if same != nil {
 		return "of that subject: " + strings.Join(same, ", ")
 	}
-	if near := nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
+	if near := yamlfile.Nearest(subject, subjects); near != "" && pattern && len(subject) > 2 {
 		return `did you mean "` + near + `.*"?`
 	}
-	return cmp.Or(didYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
+	return cmp.Or(yamlfile.DidYouMean(id, ids), "write the id of a rule of the set, or the beginning of some and a '*'")
 }

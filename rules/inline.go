@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -58,9 +59,9 @@ func (r *TestResult) String() string {
 		state = "failed"
 	}
 	s := fmt.Sprintf("%s:%d:%d: rule %s: %s %s: %s, decided by %s",
-		clean(r.File), r.Line, r.Column, r.Rule.ID, verb, quote(r.Text), state, r.Got.Rule)
+		yamlfile.Clean(r.File), r.Line, r.Column, r.Rule.ID, verb, yamlfile.Quote(r.Text), state, r.Got.Rule)
 	if r.Failed() {
-		s += fmt.Sprintf(" (template %s)", quote(r.Template))
+		s += fmt.Sprintf(" (template %s)", yamlfile.Quote(r.Template))
 	}
 	return s
 }

@@ -52,20 +52,6 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-func TestNearest(t *testing.T) {
-	names := []string{"template", "frames", "level", "phase", "warning"}
-	for in, want := range map[string]string{
-		"templat": "template", "tepmlate": "template", "Template": "template", "frame": "frames", "phsae": "phase",
-		"warn": "warning", "temp": "template", "xyz": "", "": "", "l": "", "level": "", "levels": "level",
-		strings.Repeat("x", 100): "",
-	} {
-		require.Equal(t, want, nearest(in, names), in)
-	}
-	require.Equal(t, `did you mean "phase"?`, didYouMean("phas", names))
-	require.Equal(t, "known: template, frames, level, phase, warning", didYouMean("zzz", names))
-	require.Empty(t, didYouMean("zzz", nil))
-}
-
 // TestLocate finds the first X of a value in the source of each style.
 func TestLocate(t *testing.T) {
 	for _, tc := range []struct {

@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // What [Finding.Check] may be.
@@ -137,16 +138,16 @@ func (l *linter) reach() {
 		switch by := l.set.byID[r.ShadowedBy]; {
 		case by != nil && by.print == r.print:
 			l.rule(r, checkShadowed, "to change that rule, write its id and override: true",
-				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, clean(by.File), by.Line)
+				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, yamlfile.Clean(by.File), by.Line)
 		case by != nil:
 			l.rule(r, checkShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
-				"can never match: rule %s at %s:%d and rules before it always match first", by.ID, clean(by.File), by.Line)
+				"can never match: rule %s at %s:%d and rules before it always match first", by.ID, yamlfile.Clean(by.File), by.Line)
 		case same != nil && same.Continue && r.Continue:
 			l.rule(r, checkDuplicate, "give that rule the tags of both",
-				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
+				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
 		case same != nil:
 			l.rule(r, checkDuplicate, "give the tags of this rule to the other one",
-				"has the same condition as rule %s at %s:%d", same.ID, clean(same.File), same.Line)
+				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
 		}
 	}
 	if after > 0 {
@@ -235,7 +236,7 @@ func (s *Set) CheckPhase(name string) *Error {
 			known = append(known, r.SetsPhase)
 		}
 	}
-	return &Error{Msg: "no rule sets the phase " + quote(name), Hint: didYouMean(name, known)}
+	return &Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
 }
 
 // phase reports n when it compares the phase with one that nobody sets.

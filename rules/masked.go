@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // fit is where a text must stand in another.
@@ -91,7 +92,7 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 		checkMasked,
 		hint,
 		"no template contains %s: masking replaces a part of it%s",
-		quote(h.text),
+		yamlfile.Quote(h.text),
 		others,
 	)
 }
@@ -114,7 +115,7 @@ func (l *linter) bare(r *Rule, c *condition, n ast.Node) {
 				hint = "compare level, or a part of the text that follows"
 			}
 			l.node(r, c, n, checkBare, hint, "begins with %s, which matches a bare line alone: behind %s that is taken for the "+
-				"level, the thread or the logger, which are no part of template", quote(text), quote(head))
+				"level, the thread or the logger, which are no part of template", yamlfile.Quote(text), yamlfile.Quote(head))
 			return
 		}
 	}

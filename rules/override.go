@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // Overriding: an earlier file changes what later ones define. It must have override:
@@ -23,7 +25,7 @@ func (l *linker) override() {
 				continue
 			}
 			if first := inFile[id]; first != nil {
-				l.errs.addf(d.idAt, "give one of them another id", "the id is already used by the rule at %s:%d", clean(d.src.name),
+				l.errs.addf(d.idAt, "give one of them another id", "the id is already used by the rule at %s:%d", yamlfile.Clean(d.src.name),
 					first.at.line)
 				continue
 			}
@@ -35,7 +37,7 @@ func (l *linker) override() {
 				base.overridden = d
 			case base != nil:
 				l.errs.addf(d.idAt, "add override: true to change that rule, or use another id",
-					"the rule at %s:%d has the same id", clean(base.src.name), base.at.line)
+					"the rule at %s:%d has the same id", yamlfile.Clean(base.src.name), base.at.line)
 			case d.override:
 				lonely = append(lonely, d)
 			}
@@ -48,9 +50,9 @@ func (l *linker) override() {
 		id := d.rule.ID
 		hint := nothingThere(id, ids, "remove override", l.errs)
 		if last[id] != d {
-			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", clean(last[id].src.name), last[id].at.line)
+			hint = fmt.Sprintf("the rule at %s:%d comes first, so it wins", yamlfile.Clean(last[id].src.name), last[id].at.line)
 		}
-		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", quote(id))
+		l.errs.addf(d.given["override"], hint, "no file after this one has a rule %s", yamlfile.Quote(id))
 	}
 }
 
@@ -59,7 +61,7 @@ func (l *linker) override() {
 // among so many names, and for so many errors, that it takes little time.
 func nothingThere(name string, names []string, instead string, errs *collector) string {
 	if len(names) <= maxRules && errs.count() < 100 {
-		if near := nearest(name, names); near != "" {
+		if near := yamlfile.Nearest(name, names); near != "" {
 			return `did you mean "` + near + `"?`
 		}
 	}
@@ -116,16 +118,16 @@ func (r *resolver) checkOverrides(name string, byName map[string][]definition, n
 		case last && d.override:
 			hint := nothingThere(name, names, "write "+plain+" alone", r.errs)
 			if i > 0 {
-				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind(), clean(chain[0].at.src.name),
+				hint = fmt.Sprintf("the %s at %s:%d comes first, so it wins", d.kind(), yamlfile.Clean(chain[0].at.src.name),
 					chain[0].at.line)
 			}
-			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), quote(name))
+			r.errs.addf(d.at, hint, "no file after this one has a %s %s", d.kind(), yamlfile.Quote(name))
 		case !last && !d.override:
 			hint := "write {override: true, when: '…'} to replace it, or use another name"
 			if d.list != nil {
 				hint = "write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name"
 			}
-			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", quote(name), clean(chain[i+1].at.src.name),
+			r.errs.addf(d.at, hint, "%s is also defined at %s:%d", yamlfile.Quote(name), yamlfile.Clean(chain[i+1].at.src.name),
 				chain[i+1].at.line)
 		}
 	}

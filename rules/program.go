@@ -12,6 +12,8 @@ import (
 	"github.com/expr-lang/expr/optimizer"
 	"github.com/expr-lang/expr/parser"
 	"github.com/expr-lang/expr/vm"
+
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // memoryBudget bounds, in the units of expr (one per item of a list that is built),
@@ -94,7 +96,7 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
 	defer func() {
 		if r := recover(); r != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be compiled: %s", clean(fmt.Sprint(r)))
+			x.fail(file.Location{}, "write it in another way", "the expression cannot be compiled: %s", yamlfile.Clean(fmt.Sprint(r)))
 			p = nil
 		}
 	}()
@@ -114,7 +116,7 @@ func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
 	p, err := compiler.Compile(t, &config)
 	if err != nil {
 		msg, _, _ := strings.Cut(err.Error(), "\n")
-		x.fail(file.Location{}, "", "%s", clean(msg))
+		x.fail(file.Location{}, "", "%s", yamlfile.Clean(msg))
 		return nil, nil
 	}
 	return p, t.Node

@@ -7,6 +7,8 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/conf"
+
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // A resolver turns expressions as written into syntax trees without names of
@@ -101,12 +103,12 @@ func (r *resolver) declare(docs []*document) {
 		if len(chain) == 0 {
 			order = append(order, name)
 		} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
-			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", quote(name), clean(d.at.src.name),
-				last.at.line)
+			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(name),
+				yamlfile.Clean(d.at.src.name), last.at.line)
 			return
 		} else if last.kind() != d.kind() {
-			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", quote(name), d.kind(), clean(d.at.src.name),
-				d.at.line)
+			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(name), d.kind(),
+				yamlfile.Clean(d.at.src.name), d.at.line)
 			chain = nil
 		}
 		byName[name] = append(chain, d)
@@ -166,12 +168,12 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 // error where it cannot.
 func (r *resolver) nameAllowed(name string, p at) bool {
 	if !identifier(name) {
-		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", quote(name),
+		r.errs.addf(p, "", "%s is not a name: letters, digits and '_', at most %d, not beginning with a digit", yamlfile.Quote(name),
 			maxName)
 		return false
 	}
 	if what, yes := reserved(name); yes {
-		r.errs.addf(p, "use another name", "%s is already %s", quote(name), what)
+		r.errs.addf(p, "use another name", "%s is already %s", yamlfile.Quote(name), what)
 		return false
 	}
 	return true
@@ -189,7 +191,7 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 			}
 		}
 		r.errs.addf(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
-			clean(strings.Join(append(via, name), " → ")))
+			yamlfile.Clean(strings.Join(append(via, name), " → ")))
 	}
 	if m.state != macroNew {
 		return

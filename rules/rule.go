@@ -10,6 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 type ruleDecl struct {
@@ -76,7 +77,7 @@ func (d *ruleDecl) check(errs *collector) {
 			case ok:
 				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
 					"a rule with continue only adds tags and sets the phase, and the rule that this one overrides gives a %s at %s:%d",
-					f, clean(p.src.name), p.line)
+					f, yamlfile.Clean(p.src.name), p.line)
 			}
 		}
 		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" {
@@ -121,9 +122,9 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 				case !ok:
 				case !validName(s):
 					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d",
-						quote(s), maxName)
+						yamlfile.Quote(s), maxName)
 				case named[s]:
-					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", quote(s))
+					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", yamlfile.Quote(s))
 				}
 				named[s] = true
 				e.name = s
@@ -161,10 +162,10 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 		switch {
 		case !ok:
 		case !validName(s):
-			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s),
+			errs.addf(ip.here(item), "", "%s is not a tag: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s),
 				maxName)
 		case slices.Contains(tags, s):
-			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", quote(s))
+			errs.addf(ip.here(item), "remove one of the two", "tag %s is given twice", yamlfile.Quote(s))
 		case len(tags) == maxTagsPerRule:
 			errs.addf(ip.here(item), "", "a rule has at most %d tags", maxTagsPerRule)
 			return tags
@@ -265,7 +266,7 @@ func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 	switch {
 	case !ok:
 	case !validID(s):
-		errs.addf(d.idAt, "", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxID)
+		errs.addf(d.idAt, "", "%s is not an id: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s), maxID)
 	case strings.HasPrefix(s, "default."):
 		errs.add(d.idAt, `ids beginning with "default." name the defaults`, "use another first word")
 	default:
@@ -296,7 +297,7 @@ func parseText(p at, n *yaml.Node, errs *collector) string {
 
 func parseLine(p at, n *yaml.Node, errs *collector) string {
 	s, ok := text(p, n, errs)
-	if ok && (s == "" || len(s) > maxSummary || clean(s) != s) {
+	if ok && (s == "" || len(s) > maxSummary || yamlfile.Clean(s) != s) {
 		errs.addf(p.here(n), "", "must be one line of 1 to %d bytes without control characters", maxSummary)
 	}
 	return s
@@ -306,7 +307,7 @@ func parsePhase(p at, n *yaml.Node, errs *collector) string {
 	s, ok := text(p, n, errs)
 	if ok && !validName(s) {
 		errs.addf(p.here(n), `such as "load" or "play"`,
-			"%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", quote(s), maxName)
+			"%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s), maxName)
 	}
 	return s
 }
@@ -427,9 +428,9 @@ func duration(p at, n *yaml.Node, errs *collector) time.Duration {
 	d, err := time.ParseDuration(s)
 	switch {
 	case err != nil:
-		errs.addf(p.here(n), "such as 30s, 5m or 1h30m", "%s is not a duration", quote(s))
+		errs.addf(p.here(n), "such as 30s, 5m or 1h30m", "%s is not a duration", yamlfile.Quote(s))
 	case d < time.Millisecond || d > maxEscalateWithin:
-		errs.addf(p.here(n), "", "must be from 1ms to 24h, not %s", clean(s))
+		errs.addf(p.here(n), "", "must be from 1ms to 24h, not %s", yamlfile.Clean(s))
 	default:
 		return d
 	}
@@ -439,9 +440,9 @@ func duration(p at, n *yaml.Node, errs *collector) time.Duration {
 // number returns the value of n, which must be a whole number from low to high;
 // 0 when it is not.
 func number(p at, n *yaml.Node, low, high int, errs *collector) int {
-	got := kindName(n)
+	got := yamlfile.KindName(n)
 	if n.Kind == yaml.ScalarNode {
-		got = quote(n.Value)
+		got = yamlfile.Quote(n.Value)
 		if n.ShortTag() == "!!int" {
 			if v, err := strconv.Atoi(n.Value); err == nil && v >= low && v <= high {
 				return v

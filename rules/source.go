@@ -5,7 +5,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
 // Bounds of a rule set. A set beyond any of them does not compile. They are far
@@ -103,39 +102,6 @@ func newSource(index int, f File) *source {
 		}
 	}
 	return s
-}
-
-// firstBad returns the line and column of the first character that YAML does
-// not allow, and what is wrong with it; ok is true when there is none. The YAML
-// reader would refuse such text too, but without saying where it stands.
-func (s *source) firstBad() (line, col int, what string, ok bool) {
-	line, col = 1, 1
-	for i := 0; i < len(s.text); {
-		r, n := utf8.DecodeRuneInString(s.text[i:])
-		switch {
-		case r == utf8.RuneError && n <= 1:
-			return line, col, "not valid UTF-8", false
-		case !yamlPrintable(r):
-			return line, col, "control character", false
-		}
-		i += n
-		col++
-		if r == '\n' {
-			line, col = line+1, 1
-		}
-	}
-	return 0, 0, "", true
-}
-
-// yamlPrintable reports whether YAML 1.2 allows r to stand in a file as it is.
-func yamlPrintable(r rune) bool {
-	switch {
-	case r == '\t' || r == '\n' || r == '\r' || r == 0x85:
-		return true
-	case r >= 0x20 && r <= 0x7e, r >= 0xa0 && r <= 0xd7ff, r >= 0xe000 && r <= 0xfffd && r != 0xfeff:
-		return true
-	}
-	return r >= 0x10000 && r <= 0x10ffff
 }
 
 // line returns the given line (counting from 1), or "".

@@ -9,6 +9,7 @@ import (
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/internal/text/template"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -28,7 +29,7 @@ func (l *linter) unmasked(r *Rule, c *condition, n ast.Node, how fit) {
 			hint = fmt.Sprintf("write %s, or what of it decides, as in its test", quoteWhole(own))
 		}
 		l.node(r, c, n, checkVersion, hint, "version %d of signatures masks no text or code after %s: templates have it "+
-			"in place of the \"<*>\"", signature.Version, quote(text[:at]))
+			"in place of the \"<*>\"", signature.Version, yamlfile.Quote(text[:at]))
 		return
 	}
 }

@@ -50,7 +50,7 @@ func (l *Language) Read(data []byte) (*yaml.Node, []Problem) {
 	}
 	doc, rest, err := decode(text)
 	if err != nil {
-		return one(syntax(text, err))
+		return one(l.syntax(text, err))
 	}
 	switch {
 	case doc == nil || len(doc.Content) == 0:
@@ -128,23 +128,30 @@ func printable(r rune) bool {
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
 // syntax returns the problem behind an error of the YAML reader.
-func syntax(text string, err error) Problem {
+func (l *Language) syntax(text string, err error) Problem {
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		lines[i] = strings.TrimSuffix(lines[i], "\r")
+	}
+	if p, found := openQuote(lines); found {
+		return p
+	}
 	msg := err.Error()
 	m := yamlLine.FindStringSubmatch(msg)
-	p := Problem{Msg: Clean("YAML: " + msg[len(m[0]):])}
-	p.Hint = syntaxHint(p.Msg)
-	p.Line, _ = strconv.Atoi(m[1])
-	if lines := strings.Split(text, "\n"); p.Line > 0 && p.Line <= len(lines) {
-		line := strings.TrimSuffix(lines[p.Line-1], "\r")
-		p.Column = len(line) - len(strings.TrimLeft(line, " \t")) + 1
-	} else if p.Line > 0 {
+	p := Problem{Msg: "YAML: " + msg[len(m[0]):]}
+	p.Hint, p.Msg = l.syntaxHint(p.Msg), Clean(p.Msg)
+	if p.Line, _ = strconv.Atoi(m[1]); p.Line > 0 {
 		p.Column = 1
+	}
+	if p.Line > 0 && p.Line <= len(lines) {
+		line := lines[p.Line-1]
+		p.Column = len(line) - len(strings.TrimLeft(line, " \t")) + 1
 	}
 	return p
 }
 
 // syntaxHint returns what is usually behind an error of the YAML reader.
-func syntaxHint(msg string) string {
+func (l *Language) syntaxHint(msg string) string {
 	switch {
 	case strings.Contains(msg, "mapping values are not allowed"):
 		return `put text that contains ": " in quotes`
@@ -153,11 +160,11 @@ func syntaxHint(msg string) string {
 		return "indent with spaces, not tabs"
 	case strings.Contains(msg, "cannot start any token"), strings.Contains(msg, "did not find expected key"),
 		strings.Contains(msg, "did not find expected"):
-		return "put expressions and texts in single quotes, and align fields of one mapping in one column"
+		return "put texts in single quotes, and align fields of one mapping in one column"
 	case strings.Contains(msg, "quoted scalar"):
 		return "a quote is not closed; inside single quotes, write a quote twice"
 	case strings.Contains(msg, "unknown anchor"):
-		return "aliases are not allowed"
+		return l.Instead
 	case strings.Contains(msg, "escape character"):
 		return `in double quotes a backslash is written \\; single quotes take it as it is`
 	}
@@ -209,4 +216,52 @@ func KindName(n *yaml.Node) string {
 		return "text"
 	}
 	return "something else"
+}
+
+// EndsHere is the message about a text in single quotes that a quote within it ends too early.
+const EndsHere = "YAML: the text in single quotes ends here"
+
+var beginsQuote = regexp.MustCompile(`(?:[:,-]\s+|[\[{]\s*)'`)
+
+// openQuote returns the first place of a file that YAML refuses where a text in single quotes ends too early. The YAML
+// reader reports a line some way off.
+func openQuote(lines []string) (p Problem, found bool) {
+	for i, line := range lines {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") {
+			continue
+		}
+		for from := 0; ; {
+			m := beginsQuote.FindStringIndex(line[from:])
+			if m == nil {
+				break
+			}
+			end := quoteEnd(line, from+m[1])
+			if end < 0 {
+				break // it may go on in the next line
+			}
+			if rest := strings.TrimLeft(line[end:], " \t"); rest != "" && !strings.ContainsRune(",]}:#", rune(rest[0])) {
+				return Problem{
+					i + 1, utf8.RuneCountInString(line[:end]), EndsHere,
+					"write a single quote in it twice: ''; or write >- and the text below it, without quotes",
+				}, true
+			}
+			from = end
+		}
+	}
+	return p, false
+}
+
+// quoteEnd returns where the text in single quotes that goes on at from has ended, or -1 where it does not in this
+// line.
+func quoteEnd(line string, from int) int {
+	for i := from; i < len(line); i++ {
+		if line[i] != '\'' {
+			continue
+		}
+		if i+1 == len(line) || line[i+1] != '\'' {
+			return i + 1
+		}
+		i++
+	}
+	return -1
 }
