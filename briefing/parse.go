@@ -406,8 +406,10 @@ func (p *parser) mapping(field string, n *yaml.Node, known []string) []entry {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		switch {
-		case k.Kind != yaml.ScalarNode || k.ShortTag() == "!!null":
-			p.add(k, field, "", "a key must be text, not %s", yamlfile.KindName(k))
+		case k.ShortTag() == "!!merge":
+			p.add(k, field, language.Instead, "a merge key")
+		case k.ShortTag() != "!!str":
+			p.add(k, field, "put it in quotes", "a key must be text, not %s", yamlfile.KindName(k))
 		case first[k.Value] != nil:
 			p.add(k, join(field, k.Value), "keep one of the two", "is given twice, first in line %d",
 				first[k.Value].Line)

@@ -114,12 +114,18 @@ func TestParseErrors(t *testing.T) {
 			"f:1:1: template_id: is missing (lower-case letters, digits, full stops, _ and -, at most 64)",
 			"f:1:1: pipeline: has no stages (write a list of stages, each with a type)",
 		}},
-		{"keys", "template_id: x\npiplin: []\npipeline: [{type: attention, type: custom, 1: 2, config: {max_item: 3}}]\nbudget: 3", []string{
+		{"keys", "template_id: x\npiplin: []\npipeline: [{type: attention, type: custom, a: 2, config: {max_item: 3}}]\nbudget: 3", []string{
 			`f:2:1: piplin: unknown field (did you mean "pipeline"?)`,
 			"f:3:30: pipeline[1].type: is given twice, first in line 3 (keep one of the two)",
-			"f:3:44: pipeline[1].1: unknown field (known: stage, type, enabled, share, config)",
+			"f:3:44: pipeline[1].a: unknown field (known: stage, type, enabled, share, config)",
 			`f:3:59: pipeline[1].config.max_item: unknown field (did you mean "max_items"?)`,
 			"f:4:9: budget: must be a mapping, not a number (fields: max_context_tokens, max_queries, timeout)",
+		}},
+		{"kinds of keys", stage("{type: custom, config: {handler: h, args: {1: a, null: b, [c]: d, <<: {e: f}}}}"), []string{
+			"f:3:46: pipeline[1].config.args: a key must be text, not a number (put it in quotes)",
+			"f:3:52: pipeline[1].config.args: a key must be text, not nothing (put it in quotes)",
+			"f:3:61: pipeline[1].config.args: a key must be text, not a list (put it in quotes)",
+			"f:3:69: pipeline[1].config.args: a merge key (write the value where it is needed)",
 		}},
 		{"types of values", "template_id: 7\npipeline:\n- type: halting\n  enabled: maybe\n  share: 0\n  config: {min_tokens: 1.5, relax: .nan, max_reruns: 99999999999999999999}\n" +
 			"budget: {timeout: 50, max_queries: -1}\ncache_ttl: -1s", []string{

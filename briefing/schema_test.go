@@ -1,0 +1,177 @@
+package briefing
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+var compiledSchema = sync.OnceValues(func() (*jsonschema.Schema, error) {
+	doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(Schema()))
+	if err != nil {
+		return nil, err
+	}
+	c := jsonschema.NewCompiler()
+	if err := c.AddResource("mem:schema", doc); err != nil {
+		return nil, err
+	}
+	return c.Compile("mem:schema")
+})
+
+// validate returns what the schema has against a template.
+func validate(t require.TestingT, text []byte) error {
+	s, err := compiledSchema()
+	require.NoError(t, err)
+	var doc any
+	require.NoError(t, yaml.Unmarshal(text, &doc))
+	return s.Validate(doc)
+}
+
+func TestSchemaTakes(t *testing.T) {
+	require.NoError(t, validate(t, []byte(complete)))
+	require.NoError(t, validate(t, []byte("template_id: x\npipeline: [{type: attention}]\nchars_per_token: 3")))
+}
+
+// TestSchemaRefuses lists what both the schema and the loader refuse.
+func TestSchemaRefuses(t *testing.T) {
+	with := func(more string) string { return "template_id: x\npipeline: [{type: attention}]\n" + more }
+	config := func(kind, c string) string {
+		return "template_id: x\npipeline: [{type: " + kind + ", config: " + c + "}]"
+	}
+	stage := func(s string) string { return "template_id: x\npipeline: [" + s + "]" }
+	for _, text := range []string{
+		"[]", "{}", "template_id: x", "template_id: x\npipeline: []", "template_id: x\npipeline: {}", stage("{}"),
+		"template_id: X y\npipeline: [{type: attention}]", "template_id: ''\npipeline: [{type: attention}]",
+		"template_id: 1\npipeline: [{type: attention}]", with("applies: {}"), with("applies_to: {class: x}"),
+		with("applies_to: {tier: 1}"), with("budget: {tokens: 3}"), with("budget: {max_context_tokens: -1}"),
+		with("budget: {max_queries: 1.5}"), with("budget: {timeout: 50}"), with("budget: {timeout: soon}"),
+		with("fallback: {on_timeout: proceed_empty}"), with("fallback: {on_empty: use_cached}"), with("cache_ttl: 60"),
+		with("chars_per_token: 0"), with("chars_per_token: 1001"), with("chars_per_token: {prose: 0}"),
+		with("chars_per_token: four"), with("chars_per_token: {Hex: 1}"),
+		stage("attention"), stage("{type: search}"), stage("{type: 1}"), stage("{type: attention, name: x}"),
+		stage("{type: attention, stage: A}"), stage("{type: attention, enabled: 1}"), stage("{type: attention, share: 0}"),
+		stage("{type: attention, share: 1.1}"), stage("{type: attention, config: []}"),
+		stage("{type: tier_select}"), config("tier_select", "{tiers: []}"), config("tier_select", "{tiers: hot}"),
+		config("tier_select", "{tiers: [a, a]}"), config("tier_select", "{tiers: [a], strategy: lowest_first}"),
+		config("ledger_query", "{max_items: 1}"), config("ledger_query", "{max_entries: -1}"),
+		config("ledger_query", "{filters: {a: ''}}"), config("ledger_query", "{filters: {a: 1}}"),
+		config("ledger_query", "{filters: [a]}"), config("ledger_query", "{recency: 1}"),
+		stage("{type: registry_query}"), config("registry_query", "{registry: ''}"),
+		config("registry_query", "{registry: a, max_entries: 1}"),
+		stage("{type: file_read}"), config("file_read", "{paths: [/a]}"), config("file_read", `{paths: ['a\b']}`),
+		config("file_read", "{paths: [a], max_size_bytes: -1}"),
+		stage("{type: horizontal_search}"), config("horizontal_search", "{query: ''}"),
+		config("horizontal_search", "{query: a, relevance_threshold: 2}"), config("horizontal_search", "{query: a, sources: ['']}"),
+		config("structuring", "{strategy: random}"), config("structuring", "{max_tokens: -1}"),
+		config("halting", "{relax: 1}"), config("halting", "{max_reruns: 101}"), config("halting", "{satisfaction_threshold: -1}"),
+		stage("{type: custom}"), config("custom", "{handler: h, args: []}"), config("custom", "{handler: h, more: 1}"),
+		config("attention", "{max_entries: 1}"), config("attention", "{parts: cause}"), config("attention", "{neighbors: -1}"),
+	} {
+		require.Error(t, validate(t, []byte(text)), "the schema takes %s", text)
+		_, err := Parse("f", []byte(text))
+		require.Error(t, err, "the loader takes %s", text)
+	}
+}
+
+// TestSchemaDescribesAll: the schema has every key, name and default, and no other.
+func TestSchemaDescribesAll(t *testing.T) {
+	type object struct {
+		Properties  map[string]json.RawMessage `json:"properties"`
+		Definitions map[string]json.RawMessage `json:"definitions"`
+	}
+	read := func(data []byte) (o object) {
+		require.NoError(t, json.Unmarshal(data, &o))
+		return o
+	}
+	var described func(of string, data []byte)
+	described = func(of string, data []byte) {
+		var d struct{ Description string }
+		require.NoError(t, json.Unmarshal(data, &d))
+		require.NotEmpty(t, d.Description, of)
+		for name, p := range read(data).Properties {
+			described(of+"."+name, p)
+		}
+	}
+	keys := func(o object) []string { return slices.Sorted(maps.Keys(o.Properties)) }
+	names := func(t reflect.Type) []string { return slices.Sorted(slices.Values(fieldsOf(t))) }
+	value := func(data []byte, into any) { require.NoError(t, json.Unmarshal(data, into)) }
+
+	root := read(schema)
+	described("template", schema)
+	require.Equal(t, names(reflect.TypeFor[Template]()), keys(root))
+	require.Equal(t, names(reflect.TypeFor[AppliesTo]()), keys(read(root.Properties["applies_to"])))
+	require.Equal(t, names(reflect.TypeFor[Budget]()), keys(read(root.Properties["budget"])))
+	require.Equal(t, names(reflect.TypeFor[Fallback]()), keys(read(root.Properties["fallback"])))
+	stage := read(root.Definitions["stage"])
+	require.Equal(t, slices.Sorted(slices.Values(stageKeys)), keys(stage))
+
+	var enum struct{ Enum []string }
+	value(stage.Properties["type"], &enum)
+	types := slices.Sorted(maps.Keys(stageTypes))
+	require.Len(t, enum.Enum, len(types))
+	for _, kind := range types {
+		require.Contains(t, enum.Enum, string(kind))
+		config := stageTypes[kind]()
+		require.Equal(t, kind, config.stageType())
+		described(string(kind), root.Definitions[string(kind)])
+		o := read(root.Definitions[string(kind)])
+		require.Equal(t, names(reflect.TypeOf(config).Elem()), keys(o), kind)
+
+		// Defaults are those of a configuration without any field.
+		v, want := reflect.ValueOf(canonical(config)).Elem(), map[string]any{}
+		for i, name := range fieldsOf(v.Type()) {
+			if f := v.Field(i); !f.IsZero() && f.Kind() != reflect.Map && f.Kind() != reflect.Slice {
+				want[name] = f.Interface()
+			}
+		}
+		got := map[string]any{}
+		for name, p := range o.Properties {
+			var d struct{ Default any }
+			if value(p, &d); d.Default != nil {
+				got[name] = d.Default
+			}
+		}
+		a, err := json.Marshal(want)
+		require.NoError(t, err)
+		b, err := json.Marshal(got)
+		require.NoError(t, err)
+		require.JSONEq(t, string(a), string(b), kind)
+	}
+	for path, want := range map[[2]string][]string{
+		{"tier_select", "strategy"}: tierStrategies, {"structuring", "strategy"}: structurings,
+	} {
+		value(read(root.Definitions[path[0]]).Properties[path[1]], &enum)
+		require.Equal(t, want, enum.Enum)
+	}
+	for name, want := range map[string][]string{"on_timeout": onTimeouts, "on_empty": onEmpties} {
+		value(read(root.Properties["fallback"]).Properties[name], &enum)
+		require.Equal(t, want, enum.Enum)
+	}
+	var ttl struct{ Default string }
+	value(root.Properties["cache_ttl"], &ttl)
+	d, err := time.ParseDuration(ttl.Default)
+	require.NoError(t, err)
+	require.Equal(t, DefaultCacheTTL, d)
+	var chars struct {
+		Default float64
+		OneOf   []object
+	}
+	value(root.Properties["chars_per_token"], &chars)
+	require.EqualValues(t, DefaultCharsPerToken, chars.Default)
+	require.Subset(t, keys(chars.OneOf[1]), kindNames)
+}
+
+func TestSchemaIsTheCallers(t *testing.T) {
+	s := Schema()
+	s[0] = 'x'
+	require.NotEqual(t, s, Schema())
+}
