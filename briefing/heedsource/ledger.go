@@ -18,7 +18,8 @@ import (
 
 // The bounds of one query.
 const (
-	maxMatched   = 1024 // entries that match and are looked at, alike or not
+	maxMatched   = 1024 // entries that match, alike or not
+	maxLooked    = 4096 // entries that the journal's own filter chooses: it knows neither statuses nor mods
 	maxAttribute = 128  // kinds of entries that are attributed to mods, for the filter "blame"
 	firstWindow  = 256  // entries that are read first; then twice as many each time
 )
@@ -28,8 +29,9 @@ const (
 //
 // A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its
 // filters are signature, operation (with its parts), rule, disposition and severity (at least that), source (of a
-// record, or the method of an operation), contains (a text, as it is) and blame (the name of a mod). A query looks at
-// no more than 1,024 entries that match, the latest; that there may be more is in Found.More, and in titles.
+// record, or the method of an operation), contains (a text, as it is) and blame (the name of a mod). A query reads no
+// more than the latest 1,024 entries that match, and 4,096 to find them where the journal's own filter cannot, as for
+// mods; that there may be more is in Found.More, and in titles.
 type Ledger struct {
 	view
 }
@@ -141,6 +143,7 @@ type choice struct {
 	runs     []run
 	index    map[alike]int  // of entries
 	charged  map[alike]bool // points at the mod
+	looked   int
 	matched  int
 	full     bool
 	more     bool
@@ -230,6 +233,10 @@ func unknownFilter(name string, known []string) error {
 func (c *choice) add(r *journal.Record) bool {
 	if !r.Time.IsZero() && r.Time.Before(c.since) {
 		c.full = true
+		return false
+	}
+	if c.looked++; c.looked > maxLooked {
+		c.full, c.more = true, true
 		return false
 	}
 	if c.status != event.StatusNone && r.Status != c.status {
