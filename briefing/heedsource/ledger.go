@@ -296,7 +296,7 @@ func (c *choice) found(in *briefing.Input, epoch string) briefing.Found {
 		same := c.runs[i]
 		same.atLeast = c.more
 		f := c.entry(epoch, &c.entries[i], same)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 {
+		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && len(found.Fragments) > 0 {
 			found.More = true
 			break
 		}

@@ -60,7 +60,7 @@ func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.
 			break
 		}
 		f := r.show(rows, i)
-		if left -= cost(in, &f); left < 0 && in.Tokens > 0 {
+		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && len(found.Fragments) > 0 {
 			found.More = true
 			break
 		}
@@ -150,8 +150,8 @@ func toolRegistry(tools func() []Tool) briefing.Registry {
 // showTool shows a tool. What it does and which arguments it has is the game's own text: data.
 func showTool(t *Tool) briefing.Fragment {
 	lines, _ := quoted(nil, t.Description, maxMessageLines, briefing.Prose)
-	arguments, known := argumentsOf(t.Schema)
 	title := "tool " + named(t.Name)
+	arguments, known := argumentsOf(t.Schema)
 	switch {
 	case !known:
 		title += ": its arguments are not known"
@@ -160,7 +160,9 @@ func showTool(t *Tool) briefing.Fragment {
 	default:
 		title += ": " + number(len(arguments), "argument", "arguments")
 	}
-	lines = append(lines, arguments[:min(len(arguments), maxArguments)]...)
+	for _, a := range arguments[:min(len(arguments), maxArguments)] {
+		lines = append(lines, briefing.Line{Text: a.line(), Data: true, Kind: briefing.Stack})
+	}
 	if more := len(arguments) - maxArguments; more > 0 {
 		lines = append(lines, briefing.Line{Text: "and " + number(more, "more argument", "more arguments")})
 	}
@@ -169,9 +171,16 @@ func showTool(t *Tool) briefing.Fragment {
 	return f
 }
 
-// argumentsOf returns a line for each argument of a schema, the required ones first, then by name; false where the
-// schema does not say which there are.
-func argumentsOf(schema []byte) (lines []briefing.Line, known bool) {
+// argument is an argument of a tool, as its schema describes it.
+type argument struct {
+	name     string
+	required bool
+	schema   json.RawMessage
+}
+
+// argumentsOf returns the arguments of a schema, the required ones first, in its order, then the others by name; false
+// where it does not say which there are.
+func argumentsOf(schema []byte) (arguments []argument, known bool) {
 	var s struct {
 		Properties map[string]json.RawMessage `json:"properties"`
 		Required   []string                   `json:"required"`
@@ -180,31 +189,29 @@ func argumentsOf(schema []byte) (lines []briefing.Line, known bool) {
 	if json.Unmarshal(schema, &s) != nil || s.Properties == nil && s.Type != "object" {
 		return nil, false
 	}
-	optional := func(name string) int {
-		if slices.Contains(s.Required, name) {
-			return 0
+	for _, name := range s.Required {
+		if schema, ok := s.Properties[name]; ok {
+			arguments = append(arguments, argument{name, true, schema})
+			delete(s.Properties, name)
 		}
-		return 1
 	}
-	names := slices.SortedFunc(maps.Keys(s.Properties), func(a, b string) int {
-		if d := optional(a) - optional(b); d != 0 {
-			return d
-		}
-		return strings.Compare(a, b)
-	})
-	for _, name := range names {
-		var b bytes.Buffer
-		b.WriteString(text.Safe(name, maxNameChars))
-		if optional(name) == 0 {
-			b.WriteString(" (required)")
-		}
-		b.WriteString(": ")
-		if json.Compact(&b, s.Properties[name]) != nil {
-			panic("BUG: heedsource: JSON that was read is not JSON")
-		}
-		lines = append(lines, briefing.Line{Text: text.Safe(b.String(), maxLineChars), Data: true, Kind: briefing.Stack})
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		arguments = append(arguments, argument{name, false, s.Properties[name]})
 	}
-	return lines, true
+	return arguments, true
+}
+
+func (a *argument) line() string {
+	var b bytes.Buffer
+	b.WriteString(text.Safe(a.name, maxNameChars))
+	if a.required {
+		b.WriteString(" (required)")
+	}
+	b.WriteString(": ")
+	if json.Compact(&b, a.schema) != nil {
+		panic("BUG: heedsource: JSON that was read is not JSON")
+	}
+	return text.Safe(b.String(), maxLineChars)
 }
 
 // modRegistry has the mods that a game runs with, in load order.
