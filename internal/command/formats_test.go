@@ -24,6 +24,7 @@ import (
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
 
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
@@ -151,6 +152,7 @@ func TestSchemaCommand(t *testing.T) {
 		require.Equal(t, string(p.schemaOf(name)), r.stdout)
 	}
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
+	require.Equal(t, string(briefing.Schema()), runArgs(t, "schema", "template").stdout)
 	r := runArgs(t, "schema", "xml")
 	require.Equal(t, exitUsage, r.status)
 	require.Contains(t, r.stderr, "use one of baseline-check, config, diff, explain, records, replay, ")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/settings"
@@ -31,6 +32,9 @@ var forms = []schema.Form{
 	settings.Form,
 }
 
+// templateSchema is the name of the schema of a briefing's template: of input.
+const templateSchema = "template"
+
 // schemaNames returns the names of all JSON forms, in order.
 func (p *program) schemaNames() []string {
 	names := report.SchemaNames()
@@ -43,6 +47,9 @@ func (p *program) schemaNames() []string {
 
 // schemaOf returns the schema of the JSON form of a name, nil for none.
 func (p *program) schemaOf(name string) []byte {
+	if name == templateSchema {
+		return briefing.Schema()
+	}
 	if f := schema.Find(slices.Concat(forms, p.host.Forms), name); f != nil {
 		return f.JSON()
 	}
@@ -50,7 +57,7 @@ func (p *program) schemaOf(name string) []byte {
 }
 
 func (p *program) schemaCommand() *cobra.Command {
-	names := p.schemaNames()
+	names := append(p.schemaNames(), templateSchema)
 	var more strings.Builder
 	for i := range p.host.Forms {
 		fmt.Fprintf(&more, "  %-12s  %s\n", p.host.Forms[i].Name, p.host.Forms[i].Title)
@@ -70,8 +77,10 @@ func (p *program) schemaCommand() *cobra.Command {
 "schemaVersion" in the output is the version. It rises when a field is removed or
 changes its meaning; new fields may appear within a version.
 
-"rules schema" prints the schema of rule files.`,
+"schema template" prints the schema (draft 7) of templates of briefings, "rules schema"
+that of rule files.`,
 		Example: `  heed schema replay > replay.schema.json
+  heed schema template > heed-template.schema.json
   heed schema replay-lines | jq '."$defs" | keys'`,
 		ValidArgs: names,
 		Args: func(cmd *cobra.Command, args []string) error {
