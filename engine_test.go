@@ -523,6 +523,7 @@ func TestGroupsInAnItem(t *testing.T) {
 	require.Len(t, page.Records, len(names))
 	for _, r := range page.Records {
 		require.Equal(t, page.Records[0].Signature, e.Group(r.Signature))
+		require.Equal(t, page.Records, e.Read(Cursor{}, 10, Filter{Signature: r.Signature.ID}).Records)
 	}
 }
 

@@ -75,11 +75,15 @@ func (e *Engine) Verdict(id string) Verdict {
 // any more, nor are its own parts: their entries are then found by their own ids alone. An
 // operation whose parts are known may itself be evicted.
 //
+// A filter by a signature chooses the entries of its group as well, as far as it was learned, for a pass over the known
+// signatures.
+//
 // No writer waits for a whole read: it takes the lock in short turns, and searches and
 // copies in between. Entries that are evicted meanwhile, before they were read, count as
 // lost in the page.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
 	s := journal.NewScan(after, limit, f, e.parts(f.Operation)...)
+	s.Group(e.members(f.Signature))
 	for more := true; more; {
 		e.mu.Lock()
 		more = s.Step(e.journal)
@@ -97,6 +101,16 @@ func (e *Engine) parts(id string) []string {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.Parts(id)
+}
+
+// members returns the known ids of the group of a signature.
+func (e *Engine) members(id signature.ID) []signature.ID {
+	if id == 0 {
+		return nil
+	}
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.classifier.Members(nil, id)
 }
 
 // Since returns how many entries after a cursor the journal holds and how many

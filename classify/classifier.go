@@ -375,6 +375,11 @@ func (c *Classifier) Template(s signature.Signature) (string, bool) {
 // so far: s itself where it is alone or not known.
 func (c *Classifier) Group(s signature.Signature) signature.Signature { return c.grouper.Group(s) }
 
+// Members appends to dst the known ids of the group that id belongs to; see [signature.Grouper.Members].
+func (c *Classifier) Members(dst []signature.ID, id signature.ID) []signature.ID {
+	return c.grouper.Members(dst, id)
+}
+
 // Merges appends to dst the merges of groups since the last call, and drops
 // them. A new signature may bring some; call it after each [Classifier.Classify].
 func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {

@@ -380,6 +380,29 @@ func TestFilterWithParts(t *testing.T) {
 	}
 }
 
+func TestFilterWithGroup(t *testing.T) {
+	j := newJournal(t, Config{}, 0)
+	for i, id := range []signature.ID{5, 6, 7, 5} {
+		j.Append(&event.Entry{Seq: uint64(i + 1)}, signature.Signature{ID: id}, event.Decision{})
+	}
+	for _, c := range []struct {
+		f     Filter
+		group []signature.ID
+		want  []uint64
+	}{
+		{Filter{Signature: 5}, nil, []uint64{1, 4}},
+		{Filter{Signature: 5}, []signature.ID{5, 7}, []uint64{1, 3, 4}},
+		{Filter{Signature: 8}, []signature.ID{6}, []uint64{2}},
+		{Filter{}, []signature.ID{5}, []uint64{1, 2, 3, 4}},
+	} {
+		s := NewScan(Cursor{}, 0, c.f)
+		s.Group(c.group)
+		s.Step(j)
+		s.Sift()
+		require.Equal(t, c.want, seqs(s.Page().Records), "%+v %v", c.f, c.group)
+	}
+}
+
 // get returns the entry seq, if it is held.
 func (j *Journal) get(seq uint64) (Record, bool) {
 	h, block := j.lookup(seq)

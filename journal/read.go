@@ -165,8 +165,9 @@ type Filter struct {
 // matcher is a Filter in the form in which it is applied.
 type matcher struct {
 	Filter
-	kinds    uint64          // a bit for each kind
-	named    map[string]bool // Operation and its parts
+	kinds    uint64                // a bit for each kind
+	group    map[signature.ID]bool // those of the group of Signature
+	named    map[string]bool       // Operation and its parts
 	contains []byte
 	plain    bool // decided by the header alone
 }
@@ -199,7 +200,7 @@ func (f Filter) matcher(parts []string) matcher {
 func (m *matcher) header(h *header) bool {
 	return h.disposition >= m.MinDisposition && h.severity >= m.MinSeverity &&
 		m.kinds>>h.kind&1 != 0 &&
-		(m.Signature == 0 || h.id == m.Signature) &&
+		(m.Signature == 0 || h.id == m.Signature || m.group[h.id]) &&
 		(m.named == nil || h.operation > 0) && mayEqual(h.rule, m.Rule) && mayEqual(h.source, m.Source)
 }
 

@@ -1,5 +1,7 @@
 package journal
 
+import "github.com/heedlog/heed/signature"
+
 // The bounds of one [Scan.Step]: entries examined, and bytes of text copied beyond
 // those of a single entry. A step takes some ten microseconds, which is what it
 // takes to wake a writer that waits: smaller ones would not let anybody go on
@@ -70,6 +72,18 @@ func NewScan(after Cursor, limit int, f Filter, parts ...string) *Scan {
 	return &Scan{
 		limit: limit, filter: f.matcher(parts), after: after.Seq, page: Page{Next: after},
 		found: make([]candidate, 0, firstEntries), text: make([]byte, 0, firstBytes),
+	}
+}
+
+// Group lets the ids of a group stand for the signature of the filter, beside that itself: the journal does not know
+// which they are. It is called before the first Step, and does not retain ids.
+func (s *Scan) Group(ids []signature.ID) {
+	if s.filter.Signature == 0 {
+		return
+	}
+	s.filter.group = make(map[signature.ID]bool, len(ids))
+	for _, id := range ids {
+		s.filter.group[id] = true
 	}
 }
 

@@ -157,6 +157,25 @@ func (g *Grouper) Group(s Signature) Signature {
 	return s
 }
 
+// Members appends to dst the known ids of the group that id belongs to, id among them, and nothing where id is not
+// known. It costs a pass over what is known.
+func (g *Grouper) Members(dst []ID, id ID) []ID {
+	mask := len(g.slots) - 1
+	for i := int(id) & mask; g.slots[i] != 0; i = (i + 1) & mask {
+		n := g.slots[i] - 1
+		if g.nodes[n].id != id {
+			continue
+		}
+		group := g.root(n)
+		for m := range g.nodes {
+			if g.root(uint32(m)) == group {
+				dst = append(dst, g.nodes[m].id)
+			}
+		}
+	}
+	return dst
+}
+
 // Stats returns the counts so far. It costs a copy.
 func (g *Grouper) Stats() GrouperStats {
 	s := g.stats

@@ -252,9 +252,15 @@ func TestGrouperModel(t *testing.T) {
 					}
 				}
 			}
+			members := map[Signature][]ID{}
+			for _, k := range known {
+				members[model[k]] = append(members[model[k]], k.ID)
+			}
 			for _, k := range known {
 				require.Equal(t, model[k], g.Group(k))
+				require.Equal(t, members[model[k]], g.Members(nil, k.ID))
 			}
+			require.Empty(t, g.Members(nil, s.ID+1))
 		}
 		stats := g.Stats()
 		require.Equal(t, len(known), stats.Signatures)

@@ -28,10 +28,10 @@ const (
 // one fragment: the latest of them, with their number.
 //
 // A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its
-// filters are signature, operation (with its parts), rule, disposition and severity (at least that), source (of a
-// record, or the method of an operation), contains (a text, as it is) and blame (the name of a mod). A query reads no
-// more than the latest 1,024 entries that match, and 4,096 to find them where the journal's own filter cannot, as for
-// mods; that there may be more is in Found.More, and in titles.
+// filters are signature (of an entry, or of another of its group), operation (with its parts), rule, disposition and
+// severity (at least that), source (of a record, or the method of an operation), contains (a text, as it is) and blame
+// (the name of a mod). A query reads no more than the latest 1,024 entries that match, and 4,096 to find them where the
+// journal's own filter cannot, as for mods; that there may be more is in Found.More, and in titles.
 type Ledger struct {
 	view
 }

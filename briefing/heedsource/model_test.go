@@ -50,6 +50,9 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 		if rule := q.Filters["rule"]; rule != "" && r.Decision.Rule != rule {
 			continue
 		}
+		if id := q.Filters["signature"]; id != "" && e.Group(r.Signature).ID.String() != id {
+			continue
+		}
 		if mod := q.Filters["blame"]; mod != "" && !slices.ContainsFunc(e.Blame(&r.Entry), func(s heed.Suspect) bool {
 			return blame.Key(s.Mod) == blame.Key(mod)
 		}) {
@@ -74,6 +77,15 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 		}
 	}
 	return seqs, counts, false
+}
+
+// group returns the signature of the group of one of the entries that the journal holds, "" for one without text.
+func group(e *heed.Engine, n int) string {
+	all := held(e, heed.Filter{})
+	if len(all) == 0 || all[n%len(all)].Kind != event.KindLog {
+		return ""
+	}
+	return e.Group(all[n%len(all)].Signature).ID.String()
 }
 
 // TestLedgerAgainstModel compares answers with those of a search through the whole journal.
@@ -101,8 +113,9 @@ func TestLedgerAgainstModel(t *testing.T) {
 				{"disposition", pick("advisory", "blocking", "ignore")},
 				{"rule", pick("save.broken", "noise")},
 				{"blame", pick("press", "loom")},
+				{"signature", group(e, rng.IntN(i+1))},
 			} {
-				if rng.IntN(4) == 0 {
+				if rng.IntN(4) == 0 && f.value != "" {
 					q.Filters[f.name] = f.value
 				}
 			}

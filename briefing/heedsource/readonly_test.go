@@ -41,7 +41,8 @@ func play(seed uint64, n int) []step {
 		case k < 12:
 			entry := event.Log{
 				Time: at, Level: event.Level(rng.IntN(6)), Pos: pos,
-				Message: pick("Save failed: ", "tick ", "low on wood: ", "[Press] jam ", "> [ledger x] no such ") +
+				Message: pick("Save failed: ", "tick ", "low on wood: ", "[Press] jam ", "> [ledger x] no such ",
+					"Broken plan of the pawn called Anna in the ", "Broken plan of the pawn called Boris in the ") +
 					pick("1", "2", "on fire"),
 				Stack: pick("", "", "  at Press.Roller.Turn () [0x00001] in <0>:0\n  at Game.Tick ()", "  at Loom.Run ()"),
 			}

@@ -154,7 +154,7 @@ var (
 		{name: "kinds", kind: wordsKind, enum: wordsOf[event.Kind](), doc: "Only entries of these kinds."},
 		{name: "operation", kind: textKind, doc: "Only entries that name this operation or a part of it."},
 		{name: "rule", kind: textKind, doc: "Only entries that this rule decided."},
-		{name: "signature", kind: textKind, doc: "Only entries of this signature."},
+		{name: "signature", kind: textKind, doc: "Only entries of this signature, or of its group."},
 		{name: "source", kind: textKind, doc: "Only entries from this source, or of this tool."},
 		{name: "contains", kind: textKind, doc: "Only entries with exactly this text in their message or stack."},
 	}
