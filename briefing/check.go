@@ -73,6 +73,38 @@ func check(t *Template) error {
 	return nil
 }
 
+// checkContract returns what is wrong with a contract: what it requires is held to what stages may have, but for paths,
+// which no root may have either.
+func checkContract(c *Contract) error {
+	var errs Errors
+	report := func(field, msg, hint string) {
+		if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
+			errs = append(errs, &Error{File: "contract", Field: field, Msg: msg, Hint: hint})
+		}
+	}
+	required := &c.RequiredContext
+	if n := len(required.LedgerQueries) + len(required.FrameworkRefs) + len(required.FileRefs); n > maxStages {
+		return Errors{{File: "contract", Msg: fmt.Sprintf("requires %d things, more than the %d allowed", n, maxStages)}}
+	}
+	add := func(list string, i int, config StageConfig) {
+		s := Stage{Type: config.stageType(), Config: config}
+		s.checkConfig(report, index(list, i), true)
+	}
+	for i := range required.LedgerQueries {
+		add("ledger_queries", i, &required.LedgerQueries[i])
+	}
+	for i := range required.FrameworkRefs {
+		add("framework_refs", i, &required.FrameworkRefs[i])
+	}
+	for i := range required.FileRefs {
+		add("file_refs", i, &required.FileRefs[i])
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
 // reporter receives what is wrong with a field, and what would be right.
 type reporter func(field, msg, hint string)
 
@@ -182,7 +214,11 @@ func (s *Stage) check(report reporter, at string, attention bool) {
 		report(at+".config", fmt.Sprintf("is not that of a stage of type %s", s.Type), "")
 		return
 	}
-	at += ".config"
+	s.checkConfig(report, at+".config", attention)
+}
+
+// checkConfig reports what is wrong with the configuration of a stage, which stands at a field.
+func (s *Stage) checkConfig(report reporter, at string, attention bool) {
 	switch c := s.Config.(type) {
 	case *TierSelect:
 		report.list(at+".tiers", c.Tiers, true)
