@@ -6,6 +6,8 @@
 // Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
 // real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
 // are known, and the next thing to look at. Beside briefs stand what agents have without them, cut to as many tokens.
+//
+// Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
 package main
 
 import (
@@ -33,6 +35,7 @@ func run(args []string, stdout io.Writer) error {
 	data := flags.String("data", "../shared/data", "the `FOLDER` of real logs, with rimworld and players in it")
 	heldOut := flags.Bool("held", false, "measure also logs on which nothing is developed")
 	misses := flags.Bool("misses", false, "list what briefs do not have")
+	rounds := flags.Int("rounds", 500, "measure how long `N` of each take; 0: not")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
@@ -53,6 +56,13 @@ func run(args []string, stdout io.Writer) error {
 	text := q.String()
 	if *misses {
 		text = strings.Join(append(q.misses, text), "\n")
+	}
+	if *rounds > 0 {
+		s, err := race(*captures, set, *rounds)
+		if err != nil {
+			return err
+		}
+		text += s.String()
 	}
 	_, err = io.WriteString(stdout, text)
 	return err

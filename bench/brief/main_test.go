@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -75,11 +76,30 @@ func TestRealLogs(t *testing.T) {
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-captures", captures, "-data", data}, &out))
+	require.NoError(t, run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out))
 	for _, s := range []set{ours, labeled, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
 	require.NotContains(t, out.String(), string(held))
+}
+
+// TestSpeed requires that what is measured has a full journal and open items, and that its figures are computed.
+func TestSpeed(t *testing.T) {
+	s, err := race(captures, defaults(t), 3)
+	require.NoError(t, err)
+	require.Equal(t, full, s.entries)
+	require.GreaterOrEqual(t, s.items, 5)
+	for _, how := range approaches {
+		if brief != nil || how == last50 || how == grepped {
+			require.Len(t, s.took[how], 3, how)
+			require.Contains(t, s.String(), how)
+		}
+	}
+	s.took = map[approach][]time.Duration{named: nil}
+	for i := range 200 {
+		s.took[named] = append(s.took[named], time.Duration(200-i)*time.Millisecond)
+	}
+	require.Contains(t, s.String(), "100ms     198ms     200ms")
 }
 
 func TestRunRefuses(t *testing.T) {

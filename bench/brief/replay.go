@@ -96,10 +96,7 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &replayed{blocking: map[string]int{}, methods: map[string]string{}}
-	for line := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n") {
-		r.lines = append(r.lines, strings.TrimRight(line, "\r"))
-	}
+	r := &replayed{lines: split(text), blocking: map[string]int{}, methods: map[string]string{}}
 	var updates []heed.Update
 	began := 0 // the line at which the present phase did
 	unknown := -1
@@ -140,6 +137,15 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 		}
 	})
 	return r, err
+}
+
+// split returns the lines of a log.
+func split(text []byte) []string {
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, "\r")
+	}
+	return lines
 }
 
 // frame returns the method of the first frame of a stack.

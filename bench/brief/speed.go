@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// full is how many entries the tail of a journal holds.
+const full = 24576
+
+// operations is how many failed before the storm.
+const operations = 8
+
+// speed is how long each approach takes, over a number of rounds.
+type speed struct {
+	entries, items int // in the journal; open
+	logBytes       int64
+	took           map[approach][]time.Duration
+}
+
+// storm returns an engine with a full journal and open items, and the log that it has read, in a folder.
+func storm(folder, captures string, set *rules.Set) (*game, string, error) {
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return nil, "", err
+	}
+	var log bytes.Buffer
+	files, err := filepath.Glob(filepath.Join(captures, "*.log"))
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, "", err
+		}
+		log.Write(text)
+		if err := bench.Feed(engine, bytes.NewReader(text)); err != nil {
+			return nil, "", err
+		}
+	}
+	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	for i := range operations {
+		id := fmt.Sprintf("op-%d", i)
+		at := now.Add(time.Duration(i) * time.Minute)
+		method := fmt.Sprintf("game/tool_%d", i)
+		engine.Observe(event.Operation{Time: at, ID: id, Method: method, Status: event.StatusStarted}.Entry())
+		line := fmt.Sprintf("Error in LordToil.Init(): System.NullReferenceException: %s", strings.Repeat("x", i))
+		log.WriteString(line + "\n")
+		engine.Log(event.Log{Message: line, Level: event.LevelError, OperationID: id, Time: at})
+		failed := event.Operation{Time: at, ID: id, Method: method, Status: event.StatusFailed, Error: "no answer"}
+		engine.Observe(failed.Entry())
+	}
+	for lines := bench.NewStorm(bench.Mixed, 1); engine.Stats().Journal.Tail.Entries < full; {
+		line := lines.Next()
+		log.Write(line)
+		log.WriteByte('\n')
+		engine.Log(event.Log{Message: string(line), Level: event.LevelError})
+		if engine.Latest().Seq > 10*full {
+			return nil, "", errors.New("the journal does not become full")
+		}
+	}
+	path := filepath.Join(folder, "game.log")
+	return &game{engine: engine, set: set}, path, os.WriteFile(path, log.Bytes(), 0o600)
+}
+
+// race measures rounds of each approach, the journal one entry further in each.
+func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
+	folder, err := os.MkdirTemp("", "heed-brief-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	g, path, err := storm(folder, captures, set)
+	if err != nil {
+		return nil, err
+	}
+	open := g.engine.Open(nil)
+	if len(open) == 0 {
+		return nil, errors.New("nothing is open")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	s = &speed{
+		entries: g.engine.Stats().Journal.Tail.Entries, items: len(open), logBytes: info.Size(),
+		took: map[approach][]time.Duration{},
+	}
+	const tokens = 1500
+	for i := range rounds {
+		g.engine.Log(event.Log{Message: fmt.Sprintf("Quiet line %d after the storm", i)})
+		for _, how := range approaches {
+			if brief == nil && (how == named || how == unnamed) {
+				continue
+			}
+			var text string
+			start := time.Now()
+			switch how {
+			case named:
+				text, err = brief(g, open[0].ID, tokens)
+			case unnamed:
+				text, err = brief(g, "", tokens)
+			case last50:
+				text, err = tailOf(path, tokens)
+			case grepped:
+				text, err = grepOf(path, tokens)
+			}
+			took := time.Since(start)
+			if err == nil && text == "" {
+				err = errors.New("no text")
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", how, err)
+			}
+			s.took[how] = append(s.took[how], took)
+		}
+	}
+	return s, nil
+}
+
+// tailOf reads the last lines of a file, as tail does: from its end.
+func tailOf(path string, tokens int) (string, error) {
+	const most = 64 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Seek(max(0, size-most), io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(f)
+	return tail(split(text), lastLines, tokens, estimate), err
+}
+
+// grepOf reads all lines of a file, as grep does.
+func grepOf(path string, tokens int) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	thrown := exceptions(split(text))
+	return tail(thrown, len(thrown), tokens, estimate), nil
+}
+
+func (s *speed) String() string {
+	b := fmt.Appendf(nil, "\n%d entries in the journal, %d items open, a log of %.1f MB\n%-22s %9s %9s %9s\n",
+		s.entries, s.items, float64(s.logBytes)/1e6, "", "p50", "p99", "most")
+	for _, how := range approaches {
+		took := slices.Sorted(slices.Values(s.took[how]))
+		if len(took) == 0 {
+			continue
+		}
+		at := func(percent int) time.Duration { return took[(len(took)-1)*percent/100].Round(10 * time.Microsecond) }
+		b = fmt.Appendf(b, "%-22s %9s %9s %9s\n", how, at(50), at(99), at(100))
+	}
+	return string(b)
+}
