@@ -330,9 +330,9 @@ func (report reporter) variables(field, s string, attention bool) {
 		return
 	}
 	replace(s, func(name string) string {
-		known := []string{attentionPrefix + "NAME"}
+		known := []string{"$" + attentionPrefix + "NAME"}
 		for _, v := range requestVariables {
-			known = append(known, v.name)
+			known = append(known, "$"+v.name)
 		}
 		switch {
 		case strings.HasPrefix(name, attentionPrefix):
@@ -340,8 +340,8 @@ func (report reporter) variables(field, s string, attention bool) {
 				report(field, fmt.Sprintf("$%s has no value here: no stage before this one finds attention", clip(name)),
 					"put a stage of type attention before it")
 			}
-		case !slices.Contains(known, name):
-			hint := yamlfile.DidYouMean(name, known)
+		case !slices.Contains(known, "$"+name):
+			hint := yamlfile.DidYouMean("$"+name, known)
 			if name+"." == attentionPrefix {
 				hint = "write $attention.NAME, such as $attention.signature"
 			}

@@ -8,6 +8,8 @@
 // text, the fragments that it is made of, a trace of the stages, what was used, and warnings. The same request on the
 // same state gives the same text.
 //
+// [Parse] reads a template from YAML; docs/briefing-templates.md describes each key.
+//
 // # Text
 //
 // A fragment begins with a line in the words of its source: [SOURCE ID] and a title. Lines of what a game, a file or

@@ -179,7 +179,7 @@ func TestParseErrors(t *testing.T) {
 			"- {type: horizontal_search, config: {query: $attention.text}}"), []string{
 			"f:3:46: pipeline[1].config.filters.a: $attention.rule has no value here: no stage before this one finds attention " +
 				"(put a stage of type attention before it)",
-			`f:3:66: pipeline[1].config.filters.b: unknown variable $work_ordr (did you mean "work_order"?)`,
+			`f:3:66: pipeline[1].config.filters.b: unknown variable $work_ordr (did you mean "$work_order"?)`,
 			"f:3:81: pipeline[1].config.filters.c: is empty (write a value, or remove it)",
 			"f:3:88: pipeline[1].config.filters.d: unknown variable $attention (write $attention.NAME, such as $attention.signature)",
 		}},
@@ -267,7 +267,7 @@ func TestCheckContract(t *testing.T) {
 		FrameworkRefs: []RegistryQuery{{}},
 		FileRefs:      []FileRead{{}},
 	}}), `briefing: contract: ledger_queries[2].max_entries: must be at least 0
-briefing: contract: ledger_queries[2].filters.rule: unknown variable $x (known: attention.NAME, agent, class, framework, tier, work_order, session)
+briefing: contract: ledger_queries[2].filters.rule: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $tier, $work_order, $session)
 briefing: contract: framework_refs[1].registry: is missing (a stage of this type needs it)
 briefing: contract: file_refs[1].paths: is missing (write a list: [a, b])`)
 	require.EqualError(t, checkContract(&Contract{RequiredContext{FileRefs: make([]FileRead, maxStages+1)}}),

@@ -45,7 +45,7 @@ func (*AttentionQuery) stageType() StageType   { return TypeAttention }
 // TierSelect sets the tiers that later stages read. It returns no fragments.
 type TierSelect struct {
 	Tiers    []string `json:"tiers" yaml:"tiers"`
-	Strategy string   `json:"strategy" yaml:"strategy"` // [HighestFirst] or [AllParallel]
+	Strategy string   `json:"strategy" yaml:"strategy"` // [HighestFirst] (also "") or [AllParallel]
 }
 
 // The strategies of [TierSelect].
@@ -60,24 +60,24 @@ const (
 // $framework, $tier, $work_order, $session, and $attention.NAME, the first value called NAME in Refs of the fragments
 // of attention found so far. A stage one of whose variables has no value is skipped.
 type LedgerQuery struct {
-	EventType  string            `json:"eventType,omitempty" yaml:"event_type"` // a kind of entry that the ledger knows; empty: any
-	Tier       string            `json:"tier,omitempty" yaml:"tier"`            // empty: those of [TierSelect]
-	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"`
-	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"` // before the latest entry; 0: any
-	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"` // signature, operation (with its parts), rule, disposition, blame
+	EventType  string            `json:"eventType,omitempty" yaml:"event_type"`   // a kind of entry that the ledger knows; empty: any
+	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: those of [TierSelect]
+	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"` // 0: 20
+	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"`        // before the latest entry; 0: any
+	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"`        // signature, operation (with its parts), rule, disposition, blame
 }
 
 // RegistryQuery selects rows of a registry.
 type RegistryQuery struct {
 	Registry string            `json:"registry" yaml:"registry"`
 	Filters  map[string]string `json:"filters,omitempty" yaml:"filters"`
-	MaxRows  int               `json:"maxRows,omitempty" yaml:"max_rows"`
+	MaxRows  int               `json:"maxRows,omitempty" yaml:"max_rows"` // 0: 20
 }
 
 // FileRead reads files below the roots of [Config].
 type FileRead struct {
-	Paths        []string `json:"paths" yaml:"paths"` // relative to a root
-	MaxSizeBytes int64    `json:"maxSizeBytes,omitempty" yaml:"max_size_bytes"`
+	Paths        []string `json:"paths" yaml:"paths"`                           // relative to a root
+	MaxSizeBytes int64    `json:"maxSizeBytes,omitempty" yaml:"max_size_bytes"` // 0: 64 KiB
 }
 
 // HorizontalSearch searches several sources for what resembles a query.
@@ -85,13 +85,13 @@ type HorizontalSearch struct {
 	Query              string   `json:"query" yaml:"query"`
 	Tiers              []string `json:"tiers,omitempty" yaml:"tiers"`
 	Sources            []string `json:"sources,omitempty" yaml:"sources"` // names of searchers; empty: all
-	MaxResults         int      `json:"maxResults" yaml:"max_results"`
+	MaxResults         int      `json:"maxResults" yaml:"max_results"`    // of each source; 0: 10
 	RelevanceThreshold float64  `json:"relevanceThreshold,omitempty" yaml:"relevance_threshold"`
 }
 
 // Structuring orders the fragments, drops duplicates, and cuts.
 type Structuring struct {
-	Strategy  string `json:"strategy" yaml:"strategy"`              // [Chronological], [ByRelevance] or [Hierarchical]
+	Strategy  string `json:"strategy" yaml:"strategy"`              // [Chronological], [ByRelevance] or [Hierarchical] (also "")
 	MaxTokens int    `json:"maxTokens,omitempty" yaml:"max_tokens"` // 0: what the budget allows
 }
 
@@ -108,7 +108,7 @@ type Halting struct {
 	MinTokens             int     `json:"minTokens,omitempty" yaml:"min_tokens"`
 	SatisfactionThreshold float64 `json:"satisfactionThreshold,omitempty" yaml:"satisfaction_threshold"` // share of the required context
 	MaxReruns             int     `json:"maxReruns,omitempty" yaml:"max_reruns"`
-	Relax                 float64 `json:"relax,omitempty" yaml:"relax"` // factor on thresholds, divisor of limits, in each rerun; more than 0, less than 1
+	Relax                 float64 `json:"relax,omitempty" yaml:"relax"` // factor on thresholds, divisor of limits, in each rerun: less than 1; 0: 0.5
 }
 
 // Custom calls a registered [Handler].
@@ -120,7 +120,7 @@ type Custom struct {
 // AttentionQuery selects what is open.
 type AttentionQuery struct {
 	Least        string        `json:"least,omitempty" yaml:"least"` // the least urgent disposition
-	MaxItems     int           `json:"maxItems" yaml:"max_items"`    // others are named in one line
+	MaxItems     int           `json:"maxItems" yaml:"max_items"`    // others are named in one line; 0: 5
 	Neighbors    int           `json:"neighbors,omitempty" yaml:"neighbors"`
 	ClearedSince time.Duration `json:"clearedSince,omitempty" yaml:"cleared_since"`
 
