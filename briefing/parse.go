@@ -291,10 +291,8 @@ func (p *parser) any(field string, n *yaml.Node) any {
 	case "!!bool":
 		v = strings.EqualFold(n.Value, "true")
 	case "!!int", "!!float":
-		f, _ := p.number(field, n)
-		if v = f; n.ShortTag() == "!!int" && n.Decode(&v) != nil {
-			v = f
-		}
+		p.number(field, n)
+		_ = n.Decode(&v) // what is no number was reported
 	default:
 		v = n.Value
 	}

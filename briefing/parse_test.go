@@ -127,6 +127,18 @@ func TestParseErrors(t *testing.T) {
 			"f:3:61: pipeline[1].config.args: a key must be text, not a list (put it in quotes)",
 			"f:3:69: pipeline[1].config.args: a merge key (write the value where it is needed)",
 		}},
+		{"nothing and collections", "template_id: ~\npipeline: [{type: [a], enabled: {}, config: 1}]\napplies_to: {tier: {}}\ncache_ttl: []\nchars_per_token: x", []string{
+			"f:1:14: template_id: is empty (write a text, or remove the field)",
+			"f:2:19: pipeline[1].type: must be text, not a list",
+			"f:2:33: pipeline[1].enabled: must be true or false, not a mapping (write true or false)",
+			"f:3:20: applies_to.tier: must be text, not a mapping",
+			"f:4:12: cache_ttl: must be a duration, not a list (write a number with its unit, such as 50ms, 60s or 5m)",
+			`f:5:18: chars_per_token: must be a number, not "x"`,
+		}},
+		{"numbers for a function", stage("{type: custom, config: {handler: h, args: {a: .inf, b: [.nan]}}}"), []string{
+			`f:3:49: pipeline[1].config.args.a: must be a number, not ".inf"`,
+			`f:3:59: pipeline[1].config.args.b[1]: must be a number, not ".nan"`,
+		}},
 		{"types of values", "template_id: 7\npipeline:\n- type: halting\n  enabled: maybe\n  share: 0\n  config: {min_tokens: 1.5, relax: .nan, max_reruns: 99999999999999999999}\n" +
 			"budget: {timeout: 50, max_queries: -1}\ncache_ttl: -1s", []string{
 			"f:1:14: template_id: must be text, not a number (quote it: '7')",
@@ -221,7 +233,9 @@ func TestParseBounds(t *testing.T) {
 		"stages":  "template_id: x\npipeline:\n" + many(maxStages+1, func(i int) string { return fmt.Sprintf("- {stage: s%d, type: attention}\n", i) }),
 		"parts":   stage + "parts: [" + many(maxList+1, func(i int) string { return fmt.Sprintf("p%d, ", i) }) + "]}}]",
 		"scripts": "template_id: x\npipeline: [{type: attention}]\nchars_per_token:\n" + many(20_000, func(i int) string { return fmt.Sprintf("  k%d: 1\n", i) }),
-		"query":   "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
+		"filters": "template_id: x\npipeline:\n- type: ledger_query\n  config:\n    filters:\n" +
+			many(maxList+1, func(i int) string { return fmt.Sprintf("      f%d: a\n", i) }),
+		"query": "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
 	} {
 		_, err := Parse("f", []byte(in))
 		var errs Errors
