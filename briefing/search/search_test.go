@@ -13,6 +13,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"unicode"
 
 	"github.com/stretchr/testify/require"
 
@@ -368,4 +369,19 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	}
+}
+
+func FuzzWords(f *testing.F) {
+	for _, s := range []string{"", "NullReferenceException 日本\xff", "ǅungla İ ẞ", strings.Repeat("aB", 99)} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, w := range split(text) {
+			if w == "" || len(w) > 3*longest || strings.ContainsFunc(w, func(r rune) bool {
+				return !unicode.IsLetter(r) && !unicode.IsMark(r) // İ becomes i with a mark
+			}) {
+				t.Fatalf("%q of %q", w, text)
+			}
+		}
+	})
 }

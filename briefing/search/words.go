@@ -63,7 +63,9 @@ func split(text string) []string {
 	return words
 }
 
-func ideographic(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+func ideographic(r rune) bool {
+	return unicode.IsLetter(r) && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+}
 
 // part returns the length of the first part of a name in camel case: HTTPServer is HTTP and Server.
 func part(name string) int {
