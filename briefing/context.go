@@ -40,8 +40,8 @@ type Fragment struct {
 	Relevance float64 `json:"relevance,omitzero"`
 	Scored    bool    `json:"scored,omitempty"`
 
-	// Required fragments are never cut: open items that block, and what makes all else doubtful. Where not all of one
-	// fits, Short stands for its lines.
+	// Required fragments are never cut: open items that block, and what makes all else doubtful. Where not all of a
+	// fragment fits, Short stands for its lines; one that has none is cut at a line, and says how many are not shown.
 	Required bool `json:"required,omitempty"`
 
 	Title string `json:"-"` // one line, in the words of the source
@@ -57,6 +57,8 @@ type Fragment struct {
 	// Refs are values that later stages may use, as $attention.NAME, by name: "signature", by which fragments of one
 	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), ….
 	Refs map[string]string `json:"refs,omitempty"`
+
+	more int // lines that were cut, which Content says
 }
 
 // Line is one line of a fragment.

@@ -1,0 +1,117 @@
+package briefing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+)
+
+// ErrRequired is in the error of a context whose budget is less than what must be in it takes, however short.
+var ErrRequired = errors.New("more is required than the budget allows")
+
+// fit cuts fragments, each rendered, to a limit in tokens, 0 for none, and reports whether it had to. What is left is
+// in order. Required fragments come first: all in short, then, one after another, whole where that fits. Then those
+// that are not scored, then those that are by relevance, until one does not fit: of that the first lines stay, and what
+// comes after it goes.
+func fit(fs []Fragment, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
+	total, order := 0, make([]int, 0, len(fs))
+	for i := range fs {
+		total += fs[i].TokenEstimate
+		order = append(order, i)
+	}
+	if limit <= 0 || total <= limit {
+		return fs, false, nil
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return precedence(&fs[a], &fs[b]) })
+
+	short, room := map[int]Fragment{}, limit
+	for _, i := range order {
+		if fs[i].Required {
+			short[i] = shortened(&fs[i], 0, t)
+			room -= short[i].TokenEstimate
+		}
+	}
+	if room < 0 {
+		return nil, true, fmt.Errorf("%w: %d tokens, of %d", ErrRequired, limit-room, limit)
+	}
+	taken := make(map[int]Fragment, len(fs))
+	take := func(i int, f Fragment) {
+		taken[i] = f
+		room -= f.TokenEstimate
+	}
+	for _, i := range order {
+		f := fs[i]
+		if s, required := short[i]; required {
+			room += s.TokenEstimate
+			if f.TokenEstimate > room {
+				f = shortened(&f, room, t)
+			}
+			take(i, f)
+			continue
+		}
+		if f.TokenEstimate > room {
+			if s := shortened(&f, room, t); len(s.Lines) > 0 && s.TokenEstimate <= room {
+				take(i, s)
+			}
+			break
+		}
+		take(i, f)
+	}
+	for _, i := range slices.Sorted(maps.Keys(taken)) {
+		kept = append(kept, taken[i])
+	}
+	return kept, true, nil
+}
+
+// precedence orders fragments by what is cut last: what is required, what is not scored, then by relevance.
+func precedence(a, b *Fragment) int {
+	if a.Required || b.Required {
+		switch {
+		case !b.Required:
+			return -1
+		case !a.Required:
+			return 1
+		}
+		return 0
+	}
+	return cmp.Compare(b.relevance(), a.relevance())
+}
+
+// relevance is more than any score for a fragment that is not scored.
+func (f *Fragment) relevance() float64 {
+	if !f.Scored {
+		return math.Inf(1)
+	}
+	return f.Relevance
+}
+
+// shortened returns a fragment in short: with the lines that it has for that, else with the first of its lines, as many
+// as fit. What it returns takes more than the limit only where the fragment cannot be shorter.
+func shortened(f *Fragment, limit int, t *Tokens) Fragment {
+	s := *f
+	if len(f.Short) > 0 {
+		s.Lines, s.Short, s.more = f.Short, nil, 0
+	} else {
+		s.Lines, s.more = nil, f.more+len(f.Lines)
+	}
+	render(&s, t)
+	if len(f.Short) == 0 {
+		room, n := limit-s.TokenEstimate, 0
+		for ; n < len(f.Lines); n++ {
+			if room -= t.Estimate(f.Lines[n]); room < 0 {
+				break
+			}
+		}
+		if n > 0 {
+			s.Lines, s.more = f.Lines[:n:n], s.more-n
+			render(&s, t)
+		}
+	}
+	if s.TokenEstimate >= f.TokenEstimate {
+		return *f
+	}
+	return s
+}

@@ -1,0 +1,123 @@
+package briefing
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
+// what is left.
+func structure(fs []Fragment, s *Structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
+	if limit <= 0 || s.MaxTokens > 0 && s.MaxTokens < limit {
+		limit = s.MaxTokens
+	}
+	if kept, cut, err = fit(unique(fs), limit, t); err != nil {
+		return nil, cut, err
+	}
+	switch s.Strategy {
+	case Chronological:
+		kept = slices.Clone(kept)
+		slices.SortStableFunc(kept, func(a, b Fragment) int { return cmp.Compare(a.Seq, b.Seq) })
+	case ByRelevance:
+		kept = slices.Clone(kept)
+		slices.SortStableFunc(kept, func(a, b Fragment) int { return cmp.Compare(b.relevance(), a.relevance()) })
+	default:
+		kept = nested(kept)
+	}
+	return kept, cut, nil
+}
+
+// unique returns the fragments without duplicates: of one signature within one source, but for details and for what is
+// required both times, or of the same lines with the same id or title. The one that would be cut last stays, where the
+// first stood.
+func unique(fs []Fragment) []Fragment {
+	kept := make([]Fragment, 0, len(fs))
+	seen := make(map[string]int, len(fs)) // where the fragment with a key is in kept
+	for i := range fs {
+		f, at := &fs[i], -1
+		same, signature := identities(f)
+		for _, key := range same {
+			if k, ok := seen[key]; ok {
+				at = k
+			}
+		}
+		if k, ok := seen[signature]; ok && at < 0 && (!f.Required || !kept[k].Required) {
+			at = k
+		}
+		switch {
+		case at < 0:
+			at = len(kept)
+			kept = append(kept, *f)
+		case precedence(f, &kept[at]) < 0:
+			kept[at] = *f
+		}
+		for _, key := range append(same, signature) {
+			if _, ok := seen[key]; !ok && key != "" {
+				seen[key] = at
+			}
+		}
+	}
+	return kept
+}
+
+// identities returns the keys that fragments of the same content share, and the one that those of the same signature
+// share, "" for none.
+func identities(f *Fragment) (content []string, signature string) {
+	var b strings.Builder
+	for _, l := range f.Lines {
+		b.WriteString(strconv.FormatBool(l.Data))
+		b.WriteString(l.Text)
+		b.WriteByte('\n')
+	}
+	lines := b.String()
+	if lines == "" {
+		lines = f.Title
+	} else {
+		content = append(content, "title\n"+f.Title+"\n"+lines)
+	}
+	content = append(content, "id\n"+f.SourceID+"\n"+lines)
+	if s := f.Refs["signature"]; s != "" && f.Parent == "" {
+		signature = "signature\n" + string(f.Source) + "\n" + s
+	}
+	return content, signature
+}
+
+// nested returns fragments as found, the details of one behind it.
+func nested(fs []Fragment) []Fragment {
+	first := make(map[string]int, len(fs))
+	for i := range fs {
+		if _, ok := first[fs[i].SourceID]; !ok {
+			first[fs[i].SourceID] = i
+		}
+	}
+	details := make(map[int][]int, len(fs))
+	var heads []int
+	for i := range fs {
+		if p, ok := first[fs[i].Parent]; ok && fs[i].Parent != "" && p != i {
+			details[p] = append(details[p], i)
+		} else {
+			heads = append(heads, i)
+		}
+	}
+	out, done := make([]Fragment, 0, len(fs)), make([]bool, len(fs))
+	var add func(i int)
+	add = func(i int) {
+		if done[i] {
+			return
+		}
+		done[i] = true
+		out = append(out, fs[i])
+		for _, d := range details[i] {
+			add(d)
+		}
+	}
+	for _, i := range heads {
+		add(i)
+	}
+	for i := range fs {
+		add(i) // of a circle
+	}
+	return out
+}
