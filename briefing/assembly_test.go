@@ -1,0 +1,50 @@
+package briefing
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+type ledgerOf []string
+
+func (l ledgerOf) Entries(_ context.Context, _ *Input, q *LedgerQuery) (found Found, err error) {
+	for i, s := range l {
+		found.Fragments = append(found.Fragments, Fragment{
+			Source: SourceLedger, SourceID: s, Title: "entry", Lines: []Line{{Text: s, Data: true}}, Seq: uint64(i + 1),
+		})
+	}
+	if found.More = len(l) > q.MaxEntries; found.More {
+		found.Fragments = found.Fragments[len(l)-q.MaxEntries:]
+	}
+	return found, nil
+}
+
+func (l ledgerOf) Revision(context.Context) string { return "" }
+
+func TestAssembleSmoke(t *testing.T) {
+	tmpl, err := Parse("t.yaml", []byte(`
+template_id: t
+pipeline:
+  - type: ledger_query
+    config: {tier: hot, max_entries: 2}
+  - type: structuring
+    config: {strategy: chronological}
+  - type: halting
+    config: {min_fragments: 1}
+budget: {max_context_tokens: 100, max_queries: 3}
+`))
+	require.NoError(t, err)
+	s, err := New(Config{
+		Templates: []*Template{tmpl}, Ledgers: map[string]Ledger{"hot": ledgerOf{"a", "b", "c"}},
+		Now: func() time.Time { return time.Time{} },
+	})
+	require.NoError(t, err)
+	c, err := s.Assemble(t.Context(), Request{})
+	require.NoError(t, err)
+	require.Equal(t, "[ledger b] entry\n> b\n[ledger c] entry\n> c\n", c.Text)
+	require.Equal(t, StatusTruncated, c.Trace[0].Status)
+	require.Equal(t, "satisfied: 2 fragments, 12 tokens", c.Trace[2].Detail)
+}

@@ -1,0 +1,207 @@
+package briefing
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// The errors of [Service.Assemble] by which a caller decides what to do.
+var (
+	ErrBudget = errors.New("briefing: the budget was exceeded") // and the template's on_timeout gives nothing then
+	ErrEmpty  = errors.New("briefing: nothing was found")       // and the template's on_empty is fail
+)
+
+const defaultCacheEntries = 64
+
+// Service assembles contexts. Make one with [New].
+type Service struct {
+	Config
+	roots []*os.Root
+	cache *lru.Cache[string, cached] // nil: nothing is kept
+}
+
+// cached is the latest context of a key, and the state that it was made of.
+type cached struct {
+	context  *Context
+	revision string
+	at       time.Time
+}
+
+// New returns a service. It opens the roots, which [Service.Close] closes.
+func New(c Config) (*Service, error) {
+	if c.Now == nil {
+		return nil, errors.New("briefing: Config.Now is required: pass time.Now")
+	}
+	s := &Service{Config: c}
+	ids := map[string]bool{minimalDefault().TemplateID: true}
+	for _, t := range c.Templates {
+		if err := check(t); err != nil {
+			return nil, err
+		}
+		if ids[t.TemplateID] {
+			return nil, fmt.Errorf("briefing: two templates are called %q", t.TemplateID)
+		}
+		ids[t.TemplateID] = true
+	}
+	if c.CacheEntries >= 0 {
+		n := c.CacheEntries
+		if n == 0 {
+			n = defaultCacheEntries
+		}
+		s.cache, _ = lru.New[string, cached](n) // n is positive
+	}
+	for _, name := range c.Roots {
+		root, err := os.OpenRoot(name)
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("briefing: Config.Roots: %w", err), s.Close())
+		}
+		s.roots = append(s.roots, root)
+	}
+	return s, nil
+}
+
+// Close closes the roots. No context may be assembled any more.
+func (s *Service) Close() error {
+	var errs []error
+	for _, root := range s.roots {
+		errs = append(errs, root.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// Assemble assembles what a request asks for. It fails where no template or several apply, where the contract is wrong,
+// and where the template's fallbacks say so: see [ErrAmbiguous], [ErrNoTemplate], [ErrRequired], [ErrBudget] and
+// [ErrEmpty]. A stage that fails is a warning. The context belongs to the caller.
+func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
+	if err := checkContract(&r.Contract); err != nil {
+		return nil, err
+	}
+	if r.MaxContextTokens < 0 {
+		return nil, fmt.Errorf("briefing: max_context_tokens is %d; it must be at least 0", r.MaxContextTokens)
+	}
+	t, warning, err := resolve(s.Templates, &r)
+	if err != nil {
+		return nil, err
+	}
+	a := &assembly{
+		service: s, ctx: ctx, request: &r, template: t, stages: merged(t, &r.Contract), started: s.Now(),
+		results: map[int]Status{},
+	}
+	a.warn(warning)
+	if a.maxTokens = t.Budget.MaxContextTokens; r.MaxContextTokens > 0 {
+		a.maxTokens = r.MaxContextTokens
+	}
+	if s.Attention != nil {
+		a.open = s.Attention.Open(ctx)
+	}
+	key, revision := a.key(), a.revision()
+	if c, ok := s.cachedOf(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
+		return c.context.clone(), nil
+	}
+	if err := a.run(); err != nil {
+		return nil, err
+	}
+	if a.stopped != "" && t.Fallback.OnTimeout != "" && t.Fallback.OnTimeout != ReturnPartial {
+		return a.instead(key)
+	}
+	if len(a.found) == 0 && t.Fallback.OnEmpty == Fail {
+		return nil, ErrEmpty
+	}
+	out := a.context()
+	if s.cache != nil && a.stopped != byTime && ttl(t) > 0 {
+		s.cache.Add(key, cached{out.clone(), revision, a.started})
+	}
+	return out, nil
+}
+
+func ttl(t *Template) time.Duration {
+	if t.CacheTTL == 0 {
+		return DefaultCacheTTL
+	}
+	return t.CacheTTL
+}
+
+func (s *Service) cachedOf(key string) (c cached, ok bool) {
+	if s.cache == nil {
+		return cached{}, false
+	}
+	return s.cache.Get(key)
+}
+
+// key is of all that decides what a context is but the state that is read.
+func (a *assembly) key() string {
+	r := a.request
+	contract, _ := json.Marshal(r.Contract) // of texts and numbers
+	hash := sha256.Sum256(contract)
+	key, _ := json.Marshal([]string{
+		a.template.TemplateID, r.AgentClass, r.AgentID, r.FrameworkID, r.Tier, r.WorkOrderID, r.SessionID,
+		fmt.Sprint(a.maxTokens), hex.EncodeToString(hash[:]),
+	})
+	return string(key)
+}
+
+// revision is of the state that is read: the open items, and the latest of the ledgers.
+func (a *assembly) revision() string {
+	var parts []string
+	for _, it := range a.open {
+		parts = append(parts, fmt.Sprint(it.SourceID, it.Blocking))
+	}
+	for _, tier := range a.tiersRead() {
+		if l := a.service.Ledgers[tier]; l != nil {
+			parts = append(parts, tier, l.Revision(a.ctx))
+		}
+	}
+	revision, _ := json.Marshal(parts)
+	return string(revision)
+}
+
+// instead is what becomes of a context whose budget was exceeded where it is not to be returned in part.
+func (a *assembly) instead(key string) (*Context, error) {
+	err := fmt.Errorf("%w: %s", ErrBudget, a.stopped)
+	if a.template.Fallback.OnTimeout == Fail {
+		return nil, err
+	}
+	c, ok := a.service.cachedOf(key)
+	if !ok {
+		return nil, fmt.Errorf("%w, and no earlier context is cached", err)
+	}
+	out := c.context.clone()
+	out.Warnings = append(out.Warnings, fmt.Sprintf("%s was exceeded: this is a context made %s ago", a.stopped,
+		a.service.Now().Sub(c.at)))
+	return out, nil
+}
+
+// context is what was found, as it is returned.
+func (a *assembly) context() *Context {
+	if len(a.found) == 0 {
+		a.warn("nothing was found")
+	}
+	var text strings.Builder
+	for i := range a.found {
+		text.WriteString(a.found[i].Content)
+	}
+	hash := sha256.Sum256([]byte(text.String()))
+	return (&Context{
+		Text: text.String(), Hash: hex.EncodeToString(hash[:]), Fragments: a.found, TemplateID: a.template.TemplateID,
+		Trace: a.trace, Used: Used{Tokens: total(a.found), Queries: a.queries, Elapsed: a.elapsed()}, Warnings: a.warnings,
+	}).clone()
+}
+
+// clone returns a copy whose lists, empty where they are nil, are its own.
+func (c *Context) clone() *Context {
+	out := *c
+	out.Fragments = append([]Fragment{}, c.Fragments...)
+	out.Trace = append([]StageResult{}, c.Trace...)
+	out.Warnings = slices.Clone(append([]string{}, c.Warnings...))
+	return &out
+}
