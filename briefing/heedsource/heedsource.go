@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -41,8 +42,9 @@ type Config struct {
 	// Ledgers are those beside the engine's, by tier: [TierEarlier], [TierCaptures].
 	Ledgers map[string]briefing.Ledger
 
-	// Searchers are those that a template may name.
-	Searchers map[string]briefing.Searcher
+	// Index is where searches look, for [SearchMessages] and the like: the caller makes and closes it. Nil: nothing is
+	// searched.
+	Index *search.Index
 
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
@@ -62,13 +64,16 @@ type Tool struct {
 // Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
+	hot := NewLedger(c.Engine, c.Place)
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{TierHot: NewLedger(c.Engine, c.Place)},
+		Ledgers:    map[string]briefing.Ledger{TierHot: hot},
 		Registries: map[string]briefing.Registry{},
-		Searchers:  c.Searchers,
 		// The open items and the built-in templates come here.
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
+	if c.Index != nil {
+		b.Searchers = searchers(hot, c.Index)
+	}
 	if c.Rules != nil {
 		b.Registries[RegistryRules] = ruleRegistry(c.Rules)
 	}

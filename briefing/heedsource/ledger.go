@@ -62,27 +62,36 @@ func (l *Ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 			c.since = at.Add(-q.Recency)
 		}
 	}
+	if err := l.collect(ctx, latest, 0, c); err != nil {
+		return briefing.Found{}, err
+	}
+	return c.found(in, latest.Epoch), nil
+}
+
+// collect adds the entries through the latest to c, the latest first, until it has enough or comes to those through
+// the sequence number floor.
+func (l *Ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, c *choice) error {
 	end, size := latest.Seq, uint64(firstWindow)
-	for end > 0 && !c.full {
+	for end > floor && !c.full {
 		if err := ctx.Err(); err != nil {
-			return briefing.Found{}, err
+			return err
 		}
-		after := end - min(end, size)
-		records, err := l.between(heed.Cursor{Epoch: latest.Epoch, Seq: after}, end, c.filter)
+		after := heed.Cursor{Epoch: latest.Epoch, Seq: end - min(end-floor, size)}
+		records, err := l.between(after, end, c.filter)
 		if err != nil {
-			return briefing.Found{}, err
+			return err
 		}
 		for i := range slices.Backward(records) {
 			if !c.add(&records[i]) {
 				break
 			}
 		}
-		end, size = after, 2*size
-		if !c.full && l.before(heed.Cursor{Epoch: latest.Epoch, Seq: end}, c.since) {
+		end, size = after.Seq, 2*size
+		if !c.full && l.before(after, c.since) {
 			break
 		}
 	}
-	return c.found(in, latest.Epoch), nil
+	return nil
 }
 
 // between returns the entries after a cursor and through a sequence number that a filter chooses.
@@ -162,7 +171,7 @@ type alike struct {
 
 // choice reads a query.
 func (l *Ledger) choice(q *briefing.LedgerQuery) (*choice, error) {
-	c := &choice{view: l.view, limit: q.MaxEntries, index: map[alike]int{}, charged: map[alike]bool{}}
+	c := &choice{limit: q.MaxEntries, view: l.view, index: map[alike]int{}, charged: map[alike]bool{}}
 	if c.limit <= 0 {
 		c.limit = maxMatched
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -101,8 +102,13 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 }
 
 // all returns the sources of an engine with every registry.
-func all(e *heed.Engine, set *rules.Set) briefing.Config {
+func all(t *testing.T, e *heed.Engine, set *rules.Set) briefing.Config {
+	t.Helper()
+	index, err := search.New(search.Config{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, index.Close()) })
 	c := Sources(Config{
+		Index:  index,
 		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
 		Tools:    func() []Tool { return []Tool{{Name: "colony/build"}} },
 		Mods:     func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
@@ -135,6 +141,11 @@ func read(ctx context.Context, c *briefing.Config) error {
 			return err
 		}
 	}
+	for _, s := range c.Searchers {
+		if _, err := s.Search(ctx, in, "the pawn failed to save wood", 5, 0.1); err != nil {
+			return err
+		}
+	}
 	if c.Attention == nil {
 		return nil
 	}
@@ -150,7 +161,7 @@ func TestBriefsChangeNothing(t *testing.T) {
 	require.NoError(t, err)
 	for seed := range uint64(8) {
 		read1, alone := small(t, set), small(t, set)
-		sources := all(read1, set)
+		sources := all(t, read1, set)
 		var before, after []byte
 		for i, s := range play(seed, 600) {
 			require.Equal(t, s(alone), s(read1), "seed %d, step %d", seed, i)
@@ -174,7 +185,7 @@ func TestBriefsBesideAWriter(t *testing.T) {
 	set, err := rules.Compile(testRules)
 	require.NoError(t, err)
 	busy, alone := small(t, set), small(t, set)
-	sources := all(busy, set)
+	sources := all(t, busy, set)
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 2 {
