@@ -458,21 +458,11 @@ func (a *assembly) has(item string) bool {
 
 // covered returns how many parts the contract requires, and how many of them were found.
 func (a *assembly) covered() (covered, required int) {
-	var parts []StageConfig
-	c := &a.request.Contract.RequiredContext
-	for i := range c.LedgerQueries {
-		parts = append(parts, &c.LedgerQueries[i])
-	}
-	for i := range c.FrameworkRefs {
-		parts = append(parts, &c.FrameworkRefs[i])
-	}
-	for i := range c.FileRefs {
-		parts = append(parts, &c.FileRefs[i])
-	}
+	parts := a.request.Contract.stages()
 	for _, p := range parts {
-		p = canonical(p)
 		for i := range a.stages {
-			if s := a.results[i]; (s == StatusOK || s == StatusTruncated) && reflect.DeepEqual(a.stages[i].Config, p) {
+			if s := a.results[i]; (s == StatusOK || s == StatusTruncated) &&
+				reflect.DeepEqual(a.stages[i].Config, p.Config) {
 				covered++
 				break
 			}

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
@@ -49,16 +48,6 @@ var (
 	attentionStages = []StageType{TypeAttention, TypeCustom} // that may find fragments of attention
 )
 
-// scriptNames returns the scripts that [Tokens] may name: those of Unicode in lower case, and cjk.
-func scriptNames() []string {
-	names := []string{"cjk"}
-	for name := range unicode.Scripts {
-		names = append(names, strings.ToLower(name))
-	}
-	slices.Sort(names)
-	return names
-}
-
 // check returns what is wrong with a template that was not parsed.
 func check(t *Template) error {
 	var errs Errors
@@ -76,28 +65,20 @@ func check(t *Template) error {
 // checkContract returns what is wrong with a contract: what it requires is held to what stages may have, but for paths,
 // which no root may have either.
 func checkContract(c *Contract) error {
-	var errs Errors
-	report := func(field, msg, hint string) {
-		if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
-			errs = append(errs, &Error{File: "contract", Field: field, Msg: msg, Hint: hint})
-		}
-	}
+	const request = "request"
 	required := &c.RequiredContext
 	if n := len(required.LedgerQueries) + len(required.FrameworkRefs) + len(required.FileRefs); n > maxStages {
-		return Errors{{File: "contract", Msg: fmt.Sprintf("requires %d things, more than the %d allowed", n, maxStages)}}
+		return Errors{{
+			File: request, Field: "contract", Msg: fmt.Sprintf("requires %d things, more than the %d allowed", n, maxStages),
+		}}
 	}
-	add := func(list string, i int, config StageConfig) {
-		s := Stage{Type: config.stageType(), Config: config}
-		s.checkConfig(report, index(list, i), true)
-	}
-	for i := range required.LedgerQueries {
-		add("ledger_queries", i, &required.LedgerQueries[i])
-	}
-	for i := range required.FrameworkRefs {
-		add("framework_refs", i, &required.FrameworkRefs[i])
-	}
-	for i := range required.FileRefs {
-		add("file_refs", i, &required.FileRefs[i])
+	var errs Errors
+	for _, s := range c.stages() {
+		s.checkConfig(func(field, msg, hint string) {
+			if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
+				errs = append(errs, &Error{File: request, Field: field, Msg: msg, Hint: hint})
+			}
+		}, s.Stage, true)
 	}
 	if len(errs) > 0 {
 		return errs
@@ -174,7 +155,7 @@ func (t *Tokens) check(report reporter) {
 		report(field, fmt.Sprintf("has %d scripts, more than the %d allowed", len(t.Scripts), maxList), "")
 		return
 	}
-	known := scriptNames()
+	known := append(slices.Sorted(maps.Keys(scriptTables)), scriptCJK)
 	for _, name := range slices.Sorted(maps.Keys(t.Scripts)) {
 		if slices.Contains(known, name) {
 			chars(join(field, name), t.Scripts[name])

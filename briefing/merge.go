@@ -15,13 +15,26 @@ func merged(t *Template, c *Contract) []Stage {
 		pipeline[i].Stage, pipeline[i].Config = s.name(), canonical(s.Config)
 	}
 	var required []Stage
-	add := func(n int, config StageConfig) {
-		s := Stage{Type: config.stageType(), Config: canonical(config)}
-		s.Stage = fmt.Sprintf("contract.%s.%d", s.Type, n+1)
+	for _, s := range c.stages() {
 		same := func(o Stage) bool { return !o.Disabled && reflect.DeepEqual(o.Config, s.Config) }
 		if !slices.ContainsFunc(pipeline, same) && !slices.ContainsFunc(required, same) {
 			required = append(required, s)
 		}
+	}
+	before := slices.IndexFunc(pipeline, func(s Stage) bool {
+		return s.Type == TypeStructuring || s.Type == TypeHalting
+	})
+	if before < 0 {
+		before = len(pipeline)
+	}
+	return slices.Insert(pipeline, before, required...)
+}
+
+// stages returns what a contract requires as stages, in its order, with the defaults of their configurations.
+func (c *Contract) stages() (all []Stage) {
+	add := func(i int, config StageConfig) {
+		kind := config.stageType()
+		all = append(all, Stage{Stage: fmt.Sprintf("contract.%s.%d", kind, i+1), Type: kind, Config: canonical(config)})
 	}
 	for i := range c.RequiredContext.LedgerQueries {
 		add(i, &c.RequiredContext.LedgerQueries[i])
@@ -32,11 +45,5 @@ func merged(t *Template, c *Contract) []Stage {
 	for i := range c.RequiredContext.FileRefs {
 		add(i, &c.RequiredContext.FileRefs[i])
 	}
-	before := slices.IndexFunc(pipeline, func(s Stage) bool {
-		return s.Type == TypeStructuring || s.Type == TypeHalting
-	})
-	if before < 0 {
-		before = len(pipeline)
-	}
-	return slices.Insert(pipeline, before, required...)
+	return all
 }

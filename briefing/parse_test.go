@@ -280,10 +280,10 @@ func TestCheckContract(t *testing.T) {
 		LedgerQueries: []LedgerQuery{{}, {MaxEntries: -1, Filters: map[string]string{"rule": "$x"}}},
 		FrameworkRefs: []RegistryQuery{{}},
 		FileRefs:      []FileRead{{}},
-	}}), `briefing: contract: ledger_queries[2].max_entries: must be at least 0
-briefing: contract: ledger_queries[2].filters.rule: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $tier, $work_order, $session)
-briefing: contract: framework_refs[1].registry: is missing (a stage of this type needs it)
-briefing: contract: file_refs[1].paths: is missing (write a list: [a, b])`)
+	}}), `briefing: request: contract.ledger_query.2.max_entries: must be at least 0
+briefing: request: contract.ledger_query.2.filters.rule: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $tier, $work_order, $session)
+briefing: request: contract.registry_query.1.registry: is missing (a stage of this type needs it)
+briefing: request: contract.file_read.1.paths: is missing (write a list: [a, b])`)
 	require.EqualError(t, checkContract(&Contract{RequiredContext{FileRefs: make([]FileRead, maxStages+1)}}),
-		"briefing: contract: requires 65 things, more than the 64 allowed")
+		"briefing: request: contract: requires 65 things, more than the 64 allowed")
 }

@@ -33,13 +33,13 @@ func TestResolution(t *testing.T) {
 		{name: "by_tier", templates: []*Template{hot, cold}, request: Request{Tier: "cold"}, want: "cold"},
 		{
 			name: "no_match_uses_default", templates: []*Template{agent, game},
-			request: Request{AgentClass: "other"}, want: "default", warns: true,
+			request: Request{AgentClass: "other"}, want: "minimal-default", warns: true,
 		},
 		{
 			name: "no_match_uses_default/every_key_must_match", templates: []*Template{gameAgent},
-			request: Request{AgentClass: "agent"}, want: "default", warns: true,
+			request: Request{AgentClass: "agent"}, want: "minimal-default", warns: true,
 		},
-		{name: "no_match_uses_default/no_templates", want: "default", warns: true},
+		{name: "no_match_uses_default/no_templates", want: "minimal-default", warns: true},
 		{
 			name: "multiple_matches_fail_closed", templates: []*Template{any, gameHot, of("game-hot-2", "game", "", "hot")},
 			request: asked, err: ErrAmbiguous,

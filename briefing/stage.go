@@ -85,7 +85,7 @@ type HorizontalSearch struct {
 	Query              string   `json:"query" yaml:"query"`
 	Tiers              []string `json:"tiers,omitempty" yaml:"tiers"`
 	Sources            []string `json:"sources,omitempty" yaml:"sources"` // names of searchers; empty: all
-	MaxResults         int      `json:"maxResults" yaml:"max_results"`    // of each source; 0: 10
+	MaxResults         int      `json:"maxResults" yaml:"max_results"`    // 0: 10
 	RelevanceThreshold float64  `json:"relevanceThreshold,omitempty" yaml:"relevance_threshold"`
 }
 

@@ -126,7 +126,7 @@ func filters(of map[string]string) map[string]string {
 // minimalDefault is the template for requests that no other applies to: what the contract requires, and no more.
 func minimalDefault() *Template {
 	return &Template{
-		TemplateID: "default",
+		TemplateID: "minimal-default",
 		Pipeline: []Stage{{
 			Stage: string(TypeHalting), Type: TypeHalting, Config: &Halting{SatisfactionThreshold: 1},
 		}},
