@@ -21,6 +21,8 @@ const (
 	maxReruns = 100 // of a halting stage
 	maxText   = 4 << 10
 
+	maxFileBytes = 16 << 20 // read of a file
+
 	minChars, maxChars = 0.01, 1000 // per token
 )
 
@@ -220,7 +222,7 @@ func (s *Stage) checkConfig(report reporter, at string, attention bool) {
 					"write it relative to the root, with / between folders, and without ..")
 			}
 		}
-		report.number(at+".max_size_bytes", float64(c.MaxSizeBytes), 0, 0)
+		report.number(at+".max_size_bytes", float64(c.MaxSizeBytes), 0, maxFileBytes)
 	case *HorizontalSearch:
 		report.required(at+".query", c.Query)
 		report.variables(at+".query", c.Query, attention)

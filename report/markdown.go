@@ -322,13 +322,7 @@ func literal(s string, limit int) string {
 }
 
 // code is text as code within a line.
-func code(text string, limit int) string {
-	text = literal(text, limit)
-	if strings.Trim(text, " ") == "" {
-		text = "(blank)" // two backticks alone begin code that goes on
-	}
-	return "`" + text + "`"
-}
+func code(s string, limit int) string { return text.MarkdownCode(s, limit) }
 
 // cell is text as code within a table.
 func cell(text string, limit int) string {
@@ -345,30 +339,5 @@ func codes(names []string) string {
 
 func blameCell(names []string) string { return strings.ReplaceAll(codes(names), "|", "¦") }
 
-// prose is text of heed or of a rule's author as Markdown that means just that:
-// what has a meaning is escaped. What hosts make links of after that, whatever
-// was escaped, is written another way.
-func prose(text string) string {
-	text = safe(text)
-	var b strings.Builder
-	for i, r := range text {
-		next, _ := utf8.DecodeRuneInString(text[i+utf8.RuneLen(r):])
-		word := next == '_' || next >= '0' && next <= '9' || next >= 'a' && next <= 'z' || next >= 'A' && next <= 'Z'
-		switch {
-		case r == '@' && word:
-			b.WriteRune('＠')
-		case r == '#' && word, r == '!' && word, r == '~' && word, r == '%' && word, r == '$', r == '&' && word:
-			b.WriteRune(r + 0xfee0) // its form of full width
-		case r == ':' && next == '/':
-			b.WriteRune('：')
-		case r == '.' && b.Len() >= 3 && strings.EqualFold(text[i-min(i, 3):i], "www"):
-			b.WriteRune('．')
-		case strings.ContainsRune("\\`*_{}[]<>#|~&^=+!", r):
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
+// prose is text of heed or of a rule's author as Markdown that means just that.
+func prose(s string) string { return text.Markdown(safe(s)) }

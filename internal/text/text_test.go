@@ -198,3 +198,19 @@ func ExampleSafe() {
 	// pawn \x1b[31mred\x1b[0m\r\nforged line
 	// Could not load refe…
 }
+
+func TestMarkdown(t *testing.T) {
+	for s, want := range map[string]string{
+		"plain words, 1.5 (of 2) - x": "plain words, 1.5 (of 2) - x",
+		"a_b *c* [d](e) <f> |":        `a\_b \*c\* \[d\](e) \<f\> \|`,
+		"# @ & !":                     `\# @ \& \!`,
+		"@team #12 !7 ~x %y $z &amp;": "＠team ＃12 ！7 ～x ％y ＄z ＆amp;",
+		"https://x WWW.x w.x":         "https：//x WWW．x w.x",
+		"`code` é日":                   "\\`code\\` é日",
+	} {
+		require.Equal(t, want, Markdown(s))
+	}
+	require.Equal(t, "`aˋb`", MarkdownCode("a`b", 0))
+	require.Equal(t, "`(blank)`", MarkdownCode(" ", 0))
+	require.Equal(t, ``+"`a\\nb…`", MarkdownCode("a\nbcd", 5))
+}

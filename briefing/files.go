@@ -1,0 +1,112 @@
+package briefing
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/heedlog/heed/internal/text"
+)
+
+// binaryBytes is how far into a file a NUL tells that it is no text.
+const binaryBytes = 8000
+
+// byteOrderMark may begin a file in UTF-8.
+const byteOrderMark = "\ufeff"
+
+// readFiles returns each file as a fragment of its lines, up to the size that the query allows: the file below the
+// first of roots that has one of the name. Nothing outside of the roots is read, whatever names and symbolic links say.
+// A file that is missing, or no text, is a warning.
+func readFiles(ctx context.Context, roots []*os.Root, q *FileRead) (Found, error) {
+	var found Found
+	for _, name := range q.Paths {
+		if err := ctx.Err(); err != nil {
+			return found, err
+		}
+		f, more, err := readFile(roots, name, q.MaxSizeBytes)
+		if err != nil {
+			found.Warnings = append(found.Warnings, fmt.Sprintf("file %s: %v", text.Safe(name, maxIDRunes), err))
+			continue
+		}
+		found.Fragments = append(found.Fragments, f)
+		found.More = found.More || more
+	}
+	return found, nil
+}
+
+// readFile returns a file, and whether there is more of it.
+func readFile(roots []*os.Root, name string, limit int64) (f Fragment, more bool, err error) {
+	file, size, err := open(roots, name)
+	if err != nil {
+		return f, false, err
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, limit+1))
+	if err != nil {
+		return f, false, cause(err)
+	}
+	if more = int64(len(content)) > limit; more {
+		end := bytes.LastIndexByte(content[:limit], '\n') + 1
+		if end == 0 {
+			end = text.Prefix(string(content), int(limit))
+		}
+		content = content[:end]
+	}
+	if bytes.IndexByte(content[:min(len(content), binaryBytes)], 0) >= 0 {
+		return f, false, errors.New("is no text")
+	}
+	f = Fragment{Source: SourceFile, SourceID: name, Title: "empty"}
+	shown := len(content)
+	for line := range bytes.Lines(bytes.TrimPrefix(content, []byte(byteOrderMark))) {
+		s := strings.TrimSuffix(strings.TrimSuffix(string(line), "\n"), "\r")
+		f.Lines = append(f.Lines, Line{Text: s, Data: true, Kind: Stack})
+	}
+	if n := len(f.Lines); n > 0 {
+		f.SourceID += "#1-" + strconv.Itoa(n)
+		f.Title = fmt.Sprintf("lines of a file, %d bytes", shown)
+	}
+	if more {
+		f.Title = fmt.Sprintf("the first lines of a file, %d of %d bytes", shown, max(size, limit+1))
+	}
+	return f, more, nil
+}
+
+// open opens a regular file below the first root that has one of the name.
+func open(roots []*os.Root, name string) (*os.File, int64, error) {
+	for _, root := range roots {
+		// A pipe is opened without waiting for who writes it.
+		f, err := root.OpenFile(filepath.FromSlash(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return nil, 0, cause(err)
+		}
+		info, err := f.Stat()
+		if err == nil && !info.Mode().IsRegular() {
+			err = errors.New("is no regular file")
+		}
+		if err != nil {
+			_ = f.Close()
+			return nil, 0, cause(err)
+		}
+		return f, info.Size(), nil
+	}
+	return nil, 0, errors.New("not found below the folders that may be read")
+}
+
+// cause returns an error of a file system without the path, which whoever asked has.
+func cause(err error) error {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
+		return p.Err
+	}
+	return err
+}

@@ -1,0 +1,22 @@
+//go:build unix
+
+package briefing
+
+import (
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFileReadPipe: a pipe that nobody writes holds nobody up.
+func TestFileReadPipe(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, syscall.Mkfifo(filepath.Join(dir, "pipe"), 0o600))
+	found, err := readFiles(t.Context(), roots(t, dir), &FileRead{Paths: []string{"pipe", "gone"}, MaxSizeBytes: 1})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"file pipe: is no regular file", "file gone: not found below the folders that may be read",
+	}, found.Warnings)
+}

@@ -1,0 +1,78 @@
+package briefing
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/internal/text"
+)
+
+// fence begins and ends a block of data in Markdown, made longer where the data has as much of it.
+const fence = "```"
+
+// Markdown returns the text as Markdown: a heading for each fragment, own lines as list items, escaped, and data lines
+// as they are in blocks of code, which nothing in them ends. It is made of the fragments' Content, so that a context
+// that was JSON gives the same.
+func (c *Context) Markdown() string {
+	var b strings.Builder
+	for i := range c.Fragments {
+		f := &c.Fragments[i]
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		head, rest, _ := strings.Cut(f.Content, "\n")
+		b.WriteString("### ")
+		if title, ok := strings.CutPrefix(head, heading(f)); ok {
+			b.WriteString(text.MarkdownCode(string(f.Source)+" "+f.SourceID, maxIDRunes))
+			head = title
+		}
+		b.WriteString(text.Markdown(text.Safe(head, 0)) + "\n\n")
+		if rest != "" {
+			appendLines(&b, strings.Split(strings.TrimSuffix(rest, "\n"), "\n"))
+		}
+	}
+	return b.String()
+}
+
+// appendLines appends the lines of a fragment behind its heading.
+func appendLines(b *strings.Builder, lines []string) {
+	for len(lines) > 0 {
+		n := 0
+		for n < len(lines) && strings.HasPrefix(lines[n], DataPrefix) {
+			n++
+		}
+		if n > 0 {
+			appendData(b, lines[:n])
+			lines = lines[n:]
+			continue
+		}
+		appendOwn(b, lines[0])
+		lines = lines[1:]
+	}
+}
+
+// appendOwn appends a line of the source as an item of a list, below the one before it where the line is indented.
+func appendOwn(b *strings.Builder, line string) {
+	s := strings.TrimLeft(line, " ")
+	if s != line {
+		b.WriteString("  ")
+	}
+	if s = strings.Trim(strings.TrimPrefix(s, "- "), " "); s != "" {
+		b.WriteString("- " + text.Markdown(text.Safe(s, 0)))
+	}
+	b.WriteByte('\n')
+}
+
+// appendData appends lines of data as a block of code.
+func appendData(b *strings.Builder, lines []string) {
+	ends := fence
+	for _, line := range lines {
+		for strings.Contains(line, ends) {
+			ends += fence[:1]
+		}
+	}
+	b.WriteString(ends + "text\n")
+	for _, line := range lines {
+		b.WriteString(text.Safe(strings.TrimPrefix(line, DataPrefix), 0) + "\n")
+	}
+	b.WriteString(ends + "\n")
+}
