@@ -65,17 +65,19 @@ func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment
 	return f
 }
 
-// title says in heed's own words what the entry is, where it stands, what was decided about it, and how often the same
-// came.
+// title says in heed's own words what the entry is, where it stands, what was decided about it unless it is ignored,
+// and how often the same came.
 func (v view) title(r *journal.Record, same run) string {
 	var b strings.Builder
 	b.WriteString(subject(&r.Entry))
 	if at := v.at(r.Pos); at != "" {
 		b.WriteString(" at " + at)
 	}
-	b.WriteString(": " + r.Decision.Disposition.String())
-	if rule := r.Decision.Rule; rule != "" && !strings.HasPrefix(rule, defaultRule) {
-		b.WriteString(", rule " + named(rule))
+	if d := r.Decision; d.Disposition.Urgent() {
+		b.WriteString(": " + d.Disposition.String())
+		if d.Rule != "" && !strings.HasPrefix(d.Rule, defaultRule) {
+			b.WriteString(", rule " + named(d.Rule))
+		}
 	}
 	if r.Kind == event.KindLog && r.OperationID != "" {
 		b.WriteString(", in operation " + named(r.OperationID))

@@ -142,9 +142,9 @@ func TestLedgerEntryAsFragment(t *testing.T) {
 			fmt.Fprintf(&b, "  %t %d %s\n", l.Data, l.Kind, l.Text)
 		}
 	}
-	require.Equal(t, `run1/1 phase play: ignore
-run1/3 operation colony/build (op-1) started: ignore
-run1/4 operation colony/haul (op-2) started: ignore
+	require.Equal(t, `run1/1 phase play
+run1/3 operation colony/build (op-1) started
+run1/4 operation colony/haul (op-2) started
 run1/5 error at line 60: blocking, rule save.broken, in operation op-2
   true 0 Save of colony failed
   true 0 more
@@ -152,12 +152,12 @@ run1/5 error at line 60: blocking, rule save.broken, in operation op-2
   true 1 at Press.Roller.Turn ()
   true 1 at Game.Tick ()
   false 0 and 1 more line
-run1/7 operation colony/build (op-1) failed: ignore
+run1/7 operation colony/build (op-1) failed
   true 0 no wood
 run1/8 warning at line 90: advisory, 2 times since entry 6
   true 0 low on wood: 12
 run1/9 4096 bytes of the log are missing: advisory
-run1/11 info at line 120: ignore, rule noise, 3 times since entry 2
+run1/11 info at line 120, 3 times since entry 2
   true 0 tick 3
 `, b.String())
 	require.Equal(t, map[string]string{

@@ -146,12 +146,46 @@ func read(ctx context.Context, c *briefing.Config) error {
 			return err
 		}
 	}
-	if c.Attention == nil {
-		return nil
+	return brief(ctx, c)
+}
+
+// everything is a template with a stage of each type that reads.
+var everything = `
+template_id: everything
+pipeline:
+  - {type: attention, share: 0.5, config: {max_items: 4, neighbors: 2}}
+  - {type: ledger_query, share: 0.5, config: {max_entries: 10}}
+  - {stage: same, type: ledger_query, config: {max_entries: 3, filters: {signature: $attention.signature}}}
+  - {type: registry_query, config: {registry: rules, filters: {disposition: blocking}}}
+  - {stage: mods, type: registry_query, config: {registry: mods}}
+  - {type: horizontal_search, config: {query: the pawn failed to save wood, max_results: 3}}
+  - {type: structuring, config: {strategy: hierarchical}}
+  - {type: halting, config: {min_fragments: 1}}
+budget: {max_context_tokens: 900}
+cache_ttl: 0s
+`
+
+// brief assembles a context by each template twice, which must be alike, and by everything for each operation.
+func brief(ctx context.Context, c *briefing.Config) error {
+	t, err := briefing.Parse("everything.yaml", []byte(everything))
+	if err != nil {
+		return err
 	}
-	c.Attention.Open(ctx)
-	_, err := c.Attention.Items(ctx, in, &briefing.AttentionQuery{Least: "advisory", MaxItems: 8, Neighbors: 4})
-	return err
+	own := *c
+	own.Templates = append([]*briefing.Template{t}, c.Templates...)
+	service, err := briefing.New(own)
+	if err != nil {
+		return err
+	}
+	for _, t := range own.Templates {
+		for _, work := range []string{"", "op-1"} {
+			r := briefing.Request{TemplateOverride: t.TemplateID, WorkOrderID: work}
+			if _, err := service.Assemble(ctx, r); err != nil {
+				return fmt.Errorf("%s: %w", t.TemplateID, err)
+			}
+		}
+	}
+	return service.Close()
 }
 
 // TestBriefsChangeNothing plays sessions on two engines, of which one is read after every step: it answers, updates and

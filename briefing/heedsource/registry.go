@@ -123,11 +123,7 @@ func showRule(r *rules.Rule) briefing.Fragment {
 	lines = sentence(lines, "Summary", r.Summary)
 	lines = sentence(lines, "Why", r.Why)
 	lines = sentence(lines, "Advice", r.Advice)
-	when := sentence(nil, "When", r.When)
-	for i := range when {
-		when[i].Kind = briefing.Stack
-	}
-	f := fragment(RegistryRules, r.ID, b.String(), append(lines, when...))
+	f := fragment(RegistryRules, r.ID, b.String(), lines)
 	f.Refs = map[string]string{"rule": r.ID}
 	return f
 }

@@ -77,12 +77,11 @@ func TestRegistries(t *testing.T) {
 Summary: A save failed.
 Why: What was played since the last save is lost.
 Advice: Save under another name.
-When: template startsWith "Save"
 `,
 		},
 		"rules by tag": {
 			briefing.RegistryQuery{Registry: RegistryRules, Filters: by("tag", "clock")},
-			"[registry rules/noise] rule at test.yaml:9: ignore\nWhen: template startsWith \"tick\"\n",
+			"[registry rules/noise] rule at test.yaml:9: ignore\n",
 		},
 		"no such rule": {
 			briefing.RegistryQuery{Registry: RegistryRules, Filters: by("rule", "default.log.error")}, "",
