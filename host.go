@@ -184,7 +184,7 @@ func (e *Engine) act(in *coalesce.Input, fold func(*coalesce.Input) coalesce.Fol
 	e.number()
 	e.journal.Append(&e.entry, in.Signature, in.Decision)
 	_, blind := e.classifier.Blind()
-	in.Entry, in.Blind = &e.entry, blind
+	in.Entry, in.Blind, in.Phase = &e.entry, blind, e.classifier.Phase()
 	folded := fold(in)
 	e.keep(&folded)
 	return folded

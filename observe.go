@@ -1,6 +1,7 @@
 package heed
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heedlog/heed/coalesce"
@@ -148,6 +149,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		}
 	}
 	in.Entry, in.Signature, in.Variant, in.Blind = entry, res.Group, res.Variant, res.Blind
+	in.Phase = cmp.Or(res.PhaseBefore, res.PhaseAfter)
 	in.NewPhase = res.PhaseBefore != res.PhaseAfter
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||

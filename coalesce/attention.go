@@ -116,7 +116,7 @@ func (a *Attention) Sanitize() {
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	for _, name := range []*string{
 		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
-		&a.Predecessor,
+		&a.Predecessor, &a.Cause.Phase,
 	} {
 		*name = text.Safe(*name, maxItemName)
 	}
@@ -149,6 +149,9 @@ type Cause struct {
 	Pos       uint64 // the host's own position of the entry
 	Rule      string
 	Signature signature.Signature
+
+	// Phase is the game's phase, "" where it is not known: there was none yet, or many since.
+	Phase string
 }
 
 // The kinds of updates, besides [Cleared]. An item that is cleared before anybody heard

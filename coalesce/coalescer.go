@@ -51,6 +51,9 @@ type Input struct {
 
 	digest *digested
 
+	// Phase is the game's phase at the entry, "" where it is not known.
+	Phase string
+
 	// NewPhase reports that the game entered another phase with this entry, which
 	// is then the first of the new phase's episode. Fresh with it begins a load, which
 	// the next phase ends.
@@ -97,6 +100,7 @@ type Coalescer struct {
 	blindly   *item  // open item of blindness, or nil
 	blindItem uint64 // number of the latest item of blindness
 	pool      *item  // the open advisory item that all advisory entries join, or nil
+	phases    phases
 	load      load
 	loadEnded uint64 // sequence number at the end of the latest load, whose bursts ended with it
 
@@ -215,6 +219,7 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	}
 	c.stats.Folded++
 	c.stats.ByDisposition[in.Decision.Disposition]++
+	c.phases.see(e.Seq, in.Phase)
 	if named == nil && e.OperationID != "" {
 		named = c.operation(e.OperationID)
 	}

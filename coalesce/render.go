@@ -52,6 +52,7 @@ func (c *Coalescer) bare(it *item) Attention {
 	if it.scope == scopeDigest {
 		it.digest.apply(&a)
 	}
+	a.Cause.Phase = c.phases.at(a.Cause.Seq)
 	if it.state != itemOpen {
 		a.State = Cleared
 	}

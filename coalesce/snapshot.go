@@ -183,6 +183,7 @@ func (s *coder) begin() int {
 	s.Uint64("blindItem", &c.blindItem, c.numbers)
 	s.itemRef("pool", &c.pool)
 	s.calls(&c.calls)
+	s.phases(&c.phases)
 	s.load(&c.load)
 	s.Uint64("loadEnded", &c.loadEnded, c.now.seq)
 	s.allowance(&c.allowance)

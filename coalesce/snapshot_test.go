@@ -62,6 +62,7 @@ func (m *caller) next() call {
 		e := event.Entry{Message: "text\x1b of " + d.Rule, OperationID: m.one("", "", "x", "y", "z")}
 		in := Input{
 			Signature: groupSignature(m.one("a", "b", "c", "d", "e", "f", "g", "h", "i", "j")), Decision: d,
+			Phase:   d.Rule,
 			Variant: m.one("", "", "open", "jammed", strings.Repeat("v", m.intn(12))),
 			Summary: m.one("", "it broke"),
 			Begins:  d.Rule == "blinds" && d.Disposition.Urgent(), Blind: d.Rule == "blinds", NewPhase: m.intn(8) == 0,
@@ -312,7 +313,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
 		"-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
+		"item.id", "Cause.Phase", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",

@@ -78,6 +78,7 @@ type player struct {
 	host time.Time // of the host, where entries have no clock; zero: the same
 
 	blind map[string]bool
+	phase string
 }
 
 func (p *player) do(words []string) []string {
@@ -183,6 +184,7 @@ func (p *player) do(words []string) []string {
 		p.c.Merge(groupSignature(args["0"]), groupSignature(args["1"]))
 		return p.updates()
 	case "phase":
+		p.phase = args["0"]
 		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusPhase, Message: args["0"]}, Input{NewPhase: true})
 		return p.updates()
 	case "blinds": // blinds RULE
@@ -334,7 +336,7 @@ func (p *player) operation(status event.Status, args map[string]string) {
 func (p *player) fold(e event.Entry, in Input) {
 	p.seq++
 	e.Seq, e.Pos, e.Time = p.seq, p.seq, p.now
-	in.Entry, in.Blind = &e, len(p.blind) > 0
+	in.Entry, in.Blind, in.Phase = &e, len(p.blind) > 0, p.phase
 	p.c.Fold(&in)
 }
 
@@ -354,6 +356,9 @@ func (p *player) describe(a *Attention) string {
 		[]uint64{a.OpenedPos, a.LatestPos, a.Cause.Pos}, "positions are sequence numbers here")
 	if a.CausalOperationID != "" {
 		s += " caused-by=" + a.CausalOperationID
+	}
+	if a.Cause.Phase != "" {
+		s += " phase=" + a.Cause.Phase
 	}
 	return s + " | " + a.Summary
 }

@@ -1,0 +1,54 @@
+package coalesce
+
+import "github.com/heedlog/heed/internal/text"
+
+const (
+	maxPhases = 64 // that are known to have followed each other
+	maxPhase  = 64 // bytes of a name
+)
+
+// phases are those of the urgent entries, the latest last. Where there were more, the earliest are not known any more.
+type phases []phase
+
+// phase is that of the urgent entries from seq on, until the next one.
+type phase struct {
+	seq  uint64
+	name string
+}
+
+// see notes the phase of an urgent entry.
+func (p *phases) see(seq uint64, name string) {
+	name = name[:text.Prefix(name, maxPhase)]
+	if n := len(*p); n > 0 && (*p)[n-1].name == name {
+		return
+	}
+	if len(*p) == maxPhases {
+		*p = append((*p)[:0], (*p)[1:]...)
+	}
+	*p = append(*p, phase{seq, name})
+}
+
+// at returns the phase of the urgent entry with a number, "" where it is not known.
+func (p phases) at(seq uint64) string {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i].seq <= seq {
+			return p[i].name
+		}
+	}
+	return ""
+}
+
+func (s *coder) phases(p *phases) {
+	n := s.Len("phases", len(*p), maxPhases)
+	if s.Reading() {
+		*p = make(phases, n)
+	}
+	for i := range *p {
+		at := &(*p)[i]
+		s.Uint64("phase.seq", &at.seq, s.c.now.seq)
+		s.Text("phase.name", &at.name, maxPhase)
+		if i > 0 && (at.seq <= (*p)[i-1].seq || at.name == (*p)[i-1].name) {
+			s.Fail("phase %d does not follow the one before", i)
+		}
+	}
+}
