@@ -168,6 +168,7 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
 	}
 	for i := range got.Fragments {
+		a.scrub(&got.Fragments[i])
 		render(&got.Fragments[i], &a.template.Tokens)
 	}
 	kept, cut, err := fit(got.Fragments, max(1, limit), &a.template.Tokens)
@@ -198,6 +199,23 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 	}
 	return nil
 }
+
+// scrub removes private data from what is shown of a fragment, where the template or the request asks for it. Its lines
+// are new, since the source may keep those that it has.
+func (a *assembly) scrub(f *Fragment) {
+	if !a.scrubs() {
+		return
+	}
+	f.Title = a.service.Scrub(f.Title)
+	for _, lines := range []*[]Line{&f.Lines, &f.Short} {
+		*lines = slices.Clone(*lines)
+		for i := range *lines {
+			(*lines)[i].Text = a.service.Scrub((*lines)[i].Text)
+		}
+	}
+}
+
+func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
 // noValue is that a variable has no value, so that a stage has nothing to ask.
 type noValue struct{ name string }

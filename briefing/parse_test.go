@@ -102,7 +102,7 @@ func TestParseErrors(t *testing.T) {
 	}{
 		{"empty", " \n", []string{`f: the file is empty (a template begins with "template_id: NAME")`}},
 		{"no mapping", "[]", []string{
-			"f:1:1: must be a mapping, not a list (fields: template_id, applies_to, pipeline, budget, fallback, cache_ttl, chars_per_token)",
+			"f:1:1: must be a mapping, not a list (fields: template_id, applies_to, pipeline, budget, fallback, cache_ttl, chars_per_token, scrub)",
 		}},
 		{"syntax", "template_id: x\n\tpipeline: []", []string{
 			"f:2:2: YAML: found a tab character that violates indentation (indent with spaces, not tabs)",

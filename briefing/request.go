@@ -18,6 +18,9 @@ type Request struct {
 
 	// MaxContextTokens replaces that of the template's budget where it is not 0.
 	MaxContextTokens int `json:"maxContextTokens,omitempty"`
+
+	// Scrub removes private data, as Scrub of a template does.
+	Scrub bool `json:"scrub,omitempty"`
 }
 
 // Contract is what the prompt that the context is for requires.

@@ -97,6 +97,9 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 		service: s, ctx: ctx, request: &r, template: t, stages: merged(t, &r.Contract), started: s.Now(),
 		results: map[int]Status{},
 	}
+	if a.scrubs() && s.Scrub == nil {
+		return nil, errors.New("briefing: the context is to be scrubbed, and Config.Scrub is nil")
+	}
 	a.warn(warning)
 	if a.maxTokens = t.Budget.MaxContextTokens; r.MaxContextTokens > 0 {
 		a.maxTokens = r.MaxContextTokens
@@ -145,7 +148,7 @@ func (a *assembly) key() string {
 	hash := sha256.Sum256(contract)
 	key, _ := json.Marshal([]string{
 		a.template.TemplateID, r.AgentClass, r.AgentID, r.FrameworkID, r.Tier, r.WorkOrderID, r.SessionID,
-		fmt.Sprint(a.maxTokens), hex.EncodeToString(hash[:]),
+		fmt.Sprint(a.maxTokens, a.scrubs()), hex.EncodeToString(hash[:]),
 	})
 	return string(key)
 }
@@ -189,6 +192,14 @@ func (a *assembly) context() *Context {
 	var text strings.Builder
 	for i := range a.found {
 		text.WriteString(a.found[i].Content)
+		if a.scrubs() {
+			a.found[i].Refs = nil // later stages needed them as they are
+		}
+	}
+	if a.scrubs() {
+		for i := range a.warnings {
+			a.warnings[i] = a.service.Scrub(a.warnings[i])
+		}
 	}
 	hash := sha256.Sum256([]byte(text.String()))
 	return (&Context{

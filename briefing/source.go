@@ -78,6 +78,10 @@ type Config struct {
 	// Now is the clock. Required.
 	Now func() time.Time
 
+	// Scrub removes private data from a text. Contexts of templates and requests that ask for it fail without it. It may
+	// be called from many goroutines.
+	Scrub func(text string) string
+
 	// CacheEntries bounds the cache. 0 means 64, negative that nothing is kept.
 	CacheEntries int
 }

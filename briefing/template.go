@@ -18,6 +18,7 @@ type Template struct {
 	Fallback   Fallback      `yaml:"fallback"`
 	CacheTTL   time.Duration `yaml:"cache_ttl"` // 0: [DefaultCacheTTL]; negative: none, in YAML 0s
 	Tokens     Tokens        `yaml:"chars_per_token"`
+	Scrub      bool          `yaml:"scrub"` // private data is removed, by [Config].Scrub
 }
 
 // AppliesTo are the keys of a template: each that is not empty must be that of the request.
