@@ -86,7 +86,12 @@ func (l *Ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, 
 				break
 			}
 		}
-		end, size = after.Seq, 2*size
+		if dense := uint64(len(records)) > size/2; dense {
+			size = min(size, uint64(max(maxMatched-c.matched, 0))+1)
+		} else {
+			size *= 2
+		}
+		end = after.Seq
 		if !c.full && l.before(after, c.since) {
 			break
 		}
