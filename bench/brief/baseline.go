@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -13,12 +15,22 @@ const lastLines = 50
 // longest bounds a line of a baseline, in characters: more than any budget takes.
 const longest = 32 << 10
 
+// estimated is how tokens of lines of logs are estimated: as prose, of which a token has the most characters.
+var estimated = func() *briefing.Tokens {
+	for _, t := range heedsource.Templates() {
+		if t.AppliesTo.AgentClass == agent {
+			return &t.Tokens
+		}
+	}
+	panic("BUG: no template for agents")
+}()
+
 // tail returns the last of lines that fit into a number of tokens, at most limit of them.
-func tail(lines []string, limit, tokens int, estimate func(string) int) string {
+func tail(lines []string, limit, tokens int) string {
 	var kept []string
 	for i := len(lines) - 1; i >= 0 && len(kept) < limit; i-- {
 		line := text.Safe(lines[i], longest)
-		if tokens -= estimate(line); tokens < 0 {
+		if tokens -= estimated.Estimate(briefing.Line{Text: line}); tokens < 0 {
 			break
 		}
 		kept = append(kept, line)

@@ -1,10 +1,35 @@
 package main
 
-// dataPrefix begins a line of a brief that others wrote.
-const dataPrefix = "> "
+import (
+	"context"
+	"fmt"
+	"time"
 
-// brief assembles what is known now of an item, or of all that is open where it is "". Nil: not built yet.
-var brief func(g *game, item string, tokens int) (string, error)
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/rules"
+)
 
-// estimate is how many tokens a line of a log takes.
-func estimate(line string) int { return (len([]rune(line)) + 4) / 4 }
+// agent is the class of the template that is measured.
+const agent = "agent"
+
+// brief assembles what is known now of an item, or of all that is open where it is "".
+func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
+	if g.service == nil {
+		c := heedsource.Sources(heedsource.Config{
+			Engine: g.engine,
+			Rules:  func() *rules.Set { return g.set },
+			Mods:   func() []capture.ListedMod { return g.mods },
+			Place:  func(pos uint64) string { return fmt.Sprintf("line %d", pos) },
+		})
+		c.Now, c.CacheEntries = time.Now, -1
+		var err error
+		if g.service, err = briefing.New(c); err != nil {
+			return nil, err
+		}
+	}
+	return g.service.Assemble(context.Background(), briefing.Request{
+		AgentClass: agent, WorkOrderID: item, MaxContextTokens: tokens,
+	})
+}

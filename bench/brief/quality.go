@@ -163,26 +163,26 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 			var has facts
 			switch how {
 			case named, unnamed:
-				if brief == nil {
-					continue
-				}
 				item := a.truth.item
 				if how == unnamed {
 					item = ""
 				}
-				text, err := brief(g, item, tokens)
+				b, err := g.brief(item, tokens)
 				if err != nil {
 					return err
 				}
-				has = a.truth.inBrief(text)
+				if b.Used.Tokens > tokens {
+					return fmt.Errorf("a brief of %d tokens, not %d", b.Used.Tokens, tokens)
+				}
+				has = a.truth.inBrief(b.Text)
 				if missing := has.missing(wanted); len(missing) > 0 && a.set != held {
 					q.misses = append(q.misses, fmt.Sprintf("%s:%d %s, %d tokens, %s: no %s", file, a.truth.line, how, tokens,
 						a.moment, strings.Join(missing, ", ")))
 				}
 			case last50:
-				has = a.truth.inLog(tail(lines, lastLines, tokens, estimate))
+				has = a.truth.inLog(tail(lines, lastLines, tokens))
 			case grepped:
-				has = a.truth.inLog(tail(thrown, len(thrown), tokens, estimate))
+				has = a.truth.inLog(tail(thrown, len(thrown), tokens))
 			}
 			at := cell{a.set, a.moment, tokens, how}
 			if q.tallies[at] == nil {

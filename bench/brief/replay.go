@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -18,6 +19,8 @@ type game struct {
 	engine *heed.Engine
 	set    *rules.Set
 	mods   []capture.ListedMod
+
+	service *briefing.Service // nil before the first brief
 }
 
 // play gives the records of a log to an engine, as the commands do, and calls before and after around each.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -137,7 +138,7 @@ func (t *truth) inBrief(brief string) facts {
 	f := t.inAny(lines)
 	phase := regexp.MustCompile(`(?i)\bphase:? "?` + regexp.QuoteMeta(t.phase) + `\b`)
 	for i, line := range lines {
-		if strings.HasPrefix(line, dataPrefix) {
+		if strings.HasPrefix(line, briefing.DataPrefix) {
 			continue
 		}
 		if t.names == nil && t.phase != "" && phase.MatchString(line) {
@@ -159,7 +160,7 @@ func (t *truth) points(lines []string) bool {
 		}
 	}
 	return slices.ContainsFunc(lines, func(line string) bool {
-		return !strings.HasPrefix(line, dataPrefix) &&
+		return !strings.HasPrefix(line, briefing.DataPrefix) &&
 			slices.ContainsFunc(where, func(s string) bool { return strings.Contains(line, s) })
 	})
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )
@@ -103,22 +104,23 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	for i := range rounds {
 		g.engine.Log(event.Log{Message: fmt.Sprintf("Quiet line %d after the storm", i)})
 		for _, how := range approaches {
-			if brief == nil && (how == named || how == unnamed) {
-				continue
-			}
 			var text string
+			var b *briefing.Context
 			start := time.Now()
 			switch how {
 			case named:
-				text, err = brief(g, open[0].ID, tokens)
+				b, err = g.brief(open[0].ID, tokens)
 			case unnamed:
-				text, err = brief(g, "", tokens)
+				b, err = g.brief("", tokens)
 			case last50:
 				text, err = tailOf(path, tokens)
 			case grepped:
 				text, err = grepOf(path, tokens)
 			}
 			took := time.Since(start)
+			if b != nil {
+				text = b.Text
+			}
 			if err == nil && text == "" {
 				err = errors.New("no text")
 			}
@@ -147,7 +149,7 @@ func tailOf(path string, tokens int) (string, error) {
 		return "", err
 	}
 	text, err := io.ReadAll(f)
-	return tail(split(text), lastLines, tokens, estimate), err
+	return tail(split(text), lastLines, tokens), err
 }
 
 // grepOf reads all lines of a file, as grep does.
@@ -157,7 +159,7 @@ func grepOf(path string, tokens int) (string, error) {
 		return "", err
 	}
 	thrown := exceptions(split(text))
-	return tail(thrown, len(thrown), tokens, estimate), nil
+	return tail(thrown, len(thrown), tokens), nil
 }
 
 func (s *speed) String() string {
