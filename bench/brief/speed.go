@@ -121,7 +121,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 			if b != nil {
 				text = b.Text
 			}
-			if err == nil && text == "" {
+			if err == nil && text == "" && b == nil {
 				err = errors.New("no text")
 			}
 			if err != nil {

@@ -68,7 +68,8 @@ func Sources(c Config) briefing.Config {
 	b := briefing.Config{
 		Ledgers:    map[string]briefing.Ledger{TierHot: hot},
 		Registries: map[string]briefing.Registry{},
-		// The open items and the built-in templates come here.
+		Templates:  Templates(),
+		// The open items come here.
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Index != nil {
