@@ -32,6 +32,7 @@ type assembly struct {
 	results  map[int]Status // by stage
 	trace    []StageResult
 	warnings []string
+	said     []string // of them, by the stage that runs
 
 	stopped string // the budget that was exceeded
 	halted  bool   // a halting stage was satisfied
@@ -48,9 +49,27 @@ func (a *assembly) elapsed() time.Duration { return a.service.Now().Sub(a.starte
 
 // warn records a warning, "" for none.
 func (a *assembly) warn(warning string) {
-	if warning = texts.Safe(warning, maxText); warning != "" && !slices.Contains(a.warnings, warning) {
+	if warning = texts.Safe(warning, maxText); warning == "" {
+		return
+	}
+	if !slices.Contains(a.warnings, warning) {
 		a.warnings = append(a.warnings, warning)
 	}
+	a.said = append(a.said, warning)
+}
+
+// record adds the result of a stage to the trace, with what it warned of.
+func (a *assembly) record(i int, res StageResult, began time.Time, queries int) {
+	if len(a.said) > 0 {
+		if res.Detail != "" {
+			res.Detail += "; "
+		}
+		res.Detail += strings.Join(a.said, "; ")
+	}
+	a.said = nil
+	res.Queries, res.Duration = a.queries-queries, a.service.Now().Sub(began)
+	a.results[i] = res.Status
+	a.trace = append(a.trace, res)
 }
 
 func total(fs []Fragment) (tokens int) {
@@ -95,6 +114,20 @@ func (a *assembly) late() bool {
 	return true
 }
 
+// exceeded reports whether nothing is left of what a stage needs, and stops the pipeline then.
+func (a *assembly) exceeded(t StageType) bool {
+	asks := t == TypeLedgerQuery || t == TypeRegistryQuery || t == TypeHorizontalSearch
+	most := a.template.Budget.MaxQueries
+	switch {
+	case a.late():
+	case a.left() == 0:
+		a.stop(byTokens)
+	case asks && most > 0 && a.queries >= most:
+		a.stop(byQueries)
+	}
+	return a.stopped != ""
+}
+
 // run runs the stages. Once the budget is exceeded or a halting stage is satisfied, only those still run that read
 // nothing.
 func (a *assembly) run() error {
@@ -113,6 +146,7 @@ func reads(t StageType) bool { return t != TypeTierSelect && t != TypeStructurin
 func (a *assembly) stage(i int, rerun string) error {
 	s := &a.stages[i]
 	began, queries := a.service.Now(), a.queries
+	a.said = nil
 	res := StageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
 	var err error
 	switch {
@@ -124,23 +158,19 @@ func (a *assembly) stage(i int, rerun string) error {
 	case s.Type == TypeStructuring:
 		err = a.structure(s.Config.(*Structuring), &res)
 	case s.Type == TypeHalting:
-		return a.halt(i, s.Config.(*Halting), &res, began)
+		return a.halt(i, s.Config.(*Halting), res, began)
 	case a.halted:
 		res.Status, res.Detail = StatusSkipped, "halted before"
-	case a.stopped != "" || a.late():
+	case a.stopped != "" || a.exceeded(s.Type):
 		res.Status, res.Detail = StatusSkipped, "the budget is exceeded: "+a.stopped
-	case a.left() == 0:
-		a.stop(byTokens)
-		res.Status, res.Detail = StatusSkipped, "the budget is exceeded: "+a.stopped
+		a.said = nil
 	default:
 		err = a.gather(s, &res)
 	}
 	if reads(s.Type) && res.Status != StatusSkipped && a.late() {
 		res.Status = StatusTimeout
 	}
-	a.results[i] = res.Status
-	res.Queries, res.Duration = a.queries-queries, a.service.Now().Sub(began)
-	a.trace = append(a.trace, res)
+	a.record(i, res, began, queries)
 	return err
 }
 
@@ -164,7 +194,7 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 		res.Status, res.Detail = StatusSkipped, skip.Error()
 		return nil
 	case err != nil:
-		res.Status, res.Detail = StatusFailed, texts.Safe(err.Error(), maxText)
+		res.Status = StatusFailed
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
 	}
 	for i := range got.Fragments {
@@ -172,21 +202,20 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 		render(&got.Fragments[i], &a.template.Tokens)
 	}
 	kept, cut, err := fit(got.Fragments, max(1, limit), &a.template.Tokens)
+	all := slices.Concat(a.found, kept)
 	if errors.Is(err, ErrRequired) { // what must be in it displaces other fragments
-		kept, cut, err = fit(got.Fragments, a.maxTokens, &a.template.Tokens)
-	}
-	if err == nil && total(kept) > a.left() {
-		all := slices.Concat(a.found, kept)
-		if a.found, _, err = fit(all, a.maxTokens, &a.template.Tokens); err == nil {
-			cut = true
-		}
-	} else {
-		a.found = slices.Concat(a.found, kept)
+		n := len(got.Fragments)
+		kept = slices.DeleteFunc(got.Fragments, func(f Fragment) bool { return !f.Required })
+		got.More = got.More || len(kept) < n
+		all, cut, err = fit(slices.Concat(a.found, kept), a.maxTokens, &a.template.Tokens)
+		limit = a.left()
 	}
 	if err != nil {
 		return err
 	}
-	res.Fragments, res.Tokens = len(kept), total(kept)
+	before := a.left()
+	a.found = all
+	res.Fragments, res.Tokens = len(kept), total(all[len(all)-len(kept):])
 	switch {
 	case res.Status != StatusOK:
 	case cut || got.More:
@@ -194,7 +223,7 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 	case len(kept) == 0:
 		res.Status = StatusEmpty
 	}
-	if cut && limit >= a.left()+res.Tokens {
+	if cut && limit >= before {
 		a.stop(byTokens)
 	}
 	return nil
@@ -248,7 +277,7 @@ func (a *assembly) call(s *Stage, in *Input) (Found, error) {
 		}
 		return source.Rows(a.ctx, in, &q)
 	case *FileRead:
-		return Found{}, errors.New("files are not read yet")
+		return readFiles(a.ctx, a.service.roots, c)
 	case *HorizontalSearch:
 		return a.search(in, c, vars)
 	case *AttentionQuery:
@@ -303,7 +332,10 @@ func (a *assembly) tiersRead() []string {
 			tiers, _ := a.scope(c.Tier)
 			all = append(all, tiers...)
 		case *HorizontalSearch:
-			all = append(all, c.Tiers...)
+			tiers, _ := a.scope("")
+			if all = append(all, c.Tiers...); len(c.Tiers) == 0 {
+				all = append(all, tiers...)
+			}
 		}
 	}
 	slices.Sort(all)
@@ -355,8 +387,8 @@ func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found
 	if missing != "" {
 		return Found{}, &noValue{missing}
 	}
-	if len(c.Tiers) > 0 {
-		in.Tiers = c.Tiers
+	if in.Tiers = c.Tiers; len(c.Tiers) == 0 {
+		in.Tiers, _ = a.scope("")
 	}
 	names := c.Sources
 	if len(names) == 0 {
@@ -380,11 +412,18 @@ func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found
 		}
 		for i := range got.Fragments {
 			f := &got.Fragments[i]
-			f.Scored, f.Relevance = true, min(max(f.Relevance, 0), 1)
+			if f.Scored = true; !(f.Relevance > 0) {
+				f.Relevance = 0 // nor is it not a number
+			}
+			f.Relevance = min(f.Relevance, 1)
 		}
 		all.add(got)
 	}
-	all.Fragments = slices.DeleteFunc(all.Fragments, func(f Fragment) bool { return f.Relevance < c.RelevanceThreshold })
+	all.Fragments = slices.DeleteFunc(all.Fragments, func(f Fragment) bool {
+		return f.Relevance < c.RelevanceThreshold || slices.ContainsFunc(in.Found, func(o Fragment) bool {
+			return o.Source == f.Source && o.SourceID == f.SourceID
+		})
+	})
 	slices.SortStableFunc(all.Fragments, func(x, y Fragment) int { return precedence(&x, &y) })
 	if len(all.Fragments) > c.MaxResults {
 		all.Fragments, all.More = all.Fragments[:c.MaxResults], true
@@ -417,7 +456,8 @@ func (a *assembly) structure(c *Structuring, res *StageResult) error {
 
 // halt ends the pipeline where what is required was found, and else runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) error {
+func (a *assembly) halt(i int, c *Halting, res StageResult, began time.Time) error {
+	queries := a.queries
 	lacks := a.lacks(c)
 	var reruns int
 	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searchesBefore(i); reruns++ {
@@ -437,9 +477,9 @@ func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) er
 		res.Detail = fmt.Sprintf("completed after %d reruns, not satisfied: %s", reruns, lacks)
 		a.warn("what is required was not all found: " + lacks)
 	}
-	res.Fragments, res.Tokens, res.Duration = len(a.found), total(a.found), a.service.Now().Sub(began)
-	a.results[i] = res.Status
-	a.trace = append(a.trace, *res)
+	res.Fragments, res.Tokens = len(a.found), total(a.found)
+	a.said = nil
+	a.record(i, res, began, queries)
 	return nil
 }
 
@@ -465,13 +505,34 @@ func (a *assembly) lacks(c *Halting) string {
 
 // has reports whether an item is in what was found, in whatever revision.
 func (a *assembly) has(item string) bool {
-	id := item
-	if at := strings.LastIndexByte(item, '@'); at > 0 {
-		id = item[:at]
-	}
+	id := itemID(item)
 	return slices.ContainsFunc(a.found, func(f Fragment) bool {
-		return f.Source == SourceAttention && (strings.HasPrefix(f.SourceID, id) || strings.Contains(f.Content, id))
+		return f.Source == SourceAttention && (itemID(f.SourceID) == id || names(f.Content, id))
 	})
+}
+
+// itemID returns what stands before the revision in the SourceID of an item.
+func itemID(source string) string {
+	if at := strings.LastIndexByte(source, '@'); at > 0 {
+		return source[:at]
+	}
+	return source
+}
+
+// names reports whether a text has an id, and not only as a part of a word.
+func names(text, id string) bool {
+	inWord := func(s string, at int) bool { return at >= 0 && at < len(s) && (s[at] == '-' || isWord(s[at])) }
+	for from := 0; id != ""; {
+		at := strings.Index(text[from:], id)
+		if at < 0 {
+			break
+		}
+		if from += at; !inWord(text, from-1) && !inWord(text, from+len(id)) {
+			return true
+		}
+		from++
+	}
+	return false
 }
 
 // covered returns how many parts the contract requires, and how many of them were found.

@@ -64,23 +64,28 @@ func check(t *Template) error {
 	return nil
 }
 
-// checkContract returns what is wrong with a contract: what it requires is held to what stages may have, but for paths,
-// which no root may have either.
-func checkContract(c *Contract) error {
-	const request = "request"
-	required := &c.RequiredContext
-	if n := len(required.LedgerQueries) + len(required.FrameworkRefs) + len(required.FileRefs); n > maxStages {
-		return Errors{{
-			File: request, Field: "contract", Msg: fmt.Sprintf("requires %d things, more than the %d allowed", n, maxStages),
-		}}
-	}
+// checkRequest returns what is wrong with a request. What its contract requires is held to what stages may have, but for
+// paths, which no root may have either.
+func checkRequest(r *Request) error {
 	var errs Errors
-	for _, s := range c.stages() {
-		s.checkConfig(func(field, msg, hint string) {
-			if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
-				errs = append(errs, &Error{File: request, Field: field, Msg: msg, Hint: hint})
-			}
-		}, s.Stage, true)
+	report := reporter(func(field, msg, hint string) {
+		if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
+			errs = append(errs, &Error{File: "request", Field: field, Msg: msg, Hint: hint})
+		}
+	})
+	for _, v := range requestVariables {
+		if n := len(v.of(r)); n > maxText {
+			report(v.name, fmt.Sprintf("has %d bytes, more than the %d allowed", n, maxText), "")
+		}
+	}
+	report.number("max_context_tokens", float64(r.MaxContextTokens), 0, 0)
+	required := &r.Contract.RequiredContext
+	if n := len(required.LedgerQueries) + len(required.FrameworkRefs) + len(required.FileRefs); n > maxStages {
+		report("contract", fmt.Sprintf("requires %d things, more than the %d allowed", n, maxStages), "")
+	} else {
+		for _, s := range r.Contract.stages() {
+			s.checkConfig(report, s.Stage, true)
+		}
 	}
 	if len(errs) > 0 {
 		return errs

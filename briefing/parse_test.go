@@ -268,22 +268,25 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestCheckContract(t *testing.T) {
-	good := Contract{RequiredContext{
+func TestCheckRequest(t *testing.T) {
+	check := func(c RequiredContext) error { return checkRequest(&Request{Contract: Contract{c}}) }
+	require.NoError(t, check(RequiredContext{
 		LedgerQueries: []LedgerQuery{{Filters: map[string]string{"signature": "$attention.signature"}}, {}},
 		FrameworkRefs: []RegistryQuery{{Registry: "mods"}},
 		FileRefs:      []FileRead{{Paths: []string{"a", "../outside"}}},
-	}}
-	require.NoError(t, checkContract(&good))
-	require.NoError(t, checkContract(&Contract{}))
-	require.EqualError(t, checkContract(&Contract{RequiredContext{
+	}))
+	require.NoError(t, check(RequiredContext{}))
+	require.EqualError(t, check(RequiredContext{
 		LedgerQueries: []LedgerQuery{{}, {MaxEntries: -1, Filters: map[string]string{"rule": "$x"}}},
 		FrameworkRefs: []RegistryQuery{{}},
 		FileRefs:      []FileRead{{}},
-	}}), `briefing: request: contract.ledger_query.2.max_entries: must be at least 0
+	}), `briefing: request: contract.ledger_query.2.max_entries: must be at least 0
 briefing: request: contract.ledger_query.2.filters.rule: unknown variable $x (known: $attention.NAME, $agent, $class, $framework, $tier, $work_order, $session)
 briefing: request: contract.registry_query.1.registry: is missing (a stage of this type needs it)
 briefing: request: contract.file_read.1.paths: is missing (write a list: [a, b])`)
-	require.EqualError(t, checkContract(&Contract{RequiredContext{FileRefs: make([]FileRead, maxStages+1)}}),
+	require.EqualError(t, check(RequiredContext{FileRefs: make([]FileRead, maxStages+1)}),
 		"briefing: request: contract: requires 65 things, more than the 64 allowed")
+	require.EqualError(t, checkRequest(&Request{MaxContextTokens: -1, SessionID: strings.Repeat("x", maxText+1)}),
+		"briefing: request: session: has 4097 bytes, more than the 4096 allowed\n"+
+			"briefing: request: max_context_tokens: must be at least 0")
 }

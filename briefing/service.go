@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -83,11 +84,8 @@ func (s *Service) Close() error {
 // and where the template's fallbacks say so: see [ErrAmbiguous], [ErrNoTemplate], [ErrRequired], [ErrBudget] and
 // [ErrEmpty]. A stage that fails is a warning. The context belongs to the caller.
 func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
-	if err := checkContract(&r.Contract); err != nil {
+	if err := checkRequest(&r); err != nil {
 		return nil, err
-	}
-	if r.MaxContextTokens < 0 {
-		return nil, fmt.Errorf("briefing: max_context_tokens is %d; it must be at least 0", r.MaxContextTokens)
 	}
 	t, warning, err := resolve(s.Templates, &r)
 	if err != nil {
@@ -212,6 +210,10 @@ func (a *assembly) context() *Context {
 func (c *Context) clone() *Context {
 	out := *c
 	out.Fragments = append([]Fragment{}, c.Fragments...)
+	for i := range out.Fragments {
+		f := &out.Fragments[i]
+		f.Refs, f.Lines, f.Short = maps.Clone(f.Refs), slices.Clone(f.Lines), slices.Clone(f.Short)
+	}
 	out.Trace = append([]StageResult{}, c.Trace...)
 	out.Warnings = slices.Clone(append([]string{}, c.Warnings...))
 	return &out

@@ -1,8 +1,6 @@
 package briefing
 
-import (
-	"strings"
-)
+import "strings"
 
 // variables are the values of variables of a request, whose stages so far found fragments.
 type variables struct {
@@ -94,10 +92,13 @@ func replace(s string, value func(name string) string) string {
 // word returns the length of the word with which s begins.
 func word(s string) int {
 	for i := range len(s) {
-		c := s[i]
-		if c != '_' && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (i == 0 || c < '0' || c > '9') {
+		if !isWord(s[i]) || i == 0 && s[i] >= '0' && s[i] <= '9' {
 			return i
 		}
 	}
 	return len(s)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
