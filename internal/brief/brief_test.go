@@ -1,0 +1,43 @@
+package brief
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/event"
+)
+
+// TestServiceOfAnEngine assembles a brief by each built-in template, and leaves no goroutine behind.
+func TestServiceOfAnEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := heed.New(heed.Config{})
+		require.NoError(t, err)
+		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
+		s, err := New(Config{Config: heedsource.Config{Engine: e, Next: AgentNext}, Now: time.Now})
+		require.NoError(t, err)
+		for _, tpl := range heedsource.Templates() {
+			c, err := s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID})
+			require.NoError(t, err)
+			require.Equal(t, tpl.TemplateID, c.TemplateID)
+		}
+		require.NoError(t, s.Close())
+	})
+}
+
+func TestWordsOfNext(t *testing.T) {
+	require.Equal(t, []string{
+		"read the game's state again: what you know of it may not hold any more",
+		"call heed/item with id a1 for its samples and the entries around its cause",
+		"acknowledge a1 with attention/ack: calls are refused until then",
+	}, AgentNext(&heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
+	a := &heed.Attention{ID: "a1"}
+	a.Cause.Pos = 12
+	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
+		FileNext("heed", "x.log")(a))
+}
