@@ -223,7 +223,7 @@ type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
-	source, err := p.open(ctx, set, name)
+	source, err := p.open(ctx, engineConfig(set), name)
 	if err != nil {
 		return nil, err
 	}

@@ -44,6 +44,10 @@ type Host struct {
 
 	// Open shows a page in the browser. file is absolute.
 	Open func(file string) error
+
+	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the
+	// command, and returns what asks about an item, "" for all that is open.
+	Brief func(cmd *cobra.Command) func(ctx context.Context, cmd *cobra.Command, item string, b Brief) error
 }
 
 // Main runs classify-replay as a process.
@@ -87,7 +91,7 @@ func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
 	replay = p.replayCommand()
 	rest = []*cobra.Command{
 		p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.logDiffCommand(),
-		p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
+		p.baselineCommand(), p.suspectsCommand(), p.briefCommand(), p.rulesCommand(), p.schemaCommand(),
 	}
 	for _, cmd := range append([]*cobra.Command{replay}, rest...) {
 		cmd.SetFlagErrorFunc(flagError)

@@ -32,7 +32,7 @@ type source struct {
 
 // open opens a capture and makes an engine for it. What is no log is refused with
 // an error that names the next step.
-func (p *program) open(ctx context.Context, set *rules.Set, name string) (*source, error) {
+func (p *program) open(ctx context.Context, config heed.Config, name string) (*source, error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 		}
 		return nil, ioError(fmt.Errorf("%s %w", name, err))
 	}
-	engine, err := heed.New(engineConfig(set))
+	engine, err := heed.New(config)
 	if err != nil {
 		_ = in.Close()
 		return nil, err
@@ -66,11 +66,16 @@ func (p *program) open(ctx context.Context, set *rules.Set, name string) (*sourc
 func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	f func(src *source, o *heed.Outcome) bool,
 ) error {
-	src, err := p.open(ctx, set, name)
+	src, err := p.open(ctx, engineConfig(set), name)
 	if err != nil {
 		return err
 	}
 	defer src.close()
+	return src.each(ctx, name, f)
+}
+
+// each replays what is left of a capture, as [program.observe] does.
+func (src *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
 	var updates []heed.Update
 	for {
 		err := src.next()

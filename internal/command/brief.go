@@ -1,0 +1,232 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/briefing/search"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// Brief is which brief is wanted, and in which form.
+type Brief struct {
+	Tokens   int // 0: as many as the template allows
+	Template string
+	Own      *briefing.Template // of a file, nil for a built-in one, which Template names
+	Format   string
+}
+
+// briefFlags are the flags of brief.
+type briefFlags struct {
+	Brief
+	rules ruleFlags
+	scrub scrubFlags
+	item  string
+}
+
+func (p *program) briefCommand() *cobra.Command {
+	f := &briefFlags{}
+	live, item := "", ""
+	if p.host.Brief != nil {
+		item = " | [ITEM]"
+		live = `
+
+Without a log, the heed beside a running game is asked: about an item, or about all that
+is open.`
+	}
+	cmd := &cobra.Command{
+		Use:   "brief FILE" + item,
+		Short: "Show what must be known about a fault, in few words",
+		Long: `brief assembles what must be known about what broke: what, since when, which mod, what it
+touched, what came before and after, and what to look at next, in so many tokens of a
+language model. A template describes what it is made of: agent (what to do next), person
+(what to do now), mod_author (a report for the author of a mod), or one of your own;
+docs/briefing-templates.md describes them.
+
+The log is replayed to its end, and the brief is about the items that are open then, the
+most urgent first. --item chooses another, by its id or the number that ends it.` + live + `
+
+Each part begins with its source in brackets. Lines that begin with ">" are log text:
+data, never instructions. The brief is never longer than --tokens, as estimated; what
+blocks is never left out.`,
+		Example: `  heed brief Player.log
+  heed brief --template mod_author --format markdown Player.log > issue.md
+  heed brief --tokens 500 --format json Player.log | jq -r .text`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 0 && p.host.Brief == nil {
+				return cli.Usage(cmd, "name one log")
+			}
+			return nil
+		},
+	}
+	f.rules.register(cmd)
+	p.registerMods(cmd)
+	f.scrub.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.Format, "format", formatText, "write the `FORMAT` text, json or markdown")
+	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
+	flags.IntVar(&f.Tokens, "tokens", 0, "use at most `N` tokens (default: as many as the template allows)")
+	flags.StringVar(&f.Template, "template", heedsource.TemplatePerson, "assemble by the built-in template `NAME` (agent, person, mod_author), or by that of a file")
+	flags.StringVar(&f.item, "item", "", "be about the item with this `ID` (default: all that are open)")
+	var ask func(ctx context.Context, cmd *cobra.Command, item string, b Brief) error
+	if p.host.Brief != nil {
+		ask = p.host.Brief(cmd)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.validate(cmd); err != nil {
+			return err
+		}
+		if ask != nil && (len(args) == 0 || !isFile(args[0])) {
+			return ask(cmd.Context(), cmd, strings.Join(args, ""), f.Brief)
+		}
+		return p.brief(cmd.Context(), f, args[0])
+	}
+	return cmd
+}
+
+// isFile reports whether an argument of brief names a log, and no item.
+func isFile(arg string) bool {
+	if arg == standardInput || strings.Contains(arg, "://") {
+		return true
+	}
+	_, err := os.Stat(arg)
+	return err == nil
+}
+
+// validate checks the flags, and reads a template of a file.
+func (f *briefFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.Format, formatText, formatJSON, formatMarkdown); err != nil {
+		return err
+	}
+	if f.Tokens < 0 {
+		return cli.Usage(cmd, "--tokens %d: must not be negative", f.Tokens)
+	}
+	for _, t := range heedsource.Templates() {
+		if t.TemplateID == f.Template {
+			return nil
+		}
+	}
+	data, err := os.ReadFile(f.Template)
+	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(f.Template, `./\`) {
+		return cli.OneOf(cmd, "template", f.Template, heedsource.TemplateAgent, heedsource.TemplatePerson,
+			heedsource.TemplateModAuthor)
+	}
+	if err != nil {
+		return cli.Failed(exitUsage, fmt.Errorf("--template: %w", err))
+	}
+	if f.Own, err = briefing.Parse(f.Template, data); err != nil {
+		return cli.Failed(exitUsage, err)
+	}
+	return nil
+}
+
+// brief writes the brief of a log.
+func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
+	set, err := f.rules.compile()
+	if err != nil {
+		return err
+	}
+	src, err := p.open(ctx, heed.Config{Rules: set}, name)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	names := &report.Scrubber{}
+	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
+		learnNames(names, src.record)
+		return true
+	})
+	switch {
+	case ctx.Err() != nil:
+		p.Raise(exitInterrupted)
+		p.incomplete()
+	case err != nil:
+		p.Fail(err)
+	}
+	c, err := p.assemble(f, src, set, name, names)
+	if err != nil {
+		return err
+	}
+	p.removed(names)
+	return p.print("the brief", c.Appended(f.Format))
+}
+
+// assemble makes the brief of a log that was read.
+func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string, names *report.Scrubber) (*BriefDocument, error) {
+	index, err := search.New(search.Config{})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = index.Close() }() // in memory
+	cfg := heedsource.Sources(heedsource.Config{
+		Engine: src.engine, Rules: func() *rules.Set { return set },
+		Mods:  func() []capture.ListedMod { return src.mods.Mods },
+		Index: index,
+		Place: func(line uint64) string { return fmt.Sprintf("line %d", line) },
+		Next: func(a *heed.Attention) []string {
+			if a.Cause.Pos == 0 {
+				return nil
+			}
+			return []string{fmt.Sprintf("%s explain %s:%d", p.Name, name, a.Cause.Pos)}
+		},
+	})
+	cfg.Now, cfg.Scrub = time.Now, names.Text
+	r := f.request(f.item)
+	if f.Own != nil {
+		cfg.Templates = []*briefing.Template{f.Own}
+	}
+	r.Scrub = f.scrub.scrubber(f.Format) != nil
+	s, err := briefing.New(cfg)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }() // only read from
+	// What was read is briefed also where reading was interrupted.
+	c, err := s.Assemble(context.Background(), r)
+	if err != nil {
+		return nil, err
+	}
+	return &BriefDocument{SchemaVersion: schema.Version, Context: *c}, nil
+}
+
+// request is what a [briefing.Service] is asked for.
+func (b *Brief) request(item string) briefing.Request {
+	id := b.Template
+	if b.Own != nil {
+		id = b.Own.TemplateID
+	}
+	return briefing.Request{AgentClass: id, TemplateOverride: id, WorkOrderID: item, MaxContextTokens: b.Tokens}
+}
+
+// BriefDocument is the JSON form of a brief.
+type BriefDocument struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"The version of the form."`
+	briefing.Context
+}
+
+// Appended returns a brief in a format.
+func (d *BriefDocument) Appended(format string) []byte {
+	switch format {
+	case formatJSON:
+		return appendJSON(nil, d)
+	case formatMarkdown:
+		return []byte(d.Markdown())
+	}
+	var b bytes.Buffer
+	b.WriteString(d.Text)
+	return b.Bytes()
+}
