@@ -5,6 +5,7 @@ package heedsource
 
 import (
 	"maps"
+	"slices"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
@@ -69,7 +70,7 @@ func Sources(c Config) briefing.Config {
 		Ledgers:    map[string]briefing.Ledger{TierHot: hot},
 		Registries: map[string]briefing.Registry{},
 		Templates:  Templates(),
-		// The open items come here.
+		Attention:  newAttention(&c),
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Index != nil {
@@ -87,5 +88,25 @@ func Sources(c Config) briefing.Config {
 	if c.Baseline != nil {
 		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)
 	}
+	b.Templates = slices.Clone(b.Templates)
+	for i, t := range b.Templates {
+		b.Templates[i] = withSources(t, &b)
+	}
 	return b
+}
+
+// withSources returns a template whose stages that would read what is not there are disabled.
+func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
+	out := *t
+	out.Pipeline = slices.Clone(t.Pipeline)
+	for i := range out.Pipeline {
+		s := &out.Pipeline[i]
+		switch c := s.Config.(type) {
+		case *briefing.RegistryQuery:
+			s.Disabled = s.Disabled || b.Registries[c.Registry] == nil
+		case *briefing.HorizontalSearch:
+			s.Disabled = s.Disabled || !slices.ContainsFunc(c.Sources, func(n string) bool { return b.Searchers[n] != nil })
+		}
+	}
+	return &out
 }

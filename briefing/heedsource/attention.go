@@ -1,0 +1,569 @@
+package heedsource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+)
+
+// The parts of an item beside its head, in the order in which they are shown where a template names none.
+const (
+	PartCause     = "cause"     // the whole text and stack of its cause, as far as it is bounded
+	PartOperation = "operation" // the verdict of the operation that it came of, or came after
+	PartSamples   = "samples"   // what else it holds
+	PartBefore    = "before"    // entries before its cause
+	PartAfter     = "after"     // entries after its cause
+	PartBlame     = "blame"     // the mods that its cause points at, with evidence
+	PartAdvice    = "advice"    // why the rule decides so
+)
+
+var allParts = []string{PartCause, PartOperation, PartSamples, PartBefore, PartAfter, PartBlame, PartAdvice}
+
+// The bounds of what is shown of an item.
+const (
+	headLines, headFrames   = 3, 3   // of the cause
+	causeLines, causeFrames = 12, 16 // where the head does not have all
+	shortCause              = 160    // characters of the cause's line in the shortest form
+	maxSuspects             = 3
+	maxClearedLooked        = 64 // items that are looked at for those that were cleared lately
+	maxEvidence             = 4  // notices about the log
+	clock                   = "15:04:05"
+)
+
+// attention are the open items of an engine.
+type attention struct {
+	Config
+	view
+	ledger *Ledger
+}
+
+func newAttention(c *Config) *attention {
+	return &attention{Config: *c, view: view{engine: c.Engine, place: c.Place}, ledger: NewLedger(c.Engine, c.Place)}
+}
+
+// revision is the id of an item's head: the item with its latest entry.
+func revision(a *heed.Attention) string { return a.ID + "@" + strconv.FormatUint(a.LatestSequence, 10) }
+
+// Open implements [briefing.Attention].
+func (s *attention) Open(context.Context) []briefing.Item {
+	open := s.Engine.Open(nil)
+	out := make([]briefing.Item, len(open))
+	for i := range open {
+		out[i] = briefing.Item{SourceID: revision(&open[i]), Blocking: open[i].Blocking}
+	}
+	return out
+}
+
+// Items implements [briefing.Attention]: first what makes all else doubtful, then the verdict of the operation that is
+// worked on, then the items.
+func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
+	var out briefing.Found
+	least, ok := event.Parse[event.Disposition](cmp.Or(q.Least, event.Advisory.String()))
+	if !ok {
+		return out, fmt.Errorf("least: unknown disposition %s; known: advisory, blocking", named(q.Least))
+	}
+	parts := q.Parts
+	for _, p := range parts {
+		if !slices.Contains(allParts, p) {
+			return out, fmt.Errorf("parts: unknown part %s; known: %s", named(p), strings.Join(allParts, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		parts = allParts
+	}
+	if err := s.evidence(ctx, in, &out); err != nil {
+		return out, err
+	}
+	if v := s.Engine.Verdict(in.Request.WorkOrderID); v.Known {
+		out.Fragments = append(out.Fragments, verdict(&v, ""))
+	}
+
+	items := s.items(in.Request.WorkOrderID, least, q.ClearedSince)
+	room := in.Tokens
+	for i := range out.Fragments {
+		room -= cost(in, &out.Fragments[i])
+	}
+	var details []briefing.Fragment
+	shown := 0
+	for ; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		l := s.look(&items[shown])
+		head := l.head()
+		if room -= cost(in, &head); room < 0 && shown > 0 && in.Tokens > 0 {
+			break // what else is open is named at least
+		}
+		out.Fragments = append(out.Fragments, head)
+		for _, part := range parts {
+			if f, ok := l.part(part, q.Neighbors); ok {
+				f.Parent, f.Source = head.SourceID, briefing.SourceAttention
+				if shown == 0 {
+					out.Fragments = append(out.Fragments, f)
+				} else {
+					details = append(details, f)
+				}
+			}
+		}
+	}
+	if rest := items[shown:]; len(rest) > 0 {
+		out.Fragments = append(out.Fragments, others(rest))
+		out.More = true
+	}
+	out.Fragments = append(out.Fragments, details...)
+	return out, nil
+}
+
+// items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
+// these what was cleared lately, the latest first.
+func (s *attention) items(work string, least event.Disposition, cleared time.Duration) []heed.Attention {
+	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Attention) bool { return a.Disposition < least })
+	latest := s.Engine.Latest()
+	id := work
+	if !strings.HasPrefix(id, latest.Epoch+"-") {
+		id = latest.Epoch + "-" + work
+	}
+	rank := func(a *heed.Attention) int {
+		switch {
+		case work != "" && (a.ID == id || a.ID == work):
+			return 0
+		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
+			return 1
+		case a.Blocking:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(items, func(a, b heed.Attention) int { return rank(&a) - rank(&b) })
+	has := func(id string) bool {
+		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == id })
+	}
+	if work != "" && !has(id) && !has(work) {
+		if it, ok := s.Engine.Item(id); ok {
+			items = slices.Insert(items, 0, it)
+		}
+	}
+	if cleared <= 0 {
+		return items
+	}
+	since := s.ledger.latestTime(latest).Add(-cleared)
+	opened := s.Engine.Stats().Coalesce.Opened
+	for n, looked := opened, 0; n > 0 && looked < maxClearedLooked; n, looked = n-1, looked+1 {
+		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
+		if !ok || it.State == coalesce.Open || it.Disposition < least || has(it.ID) {
+			continue
+		}
+		if r := s.record(it.LatestSequence); r != nil && !r.Time.Before(since) {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// others names in one fragment what is open beside what is shown. What blocks is never left out.
+func others(rest []heed.Attention) briefing.Fragment {
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: revision(&rest[0]) + "…",
+		Title: number(len(rest), "other item", "other items"),
+	}
+	var short []string
+	for i := range rest {
+		a := &rest[i]
+		f.Lines = append(f.Lines, briefing.Line{Text: "- " + a.ID + ", " + state(a) + ": " + headline(a)})
+		if a.Blocking {
+			f.Required = true
+			short = append(short, a.ID)
+		}
+	}
+	if f.Required {
+		f.Short = []briefing.Line{{Text: "Blocking: " + strings.Join(short, ", "), Kind: briefing.Hex}}
+	}
+	return f
+}
+
+// state returns what an item is: "blocking error", "advisory warning, cleared: acknowledged".
+func state(a *heed.Attention) string {
+	s := a.Disposition.String() + " " + a.Severity.String()
+	if a.ClearedBy != "" {
+		s += ", cleared: " + string(a.ClearedBy)
+	}
+	return s
+}
+
+// headline returns what happened, without counts and what else an item's summary has.
+func headline(a *heed.Attention) string {
+	s, _, _ := strings.Cut(a.Summary, " (")
+	s, _, _ = strings.Cut(s, "; ")
+	return s
+}
+
+// record returns the entry with a number, nil where it is not held.
+func (s *attention) record(seq uint64) *journal.Record {
+	if seq == 0 {
+		return nil
+	}
+	p := s.Engine.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
+	if len(p.Records) == 0 || p.Records[0].Seq != seq {
+		return nil
+	}
+	return &p.Records[0]
+}
+
+// look is what is known of one item.
+type look struct {
+	*attention
+	item     *heed.Attention
+	cause    *journal.Record // nil: not held
+	rule     *rules.Rule     // nil: not known
+	suspects []heed.Suspect
+}
+
+func (s *attention) look(a *heed.Attention) *look {
+	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq)}
+	if s.Rules != nil {
+		l.rule = s.Rules().Rule(a.Cause.Rule)
+	}
+	if l.cause != nil {
+		l.suspects = s.Engine.Blame(&l.cause.Entry)
+	}
+	return l
+}
+
+// head returns what is said of an item first: what, since when, by whom, what it touched, what to look at next.
+func (l *look) head() briefing.Fragment {
+	a := l.item
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + headline(a),
+		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
+	}
+	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
+	var facts []briefing.Line
+	facts = append(facts, own(l.culprit()), own(l.origin()))
+	if a.StateInvalidated {
+		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
+	}
+	next := l.next()
+
+	f.Lines = append(l.text(headLines, headFrames), own(l.since()))
+	f.Lines = append(append(f.Lines, facts...), next...)
+
+	f.Short = l.text(1, 0)[:1]
+	f.Short[0].Text = text.Safe(f.Short[0].Text, shortCause)
+	f.Short = append(append(f.Short, facts[:2]...), next[0])
+	return f
+}
+
+// refs are what later stages may use.
+func (l *look) refs() map[string]string {
+	a := l.item
+	refs := map[string]string{"item": a.ID}
+	ref := func(name, value string) {
+		if value != "" {
+			refs[name] = value
+		}
+	}
+	ref("rule", a.Cause.Rule)
+	ref("signature", l.engine.Group(a.Cause.Signature).ID.String())
+	ref("operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
+	ref("method", cmp.Or(a.CausalMethod, a.AfterMethod))
+	ref("phase", a.Cause.Phase)
+	ref("line", l.at(a.Cause.Pos))
+	ref("text", l.text(1, 0)[0].Text)
+	if len(a.Blame) > 0 {
+		ref("blame", a.Blame[0])
+	}
+	return refs
+}
+
+// text returns the cause as logged: at least one line.
+func (l *look) text(lines, frames int) []briefing.Line {
+	var out []briefing.Line
+	if r := l.cause; r != nil {
+		if r.Kind != event.KindLog {
+			out = append(out, briefing.Line{Text: subject(&r.Entry)})
+		}
+		out, _ = quoted(out, r.Message, lines, briefing.Prose)
+		out, _ = quoted(out, r.Stack, frames, briefing.Stack)
+	}
+	if len(out) == 0 && len(l.item.Sample) > 0 {
+		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
+	}
+	if len(out) == 0 {
+		out = append(out, briefing.Line{Text: "Its cause is not held any more."})
+	}
+	return out
+}
+
+// entry names an entry with its place: "entry 39 (line 599)".
+func (v view) where(seq, pos uint64) string {
+	s := "entry " + strconv.FormatUint(seq, 10)
+	if at := v.at(pos); at != "" {
+		s += " (" + at + ")"
+	}
+	return s
+}
+
+// since returns when it began, and what it has since.
+func (l *look) since() string {
+	a := l.item
+	s := "Since: " + l.where(a.Cause.Seq, a.Cause.Pos)
+	if l.cause != nil && !l.cause.Time.IsZero() {
+		s += ", " + l.cause.Time.UTC().Format(clock)
+	}
+	if a.Prelude > 0 {
+		s += ", after " + number(int(a.Prelude), "less serious entry", "less serious entries")
+	}
+	if a.TotalUrgentEntries > 1 {
+		s += "; " + strconv.FormatUint(a.TotalUrgentEntries, 10) + " entries in "
+		if !a.GroupsExact {
+			s += "at least "
+		}
+		s += number(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+	}
+	if a.Predecessor != "" {
+		s += "; continues " + a.Predecessor
+	}
+	return s
+}
+
+// culprit returns whom the cause points at, and by what.
+func (l *look) culprit() string {
+	var out []string
+	for _, name := range l.item.Blame {
+		s := named(name)
+		if i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool { return s.Mod == name }); i >= 0 {
+			s += " (" + l.suspects[i].Evidence[0].Kind.Describe() + ")"
+		}
+		out = append(out, s)
+	}
+	if len(out) > 0 {
+		return "Culprit: " + strings.Join(out, ", ")
+	}
+	var others []string
+	for i := range l.item.Sample {
+		for _, name := range l.item.Sample[i].Blame {
+			if name = named(name); !slices.Contains(others, name) && len(others) < maxSuspects {
+				others = append(others, name)
+			}
+		}
+	}
+	if len(others) > 0 {
+		return "Culprit: not known; other entries in it point at " + strings.Join(others, ", ")
+	}
+	return "Culprit: not known"
+}
+
+// origin returns the operation that it came of or after, else the phase of the game.
+func (l *look) origin() string {
+	a := l.item
+	var out []string
+	switch {
+	case a.CausalOperationID != "":
+		out = append(out, "Operation: "+operation(a.CausalMethod, a.CausalOperationID)+", which the cause names")
+	case a.AfterOperation != "":
+		out = append(out, "Operation: "+operation(a.AfterMethod, a.AfterOperation)+
+			", during or after which it came: possibly its cause")
+	}
+	if a.Cause.Phase != "" || len(out) == 0 {
+		out = append(out, "Phase: "+cmp.Or(named(a.Cause.Phase), "not known"))
+	}
+	return strings.Join(out, "; ")
+}
+
+// operation names an operation: "colony/build (op-7)".
+func operation(method, id string) string {
+	if method == "" {
+		return named(id)
+	}
+	return named(method) + " (" + named(id) + ")"
+}
+
+// next returns what to do or to look at next: at least one line.
+func (l *look) next() []briefing.Line {
+	var all []string
+	if l.rule != nil && l.rule.Advice != "" {
+		all = append(all, l.rule.Advice)
+	}
+	if l.Next != nil {
+		all = append(all, l.Config.Next(l.item)...)
+	} else {
+		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
+	}
+	out := make([]briefing.Line, len(all))
+	for i, s := range all {
+		lead := "- "
+		if i == 0 {
+			lead = "Next: "
+		}
+		out[i] = briefing.Line{Text: lead + s}
+	}
+	return out
+}
+
+// part returns a detail of an item, and false where there is none.
+func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
+	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
+	switch name {
+	case PartCause:
+		f.Title, f.Lines = "The whole cause", l.text(causeLines, causeFrames)
+		if len(f.Lines) <= len(l.text(headLines, headFrames)) {
+			return f, false
+		}
+	case PartOperation:
+		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
+		v := l.Engine.Verdict(id)
+		if id == "" || !v.Known {
+			return f, false
+		}
+		f = verdict(&v, f.SourceID)
+	case PartSamples:
+		l.samples(&f)
+	case PartBefore, PartAfter:
+		if l.item.Cause.Seq == 0 || neighbors <= 0 {
+			return f, false
+		}
+		l.neighbors(&f, name == PartBefore, neighbors)
+	case PartBlame:
+		f.Title = "What points at mods"
+		for _, s := range l.suspects[:min(len(l.suspects), maxSuspects)] {
+			var why []string
+			for _, e := range s.Evidence {
+				why = append(why, e.Kind.Describe())
+			}
+			f.Lines = append(f.Lines, briefing.Line{Text: "- " + named(s.Mod) + ": " + strings.Join(why, "; ")})
+		}
+		if len(f.Lines) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
+			return f, false // the head has it
+		}
+	case PartAdvice:
+		f.Title = "Rule " + named(l.item.Cause.Rule)
+		if l.rule != nil && l.rule.Why != "" {
+			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
+		}
+	}
+	return f, len(f.Lines) > 0
+}
+
+// samples are what else an item holds, in its order.
+func (l *look) samples(f *briefing.Fragment) {
+	f.Title = "What else it holds"
+	for i := range l.item.Sample {
+		s := &l.item.Sample[i]
+		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
+			continue
+		}
+		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
+			number(int(s.RepeatCount), "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
+		if len(s.Blame) > 0 {
+			own += ", points at " + named(s.Blame[0])
+		}
+		f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
+			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
+	}
+}
+
+// neighbors are the entries just before or after the cause, alike ones in a row once.
+func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
+	seq := l.item.Cause.Seq
+	after := seq
+	f.Title = "After its cause"
+	if before {
+		after = seq - min(seq, uint64(n)+1)
+		n = int(seq - after - 1)
+		f.Title = "Before its cause"
+	}
+	if n <= 0 {
+		return
+	}
+	p := l.Engine.Read(heed.Cursor{Seq: after}, n, heed.Filter{})
+	same := 0
+	flush := func() {
+		if same > 0 {
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + number(same, "more time", "more times") + ")"})
+		}
+		same = 0
+	}
+	for i := range p.Records {
+		r := &p.Records[i]
+		if before && r.Seq >= seq || !before && r.Seq > seq+uint64(n) {
+			break
+		}
+		if len(f.Lines) == 0 {
+			f.Seq = r.Seq
+			f.Title += ", from " + l.where(r.Seq, r.Pos)
+		} else if o := &p.Records[i-1]; r.Kind == event.KindLog && o.Kind == r.Kind && r.Signature == o.Signature {
+			same++
+			continue
+		}
+		flush()
+		if r.Kind == event.KindLog {
+			f.Lines, _ = quoted(f.Lines, r.Message, 1, briefing.Prose)
+		} else {
+			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
+		}
+	}
+	flush()
+}
+
+// verdict shows what came of an operation.
+func verdict(v *heed.Verdict, id string) briefing.Fragment {
+	return briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),
+		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " ") +
+			": " + v.Outcome,
+		Lines: []briefing.Line{{Text: v.Text}},
+		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},
+	}
+}
+
+// evidence adds what makes the log doubtful, which no budget cuts.
+func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *briefing.Found) error {
+	st := s.Engine.Stats()
+	if !st.Blind && st.Notices == 0 {
+		return nil
+	}
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: "evidence", Title: "Parts of the log are missing", Required: true,
+	}
+	if st.Blind {
+		f.Title = "The log is not complete: what is not in it may have happened all the same"
+		why := "since rule " + named(st.BlindRule)
+		if s.Rules != nil {
+			if r := s.Rules().Rule(st.BlindRule); r != nil && r.Summary != "" {
+				why = r.Summary
+			}
+		}
+		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})
+	}
+	unbounded := *in
+	unbounded.Tokens = 0
+	notices, err := s.ledger.Entries(ctx, &unbounded,
+		&briefing.LedgerQuery{EventType: event.KindNotice.String(), MaxEntries: maxEvidence})
+	if err != nil {
+		return err
+	}
+	for _, n := range slices.Backward(notices.Fragments) {
+		f.Lines = append(f.Lines, briefing.Line{Text: "- " + n.SourceID + ": " + n.Title})
+		f.Seq = max(f.Seq, n.Seq)
+	}
+	if len(f.Lines) == 0 {
+		return nil
+	}
+	f.Short = f.Lines[:1]
+	f.SourceID += "@" + strconv.FormatUint(f.Seq, 10)
+	out.Fragments = append(out.Fragments, f)
+	out.Warnings = append(out.Warnings, strings.ToLower(f.Title[:1])+f.Title[1:])
+	return nil
+}
