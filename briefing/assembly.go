@@ -29,10 +29,12 @@ type assembly struct {
 	tiers    []string // of tier_select, nil before it
 	strategy string
 	queries  int
-	results  map[int]Status // by stage
+	results  []Status     // by stage, of its latest run
+	kept     [][]Fragment // by stage, of all its runs
 	trace    []StageResult
 	warnings []string
-	said     []string // of them, by the stage that runs
+	untraced []string // warnings that are not in the trace yet
+	more     int      // warnings beyond the bound
 
 	stopped string // the budget that was exceeded
 	halted  bool   // a halting stage was satisfied
@@ -45,31 +47,43 @@ const (
 	byTime    = "timeout"
 )
 
-func (a *assembly) elapsed() time.Duration { return a.service.Now().Sub(a.started) }
+func (a *assembly) elapsed() time.Duration { return max(0, a.service.config.Now().Sub(a.started)) }
 
-// warn records a warning, "" for none.
+// warn records a warning, "" for none. It stands in the trace with the stage at hand, or else the next.
 func (a *assembly) warn(warning string) {
-	if warning = texts.Safe(warning, maxText); warning == "" {
-		return
+	warning = texts.Safe(warning, maxLineRunes)
+	switch {
+	case warning == "" || slices.Contains(a.warnings, warning):
+	case len(a.warnings) == maxList:
+		a.more++
+	default:
+		a.warnings, a.untraced = append(a.warnings, warning), append(a.untraced, warning)
 	}
-	if !slices.Contains(a.warnings, warning) {
-		a.warnings = append(a.warnings, warning)
-	}
-	a.said = append(a.said, warning)
 }
 
-// record adds the result of a stage to the trace, with what it warned of.
-func (a *assembly) record(i int, res StageResult, began time.Time, queries int) {
-	if len(a.said) > 0 {
-		if res.Detail != "" {
-			res.Detail += "; "
+// record adds the result of a stage to the trace.
+func (a *assembly) record(i int, res *StageResult, began time.Time) {
+	for _, w := range a.untraced {
+		if res.Detail == "" || !strings.HasSuffix(w, res.Detail) {
+			res.Detail = strings.TrimPrefix(res.Detail+"; "+w, "; ")
 		}
-		res.Detail += strings.Join(a.said, "; ")
 	}
-	a.said = nil
-	res.Queries, res.Duration = a.queries-queries, a.service.Now().Sub(began)
-	a.results[i] = res.Status
-	a.trace = append(a.trace, res)
+	a.untraced, a.results[i] = nil, res.Status
+	res.Duration = max(0, a.service.config.Now().Sub(began))
+	a.trace = append(a.trace, *res)
+}
+
+// timed is a context that ends with the time of an assembly, by the clock of [Config]: sources that ask Err see it.
+type timed struct {
+	context.Context
+	a *assembly
+}
+
+func (t timed) Err() error {
+	if err := t.Context.Err(); err != nil || !t.a.over() {
+		return err
+	}
+	return context.DeadlineExceeded
 }
 
 func total(fs []Fragment) (tokens int) {
@@ -100,37 +114,29 @@ func (a *assembly) ask() bool {
 func (a *assembly) stop(reason string) {
 	if a.stopped == "" {
 		a.stopped = reason
-		a.warn("the budget was exceeded: " + reason)
+		a.warn("the budget is exceeded: " + reason)
 	}
 }
 
-// late reports whether the time is up.
-func (a *assembly) late() bool {
+// over reports whether the template's time is up.
+func (a *assembly) over() bool {
 	most := a.template.Budget.Timeout
-	if a.ctx.Err() == nil && (most <= 0 || a.elapsed() < most) {
+	return most > 0 && a.elapsed() >= most
+}
+
+// late reports whether the time is up, the template's or the caller's, and stops then.
+func (a *assembly) late() bool {
+	if a.ctx.Err() == nil {
 		return false
 	}
 	a.stop(byTime)
 	return true
 }
 
-// exceeded reports whether nothing is left of what a stage needs, and stops the pipeline then.
-func (a *assembly) exceeded(t StageType) bool {
-	asks := t == TypeLedgerQuery || t == TypeRegistryQuery || t == TypeHorizontalSearch
-	most := a.template.Budget.MaxQueries
-	switch {
-	case a.late():
-	case a.left() == 0:
-		a.stop(byTokens)
-	case asks && most > 0 && a.queries >= most:
-		a.stop(byQueries)
-	}
-	return a.stopped != ""
-}
-
 // run runs the stages. Once the budget is exceeded or a halting stage is satisfied, only those still run that read
-// nothing.
+// nothing; and while there is time those of attention, since what blocks displaces other fragments.
 func (a *assembly) run() error {
+	a.results, a.kept = make([]Status, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
 		if err := a.stage(i, ""); err != nil {
 			return err
@@ -139,83 +145,109 @@ func (a *assembly) run() error {
 	return nil
 }
 
-// reads reports whether a stage gathers fragments.
-func reads(t StageType) bool { return t != TypeTierSelect && t != TypeStructuring && t != TypeHalting }
-
 // stage runs one stage and records its result.
 func (a *assembly) stage(i int, rerun string) error {
 	s := &a.stages[i]
-	began, queries := a.service.Now(), a.queries
-	a.said = nil
+	began, queries := a.service.config.Now(), a.queries
 	res := StageResult{Stage: s.Stage + rerun, Type: s.Type, Status: StatusOK}
 	var err error
 	switch {
 	case s.Disabled:
 		res.Status, res.Detail = StatusSkipped, "disabled"
 	case s.Type == TypeTierSelect:
-		c := s.Config.(*TierSelect)
-		a.tiers, a.strategy = c.Tiers, c.Strategy
+		a.selectTiers(s.Config.(*TierSelect), &res)
 	case s.Type == TypeStructuring:
 		err = a.structure(s.Config.(*Structuring), &res)
 	case s.Type == TypeHalting:
-		return a.halt(i, s.Config.(*Halting), res, began)
+		return a.halt(i, s.Config.(*Halting), &res, began)
 	case a.halted:
 		res.Status, res.Detail = StatusSkipped, "halted before"
-	case a.stopped != "" || a.exceeded(s.Type):
+	case !a.mayRead(s.Type):
 		res.Status, res.Detail = StatusSkipped, "the budget is exceeded: "+a.stopped
-		a.said = nil
 	default:
-		err = a.gather(s, &res)
+		err = a.gather(i, &res)
+		if res.Status != StatusSkipped && a.late() {
+			res.Status = StatusTimeout
+		}
 	}
-	if reads(s.Type) && res.Status != StatusSkipped && a.late() {
-		res.Status = StatusTimeout
-	}
-	a.record(i, res, began, queries)
+	res.Queries = a.queries - queries
+	a.record(i, &res, began)
 	return err
 }
 
-// gather calls the source of a stage, and keeps of what it returns what fits.
-func (a *assembly) gather(s *Stage, res *StageResult) error {
-	limit := a.left()
-	if s.Share > 0 {
-		limit = int(float64(limit) * s.Share)
+// mayRead reports whether the budget lets a stage read, and stops where it does not.
+func (a *assembly) mayRead(t StageType) bool {
+	switch {
+	case a.late():
+		return false
+	case t == TypeAttention:
+		return true
+	case a.stopped == "" && a.left() == 0:
+		a.stop(byTokens)
 	}
-	in := &Input{
+	return a.stopped == ""
+}
+
+// selectTiers sets the scope of later queries.
+func (a *assembly) selectTiers(c *TierSelect, res *StageResult) {
+	a.tiers, a.strategy = c.Tiers, c.Strategy
+	if !slices.ContainsFunc(c.Tiers, func(tier string) bool { return a.service.config.Ledgers[tier] != nil }) {
+		res.Status, res.Detail = StatusFailed, "no ledger of the tiers "+strings.Join(c.Tiers, ", ")
+		a.warn(fmt.Sprintf("stage %s failed: %s", res.Stage, res.Detail))
+	}
+}
+
+// gather calls the source of a stage, and keeps of what it returns what fits.
+func (a *assembly) gather(i int, res *StageResult) error {
+	s, before := &a.stages[i], a.left()
+	limit := before
+	if s.Share > 0 {
+		limit = int(float64(before) * s.Share)
+	}
+	got, err := a.call(s, &Input{
 		Request: a.request, Tiers: a.tiers, Tokens: limit, Estimate: a.template.Tokens.Estimate,
 		Found: slices.Clip(a.found),
-	}
-	got, err := a.call(s, in)
+	})
 	for _, w := range got.Warnings {
 		a.warn(w)
 	}
-	var skip *noValue
+	var skip *skipped
 	switch {
 	case errors.As(err, &skip):
-		res.Status, res.Detail = StatusSkipped, skip.Error()
+		res.Status, res.Detail = StatusSkipped, skip.why
 		return nil
 	case err != nil:
-		res.Status = StatusFailed
+		res.Status, res.Detail = StatusFailed, texts.Safe(err.Error(), maxLineRunes)
 		a.warn(fmt.Sprintf("stage %s failed: %s", s.Stage, err))
 	}
-	for i := range got.Fragments {
-		a.scrub(&got.Fragments[i])
-		render(&got.Fragments[i], &a.template.Tokens)
+	required := 0
+	for k := range got.Fragments {
+		f := &got.Fragments[k]
+		if f.Relevance = min(f.Relevance, 1); !(f.Relevance >= 0) { // also what is no number
+			f.Relevance = 0
+		}
+		a.scrub(f)
+		render(f, &a.template.Tokens)
+		if f.Required {
+			short := shortened(f, 0, &a.template.Tokens)
+			required += short.TokenEstimate
+		}
 	}
-	kept, cut, err := fit(got.Fragments, max(1, limit), &a.template.Tokens)
-	all := slices.Concat(a.found, kept)
-	if errors.Is(err, ErrRequired) { // what must be in it displaces other fragments
-		n := len(got.Fragments)
-		kept = slices.DeleteFunc(got.Fragments, func(f Fragment) bool { return !f.Required })
-		got.More = got.More || len(kept) < n
-		all, cut, err = fit(slices.Concat(a.found, kept), a.maxTokens, &a.template.Tokens)
-		limit = a.left()
+	// What is required is kept beyond the stage's share, and displaces what was found before.
+	var kept []Fragment
+	cut := len(got.Fragments) > 0
+	if room := max(limit, required); room > 0 {
+		if kept, cut, err = fit(got.Fragments, room, &a.template.Tokens); err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
+	if a.found = slices.Concat(a.found, kept); total(kept) > before {
+		if a.found, _, err = fit(a.found, a.maxTokens, &a.template.Tokens); err != nil {
+			return err
+		}
 	}
-	before := a.left()
-	a.found = all
-	res.Fragments, res.Tokens = len(kept), total(all[len(all)-len(kept):])
+	a.kept[i] = append(a.kept[i], kept...)
+	res.Fragments, res.Tokens = len(kept), total(kept)
 	switch {
 	case res.Status != StatusOK:
 	case cut || got.More:
@@ -223,7 +255,7 @@ func (a *assembly) gather(s *Stage, res *StageResult) error {
 	case len(kept) == 0:
 		res.Status = StatusEmpty
 	}
-	if cut && limit >= before {
+	if cut && limit == before {
 		a.stop(byTokens)
 	}
 	return nil
@@ -235,21 +267,26 @@ func (a *assembly) scrub(f *Fragment) {
 	if !a.scrubs() {
 		return
 	}
-	f.Title = a.service.Scrub(f.Title)
+	f.Title = a.service.config.Scrub(f.Title)
 	for _, lines := range []*[]Line{&f.Lines, &f.Short} {
 		*lines = slices.Clone(*lines)
 		for i := range *lines {
-			(*lines)[i].Text = a.service.Scrub((*lines)[i].Text)
+			(*lines)[i].Text = a.service.config.Scrub((*lines)[i].Text)
 		}
 	}
 }
 
 func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
-// noValue is that a variable has no value, so that a stage has nothing to ask.
-type noValue struct{ name string }
+// skipped is why a stage had nothing to ask, or could not ask.
+type skipped struct{ why string }
 
-func (e *noValue) Error() string { return e.name + " has no value" }
+func (e *skipped) Error() string { return e.why }
+
+func noValue(variable string) error { return &skipped{variable + " has no value"} }
+
+// noQuery is that none is left.
+func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
 
 // call calls the source of a stage. Some of what it returns may be there beside an error.
 func (a *assembly) call(s *Stage, in *Input) (Found, error) {
@@ -268,12 +305,12 @@ func (a *assembly) call(s *Stage, in *Input) (Found, error) {
 		if q.Filters, err = vars.filters(q.Filters); err != nil {
 			return Found{}, err
 		}
-		source := a.service.Registries[q.Registry]
+		source := a.service.config.Registries[q.Registry]
 		if source == nil {
 			return Found{}, fmt.Errorf("no registry %q", q.Registry)
 		}
 		if !a.ask() {
-			return Found{}, nil
+			return Found{}, noQuery()
 		}
 		return source.Rows(a.ctx, in, &q)
 	case *FileRead:
@@ -281,12 +318,12 @@ func (a *assembly) call(s *Stage, in *Input) (Found, error) {
 	case *HorizontalSearch:
 		return a.search(in, c, vars)
 	case *AttentionQuery:
-		if a.service.Attention == nil {
+		if a.service.config.Attention == nil {
 			return Found{}, errors.New("no attention to read")
 		}
-		return a.service.Attention.Items(a.ctx, in, c)
+		return a.service.config.Attention.Items(a.ctx, in, c)
 	case *Custom:
-		h := a.service.Handlers[c.Handler]
+		h := a.service.config.Handlers[c.Handler]
 		if h == nil {
 			return Found{}, fmt.Errorf("no handler %q", c.Handler)
 		}
@@ -301,7 +338,7 @@ func (v variables) filters(of map[string]string) (map[string]string, error) {
 	for _, name := range slices.Sorted(maps.Keys(of)) {
 		value, missing := v.expand(of[name])
 		if missing != "" {
-			return nil, &noValue{missing}
+			return nil, noValue(missing)
 		}
 		out[name] = value
 	}
@@ -318,128 +355,145 @@ func (a *assembly) scope(tier string) (tiers []string, strategy string) {
 	case a.request.Tier != "":
 		return []string{a.request.Tier}, HighestFirst
 	}
-	return slices.Sorted(maps.Keys(a.service.Ledgers)), AllParallel
+	return slices.Sorted(maps.Keys(a.service.config.Ledgers)), AllParallel
 }
 
-// tiersRead returns the tiers that the pipeline may read.
+// tiersRead returns the tiers that the pipeline may read. It is for before the first stage.
 func (a *assembly) tiersRead() []string {
+	scope, _ := a.scope("")
 	var all []string
 	for i := range a.stages {
 		switch c := a.stages[i].Config.(type) {
 		case *TierSelect:
-			all = append(all, c.Tiers...)
-		case *LedgerQuery:
-			tiers, _ := a.scope(c.Tier)
-			all = append(all, tiers...)
-		case *HorizontalSearch:
-			tiers, _ := a.scope("")
-			if all = append(all, c.Tiers...); len(c.Tiers) == 0 {
-				all = append(all, tiers...)
+			if !a.stages[i].Disabled {
+				scope = c.Tiers
 			}
+		case *LedgerQuery:
+			if c.Tier != "" {
+				all = append(all, c.Tier)
+			} else {
+				all = append(all, scope...)
+			}
+		case *HorizontalSearch:
+			all = append(all, c.Tiers...)
+			if len(c.Tiers) == 0 {
+				all = append(all, scope...)
+			}
+		case *Custom:
+			all = append(all, scope...)
 		}
 	}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
 
-// ledgers asks the ledgers of a query's tiers.
+// ledgers asks the ledgers of a query's tiers, each for as many entries.
 func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
 	tiers, strategy := a.scope(q.Tier)
+	return a.each("tier", tiers, func(tier string) func() (Found, error) {
+		ledger := a.service.config.Ledgers[tier]
+		if ledger == nil {
+			return nil
+		}
+		return func() (Found, error) { return ledger.Entries(a.ctx, in, q) }
+	}, strategy == HighestFirst)
+}
+
+// each asks sources by their names, one query for each, and with first only until one has anything. It fails where none
+// answered; else what failed is a warning.
+func (a *assembly) each(kind string, names []string, of func(string) func() (Found, error), first bool) (Found, error) {
 	var all Found
 	var errs []error
-	for _, tier := range tiers {
-		ledger := a.service.Ledgers[tier]
-		if ledger == nil {
-			errs = append(errs, fmt.Errorf("no ledger of tier %q", tier))
+	answered := false
+	for _, name := range names {
+		source := of(name)
+		if source == nil {
+			errs = append(errs, fmt.Errorf("%s %q is not there", kind, name))
 			continue
 		}
 		if !a.ask() {
-			all.More = true
+			if all.More = answered; !answered {
+				return all, noQuery()
+			}
 			break
 		}
-		got, err := ledger.Entries(a.ctx, in, q)
+		got, err := source()
 		if err != nil {
-			errs = append(errs, fmt.Errorf("tier %s: %w", tier, err))
+			errs = append(errs, fmt.Errorf("%s %s: %w", kind, name, err))
 		}
-		all.add(got)
-		if strategy == HighestFirst && len(got.Fragments) > 0 {
+		answered = answered || err == nil || len(got.Fragments) > 0
+		all.Fragments = append(all.Fragments, got.Fragments...)
+		all.Warnings = append(all.Warnings, got.Warnings...)
+		all.More = all.More || got.More
+		if first && len(got.Fragments) > 0 || a.late() {
 			break
 		}
 	}
-	if len(all.Fragments) > 0 { // of another tier
-		for _, err := range errs {
-			all.Warnings = append(all.Warnings, err.Error())
-		}
-		return all, nil
+	switch {
+	case len(names) == 0:
+		return all, fmt.Errorf("no %s is there", kind)
+	case !answered:
+		return all, errors.Join(errs...)
 	}
-	return all, errors.Join(errs...)
-}
-
-func (f *Found) add(other Found) {
-	f.Fragments = append(f.Fragments, other.Fragments...)
-	f.Warnings = append(f.Warnings, other.Warnings...)
-	f.More = f.More || other.More
+	for _, err := range errs {
+		all.Warnings = append(all.Warnings, err.Error())
+	}
+	return all, nil
 }
 
 // search asks the searchers.
 func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found, error) {
 	query, missing := vars.expand(c.Query)
 	if missing != "" {
-		return Found{}, &noValue{missing}
+		return Found{}, noValue(missing)
 	}
 	if in.Tiers = c.Tiers; len(c.Tiers) == 0 {
 		in.Tiers, _ = a.scope("")
 	}
 	names := c.Sources
 	if len(names) == 0 {
-		names = slices.Sorted(maps.Keys(a.service.Searchers))
+		names = slices.Sorted(maps.Keys(a.service.config.Searchers))
 	}
-	var all Found
-	var errs []error
-	for _, name := range names {
-		searcher := a.service.Searchers[name]
+	all, err := a.each("searcher", names, func(name string) func() (Found, error) {
+		searcher := a.service.config.Searchers[name]
 		if searcher == nil {
-			errs = append(errs, fmt.Errorf("no searcher %q", name))
-			continue
+			return nil
 		}
-		if !a.ask() {
-			all.More = true
-			break
+		return func() (Found, error) {
+			return searcher.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
 		}
-		got, err := searcher.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
-		if err != nil {
-			errs = append(errs, fmt.Errorf("searcher %s: %w", name, err))
-		}
-		for i := range got.Fragments {
-			f := &got.Fragments[i]
-			if f.Scored = true; !(f.Relevance > 0) {
-				f.Relevance = 0 // nor is it not a number
-			}
-			f.Relevance = min(f.Relevance, 1)
-		}
-		all.add(got)
+	}, false)
+	known := make(map[string]bool, len(a.found))
+	for i := range a.found {
+		known[a.found[i].key()] = true
 	}
 	all.Fragments = slices.DeleteFunc(all.Fragments, func(f Fragment) bool {
-		return f.Relevance < c.RelevanceThreshold || slices.ContainsFunc(in.Found, func(o Fragment) bool {
-			return o.Source == f.Source && o.SourceID == f.SourceID
-		})
+		return !(f.Relevance >= c.RelevanceThreshold) || known[f.key()]
 	})
+	for i := range all.Fragments {
+		all.Fragments[i].Scored = true
+	}
 	slices.SortStableFunc(all.Fragments, func(x, y Fragment) int { return precedence(&x, &y) })
 	if len(all.Fragments) > c.MaxResults {
 		all.Fragments, all.More = all.Fragments[:c.MaxResults], true
 	}
-	if len(all.Fragments) > 0 {
-		for _, err := range errs {
-			all.Warnings = append(all.Warnings, err.Error())
-		}
-		return all, nil
-	}
-	return all, errors.Join(errs...)
+	return all, err
 }
+
+// key is by what a fragment is found again.
+func (f *Fragment) key() string { return string(f.Source) + " " + f.SourceID }
 
 // structure orders and cuts what was found.
 func (a *assembly) structure(c *Structuring, res *StageResult) error {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
+	if errors.Is(err, ErrRequired) { // by its own limit: nothing but what is required stays
+		required := slices.DeleteFunc(slices.Clone(a.found), func(f Fragment) bool { return !f.Required })
+		for i := range required {
+			required[i] = shortened(&required[i], 0, &a.template.Tokens)
+		}
+		kept, _, err = structure(required, &Structuring{Strategy: c.Strategy}, a.maxTokens, &a.template.Tokens)
+		cut = true
+	}
 	if err != nil {
 		return err
 	}
@@ -456,11 +510,10 @@ func (a *assembly) structure(c *Structuring, res *StageResult) error {
 
 // halt ends the pipeline where what is required was found, and else runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *Halting, res StageResult, began time.Time) error {
-	queries := a.queries
+func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) error {
 	lacks := a.lacks(c)
 	var reruns int
-	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searchesBefore(i); reruns++ {
+	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i); reruns++ {
 		if err := a.rerun(i, c.Relax, reruns+1); err != nil {
 			return err
 		}
@@ -475,11 +528,10 @@ func (a *assembly) halt(i int, c *Halting, res StageResult, began time.Time) err
 		res.Detail = fmt.Sprintf("budget: %s was exceeded; %s", a.stopped, lacks)
 	default:
 		res.Detail = fmt.Sprintf("completed after %d reruns, not satisfied: %s", reruns, lacks)
-		a.warn("what is required was not all found: " + lacks)
+		a.warn(fmt.Sprintf("stage %s %s", res.Stage, res.Detail))
 	}
 	res.Fragments, res.Tokens = len(a.found), total(a.found)
-	a.said = nil
-	a.record(i, res, began, queries)
+	a.record(i, res, began)
 	return nil
 }
 
@@ -503,20 +555,14 @@ func (a *assembly) lacks(c *Halting) string {
 	return strings.Join(all, "; ")
 }
 
-// has reports whether an item is in what was found, in whatever revision.
+// has reports whether an item is in what was found, in whatever revision: its own fragment, or named in the words of
+// another.
 func (a *assembly) has(item string) bool {
-	id := itemID(item)
+	id := itemOf(item)
 	return slices.ContainsFunc(a.found, func(f Fragment) bool {
-		return f.Source == SourceAttention && (itemID(f.SourceID) == id || names(f.Content, id))
+		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || names(f.Title, id) ||
+			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && names(l.Text, id) }))
 	})
-}
-
-// itemID returns what stands before the revision in the SourceID of an item.
-func itemID(source string) string {
-	if at := strings.LastIndexByte(source, '@'); at > 0 {
-		return source[:at]
-	}
-	return source
 }
 
 // names reports whether a text has an id, and not only as a part of a word.
@@ -535,23 +581,55 @@ func names(text, id string) bool {
 	return false
 }
 
-// covered returns how many parts the contract requires, and how many of them were found.
-func (a *assembly) covered() (covered, required int) {
-	parts := a.request.Contract.stages()
-	for _, p := range parts {
-		for i := range a.stages {
-			if s := a.results[i]; (s == StatusOK || s == StatusTruncated) &&
-				reflect.DeepEqual(a.stages[i].Config, p.Config) {
-				covered++
-				break
-			}
-		}
+// itemOf returns the item of a SourceID of attention, without its revision.
+func itemOf(id string) string {
+	if at := strings.LastIndexByte(id, '@'); at > 0 {
+		return id[:at]
 	}
-	return covered, len(parts)
+	return id
 }
 
-func (a *assembly) searchesBefore(i int) bool {
-	return slices.ContainsFunc(a.stages[:i], func(s Stage) bool { return s.Type == TypeHorizontalSearch && !s.Disabled })
+// covered returns how many parts the contract requires, each file one, and how many of them are in what was found, as
+// they are or by a fragment that stands for them.
+func (a *assembly) covered() (covered, required int) {
+	parts := a.request.Contract.stages()
+	if len(parts) == 0 {
+		return 0, 0
+	}
+	there := map[string]bool{}
+	keys := func(f *Fragment) []string {
+		same, signature := identities(f)
+		return append(same, f.key(), signature)
+	}
+	for i := range a.found {
+		for _, key := range keys(&a.found[i]) {
+			there[key] = key != ""
+		}
+	}
+	for _, p := range parts {
+		files, read := 1, 0
+		if c, ok := p.Config.(*FileRead); ok {
+			files = len(c.Paths)
+		}
+		i := slices.IndexFunc(a.stages, func(s Stage) bool { return !s.Disabled && reflect.DeepEqual(s.Config, p.Config) })
+		for k := range a.kept[i] {
+			if slices.ContainsFunc(keys(&a.kept[i][k]), func(key string) bool { return there[key] }) {
+				read++
+			}
+		}
+		covered, required = covered+min(read, files), required+files
+	}
+	return covered, required
+}
+
+// searched reports whether a search before a halting stage was made.
+func (a *assembly) searched(i int) bool {
+	for j, s := range a.stages[:i] {
+		if s.Type == TypeHorizontalSearch && a.results[j] != StatusSkipped && a.results[j] != StatusFailed {
+			return true
+		}
+	}
+	return false
 }
 
 // rerun runs the searches before a halting stage again, with a lower threshold and a higher limit, and what structures
@@ -559,7 +637,7 @@ func (a *assembly) searchesBefore(i int) bool {
 func (a *assembly) rerun(i int, relax float64, n int) error {
 	for j := range a.stages[:i] {
 		s := &a.stages[j]
-		if s.Disabled {
+		if r := a.results[j]; r == StatusSkipped || r == StatusFailed {
 			continue
 		}
 		switch c := s.Config.(type) {

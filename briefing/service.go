@@ -26,15 +26,16 @@ const defaultCacheEntries = 64
 
 // Service assembles contexts. Make one with [New].
 type Service struct {
-	Config
-	roots []*os.Root
-	cache *lru.Cache[string, cached] // nil: nothing is kept
+	config Config
+	roots  []*os.Root
+	cache  *lru.Cache[string, cached] // nil: nothing is kept
 }
 
 // cached is the latest context of a key, and the state that it was made of.
 type cached struct {
 	context  *Context
 	revision string
+	blocking string // the part of the revision that is of items that block
 	at       time.Time
 }
 
@@ -43,7 +44,8 @@ func New(c Config) (*Service, error) {
 	if c.Now == nil {
 		return nil, errors.New("briefing: Config.Now is required: pass time.Now")
 	}
-	s := &Service{Config: c}
+	c.Templates = slices.Clone(c.Templates)
+	s := &Service{config: c}
 	ids := map[string]bool{minimalDefault().TemplateID: true}
 	for _, t := range c.Templates {
 		if err := check(t); err != nil {
@@ -87,40 +89,43 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if err := checkRequest(&r); err != nil {
 		return nil, err
 	}
-	t, warning, err := resolve(s.Templates, &r)
+	t, warning, err := resolve(s.config.Templates, &r)
 	if err != nil {
 		return nil, err
 	}
 	a := &assembly{
-		service: s, ctx: ctx, request: &r, template: t, stages: merged(t, &r.Contract), started: s.Now(),
-		results: map[int]Status{},
+		service: s, request: &r, template: t, stages: merged(t, &r.Contract), started: s.config.Now(),
 	}
-	if a.scrubs() && s.Scrub == nil {
+	a.ctx = timed{ctx, a}
+	if a.scrubs() && s.config.Scrub == nil {
 		return nil, errors.New("briefing: the context is to be scrubbed, and Config.Scrub is nil")
 	}
 	a.warn(warning)
 	if a.maxTokens = t.Budget.MaxContextTokens; r.MaxContextTokens > 0 {
 		a.maxTokens = r.MaxContextTokens
 	}
-	if s.Attention != nil {
-		a.open = s.Attention.Open(ctx)
+	if s.config.Attention != nil {
+		a.open = s.config.Attention.Open(a.ctx)
 	}
-	key, revision := a.key(), a.revision()
+	key, revision, blocking := a.key(), a.revision(), a.blocking()
 	if c, ok := s.cachedOf(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
 	if err := a.run(); err != nil {
 		return nil, err
 	}
+	if err := ctx.Err(); errors.Is(err, context.Canceled) {
+		return nil, err
+	}
 	if a.stopped != "" && t.Fallback.OnTimeout != "" && t.Fallback.OnTimeout != ReturnPartial {
-		return a.instead(key)
+		return a.instead(key, blocking)
 	}
 	if len(a.found) == 0 && t.Fallback.OnEmpty == Fail {
 		return nil, ErrEmpty
 	}
 	out := a.context()
-	if s.cache != nil && a.stopped != byTime && ttl(t) > 0 {
-		s.cache.Add(key, cached{out.clone(), revision, a.started})
+	if s.cache != nil && a.ctx.Err() == nil && ttl(t) > 0 {
+		s.cache.Add(key, cached{out.clone(), revision, blocking, a.started})
 	}
 	return out, nil
 }
@@ -158,7 +163,7 @@ func (a *assembly) revision() string {
 		parts = append(parts, fmt.Sprint(it.SourceID, it.Blocking))
 	}
 	for _, tier := range a.tiersRead() {
-		if l := a.service.Ledgers[tier]; l != nil {
+		if l := a.service.config.Ledgers[tier]; l != nil {
 			parts = append(parts, tier, l.Revision(a.ctx))
 		}
 	}
@@ -166,19 +171,31 @@ func (a *assembly) revision() string {
 	return string(revision)
 }
 
+// blocking is the part of the revision that is of items that block.
+func (a *assembly) blocking() string {
+	var ids []string
+	for _, it := range a.open {
+		if it.Blocking {
+			ids = append(ids, it.SourceID)
+		}
+	}
+	all, _ := json.Marshal(ids)
+	return string(all)
+}
+
 // instead is what becomes of a context whose budget was exceeded where it is not to be returned in part.
-func (a *assembly) instead(key string) (*Context, error) {
+func (a *assembly) instead(key, blocking string) (*Context, error) {
 	err := fmt.Errorf("%w: %s", ErrBudget, a.stopped)
 	if a.template.Fallback.OnTimeout == Fail {
 		return nil, err
 	}
 	c, ok := a.service.cachedOf(key)
-	if !ok {
-		return nil, fmt.Errorf("%w, and no earlier context is cached", err)
+	if age := a.started.Sub(c.at); !ok || c.blocking != blocking || age >= ttl(a.template) {
+		return nil, fmt.Errorf("%w, and no earlier context is cached that still holds", err)
 	}
 	out := c.context.clone()
 	out.Warnings = append(out.Warnings, fmt.Sprintf("%s was exceeded: this is a context made %s ago", a.stopped,
-		a.service.Now().Sub(c.at)))
+		a.service.config.Now().Sub(c.at)))
 	return out, nil
 }
 
@@ -186,6 +203,14 @@ func (a *assembly) instead(key string) (*Context, error) {
 func (a *assembly) context() *Context {
 	if len(a.found) == 0 {
 		a.warn("nothing was found")
+	}
+	if a.more > 0 {
+		a.warnings = append(a.warnings, fmt.Sprintf("%d more warnings", a.more))
+	}
+	if last := len(a.trace) - 1; last >= 0 {
+		for _, w := range a.untraced {
+			a.trace[last].Detail = strings.TrimPrefix(a.trace[last].Detail+"; "+w, "; ")
+		}
 	}
 	var text strings.Builder
 	for i := range a.found {
@@ -196,7 +221,10 @@ func (a *assembly) context() *Context {
 	}
 	if a.scrubs() {
 		for i := range a.warnings {
-			a.warnings[i] = a.service.Scrub(a.warnings[i])
+			a.warnings[i] = a.service.config.Scrub(a.warnings[i])
+		}
+		for i := range a.trace {
+			a.trace[i].Detail = a.service.config.Scrub(a.trace[i].Detail)
 		}
 	}
 	hash := sha256.Sum256([]byte(text.String()))
