@@ -18,7 +18,7 @@ const longest = 32 << 10
 // estimated is how tokens of lines of logs are estimated: as prose, of which a token has the most characters.
 var estimated = func() *briefing.Tokens {
 	for _, t := range heedsource.Templates() {
-		if t.AppliesTo.AgentClass == agent {
+		if t.AppliesTo.AgentClass == heedsource.TemplateAgent {
 			return &t.Tokens
 		}
 	}

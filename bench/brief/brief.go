@@ -2,34 +2,45 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/rules"
 )
 
-// agent is the class of the template that is measured.
-const agent = "agent"
-
-// brief assembles what is known now of an item, or of all that is open where it is "".
+// brief assembles what an agent must know of an item, or of all that is open where it is "".
 func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
 	if g.service == nil {
-		c := heedsource.Sources(heedsource.Config{
-			Engine: g.engine,
-			Rules:  func() *rules.Set { return g.set },
-			Mods:   func() []capture.ListedMod { return g.mods },
-			Place:  func(pos uint64) string { return fmt.Sprintf("line %d", pos) },
-		})
-		c.Now, c.CacheEntries = time.Now, -1
 		var err error
-		if g.service, err = briefing.New(c); err != nil {
+		g.service, err = brief.New(brief.Config{
+			Config: heedsource.Config{
+				Engine:      g.engine,
+				Rules:       func() *rules.Set { return g.set },
+				Mods:        func() []capture.ListedMod { return g.mods },
+				Environment: g.began.Facts,
+				Next:        brief.AgentNext,
+			},
+			Now: g.now,
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
 	return g.service.Assemble(context.Background(), briefing.Request{
-		AgentClass: agent, WorkOrderID: item, MaxContextTokens: tokens,
+		AgentClass: heedsource.TemplateAgent, WorkOrderID: item, MaxContextTokens: tokens,
 	})
 }
+
+// close ends what the first brief started.
+func (g *game) close() error {
+	if g.service == nil {
+		return nil
+	}
+	return g.service.Close()
+}
+
+// still is a clock that stands still: so no budget of time changes what is measured of texts.
+func still() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -150,7 +151,7 @@ func (q *quality) log(path string, log *replayed, faults []*fault, rules *rules.
 		return err
 	}
 	meet(g, len(log.lines)+1)
-	return failed
+	return errors.Join(failed, g.close())
 }
 
 // ask compares all texts of one appointment with the truth.

@@ -6,11 +6,12 @@ import (
 	"os"
 	"sort"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -19,8 +20,10 @@ type game struct {
 	engine *heed.Engine
 	set    *rules.Set
 	mods   []capture.ListedMod
+	began  capture.Environment
 
-	service *briefing.Service // nil before the first brief
+	now     func() time.Time // of briefs
+	service *brief.Service   // nil before the first one
 }
 
 // play gives the records of a log to an engine, as the commands do, and calls before and after around each.
@@ -40,8 +43,7 @@ func play(path string, set *rules.Set, before func(*game, *capture.Record),
 	if err != nil {
 		return nil, err
 	}
-	g := &game{engine: engine, set: set}
-	var began capture.Environment
+	g := &game{engine: engine, set: set, now: still}
 	var rec capture.Record
 	var o heed.Outcome
 	for program := ""; ; {
@@ -51,9 +53,9 @@ func play(path string, set *rules.Set, before func(*game, *capture.Record),
 			return nil, err
 		}
 		before(g, &rec)
-		began.Observe(&rec)
+		g.began.Observe(&rec)
 		if program == "" {
-			if program = began.Program(); program != "" {
+			if program = g.began.Program(); program != "" {
 				engine.LearnGame(program)
 			}
 		}

@@ -74,7 +74,7 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		}
 	}
 	path := filepath.Join(folder, "game.log")
-	return &game{engine: engine, set: set}, path, os.WriteFile(path, log.Bytes(), 0o600)
+	return &game{engine: engine, set: set, now: time.Now}, path, os.WriteFile(path, log.Bytes(), 0o600)
 }
 
 // race measures rounds of each approach, the journal one entry further in each.
@@ -88,6 +88,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	if err != nil {
 		return nil, err
 	}
+	defer func() { err = errors.Join(err, g.close()) }()
 	open := g.engine.Open(nil)
 	if len(open) == 0 {
 		return nil, errors.New("nothing is open")

@@ -24,10 +24,11 @@ const (
 
 // The names of registries.
 const (
-	RegistryRules    = "rules"
-	RegistryTools    = "tools"
-	RegistryMods     = "mods"
-	RegistryBaseline = "baseline"
+	RegistryRules       = "rules"
+	RegistryTools       = "tools"
+	RegistryMods        = "mods"
+	RegistryBaseline    = "baseline"
+	RegistryEnvironment = "environment"
 )
 
 // Config has what the sources read. Its functions may be called from many goroutines.
@@ -36,6 +37,9 @@ type Config struct {
 	Rules  func() *rules.Set          // nil: the registry "rules" is not there
 	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
 	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
+
+	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
+	Environment func() capture.Facts
 
 	// Baseline is the noise that is known. Nil: the registry "baseline" is not there.
 	Baseline func() *compare.Baseline
@@ -71,6 +75,7 @@ func Sources(c Config) briefing.Config {
 		Registries: map[string]briefing.Registry{},
 		Templates:  Templates(),
 		Attention:  newAttention(&c),
+		Scrub:      (&scrubber{engine: c.Engine}).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
 	if c.Index != nil {
@@ -84,6 +89,9 @@ func Sources(c Config) briefing.Config {
 	}
 	if c.Mods != nil {
 		b.Registries[RegistryMods] = modRegistry(c.Mods)
+	}
+	if c.Environment != nil {
+		b.Registries[RegistryEnvironment] = environmentRegistry(c.Environment)
 	}
 	if c.Baseline != nil {
 		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)

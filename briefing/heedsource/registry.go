@@ -245,6 +245,34 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	return f
 }
 
+// environmentRegistry has one row: where the game runs.
+func environmentRegistry(facts func() capture.Facts) briefing.Registry {
+	return &registry[capture.Facts]{
+		rows: func() []capture.Facts {
+			if f := facts(); f != (capture.Facts{}) {
+				return []capture.Facts{f}
+			}
+			return nil
+		},
+		is:   func(*capture.Facts, string, string) bool { return true },
+		show: func(rows []capture.Facts, i int) briefing.Fragment { return showEnvironment(&rows[i]) },
+	}
+}
+
+// showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
+func showEnvironment(f *capture.Facts) briefing.Fragment {
+	var lines []briefing.Line
+	for _, fact := range []string{
+		f.Game, f.Engine, f.Loader, f.Platform, f.Runtime, f.Language, f.System, f.CPU, f.Memory, f.Graphics,
+		f.GraphicsAPI, f.GraphicsMemory, f.GraphicsDriver,
+	} {
+		if fact != "" {
+			lines = append(lines, briefing.Line{Text: text.Safe(fact, maxLineChars), Data: true})
+		}
+	}
+	return fragment(RegistryEnvironment, "facts", "where the game runs, as its log says", lines)
+}
+
 // baselineRegistry has the noise that is known. A signature is compared by its group, as far as an engine learned it.
 func baselineRegistry(baseline func() *compare.Baseline, e *heed.Engine) briefing.Registry {
 	return &registry[compare.Known]{

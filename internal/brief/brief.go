@@ -12,7 +12,6 @@ import (
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/briefing/search"
-	"github.com/heedlog/heed/internal/text/scrub"
 )
 
 // Config sets up a [Service].
@@ -23,8 +22,7 @@ type Config struct {
 	Roots     []string             // of files that templates may read
 	Now       func() time.Time     // required
 
-	// Scrub removes what is private, for templates and requests that ask for it. Nil: what has a form of its own is
-	// removed, as [scrub.Text] does.
+	// Scrub removes what is private, for templates and requests that ask for it. Nil: that of [heedsource.Sources].
 	Scrub func(string) string
 }
 
@@ -44,12 +42,12 @@ func New(c Config) (*Service, error) {
 	if c.Place == nil {
 		c.Place = Line
 	}
-	if c.Scrub == nil {
-		c.Scrub = scrub.Text
-	}
 	sources := heedsource.Sources(c.Config)
 	sources.Templates = append(sources.Templates, c.Templates...)
-	sources.Roots, sources.Now, sources.Scrub = c.Roots, c.Now, c.Scrub
+	sources.Roots, sources.Now = c.Roots, c.Now
+	if c.Scrub != nil {
+		sources.Scrub = c.Scrub
+	}
 	s, err := briefing.New(sources)
 	if err != nil {
 		return nil, errors.Join(err, index.Close())

@@ -1,0 +1,36 @@
+package heedsource
+
+import (
+	"sync"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/report"
+)
+
+// scrubber removes private data from texts. Names have no form: they are learned from all of a journal.
+type scrubber struct {
+	engine *heed.Engine
+
+	mu   sync.Mutex
+	from report.Scrubber
+	done heed.Cursor // through which the journal was read
+}
+
+// text returns s without what is private in it.
+func (b *scrubber) text(s string) string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	latest := b.engine.Latest()
+	if b.done.Epoch != latest.Epoch {
+		b.done = heed.Cursor{Epoch: latest.Epoch}
+	}
+	for more := b.done.Seq < latest.Seq; more; {
+		p := b.engine.Read(b.done, journal.MaxLimit, heed.Filter{})
+		for i := range p.Records {
+			b.from.Learn(p.Records[i].Message)
+		}
+		b.done, more = p.Next, p.More
+	}
+	return b.from.Text(s)
+}
