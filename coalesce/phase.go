@@ -1,6 +1,10 @@
 package coalesce
 
-import "github.com/heedlog/heed/internal/text"
+import (
+	"slices"
+
+	"github.com/heedlog/heed/internal/text"
+)
 
 const (
 	maxPhases = 64 // that are known to have followed each other
@@ -30,7 +34,7 @@ func (p *phases) see(seq uint64, name string) {
 
 // at returns the phase of the urgent entry with a number, "" where it is not known.
 func (p phases) at(seq uint64) string {
-	for i := len(p) - 1; i >= 0; i-- {
+	for i := range slices.Backward(p) {
 		if p[i].seq <= seq {
 			return p[i].name
 		}

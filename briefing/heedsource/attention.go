@@ -29,7 +29,7 @@ const (
 	PartAdvice    = "advice"    // why the rule decides so
 )
 
-var allParts = []string{PartCause, PartOperation, PartSamples, PartBefore, PartAfter, PartBlame, PartAdvice}
+var allParts = []string{PartOperation, PartSamples, PartCause, PartBefore, PartAfter, PartBlame, PartAdvice}
 
 // The bounds of what is shown of an item.
 const (
@@ -37,8 +37,9 @@ const (
 	causeLines, causeFrames = 12, 16 // where the head does not have all
 	shortCause              = 160    // characters of the cause's line in the shortest form
 	maxSuspects             = 3
-	maxClearedLooked        = 64 // items that are looked at for those that were cleared lately
-	maxEvidence             = 4  // notices about the log
+	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
+	maxEvidence             = 4   // notices about the log
+	detailShare             = 0.4 // of the tokens, which heads but the first leave to details
 	clock                   = "15:04:05"
 )
 
@@ -103,8 +104,8 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 		l := s.look(&items[shown])
 		head := l.head()
-		if room -= cost(in, &head); room < 0 && shown > 0 && in.Tokens > 0 {
-			break // what else is open is named at least
+		if room -= cost(in, &head); shown > 0 && in.Tokens > 0 && room < int(float64(in.Tokens)*detailShare) {
+			break
 		}
 		out.Fragments = append(out.Fragments, head)
 		for _, part := range parts {
@@ -119,7 +120,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 	}
 	if rest := items[shown:]; len(rest) > 0 {
-		out.Fragments = append(out.Fragments, others(rest))
+		out.Fragments = append(out.Fragments, s.others(rest))
 		out.More = true
 	}
 	out.Fragments = append(out.Fragments, details...)
@@ -172,16 +173,30 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 	return items
 }
 
-// others names in one fragment what is open beside what is shown. What blocks is never left out.
-func others(rest []heed.Attention) briefing.Fragment {
+// others shows in one fragment what is open beside what has a head, each in a line and its cause. What blocks is never
+// left out.
+func (s *attention) others(rest []heed.Attention) briefing.Fragment {
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: revision(&rest[0]) + "…",
+		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
 		Title: number(len(rest), "other item", "other items"),
 	}
 	var short []string
 	for i := range rest {
 		a := &rest[i]
-		f.Lines = append(f.Lines, briefing.Line{Text: "- " + a.ID + ", " + state(a) + ": " + headline(a)})
+		own := "- " + a.ID + ", " + state(a) + ": " + headline(a) + "; " + s.where(a.Cause.Seq, a.Cause.Pos)
+		if len(a.Blame) > 0 {
+			own += "; culprit " + named(a.Blame[0])
+		}
+		if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
+			own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
+		}
+		if a.Cause.Phase != "" {
+			own += "; phase " + named(a.Cause.Phase)
+		}
+		f.Lines = append(f.Lines, briefing.Line{Text: own})
+		if len(a.Sample) > 0 {
+			f.Lines = append(f.Lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, shortCause), Data: true})
+		}
 		if a.Blocking {
 			f.Required = true
 			short = append(short, a.ID)
@@ -204,8 +219,7 @@ func state(a *heed.Attention) string {
 
 // headline returns what happened, without counts and what else an item's summary has.
 func headline(a *heed.Attention) string {
-	s, _, _ := strings.Cut(a.Summary, " (")
-	s, _, _ = strings.Cut(s, "; ")
+	s, _, _ := strings.Cut(a.Summary, " ("+number(int(a.TotalUrgentEntries), "entry", "entries")+" in ")
 	return s
 }
 
@@ -384,8 +398,11 @@ func (l *look) origin() string {
 
 // operation names an operation: "colony/build (op-7)".
 func operation(method, id string) string {
-	if method == "" {
+	switch {
+	case method == "":
 		return named(id)
+	case id == "":
+		return named(method)
 	}
 	return named(method) + " (" + named(id) + ")"
 }
@@ -397,7 +414,7 @@ func (l *look) next() []briefing.Line {
 		all = append(all, l.rule.Advice)
 	}
 	if l.Next != nil {
-		all = append(all, l.Config.Next(l.item)...)
+		all = append(all, l.Next(l.item)...)
 	} else {
 		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
 	}
@@ -417,9 +434,10 @@ func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
 	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
 	switch name {
 	case PartCause:
-		f.Title, f.Lines = "The whole cause", l.text(causeLines, causeFrames)
-		if len(f.Lines) <= len(l.text(headLines, headFrames)) {
-			return f, false
+		f.Title = "The cause goes on"
+		if r := l.cause; r != nil {
+			f.Lines = beyond(f.Lines, r.Message, headLines, causeLines, briefing.Prose)
+			f.Lines = beyond(f.Lines, r.Stack, headFrames, causeFrames, briefing.Stack)
 		}
 	case PartOperation:
 		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
@@ -454,6 +472,16 @@ func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
 		}
 	}
 	return f, len(f.Lines) > 0
+}
+
+// beyond appends the lines of s that come after the first ones, through a limit.
+func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind) []briefing.Line {
+	lines, left := quoted(nil, s, limit, kind)
+	dst = append(dst, lines[min(first, len(lines)):]...)
+	if left > 0 {
+		dst = append(dst, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+	}
+	return dst
 }
 
 // samples are what else an item holds, in its order.
@@ -539,13 +567,20 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 	}
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"
-		why := "since rule " + named(st.BlindRule)
+		why := "rule " + named(st.BlindRule)
 		if s.Rules != nil {
 			if r := s.Rules().Rule(st.BlindRule); r != nil && r.Summary != "" {
 				why = r.Summary
 			}
 		}
 		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})
+		for _, a := range s.Engine.Open(nil) {
+			if a.Cause.Rule == st.BlindRule {
+				f.Lines = append(f.Lines, briefing.Line{Text: "Since: " + s.where(a.Cause.Seq, a.Cause.Pos) + ", item " + a.ID})
+				f.Seq = a.Cause.Seq
+				break
+			}
+		}
 	}
 	unbounded := *in
 	unbounded.Tokens = 0

@@ -108,11 +108,7 @@ func subject(e *event.Entry) string {
 	case e.Kind == event.KindLog:
 		return e.Level.String()
 	case e.Kind == event.KindOperation:
-		s := "operation " + named(e.Source)
-		if e.OperationID != "" {
-			s += " (" + named(e.OperationID) + ")"
-		}
-		return s + " " + strings.ReplaceAll(e.Status.String(), "_", " ")
+		return "operation " + operation(e.Source, e.OperationID) + " " + strings.ReplaceAll(e.Status.String(), "_", " ")
 	case e.Status == event.StatusPhase:
 		return "phase " + named(e.Message)
 	}
