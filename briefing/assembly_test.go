@@ -45,28 +45,3 @@ func TestScrub(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, c.Text, "> home of NAME\n")
 }
-
-func TestAssembleSmoke(t *testing.T) {
-	tmpl, err := Parse("t.yaml", []byte(`
-template_id: t
-pipeline:
-  - type: ledger_query
-    config: {tier: hot, max_entries: 2}
-  - type: structuring
-    config: {strategy: chronological}
-  - type: halting
-    config: {min_fragments: 1}
-budget: {max_context_tokens: 100, max_queries: 3}
-`))
-	require.NoError(t, err)
-	s, err := New(Config{
-		Templates: []*Template{tmpl}, Ledgers: map[string]Ledger{"hot": ledgerOf{"a", "b", "c"}},
-		Now: func() time.Time { return time.Time{} },
-	})
-	require.NoError(t, err)
-	c, err := s.Assemble(t.Context(), Request{})
-	require.NoError(t, err)
-	require.Equal(t, "[ledger b] entry\n> b\n[ledger c] entry\n> c\n", c.Text)
-	require.Equal(t, StatusTruncated, c.Trace[0].Status)
-	require.Equal(t, "satisfied: 2 fragments, 12 tokens", c.Trace[2].Detail)
-}
