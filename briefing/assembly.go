@@ -63,8 +63,9 @@ func (a *assembly) warn(warning string) {
 
 // record adds the result of a stage to the trace.
 func (a *assembly) record(i int, res *StageResult, began time.Time) {
+	reason := res.Detail
 	for _, w := range a.untraced {
-		if res.Detail == "" || !strings.HasSuffix(w, res.Detail) {
+		if reason == "" || !strings.HasSuffix(w, reason) {
 			res.Detail = strings.TrimPrefix(res.Detail+"; "+w, "; ")
 		}
 	}
@@ -390,7 +391,7 @@ func (a *assembly) tiersRead() []string {
 // ledgers asks the ledgers of a query's tiers, each for as many entries.
 func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
 	tiers, strategy := a.scope(q.Tier)
-	return a.each("tier", tiers, func(tier string) func() (Found, error) {
+	return a.each("ledger of tier", tiers, func(tier string) func() (Found, error) {
 		ledger := a.service.config.Ledgers[tier]
 		if ledger == nil {
 			return nil
@@ -408,7 +409,7 @@ func (a *assembly) each(kind string, names []string, of func(string) func() (Fou
 	for _, name := range names {
 		source := of(name)
 		if source == nil {
-			errs = append(errs, fmt.Errorf("%s %q is not there", kind, name))
+			errs = append(errs, fmt.Errorf("no %s %q", kind, name))
 			continue
 		}
 		if !a.ask() {
@@ -431,7 +432,7 @@ func (a *assembly) each(kind string, names []string, of func(string) func() (Fou
 	}
 	switch {
 	case len(names) == 0:
-		return all, fmt.Errorf("no %s is there", kind)
+		return all, errors.New("no " + kind)
 	case !answered:
 		return all, errors.Join(errs...)
 	}
