@@ -71,12 +71,12 @@ func TestPipeline(t *testing.T) {
 			{"{type: ledger_query}", []string{"d", "a", "b", "c"}, "ledger_query ok 4"},
 			{
 				"{type: ledger_query, config: {tier: gone}}", nil,
-				`ledger_query failed 0: tier "gone" is not there; nothing was found`,
+				`ledger_query failed 0: no ledger of tier "gone"; nothing was found`,
 			},
 			{
 				"{type: tier_select, config: {tiers: [gone, ho1]}}, {type: ledger_query}",
 				[]string{"d"},
-				`ledger_query ok 1: tier "gone" is not there`,
+				`ledger_query ok 1: no ledger of tier "gone"`,
 			},
 			{
 				"{type: ledger_query, config: {filters: {operation: $work_order}}}", nil,
@@ -138,7 +138,7 @@ func TestPipeline(t *testing.T) {
 
 		c = w.assemble(t, search(", sources: [past, gone]"), Request{AgentID: "me"})
 		require.Equal(t, []string{"mid", "low"}, ids(c.Fragments))
-		require.Equal(t, []string{`search ok 2: searcher "gone" is not there`}, trace(c))
+		require.Equal(t, []string{`search ok 2: no searcher "gone"`}, trace(c))
 	})
 	t.Run("structuring_deduplicates", func(t *testing.T) {
 		alike := pieces(SourceLedger, 10, "a", "b", "c")
@@ -430,7 +430,7 @@ func TestOutput(t *testing.T) {
 			"applies_to: {tier: x}\npipeline", 1),
 			Request{TemplateOverride: "t"})
 		want := []string{
-			`stage mods failed: bad\x1b[2J`, `stage open failed: bad\x1b[2J`, `stage hot failed: tier "hot" is not there`,
+			`stage mods failed: bad\x1b[2J`, `stage open failed: bad\x1b[2J`, `stage hot failed: no ledger of tier "hot"`,
 		}
 		require.Equal(t, want, c.Warnings)
 		for i, warning := range want {
