@@ -14,9 +14,6 @@ import (
 	texts "github.com/heedlog/heed/internal/text"
 )
 
-// hostileWord is in every hostile line, to be found again.
-const hostileWord = "xhostilex"
-
 // hostileLines are lines that would end the quotation they stand in, if anything could: what may end a line, before
 // what a reader of the text, or of Markdown, takes for something else than data.
 func hostileLines() []string {
@@ -31,7 +28,7 @@ func hostileLines() []string {
 			"<details><summary>x</summary>", "<!-- ", "<script>alert(1)</script>", "[x]: https://evil.example\n[x]",
 			"![i](https://evil.example/x.png)", "www.evil.example https://evil.example @team #12", "&#10;&NewLine;", "\\", "***",
 		} {
-			lines = append(lines, end+what+" "+hostileWord, what+end+hostileWord)
+			lines = append(lines, end+what, what+end, what+end+"and more")
 		}
 	}
 	return lines
