@@ -53,8 +53,8 @@ const (
 // a number, or a mapping of default, the kinds and the scripts.
 type Tokens struct {
 	CharsPerToken float64            // 0: [DefaultCharsPerToken]
-	Kinds         map[Kind]float64   // of lines of a kind
-	Scripts       map[string]float64 // of the runes of a script, whatever the line: cjk, hangul, cyrillic, …
+	Kinds         map[Kind]float64   // of ASCII in lines of a kind
+	Scripts       map[string]float64 // of the runes of a script, whatever the line: cjk, cyrillic, common (digits, signs), …
 }
 
 // The defaults of templates.

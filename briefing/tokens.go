@@ -49,11 +49,9 @@ func (t *Tokens) Estimate(l Line) int {
 
 // estimate returns how many tokens a line takes whose text is shown as it is, behind lead.
 func (t *Tokens) estimate(lead, s string, kind Kind) int {
-	chars := cmp.Or(t.Kinds[kind], t.CharsPerToken, DefaultCharsPerToken)
-	latin, common := chars, chars
-	if len(t.Scripts) > 0 {
-		latin, common = cmp.Or(t.Scripts[scriptLatin], chars), cmp.Or(t.Scripts[scriptCommon], chars)
-	}
+	chars := cmp.Or(t.CharsPerToken, DefaultCharsPerToken)
+	latin := cmp.Or(t.Scripts[scriptLatin], t.Kinds[kind], chars)
+	common := cmp.Or(t.Scripts[scriptCommon], t.Kinds[kind], chars)
 	letters, others, sum := 0, len(lead)+len("\n"), 0.0
 	for i := 0; i < len(s); {
 		if c := s[i]; c < utf8.RuneSelf {
