@@ -150,13 +150,20 @@ func TestSearch(t *testing.T) {
 // TestKnown leaves out what attention has found already.
 func TestKnown(t *testing.T) {
 	x := newIndex(t, Config{})
-	for _, id := range []string{"1", "2"} {
+	for _, id := range []string{"1", "2", "3"} {
 		d := message(id, "Exception ticking Ferry")
 		d.Fragment.Refs = map[string]string{"signature": "s" + id}
+		d.Fragment.Lines = []briefing.Line{
+			{Text: "Exception ticking Ferry " + id, Data: true}, {Text: "at Ferry.Tick ()", Data: true},
+		}
 		require.NoError(t, x.Put(d))
 	}
 	in := &briefing.Input{Found: []briefing.Fragment{
 		{Source: briefing.SourceAttention, Refs: map[string]string{"signature": "s2"}},
+		{Source: briefing.SourceAttention, Lines: []briefing.Line{
+			{Text: "Exception ticking Ferry 1"}, {Text: "Exception ticking Ferry 3", Data: true},
+			{Text: "at Ferry.Tick ()", Data: true},
+		}},
 		{Source: briefing.SourceLedger, Refs: map[string]string{"signature": "s1"}},
 	}}
 	found, err := x.Searcher("message").Search(t.Context(), in, "ferry", 5, 0)

@@ -37,20 +37,44 @@ type groupSearcher struct {
 	group string
 }
 
-// Search implements briefing.Searcher: of documents alike, the newer comes first. What attention has found already is
-// left out.
+// Search implements briefing.Searcher: of documents alike, the newer comes first. What attention has found already, or
+// quotes, is left out.
 func (s *groupSearcher) Search(
 	ctx context.Context, in *briefing.Input, query string, limit int, threshold float64,
 ) (briefing.Found, error) {
-	known := map[string]bool{}
-	if in != nil {
-		for i := range in.Found {
-			if f := &in.Found[i]; f.Source == briefing.SourceAttention && f.Refs["signature"] != "" {
-				known[f.Refs["signature"]] = true
+	return s.index.search(ctx, s.group, query, limit, threshold, knownTo(in))
+}
+
+// known is what attention has found: signatures, and lines that it quotes.
+type known struct{ signatures, lines map[string]bool }
+
+func knownTo(in *briefing.Input) known {
+	k := known{map[string]bool{}, map[string]bool{}}
+	if in == nil {
+		return k
+	}
+	for i := range in.Found {
+		f := &in.Found[i]
+		if f.Source != briefing.SourceAttention {
+			continue
+		}
+		k.signatures[f.Refs["signature"]] = true
+		for _, l := range f.Lines {
+			if l.Data {
+				k.lines[l.Text] = true
 			}
 		}
 	}
-	return s.index.search(ctx, s.group, query, limit, threshold, known)
+	return k
+}
+
+// has reports whether a fragment is known: by its signature, or by the first line of what it quotes.
+func (k known) has(f *briefing.Fragment) bool {
+	if s := f.Refs["signature"]; s != "" && k.signatures[s] {
+		return true
+	}
+	i := slices.IndexFunc(f.Lines, func(l briefing.Line) bool { return l.Data })
+	return i >= 0 && k.lines[f.Lines[i].Text]
 }
 
 // hit is a document that has words of a query.
@@ -62,7 +86,7 @@ type hit struct {
 
 // search returns the documents of a group that are relevant to a query.
 func (x *Index) search(
-	ctx context.Context, name, query string, limit int, threshold float64, known map[string]bool,
+	ctx context.Context, name, query string, limit int, threshold float64, known known,
 ) (found briefing.Found, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -102,7 +126,7 @@ func (x *Index) search(
 		if err != nil {
 			return found, err
 		}
-		if h.entry = x.byNumber[number]; h.entry != nil && !known[h.entry.Fragment.Refs["signature"]] {
+		if h.entry = x.byNumber[number]; h.entry != nil && !known.has(&h.entry.Fragment) {
 			best = append(best, h)
 		}
 	}
