@@ -36,6 +36,7 @@ const (
 	headLines, headFrames   = 3, 3   // of the cause
 	causeLines, causeFrames = 12, 16 // where the head does not have all
 	shortCause              = 160    // characters of the cause's line in the shortest form
+	shortestCause           = 101
 	maxSuspects             = 3
 	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
 	maxEvidence             = 4   // notices about the log
@@ -104,9 +105,11 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 		l := s.look(&items[shown])
 		head := l.head()
-		if room -= cost(in, &head); shown > 0 && in.Tokens > 0 && room < int(float64(in.Tokens)*detailShare) {
+		takes := cost(in, &head)
+		if shown > 0 && in.Tokens > 0 && room-takes < int(float64(in.Tokens)*detailShare) {
 			break
 		}
+		room -= takes
 		out.Fragments = append(out.Fragments, head)
 		for _, part := range parts {
 			if f, ok := l.part(part, q.Neighbors); ok {
@@ -120,7 +123,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 	}
 	if rest := items[shown:]; len(rest) > 0 {
-		out.Fragments = append(out.Fragments, s.others(rest))
+		out.Fragments = append(out.Fragments, s.others(in, rest, room))
 		out.More = true
 	}
 	out.Fragments = append(out.Fragments, details...)
@@ -173,39 +176,71 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 	return items
 }
 
-// others shows in one fragment what is open beside what has a head, each in a line and its cause. What blocks is never
-// left out.
-func (s *attention) others(rest []heed.Attention) briefing.Fragment {
+// others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
+// where that fits. What blocks is never left out.
+func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
 		Title: number(len(rest), "other item", "other items"),
 	}
 	var short []string
 	for i := range rest {
-		a := &rest[i]
-		own := "- " + a.ID + ", " + state(a) + ": " + headline(a) + "; " + s.where(a.Cause.Seq, a.Cause.Pos)
-		if len(a.Blame) > 0 {
-			own += "; culprit " + named(a.Blame[0])
-		}
-		if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
-			own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
-		}
-		if a.Cause.Phase != "" {
-			own += "; phase " + named(a.Cause.Phase)
-		}
-		f.Lines = append(f.Lines, briefing.Line{Text: own})
-		if len(a.Sample) > 0 {
-			f.Lines = append(f.Lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, shortCause), Data: true})
-		}
-		if a.Blocking {
+		if rest[i].Blocking {
 			f.Required = true
-			short = append(short, a.ID)
+			short = append(short, rest[i].ID)
 		}
 	}
 	if f.Required {
-		f.Short = []briefing.Line{{Text: "Blocking: " + strings.Join(short, ", "), Kind: briefing.Hex}}
+		f.Short = []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(short, ", ")}}
+	}
+	for _, more := range []brevity{whole, shorter, shortest} {
+		if f.Lines = nil; more != whole {
+			f.Lines = slices.Clone(f.Short)
+		}
+		for i := range rest {
+			f.Lines = append(f.Lines, s.inShort(&rest[i], more)...)
+		}
+		if in.Tokens == 0 || cost(in, &f) <= room {
+			break
+		}
 	}
 	return f
+}
+
+// brevity is how little is shown of an item.
+type brevity int
+
+const (
+	whole    brevity = iota // a line, its cause, what to do next
+	shorter                 // a line and its cause
+	shortest                // a shorter line and the beginning of its cause
+)
+
+// inShort shows an item in a few lines.
+func (s *attention) inShort(a *heed.Attention, how brevity) []briefing.Line {
+	own, cause := "- "+a.ID+", "+state(a), shortCause
+	if how == shortest {
+		cause = shortestCause
+	} else {
+		own += ": " + headline(a)
+	}
+	own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
+	if len(a.Blame) > 0 {
+		own += "; culprit " + named(a.Blame[0])
+	}
+	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
+		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
+	} else if a.Cause.Phase != "" {
+		own += "; phase " + named(a.Cause.Phase)
+	}
+	lines := []briefing.Line{{Text: own}}
+	if len(a.Sample) > 0 {
+		lines = append(lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, cause), Data: true})
+	}
+	if r := s.ruleOf(a.Cause.Rule); how == whole && a.Blocking && r != nil && r.Advice != "" {
+		lines = append(lines, briefing.Line{Text: "Next: " + r.Advice})
+	}
+	return lines
 }
 
 // state returns what an item is: "blocking error", "advisory warning, cleared: acknowledged".
@@ -235,6 +270,14 @@ func (s *attention) record(seq uint64) *journal.Record {
 	return &p.Records[0]
 }
 
+// ruleOf returns the rule called id, nil where it is not known.
+func (s *attention) ruleOf(id string) *rules.Rule {
+	if s.Rules == nil {
+		return nil
+	}
+	return s.Rules().Rule(id)
+}
+
 // look is what is known of one item.
 type look struct {
 	*attention
@@ -245,10 +288,7 @@ type look struct {
 }
 
 func (s *attention) look(a *heed.Attention) *look {
-	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq)}
-	if s.Rules != nil {
-		l.rule = s.Rules().Rule(a.Cause.Rule)
-	}
+	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Cause.Rule)}
 	if l.cause != nil {
 		l.suspects = s.Engine.Blame(&l.cause.Entry)
 	}
@@ -568,10 +608,8 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 	if st.Blind {
 		f.Title = "The log is not complete: what is not in it may have happened all the same"
 		why := "rule " + named(st.BlindRule)
-		if s.Rules != nil {
-			if r := s.Rules().Rule(st.BlindRule); r != nil && r.Summary != "" {
-				why = r.Summary
-			}
+		if r := s.ruleOf(st.BlindRule); r != nil && r.Summary != "" {
+			why = r.Summary
 		}
 		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})
 		for _, a := range s.Engine.Open(nil) {
