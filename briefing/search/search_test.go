@@ -161,7 +161,8 @@ func TestKnown(t *testing.T) {
 	in := &briefing.Input{Found: []briefing.Fragment{
 		{Source: briefing.SourceAttention, Refs: map[string]string{"signature": "s2"}},
 		{Source: briefing.SourceAttention, Lines: []briefing.Line{
-			{Text: "Exception ticking Ferry 1"}, {Text: "Exception ticking Ferry 3", Data: true},
+			{Text: "Exception ticking Ferry 1"},
+			{Text: "Exception ticking Ferry 3", Data: true},
 			{Text: "at Ferry.Tick ()", Data: true},
 		}},
 		{Source: briefing.SourceLedger, Refs: map[string]string{"signature": "s1"}},
