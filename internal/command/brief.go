@@ -174,7 +174,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	defer func() { _ = index.Close() }() // in memory
 	cfg := heedsource.Sources(heedsource.Config{
 		Engine: src.engine, Rules: func() *rules.Set { return set },
-		Mods:  func() []capture.ListedMod { return src.mods.Mods },
+		Mods: func() []capture.ListedMod { return src.mods.Mods }, Environment: src.began.Facts,
 		Index: index,
 		Place: func(line uint64) string { return fmt.Sprintf("line %d", line) },
 		Next: func(a *heed.Attention) []string {
