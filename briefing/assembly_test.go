@@ -2,46 +2,241 @@ package briefing
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-type ledgerOf []string
-
-func (l ledgerOf) Entries(_ context.Context, _ *Input, q *LedgerQuery) (found Found, err error) {
-	for i, s := range l {
-		found.Fragments = append(found.Fragments, Fragment{
-			Source: SourceLedger, SourceID: s, Title: "entry", Lines: []Line{{Text: s, Data: true}}, Seq: uint64(i + 1),
-		})
-	}
-	if found.More = len(l) > q.MaxEntries; found.More {
-		found.Fragments = found.Fragments[len(l)-q.MaxEntries:]
-	}
-	return found, nil
-}
-
-func (l ledgerOf) Revision(context.Context) string { return "" }
-
 // TestScrub: what a template or a request wants scrubbed has no private data, wherever it stands, and is not made where
 // nobody can remove it.
 func TestScrub(t *testing.T) {
-	cfg := Config{
-		Templates: []*Template{{
-			TemplateID: "t", Scrub: true, Pipeline: []Stage{{Type: TypeLedgerQuery, Config: &LedgerQuery{Tier: "hot"}}},
-		}},
-		Ledgers: map[string]Ledger{"hot": ledgerOf{"home of maria"}}, Now: func() time.Time { return time.Time{} },
-	}
-	s, err := New(cfg)
-	require.NoError(t, err)
-	_, err = s.Assemble(t.Context(), Request{})
+	w := &world{entries: map[string][]Fragment{"hot": {{
+		Source: SourceLedger, SourceID: "1", Title: "maria", Lines: []Line{{Text: "home of maria", Data: true}},
+		Refs: map[string]string{"text": "maria"},
+	}}}}
+	template := pipeline(`
+  {type: registry_query, config: {registry: maria}}, {type: ledger_query, config: {tier: hot}}`, "scrub: true")
+	_, err := w.service(t, nil, template).Assemble(t.Context(), Request{})
 	require.ErrorContains(t, err, "Config.Scrub")
-	cfg.Scrub = func(text string) string { return strings.ReplaceAll(text, "maria", "NAME") }
-	s, err = New(cfg)
-	require.NoError(t, err)
+	s := w.service(t, func(c *Config) {
+		c.Scrub = func(text string) string { return strings.ReplaceAll(text, "maria", "NAME") }
+	}, template)
 	c, err := s.Assemble(t.Context(), Request{})
 	require.NoError(t, err)
-	require.Contains(t, c.Text, "> home of NAME\n")
+	require.Equal(t, "[ledger 1] NAME\n> home of NAME\n", c.Text)
+	require.Nil(t, c.Fragments[0].Refs)
+	require.Equal(t, []string{`registry_query failed 0: no registry "NAME"`, "ledger_query ok 1"}, trace(c))
+	require.Equal(t, []string{`stage registry_query failed: no registry "NAME"`}, c.Warnings)
+}
+
+// TestAttentionIsLast: what blocks is found and displaces other fragments even where tokens or queries are used up
+// before it, but not where time is.
+func TestAttentionIsLast(t *testing.T) {
+	blocks := piece(SourceAttention, "item@1", 30)
+	blocks.Required, blocks.Short = true, []Line{{Text: "short"}}
+	for _, c := range []struct {
+		name, budget string
+		takes        time.Duration
+		want         []string
+		halt         string
+	}{
+		{
+			"tokens", "budget: {max_context_tokens: 40}", 0,
+			[]string{"e1", "item@1"},
+			"budget: max_context_tokens was exceeded; 2 of 9 fragments",
+		},
+		{
+			"queries", "budget: {max_queries: 1}", 0,
+			[]string{"e1", "e2", "e3", "item@1"},
+			"budget: max_queries was exceeded; 4 of 9 fragments",
+		},
+		{
+			"time", "budget: {timeout: 1s}", time.Second,
+			[]string{"e1", "e2", "e3"},
+			"budget: timeout was exceeded; open item item@2, which blocks, is not in it; 3 of 9 fragments",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{
+				takes: c.takes, entries: map[string][]Fragment{"hot": pieces(SourceLedger, 20, "e1", "e2", "e3")},
+				rows: map[string][]Fragment{"mods": nil}, items: []Fragment{blocks}, open: []Item{{"item@2", true}},
+			}
+			got := w.assemble(t, pipeline(stageHot+","+stageMods+","+stageOpen+
+				",{stage: halt, type: halting, config: {min_fragments: 9}}", c.budget), Request{})
+			require.Equal(t, c.want, ids(got.Fragments))
+			require.Equal(t, c.halt, got.Trace[3].Detail)
+			require.Equal(t, StatusSkipped, got.Trace[1].Status)
+		})
+	}
+}
+
+// slow is a ledger that works until its context ends.
+type slow struct {
+	*world
+	turns int
+}
+
+func (s *slow) Entries(ctx context.Context, _ *Input, _ *LedgerQuery) (Found, error) {
+	for ; ctx.Err() == nil; s.turns++ {
+		s.now = s.now.Add(time.Millisecond)
+	}
+	return Found{Fragments: pieces(SourceLedger, 10, "e1")}, ctx.Err()
+}
+
+func (s *slow) Revision(context.Context) string { return "" }
+
+// TestTime: sources see the time of the template in their context, by the clock of the service. The caller's deadline
+// is as the template's; a caller that goes gets nothing.
+func TestTime(t *testing.T) {
+	w := &world{}
+	l := &slow{world: w}
+	s := w.service(t, func(c *Config) { c.Ledgers["hot"] = l },
+		pipeline(stageHot+","+stageOrder, "budget: {timeout: 50ms}"))
+	c, err := s.Assemble(t.Context(), Request{})
+	require.NoError(t, err)
+	require.Equal(t, 50, l.turns)
+	require.Equal(t, []string{
+		"hot timeout 1: ledger of tier hot: context deadline exceeded; the budget is exceeded: timeout", "order ok 1",
+	}, trace(c))
+	require.Equal(t, 50*time.Millisecond, c.Used.Elapsed)
+
+	late, stop := context.WithDeadline(t.Context(), time.Unix(0, 0))
+	defer stop()
+	c, err = s.Assemble(late, Request{})
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"hot skipped 0: the budget is exceeded: timeout", "order empty 0: nothing was found",
+	}, trace(c))
+
+	gone, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err = s.Assemble(gone, Request{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestUseCached: a context stands in for one whose budget is exceeded while it holds: its time to live, and as long as
+// the items that block are as they were.
+func TestUseCached(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		later time.Duration
+		open  []Item
+		ok    bool
+	}{
+		{"more in the ledger", time.Second, []Item{{"a@1", true}, {"b@1", false}}, true},
+		{"an item that does not block", time.Second, []Item{{"a@1", true}, {"b@2", false}}, true},
+		{"an item that blocks", time.Second, []Item{{"a@2", true}, {"b@1", false}}, false},
+		{"one more", time.Second, []Item{{"a@1", true}, {"b@1", true}}, false},
+		{"too late", time.Minute, []Item{{"a@1", true}, {"b@1", false}}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{
+				entries: map[string][]Fragment{"hot": pieces(SourceLedger, 20, "e1")},
+				open:    []Item{{"a@1", true}, {"b@1", false}},
+			}
+			s := w.service(t, nil, pipeline(stageHot, "budget: {timeout: 5s}", "fallback: {on_timeout: use_cached}"))
+			_, err := s.Assemble(t.Context(), Request{})
+			require.NoError(t, err)
+			w.now, w.takes, w.open, w.revision = w.now.Add(c.later), time.Minute, c.open, "2"
+			_, err = s.Assemble(t.Context(), Request{})
+			if c.ok {
+				require.NoError(t, err)
+			} else {
+				require.ErrorIs(t, err, ErrBudget)
+			}
+		})
+	}
+}
+
+// TestStructuringBelowRequired: a limit of structuring below what is required leaves that, in short, and nothing else.
+func TestStructuringBelowRequired(t *testing.T) {
+	blocks := piece(SourceAttention, "item@1", 30)
+	blocks.Required, blocks.Short = true, []Line{{Text: "short"}}
+	w := &world{items: []Fragment{piece(SourceAttention, "other@1", 10), blocks}}
+	c := w.assemble(t, pipeline(stageOpen+", {stage: order, type: structuring, config: {max_tokens: 5}}"), Request{})
+	require.Equal(t, "[attention item@1]\nshort\n", c.Text)
+	require.Equal(t, []string{"open ok 2", "order truncated 1"}, trace(c))
+}
+
+// TestCoveredByWhatIsThere: what a stage found and a later one cut does not count, and what stands for it does.
+func TestCoveredByWhatIsThere(t *testing.T) {
+	required := Request{Contract: Contract{RequiredContext{LedgerQueries: []LedgerQuery{{Tier: "ho1"}}}}}
+	same := piece(SourceLedger, "e2", 20)
+	same.Refs = map[string]string{"signature": "s"}
+	twin := piece(SourceLedger, "h1", 20)
+	twin.Refs = same.Refs
+	const halt = "{stage: halt, type: halting, config: {satisfaction_threshold: 1}}"
+	for _, c := range []struct {
+		name, limit, want string
+		ho1               Fragment
+	}{
+		{"there", "60", "satisfied: 3 fragments, 60 tokens", piece(SourceLedger, "h1", 20)},
+		{
+			"cut", "40", "completed after 0 reruns, not satisfied: 0 of 1 parts of the required context were found",
+			piece(SourceLedger, "h1", 20),
+		},
+		{"a duplicate", "60", "satisfied: 2 fragments, 40 tokens", twin},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := &world{entries: map[string][]Fragment{
+				"hot": {piece(SourceLedger, "e1", 20), same}, "ho1": {c.ho1},
+			}}
+			order := "{stage: order, type: structuring, config: {max_tokens: " + c.limit + "}}"
+			got := w.assemble(t, pipeline(stageHot+","+order+","+halt), required)
+			require.Equal(t, c.want, got.Trace[3].Detail)
+		})
+	}
+}
+
+// TestManyWarnings: warnings are bounded, and counted beyond.
+func TestManyWarnings(t *testing.T) {
+	s := (&world{}).service(t, func(c *Config) {
+		c.Handlers = map[string]Handler{"h": func(context.Context, *Input, map[string]any) (Found, error) {
+			return Found{Warnings: []string{"a"}}, errors.New("first")
+		}, "many": func(context.Context, *Input, map[string]any) (found Found, _ error) {
+			for i := range 100 {
+				found.Warnings = append(found.Warnings, strings.Repeat("x", i+1))
+			}
+			return found, nil
+		}}
+	}, pipeline("{stage: h, type: custom, config: {handler: h}}, {stage: many, type: custom, config: {handler: many}}"))
+	c, err := s.Assemble(t.Context(), Request{})
+	require.NoError(t, err)
+	require.Len(t, c.Warnings, maxList+1)
+	require.Equal(t, []string{"a", "stage h failed: first", "x"}, c.Warnings[:3])
+	require.Equal(t, "39 more warnings", c.Warnings[maxList])
+}
+
+// still is a ledger that many may read.
+type still struct{ Ledger }
+
+func (still) Entries(context.Context, *Input, *LedgerQuery) (Found, error) {
+	return Found{Fragments: pieces(SourceLedger, 10, "e1", "e2")}, nil
+}
+
+func (still) Revision(context.Context) string { return "" }
+
+// TestManyCallers: contexts are made at the same time, and each belongs to its caller.
+func TestManyCallers(t *testing.T) {
+	s := (&world{}).service(t, func(c *Config) {
+		c.Attention, c.Ledgers["hot"], c.CacheEntries = nil, still{}, 2
+	}, pipeline(stageHot+","+stageOrder+","+stageHalt))
+	var wg sync.WaitGroup
+	for agent := range strings.SplitSeq("abcdefgh", "") {
+		wg.Go(func() {
+			for range 50 {
+				c, err := s.Assemble(t.Context(), Request{AgentID: agent})
+				if err != nil || len(c.Fragments) != 2 || c.Fragments[0].SourceID != "e1" {
+					t.Errorf("%v: %v", c, err)
+					return
+				}
+				c.Fragments[0].SourceID, c.Trace[0].Stage, c.Fragments[0].Lines[0].Text = "changed", "changed", "changed"
+			}
+		})
+	}
+	wg.Wait()
 }
