@@ -47,7 +47,11 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if !d.Allowed {
 		found := finding{Attention: d.Attention}
 		p.tell(ctx, consumer, &found)
-		return nil, refusal(&d, found)
+		refused := refusal(&d, found)
+		if found.Attention != nil {
+			refused.Brief = p.diagnostics.refusalBrief(ctx, found.Attention.ID)
+		}
+		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(refused)
 	}
 	operation := ""
 	if run, ok := d.Running.(*session.Running); ok {
@@ -151,10 +155,11 @@ type blocked struct {
 	Tool      string          `json:"tool"`
 	Attention *heed.Attention `json:"attention,omitempty"`
 	Notice    string          `json:"notice,omitempty"` // what others acknowledged
+	Brief     string          `json:"brief,omitempty"`  // what must be known about the item
 	Next      []string        `json:"next"`             // what to do, in order
 }
 
-func refusal(d *gate.Decision, found finding) *gabp.Error {
+func refusal(d *gate.Decision, found finding) blocked {
 	data := blocked{
 		Status: "blocked_by_attention", Tool: d.Call.Tool, Attention: found.Attention, Notice: found.Notice,
 	}
@@ -163,7 +168,7 @@ func refusal(d *gate.Decision, found finding) *gabp.Error {
 	} else {
 		data.Next = []string{"check the game's state", "call " + d.Call.Tool + " again"}
 	}
-	return gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(data)
+	return data
 }
 
 func steps(id, tool string) []string {

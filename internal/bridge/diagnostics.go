@@ -21,6 +21,9 @@ type DiagnosticsConfig struct {
 	// Without it, attention is not here to be acknowledged.
 	Ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
 
+	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool says that there are none.
+	Brief Briefer
+
 	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
 	// called from many goroutines. Optional.
 	Limits func() []session.Limit
@@ -32,6 +35,7 @@ type Diagnostics struct {
 	session *session.Session
 	current func(ctx context.Context, consumer string) gabp.CurrentResult       // of the host, or nil
 	ack     func(ctx context.Context, consumer, id string) gabp.Acknowledgement // of the host, or nil
+	briefer Briefer                                                             // or nil
 	limits  func() []session.Limit
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
@@ -47,7 +51,7 @@ func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 		c.Limits = func() []session.Limit { return nil }
 	}
 	return &Diagnostics{
-		session: c.Session, current: c.Current, ack: c.Ack, limits: c.Limits, epoch: st.Epoch, run: st.Run,
+		session: c.Session, current: c.Current, ack: c.Ack, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
 	}
 }
 

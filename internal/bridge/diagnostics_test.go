@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -30,9 +31,8 @@ import (
 
 // lookingTools are all but heed/ack.
 var lookingTools = []string{
-	bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolEntries, bridge.ToolWait, bridge.ToolOperations,
-	bridge.ToolOperationEvents,
-	bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
+	bridge.ToolStatus, bridge.ToolItems, bridge.ToolItem, bridge.ToolBrief, bridge.ToolEntries, bridge.ToolWait,
+	bridge.ToolOperations, bridge.ToolOperationEvents, bridge.ToolOperation, bridge.ToolExplain, bridge.ToolTimeline,
 }
 
 // some are arguments with which each tool answers in the scene.
@@ -382,6 +382,18 @@ func TestHostile(t *testing.T) {
 			var v any
 			require.NoError(t, json.Unmarshal(raw(t, t.Context(), d, c[0], c[1]), &v))
 			walk(v, nil, func(at []string, s string) {
+				if last(at) == "text" && c[0] == bridge.ToolBrief || last(at) == "content" {
+					for line := range strings.Lines(s) {
+						line = strings.TrimSuffix(line, "\n")
+						require.Equal(t, text.Safe(line, 0), line)
+						// In the title of run1-3, as in its summary, the host itself says what it raised.
+						raised := strings.HasPrefix(line, "[attention run1-3@")
+						if strings.Contains(line, "INJECT") && !raised && !strings.HasPrefix(line, briefing.DataPrefix) {
+							require.Regexp(t, `^[^"]*("(\\"|[^"])*INJECT(\\"|[^"])*"[^"]*)+$`, line)
+						}
+					}
+					return
+				}
 				require.Equal(t, text.Safe(s, 0), s, "%s %v", c[0], at)
 				if strings.Contains(s, "INJECT") && !logText[last(at)] {
 					if last(at) == "summary" { // of what the host itself raised

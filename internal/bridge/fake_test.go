@@ -15,9 +15,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/journal"
@@ -54,7 +56,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 	}
 	s, err := session.New(c)
 	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
+	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Brief: briefer(t, s)})
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -63,6 +65,17 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 		require.NoError(t, <-done)
 	})
 	return s, d
+}
+
+// briefer returns what assembles briefs of a session.
+func briefer(t testing.TB, s *session.Session) bridge.Briefer {
+	t.Helper()
+	b, err := brief.New(brief.Config{
+		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.AgentNext}, Now: time.Now,
+	})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, b.Close()) })
+	return b.AssembleBy
 }
 
 var schemaMu sync.Mutex

@@ -44,6 +44,9 @@ type Config struct {
 	// ObserveOnly shows attention, and holds no call back.
 	ObserveOnly bool
 
+	// Brief assembles briefs, for [ToolBrief] and for refusals. Optional.
+	Brief Briefer
+
 	// Allow and FailOpen are the gate's.
 	Allow    []string
 	FailOpen bool
@@ -163,7 +166,7 @@ func New(cfg Config) (*Proxy, error) {
 		attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
 	}
 	p.diagnostics = NewDiagnostics(DiagnosticsConfig{
-		Session: cfg.Session, Current: current, Ack: ack, Limits: p.limits,
+		Session: cfg.Session, Current: current, Ack: ack, Brief: cfg.Brief, Limits: p.limits,
 	})
 	failOpen := cfg.FailOpen || cfg.ObserveOnly
 	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, handler: p.attention, failOpen: failOpen}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/event"
 )
 
@@ -12,6 +13,7 @@ const (
 	ToolStatus          = "heed/status"
 	ToolItems           = "heed/items"
 	ToolItem            = "heed/item"
+	ToolBrief           = "heed/brief"
 	ToolAck             = "heed/ack"
 	ToolEntries         = "heed/entries"
 	ToolWait            = "heed/wait"
@@ -68,6 +70,34 @@ func tools() []tool {
 					"id or as attentionId.",
 			}}, lookParams...),
 			output: ItemDetail{}, call: (*Diagnostics).detail,
+		},
+		{
+			name: ToolBrief, title: "heed: brief",
+			description: "Returns what must be known about what broke, in so many tokens: what, since when, which mod, " +
+				"what it touched, what came before and after, and what to look at next. Call it first when a call was " +
+				"refused or returned attention. It acknowledges nothing. Next: do what it says, or call heed/item.",
+			params: []param{
+				{name: "id", kind: textKind, doc: "The id of an item, or the number that ends it, or of an operation. " +
+					"Without it, the brief is about all that is open."},
+				{
+					name: "tokens", kind: integerKind, min: minBriefTokens, max: maxBriefTokens,
+					doc: "The most tokens. Without it, as many as the template allows.",
+				},
+				{
+					name: "template", kind: textKind,
+					enum: []string{heedsource.TemplateAgent, heedsource.TemplatePerson, heedsource.TemplateModAuthor},
+					doc:  "Whom it is for: an agent (the default), the person who plays, or the author of a mod.",
+				},
+				{
+					name: "templateText", kind: textKind, max: maxTemplateText,
+					doc: "A template of your own, as YAML, in place of template.",
+				},
+				{
+					name: "format", kind: textKind, enum: []string{"text", "markdown"},
+					doc: "The form of the text. Without it, text.",
+				},
+			},
+			output: Brief{}, call: (*Diagnostics).brief,
 		},
 		{
 			name: ToolAck, title: "heed: acknowledge an item",

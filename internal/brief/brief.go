@@ -3,6 +3,7 @@
 package brief
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -29,7 +30,8 @@ type Config struct {
 // Service assembles briefs. Its methods may be called from many goroutines, but not after [Service.Close].
 type Service struct {
 	*briefing.Service
-	index *search.Index
+	sources briefing.Config
+	index   *search.Index
 }
 
 // New returns a service, which runs goroutines until it is closed.
@@ -52,7 +54,22 @@ func New(c Config) (*Service, error) {
 	if err != nil {
 		return nil, errors.Join(err, index.Close())
 	}
-	return &Service{Service: s, index: index}, nil
+	return &Service{Service: s, sources: sources, index: index}, nil
+}
+
+// AssembleBy is Assemble by a template of the caller's; nil stands for the one that r chooses.
+func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
+	if t == nil {
+		return s.Assemble(ctx, r)
+	}
+	own := s.sources
+	own.Templates = []*briefing.Template{t}
+	service, err := briefing.New(own)
+	if err != nil {
+		return nil, err
+	}
+	c, err := service.Assemble(ctx, r)
+	return c, errors.Join(err, service.Close())
 }
 
 // Close ends the service and its goroutines.

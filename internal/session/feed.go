@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -100,6 +101,9 @@ func (s *Session) ingest(r *follow.Record) {
 	if s.cfg.Recorder != nil && !known {
 		s.cfg.Recorder.Record(rec)
 	}
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		s.setMods(nil)
+	}
 	if rec.Kind == event.KindLog {
 		if rec.Mods != nil {
 			s.learnMods(rec.Mods)
@@ -138,4 +142,23 @@ func (s *Session) learnMods(list *capture.ModList) {
 	if n := s.engine.LearnMods(mods); n > 0 {
 		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
 	}
+	known := s.Mods()
+	s.setMods(append(slices.Clip(known), list.Mods[:min(len(list.Mods), maxMods-len(known))]...))
+}
+
+func (s *Session) setMods(mods []capture.ListedMod) {
+	s.modsMu.Lock()
+	defer s.modsMu.Unlock()
+	s.mods = mods
+}
+
+// maxMods bounds the mods that are kept of the lists in a log, as a log's reader bounds them.
+const maxMods = 4096
+
+// Mods returns the mods that the log has listed since the session began, or the latest run of the game in it, in load
+// order. The slice is read only.
+func (s *Session) Mods() []capture.ListedMod {
+	s.modsMu.Lock()
+	defer s.modsMu.Unlock()
+	return s.mods
 }

@@ -61,6 +61,9 @@ type Session struct {
 	began   capture.Environment
 	program string
 
+	modsMu sync.Mutex
+	mods   []capture.ListedMod // that the log has listed
+
 	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
 	latest, late ingested
 }

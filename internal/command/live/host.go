@@ -18,10 +18,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/files"
@@ -92,6 +94,7 @@ type host struct {
 	name    string // of its files in the state folder
 	log     *slog.Logger
 	session *session.Session
+	briefs  *brief.Service
 	dedup   *bridge.Dedup
 
 	playing atomic.Bool // a game that this process started runs
@@ -170,6 +173,16 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
+	h.briefs, err = brief.New(brief.Config{
+		Config: heedsource.Config{
+			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods, Next: brief.AgentNext,
+		},
+		Now: p.Now,
+	})
+	if err != nil {
+		return nil, err
+	}
+	h.closers = append(h.closers, h.briefs.Close)
 	if f.metrics != "" { // before a game is started, too
 		if h.metrics, err = net.Listen("tcp", f.metrics); err != nil {
 			return nil, cli.Failed(exitUsage, fmt.Errorf("--metrics: %w", err))
@@ -259,7 +272,7 @@ func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration,
 	f := h.flags
 	px, err := bridge.New(bridge.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most, AnswerWithin: answerWithin,
+		Brief: h.briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most, AnswerWithin: answerWithin,
 		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
