@@ -60,6 +60,9 @@ func TestFit(t *testing.T) {
 		{"least relevant first", []Fragment{low, first, high}, 8, "a a0 a1, h h0 h1", ""},
 		{"not scored from the last", []Fragment{first, high, second, third}, 8, "a a0 a1, b b0 b1", ""},
 		{"a line of it", []Fragment{first, made("d", 9, nil)}, 11, "a a0 a1, d d0 (8 more lines)", ""},
+		{"all lines but one", []Fragment{made("d", 1, func(f *Fragment) {
+			f.Lines = append(f.Lines, Line{Text: strings.Repeat("long ", 10)})
+		})}, 8, "d d0 (1 more line)", ""},
 		{"its short form", []Fragment{first, made("d", 9, func(f *Fragment) { f.Short = []Line{{Text: "s"}} })}, 8, "a a0 a1, d s", ""},
 		{"no line of it", []Fragment{first, made("d", 9, nil)}, 8, "a a0 a1", ""},
 		{"what is less comes not instead", []Fragment{made("d", 9, nil), made("e", 0, nil)}, 6, "", ""},

@@ -10,8 +10,8 @@ import (
 const fence = "```"
 
 // Markdown returns the text as Markdown: a heading for each fragment, own lines as list items, escaped, and data lines
-// as they are in blocks of code, which nothing in them ends. It is made of the fragments' Content, so that a context
-// that was JSON gives the same.
+// as they are in blocks of code, which nothing in them ends. It takes more tokens than the text does. It is made of the
+// fragments' Content, so that a context that was JSON gives the same.
 func (c *Context) Markdown() string {
 	var b strings.Builder
 	for i := range c.Fragments {

@@ -42,7 +42,10 @@ func render(f *Fragment, t *Tokens) {
 			add("", shown(l), l.Kind)
 		}
 	}
-	if f.more > 0 {
+	switch {
+	case f.more == 1:
+		add("", "(1 more line)", Prose)
+	case f.more > 1:
 		add("", "("+strconv.Itoa(f.more)+" more lines)", Prose)
 	}
 	f.Content = b.String()
