@@ -52,7 +52,7 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 			return nil, "", err
 		}
 	}
-	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	now := still()
 	for i := range operations {
 		id := fmt.Sprintf("op-%d", i)
 		at := now.Add(time.Duration(i) * time.Minute)
@@ -64,11 +64,13 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		failed := event.Operation{Time: at, ID: id, Method: method, Status: event.StatusFailed, Error: "no answer"}
 		engine.Observe(failed.Entry())
 	}
+	now = now.Add(time.Hour)
 	for lines := bench.NewStorm(bench.Mixed, 1); engine.Stats().Journal.Tail.Entries < full; {
 		line := lines.Next()
 		log.Write(line)
 		log.WriteByte('\n')
-		engine.Log(event.Log{Message: string(line), Level: event.LevelError})
+		now = now.Add(time.Millisecond)
+		engine.Log(event.Log{Time: now, Message: string(line), Level: event.LevelError})
 		if engine.Latest().Seq > 10*full {
 			return nil, "", errors.New("the journal does not become full")
 		}
@@ -103,7 +105,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 	}
 	const tokens = 1500
 	for i := range rounds {
-		g.engine.Log(event.Log{Message: fmt.Sprintf("Quiet line %d after the storm", i)})
+		g.engine.Log(quiet(i))
 		for _, how := range approaches {
 			var text string
 			var b *briefing.Context
@@ -132,6 +134,12 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 		}
 	}
 	return s, nil
+}
+
+// quiet returns a line after the storm.
+func quiet(i int) event.Log {
+	at := still().Add(2*time.Hour + time.Duration(i)*time.Second)
+	return event.Log{Time: at, Message: fmt.Sprintf("Quiet line %d after the storm", i)}
 }
 
 // tailOf reads the last lines of a file, as tail does: from its end.

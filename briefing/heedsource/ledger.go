@@ -21,6 +21,7 @@ const (
 	maxMatched   = 1024 // entries that match, alike or not
 	maxLooked    = 4096 // entries that the journal's own filter chooses: it knows neither statuses nor mods
 	maxAttribute = 128  // kinds of entries that are attributed to mods, for the filter "blame"
+	latestWindow = 8    // entries of which one has a time, where any do
 	firstWindow  = 256  // entries that are read first; then twice as many each time
 )
 
@@ -130,15 +131,17 @@ func (l *Ledger) before(after heed.Cursor, since time.Time) bool {
 
 // latestTime returns the time of the latest entry that has one, among the last.
 func (l *Ledger) latestTime(latest heed.Cursor) time.Time {
-	end := latest.Seq
-	latest.Seq -= min(end, firstWindow)
-	records, err := l.between(latest, end, heed.Filter{})
-	if err != nil {
-		return time.Time{}
-	}
-	for i := range slices.Backward(records) {
-		if t := records[i].Time; !t.IsZero() {
-			return t
+	for _, window := range []uint64{latestWindow, firstWindow} { // nearly always the first will do
+		after := latest
+		after.Seq -= min(latest.Seq, window)
+		records, err := l.between(after, latest.Seq, heed.Filter{})
+		if err != nil {
+			return time.Time{}
+		}
+		for i := range slices.Backward(records) {
+			if t := records[i].Time; !t.IsZero() {
+				return t
+			}
 		}
 	}
 	return time.Time{}
