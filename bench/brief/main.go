@@ -5,7 +5,8 @@
 //
 // Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
 // real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
-// are known, and the next thing to look at. Beside briefs stand what agents have without them, cut to as many tokens.
+// are known, and the next thing to look at; and it should blame nobody where nobody is known to be at fault. Beside
+// briefs stands what agents have without them, cut to as many tokens.
 //
 // Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
 package main

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -56,13 +57,22 @@ func TestOwnCaptures(t *testing.T) {
 	q, err := measure(folders{captures: captures, labeled: t.TempDir(), players: t.TempDir()}, defaults(t))
 	require.NoError(t, err)
 	require.Equal(t, 26, q.faults[ours])
+	least := map[approach][]int{ // that have all facts, at 500, 1,500 and 4,000 tokens
+		named:   {26, 26, 26},
+		unnamed: {16, 25, 26},
+	}
 	for _, m := range moments {
 		for _, how := range approaches {
-			has := q.sum([]set{ours}, cell{moment: m, tokens: 1500, approach: how})
-			require.Equal(t, []int{26, 14, 26}, []int{has.cause.of, has.culprit.of, has.all.of}, "%s, %s", how, m)
-			if how == last50 || how == grepped {
-				require.NotZero(t, has.cause.has, "%s, %s", how, m)
-				require.Less(t, has.all.has, 3, "%s, %s", how, m)
+			for i, tokens := range budgets {
+				has := q.sum([]set{ours}, cell{moment: m, tokens: tokens, approach: how})
+				require.Equal(t, []int{26, 14, 26, 26}, []int{has.cause.of, has.culprit.of, has.where.of, has.all.of})
+				if least[how] == nil { // an agent without heed
+					require.NotZero(t, has.cause.has, "%s, %d tokens, %s", how, tokens, m)
+					require.Less(t, has.all.has, 3, "%s, %d tokens, %s", how, tokens, m)
+					continue
+				}
+				require.GreaterOrEqual(t, has.all.has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
+				require.Equal(t, has.nobody.of, has.nobody.has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
 			}
 		}
 	}
@@ -132,7 +142,7 @@ func TestFacts(t *testing.T) {
 		cause: "Exception ticking Widget12", culprits: []string{"Some Mod", "SomeLib"}, phase: "play", marker: "Game loaded",
 		frame: "SomeMod.Widget.Tick", item: "e-3", advice: "Load the last save.", line: 77,
 	}
-	whole := facts{true, true, true, true}
+	whole := facts{true, true, true, true, false}
 	require.Equal(t, whole, fault.wanted())
 	for _, c := range []struct {
 		name, text string
@@ -145,13 +155,19 @@ func TestFacts(t *testing.T) {
 		{"points elsewhere", "Next: line 99", facts{}},
 		{"any culprit", "> at somelib.X", facts{culprit: true}},
 		{"another phase", "phase: playing", facts{}},
+		{"blames", "[attention e-3@9] x\nCulprit: Other (its tag)", facts{nobody: false}},
+		{"does not blame", "[attention e-3@9] x\nCulprit: not known\n[attention e-4@9] y\nCulprit: Other", facts{nobody: true}},
 	} {
-		require.Equal(t, c.want, fault.inBrief(c.text), c.name)
+		has := fault.inBrief(c.text)
+		if !strings.Contains(c.text, "Culprit") {
+			has.nobody = false
+		}
+		require.Equal(t, c.want, has, c.name)
 	}
-	require.Equal(t, facts{cause: true}, fault.inLog("Exception ticking Widget12"))
-	require.Equal(t, facts{culprit: true, where: true, next: true}, fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
+	require.Equal(t, facts{cause: true, nobody: true}, fault.inLog("Exception ticking Widget12"))
+	require.Equal(t, facts{culprit: true, where: true, next: true, nobody: true}, fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
 	fault.names = []string{"op-4", "game/tick"}
-	require.Equal(t, facts{where: true}, fault.inBrief("during game/tick"))
-	require.Equal(t, facts{}, fault.inBrief("phase play"))
+	require.Equal(t, facts{where: true, nobody: true}, fault.inBrief("during game/tick"))
+	require.Equal(t, facts{nobody: true}, fault.inBrief("phase play"))
 	require.Equal(t, []string{"culprit", "operation or phase", "next"}, facts{cause: true}.missing(whole))
 }

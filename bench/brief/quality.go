@@ -132,7 +132,7 @@ func (q *quality) log(path string, log *replayed, faults []*fault, rules *rules.
 		if q.wanted[f.set] == nil {
 			q.wanted[f.set] = &tally{}
 		}
-		q.wanted[f.set].add(t.wanted(), facts{true, true, true, true})
+		q.wanted[f.set].add(t.wanted(), facts{true, true, true, true, true})
 		due = append(due,
 			&appointment{min(since+later, len(log.lines)), opened, t, f.set},
 			&appointment{len(log.lines), ended, t, f.set})
@@ -176,7 +176,11 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 					return fmt.Errorf("a brief of %d tokens, not %d", b.Used.Tokens, tokens)
 				}
 				has = a.truth.inBrief(b.Text)
-				if missing := has.missing(wanted); len(missing) > 0 && a.set != held {
+				missing := has.missing(wanted)
+				if wanted.nobody && !has.nobody {
+					missing = append(missing, "doubt: somebody is blamed")
+				}
+				if len(missing) > 0 && a.set != held {
 					q.misses = append(q.misses, fmt.Sprintf("%s:%d %s, %d tokens, %s: no %s", file, a.truth.line, how, tokens,
 						a.moment, strings.Join(missing, ", ")))
 				}
@@ -231,13 +235,14 @@ func (q *quality) String() string {
 }
 
 func (q *quality) part(b []byte, title string, sets []set, m moment, budgets []int) []byte {
-	b = fmt.Appendf(b, "\n%s\n%6s  %-22s %7s %8s %19s %7s %7s\n", title, "tokens", "", "cause", "culprit",
-		"operation or phase", "next", "all")
+	b = fmt.Appendf(b, "\n%s\n%6s  %-22s %7s %8s %19s %7s %7s %14s\n", title, "tokens", "", "cause", "culprit",
+		"operation or phase", "next", "all", "none blamed")
 	for _, tokens := range budgets {
 		for _, how := range approaches {
 			t := q.sum(sets, cell{moment: m, tokens: tokens, approach: how})
 			if t.all.of > 0 {
-				b = fmt.Appendf(b, "%6d  %-22s %7s %8s %19s %7s %7s\n", tokens, how, t.cause, t.culprit, t.where, t.next, t.all)
+				b = fmt.Appendf(b, "%6d  %-22s %7s %8s %19s %7s %7s %14s\n", tokens, how, t.cause, t.culprit, t.where, t.next,
+					t.all, t.nobody)
 			}
 		}
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // facts are what a text about a fault has, or should have.
-type facts struct{ cause, culprit, where, next bool }
+type facts struct{ cause, culprit, where, next, nobody bool }
 
 // count is how many texts have a fact, of those that should.
 type count struct{ has, of int }
@@ -36,19 +36,21 @@ func (c count) String() string {
 }
 
 // tally counts facts.
-type tally struct{ cause, culprit, where, next, all count }
+type tally struct{ cause, culprit, where, next, nobody, all count }
 
 func (t *tally) add(has, wanted facts) {
 	t.cause.add(has.cause, wanted.cause)
 	t.culprit.add(has.culprit, wanted.culprit)
 	t.where.add(has.where, wanted.where)
 	t.next.add(has.next, wanted.next)
+	t.nobody.add(has.nobody, wanted.nobody)
 	t.all.add(len(has.missing(wanted)) == 0, true)
 }
 
 func (t *tally) plus(o *tally) {
 	for _, c := range [][2]*count{
-		{&t.cause, &o.cause}, {&t.culprit, &o.culprit}, {&t.where, &o.where}, {&t.next, &o.next}, {&t.all, &o.all},
+		{&t.cause, &o.cause}, {&t.culprit, &o.culprit}, {&t.where, &o.where}, {&t.next, &o.next},
+		{&t.nobody, &o.nobody}, {&t.all, &o.all},
 	} {
 		c[0].has += c[1].has
 		c[0].of += c[1].of
@@ -78,6 +80,7 @@ func (f facts) missing(wanted facts) []string {
 type truth struct {
 	cause    string   // the beginning of its line
 	culprits []string // any of which is right
+	nobody   bool     // none is to be named
 	names    []string // of its operation: its id, its tool
 	phase    string
 	marker   string // the line with which the phase began
@@ -104,7 +107,7 @@ func beginning(line string) string {
 
 // truth returns what is true of f.
 func (r *replayed) truth(f *fault) truth {
-	t := truth{culprits: f.culprits, item: f.item, line: f.line, cause: beginning(r.lines[f.line-1])}
+	t := truth{culprits: f.culprits, nobody: f.nobody, item: f.item, line: f.line, cause: beginning(r.lines[f.line-1])}
 	rec := r.at(f.line)
 	if rec == nil {
 		return t
@@ -128,7 +131,7 @@ func (r *replayed) truth(f *fault) truth {
 
 // wanted are the facts that are known. What to do next is always wanted.
 func (t *truth) wanted() facts {
-	return facts{cause: t.cause != "", culprit: t.culprits != nil, where: t.names != nil || t.phase != "", next: true}
+	return facts{cause: t.cause != "", culprit: t.culprits != nil, where: t.names != nil || t.phase != "", next: true, nobody: t.nobody}
 }
 
 // inBrief returns the facts that a brief has: what comes next is a line of its own words that begins with "Next" and
@@ -136,6 +139,7 @@ func (t *truth) wanted() facts {
 func (t *truth) inBrief(brief string) facts {
 	lines := strings.Split(brief, "\n")
 	f := t.inAny(lines)
+	f.nobody = !t.accuses(lines)
 	phase := regexp.MustCompile(`(?i)\bphase:? "?` + regexp.QuoteMeta(t.phase) + `\b`)
 	for i, line := range lines {
 		if strings.HasPrefix(line, briefing.DataPrefix) {
@@ -149,6 +153,20 @@ func (t *truth) inBrief(brief string) facts {
 		}
 	}
 	return f
+}
+
+// accuses reports whether own words about the item name a culprit.
+func (t *truth) accuses(lines []string) bool {
+	about := false
+	for _, line := range lines {
+		if strings.HasPrefix(line, "[") {
+			about = t.item != "" && strings.HasPrefix(line, "[attention "+t.item+"@")
+		}
+		if culprit, ok := strings.CutPrefix(line, "Culprit: "); ok && about && !strings.HasPrefix(culprit, "not known") {
+			return true
+		}
+	}
+	return false
 }
 
 // points reports whether own lines point at the fault.
@@ -173,6 +191,7 @@ func (t *truth) inLog(excerpt string) facts {
 	if t.names == nil {
 		f.where = t.marker != "" && strings.Contains(excerpt, t.marker)
 	}
+	f.nobody = true // a log accuses nobody
 	f.next = t.frame == "" && f.cause || t.frame != "" && strings.Contains(excerpt, t.frame)
 	return f
 }

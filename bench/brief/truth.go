@@ -31,6 +31,7 @@ type fault struct {
 
 	line     int      // of the true cause; 0: not known
 	culprits []string // any of which is right; nil: not known
+	nobody   bool     // none is to be named: a person, or who made the capture, knows of none
 
 	item string // that holds it; "" for none
 }
@@ -86,7 +87,7 @@ func ownFaults(dir string) ([]*fault, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &fault{set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2])})
+		out = append(out, &fault{set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2]), nobody: row[2] == ""})
 	}
 }
 
@@ -101,8 +102,9 @@ func names(field string) []string {
 const (
 	judgedFile, judgedLine, judgedBlame, judgedVerdict, judgedCause, judgedFit = 0, 1, 4, 5, 6, 7
 
-	right = "right" // of the item
-	fits  = "R"     // of its cause, of its culprit
+	right = "right"      // of the item
+	fits  = "R"          // of its cause, of its culprit
+	none  = "abstain-ok" // nobody was blamed, rightly
 )
 
 // judgedFaults are items of players' logs that a person found to be right. Their cause and their culprit are known
@@ -134,6 +136,7 @@ func judgedFaults(dir string, heldOut bool, omitted left) ([]*fault, error) {
 		if row[judgedFit] == fits {
 			f.culprits = names(row[judgedBlame])
 		}
+		f.nobody = row[judgedFit] == none
 		out = append(out, f)
 	}
 	return out, nil
