@@ -562,6 +562,7 @@ func (a *assembly) has(item string) bool {
 	id := itemOf(item)
 	return slices.ContainsFunc(a.found, func(f Fragment) bool {
 		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || names(f.Title, id) ||
+			slices.Contains(strings.Fields(f.Refs["items"]), id) ||
 			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && names(l.Text, id) }))
 	})
 }

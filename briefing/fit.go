@@ -93,7 +93,7 @@ func (f *Fragment) relevance() float64 {
 func shortened(f *Fragment, limit int, t *Tokens) Fragment {
 	s := *f
 	if len(f.Short) > 0 {
-		s.Lines, s.Short, s.more = f.Short, nil, 0
+		s.Lines, s.more = f.Short, 0
 	} else {
 		s.Lines, s.more = nil, f.more+len(f.Lines)
 	}

@@ -37,6 +37,7 @@ const (
 	causeLines, causeFrames = 12, 16 // where the head does not have all
 	shortCause              = 160    // characters of the cause's line in the shortest form
 	shortestCause           = 101
+	fullIDs                 = 8
 	maxSuspects             = 3
 	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
 	maxEvidence             = 4   // notices about the log
@@ -97,6 +98,8 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 	for i := range out.Fragments {
 		room -= cost(in, &out.Fragments[i])
 	}
+	all := briefing.Fragment{Lines: blockers(items)}
+	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
 	var details []briefing.Fragment
 	shown := 0
 	for ; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
@@ -106,7 +109,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		l := s.look(&items[shown])
 		head := l.head()
 		takes := cost(in, &head)
-		if shown > 0 && in.Tokens > 0 && room-takes < int(float64(in.Tokens)*detailShare) {
+		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
 			break
 		}
 		room -= takes
@@ -182,17 +185,10 @@ func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) 
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
 		Title: number(len(rest), "other item", "other items"),
+		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
-	var short []string
-	for i := range rest {
-		if rest[i].Blocking {
-			f.Required = true
-			short = append(short, rest[i].ID)
-		}
-	}
-	if f.Required {
-		f.Short = []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(short, ", ")}}
-	}
+	f.Short = blockers(rest)
+	f.Required = len(f.Short) > 0
 	for _, more := range []brevity{whole, shorter, shortest} {
 		if f.Lines = nil; more != whole {
 			f.Lines = slices.Clone(f.Short)
@@ -205,6 +201,33 @@ func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) 
 		}
 	}
 	return f
+}
+
+// blockers names the items that block: many of them after the first by their numbers alone.
+func blockers(items []heed.Attention) (lines []briefing.Line) {
+	ids := blocking(items)
+	if len(ids) == 0 {
+		return nil
+	}
+	if len(ids) > fullIDs {
+		epoch := ids[0][:strings.LastIndexByte(ids[0], '-')+1]
+		for i, id := range ids[1:] {
+			if number, ok := strings.CutPrefix(id, epoch); ok {
+				ids[i+1] = "-" + number
+			}
+		}
+	}
+	return []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(ids, ", ")}}
+}
+
+// blocking returns the ids of the items that block.
+func blocking(items []heed.Attention) (ids []string) {
+	for i := range items {
+		if items[i].Blocking {
+			ids = append(ids, items[i].ID)
+		}
+	}
+	return ids
 }
 
 // brevity is how little is shown of an item.
@@ -303,19 +326,19 @@ func (l *look) head() briefing.Fragment {
 		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
-	var facts []briefing.Line
-	facts = append(facts, own(l.culprit()), own(l.origin()))
+	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next()
+	for _, line := range l.text(1, 0) {
+		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
+	}
+	f.Short = append(append(f.Short, facts...), next[0])
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	next := l.next()
-
 	f.Lines = append(l.text(headLines, headFrames), own(l.since()))
+	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
+		facts = slices.Insert(facts, 1, ev)
+	}
 	f.Lines = append(append(f.Lines, facts...), next...)
-
-	f.Short = l.text(1, 0)[:1]
-	f.Short[0].Text = text.Safe(f.Short[0].Text, shortCause)
-	f.Short = append(append(f.Short, facts[:2]...), next[0])
 	return f
 }
 
@@ -334,7 +357,9 @@ func (l *look) refs() map[string]string {
 	ref("method", cmp.Or(a.CausalMethod, a.AfterMethod))
 	ref("phase", a.Cause.Phase)
 	ref("line", l.at(a.Cause.Pos))
-	ref("text", l.text(1, 0)[0].Text)
+	if lines := l.text(1, 0); lines[len(lines)-1].Data {
+		ref("text", lines[len(lines)-1].Text)
+	}
 	if len(a.Blame) > 0 {
 		ref("blame", a.Blame[0])
 	}
@@ -417,6 +442,31 @@ func (l *look) culprit() string {
 		return "Culprit: not known; other entries in it point at " + strings.Join(others, ", ")
 	}
 	return "Culprit: not known"
+}
+
+// proof returns the line of the cause that points most at the first culprit, and false where it is not held.
+func (l *look) proof() (briefing.Line, bool) {
+	i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool {
+		return len(l.item.Blame) > 0 && s.Mod == l.item.Blame[0]
+	})
+	if i < 0 {
+		return briefing.Line{}, false
+	}
+	at := l.suspects[i].Evidence[0].Line
+	kind := briefing.Prose
+	for _, part := range [...]string{l.cause.Message, l.cause.Stack} {
+		for line := range strings.Lines(strings.TrimRight(part, "\r\n")) {
+			if at--; at > 0 {
+				continue
+			}
+			if shown, _ := quoted(nil, line, 1, kind); len(shown) > 0 {
+				return shown[0], true
+			}
+			return briefing.Line{}, false
+		}
+		kind = briefing.Stack
+	}
+	return briefing.Line{}, false
 }
 
 // origin returns the operation that it came of or after, else the phase of the game.
