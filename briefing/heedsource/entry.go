@@ -185,14 +185,14 @@ func number(n int, one, many string) string {
 func sourceID(epoch string, seq uint64) string { return epoch + "/" + strconv.FormatUint(seq, 10) }
 
 // named returns what a peer, a mod or a rule file calls something, bounded, for use in heed's own words: in quotes
-// where it could be taken for them.
+// where it could be taken for them, which nothing in it ends.
 func named(s string) string {
 	plain := !strings.ContainsFunc(s, func(r rune) bool { return !nameRune(r) })
 	s = text.Safe(s, maxNameChars)
 	if plain {
 		return s
 	}
-	return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"`
+	return `"` + strings.ReplaceAll(s, `"`, "'") + `"`
 }
 
 // escaped returns a name as part of an id: what could end the id, or be taken for words, is written as %XX.
