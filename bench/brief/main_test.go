@@ -100,11 +100,11 @@ func TestSpeed(t *testing.T) {
 		require.Len(t, s.took[how], 3, how)
 		require.Contains(t, s.String(), how)
 	}
-	s.took = map[approach][]time.Duration{named: nil}
-	for i := range 200 {
-		s.took[named] = append(s.took[named], time.Duration(200-i)*time.Millisecond)
+	s.took = map[approach][]cost{named: nil}
+	for i := range time.Duration(200) {
+		s.took[named] = append(s.took[named], cost{(200 - i) * time.Millisecond, (i + 1) * time.Microsecond * 10})
 	}
-	require.Contains(t, s.String(), "100ms     198ms     200ms")
+	require.Contains(t, s.String(), "100ms     198ms     200ms       1ms    1.98ms")
 }
 
 func TestRunRefuses(t *testing.T) {
@@ -165,7 +165,8 @@ func TestFacts(t *testing.T) {
 		require.Equal(t, c.want, has, c.name)
 	}
 	require.Equal(t, facts{cause: true, nobody: true}, fault.inLog("Exception ticking Widget12"))
-	require.Equal(t, facts{culprit: true, where: true, next: true, nobody: true}, fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
+	require.Equal(t, facts{culprit: true, where: true, next: true, nobody: true},
+		fault.inLog("Game loaded\n at SomeMod.Widget.Tick ()"))
 	fault.names = []string{"op-4", "game/tick"}
 	require.Equal(t, facts{where: true, nobody: true}, fault.inBrief("during game/tick"))
 	require.Equal(t, facts{nobody: true}, fault.inBrief("phase play"))

@@ -49,8 +49,12 @@ func (t *tally) add(has, wanted facts) {
 
 func (t *tally) plus(o *tally) {
 	for _, c := range [][2]*count{
-		{&t.cause, &o.cause}, {&t.culprit, &o.culprit}, {&t.where, &o.where}, {&t.next, &o.next},
-		{&t.nobody, &o.nobody}, {&t.all, &o.all},
+		{&t.cause, &o.cause},
+		{&t.culprit, &o.culprit},
+		{&t.where, &o.where},
+		{&t.next, &o.next},
+		{&t.nobody, &o.nobody},
+		{&t.all, &o.all},
 	} {
 		c[0].has += c[1].has
 		c[0].of += c[1].of
@@ -131,7 +135,10 @@ func (r *replayed) truth(f *fault) truth {
 
 // wanted are the facts that are known. What to do next is always wanted.
 func (t *truth) wanted() facts {
-	return facts{cause: t.cause != "", culprit: t.culprits != nil, where: t.names != nil || t.phase != "", next: true, nobody: t.nobody}
+	return facts{
+		cause: t.cause != "", culprit: t.culprits != nil, where: t.names != nil || t.phase != "", next: true,
+		nobody: t.nobody,
+	}
 }
 
 // inBrief returns the facts that a brief has: what comes next is a line of its own words that begins with "Next" and

@@ -87,7 +87,9 @@ func ownFaults(dir string) ([]*fault, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, &fault{set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2]), nobody: row[2] == ""})
+		out = append(out, &fault{
+			set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2]), nobody: row[2] == "",
+		})
 	}
 }
 
