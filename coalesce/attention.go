@@ -63,6 +63,10 @@ type Attention struct {
 	// [Coalescer.Attribute].
 	Blame []string `json:"-"`
 
+	// Recurrence describes how often the cause came, "" where that was once: "came 4 times, every 1m0s, again after it
+	// was acknowledged".
+	Recurrence string `json:"-"`
+
 	// AfterOperation and AfterMethod name the operation during or after which
 	// the entries came, where the cause named none.
 	AfterOperation string `json:"-"`

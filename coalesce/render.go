@@ -41,6 +41,7 @@ func (c *Coalescer) bare(it *item) Attention {
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
 		Blame:              it.blame(),
+		Recurrence:         c.again(it),
 	}
 	groups, exact := it.counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact
@@ -285,8 +286,8 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	if variants := c.variantsClause(it); variants != "" {
 		say(rankOrigin, "variants", variants)
 	}
-	if again := c.again(it); again != "" {
-		say(rankOrigin, "recurrence", again)
+	if a.Recurrence != "" {
+		say(rankOrigin, "recurrence", "; ", a.Recurrence)
 	}
 	if it.deferred {
 		say(rankState, "state", "; it stops no call until the game is loaded")
@@ -326,7 +327,7 @@ func (c *Coalescer) again(it *item) string {
 		return ""
 	}
 	x := row.recurrence
-	text := "; came " + strconv.FormatUint(x.times+1, 10) + " times"
+	text := "came " + strconv.FormatUint(x.times+1, 10) + " times"
 	if clocked(x.first, row.last) && row.last.at > x.first.at {
 		every := (row.last.at - x.first.at) / time.Duration(x.times)
 		text += ", every " + every.Round(max(time.Second, every/100)).String()

@@ -266,11 +266,14 @@ func (s *attention) inShort(a *heed.Attention, how brevity) []briefing.Line {
 	return lines
 }
 
-// state returns what an item is: "blocking error", "advisory warning, cleared: acknowledged".
+// state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".
 func state(a *heed.Attention) string {
 	s := a.Disposition.String() + " " + a.Severity.String()
-	if a.ClearedBy != "" {
-		s += ", cleared: " + string(a.ClearedBy)
+	switch {
+	case a.ClearedBy != "":
+		s += " (cleared: " + string(a.ClearedBy) + ")"
+	case a.Disposition == event.Blocking && !a.Blocking:
+		s += " (stops no call until the game is loaded)"
 	}
 	return s
 }
@@ -410,6 +413,9 @@ func (l *look) since() string {
 			s += "at least "
 		}
 		s += number(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+	}
+	if a.Recurrence != "" {
+		s += "; " + a.Recurrence
 	}
 	if a.Predecessor != "" {
 		s += "; continues " + a.Predecessor
@@ -639,9 +645,8 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 func verdict(v *heed.Verdict, id string) briefing.Fragment {
 	return briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),
-		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " ") +
-			": " + v.Outcome,
-		Lines: []briefing.Line{{Text: v.Text}},
+		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " "),
+		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
 		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},
 	}
 }

@@ -110,8 +110,8 @@ func TestHead(t *testing.T) {
 			"- read entry 4 (line 103) and what follows it",
 		},
 		{
-			"e-1@5#operation Operation colony/build (op-1), started: blocking",
-			"It caused a fault, as far as the log shows; see item e-1.",
+			"e-1@5#operation Operation colony/build (op-1), started",
+			"Verdict: blocking. It caused a fault, as far as the log shows; see item e-1.",
 		},
 		{
 			"e-1@5#samples What else it holds",
@@ -181,6 +181,7 @@ func TestOrderOfItems(t *testing.T) {
 	require.Len(t, heads("", briefing.AttentionQuery{Least: "blocking"}), 2)
 	require.Equal(t, []string{"e-1@1", "others@3"}, heads("1", briefing.AttentionQuery{MaxItems: 1}))
 
+	require.Contains(t, texts(&itemsOf(t, e, set, "3", 0, briefing.AttentionQuery{}).Fragments[0])[2], "Since: entry 5 ")
 	e.Ack("", "e-3", 0)
 	require.Len(t, heads("", briefing.AttentionQuery{}), 2)
 	require.Equal(t, "e-3@5", heads("3", briefing.AttentionQuery{})[0], "it is cleared, and asked for")
