@@ -54,7 +54,7 @@ const (
 type Tokens struct {
 	CharsPerToken float64            // 0: [DefaultCharsPerToken]
 	Kinds         map[Kind]float64   // of ASCII in lines of a kind
-	Scripts       map[string]float64 // of the runes of a script, whatever the line: cjk, cyrillic, common (digits, signs), …
+	Scripts       map[string]float64 // of runes of a script, whatever the line: cjk, cyrillic, common (digits, signs), …
 }
 
 // The defaults of templates.

@@ -166,7 +166,9 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 }
 
 // assemble makes the brief of a log that was read.
-func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string, names *report.Scrubber) (*BriefDocument, error) {
+func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string,
+	names *report.Scrubber,
+) (*BriefDocument, error) {
 	index, err := search.New(search.Config{})
 	if err != nil {
 		return nil, err
