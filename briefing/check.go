@@ -64,8 +64,8 @@ func check(t *Template) error {
 	return nil
 }
 
-// checkRequest returns what is wrong with a request. What its contract requires is held to what stages may have, but for
-// paths, which no root may have either.
+// checkRequest returns what is wrong with a request. What its contract requires is held to what stages may have, but
+// for paths, which no root may have either.
 func checkRequest(r *Request) error {
 	var errs Errors
 	report := reporter(func(field, msg, hint string) {

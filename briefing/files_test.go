@@ -73,7 +73,9 @@ func TestFileRead(t *testing.T) {
 			if c.link && !linked {
 				t.Skip("no symbolic links here")
 			}
-			found, err := readFiles(t.Context(), roots(t, root, second), &FileRead{Paths: []string{c.path}, MaxSizeBytes: c.size})
+			found, err := readFiles(t.Context(), roots(t, root, second), &FileRead{
+				Paths: []string{c.path}, MaxSizeBytes: c.size,
+			})
 			require.NoError(t, err)
 			if c.warn != "" {
 				require.Empty(t, found.Fragments)

@@ -63,7 +63,12 @@ func TestFit(t *testing.T) {
 		{"all lines but one", []Fragment{made("d", 1, func(f *Fragment) {
 			f.Lines = append(f.Lines, Line{Text: strings.Repeat("long ", 10)})
 		})}, 8, "d d0 (1 more line)", ""},
-		{"its short form", []Fragment{first, made("d", 9, func(f *Fragment) { f.Short = []Line{{Text: "s"}} })}, 8, "a a0 a1, d s", ""},
+		{
+			"its short form",
+			[]Fragment{first, made("d", 9, func(f *Fragment) { f.Short = []Line{{Text: "s"}} })},
+			8,
+			"a a0 a1, d s", "",
+		},
 		{"no line of it", []Fragment{first, made("d", 9, nil)}, 8, "a a0 a1", ""},
 		{"what is less comes not instead", []Fragment{made("d", 9, nil), made("e", 0, nil)}, 6, "", ""},
 		{"required, late", []Fragment{first, second, must}, 14, "a a0 a1, m m0 m1 m2 m3 m4 m5 m6 m7", ""},
@@ -137,7 +142,10 @@ func TestStructure(t *testing.T) {
 			made("b", 1, signature(SourceLedger, "s", scored(0.5))), made("c", 1, signature(SourceLedger, "s", scored(0.4))),
 		}, "b b0, x x0"},
 		{"content of one id, found twice", Hierarchical, []Fragment{
-			made("a", 0, lines("same")), made("a", 0, func(f *Fragment) { lines("same")(f); f.Source, f.Title = SourceSearch, "t" }),
+			made("a", 0, lines("same")), made("a", 0, func(f *Fragment) {
+				lines("same")(f)
+				f.Source, f.Title = SourceSearch, "t"
+			}),
 			made("a", 0, lines("other")),
 		}, "a > same, a > other"},
 		{"content with one title", Hierarchical, []Fragment{
@@ -151,7 +159,8 @@ func TestStructure(t *testing.T) {
 			made("c", 0, seq(3)), made("a", 0, seq(1)), made("x", 0, nil), made("b", 0, seq(2)), made("y", 0, nil),
 		}, "x, y, a, b, c"},
 		{"relevance", ByRelevance, []Fragment{
-			made("b", 0, scored(0.2)), made("x", 0, nil), made("a", 0, scored(0.9)), made("c", 0, scored(0.2)), made("y", 0, required()),
+			made("b", 0, scored(0.2)), made("x", 0, nil), made("a", 0, scored(0.9)), made("c", 0, scored(0.2)),
+			made("y", 0, required()),
 		}, "x, y, a, b, c"},
 		{"hierarchical", Hierarchical, []Fragment{
 			made("a2", 0, child("a1")), made("a", 0, nil), made("b", 0, nil), made("b1", 0, child("b")),
@@ -186,7 +195,8 @@ func TestFitProperties(t *testing.T) {
 		var fs []Fragment
 		for i := range rapid.IntRange(0, 12).Draw(t, "fragments") {
 			f := Fragment{
-				Source: SourceLedger, SourceID: fmt.Sprint(i), Title: fmt.Sprint("fragment ", i), Scored: rapid.Bool().Draw(t, "scored"),
+				Source: SourceLedger, SourceID: fmt.Sprint(i), Title: fmt.Sprint("fragment ", i),
+				Scored:    rapid.Bool().Draw(t, "scored"),
 				Relevance: float64(rapid.IntRange(0, 4).Draw(t, "relevance")) / 4,
 				Required:  rapid.IntRange(0, 5).Draw(t, "required") == 0,
 			}
@@ -219,7 +229,8 @@ func TestFitProperties(t *testing.T) {
 				require.Equal(t, again, f)
 				total += f.TokenEstimate
 				stay[f.SourceID] = f
-				require.True(t, strategy != "" || i == 0 || len(kept[i-1].SourceID) < len(f.SourceID) || kept[i-1].SourceID < f.SourceID)
+				require.True(t, strategy != "" || i == 0 || len(kept[i-1].SourceID) < len(f.SourceID) ||
+					kept[i-1].SourceID < f.SourceID)
 			}
 			require.True(t, limit == 0 || total <= limit, "%d of %d", total, limit)
 			if !cut {

@@ -272,8 +272,8 @@ func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration,
 	f := h.flags
 	px, err := bridge.New(bridge.Config{
 		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Brief: h.briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most, AnswerWithin: answerWithin,
-		Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
+		Brief: h.briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most,
+		AnswerWithin: answerWithin, Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
