@@ -55,8 +55,8 @@ type Fragment struct {
 	Seq uint64 `json:"seq,omitempty"`
 
 	// Refs are values that later stages may use, as $attention.NAME, by name: "signature", by which fragments of one
-	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), …. "items" are the
-	// ids of all items that a fragment names.
+	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), …. "items"
+	// are the ids of all items that a fragment names.
 	Refs map[string]string `json:"refs,omitempty"`
 
 	more int // lines that were cut, which Content says
