@@ -256,7 +256,11 @@ func (x *Index) remove(e *entry) {
 	delete(e.segment.live, e)
 	x.order.Remove(e.place)
 	x.stats.Bytes -= e.bytes
-	x.batch.Delete(e.number)
+	if e.segment == x.pending {
+		delete(x.batch.IndexOps, e.number) // it was never indexed
+	} else {
+		x.batch.Delete(e.number)
+	}
 }
 
 // flush indexes what was put. Small segments become part of the one that this makes.

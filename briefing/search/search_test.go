@@ -207,6 +207,16 @@ func TestBounds(t *testing.T) {
 	require.Equal(t, uint64(100), x.Stats().Evicted+uint64(x.Stats().Documents))
 	require.NoError(t, x.Put(message("large", strings.Repeat("wide river ", 1000))))
 	require.Equal(t, 1, x.Stats().Documents, "one is always kept")
+
+	x = newIndex(t, Config{Documents: 10})
+	for i := range 1000 { // without a search between
+		require.NoError(t, x.Put(message(fmt.Sprint(i), "a ferry")))
+		require.LessOrEqual(t, len(x.batch.IndexOps), 20)
+		if i == 500 {
+			require.Len(t, find(t, x, "message", "ferry", 99, 0).Fragments, 10)
+		}
+	}
+	require.Len(t, find(t, x, "message", "ferry", 99, 0).Fragments, 10)
 }
 
 // naive is BM25 as it is written down, over texts by id.
