@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -85,6 +86,7 @@ type mod struct {
 	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
+	tools   []heedsource.Tool // of the same list
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
@@ -445,24 +447,29 @@ func (c *calls) waiting() (n uint64) {
 	return n
 }
 
-// learnTags keeps the tags of a list of tools, for the gate.
+// learnTags keeps the tags of a list of tools, for the gate, and what else it has of them, for briefs.
 func (m *mod) learnTags(list json.RawMessage) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.learnTagsLocked(list)
 }
 
-// maxTools bounds the tools whose tags are kept.
-const maxTools = 10_000
+// maxTools bounds the tools whose tags are kept, and maxToolBytes what else is kept of them.
+const (
+	maxTools     = 10_000
+	maxToolBytes = 1 << 20
+)
 
 func (m *mod) learnTagsLocked(list json.RawMessage) {
 	var tools struct {
 		Tools []struct {
-			Name string   `json:"name"`
-			Tags []string `json:"tags"`
+			Name        string          `json:"name"`
+			Tags        []string        `json:"tags"`
+			Description json.RawMessage `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
 		} `json:"tools"`
 	}
-	m.tags = nil // exemptions of an earlier list do not hold any more
+	m.tags, m.tools = nil, nil // exemptions of an earlier list do not hold any more
 	if json.Unmarshal(list, &tools) != nil {
 		return // a tool without known tags is held back
 	}
@@ -472,6 +479,22 @@ func (m *mod) learnTagsLocked(list json.RawMessage) {
 			m.tags[t.Name] = t.Tags
 		}
 	}
+	left := maxToolBytes
+	for _, t := range tools.Tools {
+		if left -= len(t.Name) + len(t.Description) + len(t.InputSchema); left < 0 {
+			break
+		}
+		known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
+		_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
+		m.tools = append(m.tools, known)
+	}
+}
+
+// toolsKnown returns the tools of the mod's latest list. They are read only.
+func (m *mod) toolsKnown() []heedsource.Tool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tools
 }
 
 // missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left

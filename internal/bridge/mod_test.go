@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -62,11 +63,16 @@ func TestMissed(t *testing.T) {
 // TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
 func TestTagsAreOfTheLatestList(t *testing.T) {
 	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
-	const list = `{"tools":[{"name":"look","tags":["read-only"]}]}`
+	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":"Looks.","inputSchema":{"type":"object"}},
+		{"name":"odd","description":7}]}`
 	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
 		m.learnTags(json.RawMessage(list))
 		require.Equal(t, []string{"read-only"}, m.tagsOf("look"))
+		require.Equal(t, []heedsource.Tool{
+			{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}, {Name: "odd"},
+		}, m.toolsKnown())
 		m.learnTags(json.RawMessage(unreadable))
+		require.Empty(t, m.toolsKnown())
 		require.Empty(t, m.tagsOf("look"), unreadable)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
@@ -93,6 +94,9 @@ type Proxy struct {
 
 	calls atomic.Uint64
 }
+
+// Tools returns the tools of the mod's latest list, of at most 1 MiB, for briefs. They are read only.
+func (p *Proxy) Tools() []heedsource.Tool { return p.mod.toolsKnown() }
 
 // gateTimeout bounds a look of the gate. Bridges wait at least half a minute for a call, which leaves time for two.
 const gateTimeout = 4 * time.Second

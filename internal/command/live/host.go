@@ -95,6 +95,7 @@ type host struct {
 	log     *slog.Logger
 	session *session.Session
 	briefs  *brief.Service
+	proxy   atomic.Pointer[bridge.Proxy] // nil before there is one
 	dedup   *bridge.Dedup
 
 	playing atomic.Bool // a game that this process started runs
@@ -175,7 +176,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	}
 	h.briefs, err = brief.New(brief.Config{
 		Config: heedsource.Config{
-			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods, Next: brief.AgentNext,
+			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods, Tools: h.tools, Next: brief.AgentNext,
 		},
 		Now: p.Now,
 	})
@@ -267,6 +268,14 @@ func (h *host) close() {
 	}
 }
 
+// tools returns the tools of the game's mod, as far as they are known.
+func (h *host) tools() []heedsource.Tool {
+	if px := h.proxy.Load(); px != nil {
+		return px.Tools()
+	}
+	return nil
+}
+
 // newProxy makes the proxy.
 func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration, most int) (*bridge.Proxy, error) {
 	f := h.flags
@@ -278,6 +287,7 @@ func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration,
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
+	h.proxy.Store(px)
 	if h.pages != nil {
 		h.web = newWeb(px, h.pages)
 	}
