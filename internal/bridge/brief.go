@@ -11,11 +11,12 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// The bounds of briefs, in tokens, and in time in a refusal, which never waits for one.
+// The bounds of briefs, in tokens and in time, whatever the template says. A refusal never waits for one.
 const (
 	minBriefTokens     = 200
 	maxBriefTokens     = 8000
 	maxTemplateText    = 64 << 10
+	briefWithin        = 5 * time.Second
 	refusalBriefTokens = 600
 	refusalBriefWithin = 50 * time.Millisecond
 )
@@ -50,12 +51,17 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 			return nil, gabp.BadArgument("templateText", "a template: "+said(err.Error()), "another text")
 		}
 		r.TemplateOverride = own.TemplateID
+		if most := own.Budget.MaxContextTokens; !a.has("tokens") && (most == 0 || most > maxBriefTokens) {
+			r.MaxContextTokens = maxBriefTokens
+		}
 	}
 	r.AgentClass = r.TemplateOverride
 	if id := a.text("id"); id != "" {
 		r.WorkOrderID = d.session.ItemID(id)
 	}
 	behind := d.sync(ctx)
+	ctx, cancel := context.WithTimeout(ctx, briefWithin)
+	defer cancel()
 	c, err := d.briefer(ctx, r, own)
 	switch {
 	case errors.Is(err, briefing.ErrRequired):

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 
@@ -60,6 +61,39 @@ func TestBriefInRefusal(t *testing.T) {
 				}
 				time.Sleep(2 * time.Minute) // what goes on ends
 			})
+		})
+	}
+}
+
+// TestBriefByOwnTemplate holds that a brief is bounded in tokens and in time, whatever a caller's template says.
+func TestBriefByOwnTemplate(t *testing.T) {
+	const template = `{"template_id": "own", "pipeline": [{"type": "ledger_query"}],
+		"budget": {"max_context_tokens": %d}}`
+	for _, c := range []struct {
+		template int
+		tokens   any
+		want     int
+	}{
+		{0, nil, maxBriefTokens}, {maxBriefTokens + 1, nil, maxBriefTokens}, {300, nil, 0}, {0, 400, 400}, {300, 400, 400},
+	} {
+		var asked briefing.Request
+		var left time.Duration
+		brief := func(ctx context.Context, r briefing.Request, own *briefing.Template) (*briefing.Context, error) {
+			asked = r
+			until, _ := ctx.Deadline()
+			left = time.Until(until)
+			return &briefing.Context{Text: own.TemplateID}, nil
+		}
+		begin(t, Config{Brief: brief}, session.Config{}, &fakeMod{}, func(t *testing.T, p *play) {
+			args := map[string]any{"templateText": fmt.Sprintf(template, c.template)}
+			if c.tokens != nil {
+				args["tokens"] = c.tokens
+			}
+			answer, err := p.bridge.CallTool(p.ctx, ToolBrief, args)
+			require.NoError(t, err)
+			require.Contains(t, string(answer), "own")
+			require.Equal(t, c.want, asked.MaxContextTokens)
+			require.Equal(t, briefWithin, left)
 		})
 	}
 }
