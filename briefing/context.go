@@ -4,13 +4,13 @@ import "time"
 
 // Context is what was assembled.
 type Context struct {
-	Text       string        `json:"text"`
-	Hash       string        `json:"hash"` // SHA-256 of Text, in hexadecimal
-	Fragments  []Fragment    `json:"fragments"`
-	TemplateID string        `json:"templateId"`
-	Trace      []StageResult `json:"trace"`
+	Text       string        `json:"text" jsonschema:"The content of the fragments, one after another."`
+	Hash       string        `json:"hash" pattern:"^[0-9a-f]{64}$" jsonschema:"SHA-256 of the text, in hexadecimal."`
+	Fragments  []Fragment    `json:"fragments" jsonschema:"What the text is made of, in its order."`
+	TemplateID string        `json:"templateId" jsonschema:"The template by which it was assembled."`
+	Trace      []StageResult `json:"trace" jsonschema:"What became of each stage of the template, in order."`
 	Used       Used          `json:"used"`
-	Warnings   []string      `json:"warnings"`
+	Warnings   []string      `json:"warnings" jsonschema:"What the text may lack, and why."`
 }
 
 // Source is the kind of source that a fragment is from.
@@ -28,36 +28,38 @@ const (
 // Fragment is a part of a context. A source sets all but Content and TokenEstimate, which the service makes of Title
 // and Lines.
 type Fragment struct {
-	Source   Source `json:"source"`
-	SourceID string `json:"sourceId"` // by which the source can be read again: EPOCH/SEQ, path#FROM-TO, ITEM@REVISION
+	Source Source `json:"source" jsonschema:"The kind of source: ledger, registry, file, search, attention."`
+
+	// SourceID is that by which the source can be read again.
+	SourceID string `json:"sourceId" jsonschema:"What it is of: EPOCH/SEQ, path#FROM-TO, ITEM@REVISION."`
 
 	// Content is the text of the fragment: its heading, then its lines, each ended by a line feed.
-	Content       string `json:"content"`
-	TokenEstimate int    `json:"tokenEstimate"`
+	Content       string `json:"content" jsonschema:"Heading, then lines; those of a game or file begin with '> '."`
+	TokenEstimate int    `json:"tokenEstimate" jsonschema:"The tokens of the content."`
 
 	// Relevance is from 0 to 1 where Scored is true: what a search found. What a stage was configured to return is
 	// not scored, and is cut after all that is.
-	Relevance float64 `json:"relevance,omitzero"`
-	Scored    bool    `json:"scored,omitempty"`
+	Relevance float64 `json:"relevance,omitzero" minimum:"0" maximum:"1" jsonschema:"Of what a search found."`
+	Scored    bool    `json:"scored,omitempty" jsonschema:"Whether it has a relevance: cut before all else."`
 
 	// Required fragments are never cut: open items that block, and what makes all else doubtful. Where not all of a
 	// fragment fits, Short stands for its lines; one that has none is cut at a line, and says how many are not shown.
-	Required bool `json:"required,omitempty"`
+	Required bool `json:"required,omitempty" jsonschema:"Whether it is never cut."`
 
 	Title string `json:"-"` // one line, in the words of the source
 	Lines []Line `json:"-"`
 	Short []Line `json:"-"`
 
 	// Parent is the SourceID of the fragment that this one details, "" for none.
-	Parent string `json:"parent,omitempty"`
+	Parent string `json:"parent,omitempty" jsonschema:"The sourceId of the fragment that this one details."`
 
 	// Seq orders fragments in time, 0 for one that has no place in it.
-	Seq uint64 `json:"seq,omitempty"`
+	Seq uint64 `json:"seq,omitempty" jsonschema:"Its place in time."`
 
 	// Refs are values that later stages may use, as $attention.NAME, by name: "signature", by which fragments of one
-	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), …. "items"
-	// are the ids of all items that a fragment names.
-	Refs map[string]string `json:"refs,omitempty"`
+	// source kind are deduplicated, "operation", "rule", "text" (what a search for related entries looks for), ….
+	// "items" are the ids of all items that a fragment names.
+	Refs map[string]string `json:"refs,omitempty" jsonschema:"Values that later stages used, by name."`
 
 	more int // lines that were cut, which Content says
 }
@@ -94,19 +96,19 @@ const (
 
 // StageResult is what became of one stage. Detail of a halting stage is why it stopped, or did not.
 type StageResult struct {
-	Stage     string        `json:"stage"`
-	Type      StageType     `json:"type"`
-	Fragments int           `json:"fragments"` // returned; of structuring and halting, kept
-	Tokens    int           `json:"tokens"`    // of these
-	Queries   int           `json:"queries"`
-	Duration  time.Duration `json:"durationNs"`
-	Status    Status        `json:"status"`
-	Detail    string        `json:"detail,omitempty"`
+	Stage     string        `json:"stage" jsonschema:"Its name in the template."`
+	Type      StageType     `json:"type" jsonschema:"What it does."`
+	Fragments int           `json:"fragments" jsonschema:"Returned; of structuring and halting, kept."`
+	Tokens    int           `json:"tokens" jsonschema:"Of these fragments."`
+	Queries   int           `json:"queries" jsonschema:"Of ledgers, registries and searchers."`
+	Duration  time.Duration `json:"durationNs" jsonschema:"In nanoseconds."`
+	Status    Status        `json:"status" enum:"ok,truncated,timeout,empty,skipped,failed" jsonschema:"How it ended."`
+	Detail    string        `json:"detail,omitempty" jsonschema:"Why it ended so."`
 }
 
 // Used is what a context cost.
 type Used struct {
-	Tokens  int           `json:"tokens"`
-	Queries int           `json:"queries"`
-	Elapsed time.Duration `json:"elapsedNs"`
+	Tokens  int           `json:"tokens" jsonschema:"As estimated."`
+	Queries int           `json:"queries" jsonschema:"Of ledgers, registries and searchers."`
+	Elapsed time.Duration `json:"elapsedNs" jsonschema:"In nanoseconds."`
 }
