@@ -19,7 +19,7 @@ func Used(t *testing.T, root *cobra.Command, elsewhere string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/script/*.txtar")
 	require.NoError(t, err)
-	used := map[*cobra.Command]map[*pflag.Flag]bool{}
+	used := map[*cobra.Command]map[*pflag.Flag]bool{root: {}}
 	for _, name := range files {
 		text, err := os.ReadFile(name)
 		require.NoError(t, err)

@@ -1,7 +1,7 @@
 package command
 
 import (
-	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -14,8 +14,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
@@ -27,6 +27,7 @@ type Brief struct {
 	Tokens   int // 0: as many as the template allows
 	Template string
 	Own      *briefing.Template // of a file, nil for a built-in one, which Template names
+	Text     []byte             // of that file
 	Format   string
 }
 
@@ -82,7 +83,7 @@ blocks is never left out.`,
 	flags.IntVar(&f.Tokens, "tokens", 0, "use at most `N` tokens (default: as many as the template allows)")
 	flags.StringVar(&f.Template, "template", heedsource.TemplatePerson, "assemble by the built-in template `NAME` (agent, person, mod_author), or by that of a file")
 	flags.StringVar(&f.item, "item", "", "be about the item with this `ID` (default: all that are open)")
-	var ask func(ctx context.Context, cmd *cobra.Command, item string, b Brief) error
+	var ask func(cmd *cobra.Command, item string, b *Brief) error
 	if p.host.Brief != nil {
 		ask = p.host.Brief(cmd)
 	}
@@ -91,7 +92,7 @@ blocks is never left out.`,
 			return err
 		}
 		if ask != nil && (len(args) == 0 || !isFile(args[0])) {
-			return ask(cmd.Context(), cmd, strings.Join(args, ""), f.Brief)
+			return ask(cmd, cmp.Or(f.item, strings.Join(args, "")), &f.Brief)
 		}
 		return p.brief(cmd.Context(), f, args[0])
 	}
@@ -128,6 +129,7 @@ func (f *briefFlags) validate(cmd *cobra.Command) error {
 	if err != nil {
 		return cli.Failed(exitUsage, fmt.Errorf("--template: %w", err))
 	}
+	f.Text = data
 	if f.Own, err = briefing.Parse(f.Template, data); err != nil {
 		return cli.Failed(exitUsage, err)
 	}
@@ -169,40 +171,29 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string,
 	names *report.Scrubber,
 ) (*BriefDocument, error) {
-	index, err := search.New(search.Config{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = index.Close() }() // in memory
-	cfg := heedsource.Sources(heedsource.Config{
-		Engine: src.engine, Rules: func() *rules.Set { return set },
-		Mods: func() []capture.ListedMod { return src.mods.Mods }, Environment: src.began.Facts,
-		Index: index,
-		Place: func(line uint64) string { return fmt.Sprintf("line %d", line) },
-		Next: func(a *heed.Attention) []string {
-			if a.Cause.Pos == 0 {
-				return nil
-			}
-			return []string{fmt.Sprintf("%s explain %s:%d", p.Name, name, a.Cause.Pos)}
+	c := brief.Config{
+		Config: heedsource.Config{
+			Engine: src.engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
+			Mods: func() []capture.ListedMod { return src.mods.Mods }, Environment: src.began.Facts,
 		},
-	})
-	cfg.Now, cfg.Scrub = time.Now, names.Text
-	r := f.request(f.item)
-	if f.Own != nil {
-		cfg.Templates = []*briefing.Template{f.Own}
+		Now: time.Now, Scrub: names.Text,
 	}
+	r := f.request(f.item)
 	r.Scrub = f.scrub.scrubber(f.Format) != nil
-	s, err := briefing.New(cfg)
+	if f.Own != nil {
+		c.Templates = []*briefing.Template{f.Own}
+	}
+	s, err := brief.New(c)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }() // only read from
 	// What was read is briefed also where reading was interrupted.
-	c, err := s.Assemble(context.Background(), r)
+	made, err := s.Assemble(context.Background(), r)
 	if err != nil {
 		return nil, err
 	}
-	return &BriefDocument{SchemaVersion: schema.Version, Context: *c}, nil
+	return &BriefDocument{SchemaVersion: schema.Version, Context: *made}, nil
 }
 
 // request is what a [briefing.Service] is asked for.
@@ -228,7 +219,8 @@ func (d *BriefDocument) Appended(format string) []byte {
 	case formatMarkdown:
 		return []byte(d.Markdown())
 	}
-	var b bytes.Buffer
-	b.WriteString(d.Text)
-	return b.Bytes()
+	if d.Text == "" {
+		return []byte("Nothing needs attention.\n")
+	}
+	return []byte(d.Text)
 }

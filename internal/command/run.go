@@ -47,7 +47,7 @@ type Host struct {
 
 	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the
 	// command, and returns what asks about an item, "" for all that is open.
-	Brief func(cmd *cobra.Command) func(ctx context.Context, cmd *cobra.Command, item string, b Brief) error
+	Brief func(cmd *cobra.Command) func(cmd *cobra.Command, item string, b *Brief) error
 }
 
 // Main runs classify-replay as a process.

@@ -65,15 +65,21 @@ type clientFlags struct {
 // register adds the flags. data is the format other than text, asData its help.
 func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
 	f.formats = []string{formatText, data}
+	f.selects(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
+	cli.WidthFlag(cmd, &f.width)
+	cli.Completes(cmd, "format", f.formats...)
+}
+
+// selects adds the flags that select the running heed.
+func (f *clientFlags) selects(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.state, "state", "", "look for a running heed in `DIR`")
 	flags.StringVar(&f.connect, "connect", "", "connect to the heed at `ADDR`, with the token of --token-file, "+tokenEnv+" or "+gabp.EnvToken)
 	flags.StringVar(&f.tokenFile, "token-file", "", "with --connect: read the token from `FILE`")
 	flags.StringVar(&f.game, "game", "", "connect to the heed of the game with this `ID`")
 	flags.IntVar(&f.pid, "pid", 0, "connect to the heed with this process `ID`")
-	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
-	cli.WidthFlag(cmd, &f.width)
-	cli.Completes(cmd, "format", f.formats...)
 }
 
 // validate checks the flags before a connection is made.
