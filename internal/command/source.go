@@ -75,10 +75,10 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 }
 
 // each replays what is left of a capture, as [program.observe] does.
-func (src *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
+func (s *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
 	var updates []heed.Update
 	for {
-		err := src.next()
+		err := s.next()
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -88,10 +88,10 @@ func (src *source) each(ctx context.Context, name string, f func(src *source, o 
 		default:
 			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
-		if src.acted || src.outcome.Pending {
-			updates = src.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		if s.acted || s.outcome.Pending {
+			updates = s.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
 		}
-		if !src.acted && !f(src, &src.outcome) {
+		if !s.acted && !f(s, &s.outcome) {
 			return nil
 		}
 	}
