@@ -56,10 +56,18 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 		}
 	}
 	r.AgentClass = r.TemplateOverride
+	behind := d.sync(ctx)
 	if id := a.text("id"); id != "" {
 		r.WorkOrderID = d.session.ItemID(id)
+		if _, held := d.session.Item(r.WorkOrderID); !held {
+			r.WorkOrderID = id
+			// While the log cannot be read, the item that says so is that of the handler of attention/current.
+			if !d.session.Verdict(id).Known && behind == "" {
+				return nil, notHeld("id", "the id of an item, or its number, or that of an operation",
+					"what is not known; "+d.openNumbers())
+			}
+		}
 	}
-	behind := d.sync(ctx)
 	ctx, cancel := context.WithTimeout(ctx, briefWithin)
 	defer cancel()
 	c, err := d.briefer(ctx, r, own)

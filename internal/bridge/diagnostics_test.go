@@ -933,3 +933,18 @@ func FuzzArguments(f *testing.F) {
 		require.NoError(t, valid(t, toolOf(name).OutputSchema, text), "%s", text)
 	})
 }
+
+// TestBriefOfWhatIsNotKnown holds that a brief is about what it was asked about, or is refused.
+func TestBriefOfWhatIsNotKnown(t *testing.T) {
+	s, d := start(t, session.Config{})
+	s.Observe(logged("Broken thing").Entry())
+	run := s.Begin(session.Call{ID: "1", Tool: "colony/build", Consumer: "agent"})
+	for _, id := range []string{"1", "run1-1", run.ID()} {
+		require.NotEmpty(t, answer[bridge.Brief](t, d, bridge.ToolBrief, `{"id":"`+id+`"}`).Text, id)
+	}
+	for _, id := range []string{"20", "run1-20", "nosuch.log"} {
+		e, data := refusal(t, d, bridge.ToolBrief, `{"id":"`+id+`"}`)
+		require.Contains(t, e.Message, "open: 1")
+		require.Equal(t, "not_found", data.Reason)
+	}
+}
