@@ -92,6 +92,9 @@ func (f *feed) look() {
 				Name: "Some Mod", PackageID: "author.somemod", Assemblies: []string{"SomeMod"},
 			}}}}
 		}
+		if line == "another run" {
+			r.Entry = event.Notice{Time: now, Status: event.StatusRestarted}.Entry()
+		}
 		f.h(r)
 	}
 	f.unseen = nil

@@ -108,8 +108,8 @@ func (s *Session) ingest(r *follow.Record) {
 		if rec.Mods != nil {
 			s.learnMods(rec.Mods)
 		}
-		s.learnGame(rec)
 	}
+	s.learnGame(rec)
 	if known {
 		return
 	}
@@ -124,13 +124,21 @@ func (s *Session) ingest(r *follow.Record) {
 
 // learnGame sets the name of the game's program in the engine, once the log has it.
 func (s *Session) learnGame(rec *capture.Record) {
-	if s.program != "" {
-		return
-	}
+	s.aboutMu.Lock()
 	s.began.Observe(rec)
-	if s.program = s.began.Program(); s.program != "" {
-		s.engine.LearnGame(s.program)
+	program := s.began.Program()
+	s.aboutMu.Unlock()
+	if s.program == "" && program != "" {
+		s.program = program
+		s.engine.LearnGame(program)
 	}
+}
+
+// Environment returns what the log has said of where the game runs.
+func (s *Session) Environment() capture.Facts {
+	s.aboutMu.Lock()
+	defer s.aboutMu.Unlock()
+	return s.began.Facts()
 }
 
 // learnMods sets the mods of a list in the log in the engine.
@@ -147,8 +155,8 @@ func (s *Session) learnMods(list *capture.ModList) {
 }
 
 func (s *Session) setMods(mods []capture.ListedMod) {
-	s.modsMu.Lock()
-	defer s.modsMu.Unlock()
+	s.aboutMu.Lock()
+	defer s.aboutMu.Unlock()
 	s.mods = mods
 }
 
@@ -158,7 +166,7 @@ const maxMods = 4096
 // Mods returns the mods that the log has listed since the session began, or the latest run of the game in it, in load
 // order. The slice is read only.
 func (s *Session) Mods() []capture.ListedMod {
-	s.modsMu.Lock()
-	defer s.modsMu.Unlock()
+	s.aboutMu.Lock()
+	defer s.aboutMu.Unlock()
 	return s.mods
 }

@@ -57,12 +57,11 @@ type Session struct {
 	hadLog bool
 	absent time.Time // since when there is no log, zero while there is one
 
-	// What the beginning of the log reports of the game. Used by the feeding goroutine only.
-	began   capture.Environment
-	program string
+	program string // of the game, as the log has it; used by the feeding goroutine only
 
-	modsMu sync.Mutex
-	mods   []capture.ListedMod // that the log has listed
+	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
+	began   capture.Environment
+	mods    []capture.ListedMod
 
 	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
 	latest, late ingested
