@@ -90,3 +90,11 @@ func AgentNext(a *heed.Attention) []string {
 	}
 	return next
 }
+
+// FileNext returns what a person does next about an item of a log, by the commands of a program.
+func FileNext(program, file string) func(*heed.Attention) []string {
+	return func(a *heed.Attention) []string {
+		return []string{fmt.Sprintf("%s explain %s:%d shows why it was decided so, and what points at whom", program, file,
+			a.Cause.Pos)}
+	}
+}

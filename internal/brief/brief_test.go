@@ -36,4 +36,8 @@ func TestWordsOfNext(t *testing.T) {
 		"call heed/item with id a1 for its samples and the entries around its cause",
 		"acknowledge a1 with attention/ack: calls are refused until then",
 	}, AgentNext(&heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
+	a := &heed.Attention{ID: "a1"}
+	a.Cause.Pos = 12
+	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
+		FileNext("heed", "x.log")(a))
 }
