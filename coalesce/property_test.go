@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -184,10 +185,13 @@ func (m *model) item(id string) (it *modelItem, known bool) {
 	return it, false
 }
 
+// phaseOf returns the phase of the entry with a number.
+func phaseOf(seq uint64) string { return fmt.Sprint("phase ", seq/8) }
+
 func (m *model) fold(e event.Entry, in Input) {
 	m.seq++
 	e.Seq, e.Pos, e.Time = m.seq, m.seq, m.now
-	in.Entry, in.Blind = &e, len(m.blind) > 0
+	in.Entry, in.Blind, in.Phase = &e, len(m.blind) > 0, phaseOf(m.seq)
 	f := m.c.Fold(&in)
 	if !in.Decision.Disposition.Urgent() {
 		m.ignored++
@@ -379,7 +383,11 @@ func (m *model) agree(a *Attention, it *modelItem) {
 	require.Equal(m.t, worst.Disposition, a.Disposition)
 	held := m.c.lookup(a.ID).deferred
 	require.Equal(m.t, worst.Disposition == event.Blocking && a.State == Open && !held, a.Blocking)
-	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig}, a.Cause,
+	phase := phaseOf(worst.seq)
+	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].seq {
+		phase = "" // too long ago
+	}
+	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig, Phase: phase}, a.Cause,
 		"the cause is the first entry at the highest disposition")
 	require.Equal(m.t, a.Cause.Seq-1, a.DiagnosticsCursor)
 	require.GreaterOrEqual(m.t, a.Severity, severity, "what is moved from a turn on may be counted as severe as its group")
