@@ -46,6 +46,9 @@ func TestJSONFollowsSchemas(t *testing.T) {
 	var acked bridge.Acknowledgement
 	require.NoError(t, json.Unmarshal([]byte(answer), &acked))
 	require.Len(t, acked.Covered, 1)
+	brief, code := runCommand(t, "brief", "--format", "json", "--state", state)
+	require.Equal(t, exitOK, code)
+	follows("brief", brief)
 	status, code := runCommand(t, "status", "--format", "json", "--state", state)
 	require.Equal(t, exitOK, code)
 	follows("heed-status", status)
