@@ -16,7 +16,7 @@ const (
 	SearchMessages  = "messages"  // of the journal
 	SearchTemplates = "templates" // of the journal: texts with what varies masked
 	SearchFiles     = "files"     // that the caller puts there
-	SearchBriefs    = "briefs"    // past ones that the caller puts there
+	SearchBriefs    = "briefs"    // earlier ones that the caller puts there
 )
 
 // maxNewDocuments bounds what one search indexes before it: a first search begins with the latest.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -19,9 +20,8 @@ import (
 type Config struct {
 	heedsource.Config // Index is made here; Place is [Line] unless it is set
 
-	Templates []*briefing.Template // beside the built-in ones
-	Roots     []string             // of files that templates may read
-	Now       func() time.Time     // required
+	Roots []string         // of files that templates may read
+	Now   func() time.Time // required
 
 	// Scrub removes what is private, for templates and requests that ask for it. Nil: that of [heedsource.Sources].
 	Scrub func(string) string
@@ -45,7 +45,6 @@ func New(c Config) (*Service, error) {
 		c.Place = Line
 	}
 	sources := heedsource.Sources(c.Config)
-	sources.Templates = append(sources.Templates, c.Templates...)
 	sources.Roots, sources.Now = c.Roots, c.Now
 	if c.Scrub != nil {
 		sources.Scrub = c.Scrub
@@ -57,19 +56,44 @@ func New(c Config) (*Service, error) {
 	return &Service{Service: s, sources: sources, index: index}, nil
 }
 
-// AssembleBy is Assemble by a template of the caller's; nil stands for the one that r chooses.
+// AssembleBy is Assemble by a template of the caller's; nil stands for the one that r chooses. Later briefs may search
+// for this one.
 func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
-	if t == nil {
-		return s.Assemble(ctx, r)
+	service := s.Service
+	if t != nil {
+		own := s.sources
+		own.Templates = []*briefing.Template{t}
+		var err error
+		if service, err = briefing.New(own); err != nil {
+			return nil, err
+		}
+		defer func() { _ = service.Close() }() // its folders were only read from
 	}
-	own := s.sources
-	own.Templates = []*briefing.Template{t}
-	service, err := briefing.New(own)
+	c, err := service.Assemble(ctx, r)
 	if err != nil {
 		return nil, err
 	}
-	c, err := service.Assemble(ctx, r)
-	return c, errors.Join(err, service.Close())
+	return c, s.keep(c, r.WorkOrderID)
+}
+
+// keep lets later briefs search for what a brief was about: the heads of its items. Of one template and piece of work
+// the latest is kept.
+func (s *Service) keep(c *briefing.Context, work string) error {
+	past := briefing.Fragment{SourceID: "brief/" + c.Hash[:12], Title: "an earlier brief by " + c.TemplateID}
+	var text strings.Builder
+	for i := range c.Fragments {
+		if f := &c.Fragments[i]; f.Source == briefing.SourceAttention && f.Parent == "" {
+			head, _, _ := strings.Cut(f.Content, "\n")
+			past.Lines = append(past.Lines, briefing.Line{Text: head, Data: true})
+			text.WriteString(f.Content)
+		}
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	return s.index.Put(search.Document{
+		Group: heedsource.SearchBriefs, ID: c.TemplateID + "/" + work, Text: text.String(), Fragment: past,
+	})
 }
 
 // Close ends the service and its goroutines.

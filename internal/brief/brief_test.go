@@ -41,3 +41,27 @@ func TestWordsOfNext(t *testing.T) {
 	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
 		FileNext("heed", "x.log")(a))
 }
+
+// TestEarlierBriefs: a template may search for what earlier briefs were about.
+func TestEarlierBriefs(t *testing.T) {
+	e, err := heed.New(heed.Config{})
+	require.NoError(t, err)
+	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
+	s, err := New(Config{Config: heedsource.Config{Engine: e}, Now: time.Now})
+	require.NoError(t, err)
+	defer s.Close()
+	by, err := briefing.Parse("earlier.yaml", []byte(`
+template_id: earlier
+pipeline:
+  - {type: horizontal_search, config: {query: crane exception, sources: [briefs]}}
+`))
+	require.NoError(t, err)
+	c, err := s.AssembleBy(t.Context(), briefing.Request{}, by)
+	require.NoError(t, err)
+	require.Empty(t, c.Text)
+	_, err = s.AssembleBy(t.Context(), briefing.Request{TemplateOverride: heedsource.TemplateAgent}, nil)
+	require.NoError(t, err)
+	c, err = s.AssembleBy(t.Context(), briefing.Request{}, by)
+	require.NoError(t, err)
+	require.Contains(t, c.Text, "an earlier brief by agent\n> [attention ")
+}

@@ -180,16 +180,13 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	}
 	r := f.request(f.item)
 	r.Scrub = f.scrub.scrubber(f.Format) != nil
-	if f.Own != nil {
-		c.Templates = []*briefing.Template{f.Own}
-	}
 	s, err := brief.New(c)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = s.Close() }() // only read from
 	// What was read is briefed also where reading was interrupted.
-	made, err := s.Assemble(context.Background(), r)
+	made, err := s.AssembleBy(context.Background(), r, f.Own)
 	if err != nil {
 		return nil, err
 	}
