@@ -387,7 +387,8 @@ func (m *model) agree(a *Attention, it *modelItem) {
 	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].seq {
 		phase = "" // too long ago
 	}
-	require.Equal(m.t, Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig, Phase: phase}, a.Cause,
+	want := Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig, Phase: phase}
+	require.Equal(m.t, want, a.Cause,
 		"the cause is the first entry at the highest disposition")
 	require.Equal(m.t, a.Cause.Seq-1, a.DiagnosticsCursor)
 	require.GreaterOrEqual(m.t, a.Severity, severity, "what is moved from a turn on may be counted as severe as its group")
