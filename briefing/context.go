@@ -5,7 +5,7 @@ import "time"
 // Context is what was assembled.
 type Context struct {
 	Text       string        `json:"text" jsonschema:"The content of the fragments, one after another."`
-	Hash       string        `json:"hash" pattern:"^[0-9a-f]{64}$" jsonschema:"SHA-256 of the text, in hexadecimal."`
+	Hash       string        `json:"hash" pattern:"^[0-9a-f]{64}$" jsonschema:"SHA-256 of the text as format text has it."`
 	Fragments  []Fragment    `json:"fragments" jsonschema:"What the text is made of, in its order."`
 	TemplateID string        `json:"templateId" jsonschema:"The template by which it was assembled."`
 	Trace      []StageResult `json:"trace" jsonschema:"What became of each stage of the template, in order."`
