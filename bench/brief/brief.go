@@ -26,7 +26,7 @@ func (g *game) briefFor(class, item string, tokens int) (*briefing.Context, erro
 				Rules:       func() *rules.Set { return g.set },
 				Mods:        func() []capture.ListedMod { return g.mods },
 				Environment: g.began.Facts,
-				Next:        brief.AgentNext,
+				Next:        brief.SessionNext,
 			},
 			Now: g.now,
 		})

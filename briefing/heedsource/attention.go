@@ -107,7 +107,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 			return out, err
 		}
 		l := s.look(&items[shown])
-		head := l.head()
+		head := l.head(in.Request.AgentClass)
 		takes := cost(in, &head)
 		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
 			break
@@ -321,15 +321,16 @@ func (s *attention) look(a *heed.Attention) *look {
 	return l
 }
 
-// head returns what is said of an item first: what, since when, by whom, what it touched, what to look at next.
-func (l *look) head() briefing.Fragment {
+// head returns what is said of an item first to a class of readers: what, since when, by whom, what it touched, what
+// to look at next.
+func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + headline(a),
 		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
-	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next()
+	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next(class)
 	for _, line := range l.text(1, 0) {
 		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
 	}
@@ -504,13 +505,13 @@ func operation(method, id string) string {
 }
 
 // next returns what to do or to look at next: at least one line.
-func (l *look) next() []briefing.Line {
+func (l *look) next(class string) []briefing.Line {
 	var all []string
 	if l.rule != nil && l.rule.Advice != "" {
 		all = append(all, l.rule.Advice)
 	}
 	if l.Next != nil {
-		all = append(all, l.Next(l.item)...)
+		all = append(all, l.Next(class, l.item)...)
 	} else {
 		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
 	}

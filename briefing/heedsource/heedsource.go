@@ -54,9 +54,9 @@ type Config struct {
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
 
-	// Next returns what to do or to look at next about an item, one line each, as the surface offers it: a tool to call,
-	// a command to run. Nil: nothing beside the rule's advice.
-	Next func(*heed.Attention) []string
+	// Next returns what to do or to look at next about an item, one line each, as the surface offers it to a class of
+	// readers: a tool to call, a command to run. Nil: nothing beside the rule's advice.
+	Next func(class string, a *heed.Attention) []string
 }
 
 // Tool is a tool of a game.

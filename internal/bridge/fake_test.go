@@ -71,7 +71,7 @@ func start(t testing.TB, c session.Config) (*session.Session, *bridge.Diagnostic
 func briefer(t testing.TB, s *session.Session) bridge.Briefer {
 	t.Helper()
 	b, err := brief.New(brief.Config{
-		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.AgentNext}, Now: time.Now,
+		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
 	})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, b.Close()) })

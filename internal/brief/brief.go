@@ -102,9 +102,17 @@ func (s *Service) Close() error { return errors.Join(s.Service.Close(), s.index.
 // Line is how a position in a log is shown.
 func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 
-// AgentNext is what an agent does next about an item, by the tools that it has in a session.
-func AgentNext(a *heed.Attention) []string {
+// SessionNext is what is done next about an item of a session: by the tools of an agent, or by the commands of a person
+// or an author.
+func SessionNext(class string, a *heed.Attention) []string {
 	var next []string
+	if class != heedsource.TemplateAgent {
+		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", a.ID))
+		if a.Blocking {
+			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", a.ID))
+		}
+		return next
+	}
 	if a.StateInvalidated {
 		next = append(next, "read the game's state again: what you know of it may not hold any more")
 	}
@@ -116,8 +124,8 @@ func AgentNext(a *heed.Attention) []string {
 }
 
 // FileNext returns what a person does next about an item of a log, by the commands of a program.
-func FileNext(program, file string) func(*heed.Attention) []string {
-	return func(a *heed.Attention) []string {
+func FileNext(program, file string) func(class string, a *heed.Attention) []string {
+	return func(_ string, a *heed.Attention) []string {
 		return []string{fmt.Sprintf("%s explain %s:%d shows why it was decided so, and what points at whom", program, file,
 			a.Cause.Pos)}
 	}

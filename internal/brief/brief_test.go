@@ -19,7 +19,7 @@ func TestServiceOfAnEngine(t *testing.T) {
 		e, err := heed.New(heed.Config{})
 		require.NoError(t, err)
 		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
-		s, err := New(Config{Config: heedsource.Config{Engine: e, Next: AgentNext}, Now: time.Now})
+		s, err := New(Config{Config: heedsource.Config{Engine: e, Next: SessionNext}, Now: time.Now})
 		require.NoError(t, err)
 		for _, tpl := range heedsource.Templates() {
 			c, err := s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID})
@@ -35,11 +35,14 @@ func TestWordsOfNext(t *testing.T) {
 		"read the game's state again: what you know of it may not hold any more",
 		"call heed/item with id a1 for its samples and the entries around its cause",
 		"acknowledge a1 with attention/ack: calls are refused until then",
-	}, AgentNext(&heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
-	a := &heed.Attention{ID: "a1"}
+	}, SessionNext("agent", &heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
+	a := &heed.Attention{ID: "a1", Blocking: true}
+	require.Equal(t, []string{
+		"heed brief --template agent a1 shows what came before and after", "heed ack a1 lets the agent's calls pass again",
+	}, SessionNext("person", a))
 	a.Cause.Pos = 12
 	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
-		FileNext("heed", "x.log")(a))
+		FileNext("heed", "x.log")("person", a))
 }
 
 // TestEarlierBriefs: a template may search for what earlier briefs were about.

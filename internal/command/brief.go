@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -164,6 +165,11 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	p.removed(names)
+	if f.Format != formatJSON {
+		for _, w := range c.Warnings {
+			p.Note("%s", w)
+		}
+	}
 	return p.print("the brief", c.Appended(f.Format))
 }
 
@@ -179,6 +185,12 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		Now: time.Now, Scrub: names.Text,
 	}
 	r := f.request(f.item)
+	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {
+		r.WorkOrderID = src.engine.Latest().Epoch + "-" + f.item
+	}
+	if _, known := src.engine.Item(r.WorkOrderID); f.item != "" && !known {
+		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
+	}
 	r.Scrub = f.scrub.scrubber(f.Format) != nil
 	s, err := brief.New(c)
 	if err != nil {

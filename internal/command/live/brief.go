@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/command"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // askBrief adds to the command "brief" the flags that select a running heed, and returns what asks it.
@@ -26,9 +27,17 @@ func (p *program) askBrief(cmd *cobra.Command) func(cmd *cobra.Command, item str
 				if b.Format == formatJSON {
 					return p.printJSON(raw)
 				}
-				var d command.BriefDocument
+				var d struct {
+					command.BriefDocument
+					Behind string `json:"behind"`
+				}
 				if err := json.Unmarshal(raw, &d); err != nil {
 					return err
+				}
+				for _, w := range append(d.Warnings, d.Behind) {
+					if w != "" {
+						p.Note("%s", text.Safe(w, 0))
+					}
 				}
 				return p.print(d.Appended(b.Format))
 			})

@@ -177,7 +177,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	h.briefs, err = brief.New(brief.Config{
 		Config: heedsource.Config{
 			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods,
-			Environment: h.session.Environment, Tools: h.tools, Next: brief.AgentNext,
+			Environment: h.session.Environment, Tools: h.tools, Next: brief.SessionNext,
 		},
 		Now: p.Now,
 	})
