@@ -220,7 +220,7 @@ type BriefDocument struct {
 	briefing.Context
 }
 
-// Appended returns a brief in a format.
+// Appended returns a brief in a format. For people, an empty line stands before each part that is no detail.
 func (d *BriefDocument) Appended(format string) []byte {
 	switch format {
 	case formatJSON:
@@ -228,8 +228,15 @@ func (d *BriefDocument) Appended(format string) []byte {
 	case formatMarkdown:
 		return []byte(d.Markdown())
 	}
-	if d.Text == "" {
+	var text []byte
+	for i := range d.Fragments {
+		if i > 0 && d.Fragments[i].Parent == "" {
+			text = append(text, '\n')
+		}
+		text = append(text, d.Fragments[i].Content...)
+	}
+	if len(text) == 0 {
 		return []byte("Nothing needs attention.\n")
 	}
-	return []byte(d.Text)
+	return text
 }
