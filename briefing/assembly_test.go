@@ -240,3 +240,18 @@ func TestManyCallers(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestNewRefuses: what a host sets up wrongly is an error that names it.
+func TestNewRefuses(t *testing.T) {
+	now := func() time.Time { return time.Time{} }
+	twice := &Template{TemplateID: "t", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}}}
+	for want, c := range map[string]Config{
+		"Config.Now is required":       {},
+		"Config.Templates[1] is nil":   {Now: now, Templates: []*Template{twice, nil}},
+		`two templates are called "t"`: {Now: now, Templates: []*Template{twice, twice}},
+		"Config.Roots":                 {Now: now, Roots: []string{"no/such/folder"}},
+	} {
+		_, err := New(c)
+		require.ErrorContains(t, err, want)
+	}
+}

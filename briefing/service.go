@@ -47,7 +47,10 @@ func New(c Config) (*Service, error) {
 	c.Templates = slices.Clone(c.Templates)
 	s := &Service{config: c}
 	ids := map[string]bool{minimalDefault().TemplateID: true}
-	for _, t := range c.Templates {
+	for i, t := range c.Templates {
+		if t == nil {
+			return nil, fmt.Errorf("briefing: Config.Templates[%d] is nil", i)
+		}
 		if err := check(t); err != nil {
 			return nil, err
 		}
