@@ -107,9 +107,10 @@ func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 func SessionNext(class string, a *heed.Attention) []string {
 	var next []string
 	if class != heedsource.TemplateAgent {
-		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", a.ID))
+		number := a.ID[strings.LastIndexByte(a.ID, '-')+1:]
+		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", number))
 		if a.Blocking {
-			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", a.ID))
+			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", number))
 		}
 		return next
 	}

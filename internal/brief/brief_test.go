@@ -36,9 +36,9 @@ func TestWordsOfNext(t *testing.T) {
 		"call heed/item with id a1 for its samples and the entries around its cause",
 		"acknowledge a1 with attention/ack: calls are refused until then",
 	}, SessionNext("agent", &heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
-	a := &heed.Attention{ID: "a1", Blocking: true}
+	a := &heed.Attention{ID: "e-1", Blocking: true}
 	require.Equal(t, []string{
-		"heed brief --template agent a1 shows what came before and after", "heed ack a1 lets the agent's calls pass again",
+		"heed brief --template agent 1 shows what came before and after", "heed ack 1 lets the agent's calls pass again",
 	}, SessionNext("person", a))
 	a.Cause.Pos = 12
 	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},

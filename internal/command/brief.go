@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,9 +102,9 @@ blocks is never left out.`,
 	return cmd
 }
 
-// isFile reports whether an argument of brief names a log, and no item.
+// isFile reports whether an argument of brief names a log, which need not be there, and no item.
 func isFile(arg string) bool {
-	if arg == standardInput || strings.Contains(arg, "://") {
+	if arg == standardInput || strings.ContainsAny(arg, `/\`) || slices.Contains([]string{".log", ".txt"}, filepath.Ext(arg)) {
 		return true
 	}
 	_, err := os.Stat(arg)
