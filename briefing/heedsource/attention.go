@@ -679,7 +679,10 @@ func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *brief
 	unbounded := *in
 	unbounded.Tokens = 0
 	notices, err := s.ledger.Entries(ctx, &unbounded,
-		&briefing.LedgerQuery{EventType: event.KindNotice.String(), MaxEntries: maxEvidence})
+		&briefing.LedgerQuery{
+			EventType: event.KindNotice.String(), MaxEntries: maxEvidence,
+			Filters: map[string]string{"disposition": event.Advisory.String()}, // others only say that a log or a run began
+		})
 	if err != nil {
 		return err
 	}
