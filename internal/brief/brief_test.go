@@ -52,7 +52,7 @@ func TestEarlierBriefs(t *testing.T) {
 	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
 	s, err := New(Config{Config: heedsource.Config{Engine: e}, Now: time.Now})
 	require.NoError(t, err)
-	defer s.Close()
+	defer func() { require.NoError(t, s.Close()) }()
 	by, err := briefing.Parse("earlier.yaml", []byte(`
 template_id: earlier
 pipeline:
