@@ -1,0 +1,213 @@
+package briefing
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// skipped is why a stage had nothing to ask, or could not ask.
+type skipped struct{ why string }
+
+func (e *skipped) Error() string { return e.why }
+
+func noValue(variable string) error { return &skipped{variable + " has no value"} }
+
+// noQuery is that none is left.
+func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
+
+// call calls the source of a stage. Some of what it returns may be there beside an error.
+func (a *assembly) call(s *Stage, in *Input) (Found, error) {
+	vars := variables{a.request, a.found}
+	switch c := s.Config.(type) {
+	case *LedgerQuery:
+		q := *c
+		var err error
+		if q.Filters, err = vars.filters(q.Filters); err != nil {
+			return Found{}, err
+		}
+		return a.ledgers(in, &q)
+	case *RegistryQuery:
+		q := *c
+		var err error
+		if q.Filters, err = vars.filters(q.Filters); err != nil {
+			return Found{}, err
+		}
+		source := a.service.config.Registries[q.Registry]
+		if source == nil {
+			return Found{}, fmt.Errorf("no registry %q", q.Registry)
+		}
+		if !a.ask() {
+			return Found{}, noQuery()
+		}
+		return source.Rows(a.ctx, in, &q)
+	case *FileRead:
+		return readFiles(a.ctx, a.service.roots, c)
+	case *HorizontalSearch:
+		return a.search(in, c, vars)
+	case *AttentionQuery:
+		if a.service.config.Attention == nil {
+			return Found{}, errors.New("no attention to read")
+		}
+		return a.service.config.Attention.Items(a.ctx, in, c)
+	case *Custom:
+		h := a.service.config.Handlers[c.Handler]
+		if h == nil {
+			return Found{}, fmt.Errorf("no handler %q", c.Handler)
+		}
+		return h(a.ctx, in, c.Args)
+	}
+	panic("BUG: briefing: stage of type " + string(s.Type))
+}
+
+// filters returns filters with the values of their variables.
+func (v variables) filters(of map[string]string) (map[string]string, error) {
+	out := make(map[string]string, len(of))
+	for _, name := range slices.Sorted(maps.Keys(of)) {
+		value, missing := v.expand(of[name])
+		if missing != "" {
+			return nil, noValue(missing)
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// scope returns the tiers that a query reads, and how.
+func (a *assembly) scope(tier string) (tiers []string, strategy string) {
+	switch {
+	case tier != "":
+		return []string{tier}, HighestFirst
+	case a.tiers != nil:
+		return a.tiers, a.strategy
+	case a.request.Tier != "":
+		return []string{a.request.Tier}, HighestFirst
+	}
+	return slices.Sorted(maps.Keys(a.service.config.Ledgers)), AllParallel
+}
+
+// tiersRead returns the tiers that the pipeline may read. It is for before the first stage.
+func (a *assembly) tiersRead() []string {
+	scope, _ := a.scope("")
+	var all []string
+	for i := range a.stages {
+		switch c := a.stages[i].Config.(type) {
+		case *TierSelect:
+			if !a.stages[i].Disabled {
+				scope = c.Tiers
+			}
+		case *LedgerQuery:
+			if c.Tier != "" {
+				all = append(all, c.Tier)
+			} else {
+				all = append(all, scope...)
+			}
+		case *HorizontalSearch:
+			all = append(all, c.Tiers...)
+			if len(c.Tiers) == 0 {
+				all = append(all, scope...)
+			}
+		case *Custom:
+			all = append(all, scope...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// ledgers asks the ledgers of a query's tiers, each for as many entries.
+func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
+	tiers, strategy := a.scope(q.Tier)
+	return a.each("ledger of tier", tiers, func(tier string) func() (Found, error) {
+		ledger := a.service.config.Ledgers[tier]
+		if ledger == nil {
+			return nil
+		}
+		return func() (Found, error) { return ledger.Entries(a.ctx, in, q) }
+	}, strategy == HighestFirst)
+}
+
+// each asks sources by their names, one query for each, and with first only until one has anything. It fails where none
+// answered; else what failed is a warning.
+func (a *assembly) each(kind string, names []string, of func(string) func() (Found, error), first bool) (Found, error) {
+	var all Found
+	var errs []error
+	answered := false
+	for _, name := range names {
+		source := of(name)
+		if source == nil {
+			errs = append(errs, fmt.Errorf("no %s %q", kind, name))
+			continue
+		}
+		if !a.ask() {
+			if all.More = answered; !answered {
+				return all, noQuery()
+			}
+			break
+		}
+		got, err := source()
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s %s: %w", kind, name, err))
+		}
+		answered = answered || err == nil || len(got.Fragments) > 0
+		all.Fragments = append(all.Fragments, got.Fragments...)
+		all.Warnings = append(all.Warnings, got.Warnings...)
+		all.More = all.More || got.More
+		if first && len(got.Fragments) > 0 || a.late() {
+			break
+		}
+	}
+	switch {
+	case len(names) == 0:
+		return all, errors.New("no " + kind)
+	case !answered:
+		return all, errors.Join(errs...)
+	}
+	for _, err := range errs {
+		all.Warnings = append(all.Warnings, err.Error())
+	}
+	return all, nil
+}
+
+// search asks the searchers.
+func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found, error) {
+	query, missing := vars.expand(c.Query)
+	if missing != "" {
+		return Found{}, noValue(missing)
+	}
+	if in.Tiers = c.Tiers; len(c.Tiers) == 0 {
+		in.Tiers, _ = a.scope("")
+	}
+	names := c.Sources
+	if len(names) == 0 {
+		names = slices.Sorted(maps.Keys(a.service.config.Searchers))
+	}
+	all, err := a.each("searcher", names, func(name string) func() (Found, error) {
+		searcher := a.service.config.Searchers[name]
+		if searcher == nil {
+			return nil
+		}
+		return func() (Found, error) {
+			return searcher.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
+		}
+	}, false)
+	known := make(map[string]bool, len(a.found))
+	for i := range a.found {
+		known[a.found[i].key()] = true
+	}
+	all.Fragments = slices.DeleteFunc(all.Fragments, func(f Fragment) bool {
+		return !(f.Relevance >= c.RelevanceThreshold) || known[f.key()]
+	})
+	for i := range all.Fragments {
+		all.Fragments[i].Scored = true
+	}
+	slices.SortStableFunc(all.Fragments, func(x, y Fragment) int { return precedence(&x, &y) })
+	if len(all.Fragments) > c.MaxResults {
+		all.Fragments, all.More = all.Fragments[:c.MaxResults], true
+	}
+	return all, err
+}
+
+// key is by what a fragment is found again.
+func (f *Fragment) key() string { return string(f.Source) + " " + f.SourceID }

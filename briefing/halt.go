@@ -1,0 +1,160 @@
+package briefing
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+)
+
+// halt ends the pipeline where what is required was found, and else runs the searches again, relaxed, while the budget
+// allows it.
+func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) error {
+	lacks := a.lacks(c)
+	var reruns int
+	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i); reruns++ {
+		if err := a.rerun(i, c.Relax, reruns+1); err != nil {
+			return err
+		}
+		lacks = a.lacks(c)
+	}
+	switch {
+	case a.halted:
+		res.Status, res.Detail = StatusSkipped, "halted before"
+	case lacks == "":
+		res.Detail, a.halted = fmt.Sprintf("satisfied: %d fragments, %d tokens", len(a.found), total(a.found)), true
+	case a.stopped != "":
+		res.Detail = fmt.Sprintf("budget: %s was exceeded; %s", a.stopped, lacks)
+	default:
+		res.Detail = fmt.Sprintf("completed after %d reruns, not satisfied: %s", reruns, lacks)
+		a.warn(fmt.Sprintf("stage %s %s", res.Stage, res.Detail))
+	}
+	res.Fragments, res.Tokens = len(a.found), total(a.found)
+	a.record(i, res, began)
+	return nil
+}
+
+// lacks returns what a halting stage lacks, "" where it is satisfied.
+func (a *assembly) lacks(c *Halting) string {
+	var all []string
+	for _, it := range a.open {
+		if it.Blocking && !a.has(it.SourceID) {
+			all = append(all, fmt.Sprintf("open item %s, which blocks, is not in it", it.SourceID))
+		}
+	}
+	if covered, required := a.covered(); required > 0 && float64(covered) < c.SatisfactionThreshold*float64(required) {
+		all = append(all, fmt.Sprintf("%d of %d parts of the required context were found", covered, required))
+	}
+	if n := len(a.found); n < c.MinFragments {
+		all = append(all, fmt.Sprintf("%d of %d fragments", n, c.MinFragments))
+	}
+	if n := total(a.found); n < c.MinTokens {
+		all = append(all, fmt.Sprintf("%d of %d tokens", n, c.MinTokens))
+	}
+	return strings.Join(all, "; ")
+}
+
+// has reports whether an item is in what was found, in whatever revision: its own fragment, or named in the words of
+// another.
+func (a *assembly) has(item string) bool {
+	id := itemOf(item)
+	return slices.ContainsFunc(a.found, func(f Fragment) bool {
+		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || names(f.Title, id) ||
+			slices.Contains(strings.Fields(f.Refs["items"]), id) ||
+			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && names(l.Text, id) }))
+	})
+}
+
+// names reports whether a text has an id, and not only as a part of a word.
+func names(text, id string) bool {
+	inWord := func(s string, at int) bool { return at >= 0 && at < len(s) && (s[at] == '-' || isWord(s[at])) }
+	for from := 0; id != ""; {
+		at := strings.Index(text[from:], id)
+		if at < 0 {
+			break
+		}
+		if from += at; !inWord(text, from-1) && !inWord(text, from+len(id)) {
+			return true
+		}
+		from++
+	}
+	return false
+}
+
+// itemOf returns the item of a SourceID of attention, without its revision.
+func itemOf(id string) string {
+	if at := strings.LastIndexByte(id, '@'); at > 0 {
+		return id[:at]
+	}
+	return id
+}
+
+// covered returns how many parts the contract requires, each file one, and how many of them are in what was found, as
+// they are or by a fragment that stands for them.
+func (a *assembly) covered() (covered, required int) {
+	parts := a.request.Contract.stages()
+	if len(parts) == 0 {
+		return 0, 0
+	}
+	there := map[string]bool{}
+	keys := func(f *Fragment) []string {
+		same, signature := identities(f)
+		return append(same, f.key(), signature)
+	}
+	for i := range a.found {
+		for _, key := range keys(&a.found[i]) {
+			there[key] = key != ""
+		}
+	}
+	for _, p := range parts {
+		files, read := 1, 0
+		if c, ok := p.Config.(*FileRead); ok {
+			files = len(c.Paths)
+		}
+		i := slices.IndexFunc(a.stages, func(s Stage) bool { return !s.Disabled && reflect.DeepEqual(s.Config, p.Config) })
+		for k := range a.kept[i] {
+			if slices.ContainsFunc(keys(&a.kept[i][k]), func(key string) bool { return there[key] }) {
+				read++
+			}
+		}
+		covered, required = covered+min(read, files), required+files
+	}
+	return covered, required
+}
+
+// searched reports whether a search before a halting stage was made.
+func (a *assembly) searched(i int) bool {
+	for j, s := range a.stages[:i] {
+		if s.Type == TypeHorizontalSearch && a.results[j] != StatusSkipped && a.results[j] != StatusFailed {
+			return true
+		}
+	}
+	return false
+}
+
+// rerun runs the searches before a halting stage again, with a lower threshold and a higher limit, and what structures
+// them.
+func (a *assembly) rerun(i int, relax float64, n int) error {
+	for j := range a.stages[:i] {
+		s := &a.stages[j]
+		if r := a.results[j]; r == StatusSkipped || r == StatusFailed {
+			continue
+		}
+		switch c := s.Config.(type) {
+		case *HorizontalSearch:
+			relaxed := *c
+			relaxed.RelevanceThreshold *= relax
+			relaxed.MaxResults = int(math.Ceil(min(float64(c.MaxResults)/relax, math.MaxInt32)))
+			s.Config = &relaxed
+		case *Structuring:
+		default:
+			continue
+		}
+		if err := a.stage(j, fmt.Sprintf(" (rerun %d)", n)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
