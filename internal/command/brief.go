@@ -150,8 +150,9 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	defer src.close()
-	names := &report.Scrubber{}
+	names, empty := &report.Scrubber{}, true
 	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
+		empty = false
 		learnNames(names, src.record)
 		return true
 	})
@@ -167,6 +168,9 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 		return err
 	}
 	p.removed(names)
+	if empty {
+		p.Note("%s is empty: that nothing is open is no evidence that all was well", name)
+	}
 	if f.Format != formatJSON {
 		for _, w := range c.Warnings {
 			p.Note("%s", w)
@@ -238,7 +242,7 @@ func (d *BriefDocument) Appended(format string) []byte {
 		text = append(text, d.Fragments[i].Content...)
 	}
 	if len(text) == 0 {
-		return []byte("Nothing needs attention.\n")
+		return []byte("Nothing is open.\n")
 	}
 	return text
 }
