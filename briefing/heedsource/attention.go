@@ -108,6 +108,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 		l := s.look(&items[shown])
 		head := l.head(in.Request.AgentClass)
+		head.Required = head.Required || s.isWork(&items[shown], in.Request.WorkOrderID)
 		takes := cost(in, &head)
 		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
 			break
@@ -144,7 +145,7 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 	}
 	rank := func(a *heed.Attention) int {
 		switch {
-		case work != "" && (a.ID == id || a.ID == work):
+		case s.isWork(a, work):
 			return 0
 		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
 			return 1
@@ -177,6 +178,11 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 		}
 	}
 	return items
+}
+
+// isWork reports whether an item is what is worked on, by its id or the number that ends it.
+func (s *attention) isWork(a *heed.Attention, work string) bool {
+	return work != "" && (a.ID == work || a.ID == s.Engine.Latest().Epoch+"-"+work)
 }
 
 // others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
@@ -213,7 +219,7 @@ func blockers(items []heed.Attention) (lines []briefing.Line) {
 		epoch := ids[0][:strings.LastIndexByte(ids[0], '-')+1]
 		for i, id := range ids[1:] {
 			if number, ok := strings.CutPrefix(id, epoch); ok {
-				ids[i+1] = "-" + number
+				ids[i+1] = number
 			}
 		}
 	}

@@ -144,21 +144,20 @@ func (l *look) culprit() string {
 		}
 		out = append(out, s)
 	}
-	if len(out) > 0 {
-		return "Culprit: " + strings.Join(out, ", ")
-	}
+	s := "Culprit: " + cmp.Or(strings.Join(out, ", "), "not known")
 	var others []string
 	for i := range l.item.Sample {
-		for _, name := range l.item.Sample[i].Blame {
-			if name = named(name); !slices.Contains(others, name) && len(others) < maxSuspects {
+		for _, mod := range l.item.Sample[i].Blame {
+			name := named(mod)
+			if !slices.Contains(l.item.Blame, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
 				others = append(others, name)
 			}
 		}
 	}
 	if len(others) > 0 {
-		return "Culprit: not known; other entries in it point at " + strings.Join(others, ", ")
+		s += "; other entries in it point at " + strings.Join(others, ", ")
 	}
-	return "Culprit: not known"
+	return s
 }
 
 // proof returns the line of the cause that points most at the first culprit, and false where it is not held.
@@ -222,7 +221,8 @@ func (l *look) next(class string) []briefing.Line {
 	}
 	if l.Next != nil {
 		all = append(all, l.Next(class, l.item)...)
-	} else {
+	}
+	if l.Next == nil || len(all) == 0 {
 		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
 	}
 	out := make([]briefing.Line, len(all))
@@ -306,6 +306,9 @@ func (l *look) samples(f *briefing.Fragment) {
 		}
 		f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
 			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
+	}
+	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
+		f.Lines = append(f.Lines, briefing.Line{Text: "and " + number(more, "more group", "more groups")})
 	}
 }
 

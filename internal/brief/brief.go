@@ -106,7 +106,11 @@ func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 // or an author.
 func SessionNext(class string, a *heed.Attention) []string {
 	var next []string
-	if class != heedsource.TemplateAgent {
+	switch class {
+	case heedsource.TemplateAgent:
+	case heedsource.TemplateModAuthor: // who reads it has neither the game nor its log
+		return nil
+	default:
 		number := a.ID[strings.LastIndexByte(a.ID, '-')+1:]
 		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", number))
 		if a.Blocking {
@@ -126,7 +130,10 @@ func SessionNext(class string, a *heed.Attention) []string {
 
 // FileNext returns what a person does next about an item of a log, by the commands of a program.
 func FileNext(program, file string) func(class string, a *heed.Attention) []string {
-	return func(_ string, a *heed.Attention) []string {
+	return func(class string, a *heed.Attention) []string {
+		if class == heedsource.TemplateModAuthor {
+			return nil // who reads it does not have the log
+		}
 		return []string{fmt.Sprintf("%s explain %s:%d shows why it was decided so, and what points at whom", program, file,
 			a.Cause.Pos)}
 	}

@@ -40,6 +40,7 @@ func TestWordsOfNext(t *testing.T) {
 	require.Equal(t, []string{
 		"heed brief --template agent 1 shows what came before and after", "heed ack 1 lets the agent's calls pass again",
 	}, SessionNext("person", a))
+	require.Empty(t, SessionNext("mod_author", a), "an author has neither the game nor its log")
 	a.Cause.Pos = 12
 	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
 		FileNext("heed", "x.log")("person", a))
