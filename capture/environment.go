@@ -76,8 +76,18 @@ func (e *Environment) Program() string {
 
 // Observe looks at the next record of a capture. It keeps nothing of rec. A notice of
 // [event.StatusRestarted] begins another run of the game, which has facts of its own; what
-// the capture is, and whether it has its beginning, stays.
-func (e *Environment) Observe(rec *Record) {
+// the capture is, and whether it has its beginning, stays. It returns [Environment.Program]
+// with the record that reveals it, which an engine learns then, and "" with all others.
+func (e *Environment) Observe(rec *Record) (program string) {
+	known := e.program
+	e.observe(rec)
+	if e.program == known {
+		return ""
+	}
+	return e.Program()
+}
+
+func (e *Environment) observe(rec *Record) {
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		*e = Environment{origin: e.origin}
 	}

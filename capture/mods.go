@@ -35,6 +35,15 @@ type ModList struct {
 	Omitted int
 }
 
+// Plain returns the mods of the list as an engine learns them: without versions. The slice is new.
+func (l *ModList) Plain() []Mod {
+	mods := make([]Mod, len(l.Mods))
+	for i := range l.Mods {
+		mods[i] = l.Mods[i].Mod
+	}
+	return mods
+}
+
 // The bounds of what is kept of the lists of a capture, several times what is run. They
 // are apart from those of texts: the header of an upload is longer than any record, and
 // what it has about the mods matters to all that follows.

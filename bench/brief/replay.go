@@ -46,34 +46,23 @@ func play(path string, set *rules.Set, before func(*game, *capture.Record),
 	g := &game{engine: engine, set: set, now: still}
 	var rec capture.Record
 	var o heed.Outcome
-	for program := ""; ; {
+	for {
 		if err := in.Next(&rec); errors.Is(err, io.EOF) {
 			return g, nil
 		} else if err != nil {
 			return nil, err
 		}
 		before(g, &rec)
-		g.began.Observe(&rec)
-		if program == "" {
-			if program = g.began.Program(); program != "" {
-				engine.LearnGame(program)
-			}
+		if program := g.began.Observe(&rec); program != "" {
+			engine.LearnGame(program)
 		}
 		if rec.Mods != nil {
-			g.learn(rec.Mods)
+			g.mods = append(g.mods, rec.Mods.Mods...)
+			engine.LearnMods(rec.Mods.Plain())
 		}
 		engine.ObserveInto(&o, &rec.Entry)
 		after(g, &rec, &o)
 	}
-}
-
-func (g *game) learn(list *capture.ModList) {
-	mods := make([]heed.Mod, len(list.Mods))
-	for i, m := range list.Mods {
-		mods[i] = m.Mod
-	}
-	g.mods = append(g.mods, list.Mods...)
-	g.engine.LearnMods(mods)
 }
 
 // replayed is what a replay makes of a log, for the truth about it.

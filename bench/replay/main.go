@@ -216,7 +216,6 @@ type player struct {
 	engine  *heed.Engine
 	report  *report.Replay // nil for none
 	updates []heed.Update
-	mods    []heed.Mod
 	rec     *capture.Record
 }
 
@@ -240,11 +239,7 @@ func newPlayer(set *rules.Set, reports bool) (*player, error) {
 // take gives a record to the engine, and what becomes of it to the report.
 func (p *player) take(rec *capture.Record) {
 	if rec.Mods != nil {
-		p.mods = p.mods[:0]
-		for _, m := range rec.Mods.Mods {
-			p.mods = append(p.mods, m.Mod)
-		}
-		p.engine.LearnMods(p.mods)
+		p.engine.LearnMods(rec.Mods.Plain())
 	}
 	var o heed.Outcome
 	p.engine.ObserveInto(&o, &rec.Entry)

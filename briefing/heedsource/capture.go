@@ -34,7 +34,6 @@ func ReadCapture(ctx context.Context, name string, r io.Reader, set *rules.Set) 
 		out     heed.Outcome
 		updates []heed.Update
 		began   capture.Environment
-		program string
 	)
 	for {
 		if err := ctx.Err(); err != nil {
@@ -47,16 +46,10 @@ func ReadCapture(ctx context.Context, name string, r io.Reader, set *rules.Set) 
 			return nil, fmt.Errorf("heedsource: %s: %w", name, err)
 		}
 		if rec.Mods != nil {
-			mods := make([]heed.Mod, len(rec.Mods.Mods))
-			for i := range mods {
-				mods[i] = rec.Mods.Mods[i].Mod
-			}
-			e.LearnMods(mods)
+			e.LearnMods(rec.Mods.Plain())
 		}
-		if began.Observe(&rec); program == "" {
-			if program = began.Program(); program != "" {
-				e.LearnGame(program)
-			}
+		if program := began.Observe(&rec); program != "" {
+			e.LearnGame(program)
 		}
 		e.ObserveInto(&out, &rec.Entry)
 		if out.Pending {

@@ -23,8 +23,6 @@ type source struct {
 	began capture.Environment // from the beginning of the capture
 	mods  report.Environment  // those that were listed
 
-	program string // of the game, as the engine has learned it
-
 	record  *capture.Record // the last one
 	acted   bool            // it is an act of a host, without an outcome
 	outcome heed.Outcome    // what became of it
@@ -123,13 +121,10 @@ func (s *source) next() error {
 	}
 	s.record = rec
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
-		s.mods, s.program = report.Environment{}, ""
+		s.mods = report.Environment{}
 	}
-	s.began.Observe(rec)
-	if s.program == "" { // logged once in a run
-		if s.program = s.began.Program(); s.program != "" {
-			s.engine.LearnGame(s.program)
-		}
+	if program := s.began.Observe(rec); program != "" {
+		s.engine.LearnGame(program)
 	}
 	if s.acted = rec.Kind == event.KindHost; s.acted {
 		switch rec.Status {
@@ -168,13 +163,9 @@ func (s *source) bytes() uint64 {
 
 // learn passes the mods that a record lists to the engine.
 func (s *source) learn(list *capture.ModList) {
-	mods := make([]heed.Mod, len(list.Mods))
-	for i, m := range list.Mods {
-		mods[i] = m.Mod
-	}
 	s.mods.Mods = append(s.mods.Mods, list.Mods...)
 	s.mods.MoreMods += list.Omitted
-	s.engine.LearnMods(mods)
+	s.engine.LearnMods(list.Plain())
 }
 
 // blame returns the mods that s.record points at.

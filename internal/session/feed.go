@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
@@ -125,11 +124,9 @@ func (s *Session) ingest(r *follow.Record) {
 // learnGame sets the name of the game's program in the engine, once the log has it.
 func (s *Session) learnGame(rec *capture.Record) {
 	s.aboutMu.Lock()
-	s.began.Observe(rec)
-	program := s.began.Program()
+	program := s.began.Observe(rec)
 	s.aboutMu.Unlock()
-	if s.program == "" && program != "" {
-		s.program = program
+	if program != "" {
 		s.engine.LearnGame(program)
 	}
 }
@@ -143,11 +140,7 @@ func (s *Session) Environment() capture.Facts {
 
 // learnMods sets the mods of a list in the log in the engine.
 func (s *Session) learnMods(list *capture.ModList) {
-	mods := make([]heed.Mod, len(list.Mods))
-	for i, m := range list.Mods {
-		mods[i] = m.Mod
-	}
-	if n := s.engine.LearnMods(mods); n > 0 {
+	if n := s.engine.LearnMods(list.Plain()); n > 0 {
 		s.log.Info("the log lists mods", "mods", n, "omitted", list.Omitted)
 	}
 	known := s.Mods()

@@ -57,8 +57,6 @@ type Session struct {
 	hadLog bool
 	absent time.Time // since when there is no log, zero while there is one
 
-	program string // of the game, as the log has it; used by the feeding goroutine only
-
 	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
 	began   capture.Environment
 	mods    []capture.ListedMod
