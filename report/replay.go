@@ -171,8 +171,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, line, r.config.Template)
 	if row.Count <= asked {
-		r.config.Scrub.Learn(rec.Message)
-		r.config.Scrub.Learn(rec.Stack)
+		r.config.Scrub.LearnEntry(&rec.Entry)
 	}
 	var suspects []heed.Suspect
 	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {

@@ -74,6 +74,12 @@ func (s *Scrubber) Learn(text string) {
 	}
 }
 
+// LearnEntry is Learn for the texts of an entry. Output written before the entry that has a name is not scrubbed of it.
+func (s *Scrubber) LearnEntry(e *event.Entry) {
+	s.Learn(e.Message)
+	s.Learn(e.Stack)
+}
+
 // lines returns the lines of text without what is private in them, which another line may
 // show: that of a key has its value on the next. It returns nil where that cannot be
 // done, and lines are to be scrubbed one by one: without a Scrubber, for a text of more

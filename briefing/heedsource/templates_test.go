@@ -80,12 +80,13 @@ func TestModAuthor(t *testing.T) {
 	for i := range 2000 {
 		if i == 3 {
 			engine.Log(event.Log{Message: "Reading C:\\Users\\Marijke\\AppData\\game.cfg"})
+			engine.Log(event.Log{Message: "shown", Stack: "Reading C:\\Users\\Annelies\\AppData\\Roller.cfg"})
 		}
 		engine.Log(event.Log{Message: "a quiet line"})
 	}
 	engine.Observe(event.Operation{ID: "op-1", Method: "game/save", Status: event.StatusStarted}.Entry())
 	engine.Observe(event.Operation{
-		ID: "op-1", Method: "game/save", Status: event.StatusFailed, Error: "Marijke cannot write to 192.168.178.20:27015",
+		ID: "op-1", Method: "game/save", Status: event.StatusFailed, Error: "Marijke, not Annelies, cannot write to 192.168.178.20:27015",
 	}.Entry())
 	c := Sources(Config{
 		Engine:      engine,
@@ -99,10 +100,11 @@ func TestModAuthor(t *testing.T) {
 		require.NoError(t, err)
 		require.Contains(t, got.Text, "> Widgets 1.2\n")
 		require.Contains(t, got.Text, "game/save")
-		require.Contains(t, got.Text, "> <user> cannot write to <address>:27015")
+		require.Contains(t, got.Text, "> <user>, not <user>, cannot write to <address>:27015")
 		all, err := json.Marshal(got)
 		require.NoError(t, err)
 		require.NotContains(t, string(all), "Marijke")
+		require.NotContains(t, string(all), "Annelies", "whom a stack alone reveals")
 		engine.Log(event.Log{Message: "another quiet line"})
 	}
 }

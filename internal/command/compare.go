@@ -162,7 +162,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
-			learnNames(c.scrubber, src.record) // of each text the first record, as a replay does
+			c.scrubber.LearnEntry(&src.record.Entry) // of each text the first record, as a replay does
 			if t, ok := src.engine.Template(sig); ok {
 				return t, true
 			}

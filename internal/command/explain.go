@@ -140,8 +140,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
-	scrubber.Learn(record.entry.Message)
-	scrubber.Learn(record.entry.Stack)
+	scrubber.LearnEntry(&record.entry)
 	return explain(set.NewEvaluator(), normalizer, record, f.all, scrubber), nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
@@ -114,13 +113,6 @@ func (f *scrubFlags) scrubber(format string) *report.Scrubber {
 		return nil
 	}
 	return &report.Scrubber{}
-}
-
-// learnNames learns the names of users and computers in a record. Output written before the
-// record that has one is not scrubbed of it.
-func learnNames(s *report.Scrubber, rec *capture.Record) {
-	s.Learn(rec.Message)
-	s.Learn(rec.Stack)
 }
 
 // removed prints on standard error which kinds a scrubber took out.

@@ -68,7 +68,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
-		learnNames(scrubber, rec)
+		scrubber.LearnEntry(&rec.Entry)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
 			if at.line == rec.Line() {

@@ -213,7 +213,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			learnNames(scrubber, src.record)
+			scrubber.LearnEntry(&src.record.Entry)
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.engine.Template(o.Signature)
 				return scrubber.Text(t)

@@ -164,7 +164,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.record
 		engine = src.engine
-		learnNames(d.scrub, rec)
+		d.scrub.LearnEntry(&rec.Entry)
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.records++
