@@ -352,15 +352,4 @@ func missingOr(name string) string {
 }
 
 // validName reports whether s may be the id of a template or the name of a stage.
-func validName(s string) bool {
-	if s == "" || len(s) > maxName {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+func validName(s string) bool { return yamlfile.ValidName(s, maxName) }

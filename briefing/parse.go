@@ -34,25 +34,15 @@ type Error struct {
 
 // Error returns the place, the field, the message and the hint in one line.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("briefing: ")
-	if e.File != "" {
-		b.WriteString(yamlfile.Clean(e.File))
-		for _, n := range []int{e.Line, e.Column} {
-			if n > 0 {
-				b.WriteString(":" + strconv.Itoa(n))
-			}
-		}
-		b.WriteString(": ")
-	}
+	s := "briefing: " + yamlfile.Place(e.File, e.Line, e.Column)
 	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
+		s += e.Field + ": "
 	}
-	b.WriteString(e.Msg)
+	s += e.Msg
 	if e.Hint != "" {
-		b.WriteString(" (" + e.Hint + ")")
+		s += " (" + e.Hint + ")"
 	}
-	return b.String()
+	return s
 }
 
 // Errors is all that is wrong with a template, in the order of the file. Beyond 100, one more without a place has the
@@ -60,22 +50,10 @@ func (e *Error) Error() string {
 type Errors []*Error
 
 // Error returns one line per error.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (e Errors) Error() string { return yamlfile.Lines(e) }
 
 // Unwrap returns the errors one by one.
-func (e Errors) Unwrap() []error {
-	out := make([]error, len(e))
-	for i, err := range e {
-		out[i] = err
-	}
-	return out
-}
+func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 
 // language is that of templates.
 var language = yamlfile.Language{

@@ -339,20 +339,7 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 }
 
 // validID reports whether s may be the id of a rule.
-func validID(s string) bool { return validChars(s, maxID) }
+func validID(s string) bool { return yamlfile.ValidName(s, maxID) }
 
 // validName reports whether s may be a tag or a phase.
-func validName(s string) bool { return validChars(s, maxName) }
-
-func validChars(s string, limit int) bool {
-	if s == "" || len(s) > limit {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
-}
+func validName(s string) bool { return yamlfile.ValidName(s, maxName) }

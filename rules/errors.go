@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strconv"
-	"strings"
 
 	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
@@ -27,19 +26,8 @@ type Error struct {
 // one line, as in
 //
 //	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
-func (e *Error) Error() string { return "rules: " + e.place() + e.what() }
-
-// place returns where e is, with a colon; empty where it has no place.
-func (e *Error) place() string {
-	switch {
-	case e.File == "":
-		return ""
-	case e.Line == 0:
-		return yamlfile.Clean(e.File) + ": "
-	case e.Column == 0:
-		return fmt.Sprintf("%s:%d: ", yamlfile.Clean(e.File), e.Line)
-	}
-	return fmt.Sprintf("%s:%d:%d: ", yamlfile.Clean(e.File), e.Line, e.Column)
+func (e *Error) Error() string {
+	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + e.what()
 }
 
 // what returns the rule, the field, the message and the hint.
@@ -63,22 +51,10 @@ func (e *Error) what() string {
 type Errors []*Error
 
 // Error returns one line per error.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i, err := range e {
-		lines[i] = err.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (e Errors) Error() string { return yamlfile.Lines(e) }
 
 // Unwrap returns the errors one by one, so that [errors.As] finds an [*Error].
-func (e Errors) Unwrap() []error {
-	out := make([]error, len(e))
-	for i, err := range e {
-		out[i] = err
-	}
-	return out
-}
+func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 
 // collector gathers errors while a set is compiled.
 type collector struct {

@@ -44,7 +44,8 @@ type Finding struct {
 //
 //	f.yaml:12:9: warning: rule save.x: has no tests (…) [tests]
 func (f *Finding) String() string {
-	return f.Problem.place() + f.Severity.String() + ": " + f.Problem.what() + " [" + f.Check + "]"
+	place := yamlfile.Place(f.Problem.File, f.Problem.Line, f.Problem.Column)
+	return place + f.Severity.String() + ": " + f.Problem.what() + " [" + f.Check + "]"
 }
 
 // Lint compiles the given files and returns what is valid in them but should be

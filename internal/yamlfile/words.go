@@ -1,6 +1,7 @@
 package yamlfile
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -43,6 +44,51 @@ func Clean(s string) string {
 		b.WriteString(q[1 : len(q)-1])
 	}
 	return b.String()
+}
+
+// ValidName reports whether s may name something: lower-case letters, digits, full stops, _ and -, at most limit bytes.
+func ValidName(s string, limit int) bool {
+	if s == "" || len(s) > limit {
+		return false
+	}
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// Place returns where something stands, with a colon and a space: "f.yaml:12:9: ". It leaves out what is "" or 0.
+func Place(file string, line, column int) string {
+	switch {
+	case file == "":
+		return ""
+	case line == 0:
+		return Clean(file) + ": "
+	case column == 0:
+		return fmt.Sprintf("%s:%d: ", Clean(file), line)
+	}
+	return fmt.Sprintf("%s:%d:%d: ", Clean(file), line, column)
+}
+
+// Lines returns one line per error.
+func Lines[E error](errs []E) string {
+	lines := make([]string, len(errs))
+	for i, err := range errs {
+		lines[i] = err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// Each returns the errors one by one, as [errors.Join] has them.
+func Each[E error](errs []E) []error {
+	out := make([]error, len(errs))
+	for i, err := range errs {
+		out[i] = err
+	}
+	return out
 }
 
 // Nearest returns the one of names that s was most likely meant to be, or "" when none is near: within a third of its

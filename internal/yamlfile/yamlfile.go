@@ -127,6 +127,14 @@ func printable(r rune) bool {
 
 var yamlLine = regexp.MustCompile(`^(?:yaml: )?(?:line (\d+): )?`)
 
+// Line takes the line out of an error of the YAML reader, 0 where it has none.
+func Line(err error) (line int, msg string) {
+	msg = err.Error()
+	m := yamlLine.FindStringSubmatch(msg)
+	line, _ = strconv.Atoi(m[1])
+	return line, msg[len(m[0]):]
+}
+
 // syntax returns the problem behind an error of the YAML reader.
 func (l *Language) syntax(text string, err error) Problem {
 	lines := strings.Split(text, "\n")
@@ -136,11 +144,10 @@ func (l *Language) syntax(text string, err error) Problem {
 	if p, found := openQuote(lines); found {
 		return p
 	}
-	msg := err.Error()
-	m := yamlLine.FindStringSubmatch(msg)
-	p := Problem{Msg: "YAML: " + msg[len(m[0]):]}
+	line, msg := Line(err)
+	p := Problem{Line: line, Msg: "YAML: " + msg}
 	p.Hint, p.Msg = l.syntaxHint(p.Msg), Clean(p.Msg)
-	if p.Line, _ = strconv.Atoi(m[1]); p.Line > 0 {
+	if p.Line > 0 {
 		p.Column = 1
 	}
 	if p.Line > 0 && p.Line <= len(lines) {

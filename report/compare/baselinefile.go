@@ -17,6 +17,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/yamlfile"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -211,7 +212,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 		p.fail(&second, "", "a second document begins here, and it would be ignored: move its entries into the first")
 		return nil
 	case !errors.Is(err, io.EOF):
-		line, what := yamlPlace(err)
+		line, what := yamlfile.Line(err)
 		p.fail(&yaml.Node{Line: line}, "", "%s", what)
 		return nil
 	}
@@ -420,17 +421,4 @@ func shown(n *yaml.Node) string {
 		return "a list"
 	}
 	return strconv.Quote(text.Safe(n.Value, 64))
-}
-
-// yamlPlace takes the line out of a message of the YAML decoder.
-func yamlPlace(err error) (line int, what string) {
-	what = strings.TrimPrefix(err.Error(), "yaml: ")
-	if rest, ok := strings.CutPrefix(what, "line "); ok {
-		if number, message, ok := strings.Cut(rest, ": "); ok {
-			if n, err := strconv.Atoi(number); err == nil {
-				return n, message
-			}
-		}
-	}
-	return 0, what
 }
