@@ -146,7 +146,7 @@ func (t *truth) wanted() facts {
 func (t *truth) inBrief(brief string) facts {
 	lines := strings.Split(brief, "\n")
 	f := t.inAny(lines)
-	f.nobody = !t.accuses(lines)
+	f.nobody = !t.attributes(lines)
 	phase := regexp.MustCompile(`(?i)\bphase:? "?` + regexp.QuoteMeta(t.phase) + `\b`)
 	for i, line := range lines {
 		if strings.HasPrefix(line, briefing.DataPrefix) {
@@ -162,8 +162,8 @@ func (t *truth) inBrief(brief string) facts {
 	return f
 }
 
-// accuses reports whether own words about the item name a culprit.
-func (t *truth) accuses(lines []string) bool {
+// attributes reports whether own words about the item name a culprit.
+func (t *truth) attributes(lines []string) bool {
 	about := false
 	for _, line := range lines {
 		if strings.HasPrefix(line, "[") {
@@ -198,7 +198,7 @@ func (t *truth) inLog(excerpt string) facts {
 	if t.names == nil {
 		f.where = t.marker != "" && strings.Contains(excerpt, t.marker)
 	}
-	f.nobody = true // a log accuses nobody
+	f.nobody = true // a log names nobody
 	f.next = t.frame == "" && f.cause || t.frame != "" && strings.Contains(excerpt, t.frame)
 	return f
 }

@@ -93,7 +93,9 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		out.Fragments = append(out.Fragments, verdict(&v, ""))
 	}
 
-	items := s.items(in.Request.WorkOrderID, least, q.ClearedSince)
+	work := in.Request.WorkOrderID
+	item := s.workItem(work)
+	items := s.items(work, item, least, q.ClearedSince)
 	room := in.Tokens
 	for i := range out.Fragments {
 		room -= cost(in, &out.Fragments[i])
@@ -108,7 +110,7 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 		}
 		l := s.look(&items[shown])
 		head := l.head(in.Request.AgentClass)
-		head.Required = head.Required || s.isWork(&items[shown], in.Request.WorkOrderID)
+		head.Required = head.Required || items[shown].ID == item
 		takes := cost(in, &head)
 		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
 			break
@@ -136,16 +138,12 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 
 // items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
 // these what was cleared lately, the latest first.
-func (s *attention) items(work string, least event.Disposition, cleared time.Duration) []heed.Attention {
+func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Attention {
 	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Attention) bool { return a.Disposition < least })
 	latest := s.Engine.Latest()
-	id := work
-	if !strings.HasPrefix(id, latest.Epoch+"-") {
-		id = latest.Epoch + "-" + work
-	}
 	rank := func(a *heed.Attention) int {
 		switch {
-		case s.isWork(a, work):
+		case item != "" && a.ID == item:
 			return 0
 		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
 			return 1
@@ -158,8 +156,8 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 	has := func(id string) bool {
 		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == id })
 	}
-	if work != "" && !has(id) && !has(work) {
-		if it, ok := s.Engine.Item(id); ok {
+	if item != "" && !has(item) {
+		if it, ok := s.Engine.Item(item); ok {
 			items = slices.Insert(items, 0, it)
 		}
 	}
@@ -180,9 +178,12 @@ func (s *attention) items(work string, least event.Disposition, cleared time.Dur
 	return items
 }
 
-// isWork reports whether an item is what is worked on, by its id or the number that ends it.
-func (s *attention) isWork(a *heed.Attention, work string) bool {
-	return work != "" && (a.ID == work || a.ID == s.Engine.Latest().Epoch+"-"+work)
+// workItem returns the id of the item that is worked on, where it is one: by its id or by the number that ends it.
+func (s *attention) workItem(work string) string {
+	if _, known := s.Engine.Item(work); known || work == "" {
+		return work
+	}
+	return s.Engine.Latest().Epoch + "-" + work
 }
 
 // others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next

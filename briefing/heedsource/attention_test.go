@@ -302,3 +302,21 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// TestRestored: an engine that was restored has the same to say about an item as the one before, and is not changed.
+func TestRestored(t *testing.T) {
+	e, set := faulty(t, "e", "fault in it", "fault 2 after it")
+	restored, err := heed.Restore(heed.Config{Rules: set, Epoch: "e"}, e.Snapshot(nil))
+	require.NoError(t, err)
+	before := restored.Snapshot(nil)
+	q := briefing.AttentionQuery{Parts: []string{PartSamples, PartAdvice}} // entries are not in a snapshot
+	for _, work := range []string{"", "1", "e-1"} {
+		was, is := itemsOf(t, e, set, work, 0, q).Fragments, itemsOf(t, restored, set, work, 0, q).Fragments
+		require.Equal(t, len(was), len(is), work)
+		for i := range is {
+			require.Equal(t, was[i].SourceID, is[i].SourceID, work)
+			require.Equal(t, was[i].Required, is[i].Required, work)
+		}
+	}
+	require.Equal(t, before, restored.Snapshot(nil))
+}

@@ -99,7 +99,7 @@ func (l *look) text(lines, frames int) []briefing.Line {
 	return out
 }
 
-// entry names an entry with its place: "entry 39 (line 599)".
+// where names an entry with its place: "entry 39 (line 599)".
 func (v view) where(seq, pos uint64) string {
 	s := "entry " + strconv.FormatUint(seq, 10)
 	if at := v.at(pos); at != "" {

@@ -21,7 +21,7 @@ type DiagnosticsConfig struct {
 	// Without it, attention is not here to be acknowledged.
 	Ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
 
-	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool says that there are none.
+	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool returns an error.
 	Brief Briefer
 
 	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
