@@ -1,0 +1,29 @@
+// Package steer decides how a message reaches an agent that is in the middle of its turn: it waits, rides on a tool's
+// result, is injected, or the turn is canceled and prompted again with the message. It is generic, and knows neither
+// the engine nor a protocol: adapters do what it decides.
+//
+//	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verifier)
+//	…
+//	_, action := m.Receive(now, message)
+//	switch action.Do {
+//	case steer.Cancel: // cancel the turn, then report it with m.Ended
+//	case steer.Prompt, steer.Inject: // send action.Batch, rendered; then m.Confirm or m.Fail
+//	}
+//
+// # Guarantees
+//
+// A message that was accepted is delivered once its delivery is confirmed, or withdrawn by its sender: it is never lost
+// between a canceled turn and the next prompt, and not confirmed twice in one turn. A turn is not canceled while a
+// call to the game is in flight, until Policy.CallWait has passed. A canceled turn is always prompted again with its
+// request. Steers are bounded for each turn and minute; beyond that, messages wait for the turn's end.
+//
+// # Authors
+//
+// A message passes two gates: first, whether its author is admitted, by a [Verifier]; then what its mode makes of it.
+// What is not admitted is dropped and counted, and can never steer.
+//
+// # Concurrency and bounds
+//
+// The package has no clock, no goroutine and no I/O: time comes with each call. A [Machine] is for one conversation and
+// one goroutine at a time. It holds at most Policy.MaxPending messages; its [State] is all that must survive a kill.
+package steer

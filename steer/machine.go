@@ -1,0 +1,555 @@
+package steer
+
+import (
+	"slices"
+	"time"
+)
+
+// Message is one that is to reach the agent.
+type Message struct {
+	// Author is who sent it, as the adapter verifies it; Thread is where a reply goes, "" for the conversation itself.
+	Author string `json:"author"`
+	Thread string `json:"thread,omitempty"`
+
+	// Topic and Revision identify it: of one topic the newest waits, and one revision is delivered once in a turn.
+	// A message without a topic is one of its own.
+	Topic    string `json:"topic,omitempty"`
+	Revision string `json:"revision,omitempty"`
+
+	// Text is in the author's words; Data are lines that a game or another peer wrote, which are shown as quotations.
+	Text string   `json:"text"`
+	Data []string `json:"data,omitempty"`
+
+	// Rides marks a message of attention that stops no turn and begins none; Invalid one that says that the game's
+	// state is invalid.
+	Rides   bool `json:"rides,omitempty"`
+	Invalid bool `json:"invalid,omitempty"`
+
+	// What follows is set by the Machine: a number, who sent it, what it does to a turn in flight, and how often its
+	// delivery failed.
+	ID     uint64 `json:"id"`
+	Class  Class  `json:"class,omitempty"`
+	Reason Reason `json:"reason,omitempty"`
+	Tries  int    `json:"tries,omitempty"`
+}
+
+// Ceiling is what an adapter can do to a turn in flight. Where it can do neither, messages ride or wait.
+type Ceiling struct {
+	Inject bool // adds a message without stopping the turn
+	Cancel bool // stops the turn, and prompts again
+}
+
+// Phase is where the turn is.
+type Phase string
+
+// The phases of a turn.
+const (
+	Idle      Phase = "idle"
+	Working   Phase = "working"
+	Canceling Phase = "canceling"
+)
+
+// Do is what an adapter does next.
+type Do string
+
+// What an adapter does: nothing, cancel the turn and report its end, add a batch to the turn, or begin a turn with it.
+const (
+	Nothing Do = ""
+	Cancel  Do = "cancel"
+	Inject  Do = "inject"
+	Prompt  Do = "prompt"
+)
+
+// Action is what an adapter does next, with the batch that it sends.
+type Action struct {
+	Do    Do
+	Batch Batch
+}
+
+// Batch is messages that are delivered together. The zero Batch is none.
+type Batch struct {
+	// Delivery is its number, for Confirm and Fail: 0 for none.
+	Delivery uint64 `json:"delivery"`
+	// Turn is the number of the turn that it is sent in.
+	Turn uint64 `json:"turn"`
+	// Prompts is set where it begins a turn; else it is added to one.
+	Prompts bool `json:"prompts,omitempty"`
+	// Reason is why a turn was stopped, "" where none was.
+	Reason Reason `json:"reason,omitempty"`
+	// Working is what the agent was asked before: nothing where the batch is added to a turn, or begins one of its own.
+	Working []Message `json:"working,omitempty"`
+	// Messages are new. There are none where all were withdrawn after the turn had been canceled.
+	Messages []Message `json:"messages,omitempty"`
+	// Unknown counts calls to the game that were in flight when the turn was stopped.
+	Unknown int `json:"unknown,omitempty"`
+}
+
+// Receipt is what became of a message.
+type Receipt string
+
+// The receipts.
+const (
+	Accepted  Receipt = "accepted"
+	Duplicate Receipt = "duplicate" // this revision waits, or was delivered in this turn
+	Dropped   Receipt = "dropped"   // its author is not admitted, or it came during a turn with DedupDrop
+	Full      Receipt = "full"      // Policy.MaxPending messages wait
+)
+
+// Stats counts messages.
+type Stats struct {
+	Accepted   uint64 `json:"accepted"`
+	Duplicates uint64 `json:"duplicates"`
+	Strangers  uint64 `json:"strangers"` // not admitted
+	Dropped    uint64 `json:"dropped"`   // by DedupDrop
+	Refused    uint64 `json:"refused"`   // for want of room
+	Replaced   uint64 `json:"replaced"`  // by a newer one of their topic, before they were delivered
+	Withdrawn  uint64 `json:"withdrawn"`
+	Delivered  uint64 `json:"delivered"`
+	Held       uint64 `json:"held"`      // stops that the bounds turned into waits
+	Again      uint64 `json:"again"`     // messages that were sent again
+	Shortened  uint64 `json:"shortened"` // requests left out of what the agent works on
+}
+
+// State is all that a Machine knows, as JSON: it is kept where deliveries must survive a kill.
+type State struct {
+	Phase   Phase     `json:"phase"`
+	Working []Message `json:"working,omitempty"` // what the turn in flight was asked
+	Pending []Message `json:"pending,omitempty"`
+	Sent    []Batch   `json:"sent,omitempty"` // not confirmed
+	Reason  Reason    `json:"reason,omitempty"`
+	Unknown int       `json:"unknown,omitempty"` // calls in flight when the turn was stopped
+	Turn    uint64    `json:"turn"`              // number of the turn
+	Told    []string  `json:"told,omitempty"`    // topics and revisions that this turn was told
+	Last    uint64    `json:"last"`              // number of a message or delivery
+	Stopped bool      `json:"stopped,omitempty"` // Working is a request whose turn was stopped and not prompted again
+	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
+	Stats   Stats     `json:"stats"`
+}
+
+// Machine is the state of one conversation. Make one with New or Restore.
+type Machine struct {
+	policy   Policy
+	ceiling  Ceiling
+	verifier Verifier
+
+	state  State
+	calls  map[string]bool
+	waits  time.Time   // since when a stop waits for calls
+	stops  []time.Time // of the last minute
+	inTurn int         // stops of this turn
+	held   bool        // the bounds hold a stop back, and that was counted
+}
+
+// New returns the machine of a conversation that is idle.
+func New(p Policy, c Ceiling, v Verifier) (*Machine, error) {
+	return Restore(p, c, v, State{Phase: Idle})
+}
+
+// Restore returns the machine of a conversation whose adapter ended. What was sent and not confirmed waits again, with
+// the request of a turn that was stopped; Ready sends it.
+func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	m := &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}
+	m.state.Stopped = s.Stopped || s.Phase == Canceling
+	m.takeAllBack(true)
+	m.idle()
+	return m, nil
+}
+
+// State returns what the machine knows; the caller must not change what it refers to.
+func (m *Machine) State() State { return m.state }
+
+// Begin reports that a turn was begun by another than the machine, and returns a batch of what waits, for the request
+// to carry: also what the agent worked on, where that was stopped and could not be prompted again. While a turn is
+// being canceled the request waits, and the next prompt carries it: the adapter does not send it.
+func (m *Machine) Begin(request Message) Batch {
+	s := &m.state
+	s.Last++
+	request.ID, request.Reason = s.Last, None
+	if s.Phase == Canceling {
+		s.Pending = append(s.Pending, request)
+		return Batch{}
+	}
+	var before []Message
+	if s.Stopped {
+		before = s.Working
+	}
+	s.Phase, s.Working, s.Stopped, s.Fails = Working, slices.Concat([]Message{request}, before), false, 0
+	m.newTurn()
+	if len(s.Pending)+len(before) == 0 {
+		return Batch{}
+	}
+	b := m.send(false)
+	b.Working = before
+	return b
+}
+
+// newTurn forgets what is known of the turn before.
+func (m *Machine) newTurn() {
+	m.state.Turn++
+	m.state.Told, m.state.Reason, m.state.Unknown = nil, "", 0
+	m.inTurn, m.held, m.waits = 0, false, time.Time{}
+	clear(m.calls)
+}
+
+// Receive takes a message, and returns what became of it and what to do.
+func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
+	s := &m.state
+	msg.Class = m.verifier.Verify(msg.Author)
+	if !m.policy.admits(msg.Class) {
+		s.Stats.Strangers++
+		return Dropped, Action{}
+	}
+	msg.Reason, msg.Tries = m.signal(&msg), 0
+	if s.Phase != Idle && m.policy.Dedup == DedupDrop && msg.Class != Attention {
+		s.Stats.Dropped++
+		return Dropped, Action{}
+	}
+	if key := msg.key(); key != "" && (slices.Contains(s.Told, key) || m.waiting(key)) {
+		s.Stats.Duplicates++
+		return Duplicate, Action{}
+	}
+	if n := m.drop(msg.Topic); n > 0 {
+		s.Stats.Replaced += uint64(n)
+	}
+	if len(s.Pending) >= m.policy.MaxPending {
+		s.Stats.Refused++
+		return Full, Action{}
+	}
+	s.Stats.Accepted++
+	s.Last++
+	msg.ID = s.Last
+	s.Pending = append(s.Pending, msg)
+	return Accepted, m.Ready(now)
+}
+
+// signal returns what a message does to a turn in flight.
+func (m *Machine) signal(msg *Message) Reason {
+	switch {
+	case msg.Class != Attention:
+		owner := ""
+		if msg.Class == Owner {
+			owner = msg.Author
+		}
+		return Signal(m.policy.Mode, msg.Author, owner)
+	case msg.Rides || m.policy.Mode == ModeQueue:
+		return None
+	case msg.Invalid && m.policy.InterruptOnInvalid:
+		return ReasonInterrupt
+	}
+	return ReasonSteer
+}
+
+// key identifies a message within a turn, "" for one without a topic.
+func (msg *Message) key() string {
+	if msg.Topic == "" {
+		return ""
+	}
+	return msg.Topic + "\x00" + msg.Revision
+}
+
+// waiting reports whether a message with the key waits, or was sent and not confirmed.
+func (m *Machine) waiting(key string) bool {
+	same := func(msg Message) bool { return msg.key() == key }
+	return slices.ContainsFunc(m.state.Pending, same) ||
+		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
+}
+
+// drop removes what waits of a topic, and returns how many messages that were.
+func (m *Machine) drop(topic string) int {
+	before := len(m.state.Pending)
+	if topic != "" {
+		m.state.Pending = slices.DeleteFunc(m.state.Pending, func(msg Message) bool { return msg.Topic == topic })
+	}
+	return before - len(m.state.Pending)
+}
+
+// Withdraw removes what waits of a topic: it is no news any more, or the agent has acknowledged it. What was sent
+// stays sent. It reports whether something waited.
+func (m *Machine) Withdraw(topic string) bool {
+	n := m.drop(topic)
+	m.state.Stats.Withdrawn += uint64(n)
+	return n > 0
+}
+
+// CallBegan reports that a call to the game is in flight.
+func (m *Machine) CallBegan(id string) { m.calls[id] = true }
+
+// CallEnded reports that a call to the game has ended, after its result took what Ride returned.
+func (m *Machine) CallEnded(now time.Time, id string) Action {
+	delete(m.calls, id)
+	return m.Ready(now)
+}
+
+// Ride returns what waits and need not wait for the turn's end, for a result or a refusal to carry. It is confirmed as
+// any other batch.
+func (m *Machine) Ride() Batch {
+	s := &m.state
+	if s.Phase != Working || len(s.Sent) >= m.policy.MaxPending {
+		return Batch{}
+	}
+	var take, wait []Message
+	for _, msg := range s.Pending {
+		if msg.Rides || msg.Reason != None || msg.Class == Attention || msg.Tries > 0 {
+			take = append(take, msg)
+		} else {
+			wait = append(wait, msg)
+		}
+	}
+	if len(take) == 0 {
+		return Batch{}
+	}
+	s.Pending = take
+	b := m.send(false)
+	s.Pending = wait
+	return b
+}
+
+// Ended reports that the turn has ended: canceled, as the machine asked for, or otherwise.
+func (m *Machine) Ended(now time.Time, canceled bool) Action {
+	switch {
+	case m.state.Phase == Idle:
+		return Action{}
+	case m.state.Phase == Canceling && canceled:
+		// What the stopped turn was sent and did not confirm is sent again, and stops no turn.
+		clear(m.calls)
+		m.state.Stopped = true
+		m.takeAllBack(false)
+		return m.prompt()
+	}
+	m.idle()
+	return m.Ready(now)
+}
+
+// Stop reports that a person stops the turn: it is not prompted again, and what waits rides on the next one.
+func (m *Machine) Stop() {
+	m.state.Stopped = false
+	for i := range m.state.Pending {
+		m.state.Pending[i].Rides = true
+	}
+	m.idle()
+}
+
+// idle is the state after a turn.
+func (m *Machine) idle() {
+	s := &m.state
+	s.Phase = Idle
+	reason, unknown := s.Reason, s.Unknown
+	m.newTurn()
+	if s.Stopped {
+		s.Reason, s.Unknown = reason, unknown
+	} else {
+		s.Working = nil
+	}
+}
+
+// Ready returns what to do now. Adapters call it at Deadline, and after Restore.
+func (m *Machine) Ready(now time.Time) Action {
+	s := &m.state
+	reason := None
+	for i := range s.Pending {
+		if r := s.Pending[i].Reason; r != None && (reason == None || r == ReasonInterrupt) {
+			reason = r.orSteer()
+		}
+	}
+	switch s.Phase {
+	case Canceling:
+		return Action{}
+	case Idle:
+		return m.begin()
+	}
+	if reason == None || !m.ceiling.Inject && !m.ceiling.Cancel {
+		m.waits = time.Time{}
+		return Action{}
+	}
+	if !m.mayStop(now) {
+		return Action{}
+	}
+	if len(m.calls) > 0 {
+		if m.waits.IsZero() {
+			m.waits = now
+		}
+		if now.Sub(m.waits) < m.policy.CallWait {
+			return Action{}
+		}
+	}
+	m.waits = time.Time{}
+	m.inTurn++
+	m.stops = append(m.stops, now)
+	s.Reason, s.Unknown = reason, len(m.calls)
+	if m.ceiling.Inject {
+		return Action{Inject, m.send(false)}
+	}
+	s.Phase = Canceling
+	return Action{Do: Cancel, Batch: Batch{Reason: reason, Unknown: s.Unknown}}
+}
+
+// begin prompts an agent that is idle, where a message waits that does not only ride, or a turn was stopped.
+func (m *Machine) begin() Action {
+	s := &m.state
+	prompts := func(msg Message) bool { return !msg.Rides && msg.Tries < m.policy.Tries }
+	if s.Stopped && s.Fails < m.policy.Tries || slices.ContainsFunc(s.Pending, prompts) {
+		return m.prompt()
+	}
+	return Action{}
+}
+
+func (m *Machine) prompt() Action { return Action{Prompt, m.send(true)} }
+
+// mayStop reports whether the bounds permit another stop.
+func (m *Machine) mayStop(now time.Time) bool {
+	m.stops = slices.DeleteFunc(m.stops, func(t time.Time) bool { return now.Sub(t) >= time.Minute })
+	if m.inTurn < m.policy.SteersPerTurn && len(m.stops) < m.policy.SteersPerMinute {
+		m.held = false
+		return true
+	}
+	if !m.held {
+		m.held = true
+		m.state.Stats.Held++
+	}
+	return false
+}
+
+// Deadline returns when Ready may have something to do without another event, the zero time for never.
+func (m *Machine) Deadline() time.Time {
+	switch {
+	case m.state.Phase != Working:
+		return time.Time{}
+	case !m.waits.IsZero():
+		return m.waits.Add(m.policy.CallWait)
+	case m.held && m.inTurn < m.policy.SteersPerTurn && len(m.stops) > 0:
+		return m.stops[0].Add(time.Minute)
+	}
+	return time.Time{}
+}
+
+// send moves what waits into a batch: one that begins a turn, or that is added to the turn in flight.
+func (m *Machine) send(prompts bool) Batch {
+	s := &m.state
+	s.Last++
+	b := Batch{
+		Delivery: s.Last, Turn: s.Turn, Prompts: prompts, Reason: s.Reason, Messages: s.Pending, Unknown: s.Unknown,
+	}
+	stops := !prompts || s.Stopped // a turn
+	if prompts && s.Stopped {
+		b.Reason, b.Working = b.Reason.orSteer(), s.Working
+	}
+	for i := range b.Messages {
+		msg := &b.Messages[i]
+		if msg.Reason == ReasonInterrupt && stops {
+			b.Reason = ReasonInterrupt
+		}
+		if key := msg.key(); key != "" {
+			s.Told = append(s.Told, key)
+		}
+	}
+	s.Told = s.Told[max(0, len(s.Told)-maxTold):]
+	s.Working = m.worksOn(s.Working, b.Messages, b.Reason)
+	s.Pending, s.Reason, s.Unknown, s.Stopped, s.Phase = nil, "", 0, false, Working
+	s.Sent = append(s.Sent, b)
+	return b
+}
+
+// maxTold bounds State.Told.
+const maxTold = 1024
+
+// worksOn returns what the agent works on after messages: attention is no request, unless there is no other.
+func (m *Machine) worksOn(before, messages []Message, r Reason) []Message {
+	if r == ReasonInterrupt {
+		before = nil
+	}
+	all := slices.Clone(before)
+	for _, msg := range messages {
+		if msg.Class != Attention || len(before) == 0 {
+			all = append(all, msg)
+		}
+	}
+	if extra := len(all) - m.policy.MaxPending; extra > 0 { // the first is the original request
+		m.state.Stats.Shortened += uint64(extra)
+		all = slices.Delete(all, 1, 1+extra)
+	}
+	return all
+}
+
+// Confirm reports that the agent has the batch: its messages are delivered. It returns them.
+func (m *Machine) Confirm(delivery uint64) []Message {
+	i := m.sent(delivery)
+	if i < 0 {
+		return nil
+	}
+	b := m.state.Sent[i]
+	m.state.Sent = slices.Delete(m.state.Sent, i, i+1)
+	m.state.Stats.Delivered += uint64(len(b.Messages))
+	if b.Prompts {
+		m.state.Fails = 0
+	}
+	return b.Messages
+}
+
+// Fail reports that the batch did not reach the agent: its messages wait again. There is no turn then where the batch
+// was to begin it.
+func (m *Machine) Fail(now time.Time, delivery uint64) Action {
+	i := m.sent(delivery)
+	if i < 0 {
+		return Action{}
+	}
+	prompts := m.state.Sent[i].Prompts && m.state.Sent[i].Turn == m.state.Turn
+	m.takeBack(i, true)
+	if prompts {
+		m.idle()
+	}
+	return m.Ready(now)
+}
+
+func (m *Machine) sent(delivery uint64) int {
+	return slices.IndexFunc(m.state.Sent, func(b Batch) bool { return b.Delivery == delivery })
+}
+
+// takeAllBack takes back all that was sent and not confirmed.
+func (m *Machine) takeAllBack(failed bool) {
+	for len(m.state.Sent) > 0 {
+		m.takeBack(len(m.state.Sent)-1, failed)
+	}
+}
+
+// takeBack lets the messages of a batch wait again, before newer ones, and what a stopped turn worked on. failed is
+// whether its delivery failed, which bounds the prompts for it.
+func (m *Machine) takeBack(i int, failed bool) {
+	s := &m.state
+	b := s.Sent[i]
+	s.Sent = slices.Delete(s.Sent, i, i+1)
+	if b.Prompts && b.Turn == s.Turn {
+		s.Working, s.Stopped = b.Working, len(b.Working) > 0
+		if s.Stopped && s.Reason != ReasonInterrupt {
+			s.Reason = b.Reason
+		}
+		s.Unknown = max(s.Unknown, b.Unknown)
+		if failed {
+			s.Fails++
+		}
+	}
+	var again []Message
+	for _, msg := range b.Messages {
+		s.Working = slices.DeleteFunc(slices.Clone(s.Working), func(w Message) bool { return w.ID == msg.ID })
+		key := msg.key()
+		s.Told = slices.DeleteFunc(s.Told, func(k string) bool { return k == key })
+		if same := slices.IndexFunc(s.Pending, func(p Message) bool { return key != "" && p.Topic == msg.Topic }); same >= 0 {
+			s.Stats.Replaced++
+			if s.Pending[same].ID > msg.ID {
+				continue
+			}
+			s.Pending = slices.Delete(slices.Clone(s.Pending), same, same+1)
+		}
+		if b.Prompts || b.Reason != "" {
+			msg.Reason = None // it has stopped a turn, and stops no other
+		}
+		if failed {
+			msg.Tries++
+		}
+		s.Stats.Again++
+		again = append(again, msg)
+	}
+	s.Pending = slices.Concat(again, s.Pending)
+}

@@ -1,0 +1,202 @@
+package steer
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Mode is what a message does to a turn in flight.
+type Mode string
+
+// The modes. The empty one is ModeSteer.
+const (
+	ModeQueue          Mode = "queue"           // waits until the turn has ended
+	ModeSteer          Mode = "steer"           // the agent continues its work and incorporates the message
+	ModeInterrupt      Mode = "interrupt"       // the message supersedes the work
+	ModeOwnerInterrupt Mode = "owner-interrupt" // interrupts if the author is the owner, else waits
+)
+
+// Dedup is what becomes of messages that arrive while a turn is in flight.
+type Dedup string
+
+// The ways of deduplication. The empty one is DedupQueue.
+const (
+	DedupQueue Dedup = "queue" // they are kept
+	DedupDrop  Dedup = "drop"  // they are dropped and counted
+)
+
+// Admission is whose messages are accepted.
+type Admission string
+
+// The admissions. The empty one is AdmitVerified.
+const (
+	AdmitVerified  Admission = "owner-and-siblings"
+	AdmitAllowlist Admission = "allowlist" // the owner, siblings, and authors that a Verifier returns as Allowed
+	AdmitNobody    Admission = "nobody"
+	AdmitAnyone    Admission = "anyone"
+)
+
+// Class is what a Verifier knows of an author.
+type Class string
+
+// The classes of authors.
+const (
+	Stranger  Class = "stranger"
+	Owner     Class = "owner"
+	Sibling   Class = "sibling" // another agent of the same owner
+	Allowed   Class = "allowed" // on the allowlist
+	Attention Class = "attention"
+)
+
+// Verifier decides who an author is, by evidence of the adapter and never by the text of a message. The class Attention
+// is for the adapter's own source of attention, which every admission accepts.
+type Verifier interface {
+	Verify(author string) Class
+}
+
+// Reason is why a turn is stopped. The empty reason is ReasonSteer everywhere.
+type Reason string
+
+// The reasons, and None for a turn that is not stopped.
+const (
+	None            Reason = "none"
+	ReasonSteer     Reason = "steer"
+	ReasonInterrupt Reason = "interrupt"
+)
+
+// orSteer returns the reason that r stands for.
+func (r Reason) orSteer() Reason {
+	if r == "" {
+		return ReasonSteer
+	}
+	return r
+}
+
+// Policy is the owner's choice. Its zero value steers, admits the owner and verified siblings, and has the bounds that
+// stand below.
+type Policy struct {
+	Mode  Mode
+	Dedup Dedup
+	Admit Admission
+
+	// ConfirmAnyone permits AdmitAnyone together with a mode that stops turns.
+	ConfirmAnyone bool
+
+	// InterruptOnInvalid lets attention interrupt where the game's state is invalid (Message.Invalid), instead of steer.
+	InterruptOnInvalid bool
+
+	// CallWait is how long a stop waits for a call to the game that is in flight (default 30 s).
+	CallWait time.Duration
+	// SteersPerTurn and SteersPerMinute bound the stops of one turn (default 3) and of a minute (default 6).
+	SteersPerTurn, SteersPerMinute int
+	// MaxPending bounds the messages that wait (default 64).
+	MaxPending int
+	// Tries is how often a prompt of its own is made for a message whose delivery fails (default 3). Then it waits for
+	// the next turn or result.
+	Tries int
+}
+
+// Validate returns an error that names each setting at fault.
+func (p Policy) Validate() error {
+	var errs []error
+	one := func(setting, value string, known ...string) {
+		if value != "" && !slices.Contains(known, value) {
+			errs = append(errs, fmt.Errorf("%s %q: must be one of %q", setting, value, known))
+		}
+	}
+	one("mode", string(p.Mode), string(ModeQueue), string(ModeSteer), string(ModeInterrupt), string(ModeOwnerInterrupt))
+	one("dedup", string(p.Dedup), string(DedupQueue), string(DedupDrop))
+	one("admit", string(p.Admit), string(AdmitVerified), string(AdmitAllowlist), string(AdmitNobody), string(AdmitAnyone))
+	mode := p.withDefaults().Mode
+	if p.Dedup == DedupDrop && mode != ModeQueue {
+		errs = append(errs, fmt.Errorf(
+			"mode %q needs dedup %q, not %q: what arrives while a turn is being canceled would be lost", mode, DedupQueue, DedupDrop))
+	}
+	if p.Admit == AdmitAnyone && mode != ModeQueue && !p.ConfirmAnyone {
+		errs = append(errs, fmt.Errorf("admit %q with mode %q lets anyone stop the agent: confirm it, or use mode %q",
+			AdmitAnyone, mode, ModeQueue))
+	}
+	for _, b := range []struct {
+		setting string
+		value   int
+	}{
+		{"call wait", int(p.CallWait)},
+		{"steers per turn", p.SteersPerTurn},
+		{"steers per minute", p.SteersPerMinute},
+		{"max pending", p.MaxPending},
+		{"tries", p.Tries},
+	} {
+		if b.value < 0 {
+			errs = append(errs, fmt.Errorf("%s: must not be negative", b.setting))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// The defaults of a Policy.
+const (
+	DefaultCallWait        = 30 * time.Second
+	DefaultSteersPerTurn   = 3
+	DefaultSteersPerMinute = 6
+	DefaultMaxPending      = 64
+	DefaultTries           = 3
+)
+
+// withDefaults returns p with its defaults.
+func (p Policy) withDefaults() Policy {
+	if p.Mode == "" {
+		p.Mode = ModeSteer
+	}
+	if p.Admit == "" {
+		p.Admit = AdmitVerified
+	}
+	if p.CallWait == 0 {
+		p.CallWait = DefaultCallWait
+	}
+	for _, b := range []struct {
+		value    *int
+		standard int
+	}{
+		{&p.SteersPerTurn, DefaultSteersPerTurn},
+		{&p.SteersPerMinute, DefaultSteersPerMinute},
+		{&p.MaxPending, DefaultMaxPending},
+		{&p.Tries, DefaultTries},
+	} {
+		if *b.value == 0 {
+			*b.value = b.standard
+		}
+	}
+	return p
+}
+
+// admits reports whether messages of a class are accepted.
+func (p *Policy) admits(c Class) bool {
+	switch c {
+	case Attention:
+		return true
+	case Owner, Sibling:
+		return p.Admit != AdmitNobody
+	case Allowed:
+		return p.Admit == AdmitAllowlist || p.Admit == AdmitAnyone
+	default:
+		return p.Admit == AdmitAnyone
+	}
+}
+
+// Signal returns what a message of an author, who is admitted, does to a turn in flight. Its owner is "" where it has
+// none.
+func Signal(mode Mode, author, owner string) Reason {
+	switch mode {
+	case ModeSteer, "":
+		return ReasonSteer
+	case ModeInterrupt:
+		return ReasonInterrupt
+	case ModeOwnerInterrupt:
+		if owner != "" && author == owner {
+			return ReasonInterrupt
+		}
+	}
+	return None
+}
