@@ -1,8 +1,8 @@
 // Package attention makes messages of package steer from the attention items of heed: it is what ties the two.
 //
 // What blocks is a message that stops a turn, and what is advisory rides. A message stands for an item and its revision
-// (whether it blocks, its severity, whether the game's state is invalid): a count that grows is no news. What is cleared
-// before it was delivered is withdrawn. Text of the game is data of the message, which steer quotes.
+// (whether it blocks, its severity, whether the game's state is invalid): a count that grows is no news. What is
+// cleared before it was delivered is withdrawn. Text of the game is data of the message, which steer quotes.
 //
 // The package has no clock, no goroutine and no I/O.
 package attention
