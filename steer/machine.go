@@ -25,6 +25,9 @@ type Message struct {
 	Rides   bool `json:"rides,omitempty"`
 	Invalid bool `json:"invalid,omitempty"`
 
+	// Through is how far the sender had read when it wrote the message: its own, which Confirm gives back.
+	Through uint64 `json:"through,omitempty"`
+
 	// What follows is set by the Machine: a number, who sent it, what it does to a turn in flight, and how often its
 	// delivery failed.
 	ID     uint64 `json:"id"`
@@ -124,6 +127,9 @@ type State struct {
 	Stopped bool      `json:"stopped,omitempty"` // Working is a request whose turn was stopped and not prompted again
 	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
 	Stats   Stats     `json:"stats"`
+
+	// Source is how far the adapter has read where messages come from: its own.
+	Source string `json:"source,omitempty"`
 }
 
 // Machine is the state of one conversation. Make one with New or Restore.
@@ -160,6 +166,15 @@ func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 
 // State returns what the machine knows; the caller must not change what it refers to.
 func (m *Machine) State() State { return m.state }
+
+// SetSource sets State.Source.
+func (m *Machine) SetSource(s string) { m.state.Source = s }
+
+// Knows reports whether a revision of a topic waits, or was sent in this turn: to receive it again is no news.
+func (m *Machine) Knows(topic, revision string) bool {
+	key := (&Message{Topic: topic, Revision: revision}).key()
+	return slices.Contains(m.state.Told, key) || m.waiting(key)
+}
 
 // Begin reports that a turn was begun by another than the machine, and returns a batch of what waits, for the request
 // to carry: also what the agent worked on, where that was stopped and could not be prompted again. While a turn is
@@ -207,7 +222,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 		s.Stats.Dropped++
 		return Dropped, Action{}
 	}
-	if key := msg.key(); key != "" && (slices.Contains(s.Told, key) || m.waiting(key)) {
+	if msg.Topic != "" && m.Knows(msg.Topic, msg.Revision) {
 		s.Stats.Duplicates++
 		return Duplicate, Action{}
 	}

@@ -9,6 +9,7 @@ package attention
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/coalesce"
@@ -30,7 +31,7 @@ const (
 func Message(item *coalesce.Attention, brief string) steer.Message {
 	m := steer.Message{
 		Author: Author, Topic: item.ID, Revision: revision(item), Text: brief,
-		Rides: !item.Blocking, Invalid: item.StateInvalidated,
+		Rides: !item.Blocking, Invalid: item.StateInvalidated, Through: item.LatestSequence,
 	}
 	if brief != "" {
 		return m
@@ -68,26 +69,23 @@ func Acknowledged(item *coalesce.Attention, by string) steer.Message {
 
 // Feed gives the items of an engine to the machine of one conversation. It is for the goroutine of the machine.
 type Feed struct {
+	// Brief makes the text of a message, and Next says in a line how the agent acknowledges an item that blocks. Both are
+	// optional; see Message.
+	Brief, Next func(item *coalesce.Attention) string
+
 	machine *steer.Machine
-	brief   func(item *coalesce.Attention) string
 	offered map[string]string // revisions of open items, by id
 }
 
-// NewFeed returns a feed for a machine. brief makes the text of a message, and may be nil; see Message.
-func NewFeed(m *steer.Machine, brief func(item *coalesce.Attention) string) *Feed {
-	if brief == nil {
-		brief = func(*coalesce.Attention) string { return "" }
-	}
-	return &Feed{machine: m, brief: brief, offered: map[string]string{}}
-}
+// NewFeed returns a feed for a machine.
+func NewFeed(m *steer.Machine) *Feed { return &Feed{machine: m, offered: map[string]string{}} }
 
 // Update gives the machine an update, and returns what the adapter does. An item that was cleared is withdrawn; one
 // whose revision is as before is no news.
 func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
 	item := &u.Attention
 	if u.Kind == coalesce.Cleared {
-		delete(f.offered, item.ID)
-		f.machine.Withdraw(item.ID)
+		f.cleared(item.ID)
 		return steer.Action{}
 	}
 	if f.offered[item.ID] == revision(item) {
@@ -96,8 +94,14 @@ func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
 	return f.offer(now, item)
 }
 
-// Turn gives the machine the items that are open at the begin of a turn, which the turn was not sent yet.
-func (f *Feed) Turn(now time.Time, open []coalesce.Attention) (last steer.Action) {
+// Open gives the machine all items that are open, and returns what the adapter does. What is open no more is withdrawn.
+// What was news before rides on this turn, if the turn was not sent it, and begins none.
+func (f *Feed) Open(now time.Time, open []coalesce.Attention) (last steer.Action) {
+	for id := range f.offered {
+		if !slices.ContainsFunc(open, func(a coalesce.Attention) bool { return a.ID == id }) {
+			f.cleared(id)
+		}
+	}
 	for i := range open {
 		if a := f.offer(now, &open[i]); a.Do != steer.Nothing {
 			last = a
@@ -106,10 +110,46 @@ func (f *Feed) Turn(now time.Time, open []coalesce.Attention) (last steer.Action
 	return last
 }
 
+// News returns those of the open items for which Open would make a message.
+func (f *Feed) News(open []coalesce.Attention) (news []*coalesce.Attention) {
+	for i := range open {
+		if item := &open[i]; !f.machine.Knows(item.ID, revision(item)) && !f.idles(item) {
+			news = append(news, item)
+		}
+	}
+	return news
+}
+
+// idles reports whether an item was news before, and there is no turn that it could ride on.
+func (f *Feed) idles(item *coalesce.Attention) bool {
+	return f.offered[item.ID] == revision(item) && f.machine.State().Phase == steer.Idle
+}
+
+func (f *Feed) cleared(id string) {
+	delete(f.offered, id)
+	f.machine.Withdraw(id)
+}
+
 func (f *Feed) offer(now time.Time, item *coalesce.Attention) steer.Action {
-	receipt, a := f.machine.Receive(now, Message(item, f.brief(item)))
-	if receipt != steer.Full { // else it is offered again
+	if f.machine.Knows(item.ID, revision(item)) {
 		f.offered[item.ID] = revision(item)
+		return steer.Action{}
+	}
+	if f.idles(item) {
+		return steer.Action{}
+	}
+	brief := ""
+	if f.Brief != nil {
+		brief = f.Brief(item)
+	}
+	msg := Message(item, brief)
+	if item.Blocking && f.Next != nil {
+		msg.Text += "\n" + f.Next(item)
+	}
+	msg.Rides = msg.Rides || f.offered[item.ID] == msg.Revision
+	receipt, a := f.machine.Receive(now, msg)
+	if receipt != steer.Full { // else it is offered again
+		f.offered[item.ID] = msg.Revision
 	}
 	return a
 }

@@ -51,7 +51,7 @@ func update(kind string, of coalesce.Attention) *coalesce.Update {
 
 func TestFeed(t *testing.T) {
 	m := machine(t)
-	f := attention.NewFeed(m, nil)
+	f := attention.NewFeed(m)
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
 
 	advisory, blocking := item("e-1", false), item("e-2", true)
@@ -75,9 +75,9 @@ func TestFeed(t *testing.T) {
 
 	// A new turn is sent what is open, once.
 	m.Begin(steer.Message{Author: "user", Text: "Go on."})
-	require.Equal(t, steer.Nothing, f.Turn(now, []coalesce.Attention{advisory}).Do)
+	require.Equal(t, steer.Nothing, f.Open(now, []coalesce.Attention{advisory}).Do)
 	require.Len(t, m.Ride().Messages, 1)
-	f.Turn(now, []coalesce.Attention{advisory})
+	f.Open(now, []coalesce.Attention{advisory})
 	require.Empty(t, m.Ride().Messages)
 
 	// Another acknowledged an item: the agent reads it with its next result, and is not stopped.
@@ -111,7 +111,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 				e.Log(event.Log{Level: event.LevelError, Message: "NullReferenceException: " + line})
 				m := machine(t)
 				m.Begin(steer.Message{Author: "user", Text: "Build."})
-				f := attention.NewFeed(m, nil)
+				f := attention.NewFeed(m)
 				for _, u := range e.Updates(nil) {
 					f.Update(now, &u)
 				}
@@ -137,7 +137,7 @@ func Example() {
 		panic(err)
 	}
 	m.Begin(steer.Message{Author: "user", Text: "Build."})
-	feed := attention.NewFeed(m, nil)
+	feed := attention.NewFeed(m)
 	broken := item("e-1", true)
 	fmt.Println(feed.Update(now, update(coalesce.Opened, broken)).Do)
 	// Output: cancel
