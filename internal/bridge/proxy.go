@@ -218,6 +218,12 @@ func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error 
 	return p.server.ServeConn(ctx, stream)
 }
 
+// Gate returns the gate that holds calls back, for calls that do not come over the protocol.
+func (p *Proxy) Gate() *gate.Gate { return p.gate }
+
+// Diagnostics returns heed's own tools and resources, with the attention of this proxy.
+func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
+
 // Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 

@@ -18,6 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
@@ -50,6 +51,8 @@ type hostFlags struct {
 	remote      bool
 	logLevel    string
 	logFile     string
+
+	next func(class string, a *heed.Attention) []string // what briefs say is done next; nil: brief.SessionNext
 }
 
 func (f *hostFlags) register(cmd *cobra.Command) {
@@ -171,13 +174,16 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		}
 		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), &h.spooled}
 	}
+	if f.next == nil {
+		f.next = brief.SessionNext
+	}
 	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
 	h.briefs, err = brief.New(brief.Config{
 		Config: heedsource.Config{
 			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods,
-			Environment: h.session.Environment, Tools: h.tools, Next: brief.SessionNext,
+			Environment: h.session.Environment, Tools: h.tools, Next: f.next,
 		},
 		Now: p.Now,
 	})

@@ -1,0 +1,24 @@
+// Package mcp stands between a client and a server of the Model Context Protocol, on the lines of two streams. It holds
+// calls of tools back by a gate, puts attention into their results, and adds heed's own tools and resources. All else
+// passes byte for byte, in both directions and in its order, whatever version of the protocol it is of.
+//
+// # What it can do
+//
+// Attention reaches the model as text of a result: before the server's own text, and as a member of its structured
+// content, since some clients show the model that alone. A refused call is a result that is an error, which every
+// client shows to the model. A result cannot come before the model asks; notifications (of log messages and of the
+// resource of open items) are sent to clients that take them, but those show them to people at most.
+//
+// That a result was written is no proof that the model read it: it counts as delivered when the client calls another
+// tool after it. What was written and not followed by a call is told again in the next process.
+//
+// # Why lines and not a library
+//
+// A proxy of the official SDK ends the protocol on both sides: what its types do not know is lost, and each version
+// needs an update. Here the SDK is the client and the server of the tests.
+//
+// # Concurrency and bounds
+//
+// [Run] has one goroutine for each direction, and one for each call while it waits. A line is at most 64 MiB, and at
+// most 256 calls wait at a time; more are refused.
+package mcp

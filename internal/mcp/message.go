@@ -1,0 +1,201 @@
+package mcp
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
+// maxLine bounds a message, in bytes.
+const maxLine = 64 << 20
+
+// readLine returns the next line without its end. The last one may lack it.
+func readLine(r *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		if len(line)+len(part) > maxLine {
+			return nil, fmt.Errorf("a message is longer than %d bytes", maxLine)
+		}
+		line = append(line, part...)
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == nil, errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) > 0:
+			return bytes.TrimRight(line, "\r\n"), nil
+		default:
+			return nil, err
+		}
+	}
+}
+
+// object is a JSON object, whose members keep their order and their bytes.
+type object []member
+
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// parse returns an object, false where raw is none. A strict one has each name once, at any depth: two readers cannot
+// understand it differently.
+func parse(raw []byte, strict bool) (object, bool) {
+	d := jsontext.NewDecoder(
+		bytes.NewReader(raw), jsontext.AllowDuplicateNames(!strict), jsontext.AllowInvalidUTF8(!strict),
+	)
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+		return nil, false
+	}
+	o := object{}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		m := member{name: name.String()} // the token is not valid after the next read
+		value, err := d.ReadValue()
+		if err != nil {
+			return nil, false
+		}
+		m.value = bytes.Clone(value)
+		o = append(o, m)
+	}
+	if t, err := d.ReadToken(); err != nil || t.Kind() != '}' {
+		return nil, false
+	}
+	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
+		return nil, false
+	}
+	return o, true
+}
+
+// get returns a member, nil where there is none.
+func (o object) get(name string) json.RawMessage {
+	for _, m := range o {
+		if m.name == name {
+			return m.value
+		}
+	}
+	return nil
+}
+
+// exact reports whether no member has one of these names in another case, for which some readers would take it.
+func (o object) exact(names ...string) bool {
+	for _, m := range o {
+		for _, name := range names {
+			if m.name != name && strings.EqualFold(m.name, name) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// text returns a member that is a string, "" where it is none.
+func (o object) text(name string) string {
+	var s string
+	if json.Unmarshal(o.get(name), &s) != nil {
+		return ""
+	}
+	return s
+}
+
+// inner returns a member that is an object, empty where it is none.
+func (o object) inner(name string) object {
+	in, _ := parse(o.get(name), false)
+	return in
+}
+
+// set replaces a member, or adds it at the end.
+func (o *object) set(name string, value any) {
+	raw := encode(value)
+	for i := range *o {
+		if (*o)[i].name == name {
+			(*o)[i].value = raw
+			return
+		}
+	}
+	*o = append(*o, member{name, raw})
+}
+
+// remove removes a member.
+func (o *object) remove(name string) {
+	for i := range *o {
+		if (*o)[i].name == name {
+			*o = append((*o)[:i:i], (*o)[i+1:]...)
+			return
+		}
+	}
+}
+
+// MarshalJSON writes the object in one line.
+func (o object) MarshalJSON() ([]byte, error) {
+	out := []byte{'{'}
+	for i, m := range o {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, encode(m.name)...)
+		out = append(out, ':')
+		out = append(out, m.value...)
+	}
+	return append(out, '}'), nil
+}
+
+// list returns the elements of an array, nil where raw is none.
+func list(raw json.RawMessage) (elements []json.RawMessage) {
+	if json.Unmarshal(raw, &elements) != nil {
+		return nil
+	}
+	return elements
+}
+
+// encode returns v as JSON in one line. Types of this package and of heed always have a JSON form.
+func encode(v any) json.RawMessage {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic("BUG: mcp: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// The codes of JSON-RPC.
+const (
+	codeParse         = -32700
+	codeInvalid       = -32600
+	codeInvalidParams = -32602
+	codeInternal      = -32603
+)
+
+// answer returns a response with a result.
+func answer(id json.RawMessage, result any) []byte {
+	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", id}, {"result", encode(result)}})
+}
+
+// refuse returns a response with an error.
+func refuse(id json.RawMessage, code int, text string) []byte {
+	if id == nil {
+		id = json.RawMessage("null")
+	}
+	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", id}, {"error", encode(map[string]any{
+		"code": code, "message": text,
+	})}})
+}
+
+// textResult returns the result of a tool that is text.
+func textResult(text string, failed bool) any {
+	result := map[string]any{"content": []any{textBlock(text)}}
+	if failed {
+		result["isError"] = true
+	}
+	return result
+}
+
+func textBlock(text string) any { return map[string]string{"type": "text", "text": text} }

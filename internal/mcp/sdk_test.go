@@ -1,0 +1,73 @@
+package mcp_test
+
+import (
+	"context"
+	"io"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/bridge"
+)
+
+// nothing closes nothing.
+type nothing struct{ io.Writer }
+
+func (nothing) Close() error { return nil }
+
+// TestOfficialClientAndServer lets a client and a server of the official SDK talk through the proxy.
+func TestOfficialClientAndServer(t *testing.T) {
+	b := &between{t: t}
+	clientReads, toClient := io.Pipe()
+	serverReads, toServer := io.Pipe()
+	fromClient, clientWrites := io.Pipe()
+	fromServer, serverWrites := io.Pipe()
+	b.run(fromClient, fromServer, toClient, toServer)
+	server := sdk.NewServer(&sdk.Implementation{Name: "colony", Version: "1"}, nil)
+	type args struct {
+		X int `json:"x"`
+	}
+	type out struct {
+		Done bool `json:"done"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "build", Description: "Builds."},
+		func(_ context.Context, _ *sdk.CallToolRequest, in args) (*sdk.CallToolResult, out, error) {
+			if in.X == 2 {
+				b.log(fault)
+			}
+			return nil, out{true}, nil
+		})
+	ctx := t.Context()
+	go func() { _ = server.Run(ctx, &sdk.IOTransport{Reader: serverReads, Writer: nothing{serverWrites}}) }()
+	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
+	s, err := client.Connect(ctx, &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
+	require.NoError(t, err)
+	tools, err := s.ListTools(ctx, nil)
+	require.NoError(t, err)
+	require.Len(t, tools.Tools, 1+len(bridge.Tools()))
+	call := func(tool string, arguments any) (text string, failed bool) {
+		r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		require.NoError(t, err)
+		for _, c := range r.Content {
+			text += c.(*sdk.TextContent).Text
+		}
+		return text, r.IsError
+	}
+	text, failed := call("build", args{1})
+	require.False(t, failed)
+	require.Equal(t, `{"done":true}`, text)
+	text, failed = call("build", args{2})
+	require.False(t, failed)
+	require.Contains(t, text, "Exception ticking Crane7")
+	_, failed = call("build", args{3})
+	require.True(t, failed, "held back")
+	_, failed = call("heed_ack", map[string]string{"id": "1"})
+	require.False(t, failed)
+	text, failed = call("build", args{4})
+	require.False(t, failed)
+	require.Equal(t, `{"done":true}`, text)
+	resource, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: bridge.ResourceBase + "items"})
+	require.NoError(t, err)
+	require.Contains(t, resource.Contents[0].Text, `"items":[]`)
+}
