@@ -36,10 +36,13 @@ type Message struct {
 	Tries  int    `json:"tries,omitempty"`
 }
 
-// Ceiling is what an adapter can do to a turn in flight. Where it can do neither, messages ride or wait.
+// Ceiling is what an adapter can do. Where it can neither inject nor cancel, messages ride or wait.
 type Ceiling struct {
 	Inject bool // adds a message without stopping the turn
 	Cancel bool // stops the turn, and prompts again
+	// Hosted is set where only another begins turns: what arrives while the agent is idle waits for Begin. What waits
+	// when a turn ends is prompted all the same.
+	Hosted bool
 }
 
 // Phase is where the turn is.
@@ -163,6 +166,9 @@ func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 	m.idle()
 	return m, nil
 }
+
+// SetCeiling changes what the adapter can do, for agents that say so late. What waits is looked at with the next event.
+func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
 // State returns what the machine knows; the caller must not change what it refers to.
 func (m *Machine) State() State { return m.state }
@@ -323,7 +329,7 @@ func (m *Machine) Ride() Batch {
 }
 
 // Ended reports that the turn has ended: canceled, as the machine asked for, or otherwise.
-func (m *Machine) Ended(now time.Time, canceled bool) Action {
+func (m *Machine) Ended(_ time.Time, canceled bool) Action {
 	switch {
 	case m.state.Phase == Idle:
 		return Action{}
@@ -335,7 +341,7 @@ func (m *Machine) Ended(now time.Time, canceled bool) Action {
 		return m.prompt()
 	}
 	m.idle()
-	return m.Ready(now)
+	return m.begin()
 }
 
 // Stop reports that a person stops the turn: it is not prompted again, and what waits rides on the next one.
@@ -373,6 +379,9 @@ func (m *Machine) Ready(now time.Time) Action {
 	case Canceling:
 		return Action{}
 	case Idle:
+		if m.ceiling.Hosted {
+			return Action{}
+		}
 		return m.begin()
 	}
 	if reason == None || !m.ceiling.Inject && !m.ceiling.Cancel {
@@ -514,6 +523,28 @@ func (m *Machine) Fail(now time.Time, delivery uint64) Action {
 	m.takeBack(i, true)
 	if prompts {
 		m.idle()
+		return m.begin()
+	}
+	return m.Ready(now)
+}
+
+// Refused reports that the agent took no injection of the batch: there is none any more, and its messages wait again
+// with what they do to the turn.
+func (m *Machine) Refused(now time.Time, delivery uint64) Action {
+	m.ceiling.Inject = false
+	i := m.sent(delivery)
+	if i < 0 {
+		return Action{}
+	}
+	reasons := map[uint64]Reason{}
+	for _, msg := range m.state.Sent[i].Messages {
+		reasons[msg.ID] = msg.Reason
+	}
+	m.takeBack(i, true)
+	for i := range m.state.Pending {
+		if r, ok := reasons[m.state.Pending[i].ID]; ok {
+			m.state.Pending[i].Reason = r
+		}
 	}
 	return m.Ready(now)
 }

@@ -488,6 +488,36 @@ func TestInject(t *testing.T) {
 	require.Len(t, m.Ride().Messages, 1)
 }
 
+// TestRefusedInjectionCancels holds that a message that an agent would not take in its turn stops the turn.
+func TestRefusedInjectionCancels(t *testing.T) {
+	m := newMachine(t, Policy{}, Ceiling{Cancel: true})
+	m.Begin(task)
+	m.SetCeiling(Ceiling{Inject: true, Cancel: true})
+	_, a := m.Receive(start, item("a", "1"))
+	require.Equal(t, Inject, a.Do)
+	require.Equal(t, Cancel, m.Refused(start, a.Batch.Delivery).Do)
+	require.Zero(t, m.Refused(start, a.Batch.Delivery))
+	b := m.Ended(start, true).Batch
+	require.Len(t, b.Messages, 1)
+	require.Len(t, b.Working, 1)
+	m.Confirm(b.Delivery)
+	require.EqualValues(t, 1, m.State().Stats.Delivered)
+}
+
+// TestHosted holds that an adapter that begins no turn is asked for none, and loses nothing by it.
+func TestHosted(t *testing.T) {
+	m := newMachine(t, Policy{}, Ceiling{Cancel: true, Hosted: true})
+	_, a := m.Receive(start, item("a", "1"))
+	require.Equal(t, Nothing, a.Do)
+	b := m.Begin(task)
+	require.Len(t, b.Messages, 1)
+	require.Equal(t, Nothing, m.Ended(start, false).Do)
+	require.Equal(t, Nothing, m.Fail(start, b.Delivery).Do)
+	require.Len(t, m.Begin(task).Messages, 1)
+	m.Receive(start, item("b", "1"))
+	require.Equal(t, Prompt, m.Ended(start, false).Do, "a turn of its host goes on")
+}
+
 // TestDataIsQuoted holds that no line of data, author or thread begins anything of its own.
 func TestDataIsQuoted(t *testing.T) {
 	for _, hostile := range []string{
