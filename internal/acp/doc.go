@@ -1,0 +1,31 @@
+// Package acp is a proxy between an editor and an agent that speak the Agent Client Protocol (JSON-RPC 2.0, one message
+// in a line). It passes each line through as it is, and brings messages to the agent in the middle of its turn as
+// package steer decides: where the agent takes injections, by one of [injections], else by canceling the turn and
+// prompting again with the request and the message.
+//
+// # Guarantees
+//
+// The editor sees one turn: each of its requests is answered once, and a prompt at the end of the last prompt that
+// carried it. At most one prompt of a session is open at the agent. A person's session/cancel ends the turn, which is
+// not prompted again. Permissions that the agent asked for in a turn that the proxy cancels are answered as canceled,
+// and tool calls that were open in it are shown as failed. When the agent ends, the editor's open requests are answered
+// with an error.
+//
+// A batch counts as delivered when the agent's first output after the prompt has come, or its answer; an injected one
+// when the agent says so. What is not JSON is passed on and counted.
+//
+// # Prompts during a turn
+//
+// A prompt that the editor sends while the agent works is a message of the user, which the policy of the conversation
+// steers by; both requests are answered. One that comes after session/cancel waits until the agent has stopped.
+//
+// # Bounds
+//
+// A line has at most 64 MiB. About a megabyte waits in each direction; then the other side is not read until it is
+// written. Open requests, sessions and tool calls are bounded by maxOpen and maxSessions.
+//
+// # Concurrency
+//
+// One goroutine decides; two read and two write. A [Conversation] may be used by others at the same time: what it
+// decides is queued.
+package acp

@@ -1,0 +1,383 @@
+package acp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/steer"
+)
+
+// The bounds of what is open at once: requests of each side and tool calls of a session, and sessions.
+const (
+	maxOpen     = 4096
+	maxSessions = 1024
+)
+
+// flushWait is how long Run waits, at its end, until what was queued is written.
+const flushWait = 5 * time.Second
+
+// DefaultUser is the author of the editor's prompts.
+const DefaultUser = "user"
+
+// ErrAgent is what Run returns, wrapped, when the agent ended.
+var ErrAgent = errors.New("the agent has ended")
+
+// Conversation is a steer.Machine with a lock, whose state is kept after each step.
+type Conversation interface {
+	// Do calls f with the machine, and keeps its state before what f returned is done: by act, in order, never two at
+	// a time. It returns when the state is kept.
+	Do(f func(m *steer.Machine, now time.Time) steer.Action)
+}
+
+// Config is what a proxy needs.
+type Config struct {
+	// Agent and Editor are the standard input and output of each, which Run closes at its end.
+	Agent, Editor io.ReadWriteCloser
+
+	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
+	// does not wait, and may be called at once and by any goroutine. A session whose Start fails is not steered.
+	Start func(session string, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
+
+	Framing steer.Framing
+	// User is the author of the editor's prompts, as the machine's verifier knows it (default DefaultUser).
+	User string
+	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
+	Game func(title string, call jsontext.Value) bool
+	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
+	PromptIdle bool
+	Logger     *slog.Logger
+}
+
+// proxy is what the goroutine of Run knows.
+type proxy struct {
+	Config
+	editor, agent *outbox
+
+	steering bool // the agent has _session/steering
+	sessions map[string]*session
+	asked    map[string]*request            // open requests of the editor
+	wanted   map[string]*want               // permissions that the agent has asked for
+	answers  map[string]func(message, line) // what becomes of the answers to requests that the agent has
+	ids      int
+
+	// What was passed on without being understood, or dropped.
+	invalid, unsteered, stray, swallowed int
+
+	mu    sync.Mutex
+	acts  []func()
+	wake  chan struct{}
+	ended bool
+	err   error // of writing
+}
+
+// request is one of the editor that is not answered.
+type request struct {
+	message
+	session string // of its params
+	prompt  *prompt
+}
+
+// want is a permission that the agent has asked for.
+type want struct {
+	id       jsontext.Value
+	session  string
+	answered bool // by the proxy
+}
+
+// Run passes messages on until the editor or the agent ends, or ctx does. It returns nil if the editor ended.
+func Run(ctx context.Context, cfg Config) error {
+	p := &proxy{
+		Config: cfg, editor: newOutbox(cfg.Editor), agent: newOutbox(cfg.Agent),
+		sessions: map[string]*session{}, asked: map[string]*request{}, wanted: map[string]*want{},
+		answers: map[string]func(message, line){}, wake: make(chan struct{}, 1),
+	}
+	if p.User == "" {
+		p.User = DefaultUser
+	}
+	if p.Game == nil {
+		p.Game = func(string, jsontext.Value) bool { return true }
+	}
+	if p.Logger == nil {
+		p.Logger = slog.New(slog.DiscardHandler)
+	}
+	done := make(chan struct{})
+	fromEditor, fromAgent := make(chan line), make(chan line)
+	go readLines("editor", cfg.Editor, maxLine, p.agent, fromEditor, done)
+	go readLines("agent", cfg.Agent, maxLine, p.editor, fromAgent, done)
+	go p.editor.run(func(err error) { p.fail(fmt.Errorf("acp: writing to the editor: %w", err)) })
+	go p.agent.run(func(err error) { p.fail(fmt.Errorf("acp: writing to the agent: %w", err)) })
+
+	err := p.loop(ctx, fromEditor, fromAgent)
+	p.end(ctx)
+	close(done)
+	return errors.Join(err, cfg.Agent.Close(), cfg.Editor.Close())
+}
+
+// loop handles one line or action at a time.
+func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) error {
+	for {
+		if err := p.act(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-p.wake:
+		case l := <-fromEditor:
+			if errors.Is(l.err, io.EOF) {
+				return nil
+			} else if l.err != nil {
+				return l.err
+			}
+			p.fromEditor(l)
+		case l := <-fromAgent:
+			if errors.Is(l.err, io.EOF) {
+				return fmt.Errorf("acp: %w", ErrAgent)
+			} else if l.err != nil {
+				return errors.Join(fmt.Errorf("acp: %w", ErrAgent), l.err)
+			}
+			p.fromAgent(l)
+		}
+	}
+}
+
+// end answers the editor's open requests, and waits until all is written.
+func (p *proxy) end(ctx context.Context) {
+	p.mu.Lock()
+	p.ended, p.acts = true, nil
+	p.mu.Unlock()
+	for _, r := range p.asked {
+		p.answer(r, failure(ErrAgent.Error()))
+	}
+	p.editor.finish()
+	p.agent.finish()
+	late := time.After(flushWait)
+	for _, o := range []*outbox{p.editor, p.agent} {
+		select {
+		case <-o.done:
+		case <-late:
+		case <-ctx.Done():
+		}
+	}
+	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid", p.invalid, "unsteered", p.unsteered,
+		"stray", p.stray, "swallowed", p.swallowed)
+}
+
+// fail ends the loop.
+func (p *proxy) fail(err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.err = errors.Join(p.err, err)
+	p.awake()
+}
+
+// later queues an action for the loop.
+func (p *proxy) later(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.ended {
+		p.acts = append(p.acts, f)
+		p.awake()
+	}
+}
+
+func (p *proxy) awake() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// act does the actions that are queued, also those that they add.
+func (p *proxy) act() error {
+	for {
+		p.mu.Lock()
+		if p.err != nil || len(p.acts) == 0 {
+			defer p.mu.Unlock()
+			return p.err
+		}
+		f := p.acts[0]
+		p.acts = p.acts[1:]
+		p.mu.Unlock()
+		f()
+	}
+}
+
+// parse returns the message of a line, and counts one that is none.
+func (p *proxy) parse(l line) message {
+	var m message
+	if !read(l.text, &m) {
+		p.invalid++
+		return message{}
+	}
+	return m
+}
+
+// fromEditor handles a line of the editor.
+func (p *proxy) fromEditor(l line) {
+	m := p.parse(l)
+	var params promptParams
+	if m.Method == methodPrompt || m.Method == methodCancel || m.Method == methodLoad || m.Method == methodResume {
+		read(m.Params, &params)
+	}
+	s := p.sessions[params.SessionID]
+	switch {
+	case m.Method == "" && m.ID != nil:
+		k := key(m.ID)
+		w := p.wanted[k]
+		delete(p.wanted, k)
+		if w != nil && w.answered {
+			p.swallowed++
+			return
+		}
+	case m.Method == methodCancel && s != nil:
+		s.stop()
+	case m.Method == cancelRequest:
+		if !p.canceled(m) {
+			return
+		}
+	case m.ID != nil && m.Method != "":
+		r := &request{message: m, session: params.SessionID}
+		if k := key(m.ID); len(p.asked) >= maxOpen || p.asked[k] != nil {
+			p.editor.write(message{ID: m.ID, Error: failure("too many requests are open, or one with this id").Error}.line())
+			return
+		} else {
+			p.asked[k] = r
+		}
+		if m.Method == methodPrompt && s != nil {
+			s.admit(r, params, l)
+			return
+		}
+	}
+	p.agent.write(l.text)
+}
+
+// canceled handles the editor's cancellation of a request, and reports whether the agent is to see it. That of a prompt
+// is a person's stop; the agent may have its request under another id.
+func (p *proxy) canceled(m message) bool {
+	var params struct {
+		ID jsontext.Value `json:"requestId"`
+	}
+	read(m.Params, &params)
+	r := p.asked[key(params.ID)]
+	if r == nil || r.prompt == nil {
+		return true
+	}
+	s := p.sessions[r.session]
+	own := s.turn != nil && s.turn.request == r
+	s.stop()
+	if !own {
+		p.agent.write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.line())
+	}
+	return own
+}
+
+// fromAgent handles a line of the agent.
+func (p *proxy) fromAgent(l line) {
+	m := p.parse(l)
+	k := key(m.ID)
+	if m.Method != "" || m.ID == nil {
+		p.editor.write(l.text)
+		p.heard(k, m)
+		return
+	}
+	r := p.asked[k]
+	switch then := p.answers[k]; {
+	case then != nil:
+		delete(p.answers, k)
+		then(m, l)
+	case r != nil && r.prompt != nil, strings.HasPrefix(k, `"`+ownID):
+		p.stray++ // it was answered, or the turn goes on
+	default:
+		delete(p.asked, k)
+		p.editor.write(l.text)
+		if r != nil {
+			p.learn(r, m)
+		}
+	}
+}
+
+// heard takes note of a request or notification of the agent.
+func (p *proxy) heard(k string, m message) {
+	var params updateParams
+	if (m.Method == methodUpdate || m.Method == methodPermission) && !read(m.Params, &params) {
+		return
+	}
+	s := p.sessions[params.SessionID]
+	switch {
+	case s == nil:
+	case m.Method == methodUpdate:
+		s.update(params.Update)
+	case m.ID == nil:
+	case len(p.wanted) >= maxOpen:
+		p.unsteered++
+	default:
+		p.wanted[k] = &want{id: m.ID, session: s.id}
+	}
+}
+
+// learn takes note of the answer to a request of the editor.
+func (p *proxy) learn(r *request, m message) {
+	if m.Result == nil {
+		return
+	}
+	switch r.Method {
+	case methodInitialize:
+		var result initialized
+		p.steering = read(m.Result, &result) && result.Meta.Steering.Supported
+	case methodNew, methodLoad, methodResume, methodFork:
+		id := r.session
+		var result promptParams
+		if read(m.Result, &result) && result.SessionID != "" {
+			id = result.SessionID
+		}
+		p.start(id)
+	}
+}
+
+// start makes a session. One that is known goes on.
+func (p *proxy) start(id string) {
+	if id == "" || p.sessions[id] != nil {
+		return
+	}
+	if len(p.sessions) >= maxSessions {
+		p.unsteered++
+		return
+	}
+	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]bool{}}
+	conversation, err := p.Start(id, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
+	if err != nil {
+		p.unsteered++
+		p.Logger.Error("acp: the session is not steered", "session", id, "error", err)
+		return
+	}
+	s.conversation = conversation
+	p.sessions[id] = s
+}
+
+// ask sends a request of the proxy to the agent.
+func (p *proxy) ask(method string, params promptParams, then func(message, line)) {
+	for {
+		p.ids++
+		id := newID(p.ids)
+		if k := key(id); p.asked[k] == nil {
+			p.answers[k] = then
+			p.agent.write(message{ID: id, Method: method, Params: write(params)}.line())
+			return
+		}
+	}
+}
+
+// answer answers a request of the editor.
+func (p *proxy) answer(r *request, m message) {
+	delete(p.asked, key(r.ID))
+	p.editor.write(message{ID: r.ID, Result: m.Result, Error: m.Error}.line())
+}
