@@ -69,12 +69,10 @@ func (p pipe) Close() error { p.close(); return nil }
 func connect() (pipe, pipe) {
 	r1, w1 := io.Pipe()
 	r2, w2 := io.Pipe()
-	end := func() {
-		for _, c := range []io.Closer{r1, w1, r2, w2} {
-			_ = c.Close()
-		}
+	end := func(r, w io.Closer) func() {
+		return func() { _, _ = r.Close(), w.Close() }
 	}
-	return pipe{r1, w2, end}, pipe{r2, w1, end}
+	return pipe{r1, w2, end(r1, w2)}, pipe{r2, w1, end(r2, w1)}
 }
 
 // peer is a scripted editor or agent.

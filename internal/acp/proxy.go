@@ -116,7 +116,7 @@ func Run(ctx context.Context, cfg Config) error {
 	go p.agent.run(func(err error) { p.fail(fmt.Errorf("acp: writing to the agent: %w", err)) })
 
 	err := p.loop(ctx, fromEditor, fromAgent)
-	p.end(ctx)
+	p.end(ctx, err)
 	close(done)
 	return errors.Join(err, cfg.Agent.Close(), cfg.Editor.Close())
 }
@@ -149,13 +149,15 @@ func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) err
 	}
 }
 
-// end answers the editor's open requests, and waits until all is written.
-func (p *proxy) end(ctx context.Context) {
+// end answers the editor's open requests, unless the editor has ended, and waits until all is written.
+func (p *proxy) end(ctx context.Context, err error) {
 	p.mu.Lock()
 	p.ended, p.acts = true, nil
 	p.mu.Unlock()
 	for _, r := range p.asked {
-		p.answer(r, failure(ErrAgent.Error()))
+		if err != nil {
+			p.answer(r, failure(ErrAgent.Error()))
+		}
 	}
 	p.editor.finish()
 	p.agent.finish()
