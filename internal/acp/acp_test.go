@@ -240,6 +240,8 @@ func short(line string) string {
 		return strings.Join([]string{m.Method[strings.LastIndexByte(m.Method, '/')+1:], id, strings.Join(words, "|")}, " ")
 	case "session/cancel":
 		return "cancel"
+	case "session/list":
+		return m.Method
 	case "session/request_permission":
 		return "permission " + id
 	case "session/update":

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,7 +76,7 @@ type proxy struct {
 	acts  []func()
 	wake  chan struct{}
 	ended bool
-	err   error // of writing
+	err   error // of writing; io.EOF for the editor
 }
 
 // request is one of the editor that is not answered.
@@ -112,16 +113,20 @@ func Run(ctx context.Context, cfg Config) error {
 	fromEditor, fromAgent := make(chan line), make(chan line)
 	go readLines("editor", cfg.Editor, maxLine, p.agent, fromEditor, done)
 	go readLines("agent", cfg.Agent, maxLine, p.editor, fromAgent, done)
-	go p.editor.run(func(err error) { p.fail(fmt.Errorf("acp: writing to the editor: %w", err)) })
-	go p.agent.run(func(err error) { p.fail(fmt.Errorf("acp: writing to the agent: %w", err)) })
+	go p.editor.run(func(error) { p.fail(io.EOF) })
+	go p.agent.run(func(err error) { p.fail(fmt.Errorf("acp: %w: %w", ErrAgent, err)) })
 
 	err := p.loop(ctx, fromEditor, fromAgent)
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
 	p.end(ctx, err)
 	close(done)
-	return errors.Join(err, cfg.Agent.Close(), cfg.Editor.Close())
+	_, _ = cfg.Agent.Close(), cfg.Editor.Close() // all that could be written is
+	return err
 }
 
-// loop handles one line or action at a time.
+// loop handles one line or action at a time. It returns io.EOF when the editor has ended.
 func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) error {
 	for {
 		if err := p.act(); err != nil {
@@ -132,9 +137,7 @@ func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) err
 			return context.Cause(ctx)
 		case <-p.wake:
 		case l := <-fromEditor:
-			if errors.Is(l.err, io.EOF) {
-				return nil
-			} else if l.err != nil {
+			if l.err != nil {
 				return l.err
 			}
 			p.fromEditor(l)
@@ -142,7 +145,7 @@ func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) err
 			if errors.Is(l.err, io.EOF) {
 				return fmt.Errorf("acp: %w", ErrAgent)
 			} else if l.err != nil {
-				return errors.Join(fmt.Errorf("acp: %w", ErrAgent), l.err)
+				return fmt.Errorf("acp: %w: %w", ErrAgent, l.err)
 			}
 			p.fromAgent(l)
 		}
@@ -177,7 +180,7 @@ func (p *proxy) end(ctx context.Context, err error) {
 func (p *proxy) fail(err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.err = errors.Join(p.err, err)
+	p.err = cmp.Or(p.err, err)
 	p.awake()
 }
 

@@ -239,6 +239,7 @@ func (s *session) ended(t *turn, m message, l line) {
 	stopped := s.stopped
 	// An agent that answers a canceled prompt with an error has stopped, too.
 	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
+	retries := failed && t.request == nil && !t.confirmed
 	calls := s.calls
 	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]bool{}
 
@@ -252,7 +253,7 @@ func (s *session) ended(t *turn, m message, l line) {
 			next = s.stopMachine(m)
 		case again:
 			next = m.Ended(now, true)
-		case failed && t.request == nil:
+		case retries:
 			next = m.Fail(now, t.delivery)
 		default:
 			next = m.Ended(now, false)
@@ -274,7 +275,7 @@ func (s *session) ended(t *turn, m message, l line) {
 		}
 	case next.Do != steer.Prompt:
 		s.answerOpen(m, &l, func(*request) bool { return true })
-	case failed && t.request != nil || !failed && slices.ContainsFunc(s.open, waits):
+	case failed && !retries || !failed && slices.ContainsFunc(s.open, waits):
 		s.answerOpen(m, &l, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
