@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -24,6 +25,7 @@ type memory struct {
 	m   *steer.Machine
 	now time.Time
 	act func(steer.Action)
+	did chan struct{} // has one when something was done, if it is not nil
 }
 
 func (c *memory) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
@@ -32,6 +34,17 @@ func (c *memory) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
 	if a := f(c.m, c.now); a.Do != steer.Nothing {
 		c.act(a)
 	}
+	select {
+	case c.did <- struct{}{}:
+	default:
+	}
+}
+
+// state returns the machine's.
+func (c *memory) state() steer.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.m.State()
 }
 
 // receive gives the conversation a message of attention.
@@ -160,7 +173,9 @@ func (w *world) open(initialized string) {
 // close lets the editor end.
 func (w *world) close() {
 	w.editor.close()
-	<-w.err
+	if err := <-w.err; !errors.Is(err, ErrAgent) {
+		require.NoError(w.t, err)
+	}
 	w.agent.close()
 	synctest.Wait()
 }
@@ -187,8 +202,8 @@ func long(text string) string {
 	switch word {
 	case "prompt":
 		n, words, _ := strings.Cut(rest, " ")
-		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":%s}]}}`,
-			id(n), quoted(words))
+		return fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":"session/prompt",`+
+			`"params":{"sessionId":"s","prompt":[{"type":"text","text":%s}]}}`, id(n), quoted(words))
 	case "cancel":
 		return `{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"s"}}`
 	case "chunk":
@@ -202,7 +217,8 @@ func long(text string) string {
 		n, status, _ := strings.Cut(rest, " ")
 		return update(`"sessionUpdate":"tool_call_update","toolCallId":"` + n + `","status":"` + status + `"`)
 	case "permission":
-		return `{"jsonrpc":"2.0","id":` + id(rest) + `,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}`
+		return `{"jsonrpc":"2.0","id":` + id(rest) + `,"method":"session/request_permission",` +
+			`"params":{"sessionId":"s","toolCall":{"toolCallId":"c"},"options":[]}}`
 	}
 	n := id(strings.TrimSuffix(word, ":"))
 	switch {
@@ -285,7 +301,9 @@ func (w *world) play(script string) {
 		case "A":
 			w.agent.send(long(rest))
 		case "M", "R", "X":
-			msg := steer.Message{Author: "heed", Topic: rest, Revision: "1", Text: rest, Rides: kind == "R", Invalid: kind == "X"}
+			msg := steer.Message{
+				Author: "heed", Topic: rest, Revision: "1", Text: rest, Rides: kind == "R", Invalid: kind == "X",
+			}
 			require.Equal(w.t, steer.Accepted, w.conversation.receive(msg), step)
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
@@ -453,7 +471,8 @@ var scripts = []struct {
 		a prompt heed-1 And a roof.
 		A heed-1: end_turn
 		e 2: end_turn`},
-	{name: "a prompt while working that the machine drops waits in the proxy",
+	{
+		name:   "a prompt while working that the machine drops waits in the proxy",
 		policy: steer.Policy{Mode: steer.ModeQueue, Dedup: steer.DedupDrop}, script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
@@ -462,7 +481,8 @@ var scripts = []struct {
 		e 1: end_turn
 		a prompt 2 And a roof.
 		A 2: end_turn
-		e 2: end_turn`},
+		e 2: end_turn`,
+	},
 	{name: "a person stops", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
@@ -551,7 +571,8 @@ var scripts = []struct {
 		E 1: outcome selected
 		A heed-1: end_turn
 		e 1: end_turn`},
-	{name: "a call holds the cancel back, and calls are closed", script: `
+	{
+		name: "a call holds the cancel back, and calls are closed", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
 		A call c1 in_progress
@@ -567,7 +588,8 @@ var scripts = []struct {
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		A heed-1: end_turn
 		e 1: end_turn`,
-		change: func(c *Config) { c.Game = func(title string, _ jsontext.Value) bool { return title == "c1" } }},
+		change: func(c *Config) { c.Game = func(title string, _ jsontext.Value) bool { return title == "c1" } },
+	},
 	{name: "a call that does not end", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.

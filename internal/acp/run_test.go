@@ -236,7 +236,8 @@ func TestHostileText(t *testing.T) {
 			words, others := split(p.Prompt)
 			require.Empty(t, others)
 			marked := 0
-			for _, l := range strings.FieldsFunc(words, func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }) {
+			ends := func(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+			for _, l := range strings.FieldsFunc(words, ends) {
 				if strings.Contains(l, "MARK") {
 					marked++
 					require.True(t, strings.HasPrefix(l, steer.Quote), l)

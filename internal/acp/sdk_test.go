@@ -108,7 +108,9 @@ func (e *theirEditor) SessionUpdate(_ context.Context, n sdk.SessionNotification
 	return nil
 }
 
-func (e *theirEditor) RequestPermission(context.Context, sdk.RequestPermissionRequest) (sdk.RequestPermissionResponse, error) {
+func (e *theirEditor) RequestPermission(
+	context.Context, sdk.RequestPermissionRequest,
+) (sdk.RequestPermissionResponse, error) {
 	close(e.asked)
 	<-e.answer
 	return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected("yes")}, nil
@@ -149,7 +151,7 @@ func TestWithOthers(t *testing.T) {
 				Game: func(string, jsontext.Value) bool { return false },
 				Start: func(_ string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, verified{})
-					c = &memory{m: m, act: act}
+					c = &memory{m: m, act: act, did: make(chan struct{}, 1)}
 					return c, err
 				},
 			})
@@ -162,7 +164,8 @@ func TestWithOthers(t *testing.T) {
 		answers := make(chan sdk.PromptResponse, 1)
 		go func() {
 			r, err := conn.Prompt(t.Context(), sdk.PromptRequest{
-				SessionId: session.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build, but ask."), sdk.ResourceLinkBlock("map", "file:///map")},
+				SessionId: session.SessionId,
+				Prompt:    []sdk.ContentBlock{sdk.TextBlock("Build, but ask."), sdk.ResourceLinkBlock("map", "file:///map")},
 			})
 			if err == nil {
 				answers <- r
@@ -191,8 +194,10 @@ func TestWithOthers(t *testing.T) {
 		if !steering {
 			require.Equal(t, 1, editor.failed())
 		}
-		require.Empty(t, c.m.State().Sent)
-		require.EqualValues(t, 1, c.m.State().Stats.Delivered)
+		for len(c.state().Sent) > 0 { // the agent's answer to an injection may come late
+			<-c.did
+		}
+		require.EqualValues(t, 1, c.state().Stats.Delivered)
 		editorEnd.close()
 		require.NoError(t, <-ended)
 		<-agent.conn.Done()

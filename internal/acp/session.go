@@ -176,7 +176,8 @@ func (s *session) prompt(b steer.Batch) {
 	}
 	t := &turn{delivery: b.Delivery}
 	s.turn = t
-	s.proxy.ask(methodPrompt, promptParams{SessionID: s.id, Prompt: s.content(b)}, func(m message, l line) { s.ended(t, m, l) })
+	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
+	s.proxy.ask(methodPrompt, params, func(m message, l line) { s.ended(t, m, l) })
 }
 
 // holds reports whether messages hold that of a request.
