@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -589,6 +590,24 @@ var scripts = []struct {
 		A heed-1: end_turn
 		e 1: end_turn`,
 		change: func(c *Config) { c.Game = func(title string, _ jsontext.Value) bool { return title == "c1" } },
+	},
+	{
+		name: "a call whose input comes late", script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A call c1 pending
+		e call c1 pending
+		A {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","rawInput":"game"}}}
+		e update c1
+		M item
+		A update c1 completed
+		e update c1 completed
+		a cancel
+		A 1: cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~`,
+		change: func(c *Config) {
+			c.Game = func(_ string, call jsontext.Value) bool { return bytes.Contains(call, []byte("game")) }
+		},
 	},
 	{name: "a call that does not end", script: `
 		E prompt 1 Build.

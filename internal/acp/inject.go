@@ -64,7 +64,8 @@ var injections = []injection{
 
 // initialized is the part of the answer to initialize that is known.
 type initialized struct {
-	Meta struct {
+	Version int `json:"protocolVersion"`
+	Meta    struct {
 		Steering struct {
 			Supported bool `json:"supported"`
 		} `json:"steering"`

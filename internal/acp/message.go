@@ -22,6 +22,9 @@ const (
 	cancelRequest    = "$/cancel_request"
 )
 
+// protocolVersion is the version of the protocol that the proxy knows.
+const protocolVersion = 1
+
 // lenient reads what other implementations read, and writes it again.
 var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 

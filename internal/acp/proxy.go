@@ -63,6 +63,7 @@ type proxy struct {
 	editor, agent *outbox
 
 	steering bool // the agent has _session/steering
+	foreign  bool // the version of the protocol is not known: a prompt may be answered before its turn ends
 	sessions map[string]*session
 	asked    map[string]*request            // open requests of the editor
 	wanted   map[string]*want               // permissions that the agent has asked for
@@ -172,8 +173,8 @@ func (p *proxy) end(ctx context.Context, err error) {
 		case <-ctx.Done():
 		}
 	}
-	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid", p.invalid, "unsteered", p.unsteered,
-		"stray", p.stray, "swallowed", p.swallowed)
+	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid lines", p.invalid, "not steered", p.unsteered,
+		"answers without a request", p.stray, "late answers", p.swallowed)
 }
 
 // fail ends the loop.
@@ -338,6 +339,7 @@ func (p *proxy) learn(r *request, m message) {
 	case methodInitialize:
 		var result initialized
 		p.steering = read(m.Result, &result) && result.Meta.Steering.Supported
+		p.foreign = result.Version > protocolVersion
 	case methodNew, methodLoad, methodResume, methodFork:
 		id := r.session
 		var result promptParams
@@ -353,7 +355,7 @@ func (p *proxy) start(id string) {
 	if id == "" || p.sessions[id] != nil {
 		return
 	}
-	if len(p.sessions) >= maxSessions {
+	if p.foreign || len(p.sessions) >= maxSessions {
 		p.unsteered++
 		return
 	}

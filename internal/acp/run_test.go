@@ -149,13 +149,21 @@ func TestAgentEnds(t *testing.T) {
 	})
 }
 
+// TestSessionThatIsNotSteered holds that a session passes through where it has no conversation, or where the version of
+// the protocol is not known.
 func TestSessionThatIsNotSteered(t *testing.T) {
+	none := func(c *Config) {
+		c.Start = func(string, steer.Ceiling, func(steer.Action)) (Conversation, error) { return nil, errors.New("no") }
+	}
+	t.Run("conversation", func(t *testing.T) { passes(t, none, `{"protocolVersion":1}`) })
+	t.Run("version", func(t *testing.T) { passes(t, nil, `{"protocolVersion":2}`) })
+}
+
+func passes(t *testing.T, change func(*Config), initialized string) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newWorld(t, steer.Policy{}, func(c *Config) {
-			c.Start = func(string, steer.Ceiling, func(steer.Action)) (Conversation, error) { return nil, errors.New("no") }
-		})
+		w := newWorld(t, steer.Policy{}, change)
 		defer w.close()
-		w.open(`{}`)
+		w.open(initialized)
 		w.play(`
 			E prompt 1 Build.
 			a prompt 1 Build.

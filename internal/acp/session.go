@@ -404,18 +404,17 @@ func (s *session) update(data jsontext.Value) {
 	ends := u.Status == "completed" || u.Status == "failed"
 	game, known := s.calls[u.CallID]
 	switch {
-	case ends && known:
+	case ends:
 		delete(s.calls, u.CallID)
 		if game {
 			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
 		}
-	case ends || known:
-	case len(s.calls) >= maxOpen:
+	case game:
+	case !known && len(s.calls) >= maxOpen:
 		s.proxy.unsteered++
-	default:
-		game = s.proxy.Game(u.Title, data)
-		s.calls[u.CallID] = game
-		if game {
+	default: // what a call does may be known late
+		s.calls[u.CallID] = s.proxy.Game(u.Title, data)
+		if s.calls[u.CallID] {
 			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				m.CallBegan(u.CallID)
 				return steer.Action{}
