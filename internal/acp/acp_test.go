@@ -721,8 +721,31 @@ var scripts = []struct {
 		a cancel
 		A 1: end_turn
 		a prompt heed-2 item
+		M other
+		a steering heed-3 + heed: other ~
+		A heed-3: {"outcome":"injected"}
 		A heed-2: end_turn
 		e 1: end_turn`},
+	{name: "an injection that is answered after the turn", init: `{"_meta":{"steering":{"supported":true}}}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		E prompt 2 And a roof.
+		a steering heed-1 + user: And a roof. ~
+		A 1: end_turn
+		e 1: end_turn
+		A heed-1: {"outcome":"injected"}
+		e 2: end_turn`},
+	{name: "an injection that comes after the turn", init: `{"_meta":{"steering":{"supported":true}}}`, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		E prompt 2 And a roof.
+		a steering heed-1 + user: And a roof. ~
+		A 1: end_turn
+		e 1: end_turn
+		A heed-1: {"outcome":"promptRequired","reason":"noRunningTurn"}
+		a prompt 2 And a roof.
+		A 2: end_turn
+		e 2: end_turn`},
 	{name: "an injection whose answer is unknown", init: `{"_meta":{"steering":{"supported":true}}}`, script: `
 		E prompt 1 Build.
 		a prompt 1 Build.

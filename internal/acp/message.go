@@ -82,7 +82,10 @@ func failure(text string) message {
 }
 
 // The ways in which a turn ends that the proxy knows.
-const stopCanceled = "cancelled" // a word of the protocol
+const (
+	stopEnd      = "end_turn"
+	stopCanceled = "cancelled" // a word of the protocol
+)
 
 type promptResult struct {
 	StopReason string `json:"stopReason"`

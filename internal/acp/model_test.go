@@ -28,6 +28,9 @@ type game struct {
 	words       map[string]bool   // that the agent must hear: of messages and prompts
 	topics      []string
 
+	idle bool        // messages may prompt an idle agent
+	late chan func() // what the conversation has decided and not done, if it is late
+
 	prompt     string // that the agent works on, "" for none
 	canceled   bool
 	injections []string
@@ -37,6 +40,26 @@ type game struct {
 // look handles what both received.
 func (g *game) look() {
 	synctest.Wait()
+	var unheard []string // which have an answer
+	for _, l := range g.editor.take() {
+		l = strings.TrimSpace(short(l))
+		g.trace = append(g.trace, "    e "+l)
+		word, rest, _ := strings.Cut(l, " ")
+		switch id := strings.TrimSuffix(word, ":"); {
+		case word == "permission":
+			g.permissions[rest] = true
+		case id != word:
+			words, open := g.prompts[id]
+			require.True(g.t, open, "%s is no open request", id)
+			delete(g.prompts, id)
+			unheard = append(unheard, words)
+			if rest == stopCanceled { // a person stopped it, maybe before the agent heard of it
+				delete(g.words, words)
+			} else if rest == "error" {
+				unheard = unheard[:len(unheard)-1] // it is heard with the next prompt
+			}
+		}
+	}
 	for _, l := range g.agent.take() {
 		l = strings.TrimSpace(short(l))
 		g.trace = append(g.trace, "    a "+l)
@@ -45,6 +68,7 @@ func (g *game) look() {
 		switch word {
 		case "prompt":
 			require.Empty(g.t, g.prompt, "two prompts")
+			require.True(g.t, g.idle || len(g.prompts) > 0, "a prompt for nobody")
 			g.prompt, g.canceled, g.calls = id, false, nil
 			g.heard(words)
 		case "steering":
@@ -58,21 +82,8 @@ func (g *game) look() {
 			delete(g.wait, id)
 		}
 	}
-	for _, l := range g.editor.take() {
-		l = strings.TrimSpace(short(l))
-		g.trace = append(g.trace, "    e "+l)
-		word, rest, _ := strings.Cut(l, " ")
-		switch id := strings.TrimSuffix(word, ":"); {
-		case word == "permission":
-			g.permissions[rest] = true
-		case id != word:
-			words, open := g.prompts[id]
-			require.True(g.t, open, "%s is no open request", id)
-			delete(g.prompts, id)
-			if rest == stopCanceled { // a person stopped it, maybe before the agent heard of it
-				delete(g.words, words)
-			}
-		}
+	for _, words := range unheard {
+		require.False(g.t, g.words[words], "%s was answered and not heard", words)
 	}
 }
 
@@ -127,6 +138,13 @@ func (g *game) step(event string) {
 			g.conversation.now = g.conversation.now.Add(20 * time.Second)
 			return m.Ready(g.conversation.now)
 		})
+	case "late":
+		select {
+		case act := <-g.late:
+			g.trace = append(g.trace, "late")
+			act()
+		default:
+		}
 	case "injected", "promptRequired", "inject error":
 		if len(g.injections) > 0 {
 			id := g.injections[0]
@@ -172,6 +190,7 @@ var events = []string{
 	"prompt", "prompt", "prompt", "stop", "allow", "steers", "steers", "rides", "interrupts", "withdraw", "time",
 	"injected", "promptRequired", "inject error", "chunk", "chunk", "call", "call ends", "call ends", "permission",
 	"end_turn", "error", "canceled", "canceled", "canceled",
+	"late", "late", "late", "late", "late",
 }
 
 // TestRandom holds that, whatever happens in whatever order, each prompt of the editor is answered once, one prompt is
@@ -190,10 +209,19 @@ func TestRandom(t *testing.T) {
 				policy.Mode = steer.ModeQueue
 			}
 			g := &game{
-				world:  newWorld(t, policy, func(c *Config) { c.PromptIdle = seed%3 == 0 }),
 				random: random, prompts: map[string]string{}, permissions: map[string]bool{}, wait: map[string]bool{},
-				words: map[string]bool{},
+				words: map[string]bool{}, idle: seed%3 == 0, late: make(chan func(), 1000),
 			}
+			g.world = newWorld(t, policy, func(c *Config) {
+				c.PromptIdle = g.idle
+				start := c.Start
+				c.Start = func(id string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+					if seed%7 < 3 {
+						return start(id, limit, act)
+					}
+					return start(id, limit, func(a steer.Action) { g.late <- func() { act(a) } })
+				}
+			})
 			defer g.close()
 			defer func() {
 				if t.Failed() {
@@ -201,7 +229,7 @@ func TestRandom(t *testing.T) {
 				}
 			}()
 			g.open(fmt.Sprintf(`{"_meta":{"steering":{"supported":%t}}}`, seed%2 == 0))
-			for range 60 {
+			for range 70 {
 				g.step(events[random.IntN(len(events))])
 			}
 			g.settle()
@@ -224,7 +252,8 @@ func TestRandom(t *testing.T) {
 // settle lets all that is open end.
 func (g *game) settle() {
 	for range 100 {
-		for len(g.injections) > 0 {
+		for len(g.injections)+len(g.late) > 0 {
+			g.step("late")
 			g.step("injected")
 		}
 		for len(g.permissions) > 0 {

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/steer"
@@ -104,6 +105,47 @@ func TestBackpressure(t *testing.T) {
 		require.NoError(t, <-ended)
 		agent.close()
 	})
+}
+
+// TestSessions holds that what stops a turn of one session does nothing to another.
+func TestSessions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		defer w.close()
+		w.open(`{}`)
+		w.play(`
+			E {"jsonrpc":"2.0","id":"n","method":"session/new","params":{}}
+			a n:
+			A {"jsonrpc":"2.0","id":"n","result":{"sessionId":"other"}}
+			e n:
+			E prompt 1 Build.
+			a prompt 1 Build.
+			A permission 1
+			e permission 1
+			E {"jsonrpc":"2.0","id":2,"method":"session/prompt","params":{"sessionId":"other","prompt":[]}}
+			a prompt 2
+			M item
+			a cancel
+			A 2: cancelled
+			a prompt heed-1 W:|+ heed: item ~
+			E 1: outcome selected
+			a 1: outcome selected
+			A 1: end_turn
+			e 1: end_turn
+			A heed-1: end_turn
+			e 2: end_turn`)
+	})
+}
+
+// TestForget holds that the content of prompts is kept as long as the machine may send it again.
+func TestForget(t *testing.T) {
+	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verified{})
+	require.NoError(t, err)
+	m.Begin(steer.Message{Author: "user", Text: "Build."})
+	m.Begin(steer.Message{Author: "user", Text: "On."})
+	s := session{blocks: map[uint64][]jsontext.Value{1: nil, 2: nil}}
+	s.forget(m)
+	require.Equal(t, map[uint64][]jsontext.Value{2: nil}, s.blocks)
 }
 
 // TestAgentEnds holds that the editor is told, and that the next agent is prompted with what this one was not.

@@ -274,17 +274,32 @@ func (s *session) ended(t *turn, m message, l line) {
 		for id := range calls {
 			s.failCall(id)
 		}
-	case next.Do != steer.Prompt:
+	case failed && next.Do != steer.Prompt:
 		s.answerOpen(m, &l, func(*request) bool { return true })
-	case failed && !retries || !failed && slices.ContainsFunc(s.open, waits):
+	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
 		s.answerOpen(m, &l, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
 }
 
-// next begins a prompt that waits, unless the machine goes on.
+// next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not get a turn of their own.
 func (s *session) next(a steer.Action) {
-	if a.Do == steer.Nothing && s.turn == nil && len(s.queue) > 0 {
+	if a.Do != steer.Nothing || s.turn != nil {
+		return
+	}
+	var waiting []*request
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
+			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
+				return false
+			}
+			waiting = append(waiting, r)
+			return true
+		})
+		return steer.Action{}
+	})
+	s.queue = append(waiting, s.queue...)
+	if len(s.queue) > 0 {
 		r := s.queue[0]
 		s.queue = s.queue[1:]
 		s.tell(r)
@@ -336,26 +351,9 @@ func (s *session) failCall(id string) {
 
 // inject adds a batch to the turn.
 func (s *session) inject(b steer.Batch) {
-	settle := func(o outcome) {
-		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
-			switch {
-			case o == taken:
-				m.Confirm(b.Delivery)
-				for _, r := range s.open {
-					r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
-				}
-				return steer.Action{}
-			case s.turn == nil:
-				return m.Fail(now, b.Delivery)
-			}
-			a := m.Refused(now, b.Delivery)
-			m.SetCeiling(s.ceiling())
-			return a
-		})
-	}
 	how := s.injection()
 	if how == nil || s.turn == nil {
-		settle(noTurn)
+		s.settle(b, noTurn)
 		return
 	}
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
@@ -366,8 +364,36 @@ func (s *session) inject(b steer.Batch) {
 			o = how.outcome(m.Result)
 		}
 		s.refuse = s.refuse || o == refused
-		settle(o)
+		s.settle(b, o)
 	})
+}
+
+// settle tells the machine what became of an injection. The turn may have ended meanwhile.
+func (s *session) settle(b steer.Batch, o outcome) {
+	var next steer.Action
+	idle := false
+	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		switch {
+		case o == taken:
+			m.Confirm(b.Delivery)
+		case s.turn == nil:
+			next = m.Fail(now, b.Delivery)
+		default:
+			next = m.Refused(now, b.Delivery)
+			m.SetCeiling(s.ceiling())
+		}
+		idle = m.State().Phase == steer.Idle
+		return next
+	})
+	if o == taken {
+		for _, r := range s.open {
+			r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
+		}
+	}
+	if idle {
+		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.prompt.carried })
+	}
+	s.next(next)
 }
 
 // update takes note of what the agent does.
