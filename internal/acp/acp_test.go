@@ -589,7 +589,7 @@ var scripts = []struct {
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		A heed-1: end_turn
 		e 1: end_turn`,
-		change: func(c *Config) { c.Game = func(title string, _ jsontext.Value) bool { return title == "c1" } },
+		change: func(c *Config) { c.Game = func(title string, _ json.RawMessage) bool { return title == "c1" } },
 	},
 	{
 		name: "a call whose input comes late", script: `
@@ -606,7 +606,7 @@ var scripts = []struct {
 		A 1: cancelled
 		a prompt heed-1 W:|Build.|+ heed: item ~`,
 		change: func(c *Config) {
-			c.Game = func(_ string, call jsontext.Value) bool { return bytes.Contains(call, []byte("game")) }
+			c.Game = func(_ string, call json.RawMessage) bool { return bytes.Contains(call, []byte("game")) }
 		},
 	},
 	{name: "a call that does not end", script: `

@@ -12,7 +12,8 @@
 // with an error.
 //
 // A batch counts as delivered when the agent's first output after the prompt has come, or its answer; an injected one
-// when the agent says so. What is not JSON is passed on and counted.
+// when the agent says so. What is not JSON is passed on and counted. An agent of another version of the protocol than 1
+// is not steered.
 //
 // # Prompts during a turn
 //
@@ -22,7 +23,8 @@
 // # Bounds
 //
 // A line has at most 64 MiB. About a megabyte waits in each direction; then the other side is not read until it is
-// written. Open requests, sessions and tool calls are bounded by maxOpen and maxSessions.
+// written. Open requests, sessions and tool calls are bounded by maxOpen and maxSessions. A machine keeps 64 KiB of the
+// text of a prompt, which is what is sent again if the proxy was killed meanwhile; else the whole prompt is.
 //
 // # Concurrency
 //

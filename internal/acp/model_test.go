@@ -53,10 +53,11 @@ func (g *game) look() {
 			require.True(g.t, open, "%s is no open request", id)
 			delete(g.prompts, id)
 			unheard = append(unheard, words)
-			if rest == stopCanceled { // a person stopped it, maybe before the agent heard of it
+			switch rest {
+			case stopCanceled: // a person stopped it, maybe before the agent heard of it
 				delete(g.words, words)
-			} else if rest == "error" {
-				unheard = unheard[:len(unheard)-1] // it is heard with the next prompt
+			case "error": // it is heard with the next prompt
+				unheard = unheard[:len(unheard)-1]
 			}
 		}
 	}

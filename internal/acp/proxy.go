@@ -3,6 +3,7 @@ package acp
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,6 +22,9 @@ const (
 	maxOpen     = 4096
 	maxSessions = 1024
 )
+
+// maxRequest bounds the text of a prompt that the machine keeps, in bytes. The prompt itself is kept in memory.
+const maxRequest = 64 << 10
 
 // flushWait is how long Run waits, at its end, until what was queued is written.
 const flushWait = 5 * time.Second
@@ -51,7 +55,7 @@ type Config struct {
 	// User is the author of the editor's prompts, as the machine's verifier knows it (default DefaultUser).
 	User string
 	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
-	Game func(title string, call jsontext.Value) bool
+	Game func(title string, call json.RawMessage) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
 	Logger     *slog.Logger
@@ -105,7 +109,7 @@ func Run(ctx context.Context, cfg Config) error {
 		p.User = DefaultUser
 	}
 	if p.Game == nil {
-		p.Game = func(string, jsontext.Value) bool { return true }
+		p.Game = func(string, json.RawMessage) bool { return true }
 	}
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	sdk "github.com/coder/acp-go-sdk"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/steer"
@@ -148,7 +147,7 @@ func TestWithOthers(t *testing.T) {
 		go func() {
 			ended <- Run(t.Context(), Config{
 				Agent: far, Editor: near, Framing: framing,
-				Game: func(string, jsontext.Value) bool { return false },
+				Game: func(string, json.RawMessage) bool { return false },
 				Start: func(_ string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, verified{})
 					c = &memory{m: m, act: act, did: make(chan struct{}, 1)}

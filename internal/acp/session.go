@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/steer"
 )
 
@@ -87,6 +89,9 @@ func (s *session) tell(r *request) {
 	}
 	p := r.prompt
 	words, _ := split(p.params.Prompt)
+	if len(words) > maxRequest {
+		words = words[:text.Prefix(words, maxRequest)] + " […]"
+	}
 	var batch steer.Batch
 	begins, held := false, false
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
@@ -126,17 +131,18 @@ func (s *session) begin(r *request, b steer.Batch) {
 	t := &turn{request: r, delivery: b.Delivery}
 	s.turn = t
 	s.proxy.answers[key(r.ID)] = func(m message, l line) { s.ended(t, m, l) }
-	text := p.line.text
+	prompt := p.line.text
 	if b.Delivery != 0 {
 		params := p.params
 		params.Prompt = slices.Concat(params.Prompt, s.content(b))
-		text = message{ID: r.ID, Method: r.Method, Params: write(params)}.line()
+		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.line()
 	}
 	p.line = line{}
-	s.proxy.agent.write(text)
+	s.proxy.agent.write(prompt)
 }
 
-// content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known.
+// content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known,
+// and what is not in the text of messages after them.
 func (s *session) content(b steer.Batch) []jsontext.Value {
 	var blocks, others []jsontext.Value
 	known := func(msg steer.Message) bool { return s.blocks[msg.ID] != nil }
@@ -150,7 +156,10 @@ func (s *session) content(b steer.Batch) []jsontext.Value {
 	}
 	blocks = append(blocks, block(s.proxy.Framing.Render(b)))
 	for _, msg := range slices.Concat(b.Working, b.Messages) {
-		_, own := split(s.blocks[msg.ID])
+		words, own := split(s.blocks[msg.ID])
+		if len(words) > maxRequest {
+			own = s.blocks[msg.ID]
+		}
 		others = append(others, own...)
 	}
 	return append(blocks, others...)
@@ -282,7 +291,8 @@ func (s *session) ended(t *turn, m message, l line) {
 	s.next(next)
 }
 
-// next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not get a turn of their own.
+// next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not got get a turn of their
+// own.
 func (s *session) next(a steer.Action) {
 	if a.Do != steer.Nothing || s.turn != nil {
 		return
@@ -373,12 +383,9 @@ func (s *session) settle(b steer.Batch, o outcome) {
 	var next steer.Action
 	idle := false
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
-		switch {
-		case o == taken:
+		if o == taken {
 			m.Confirm(b.Delivery)
-		case s.turn == nil:
-			next = m.Fail(now, b.Delivery)
-		default:
+		} else {
 			next = m.Refused(now, b.Delivery)
 			m.SetCeiling(s.ceiling())
 		}
@@ -439,7 +446,7 @@ func (s *session) update(data jsontext.Value) {
 	case !known && len(s.calls) >= maxOpen:
 		s.proxy.unsteered++
 	default: // what a call does may be known late
-		s.calls[u.CallID] = s.proxy.Game(u.Title, data)
+		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
 		if s.calls[u.CallID] {
 			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 				m.CallBegan(u.CallID)
