@@ -257,7 +257,7 @@ func short(line string) string {
 		return strings.Join([]string{m.Method[strings.LastIndexByte(m.Method, '/')+1:], id, strings.Join(words, "|")}, " ")
 	case "session/cancel":
 		return "cancel"
-	case "session/list":
+	case "session/list", "$/cancel_request":
 		return m.Method
 	case "session/request_permission":
 		return "permission " + id
@@ -555,6 +555,16 @@ var scripts = []struct {
 		a cancel
 		A heed-1: cancelled
 		e 1: cancelled`},
+	{name: "the editor cancels its request", script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}
+		a $/cancel_request
+		M item
+		A 1: error
+		e 1: error
+		E prompt 2 On.
+		a prompt 2 On.|+ heed: item ~`},
 	{name: "a permission in a canceled turn", script: `
 		E prompt 1 Build.
 		a prompt 1 Build.
@@ -567,6 +577,8 @@ var scripts = []struct {
 		M item
 		a cancel
 		a 1: outcome cancelled
+		A permission q
+		a q: outcome cancelled
 		A 1: cancelled
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		E 1: outcome selected

@@ -295,8 +295,9 @@ func (p *proxy) fromAgent(l line) {
 	m := p.parse(l)
 	k := key(m.ID)
 	if m.Method != "" || m.ID == nil {
-		p.editor.write(l.text)
-		p.heard(k, m)
+		if p.heard(k, m) {
+			p.editor.write(l.text)
+		}
 		return
 	}
 	r := p.asked[k]
@@ -315,11 +316,11 @@ func (p *proxy) fromAgent(l line) {
 	}
 }
 
-// heard takes note of a request or notification of the agent.
-func (p *proxy) heard(k string, m message) {
+// heard takes note of a request or notification of the agent, and reports whether the editor is to see it.
+func (p *proxy) heard(k string, m message) bool {
 	var params updateParams
 	if (m.Method == methodUpdate || m.Method == methodPermission) && !read(m.Params, &params) {
-		return
+		return true
 	}
 	s := p.sessions[params.SessionID]
 	switch {
@@ -327,11 +328,15 @@ func (p *proxy) heard(k string, m message) {
 	case m.Method == methodUpdate:
 		s.update(params.Update)
 	case m.ID == nil:
+	case s.canceling && !s.stopped: // it was on its way
+		p.agent.write(message{ID: m.ID, Result: permissionCanceled}.line())
+		return false
 	case len(p.wanted) >= maxOpen:
 		p.unsteered++
 	default:
 		p.wanted[k] = &want{id: m.ID, session: s.id}
 	}
+	return true
 }
 
 // learn takes note of the answer to a request of the editor.
