@@ -6,7 +6,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/session"
 )
+
+// maxAgent bounds the name of an agent, in characters.
+const maxAgent = 64
 
 // maxAckedItems bounds each list of an [Acknowledgement].
 const maxAckedItems = 8
@@ -49,6 +53,15 @@ func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
 func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) (any, error) {
 	if d.ack == nil {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "attention is left to the mod; call attention/ack")
+	}
+	if agent := a.text("agent"); agent != "" {
+		if session.Person(agent) {
+			return nil, gabp.BadArgument("agent", "the name of an agent", "that of heed's own client")
+		}
+		consumer = agent
+		if through := a.integer("through"); through > 0 {
+			d.session.Delivered(consumer, a.text("id"), uint64(through))
+		}
 	}
 	ack := d.ack(ctx, consumer, a.text("id"))
 	out := &Acknowledgement{AckResult: ack.AckResult}

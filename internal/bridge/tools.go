@@ -109,6 +109,12 @@ func tools() []tool {
 			params: []param{{
 				name: "id", alias: "attentionId", kind: textKind, required: true,
 				doc: "The id of the item, or the number that ends it. Required, as id or as attentionId.",
+			}, {
+				name: "agent", kind: textKind, max: maxAgent,
+				doc: "The agent for which its host acknowledges. Without it, who calls acknowledges.",
+			}, {
+				name: "through", kind: integerKind, min: 1, max: maxInteger,
+				doc: "With agent: the latest entry of the item that the agent was shown. Without it, nothing was.",
 			}},
 			output: Acknowledgement{}, call: (*Diagnostics).acknowledge,
 		},

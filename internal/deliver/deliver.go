@@ -254,24 +254,25 @@ func (c *Conversation) ask(ctx context.Context, tool string, arguments, result a
 	return nil
 }
 
-// Attend looks whenever attention changes at a heed, until ctx is done or the client ends.
-func (c *Conversation) Attend(ctx context.Context, client *gabp.Client) error {
+// Watch calls look at once, and whenever attention changes at a heed, until ctx is done, the client ends, or look
+// returns an error, which it returns.
+func Watch(ctx context.Context, client *gabp.Client, look func(context.Context) error) error {
 	changed := make(chan struct{}, 1)
-	look := func(gabp.Event) {
+	change := func(gabp.Event) {
 		select {
 		case changed <- struct{}{}:
 		default: // a look is due
 		}
 	}
 	channels := []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared}
-	known, err := client.Events(ctx, channels, look)
+	known, err := client.Events(ctx, channels, change)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(known, gabp.ChannelOpened) {
 		return fmt.Errorf("this heed sends no %s: attention is left to the mod", strings.Join(channels, ", "))
 	}
-	look(gabp.Event{}) // what is open already
+	change(gabp.Event{}) // what is open already
 	for {
 		select {
 		case <-ctx.Done():
@@ -279,7 +280,7 @@ func (c *Conversation) Attend(ctx context.Context, client *gabp.Client) error {
 		case <-client.Done():
 			return client.Err()
 		case <-changed:
-			if err := c.Look(ctx); err != nil {
+			if err := look(ctx); err != nil {
 				return err
 			}
 		}

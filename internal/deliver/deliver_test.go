@@ -195,8 +195,8 @@ func TestKilled(t *testing.T) {
 	})
 }
 
-// TestAttend steers as soon as attention changes.
-func TestAttend(t *testing.T) {
+// TestWatch steers as soon as attention changes.
+func TestWatch(t *testing.T) {
 	besides(t, func(b *beside) {
 		acts := make(chan steer.Action, 8)
 		c := b.conversation(t, func(cfg *deliver.Config) {
@@ -205,7 +205,7 @@ func TestAttend(t *testing.T) {
 		begin(c)
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error, 1)
-		go func() { ended <- c.Attend(ctx, b.person) }()
+		go func() { ended <- deliver.Watch(ctx, b.person, c.Look) }()
 		b.log(fault)
 		require.Equal(t, steer.Cancel, (<-acts).Do)
 		stop()

@@ -15,10 +15,12 @@ import (
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/internal/text"
 )
 
 func (p *program) ackCommand() *cobra.Command {
 	var f clientFlags
+	var who acker
 	cmd := p.clientCommand(&cobra.Command{
 		Use:   "ack [ID]",
 		Short: "Acknowledge an item of a running heed",
@@ -30,6 +32,9 @@ that covered and what is still open.
 
 Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
 "heed status" has shown it: what is new since then stays open.
+
+An agent that heed told of an item by another way than the bridge was given the command:
+it acknowledges in its own name (--agent) what it was told (--through).
 
 Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
 		Example: `  heed ack
@@ -45,14 +50,22 @@ Exit status as of heed; 1 if the item was not open, or nothing holds calls back.
 			return nil
 		},
 	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
-		return p.ack(ctx, c, &f, args)
+		return p.ack(ctx, c, &f, who, args)
 	})
 	f.register(cmd, formatJSON, "the result of heed/ack")
+	cmd.Flags().StringVar(&who.Agent, "agent", "", "acknowledge as the agent with this `NAME`")
+	cmd.Flags().Uint64Var(&who.Through, "through", 0, "with --agent: acknowledge what came up to the entry with this `NUMBER`")
 	return cmd
 }
 
+// acker is who acknowledges, and how far, where that is not a person.
+type acker struct {
+	Agent   string `json:"agent,omitempty"`
+	Through uint64 `json:"through,omitempty"`
+}
+
 // ack acknowledges the item that is meant.
-func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args []string) error {
+func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
 	var it bridge.Item
 	var err error
 	if len(args) == 0 {
@@ -66,7 +79,14 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	params := gabp.AckParams{AttentionID: it.ID}
 	r := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
 	// Another server, and heed where it leaves attention to the mod, has no such tool.
-	all := ask(ctx, c, bridge.ToolAck, params, &r)
+	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
+		gabp.AckParams
+		acker
+	}{params, who})
+	if err != nil && who.Agent != "" { // attention/ack would acknowledge for a person
+		return err
+	}
+	all := err == nil && json.Unmarshal(raw, &r) == nil
 	if !all {
 		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
 			return err
@@ -92,6 +112,8 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, args 
 	case !r.Acknowledged || before:
 		g.line(span{yellow, item + " was cleared before" + clearedBy(ctx, c, &t)},
 			span{plain, openNames(&r, it.Cursor)})
+	case who.Agent != "":
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by the agent " + text.Safe(who.Agent, 0)})
 	case len(args) == 0:
 		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person, up to what was shown"})
 	default:

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -162,27 +163,13 @@ func (p *program) between(
 	defer talk.Close()
 	mcp.Begin(talk)
 
-	toServer, stdin, err := os.Pipe()
-	if err != nil {
-		return own(err)
-	}
-	defer stdin.Close() //nolint:errcheck // the server has its own
-	stdout, fromServer, err := os.Pipe()
-	if err != nil {
-		return own(err)
-	}
 	out := &output{}
-	cfg := proc.Config{Args: args, Mark: gabp.NewToken(), Grace: f.grace, Stdin: toServer, Stdout: fromServer}
-	if cfg.Stderr, err = out.tee(h, "stderr", p.Stderr, spool); err != nil {
+	stderr, err := out.tee(h, "stderr", p.Stderr, spool)
+	if err != nil {
 		return own(err)
 	}
-	cfg.Env = append(os.Environ(), "HEED_MCP="+cfg.Mark)
-	if self, err := os.Executable(); err == nil {
-		cfg.Guard = []string{self, guardName}
-	}
-	server, err := proc.Start(cfg)
+	server, streams, err := startTalking(args, stderr, f.grace)
 	out.handedOver()
-	_, _ = toServer.Close(), fromServer.Close()
 	if err != nil {
 		out.wait(teeGrace)
 		return notStarted(args[0], err)
@@ -193,11 +180,11 @@ func (p *program) between(
 
 	proxy := mcp.New(mcp.Config{
 		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, FromClient: p.Stdin, ToClient: p.Stdout,
-		FromServer: stdout, ToServer: stdin, Log: h.log,
+		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
 		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
 		Attached:  func() { h.attach(ctx, mcp.Consumer) },
 		Left: func() {
-			_ = stdin.Close()
+			_ = streams.Writer.(io.Closer).Close()
 			time.AfterFunc(f.grace, server.Kill)
 		},
 	})
@@ -215,7 +202,7 @@ func (p *program) between(
 		}
 		break
 	}
-	_ = stdin.Close() // a server that closed its output may read on
+	_ = streams.Close() // a server that closed its output may read on
 	select {
 	case <-server.Done():
 	case <-time.After(f.grace):
