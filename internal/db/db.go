@@ -1,0 +1,190 @@
+// Package db opens databases of SQLite for the state of programs: for their owner alone, in one version of a schema,
+// and safe for several processes at once. What is corrupt is set aside, never deleted.
+package db
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Config says which database to open.
+type Config struct {
+	// Path is that of the file. Its folder is made, with mode 0700, and the file with mode 0600.
+	Path string
+	// Application identifies databases of this kind, as PRAGMA application_id. It must not be 0.
+	Application int32
+	// Migrations are statements that lead from each version of the schema to the next. They are never changed, only added.
+	Migrations []string
+}
+
+// DB is an open database. Its methods may be called from many goroutines.
+type DB struct {
+	*sql.DB
+
+	// SetAside is where a corrupt file was moved to, with its log files beside it; "" for none.
+	SetAside string
+}
+
+// ErrForeign is the error for a file that is another program's, or of a newer version of this one. It is not touched.
+var ErrForeign = errors.New("not a database of this version of heed")
+
+// wait bounds the wait for other processes: for each statement, and for one that opens the same file.
+const wait = 5 * time.Second
+
+// Open opens the database, makes it where there is none, and brings it to the latest version. What was committed
+// survives a kill of the process, and of the machine as far as its disk keeps what it has confirmed. An error names the
+// file. It reads the whole file once, to know that it is whole.
+func Open(ctx context.Context, c Config) (*DB, error) {
+	d, err := open(ctx, c)
+	if err != nil {
+		return nil, fmt.Errorf("database %s: %w", c.Path, err)
+	}
+	return d, nil
+}
+
+func open(ctx context.Context, c Config) (*DB, error) {
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 2*wait)
+	defer cancel()
+	lock := flock.New(c.Path+".lock", flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+		return nil, fmt.Errorf("another process opens it: %w", err)
+	}
+	defer lock.Close() //nolint:errcheck // the kernel ends it
+	d, err := try(ctx, c)
+	if !corrupt(err) {
+		return d, err
+	}
+	aside, moveErr := setAside(c.Path)
+	if moveErr != nil {
+		return nil, errors.Join(err, moveErr)
+	}
+	if d, err = try(ctx, c); err == nil {
+		d.SetAside = aside
+	}
+	return d, err
+}
+
+// errCorrupt is the error of a check of the whole file.
+var errCorrupt = errors.New("it is corrupt")
+
+func corrupt(err error) bool {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		return e.Code()&0xff == lib.SQLITE_NOTADB || e.Code()&0xff == lib.SQLITE_CORRUPT
+	}
+	return errors.Is(err, errCorrupt)
+}
+
+// try opens the file as it is. The lock is held.
+func try(ctx context.Context, c Config) (_ *DB, err error) {
+	file, err := os.OpenFile(c.Path, os.O_CREATE|os.O_RDWR, 0o600) // SQLite would make it readable for others
+	if err != nil {
+		return nil, err
+	}
+	if err := file.Close(); err != nil {
+		return nil, err
+	}
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	path = filepath.ToSlash(path)
+	if !strings.HasPrefix(path, "/") {
+		path = "/" + path // of a drive
+	}
+	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
+		fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+	}}
+	s, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String())
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}()
+	d := &DB{DB: s}
+	var whole string
+	if err := s.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
+		return nil, err
+	}
+	if whole != "ok" {
+		return nil, fmt.Errorf("%w: %s", errCorrupt, whole)
+	}
+	return d, d.migrate(ctx, c)
+}
+
+// migrate brings the schema to the latest version.
+func (d *DB) migrate(ctx context.Context, c Config) error {
+	var application int32
+	var version, tables int
+	for pragma, value := range map[string]any{
+		"PRAGMA application_id": &application, "PRAGMA user_version": &version,
+		"SELECT count(*) FROM sqlite_master": &tables,
+	} {
+		if err := d.QueryRowContext(ctx, pragma).Scan(value); err != nil {
+			return err
+		}
+	}
+	switch {
+	case application != c.Application && (application != 0 || version != 0 || tables > 0):
+		return fmt.Errorf("%w: application_id %d, want %d", ErrForeign, application, c.Application)
+	case version > len(c.Migrations):
+		return fmt.Errorf("%w: version %d, the latest known is %d", ErrForeign, version, len(c.Migrations))
+	}
+	for n, statements := range c.Migrations[version:] {
+		err := d.Tx(ctx, func(tx *sql.Tx) error {
+			_, err := tx.ExecContext(ctx, fmt.Sprintf("%s; PRAGMA application_id = %d; PRAGMA user_version = %d",
+				statements, c.Application, version+n+1))
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("migration %d: %w", version+n+1, err)
+		}
+	}
+	return nil
+}
+
+// Tx calls f in a transaction that no other writes beside, and commits it unless f returns an error.
+func (d *DB) Tx(ctx context.Context, f func(tx *sql.Tx) error) error {
+	tx, err := d.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := f(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// setAside moves a file and what belongs to it to the first name that is free, and returns that of the file.
+func setAside(path string) (string, error) {
+	for n := 1; ; n++ {
+		aside := fmt.Sprintf("%s.corrupt-%d", path, n)
+		if _, err := os.Lstat(aside); err == nil {
+			continue
+		} else if !errors.Is(err, os.ErrNotExist) {
+			return "", err
+		}
+		for _, end := range []string{"-wal", "-shm", ""} {
+			if err := os.Rename(path+end, aside+end); err != nil && !errors.Is(err, os.ErrNotExist) {
+				return "", err
+			}
+		}
+		return aside, nil
+	}
+}

@@ -1,0 +1,24 @@
+// Package hooks speaks with the hooks of coding agents' hosts: Claude Code, OpenAI Codex CLI, Gemini CLI, Cursor and
+// GitHub Copilot CLI. A host starts a command for an event, with JSON on its input, and reads JSON from its output.
+// [Parse] reads the input, [Event.Render] writes the output:
+//
+//	e, err := hooks.Parse(input, host, name) // "" for both: recognized by the input
+//	…
+//	output, unsaid := e.Render(hooks.Answer{Context: "The save is corrupt: …"})
+//
+// # Guarantees
+//
+// Each host gets the members that it documents and no other: Codex takes an answer with an unknown member for a failed
+// hook, and then the tool runs. What a host cannot be told at an event comes back, and is never said in part. An answer
+// is one line of JSON, so that no text can break out of its string, and nothing in it acts on a terminal.
+//
+// # Exit status
+//
+// The command must end with status 0, also where Parse returns an error: status 2 denies the tool or the prompt in most
+// hosts, and any other denies the tool in Copilot CLI.
+//
+// # Bounds
+//
+// The functions are pure and keep nothing. Input is bounded by [MaxInput], a text by [MaxText]. The fields of an Event
+// are as the host sent them, and not fit to be shown.
+package hooks

@@ -1,0 +1,194 @@
+package hooks
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/heedlog/heed/internal/text"
+)
+
+// MaxInput bounds the input of an event, in bytes. Hosts send what a tool returned, Claude Code that of a whole batch.
+const MaxInput = 4 << 20
+
+// maxName bounds names and ids, in bytes.
+const maxName = 1024
+
+// Host is a program that runs hooks.
+type Host string
+
+// The hosts.
+const (
+	Claude  Host = "claude"
+	Codex   Host = "codex"
+	Gemini  Host = "gemini"
+	Cursor  Host = "cursor"
+	Copilot Host = "copilot"
+)
+
+// Hosts returns all hosts.
+func Hosts() []Host { return []Host{Claude, Codex, Gemini, Cursor, Copilot} }
+
+// Kind is what an event is, in any host.
+type Kind string
+
+// The kinds of events. At BatchEnd all tools that the model called at once are done, and the next request to the model
+// is about to be made; only Claude Code has it.
+const (
+	SessionStart Kind = "session-start"
+	Prompt       Kind = "prompt"
+	BeforeTool   Kind = "before-tool"
+	AfterTool    Kind = "after-tool"
+	ToolFailed   Kind = "tool-failed"
+	BatchEnd     Kind = "batch-end"
+	TurnEnd      Kind = "turn-end"
+	SessionEnd   Kind = "session-end"
+	Other        Kind = "other"
+)
+
+// Event is what a host reports.
+type Event struct {
+	Host Host
+	Kind Kind
+	Name string // as the host calls it
+
+	Session string // never empty
+	Agent   string // the subagent that it happened in, which has a conversation of its own; "" for none
+	CWD     string // the directory of the project, "" where the host does not say
+
+	Tool   string // as the host names it, with the server's name where the host has it
+	ToolID string // "" in Gemini CLI and Copilot CLI, which do not say
+	Prompt string // what the user asks
+
+	// At the end of a turn: StopActive where the agent was told to go on before, Aborted where an error or the user
+	// ended the turn, so that it cannot go on.
+	StopActive bool
+	Aborted    bool
+}
+
+// wire has the members of an input that are read, as all hosts name them.
+type wire struct {
+	Name           string          `json:"hook_event_name"`
+	SessionID      string          `json:"session_id"`
+	ConversationID string          `json:"conversation_id"` // Cursor
+	CursorVersion  string          `json:"cursor_version"`  // Cursor
+	TurnID         string          `json:"turn_id"`         // Codex
+	Model          string          `json:"model"`
+	PermissionMode string          `json:"permission_mode"`
+	TranscriptPath string          `json:"transcript_path"`
+	Timestamp      json.RawMessage `json:"timestamp"` // Gemini CLI and Copilot CLI
+	AgentID        string          `json:"agent_id"`
+	CWD            string          `json:"cwd"`
+	Roots          []string        `json:"workspace_roots"` // Cursor
+	ToolName       string          `json:"tool_name"`
+	ToolUseID      string          `json:"tool_use_id"`
+	Prompt         string          `json:"prompt"`
+	StopActive     bool            `json:"stop_hook_active"`
+	LoopCount      float64         `json:"loop_count"` // Cursor
+	Status         string          `json:"status"`     // Cursor
+
+	CopilotSession string `json:"sessionId"`
+	CopilotTool    string `json:"toolName"`
+}
+
+// Parse reads the input of an event. Where host or event is "", it is recognized by the input; Copilot CLI names the
+// event only in its configuration. An event that is not known has the kind Other. An error names what is missing, or
+// which member has the wrong type.
+func Parse(input []byte, host Host, event string) (Event, error) {
+	if len(input) > MaxInput {
+		return Event{}, fmt.Errorf("hook input: %d bytes, of at most %d", len(input), MaxInput)
+	}
+	input = bytes.TrimSpace(bytes.TrimPrefix(input, []byte("\ufeff"))) // a shell on Windows may write the mark
+	var w wire
+	if err := json.Unmarshal(input, &w); err != nil {
+		return Event{}, fmt.Errorf("hook input: %w", describe(err))
+	}
+	if host == "" {
+		host = w.host()
+	}
+	if _, ok := events[host]; !ok {
+		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
+	}
+	e := Event{
+		Host: host, Kind: Other, Name: first(event, w.Name),
+		Session: first(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID, CWD: w.CWD,
+		Tool: first(w.ToolName, w.CopilotTool), ToolID: w.ToolUseID, Prompt: w.Prompt,
+		StopActive: w.StopActive || w.LoopCount > 0,
+		Aborted:    host == Cursor && w.Status != "" && w.Status != "completed",
+	}
+	if len(w.Roots) > 0 {
+		e.CWD = w.Roots[0] // its cwd is that of a command
+	}
+	if k, ok := events[host][e.Name]; ok {
+		e.Kind, e.Aborted = k.kind, e.Aborted || k.aborted
+	}
+	return e, e.check()
+}
+
+// check returns what is missing from an event, or too long.
+func (e *Event) check() error {
+	switch {
+	case e.Name == "":
+		return errors.New("hook input: no event: hook_event_name is missing, and none is named")
+	case e.Session == "":
+		return errors.New("hook input: no session: session_id, conversation_id and sessionId are missing")
+	case e.Tool == "" && (e.Kind == BeforeTool || e.Kind == AfterTool || e.Kind == ToolFailed):
+		return errors.New("hook input: no tool: tool_name and toolName are missing")
+	}
+	for _, m := range [...]struct{ name, value string }{
+		{"event", e.Name},
+		{"session", e.Session},
+		{"agent", e.Agent},
+		{"tool", e.Tool},
+		{"tool's id", e.ToolID},
+	} {
+		if len(m.value) > maxName {
+			return fmt.Errorf("hook input: %s: %d bytes, of at most %d", m.name, len(m.value), maxName)
+		}
+	}
+	return nil
+}
+
+// host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of
+// their own. In doubt it is Claude Code, which of all sends the fewest members.
+func (w *wire) host() Host {
+	_, gemini := events[Gemini][w.Name]
+	switch timed := len(w.Timestamp) > 0; {
+	case w.CursorVersion != "" || w.ConversationID != "":
+		return Cursor
+	case w.CopilotSession != "":
+		return Copilot
+	case timed && gemini && w.TranscriptPath != "":
+		return Gemini
+	case timed:
+		return Copilot
+	case w.TurnID != "" || w.Name == "SessionStart" && w.Model != "" && w.PermissionMode != "":
+		return Codex
+	}
+	return Claude
+}
+
+// describe returns an error of encoding/json in words for a reader of JSON.
+func describe(err error) error {
+	var mistyped *json.UnmarshalTypeError
+	if !errors.As(err, &mistyped) {
+		return err
+	}
+	if mistyped.Field == "" {
+		return fmt.Errorf("%s, not an object", text.Safe(mistyped.Value, 40))
+	}
+	want := map[string]string{"bool": "a boolean", "float64": "a number", "[]string": "a list of strings"}
+	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),
+		first(want[mistyped.Type.String()], "a string"))
+}
+
+// first returns the first that is not empty.
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}
