@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -24,6 +25,9 @@ type agent struct {
 	think  time.Duration // always the same; 0: from 2 to 20 s
 	trace  func(format string, a ...any)
 
+	talk     *conversation  // nil for an agent that is not steered
+	inFlight sync.WaitGroup // calls whose result may be seen by nobody
+
 	tally tally
 }
 
@@ -40,6 +44,14 @@ type tally struct {
 	Standing   int             `json:"standing"`   // calls under a standing item
 	Clean      []int           `json:"clean"`      // steps whose result was clean
 	Late       map[kind][3]int `json:"late"`       // faults right after a result, by where they were found
+
+	Recover     map[kind][]float64 `json:"recover"`     // seconds from a fault to the reading that found it
+	Steers      int                `json:"steers"`      // prompts after a turn was stopped
+	FalseSteers int                `json:"falseSteers"` // the state was as it had been read, or it was no news any more
+	Unknown     int                `json:"unknown"`     // calls whose result nobody saw
+	Canceled    time.Duration      `json:"canceled"`    // thinking that was stopped, in nanoseconds
+
+	calls int
 }
 
 // Where a fault right after a result was found: on that result, before the next call, or later.
@@ -56,11 +68,16 @@ const habit = 20
 const (
 	forGate  = -1
 	forHabit = -2
+	forSteer = -3
 )
 
 func (a *agent) run(ctx context.Context, calls int) error {
-	a.tally.Late = map[kind][3]int{}
-	if _, err := a.client.CallTool(ctx, "colony/read", nil); err != nil {
+	a.tally.Late, a.tally.Recover = map[kind][3]int{}, map[kind][]float64{}
+	defer a.inFlight.Wait()
+	if err := a.turn(ctx, 0); err != nil {
+		return err
+	}
+	if _, _, err := a.call(ctx, "colony/read", nil); err != nil {
 		return err
 	}
 	for i := range calls {
@@ -84,8 +101,13 @@ func (a *agent) run(ctx context.Context, calls int) error {
 const maxTries = 20
 
 func (a *agent) build(ctx context.Context, i int) error {
+	if err := a.turn(ctx, i); err != nil {
+		return err
+	}
 	for range maxTries {
-		a.pause()
+		if err := a.pause(ctx); err != nil {
+			return err
+		}
 		if item, err := a.current(ctx); err != nil {
 			return err
 		} else if item != nil {
@@ -95,7 +117,11 @@ func (a *agent) build(ctx context.Context, i int) error {
 			}
 			continue // the call was not sent
 		}
-		raw, err := a.client.CallTool(ctx, "colony/build", map[string]int64{"step": int64(i), "made": time.Now().UnixNano()})
+		made := map[string]int64{"step": int64(i), "made": time.Now().UnixNano()}
+		raw, seen, err := a.call(ctx, "colony/build", made)
+		if !seen {
+			return err // it is executed: not again
+		}
 		if refused, ok := errors.AsType[*gabp.Error](err); ok && refused.Code == gabp.CodeToolUnavailable {
 			res, err := a.result(refused.Data)
 			if err != nil {
@@ -161,11 +187,15 @@ func (a *agent) current(ctx context.Context) (*heed.Attention, error) {
 		return nil, nil //nolint:nilnil // nothing blocks
 	}
 	a.tally.Bytes += len(raw)
+	if a.talk != nil {
+		a.talk.told(res.Attention)
+	}
 	return res.Attention, nil
 }
 
 // result is what a result, or the data of an error, says beside what the game does.
 type result struct {
+	bytes   int             // about attention
 	item    *heed.Attention // nil for none
 	verdict struct {
 		Outcome string `json:"outcome"`
@@ -180,15 +210,22 @@ func (r *result) summary() string {
 	return fmt.Sprintf("blocking=%v %s", r.item.Blocking, r.item.Summary)
 }
 
-func (a *agent) result(raw json.RawMessage) (res result, err error) {
+func (a *agent) result(raw json.RawMessage) (result, error) {
+	res, err := parseResult(raw)
+	a.tally.Bytes += res.bytes
+	return res, err
+}
+
+func parseResult(raw json.RawMessage) (res result, err error) {
 	var with struct {
 		Attention json.RawMessage `json:"attention"`
 		Verdict   json.RawMessage `json:"verdict"`
+		Brief     json.RawMessage `json:"brief"`
 	}
 	if err := json.Unmarshal(raw, &with); err != nil {
 		return res, err
 	}
-	a.tally.Bytes += len(with.Attention) + len(with.Verdict)
+	res.bytes = len(with.Attention) + len(with.Verdict) + len(with.Brief)
 	if len(with.Verdict) > 0 {
 		if err := json.Unmarshal(with.Verdict, &res.verdict); err != nil {
 			return res, err
@@ -211,16 +248,29 @@ const blindPrefix = "blind-"
 // stop does what an agent is asked to when it is stopped, by the result of a step or before a call: look, acknowledge,
 // read the state again.
 func (a *agent) stop(ctx context.Context, item *heed.Attention, step int) error {
-	a.pause()
-	var res gabp.AckResult
-	if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: item.ID}, &res); err != nil {
+	if err := a.pause(ctx); err != nil {
 		return err
 	}
-	if strings.HasPrefix(item.ID, blindPrefix) {
-		return nil // it looks again before the next call
+	return a.handle(ctx, []string{item.ID}, step)
+}
+
+// handle acknowledges items, and reads the state again.
+func (a *agent) handle(ctx context.Context, ids []string, step int) error {
+	reads := len(ids) == 0
+	for _, id := range ids {
+		var res gabp.AckResult
+		if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &res); err != nil {
+			return err
+		}
+		if !strings.HasPrefix(id, blindPrefix) { // else it looks again before the next call
+			reads = true
+			a.tally.Acks++
+		}
+	}
+	if !reads {
+		return nil
 	}
 	a.tally.Stops++
-	a.tally.Acks++
 	r, err := a.read(ctx, step)
 	if err != nil {
 		return err
@@ -234,15 +284,18 @@ func (a *agent) stop(ctx context.Context, item *heed.Attention, step int) error 
 
 // read reads the state, for the sake of the result of a step, or of what the constants name.
 func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
-	a.pause()
-	raw, err := a.client.CallTool(ctx, "colony/read", nil)
-	if err != nil {
+	if err := a.pause(ctx); err != nil {
+		return r, err
+	}
+	raw, seen, err := a.call(ctx, "colony/read", nil)
+	if err != nil || !seen {
 		return r, err
 	}
 	if err := json.Unmarshal(raw, &r); err != nil || r.Broken == "" {
 		return r, err
 	}
 	a.trace("  broken by %q of step %d, %.3f s ago, %d calls", r.Broken, r.Step, r.SinceMs/1000, r.Calls)
+	a.tally.Recover[r.Broken] = append(a.tally.Recover[r.Broken], r.SinceMs/1000)
 	found := a.tally.Late[r.Broken]
 	switch {
 	case r.Calls > 0:
@@ -255,12 +308,4 @@ func (a *agent) read(ctx context.Context, step int) (r reading, err error) {
 	}
 	a.tally.Late[r.Broken] = found
 	return r, nil
-}
-
-func (a *agent) pause() {
-	think := a.think
-	if think == 0 {
-		think = between(a.random, 2*time.Second, 20*time.Second)
-	}
-	time.Sleep(think)
 }

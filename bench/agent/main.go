@@ -77,9 +77,17 @@ const (
 	policyNaive      = "naive"
 	policyAggregator = "aggregator"
 	policyHeed       = "heed"
+	policySteer      = "steer"
+	policyBrief      = "brief"
 )
 
-var policies = []string{policyNone, policyNaive, policyAggregator, policyHeed}
+var policies = []string{policyNone, policyNaive, policyAggregator, policyHeed, policySteer, policyBrief}
+
+// ofHeed are the policies with heed before the game, steered those that stop the agent's turn.
+var (
+	ofHeed  = []string{policyHeed, policySteer, policyBrief}
+	steered = []string{policySteer, policyBrief}
+)
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {
@@ -118,7 +126,7 @@ func run(args []string, stdout io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if *heed == "" && (*only == "" || *only == policyHeed) {
+	if *heed == "" && (*only == "" || slices.Contains(ofHeed, *only)) {
 		*heed = filepath.Join(dir, "heed")
 		build := exec.Command("go", "build", "-o", *heed, "github.com/heedlog/heed/cmd/heed")
 		build.Stderr = os.Stderr
@@ -175,13 +183,13 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 		self, "-game", logPath, "-policy", policyName, "-plan", string(t.plan),
 		"-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
-	if policyName == policyHeed {
+	if slices.Contains(ofHeed, policyName) {
 		followed := logPath
 		if t.plan == planNoLog {
 			followed += ".elsewhere"
 		}
 		command = append([]string{
-			t.heed, "wrap", "--no-config", "--log", followed, "--state", filepath.Join(t.dir, "state"), "--",
+			t.heed, "wrap", "--no-config", "--log", followed, "--state", filepath.Join(t.dir, policyName+".state"), "--",
 		}, command...)
 	}
 	addr, err := freeAddress(ctx)
@@ -212,7 +220,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 			err = fmt.Errorf("the game: %w", status)
 		}
 	}()
-	client, err := connect(ctx, bridge, ended)
+	client, err := connect(ctx, bridge, "bench-agent", ended)
 	if err != nil {
 		return res, err
 	}
@@ -222,6 +230,16 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	a := &agent{
 		client: client, asks: slices.Contains(methods, gabp.MethodAttentionCurrent),
 		random: rand.New(rand.NewPCG(t.seed, 4)), think: t.think, trace: func(string, ...any) {},
+	}
+	if slices.Contains(steered, policyName) {
+		events, err := connect(ctx, bridge, observer, ended)
+		if err != nil {
+			return res, err
+		}
+		defer func() { _ = events.Close() }()
+		if a.talk, err = converse(ctx, events, policyName, func() {}); err != nil {
+			return res, err
+		}
 	}
 	if err := a.run(ctx, t.calls); err != nil {
 		return res, err
@@ -272,7 +290,7 @@ func freeAddress(ctx context.Context) (string, error) {
 var errNotUp = errors.New("the game ended before it listened; its own words are above")
 
 // connect waits for the game to listen, or to end.
-func connect(ctx context.Context, b gabp.Bridge, ended <-chan struct{}) (*gabp.Client, error) {
+func connect(ctx context.Context, b gabp.Bridge, name string, ended <-chan struct{}) (*gabp.Client, error) {
 	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	for {
@@ -282,7 +300,7 @@ func connect(ctx context.Context, b gabp.Bridge, ended <-chan struct{}) (*gabp.C
 		default:
 		}
 		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{
-			Token: b.Token, Name: "bench-agent", Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
+			Token: b.Token, Name: name, Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
 		})
 		if err == nil || ctx.Err() != nil {
 			return c, err

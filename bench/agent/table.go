@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -22,7 +23,7 @@ func (r *outcome) add(o *outcome) {
 	r.Faults += o.Faults
 	r.Incidents += o.Incidents
 	if r.Stale == nil {
-		r.Stale, r.Late = map[kind]int{}, map[kind][3]int{}
+		r.Stale, r.Late, r.Recover = map[kind]int{}, map[kind][3]int{}, map[kind][]float64{}
 	}
 	for k, n := range o.Stale {
 		r.Stale[k] += n
@@ -36,6 +37,13 @@ func (r *outcome) add(o *outcome) {
 	r.Bytes += o.Bytes
 	r.ByHabit += o.ByHabit
 	r.Standing += o.Standing
+	r.Steers += o.Steers
+	r.FalseSteers += o.FalseSteers
+	r.Unknown += o.Unknown
+	r.Canceled += o.Canceled
+	for k, s := range o.Recover {
+		r.Recover[k] = append(r.Recover[k], s...)
+	}
 	for k, n := range o.Late {
 		sum := r.Late[k]
 		for i := range n {
@@ -66,6 +74,37 @@ func (r *outcome) acksPerFault() float64  { return per(r.Acks, r.Incidents) }
 func (r *outcome) readsPer100() float64   { return 100 * per(r.EmptyReads, r.Executed) }
 func (r *outcome) bytesPerFault() float64 { return per(r.Bytes, r.Incidents) }
 
+// What text and thinking cost: so many bytes are a token, and an agent thinks so many tokens a second, which is about
+// what large models of 2026 write.
+const (
+	bytesPerToken   = 4
+	tokensPerSecond = 50
+)
+
+// tokensPerFault returns what attention cost for an incident: text that the agent was given, and thinking that was
+// stopped and so is paid for again.
+func (r *outcome) tokensPerFault() float64 {
+	return (float64(r.Bytes)/bytesPerToken + r.Canceled.Seconds()*tokensPerSecond) / float64(max(r.Incidents, 1))
+}
+
+// canceledPerFault returns the seconds of thinking that were stopped, for an incident.
+func (r *outcome) canceledPerFault() float64 {
+	return r.Canceled.Seconds() / float64(max(r.Incidents, 1))
+}
+
+// recovery returns the time in seconds within which so many percent of the faults that a reading found were found.
+func (r *outcome) recovery(percent int) float64 {
+	var all []float64
+	for _, s := range r.Recover {
+		all = append(all, s...)
+	}
+	if len(all) == 0 {
+		return 0
+	}
+	slices.Sort(all)
+	return all[(len(all)*percent+99)/100-1]
+}
+
 // lateCell returns where faults of a kind were found: on the result, before the next call, later.
 func (r *outcome) lateCell(k kind) string {
 	n := r.Late[k]
@@ -74,7 +113,7 @@ func (r *outcome) lateCell(k kind) string {
 
 // ofHeed returns a count of what only heed reports; less than 0 is not known.
 func (r *outcome) ofHeed(n int) string {
-	if r.Policy != policyHeed || n < 0 {
+	if !slices.Contains(ofHeed, r.Policy) || n < 0 {
 		return "-"
 	}
 	return fmt.Sprint(n)
@@ -111,16 +150,17 @@ func (r *outcome) misses() (m []string) {
 
 // table prints a row for each outcome.
 func table(w io.Writer, rows []*outcome) error {
-	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
-		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
+	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\ttokens/\tstopped\trecover\t\tsteers\tfalse\tclean,\tstand-\tlate by\t\t\t\t\n" +
+		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tbut not\ting")
 	for _, k := range afters {
 		out = fmt.Appendf(out, "\t%s", k)
 	}
 	out = append(out, "\t\n"...)
 	for _, r := range rows {
-		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
+		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%s\t%s",
 			r.Plan, r.Policy, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
-			r.readsPer100(), r.bytesPerFault(), r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
+			r.readsPer100(), r.bytesPerFault(), r.tokensPerFault(), r.canceledPerFault(), r.recovery(50),
+			r.recovery(95), r.Steers, r.FalseSteers, r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
 		for _, k := range afters {
 			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"net"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,11 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/rules"
 )
@@ -56,17 +59,26 @@ func play(
 		run := func(f func() error) { wg.Go(func() { assert.NoError(t, f()) }) }
 		run(func() error { return g.serve(mod, token) })
 		var s *session.Session
-		if policy == policyHeed {
+		if slices.Contains(ofHeed, policy) {
 			s = newSession(t, name, log)
 			run(func() error { return s.Run(ctx) })
 			toAgent = newPipes()
+			var briefer bridge.Briefer
+			if policy == policyBrief {
+				b, err := brief.New(brief.Config{
+					Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: brief.SessionNext}, Now: time.Now,
+				})
+				require.NoError(t, err)
+				defer func() { require.NoError(t, b.Close()) }()
+				briefer = b.AssembleBy
+			}
 			px, err := bridge.New(bridge.Config{
 				Session: s, Handed: bridge.Handed{
 					Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"},
 					Inner: gabp.Bridge{Address: "mod", Token: token, GameID: "colony"},
 				},
 				DialMod: func(context.Context) (io.ReadWriteCloser, error) { return mod.dial() },
-				ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
+				Brief:   briefer, Observer: observer, ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
 			})
 			require.NoError(t, err)
 			run(func() error { return px.Serve(ctx, toAgent) })
@@ -83,6 +95,18 @@ func play(
 		a := &agent{
 			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), think: *pace,
 			trace: trace,
+		}
+		if slices.Contains(steered, policy) {
+			conn, err := toAgent.dial()
+			require.NoError(t, err)
+			events, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: observer})
+			require.NoError(t, err)
+			defer func() {
+				_ = events.Close()
+				<-events.Done()
+			}()
+			a.talk, err = converse(ctx, events, policy, synctest.Wait)
+			require.NoError(t, err)
 		}
 		require.NoError(t, a.run(ctx, calls))
 		time.Sleep(10 * time.Second) // verdicts are final
@@ -149,6 +173,7 @@ func (g *game) verdicts(t *testing.T, s *session.Session, clean []int) (told, wr
 		}
 	}
 	require.Len(t, ids, len(g.calls))
+	slices.SortFunc(g.calls, func(a, b executed) int { return a.began.Compare(b.began) })
 	for k := range g.calls {
 		e := &g.calls[k]
 		v := s.Verdict(ids[k])
