@@ -277,6 +277,9 @@ func (a *agent) handle(ctx context.Context, ids []string, step int) error {
 	}
 	if r.Broken == "" {
 		a.tally.FalseStops++
+		if step == forSteer {
+			a.tally.FalseSteers++
+		}
 		a.trace("  a false stop")
 	}
 	return nil

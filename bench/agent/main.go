@@ -4,7 +4,11 @@
 //	none        nobody reads the log
 //	naive       the game's mod blocks on each error that is logged; it is given the true levels
 //	aggregator  the same, and an item that is open counts further errors and holds five of them
-//	heed        heed before the game, which sees the log file alone
+//	heed        heed before the game, which sees the log file alone: the agent hears of a fault on a result, or at its
+//	            next call
+//	steer       the same, and what blocks stops the agent's turn while it thinks, as over ACP: it is prompted again, with
+//	            what it works on and the item. A call to the game is waited for, for 30 s, and then left
+//	brief       the same, with a brief of 600 tokens in place of the item's summary
 //
 // naive and aggregator are models of what mods and bridges in the field do, not the programs themselves.
 //
@@ -41,6 +45,12 @@
 // three counts of a cell. An idle read is one for the sake of a result that did not show anything new. A call under a
 // standing item had a verdict with that reason. An agent that was stopped twenty times in a step leaves it out, so that
 // some policies make fewer calls.
+//
+// Tokens are those of all text about attention that the agent was given, four bytes each, and of thinking that was
+// stopped, which is paid for again: 50 a second. "stopped" is the latter in seconds. The time to recover is that from a
+// fault that broke the state to the reading that found it; what no reading found is not in it. A turn is a step. An
+// agent that is prompted thinks as before anything else it does, acknowledges and reads the state; then it thinks again
+// about its step. A steer is false where the state was as it had been read, or where the item had been cleared.
 //
 // # Running it
 //

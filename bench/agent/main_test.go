@@ -50,6 +50,9 @@ func TestTable(t *testing.T) {
 				name == planNoLog && !slices.Contains(ofHeed, policy) {
 				continue
 			}
+			if *seeds == 0 && *onPlan == "" && slices.Contains(steered, policy) && name != planSlow && name != planLoad {
+				continue // the short table has the plans that differ most
+			}
 			row := &outcome{Plan: name, Policy: policy}
 			rows = append(rows, row)
 			for seed := range games {
@@ -73,16 +76,37 @@ func TestTable(t *testing.T) {
 func TestBars(t *testing.T) {
 	testkit.Full(t, "plays 20 games of each plan")
 	for _, name := range planNames {
-		t.Run(string(name), func(t *testing.T) {
-			t.Parallel()
-			row := outcome{Plan: name, Policy: policyHeed}
-			for seed := range uint64(20) {
-				o := play(t, name, policyHeed, 1+seed, 200, nil)
-				row.add(&o)
-			}
-			require.Empty(t, row.misses())
-		})
+		for _, policy := range ofHeed {
+			t.Run(string(name)+" "+policy, func(t *testing.T) {
+				t.Parallel()
+				row := outcome{Plan: name, Policy: policy}
+				for seed := range uint64(20) {
+					o := play(t, name, policy, 1+seed, 200, nil)
+					row.add(&o)
+				}
+				require.Empty(t, row.misses())
+			})
+		}
 	}
+}
+
+// TestSteer holds that a fault while the agent thinks is found sooner where its turn is stopped, and that a game is the
+// same each time.
+func TestSteer(t *testing.T) {
+	waits := play(t, planSame, policyHeed, 1, 40, nil)
+	stops := play(t, planSame, policySteer, 1, 40, nil)
+	require.Positive(t, stops.Steers)
+	require.Positive(t, stops.Canceled)
+	require.Less(t, stops.recovery(50), waits.recovery(50))
+	require.Equal(t, stops, play(t, planSame, policySteer, 1, 40, nil))
+}
+
+// TestUnknown holds that a call that is in flight for long is left, and that the game counts it.
+func TestUnknown(t *testing.T) {
+	out := play(t, planSlow, policySteer, 1, 200, nil)
+	require.Positive(t, out.Unknown)
+	require.Equal(t, 200, out.Executed)
+	require.Zero(t, out.Wrong)
 }
 
 func TestPlan(t *testing.T) {
@@ -109,9 +133,11 @@ func TestPlan(t *testing.T) {
 func TestPolicies(t *testing.T) {
 	testkit.Full(t, "builds heed, and runs games")
 	t.Setenv("HEED_RULES", filepath.Join(t.TempDir(), "none")) // what the person at the keyboard has configured
-	var none, naive, heed outcome
+	var none, naive, heed, steer, brief outcome
 	t.Run("policies", func(t *testing.T) { // at once: agents think most of the time
-		for policy, r := range map[string]*outcome{policyNone: &none, policyNaive: &naive, policyHeed: &heed} {
+		for policy, r := range map[string]*outcome{
+			policyNone: &none, policyNaive: &naive, policyHeed: &heed, policySteer: &steer, policyBrief: &brief,
+		} {
 			t.Run(policy, func(t *testing.T) {
 				t.Parallel()
 				var out bytes.Buffer
@@ -129,6 +155,10 @@ func TestPolicies(t *testing.T) {
 	require.Zero(t, heed.FalseStops)
 	require.Zero(t, heed.ByHabit)
 	require.Equal(t, heed.Incidents, heed.Acks)
+	for _, r := range []*outcome{&steer, &brief} {
+		require.Zero(t, r.stale())
+		require.Positive(t, r.Steers)
+	}
 }
 
 // TestNotUp: a program that cannot start is not waited for.

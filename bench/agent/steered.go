@@ -233,8 +233,7 @@ func (a *agent) turn(ctx context.Context, step int) error {
 // steered does what the agent is prompted with: look, acknowledge, read the state again. Where it is stopped once more
 // before it acts, the new prompt has all that this one had.
 func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
-	shown := steer.Framing{}.Render(*b)
-	a.tally.Bytes += len(shown)
+	a.tally.Bytes += len(steer.Framing{}.Render(*b))
 	a.tally.Steers++
 	a.trace("  steered: %d messages", len(b.Messages))
 	if err := a.pause(ctx); err != nil {
@@ -250,8 +249,5 @@ func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
 		a.tally.FalseSteers++ // it is no news any more
 		return nil
 	}
-	before := a.tally.FalseStops
-	err := a.handle(ctx, ids, forSteer)
-	a.tally.FalseSteers += a.tally.FalseStops - before
-	return err
+	return a.handle(ctx, ids, forSteer)
 }
