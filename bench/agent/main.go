@@ -50,7 +50,8 @@
 // stopped, which is paid for again: 50 a second. "stopped" is the latter in seconds. The time to recover is that from a
 // fault that broke the state to the reading that found it; what no reading found is not in it. A turn is a step. An
 // agent that is prompted thinks as before anything else it does, acknowledges and reads the state; then it thinks again
-// about its step. A steer is false where the state was as it had been read, or where the item had been cleared.
+// about its step. A steer is false where the state was as it had been read, or where the item had been cleared. A call
+// that was left goes on in the game, and nobody sees its result.
 //
 // # Running it
 //

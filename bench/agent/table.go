@@ -148,24 +148,36 @@ func (r *outcome) misses() (m []string) {
 	return m
 }
 
-// table prints a row for each outcome.
+// table prints two rows for each outcome: what happened, and what it cost.
 func table(w io.Writer, rows []*outcome) error {
-	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\ttokens/\tstopped\trecover\t\tsteers\tfalse\tclean,\tstand-\tlate by\t\t\t\t\n" +
-		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tbut not\ting")
+	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
+		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
 	for _, k := range afters {
 		out = fmt.Appendf(out, "\t%s", k)
 	}
 	out = append(out, "\t\n"...)
 	for _, r := range rows {
-		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%s\t%s",
+		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
 			r.Plan, r.Policy, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
-			r.readsPer100(), r.bytesPerFault(), r.tokensPerFault(), r.canceledPerFault(), r.recovery(50),
-			r.recovery(95), r.Steers, r.FalseSteers, r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
+			r.readsPer100(), r.bytesPerFault(), r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
 		for _, k := range afters {
 			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
 		}
 		out = append(out, "\t\n"...)
 	}
+	if err := aligned(w, out); err != nil {
+		return err
+	}
+	out = []byte("\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n" +
+		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n")
+	for _, r := range rows {
+		out = fmt.Appendf(out, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.Plan, r.Policy, r.tokensPerFault(),
+			r.canceledPerFault(), r.recovery(50), r.recovery(95), r.Steers, r.FalseSteers, r.Unknown)
+	}
+	return aligned(w, out)
+}
+
+func aligned(w io.Writer, out []byte) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if _, err := tw.Write(out); err != nil {
 		return err
