@@ -46,9 +46,9 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 	if err != nil {
 		return nil, err
 	}
-	var brief func(*coalesce.Attention) string
+	feed := attention.NewFeed(m)
 	if policy == policyBrief {
-		brief = func(item *coalesce.Attention) string {
+		feed.Brief = func(item *coalesce.Attention) string {
 			raw, err := client.CallTool(ctx, "heed/brief", map[string]any{"id": item.ID, "tokens": briefTokens})
 			var b struct {
 				Text string `json:"text"`
@@ -60,7 +60,7 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 		}
 	}
 	c := &conversation{
-		machine: m, feed: attention.NewFeed(m, brief), events: make(chan coalesce.Update, 256), settle: settle,
+		machine: m, feed: feed, events: make(chan coalesce.Update, 256), settle: settle,
 	}
 	kinds := map[string]string{
 		gabp.ChannelOpened: coalesce.Opened, gabp.ChannelUpdated: coalesce.Updated, gabp.ChannelCleared: coalesce.Cleared,
