@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"maps"
 	"slices"
 	"time"
 )
@@ -131,8 +132,8 @@ type State struct {
 	Fails   int       `json:"fails,omitempty"`   // prompts for it that failed
 	Stats   Stats     `json:"stats"`
 
-	// Source is how far the adapter has read where messages come from: its own.
-	Source string `json:"source,omitempty"`
+	// Notes are the adapter's own.
+	Notes map[string]string `json:"notes,omitempty"`
 }
 
 // Machine is the state of one conversation. Make one with New or Restore.
@@ -157,10 +158,10 @@ func New(p Policy, c Ceiling, v Verifier) (*Machine, error) {
 // Restore returns the machine of a conversation whose adapter ended. What was sent and not confirmed waits again, with
 // the request of a turn that was stopped; Ready sends it.
 func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
-	if err := p.Validate(); err != nil {
+	m, err := Resume(p, c, v, s)
+	if err != nil {
 		return nil, err
 	}
-	m := &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}
 	m.state.Stopped = s.Stopped || s.Phase == Canceling
 	m.takeAllBack(true)
 	m.idle()
@@ -170,11 +171,27 @@ func Restore(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
 // SetCeiling changes what the adapter can do, for agents that say so late. What waits is looked at with the next event.
 func (m *Machine) SetCeiling(c Ceiling) { m.ceiling = c }
 
+// Resume returns the machine of a conversation whose adapter ends between two events, and not in the middle of one: the
+// turn goes on, and what was sent is still to be confirmed.
+func Resume(p Policy, c Ceiling, v Verifier, s State) (*Machine, error) {
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	return &Machine{policy: p.withDefaults(), ceiling: c, verifier: v, state: s, calls: map[string]bool{}}, nil
+}
+
 // State returns what the machine knows; the caller must not change what it refers to.
 func (m *Machine) State() State { return m.state }
 
-// SetSource sets State.Source.
-func (m *Machine) SetSource(s string) { m.state.Source = s }
+// Note keeps a note of the adapter with the state.
+func (m *Machine) Note(name, text string) {
+	notes := maps.Clone(m.state.Notes)
+	if notes == nil {
+		notes = map[string]string{}
+	}
+	notes[name] = text
+	m.state.Notes = notes
+}
 
 // Knows reports whether a revision of a topic waits, or was sent in this turn: to receive it again is no news.
 func (m *Machine) Knows(topic, revision string) bool {
@@ -385,7 +402,7 @@ func (m *Machine) Ready(now time.Time) Action {
 		return m.begin()
 	}
 	if reason == None || !m.ceiling.Inject && !m.ceiling.Cancel {
-		m.waits = time.Time{}
+		m.waits, m.held = time.Time{}, false
 		return Action{}
 	}
 	if !m.mayStop(now) {

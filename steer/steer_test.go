@@ -544,3 +544,17 @@ func TestDataIsQuoted(t *testing.T) {
 		}), 7)
 	}
 }
+
+// TestDeadlineEnds: a stop that was held back and is wanted no more leaves no deadline behind, which an adapter would
+// wait for again and again.
+func TestDeadlineEnds(t *testing.T) {
+	m := working(t, Policy{SteersPerMinute: 1})
+	_, a := m.Receive(start, Message{Author: "owner", Topic: "a"})
+	require.Equal(t, Cancel, a.Do)
+	m.Confirm(m.Ended(start, true).Batch.Delivery)
+	m.Receive(start, Message{Author: "owner", Topic: "b"})
+	require.Equal(t, start.Add(time.Minute), m.Deadline())
+	m.Withdraw("b")
+	m.Ready(m.Deadline())
+	require.Zero(t, m.Deadline())
+}

@@ -29,8 +29,10 @@ type Config struct {
 	Policy  steer.Policy
 	Ceiling steer.Ceiling
 
-	// State is what the conversation knew when its process ended. The zero State begins one.
-	State steer.State
+	// State is what the conversation knew when its process ended. The zero State begins one. With Resume, the process
+	// ended between two events, and the turn goes on.
+	State  steer.State
+	Resume bool
 	// Keep keeps the state, before what follows of it is done. An error is logged, and nothing is held back for it.
 	// Optional.
 	Keep func(steer.State) error
@@ -89,14 +91,20 @@ func New(cfg Config) (*Conversation, error) {
 	if cfg.State.Phase == "" {
 		cfg.State.Phase = steer.Idle
 	}
-	m, err := steer.Restore(cfg.Policy, cfg.Ceiling, verified{}, cfg.State)
+	begin := steer.Restore
+	if cfg.Resume {
+		begin = steer.Resume
+	}
+	m, err := begin(cfg.Policy, cfg.Ceiling, verified{}, cfg.State)
 	if err != nil {
 		return nil, err
 	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
 	c.feed.Next = cfg.Next
 	c.feed.Brief = func(item *heed.Attention) string { return c.briefs[item.ID] }
-	c.Do((*steer.Machine).Ready)
+	if !cfg.Resume {
+		c.Do((*steer.Machine).Ready)
+	}
 	return c, nil
 }
 
@@ -167,7 +175,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 	var source string
 	var news []*heed.Attention
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		source, news = m.State().Source, c.feed.News(open)
+		source, news = m.State().Notes[cursorNote], c.feed.News(open)
 		return steer.Action{}
 	})
 	acks, source, err := c.acks(ctx, source)
@@ -176,7 +184,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 	}
 	briefs := c.brief(ctx, news)
 	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
-		m.SetSource(source)
+		m.Note(cursorNote, source)
 		c.briefs = briefs
 		last = c.feed.Open(now, open)
 		c.briefs = nil
@@ -206,6 +214,9 @@ func (c *Conversation) brief(ctx context.Context, news []*heed.Attention) map[st
 	}
 	return briefs
 }
+
+// cursorNote is the note of how far acknowledgements were read.
+const cursorNote = "acknowledgements"
 
 // maxAcks bounds the acknowledgements that one look reads.
 const maxAcks = 50
@@ -285,6 +296,13 @@ func Watch(ctx context.Context, client *gabp.Client, look func(context.Context) 
 			}
 		}
 	}
+}
+
+// State returns what the conversation knows, which is read only.
+func (c *Conversation) State() steer.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.machine.State()
 }
 
 // Number is what an agent types for an item: the number that ends its id.

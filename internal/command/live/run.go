@@ -108,7 +108,8 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		}
 		cli.Group(root, commands...)
 	}
-	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.acpCommand(), p.followCommand(), p.serveCommand(),
+	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
+		p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
 	host := command.Host{Forms: bridge.Forms, Open: openPage, Fetch: newFetcher().fetch, Brief: p.askBrief}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
