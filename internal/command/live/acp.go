@@ -22,6 +22,7 @@ import (
 	"github.com/heedlog/heed/internal/acp"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/deliver"
+	"github.com/heedlog/heed/internal/outbox"
 	"github.com/heedlog/heed/internal/proc"
 	"github.com/heedlog/heed/steer"
 )
@@ -41,6 +42,8 @@ type steerFlags struct {
 	mode      string
 	interrupt bool
 	callWait  time.Duration
+	perTurn   int
+	perMinute int
 	brief     int
 }
 
@@ -51,6 +54,8 @@ func (f *steerFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.mode, "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
 	flags.BoolVar(&f.interrupt, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
 	flags.DurationVar(&f.callWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
+	flags.IntVar(&f.perTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
+	flags.IntVar(&f.perMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	for _, mode := range modes {
 		names = append(names, string(mode))
@@ -59,7 +64,10 @@ func (f *steerFlags) register(cmd *cobra.Command) {
 }
 
 func (f *steerFlags) policy() steer.Policy {
-	return steer.Policy{Mode: steer.Mode(f.mode), InterruptOnInvalid: f.interrupt, CallWait: f.callWait}
+	return steer.Policy{
+		Mode: steer.Mode(f.mode), InterruptOnInvalid: f.interrupt, CallWait: f.callWait, SteersPerTurn: f.perTurn,
+		SteersPerMinute: f.perMinute,
+	}
 }
 
 func (f *steerFlags) validate(cmd *cobra.Command) error {
@@ -165,6 +173,13 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		}
 	}()
 	beside := &beside{log: log}
+	box, err := p.openOutbox(ctx, f.state)
+	if err != nil { // it is no reason to keep an agent from working
+		log.Error("what is not delivered does not survive heed", "error", err)
+		box = nil
+	} else {
+		defer box.Close() //nolint:errcheck // what it keeps is committed
+	}
 	var watching sync.WaitGroup
 	watching.Go(func() {
 		beside.watch(ctx, func() (*gabp.Client, error) { c, _, err := p.connect(ctx, cmd, &f.clientFlags); return c, err })
@@ -175,10 +190,20 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, User: deliver.User, Game: f.game, PromptIdle: f.promptIdle,
 		Logger: log,
 		Start: func(session string, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
-			c, err := deliver.New(deliver.Config{
+			cfg := deliver.Config{
 				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
 				Next: byCommand("acp", session), Now: p.Now, Log: log,
-			})
+			}
+			if box != nil {
+				var err error
+				if cfg.State, err = box.Load(ctx, "acp/"+session); err != nil {
+					log.Error("what was not delivered before is not known", "error", err)
+				}
+				cfg.Keep = func(s steer.State) error {
+					return box.Save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
+				}
+			}
+			c, err := deliver.New(cfg)
 			if err != nil {
 				return nil, err
 			}
@@ -198,6 +223,25 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
+}
+
+// outboxName is the database of what was not delivered, in the state folder.
+const outboxName = "outbox.db"
+
+// openOutbox opens it in a folder, "" for the usual one.
+func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox, error) {
+	dir := stateDir(state)
+	if dir == "" {
+		var err error
+		if dir, err = defaultState(p.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	box, err := outbox.Open(ctx, dir.path(outboxName), p.Now())
+	if err == nil && box.SetAside() != "" {
+		p.Note("what was not delivered before is lost: its file was corrupt, and is kept as %s", box.SetAside())
+	}
+	return box, err
 }
 
 // ownLog returns heed's own log, for a command whose standard output is another's.
@@ -244,7 +288,8 @@ func startTalking(args []string, stderr *os.File, grace time.Duration) (*proc.Pr
 func byCommand(adapter, session string) func(item *heed.Attention) string {
 	name := adapter + "-" + fileName(session[:min(len(session), 32)])
 	return func(item *heed.Attention) string {
-		return fmt.Sprintf("Acknowledge it with the tool that the brief names, or in a shell: heed ack %s --agent %s --through %d",
+		return fmt.Sprintf("Acknowledge it with the tool that the brief names, or in a shell: "+
+			"heed ack %s --agent %s --through %d",
 			deliver.Number(item), name, item.LatestSequence)
 	}
 }

@@ -140,29 +140,16 @@ type hooked struct {
 	say    func(hooks.Answer) error
 }
 
-// outboxName is the database of what was not delivered, in the state folder.
-const outboxName = "outbox.db"
-
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
 // is told again.
 func (h *hooked) answer(ctx context.Context) error {
-	dir := stateDir(h.flags.state)
-	var err error
-	if dir == "" {
-		if dir, err = defaultState(h.Getenv); err != nil {
-			return cli.Failed(exitFinding, err)
-		}
-	}
-	box, err := outbox.Open(ctx, dir.path(outboxName), h.Now())
+	box, err := h.openOutbox(ctx, h.flags.state)
 	if err != nil {
 		h.Note("what is not delivered now is not kept: %v", err)
 		_, err = h.step(ctx, steer.State{})
 		return err
 	}
 	defer box.Close() //nolint:errcheck // what it keeps is committed
-	if aside := box.SetAside(); aside != "" {
-		h.Note("what was not delivered before is lost: its file was corrupt, and is kept as %s", aside)
-	}
 	conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
 	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) { return h.step(ctx, s) })
 	if errors.Is(err, outbox.ErrState) {
@@ -242,7 +229,9 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 // exempt reports whether the tool is never denied: by the owner's list, or as one of heed's own behind a bridge.
 func (h *hooked) exempt() bool {
 	tool := h.event.Tool
-	for _, own := range []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"} {
+	for _, own := range []string{
+		"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current",
+	} {
 		if strings.Contains(tool, own) {
 			return true
 		}

@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+)
+
+// stepsOfTurn is how many steps an agent takes in a turn.
+const stepsOfTurn = 40
+
+// agent is an agent of the Agent Client Protocol: in each turn it asks the model, and calls a tool, until it is
+// canceled or has taken its steps. What it is to acknowledge it tells the editor, which stands for its shell.
+func agent(model string, stdin io.Reader, stdout io.Writer) error {
+	out := &locked{w: stdout}
+	var turn sync.WaitGroup
+	defer turn.Wait()
+	cancel := func() {}
+	defer func() { cancel() }()
+	for s := newScanner(stdin); s.Scan(); {
+		var m message
+		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
+			return err
+		}
+		var err error
+		switch m.Method {
+		case "initialize":
+			err = result0(out, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
+		case "session/new":
+			err = result0(out, m.ID, map[string]string{"sessionId": "s1"})
+		case "session/cancel":
+			cancel()
+		case "session/prompt":
+			var p struct{ Prompt []struct{ Text string } }
+			if err := json.Unmarshal(m.Params, &p); err != nil {
+				return err
+			}
+			text := ""
+			for _, b := range p.Prompt {
+				text += b.Text + "\n"
+			}
+			turn.Wait()
+			cancel()
+			ctx, end := context.WithCancel(context.Background())
+			cancel = end
+			turn.Go(func() {
+				defer end()
+				work(ctx, model, out, m.ID, text)
+			})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// work is one turn.
+func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, prompt string) {
+	update := func(u map[string]any) {
+		_ = say(out, nil, "session/update", map[string]any{"sessionId": "s1", "update": u}) // it ends with the agent
+	}
+	messages, reason := []string{prompt}, "end_turn"
+	for n := range stepsOfTurn {
+		tool, err := ask(ctx, model, messages)
+		if err != nil {
+			reason = "cancelled"
+			break
+		}
+		if tool == "ack" {
+			update(map[string]any{"sessionUpdate": "agent_message_chunk", "content": map[string]string{
+				"type": "text", "text": "ACKNOWLEDGE " + strings.Join(messages, "\n"),
+			}})
+			messages = []string{"acknowledged"}
+			continue
+		}
+		call := fmt.Sprintf("%s-%d", id, n)
+		update(map[string]any{"sessionUpdate": "tool_call", "toolCallId": call, "title": "build", "status": "in_progress"})
+		update(map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call, "status": "completed"})
+		messages = append(messages, "built")
+	}
+	_ = result0(out, id, map[string]string{"stopReason": reason})
+}
+
+// locked is a writer for several goroutines.
+type locked struct {
+	mu sync.Mutex
+	w  io.Writer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.w.Write(p)
+}

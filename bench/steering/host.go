@@ -1,0 +1,352 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// host is the program in which an agent works, or its editor.
+type host struct {
+	heed, dir, log string
+	model          *endpoint
+}
+
+// serve starts "heed serve", and returns when it answers.
+func (h *host) serve(ctx context.Context) (stop func(), err error) {
+	c := exec.CommandContext(ctx, h.heed, "serve", "--no-config", "--state", h.dir, "--log-level", "error", h.log)
+	c.Stderr = os.Stderr
+	if err := c.Start(); err != nil {
+		return nil, err
+	}
+	stop = func() {
+		_ = c.Process.Signal(os.Interrupt)
+		_ = c.Wait()
+	}
+	for range 500 {
+		if exec.CommandContext(ctx, h.heed, "status", "--state", h.dir).Run() == nil {
+			return stop, nil
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	stop()
+	return nil, errors.New("heed serve does not answer")
+}
+
+// work lets an agent work: it asks the model, and does what that says. Both return a text for the next request.
+func (h *host) work(ctx context.Context, call, acknowledge func(context.Context, []string) (string, error)) error {
+	messages := []string{"Build a wall."}
+	for {
+		tool, err := ask(ctx, h.model.URL, messages)
+		if err != nil {
+			return canceled(ctx, err)
+		}
+		do := call
+		if tool == "ack" {
+			do = acknowledge
+		}
+		text, err := do(ctx, messages)
+		if err != nil {
+			return canceled(ctx, err)
+		}
+		if tool == "ack" {
+			messages = nil // the model goes on with what it has done
+			h.model.acked()
+		}
+		messages = append(messages, text)
+	}
+}
+
+func canceled(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// habit is after how many steps an agent asks by itself.
+const habit = 20
+
+func (h *host) asks(ctx context.Context) error {
+	steps := 0
+	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {
+		if steps++; steps%habit != 0 {
+			return "built", nil
+		}
+		out, _ := exec.CommandContext(ctx, h.heed, "current", "--state", h.dir).Output() // 1 where an item blocks
+		return string(out), nil
+	}, func(ctx context.Context, _ []string) (string, error) {
+		return "acknowledged", exec.CommandContext(ctx, h.heed, "ack", "--state", h.dir).Run()
+	})
+}
+
+// hook runs the hook of an event, and returns what it denies or adds.
+func (h *host) hook(ctx context.Context, event string, more map[string]any) (denied bool, text string, err error) {
+	input := map[string]any{
+		"hook_event_name": event, "session_id": "s1", "transcript_path": "/t", "cwd": "/", "permission_mode": "default",
+	}
+	for name, value := range more {
+		input[name] = value
+	}
+	raw, err := json.Marshal(input)
+	if err != nil {
+		return false, "", err
+	}
+	c := exec.CommandContext(ctx, h.heed, "hook", "--no-config", "--state", h.dir)
+	c.Stdin, c.Stderr = bytes.NewReader(raw), os.Stderr
+	out, err := c.Output()
+	if err != nil || len(out) == 0 {
+		return false, "", err
+	}
+	var said struct {
+		Specific struct {
+			Decision string `json:"permissionDecision"`
+			Reason   string `json:"permissionDecisionReason"`
+			Context  string `json:"additionalContext"`
+		} `json:"hookSpecificOutput"`
+	}
+	err = json.Unmarshal(out, &said)
+	return said.Specific.Decision == "deny", said.Specific.Reason + said.Specific.Context, err
+}
+
+func (h *host) hooks(ctx context.Context) error {
+	if _, _, err := h.hook(ctx, "UserPromptSubmit", map[string]any{"prompt": "Build a wall."}); err != nil {
+		return err
+	}
+	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {
+		tool := map[string]any{"tool_name": "mcp__game__build", "tool_use_id": "t", "tool_input": struct{}{}}
+		denied, text, err := h.hook(ctx, "PreToolUse", tool)
+		if err != nil || denied {
+			return text, err
+		}
+		tool["tool_response"] = "built"
+		_, text, err = h.hook(ctx, "PostToolUse", tool)
+		return "built " + text, err
+	}, func(ctx context.Context, messages []string) (string, error) {
+		return "acknowledged", ack(ctx, h.heed, h.dir, strings.Join(messages, "\n"))
+	})
+}
+
+// talk starts a program whose lines on standard output come to a channel.
+func talk(ctx context.Context, args ...string) (in io.WriteCloser, out <-chan []byte, wait func(), err error) {
+	c := exec.CommandContext(ctx, args[0], args[1:]...)
+	c.Stderr = os.Stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if in, err = c.StdinPipe(); err != nil {
+		return nil, nil, nil, err
+	}
+	r, err := c.StdoutPipe()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if err := c.Start(); err != nil {
+		return nil, nil, nil, err
+	}
+	lines := make(chan []byte, 1024)
+	go func() {
+		defer close(lines)
+		for s := newScanner(r); s.Scan(); {
+			lines <- bytes.Clone(s.Bytes())
+		}
+	}()
+	return in, lines, func() {
+		_ = in.Close()
+		_ = c.Wait()
+	}, nil
+}
+
+func newScanner(r io.Reader) *bufio.Scanner {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 16<<20)
+	return s
+}
+
+// message is one of JSON-RPC.
+type message struct {
+	JSONRPC string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+}
+
+func say(w io.Writer, id any, method string, params any) error {
+	m := map[string]any{"jsonrpc": "2.0", "method": method, "params": params}
+	if id != nil {
+		m["id"] = id
+	}
+	raw, err := json.Marshal(m)
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(raw, '\n'))
+	return err
+}
+
+func result0(w io.Writer, id json.RawMessage, result any) error {
+	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(raw, '\n'))
+	return err
+}
+
+// until returns the result of the request with an id.
+func until(out <-chan []byte, id string) (json.RawMessage, error) {
+	for line := range out {
+		var m message
+		if json.Unmarshal(line, &m) == nil && string(m.ID) == id && m.Method == "" {
+			return m.Result, nil
+		}
+	}
+	return nil, io.ErrUnexpectedEOF
+}
+
+// ackNumber is the number of the item that is to be acknowledged.
+var ackNumber = regexp.MustCompile(`call heed_ack with id "(\d+)"`)
+
+func (h *host) mcp(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	in, out, wait, err := talk(ctx, h.heed, "mcp", "--no-config", "--state", h.dir, "--log", h.log, "--", self,
+		"-role", "server")
+	if err != nil {
+		return err
+	}
+	defer wait()
+	ids := 0
+	request := func(method string, params any) (json.RawMessage, error) {
+		ids++
+		if err := say(in, ids, method, params); err != nil {
+			return nil, err
+		}
+		return until(out, fmt.Sprint(ids))
+	}
+	if _, err := request("initialize", map[string]any{"protocolVersion": "2025-06-18"}); err != nil {
+		return err
+	}
+	call := func(tool string, arguments any) (string, error) {
+		raw, err := request("tools/call", map[string]any{"name": tool, "arguments": arguments})
+		var r struct{ Content []struct{ Text string } }
+		if err == nil {
+			err = json.Unmarshal(raw, &r)
+		}
+		text := ""
+		for _, c := range r.Content {
+			text += c.Text + "\n"
+		}
+		return text, err
+	}
+	return h.work(ctx, func(context.Context, []string) (string, error) {
+		return call("build", struct{}{})
+	}, func(_ context.Context, messages []string) (string, error) {
+		all := ackNumber.FindAllStringSubmatch(strings.Join(messages, "\n"), -1)
+		if len(all) == 0 {
+			return "", fmt.Errorf("the text does not say how to acknowledge: %s", messages)
+		}
+		return call("heed_ack", map[string]string{"id": all[len(all)-1][1]})
+	})
+}
+
+// server is an MCP server with one tool.
+func server(stdin io.Reader, stdout io.Writer) error {
+	for s := newScanner(stdin); s.Scan(); {
+		var m message
+		if err := json.Unmarshal(s.Bytes(), &m); err != nil {
+			return err
+		}
+		var err error
+		switch m.Method {
+		case "initialize":
+			err = result0(stdout, m.ID, map[string]any{
+				"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": struct{}{}},
+				"serverInfo": map[string]string{"name": "colony", "version": "1"},
+			})
+		case "tools/call":
+			err = result0(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// acp is an editor that asks for one long turn. The agent tells it what was acknowledged.
+func (h *host) acp(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	in, out, wait, err := talk(ctx, h.heed, "acp", "--no-config", "--state", h.dir, "--steers-per-turn", "1000",
+		"--steers-per-minute", "1000", "--", self, "-role", "agent", "-model", h.model.URL)
+	if err != nil {
+		return err
+	}
+	defer wait()
+	if err := say(in, 1, "initialize", map[string]any{"protocolVersion": 1}); err != nil {
+		return err
+	}
+	if _, err := until(out, "1"); err != nil {
+		return err
+	}
+	if err := say(in, 2, "session/new", map[string]any{"cwd": h.dir, "mcpServers": []any{}}); err != nil {
+		return err
+	}
+	if _, err := until(out, "2"); err != nil {
+		return err
+	}
+	prompts := 2
+	prompt := func() error {
+		prompts++
+		return say(in, prompts, "session/prompt", map[string]any{
+			"sessionId": "s1", "prompt": []any{map[string]string{"type": "text", "text": "Build a wall."}},
+		})
+	}
+	if err := prompt(); err != nil {
+		return err
+	}
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case line, ok := <-out:
+			var m message
+			if !ok {
+				return canceled(ctx, io.ErrUnexpectedEOF)
+			}
+			if err := json.Unmarshal(line, &m); err != nil {
+				return err
+			}
+			if asksToAck := bytes.Contains(m.Params, []byte("ACKNOWLEDGE ")); asksToAck {
+				var p struct {
+					Update struct{ Content struct{ Text string } }
+				}
+				if err := json.Unmarshal(m.Params, &p); err != nil {
+					return err
+				}
+				if err := ack(ctx, h.heed, h.dir, p.Update.Content.Text); err != nil {
+					return canceled(ctx, err)
+				}
+				h.model.acked()
+			}
+			if string(m.ID) == fmt.Sprint(prompts) { // a person goes on
+				if err := prompt(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+}
