@@ -3,6 +3,8 @@ package mcp_test
 import (
 	"context"
 	"io"
+	"os/exec"
+	"path/filepath"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -70,4 +72,48 @@ func TestOfficialClientAndServer(t *testing.T) {
 	resource, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: bridge.ResourceBase + "items"})
 	require.NoError(t, err)
 	require.Contains(t, resource.Contents[0].Text, `"items":[]`)
+}
+
+// TestOfficialExample runs the example server of the official SDK, as a program of its own, behind the proxy.
+func TestOfficialExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a server")
+	}
+	program := filepath.Join(t.TempDir(), "everything.exe")
+	build := exec.Command("go", "build", "-o", program, "github.com/modelcontextprotocol/go-sdk/examples/server/everything")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Skipf("the example server cannot be built here: %s", out)
+	}
+	server := exec.Command(program)
+	toServer, err := server.StdinPipe()
+	require.NoError(t, err)
+	fromServer, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	defer server.Wait() //nolint:errcheck // its end is that of its input
+	defer toServer.Close()
+
+	b := &between{t: t}
+	clientReads, toClient := io.Pipe()
+	fromClient, clientWrites := io.Pipe()
+	b.run(fromClient, fromServer, toClient, toServer)
+	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
+	require.NoError(t, err)
+	call := func(tool string, arguments any) *sdk.CallToolResult {
+		r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		require.NoError(t, err)
+		return r
+	}
+	name := map[string]string{"name": "colony"}
+	require.False(t, call("greet", name).IsError)
+	b.log(fault)
+	refused := call("greet", name)
+	require.True(t, refused.IsError)
+	require.Contains(t, refused.Content[0].(*sdk.TextContent).Text, "\n> Exception ticking Crane7")
+	require.False(t, call("heed_ack", map[string]string{"id": "1"}).IsError)
+	require.False(t, call("greet (structured)", name).IsError, "whose result has a schema of its own")
+	prompts, err := s.ListPrompts(t.Context(), nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, prompts.Prompts, "what heed does not know passes")
 }
