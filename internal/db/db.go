@@ -39,8 +39,9 @@ type DB struct {
 // ErrForeign is the error for a file that is another program's, or of a newer version of this one. It is not touched.
 var ErrForeign = errors.New("not a database of this version of heed")
 
-// wait bounds the wait for other processes: for each statement, and for one that opens the same file.
-const wait = 5 * time.Second
+// wait bounds the wait for other processes: for each transaction, and for one that opens the same file. SQLite is not
+// fair: one that writes without a pause lets another wait for seconds.
+const wait = 20 * time.Second
 
 // Open opens the database, makes it where there is none, and brings it to the latest version. What was committed
 // survives a kill of the process, and of the machine as far as its disk keeps what it has confirmed. An error names the
