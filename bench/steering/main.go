@@ -90,8 +90,10 @@ func run(args []string, stdout io.Writer) error {
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
-		if _, err := fmt.Fprintf(tw, "%s\t%d\t%.1f\t%d\t%d\t\n", name, len(r.after),
-			100*float64(r.next)/float64(len(r.after)), r.percentile(50).Milliseconds(), r.percentile(95).Milliseconds()); err != nil {
+		n := len(r.after)
+		_, err = fmt.Fprintf(tw, "%s\t%d\t%.1f\t%d\t%d\t\n", name, n, 100*float64(r.next)/float64(n),
+			r.percentile(50).Milliseconds(), r.percentile(95).Milliseconds())
+		if err != nil {
 			return err
 		}
 	}
