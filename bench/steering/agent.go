@@ -38,10 +38,11 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 			if err := json.Unmarshal(m.Params, &p); err != nil {
 				return err
 			}
-			text := ""
+			var texts []string
 			for _, b := range p.Prompt {
-				text += b.Text + "\n"
+				texts = append(texts, b.Text)
 			}
+			text := strings.Join(texts, "\n")
 			turn.Wait()
 			cancel()
 			ctx, end := context.WithCancel(context.Background())

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"regexp"
@@ -94,9 +95,7 @@ func (h *host) hook(ctx context.Context, event string, more map[string]any) (den
 	input := map[string]any{
 		"hook_event_name": event, "session_id": "s1", "transcript_path": "/t", "cwd": "/", "permission_mode": "default",
 	}
-	for name, value := range more {
-		input[name] = value
-	}
+	maps.Copy(input, more)
 	raw, err := json.Marshal(input)
 	if err != nil {
 		return false, "", err
@@ -243,11 +242,11 @@ func (h *host) mcp(ctx context.Context) error {
 		if err == nil {
 			err = json.Unmarshal(raw, &r)
 		}
-		text := ""
+		var texts []string
 		for _, c := range r.Content {
-			text += c.Text + "\n"
+			texts = append(texts, c.Text)
 		}
-		return text, err
+		return strings.Join(texts, "\n"), err
 	}
 	return h.work(ctx, func(context.Context, []string) (string, error) {
 		return call("build", struct{}{})

@@ -192,8 +192,8 @@ func (e *endpoint) acked() { e.found <- struct{}{} }
 func (e *endpoint) write(log io.Writer, text string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, err := fmt.Fprintf(log, "Exception ticking Crane7: System.NullReferenceException: Object reference not set\n"+
-		"  at Colony.%s.Tick () [0x00010] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n"+
+	_, err := fmt.Fprintf(log, "Exception ticking %[1]s: System.NullReferenceException: Object reference not set\n"+
+		"  at Colony.%[1]s.Tick () [0x00010] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n"+
 		"  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 \n", text)
 	if err != nil {
 		return err

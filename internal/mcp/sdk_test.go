@@ -90,8 +90,8 @@ func TestOfficialExample(t *testing.T) {
 	fromServer, err := server.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, server.Start())
-	defer server.Wait() //nolint:errcheck // its end is that of its input
-	defer toServer.Close()
+	defer server.Wait()    //nolint:errcheck // its end is that of its input
+	defer toServer.Close() //nolint:errcheck // the server ends with it
 
 	b := &between{t: t}
 	clientReads, toClient := io.Pipe()
