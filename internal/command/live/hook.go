@@ -122,7 +122,7 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
-		p.Detail("nothing is told: %v", err)
+		p.Note("nothing is told: %v", err)
 		return h.say(hooks.Answer{})
 	}
 	defer client.Close() //nolint:errcheck // what was asked was answered
