@@ -53,6 +53,7 @@ type Proxy struct {
 	client, server lines
 	waiting        chan struct{}  // a place for each call that waits
 	under          sync.WaitGroup // what is done beside the reading of lines
+	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
 
 	mu       sync.Mutex
 	pending  map[string]*call // requests of the client that the server has, by id
@@ -272,13 +273,24 @@ func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, p
 	p.mu.Lock()
 	tags := p.tags[tool]
 	p.mu.Unlock()
+	before, after := p.before, make(chan struct{})
+	p.before = after
+	turn := sync.OnceFunc(func() { // calls reach the server in their order
+		if before != nil {
+			<-before
+		}
+	})
 	p.under.Go(func() {
 		defer func() { <-p.waiting }()
 		if name, ours := ownTool(tool); ours {
+			turn()
+			close(after) // the server does not get it
 			p.finish(id)
 			p.reply(p.callOwn(ctx, id, name, params.get("arguments")))
 			return
 		}
+		defer close(after)
+		defer turn()
 		d := p.cfg.Gate.Check(ctx, gate.Call{ID: string(id), Tool: tool, Tags: tags, Consumer: Consumer})
 		p.mu.Lock()
 		canceled := c.canceled
@@ -292,6 +304,7 @@ func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, p
 			p.finish(id)
 			p.reply(answer(id, textResult(p.refusal(ctx, &d), true)))
 		default:
+			turn()
 			if err := p.server.write(line); err != nil {
 				p.cfg.Log.Error("a call cannot be passed on", "error", err)
 			}

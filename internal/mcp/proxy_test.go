@@ -172,6 +172,17 @@ func TestCallsPassUnchanged(t *testing.T) {
 	}
 }
 
+// TestCallsKeepTheirOrder: calls that the client sends at once reach the server one after the other.
+func TestCallsKeepTheirOrder(t *testing.T) {
+	b := begin(t)
+	for n := range 50 {
+		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build"}}`, n))
+	}
+	for n := range 50 {
+		require.Contains(t, <-b.server, fmt.Sprintf(`"id":%d,`, n))
+	}
+}
+
 // TestGate: a call is held back until the item was acknowledged; what only reads passes.
 func TestGate(t *testing.T) {
 	b := begin(t)
