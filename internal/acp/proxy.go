@@ -46,6 +46,9 @@ type Conversation interface {
 type Config struct {
 	// Agent and Editor are the standard input and output of each, which Run closes at its end.
 	Agent, Editor io.ReadWriteCloser
+	// Left is told that the editor sends no more and that the agent has what was sent: the agent's input is to be closed,
+	// and its output to end. Until then the editor gets what the agent writes. Without it, Run ends when the editor does.
+	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
 	// does not wait, and may be called at once and by any goroutine. A session whose Start fails is not steered.
@@ -80,7 +83,7 @@ type proxy struct {
 	mu    sync.Mutex
 	acts  []func()
 	wake  chan struct{}
-	ended bool
+	ended bool  // no more is decided
 	err   error // of writing; io.EOF for the editor
 }
 
@@ -119,13 +122,13 @@ func Run(ctx context.Context, cfg Config) error {
 	go readLines("editor", cfg.Editor, maxLine, p.agent, fromEditor, done)
 	go readLines("agent", cfg.Agent, maxLine, p.editor, fromAgent, done)
 	go p.editor.run(func(error) { p.fail(io.EOF) })
-	go p.agent.run(func(err error) { p.fail(fmt.Errorf("acp: %w: %w", ErrAgent, err)) })
+	go p.agent.run(func(err error) { p.later(func() { p.fail(fmt.Errorf("acp: %w: %w", ErrAgent, err)) }) })
 
 	err := p.loop(ctx, fromEditor, fromAgent)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
-	p.end(ctx, err)
+	p.end(ctx)
 	close(done)
 	_, _ = cfg.Agent.Close(), cfg.Editor.Close() // all that could be written is
 	return err
@@ -133,6 +136,7 @@ func Run(ctx context.Context, cfg Config) error {
 
 // loop handles one line or action at a time. It returns io.EOF when the editor has ended.
 func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) error {
+	left := false
 	for {
 		if err := p.act(); err != nil {
 			return err
@@ -142,12 +146,18 @@ func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) err
 			return context.Cause(ctx)
 		case <-p.wake:
 		case l := <-fromEditor:
-			if l.err != nil {
+			if l.err != nil && (p.Left == nil || !errors.Is(l.err, io.EOF)) {
 				return l.err
+			} else if l.err != nil {
+				left = true
+				p.leave(ctx)
+				continue
 			}
 			p.fromEditor(l)
 		case l := <-fromAgent:
-			if errors.Is(l.err, io.EOF) {
+			if l.err != nil && left {
+				return io.EOF
+			} else if errors.Is(l.err, io.EOF) {
 				return fmt.Errorf("acp: %w", ErrAgent)
 			} else if l.err != nil {
 				return fmt.Errorf("acp: %w: %w", ErrAgent, l.err)
@@ -157,26 +167,44 @@ func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) err
 	}
 }
 
-// end answers the editor's open requests, unless the editor has ended, and waits until all is written.
-func (p *proxy) end(ctx context.Context, err error) {
+// leave tells Left when what the editor sent is written.
+func (p *proxy) leave(ctx context.Context) {
+	p.stop()
+	go func() {
+		flush(ctx, p.agent)
+		p.Left()
+	}()
+}
+
+// stop ends what the proxy does of its own.
+func (p *proxy) stop() {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.ended, p.acts = true, nil
-	p.mu.Unlock()
-	for _, r := range p.asked {
-		if err != nil {
-			p.answer(r, failure(ErrAgent.Error()))
-		}
+}
+
+// flush waits until all is written, but not for long.
+func flush(ctx context.Context, boxes ...*outbox) {
+	ctx, cancel := context.WithTimeout(ctx, flushWait)
+	defer cancel()
+	for _, o := range boxes {
+		o.finish()
 	}
-	p.editor.finish()
-	p.agent.finish()
-	late := time.After(flushWait)
-	for _, o := range []*outbox{p.editor, p.agent} {
+	for _, o := range boxes {
 		select {
 		case <-o.done:
-		case <-late:
 		case <-ctx.Done():
 		}
 	}
+}
+
+// end answers the editor's open requests, and waits until all is written.
+func (p *proxy) end(ctx context.Context) {
+	p.stop()
+	for _, r := range p.asked {
+		p.answer(r, failure(ErrAgent.Error()))
+	}
+	flush(ctx, p.editor, p.agent)
 	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid lines", p.invalid, "not steered", p.unsteered,
 		"answers without a request", p.stray, "late answers", p.swallowed)
 }

@@ -215,6 +215,30 @@ func TestAgentEnds(t *testing.T) {
 	})
 }
 
+// TestEditorLeaves holds that an editor that sends no more gets what the agent still writes.
+func TestEditorLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, func(c *Config) {
+			c.Left = func() { _ = c.Agent.(pipe).Writer.(io.Closer).Close() }
+		})
+		w.open(`{}`)
+		w.editor.send(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}`)
+		w.editor.send(`{"jsonrpc":"2.0","id":2,"method":"session/list"}`)
+		_ = w.editor.Writer.(io.Closer).Close()
+		synctest.Wait()
+		require.Len(t, w.agent.take(), 2)
+		w.agent.send(`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`)
+		synctest.Wait()
+		require.Equal(t, []string{`{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}}`}, w.editor.take())
+		w.agent.close()
+		require.NoError(t, <-w.err)
+		synctest.Wait()
+		got := w.editor.take()
+		require.Len(t, got, 1)
+		require.Contains(t, got[0], `"id":2,"error"`)
+	})
+}
+
 // TestSessionThatIsNotSteered holds that a session passes through where it has no conversation, or where the version of
 // the protocol is not known.
 func TestSessionThatIsNotSteered(t *testing.T) {

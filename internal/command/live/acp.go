@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -187,7 +188,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer watching.Wait()
 	defer cancel()
 	err = acp.Run(ctx, acp.Config{
-		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, User: deliver.User, Game: f.game, PromptIdle: f.promptIdle,
+		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User, Game: f.game, PromptIdle: f.promptIdle,
 		Logger: log,
 		Start: func(session string, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
@@ -282,6 +283,14 @@ func startTalking(args []string, stderr *os.File, grace time.Duration) (*proc.Pr
 		return nil, stdio{}, errors.Join(err, toProgram.Close(), fromProgram.Close())
 	}
 	return program, stdio{fromProgram, toProgram}, nil
+}
+
+// hangUp closes a program's standard input, and kills it if it has not ended after grace.
+func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
+	return func() {
+		_ = streams.Writer.(io.Closer).Close()
+		time.AfterFunc(grace, program.Kill)
+	}
 }
 
 // byCommand says how an agent acknowledges an item by a command, in the name of a session.

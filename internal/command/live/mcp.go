@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -183,10 +182,7 @@ func (p *program) between(
 		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
 		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
 		Attached:  func() { h.attach(ctx, mcp.Consumer) },
-		Left: func() {
-			_ = streams.Writer.(io.Closer).Close()
-			time.AfterFunc(f.grace, server.Kill)
-		},
+		Left:      hangUp(streams, server, f.grace),
 	})
 	h.session.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
 	ended := make(chan error, 1)
