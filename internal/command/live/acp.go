@@ -188,8 +188,8 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer watching.Wait()
 	defer cancel()
 	err = acp.Run(ctx, acp.Config{
-		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User, Game: f.game, PromptIdle: f.promptIdle,
-		Logger: log,
+		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
