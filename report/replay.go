@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
@@ -53,6 +54,9 @@ type Config struct {
 	// that no rendering can forget to. Optional; without it texts stay. Templates
 	// with something taken out no longer hash to their signatures.
 	Scrub *Scrubber
+	// Learn is told the names that the log shows, as Scrub is, and takes nothing out: for [Replay.Session], where the
+	// replay itself is to show all. Optional.
+	Learn *Scrubber
 	// Details asks to gather what [HTML] shows beyond the other forms: samples,
 	// lines around, rates.
 	Details bool
@@ -107,6 +111,8 @@ type Replay struct {
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
+	began, ended time.Time // the first and the last time in the log; zero where it has none
+
 	details *details // nil without Config.Details
 }
 
@@ -160,6 +166,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		}
 		r.text += uint64(len(rec.Message) + len(rec.Stack))
 	}
+	r.observeTime(rec)
 	wasBlind := r.blind.now
 	r.runs.observe(rec, &r.ending)
 	r.ending.observe(rec, o)
@@ -172,6 +179,10 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, line, r.config.Template)
 	if row.Count <= asked {
 		r.config.Scrub.LearnEntry(&rec.Entry)
+		r.config.Learn.LearnEntry(&rec.Entry)
+	}
+	if isNew {
+		row.phase = o.Phase
 	}
 	var suspects []heed.Suspect
 	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {

@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
 // dispositions are the sections of a report, the weightiest first.
@@ -34,6 +35,8 @@ type row struct {
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	mixed    []attribution       // of the entries that were asked, where they name different mods
 	group    signature.Signature // that its latest entry was put into
+	phase    string              // of the game before its first entry
+	members  []signature.ID      // of the group that it is, once the log has ended
 }
 
 // kinds is a set of kinds of evidence.
@@ -242,6 +245,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		if g == nil {
 			first := *r
 			first.sig = key.sig
+			first.members = []signature.ID{r.sig.ID}
 			if r.detail != nil {
 				own := *r.detail
 				first.detail = &own
@@ -254,6 +258,9 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		}
 		variants[g] = addVariant(variants[g], r)
 		g.Forms++
+		if len(g.members) < summary.MaxMembers {
+			g.members = append(g.members, r.sig.ID)
+		}
 		g.Count += r.Count
 		g.Last = max(g.Last, r.Last)
 		g.Severity = max(g.Severity, r.Severity)

@@ -31,14 +31,14 @@ func TestFold(t *testing.T) {
 		{Row: Row{
 			Forms: 3, Rule: "r", Severity: event.SeverityError, Count: 4, First: 5, Last: 12,
 			Template: "<name> is late",
-		}, sig: sig(1), group: sig(2)},
+		}, sig: sig(1), group: sig(2), members: []signature.ID{2, 1, 4}},
 		{Row: Row{
 			Forms: 1, Rule: "s", Severity: event.SeverityWarning, Count: 1, First: 10, Last: 10,
 			Template: "Anna is late",
-		}, sig: sig(1), group: sig(1)},
+		}, sig: sig(1), group: sig(1), members: []signature.ID{1}},
 		{Row: Row{
 			Forms: 1, Rule: "r", Severity: event.SeverityInfo, Count: 1, First: 11, Last: 11,
 			Template: "the lamp is out",
-		}, sig: sig(3), group: sig(3)},
+		}, sig: sig(3), group: sig(3), members: []signature.ID{3}},
 	}, table.top(0))
 }

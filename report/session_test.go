@@ -1,0 +1,68 @@
+package report
+
+import (
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// TestSession holds that a summary counts each group once, whatever was decided about its entries, and that it has
+// nothing private though the replay itself was not scrubbed.
+func TestSession(t *testing.T) {
+	learn := &Scrubber{}
+	r := newReplay(t, Config{
+		Learn: learn,
+		Template: func(s signature.Signature) (string, bool) {
+			return map[signature.ID]string{1: "cannot read maria's <s>", 2: "fine", 3: "cannot read maria's <n>"}[s.ID], true
+		},
+		Group: func(s signature.Signature) signature.Signature {
+			if s.ID == 3 {
+				s.ID = 1
+			}
+			return s
+		},
+		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: "maria's mod", Score: 60}} },
+		Mod:   func(string) (heed.Mod, bool) { return heed.Mod{PackageID: "a.mod"}, true },
+	})
+	at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+	observe := func(line int, id signature.ID, d event.Disposition) {
+		o := outcome(id, d, "some.rule")
+		o.Phase = "playing"
+		r.Observe(&capture.Record{
+			Entry:     event.Entry{Time: at.Add(time.Duration(line) * time.Minute), Message: `cannot read maria's C:\Users\maria\x`},
+			StartLine: line, EndLine: line,
+		}, o)
+	}
+	observe(5, 2, event.Ignore)
+	observe(7, 1, event.Advisory)
+	observe(9, 3, event.Blocking)
+	observe(11, 3, event.Blocking)
+	r.Update(opened("0-1", event.Blocking, 9))
+	r.End(End{Layout: "plain", Lines: 20, Environment: Environment{
+		Facts: capture.Facts{Game: "Game 1 of maria", Arguments: "-x"}, Mods: []capture.ListedMod{listed("A", "a.mod", "1.2")},
+	}})
+	s := r.Session(learn)
+	require.NoError(t, s.Validate())
+	data, err := json.Marshal(s)
+	require.NoError(t, err)
+	require.NotContains(t, string(data), "maria")
+	require.Equal(t, at.Add(5*time.Minute), s.Began)
+	require.Equal(t, at.Add(11*time.Minute), s.Ended)
+	require.Empty(t, s.Facts.Arguments)
+	require.Len(t, s.Mods, 1)
+	require.True(t, s.Broken())
+	require.Len(t, s.Groups, 2)
+	g := s.Groups[0]
+	require.Equal(t, []any{signature.ID(1), event.Blocking, uint64(3), uint64(7), uint64(11), "playing", "a.mod"},
+		[]any{g.Signature, g.Disposition, g.Count, g.First, g.Last, g.Phase, g.Blame[0].PackageID})
+	require.Equal(t, []signature.ID{3}, g.Members)
+	require.Contains(t, g.Template, "cannot read")
+	require.Contains(t, string(JSON(nil, r.Document(0))), "maria", "the replay itself shows all")
+}
