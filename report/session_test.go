@@ -36,7 +36,9 @@ func TestSession(t *testing.T) {
 		o := outcome(id, d, "some.rule")
 		o.Phase = "playing"
 		r.Observe(&capture.Record{
-			Entry:     event.Entry{Time: at.Add(time.Duration(line) * time.Minute), Message: `cannot read maria's C:\Users\maria\x`},
+			Entry: event.Entry{
+				Time: at.Add(time.Duration(line) * time.Minute), Message: `cannot read maria's C:\Users\maria\x`,
+			},
 			StartLine: line, EndLine: line,
 		}, o)
 	}

@@ -41,21 +41,23 @@ func TestBeginnings(t *testing.T) {
 }
 
 func TestParse(t *testing.T) {
-	s := summary.Session{Version: summary.Version, Log: summary.Log{Name: "a", Bytes: 5, Hash: 1 << 63}, Groups: []summary.Group{
-		{Signature: 1, Members: []signature.ID{2}}, {Signature: 3},
-	}}
+	s := summary.Session{
+		Version: summary.Version, Log: summary.Log{Name: "a", Bytes: 5, Hash: 1 << 63},
+		Groups: []summary.Group{{Signature: 1, Members: []signature.ID{2}}, {Signature: 3}},
+	}
 	data, err := json.Marshal(s)
 	require.NoError(t, err)
 	got, err := summary.Parse(data)
 	require.NoError(t, err)
 	require.Equal(t, &s, got)
 
+	same := `{"signature":"0000000000000001"}`
 	for text, want := range map[string]string{
 		`{`:             "unexpected end",
 		`{"version":2}`: "version of summaries: 2, want 1",
-		`{"version":1,"groups":[{"signature":"0000000000000001"},{"signature":"0000000000000001"}]}`: "groups[1]: signature 0000000000000001 names two groups",
-		`{"version":1,"groups":[` + strings.Repeat(`{},`, summary.MaxGroups) + `{}]}`:                "1001 groups, at most 1000",
-		`{"version":1,"log":{"hash":"1"}}`:                                                           `hash "1": want 16`,
+		`{"version":1,"groups":[` + same + `,` + same + `]}`:                          "groups[1]: signature 0000000000000001 names two groups",
+		`{"version":1,"groups":[` + strings.Repeat(`{},`, summary.MaxGroups) + `{}]}`: "1001 groups, at most 1000",
+		`{"version":1,"log":{"hash":"1"}}`:                                            `hash "1": want 16`,
 	} {
 		_, err := summary.Parse([]byte(text))
 		require.ErrorContains(t, err, want)
