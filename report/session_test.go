@@ -37,7 +37,7 @@ func TestSession(t *testing.T) {
 		o.Phase = "playing"
 		r.Observe(&capture.Record{
 			Entry: event.Entry{
-				Time: at.Add(time.Duration(line) * time.Minute), Message: `cannot read maria's C:\Users\maria\x`,
+				Time: at.Add(time.Duration(line) * time.Minute), Message: `cannot read C:\Users\maria\x`,
 			},
 			StartLine: line, EndLine: line,
 		}, o)
