@@ -48,7 +48,8 @@ func TestSession(t *testing.T) {
 	observe(11, 3, event.Blocking)
 	r.Update(opened("0-1", event.Blocking, 9))
 	r.End(End{Layout: "plain", Lines: 20, Environment: Environment{
-		Facts: capture.Facts{Game: "Game 1 of maria", Arguments: "-x"}, Mods: []capture.ListedMod{listed("A", "a.mod", "1.2")},
+		Facts: capture.Facts{Game: "Game 1 of maria", Arguments: "-x"},
+		Mods:  []capture.ListedMod{listed("A", "a.mod", "1.2")},
 	}})
 	s := r.Session(learn)
 	require.NoError(t, s.Validate())
