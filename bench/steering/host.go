@@ -20,6 +20,7 @@ import (
 type host struct {
 	heed, dir, log string
 	model          *endpoint
+	game           *os.File // what the game is to log, where heed starts the game
 }
 
 // serve starts "heed serve", and returns when it answers.

@@ -11,6 +11,7 @@
 // before the next comes.
 //
 //	asks  the agent asks heed every 20 steps, and is told of nothing
+//	wrap  "heed wrap" between a bridge, in which the agent works, and a game
 //	hook  "heed hook" before and after each tool, as Claude Code calls it
 //	mcp   "heed mcp" between the host and a server
 //	acp   "heed acp" between an editor and an agent: the turn is canceled, and prompted again
@@ -39,7 +40,7 @@ import (
 )
 
 // adapters are the ways of delivery, in the order of the table.
-var adapters = []string{"asks", "hook", "mcp", "acp"}
+var adapters = []string{"asks", "wrap", "hook", "mcp", "acp"}
 
 func main() {
 	if err := run(os.Args[1:], os.Stdout); err != nil {
@@ -54,8 +55,9 @@ func run(args []string, stdout io.Writer) error {
 	think := flags.Duration("think", 50*time.Millisecond, "let the model think for `TIME`")
 	heed := flags.String("heed", "", "the heed `PROGRAM`; default: built from this tree")
 	only := flags.String("only", "", "try no other `WAY`")
-	role := flags.String("role", "", "be the agent or the server")
+	role := flags.String("role", "", "be the agent, the server or the game")
 	model := flags.String("model", "", "with -role agent: the `URL` of the model")
+	logs := flags.String("log", "", "with -role game: write what comes on standard input to `FILE`")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -64,6 +66,8 @@ func run(args []string, stdout io.Writer) error {
 		return agent(*model, os.Stdin, os.Stdout)
 	case "server":
 		return server(os.Stdin, os.Stdout)
+	case "game":
+		return game(*logs)
 	}
 	dir, err := os.MkdirTemp("", "heed-steering-")
 	if err != nil {
@@ -189,10 +193,10 @@ func (e *endpoint) answered(began time.Time) {
 func (e *endpoint) acked() { e.found <- struct{}{} }
 
 // write logs an incident.
-func (e *endpoint) write(log io.Writer, text string) error {
+func (e *endpoint) write(lines io.Writer, text string) error {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	_, err := fmt.Fprintf(log, "Exception ticking %[1]s: System.NullReferenceException: Object reference not set\n"+
+	_, err := fmt.Fprintf(lines, "Exception ticking %[1]s: System.NullReferenceException: Object reference not set\n"+
 		"  at Colony.%[1]s.Tick () [0x00010] in <5a0c7e11d2f34b6885a0c7e11d2f34b6>:0 \n"+
 		"  at Verse.TickList.Tick () [0x00024] in <24d2a0b1c3e4f5061728394a5b6c7d8e>:0 \n", text)
 	if err != nil {
@@ -237,14 +241,23 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 	model := newEndpoint(think)
 	defer model.Close()
 	h := &host{heed: heed, dir: dir, log: logPath, model: model}
-	if name != "mcp" {
+	var lines io.Writer = log
+	if name == "wrap" { // which knows who writes the log
+		in, out, err := os.Pipe()
+		if err != nil {
+			return nil, err
+		}
+		defer func() { _, _ = in.Close(), out.Close() }()
+		h.game, lines = in, out
+	}
+	if name != "mcp" && name != "wrap" {
 		stop, err := h.serve(ctx)
 		if err != nil {
 			return nil, err
 		}
 		defer stop()
 	}
-	ways := map[string]func(context.Context) error{"asks": h.asks, "hook": h.hooks, "mcp": h.mcp, "acp": h.acp}
+	ways := map[string]func(context.Context) error{"asks": h.asks, "wrap": h.wrap, "hook": h.hooks, "mcp": h.mcp, "acp": h.acp}
 	worked := make(chan error, 1)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
@@ -260,7 +273,7 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 			return nil, fmt.Errorf("the agent has ended: %w", err)
 		case <-time.After(wait):
 		}
-		if err := model.write(log, word(random)); err != nil {
+		if err := model.write(lines, word(random)); err != nil {
 			return nil, err
 		}
 		select {
