@@ -9,11 +9,11 @@ import (
 // A log that grew is the same log.
 func ExampleHasher() {
 	first := summary.NewHasher(nil)
-	fmt.Fprint(first, "Loading game\n")
+	_, _ = first.Write([]byte("Loading game\n"))
 	before := first.Log("Player.log")
 
 	again := summary.NewHasher([]uint64{before.Bytes})
-	fmt.Fprint(again, "Loading game\nSaved\n")
+	_, _ = again.Write([]byte("Loading game\nSaved\n"))
 	now := again.Log("copy.log")
 	fmt.Println(now.Same(&before), before.Same(&now))
 	// Output: true false

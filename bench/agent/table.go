@@ -74,8 +74,8 @@ func (r *outcome) acksPerFault() float64  { return per(r.Acks, r.Incidents) }
 func (r *outcome) readsPer100() float64   { return 100 * per(r.EmptyReads, r.Executed) }
 func (r *outcome) bytesPerFault() float64 { return per(r.Bytes, r.Incidents) }
 
-// What text and thinking cost: so many bytes are a token, and an agent thinks so many tokens a second, which is about
-// what large models of 2026 write.
+// What text and thinking cost: so many bytes are a token, and an agent thinks so many tokens a second. Both are
+// assumptions, the same for all policies.
 const (
 	bytesPerToken   = 4
 	tokensPerSecond = 50

@@ -257,7 +257,9 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 		}
 		defer stop()
 	}
-	ways := map[string]func(context.Context) error{"asks": h.asks, "wrap": h.wrap, "hook": h.hooks, "mcp": h.mcp, "acp": h.acp}
+	ways := map[string]func(context.Context) error{
+		"asks": h.asks, "wrap": h.wrap, "hook": h.hooks, "mcp": h.mcp, "acp": h.acp,
+	}
 	worked := make(chan error, 1)
 	working, stop := context.WithCancel(ctx)
 	defer stop()
