@@ -149,3 +149,22 @@ func flipAt(b []byte, share float64) []byte {
 	}
 	return b
 }
+
+// TestTee holds that a Tee gets the bytes of the input, unpacked and before they are decoded.
+func TestTee(t *testing.T) {
+	text := strings.Repeat("one line\r\n", 20_000) + "\xff torn"
+	for _, input := range []string{text, string(gz(t, text)), "\xff\xfea\x00\n\x00"} {
+		var got bytes.Buffer
+		r, err := NewReader(strings.NewReader(input), Options{Tee: &got})
+		require.NoError(t, err)
+		for err == nil {
+			err = r.Next(new(Record))
+		}
+		require.ErrorIs(t, err, io.EOF)
+		want := input
+		if input[0] == 0x1f {
+			want = text
+		}
+		require.Equal(t, want, got.String())
+	}
+}

@@ -3,6 +3,7 @@ package capture
 import (
 	"cmp"
 	"fmt"
+	"io"
 )
 
 // Defaults and fixed bounds of a [Reader].
@@ -44,6 +45,10 @@ type Options struct {
 	// bytes they may have together. 0 means defaultRefs and defaultRefBytes.
 	Refs     int
 	RefBytes int
+
+	// Tee gets the bytes of the input, unpacked, in order and as they are read: all of them where it is read to its end.
+	// With an Ahead that is in another goroutine, until Next has returned an error. Optional.
+	Tee io.Writer
 }
 
 // Validate reports the first field that is out of its range.

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -58,6 +59,9 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 	src, op, err := decompressed(r)
 	if err != nil {
 		return nil, &readError{Op: op, Err: err}
+	}
+	if opt.Tee != nil {
+		src = bufio.NewReaderSize(io.TeeReader(src, opt.Tee), inputSize)
 	}
 	return newReader(newLineReader(decoded(src)), op, opt), nil
 }
