@@ -28,6 +28,8 @@ type verdictCauseView struct {
 	Mod    string
 	Links  []string // of pages of mods, made of their numbers
 	Advice string
+
+	History string
 }
 
 // factView is whether the log is complete.
@@ -66,6 +68,7 @@ func (s *section) facts() {
 		view := verdictCauseView{
 			Class: c.Disposition.String(), Label: v.heading(c), What: c.What, Says: c.Says, At: s.at(c.Line, c.time),
 			Mod: c.mod(literally), Links: c.links(), Advice: c.Advice,
+			History: c.History,
 		}
 		if c.Times > 1 {
 			view.Times, view.To = times(c.Times), s.at(c.Last, time.Time{})

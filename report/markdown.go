@@ -114,6 +114,9 @@ func (m *markdown) headline() {
 		if c.Advice != "" {
 			m.printf("  - do: %s\n", prose(c.Advice))
 		}
+		if c.History != "" {
+			m.printf("  - history: %s\n", code(c.History, 0))
+		}
 	}
 	if others := v.elsewhere(quote); others != "" {
 		m.printf("- other mods that are named: %s\n", others)

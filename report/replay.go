@@ -57,6 +57,9 @@ type Config struct {
 	// Learn is told the names that the log shows, as Scrub is, and takes nothing out: for [Replay.Session], where the
 	// replay itself is to show all. Optional.
 	Learn *Scrubber
+	// History returns in a sentence what earlier sessions show of a group, "" for nothing. It is asked about the problems
+	// that the verdict names. Optional.
+	History func(group signature.ID) string
 	// Details asks to gather what [HTML] shows beyond the other forms: samples,
 	// lines around, rates.
 	Details bool

@@ -69,3 +69,27 @@ func TestSession(t *testing.T) {
 	require.Contains(t, g.Template, "cannot read")
 	require.Contains(t, string(JSON(nil, r.Document(0))), "maria", "the replay itself shows all")
 }
+
+// TestHistoryInEachForm holds that what earlier sessions show stands with the problem, as harmless as all text.
+func TestHistoryInEachForm(t *testing.T) {
+	r := newReplay(t, Config{
+		Details: true, Template: func(signature.Signature) (string, bool) { return "broken", true },
+		History: func(group signature.ID) string {
+			require.Equal(t, signature.ID(1), group)
+			return "new since 12 November\x1b[31m <b>"
+		},
+	})
+	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
+		outcome(1, event.Blocking, "some.rule"))
+	r.Update(opened("0-1", event.Blocking, 1))
+	r.End(End{Layout: "plain", Lines: 1})
+	d := r.Document(0)
+	text := string(Text(nil, d, TextOptions{}))
+	require.Contains(t, text, "    history new since 12 November")
+	require.NotContains(t, text, "\x1b")
+	require.Contains(t, string(Markdown(nil, d)), "  - history: `new since 12 November")
+	require.Contains(t, string(JSON(nil, d)), `"history":"new since 12 November`)
+	page := string(HTML(nil, d))
+	require.Contains(t, page, "<b>Earlier sessions</b> new since 12 November")
+	require.NotContains(t, page, "November\x1b[31m <b>")
+}

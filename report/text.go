@@ -206,6 +206,9 @@ func (t *textReport) glance() {
 		if c.Advice != "" {
 			t.labeled("  do", c.Advice)
 		}
+		if c.History != "" {
+			t.labeled("  history", c.History)
+		}
 	}
 	if others := v.elsewhere(literally); others != "" {
 		t.labeled("elsewhere", others)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
 )
 
 // How a game fared, as far as its log shows.
@@ -68,6 +69,7 @@ type VerdictCause struct {
 	What        string            `json:"what" jsonschema:"What happened."`
 	Says        string            `json:"says,omitempty" jsonschema:"The text of its first entry, or of the most frequent one if that is far from the first."`
 	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
+	History     string            `json:"history,omitempty" jsonschema:"What earlier sessions on this machine show of it."`
 	Mods        []VerdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
 	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Its first entry names no mod, or less than half of its entries name that one."`
 
@@ -223,6 +225,14 @@ func (r *Replay) lacks(kinds ...event.Status) bool {
 	return slices.ContainsFunc(kinds, func(s event.Status) bool { return r.notices[s] != nil })
 }
 
+// group returns the signature that names the group of a row.
+func (r *Replay) group(row *row) signature.ID {
+	if r.config.Group == nil {
+		return row.sig.ID
+	}
+	return r.config.Group(row.sig).ID
+}
+
 // named returns a problem in words.
 func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	p, row := n.problem, n.spokesman()
@@ -233,6 +243,9 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	}
 	if r.details != nil {
 		c.time = r.details.causes[p.causeKey]
+	}
+	if r.config.History != nil {
+		c.History = safe(r.config.History(r.group(row)))
 	}
 	names, _ := r.tallyMods(p)
 	for _, name := range row.Blame {
