@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -131,6 +133,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 		err := read(p.cfg.FromServer, p.fromServer)
 		p.under.Wait()
 		if errors.Is(err, io.EOF) {
+			p.unanswered(ctx)
 			err = context.Canceled
 		}
 		cancel(err)
@@ -401,6 +404,22 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) error {
 		return nil
 	}
 	return p.client.write(p.listed(c, line, msg))
+}
+
+// unanswered answers, in order, what the server has not when it has ended: it is not known what it did.
+func (p *Proxy) unanswered(ctx context.Context) {
+	p.mu.Lock()
+	open := p.pending
+	p.pending = map[string]*call{}
+	p.mu.Unlock()
+	for _, id := range slices.Sorted(maps.Keys(open)) {
+		line := refuse(json.RawMessage(id), codeInternal, "heed: the server ended before it answered; the outcome is unknown")
+		if c := open[id]; c.sent {
+			msg, _ := parse(line, false)
+			line = p.called(ctx, c, line, msg)
+		}
+		p.reply(line)
+	}
 }
 
 // called returns the answer to a call, with what there is to tell.

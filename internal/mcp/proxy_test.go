@@ -273,6 +273,21 @@ func TestCanceledCall(t *testing.T) {
 }
 
 // TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
+// TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
+func TestServerEnds(t *testing.T) {
+	b := begin(t)
+	b.ask(build)
+	require.Equal(t, build, <-b.server)
+	b.ask(`{"jsonrpc":"2.0","id":8,"method":"tools/list"}`)
+	<-b.server
+	b.log(fault)
+	require.NoError(t, b.toClient.(io.Closer).Close())
+	said := <-b.client
+	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended before it answered`)
+	require.Contains(t, said, "Exception ticking Crane7")
+	require.Contains(t, <-b.client, `"id":8,"error"`)
+}
+
 func TestServerThatCanDoLittle(t *testing.T) {
 	b := begin(t)
 	got := b.asks(hello, `"result":{"capabilities":{},"instructions":"Be kind."}`)
