@@ -120,7 +120,9 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 			return p.print(out)
 		},
 	}
-	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
+	connecting, cancel := context.WithTimeout(ctx, hookWait)
+	client, _, err := p.connect(connecting, cmd, &f.clientFlags)
+	cancel()
 	if err != nil {
 		p.Note("nothing is told: %v", err)
 		return h.say(hooks.Answer{})
@@ -129,6 +131,9 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	h.client = client
 	return h.answer(ctx)
 }
+
+// hookWait bounds how long a tool of an agent waits for a heed that does not answer.
+const hookWait = 3 * time.Second
 
 // hooked is one event, and the heed that is asked about it.
 type hooked struct {

@@ -285,9 +285,9 @@ func (p *program) startGame(
 	return game, out, nil
 }
 
-// notStarted returns the error for a game's program that could not be started, with its cause and what to do.
+// notStarted returns the error for a program that could not be started, with its cause and what to do.
 func notStarted(program string, err error) error {
-	status, next := exitCannotStart, "name the game's program after --; this system must be able to run it"
+	status, next := exitCannotStart, "name the program after --; this system must be able to run it"
 	reason := err.Error()
 	switch info, statErr := os.Stat(program); {
 	case statErr == nil && info.IsDir():
@@ -302,9 +302,9 @@ func notStarted(program string, err error) error {
 		status, reason = exitNotFound, "it exists, but its interpreter does not" // of a script, or of an ELF file
 	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
 		status, reason, next = exitNotFound, "no such program"+files.Missing(program),
-			"name the game's program after --, by its path"
+			"name the program after --, by its path"
 	case errors.Is(err, os.ErrPermission):
-		reason, next = "no permission to run it", "check that it is the game's program, and executable"
+		reason, next = "no permission to run it", "check that it is a program, and executable"
 	default:
 		if inner, ok := errors.AsType[*os.PathError](err); ok {
 			reason = inner.Err.Error()
