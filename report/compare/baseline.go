@@ -270,7 +270,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 			length -= g.tally[New].count
 		}
 	}
-	above, ratios := c.aboveRate(b, groups, length, quantileOf(c.config.Confidence, compared))
+	above, ratios := c.aboveRate(b, groups, length, Quantile(c.config.Confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.decided.disposition.Urgent() {

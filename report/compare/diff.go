@@ -28,7 +28,7 @@ func (c *Collector) diff(wanted func(*group) bool) *Diff {
 			compared++
 		}
 	}
-	z := quantileOf(c.config.Confidence, compared)
+	z := Quantile(c.config.Confidence, compared)
 
 	hours := [2]float64{before.Hours, after.Hours}
 	changed, shared := c.changed(hours, groups, z)

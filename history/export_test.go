@@ -1,0 +1,6 @@
+package history
+
+import "database/sql"
+
+// DB is for tests that look into the file, or limit it.
+func (h *History) DB() *sql.DB { return h.db.DB }

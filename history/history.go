@@ -1,0 +1,140 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heedlog/heed/internal/db"
+)
+
+// Config says where history is kept, and how much of it.
+type Config struct {
+	Path        string           // of the file
+	Now         func() time.Time // default time.Now; its location is that of dates in texts
+	MaxSessions int              // default 2000
+	MaxBytes    int64            // that are in use in the file; default 200 MB
+}
+
+// History is an open history. Its methods may be called from many goroutines, and the file by many processes.
+type History struct {
+	config Config
+	db     *db.DB
+	encode *zstd.Encoder
+	decode *zstd.Decoder
+}
+
+// ErrForeign is the error for a file that is another program's, or of a newer heed. It is not touched.
+var ErrForeign = db.ErrForeign
+
+// ErrUnknown is the error for a session that is not remembered.
+var ErrUnknown = errors.New("no such session is remembered")
+
+// maxBody bounds a summary as JSON, in bytes.
+const maxBody = 32 << 20
+
+// Open opens the history in a file, which it makes where there is none. Errors, here and of all methods, name the file.
+func Open(ctx context.Context, c Config) (*History, error) {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
+	h := &History{config: c}
+	var err error
+	if h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	if h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody)); err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	h.db, err = db.Open(ctx, db.Config{
+		Path: c.Path, Application: application, Migrations: migrations, Trusting: true,
+	})
+	if err != nil {
+		h.decode.Close()
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	return h, nil
+}
+
+// SetAside returns where a corrupt file was moved to, "" for none.
+func (h *History) SetAside() string { return h.db.SetAside }
+
+// Close closes the history.
+func (h *History) Close() error {
+	h.decode.Close()
+	return h.wrap(h.db.Close())
+}
+
+func (h *History) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("history %s: %w", h.config.Path, err)
+}
+
+// write calls f in a transaction that no other writes beside.
+func (h *History) write(ctx context.Context, f func(t *tx) error) error {
+	return h.wrap(h.db.Tx(ctx, func(s *sql.Tx) error { return f(&tx{Tx: s, ctx: ctx, h: h}) }))
+}
+
+// read calls f with one state of the database, whatever others write.
+func (h *History) read(ctx context.Context, f func(t *tx) error) error {
+	s, err := h.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		err = errors.Join(f(&tx{Tx: s, ctx: ctx, h: h}), s.Rollback())
+	}
+	return h.wrap(err)
+}
+
+// tx is a transaction with its context.
+type tx struct {
+	*sql.Tx
+	ctx context.Context //nolint:containedctx // of one call
+	h   *History
+}
+
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.ExecContext(t.ctx, query, args...)
+	return err
+}
+
+// each calls f for each row.
+func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := t.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// numbers returns a column of numbers.
+func (t *tx) numbers(query string, args ...any) (all []int64, err error) {
+	err = t.each(func(scan func(...any) error) error {
+		var n int64
+		err := scan(&n)
+		all = append(all, n)
+		return err
+	}, query, args...)
+	return all, err
+}
+
+func (t *tx) number(query string, args ...any) (n int64, err error) {
+	err = t.QueryRowContext(t.ctx, query, args...).Scan(&n)
+	return n, err
+}
+
+// placeholders returns so many, with commas.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

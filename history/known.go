@@ -1,0 +1,163 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/signature"
+)
+
+// Known returns in one line what history knows of a group of a session: since when it is there, what changed then, and
+// in how many sessions with and without that it was. "" where it knows nothing. Version is that of the signatures, mods
+// are those of the session, which need not be remembered. Names of mods are untrusted text.
+func (h *History) Known(
+	ctx context.Context, game string, version int, sigs []signature.ID, mods []capture.ListedMod,
+) (text string, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		l, err := t.timeline(game, false)
+		if err != nil {
+			return err
+		}
+		id, err := t.groupOf(game, version, sigs)
+		if err != nil {
+			return err
+		}
+		counts, err := t.occurrences(id)
+		if err != nil {
+			return err
+		}
+		l.sessions = telling(l.sessions, version, counts)
+		switch {
+		case len(l.sessions) == 0:
+		case len(counts) == 0:
+			text, err = l.unknown(mods)
+		default:
+			text, err = l.known(counts)
+		}
+		return err
+	})
+	return text, err
+}
+
+// unknown says since when a group was not there, and what changed since.
+func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
+	text := fmt.Sprintf("new: in none of %s since %s", count(int64(len(l.sessions)), "session", "sessions"),
+		l.date(l.sessions[0].Ended))
+	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
+	if i < 0 || len(mods) == 0 {
+		return text, nil
+	}
+	old, err := l.mods(l.sessions[i].list)
+	if err != nil {
+		return "", err
+	}
+	var now []listedMod
+	for n := range mods {
+		m := &mods[n]
+		ids, err := l.numbers(`SELECT id FROM mod WHERE key = ?`, modKey(m))
+		if err != nil {
+			return "", err
+		}
+		id := -int64(n) - 1 // of one that is not known
+		if len(ids) > 0 {
+			id = ids[0]
+		}
+		l.names[id] = m.Title()
+		now = append(now, listedMod{id, m.Versions})
+	}
+	c := &Changes{}
+	if c.compare(old, now, l.names); c.count() > 0 {
+		text += "; since the last one " + c.String()
+	}
+	return text, nil
+}
+
+// known says since when a group is there.
+func (l *timeline) known(counts map[int64]int64) (string, error) {
+	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
+	first, last := 0, lastIndex(l.sessions, has)
+	for !has(&l.sessions[first]) {
+		first++
+	}
+	s := &l.sessions[first]
+	var text string
+	if first == 0 {
+		text = fmt.Sprintf("known since %s, the first session that is remembered; in %d of %s", l.date(s.Ended),
+			len(counts), count(int64(len(l.sessions)), "session", "sessions"))
+	} else {
+		c, err := l.changes(s, l.sessions[:first])
+		if err != nil {
+			return "", err
+		}
+		text = "new since " + l.date(s.Ended)
+		if c != nil && c.count() > 0 {
+			text += ", when " + c.String()
+		}
+		told, err := l.told(first, c, has)
+		if err != nil {
+			return "", err
+		}
+		text += "; " + told
+	}
+	if after := int64(len(l.sessions) - 1 - last); after > 0 {
+		text += fmt.Sprintf("; last on %s, in none of %s since", l.date(l.sessions[last].Ended),
+			count(after, "session", "sessions"))
+	}
+	return text, nil
+}
+
+// told counts the sessions with a group: with and without the mod that came as the only change, or else before and since
+// the first.
+func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (string, error) {
+	if c == nil || c.count() != 1 || len(c.Added) != 1 {
+		with := 0
+		for i := range l.sessions {
+			if has(&l.sessions[i]) {
+				with++
+			}
+		}
+		return fmt.Sprintf("%d of %s since, 0 of %d before", with,
+			count(int64(len(l.sessions)-first), "session", "sessions"), first), nil
+	}
+	var with, hasWith, without, hasWithout int64
+	for i := range l.sessions {
+		s := &l.sessions[i]
+		if s.list == 0 || !s.wholeMods {
+			continue
+		}
+		mods, err := l.mods(s.list)
+		if err != nil {
+			return "", err
+		}
+		of, hits := &without, &hasWithout
+		for _, m := range mods {
+			if m.mod == c.added[0] {
+				of, hits = &with, &hasWith
+			}
+		}
+		*of++
+		if has(s) {
+			*hits++
+		}
+	}
+	return fmt.Sprintf("%d of %s with it, %d of %d without", hasWith, count(with, "session", "sessions"), hasWithout,
+		without), nil
+}
+
+// date returns a day in words, with its year where that is not this one.
+func (l *timeline) date(t time.Time) string {
+	if t.Year() == l.h.config.Now().Year() {
+		return t.Format("2 January")
+	}
+	return t.Format("2 January 2006")
+}
+
+// count counts things.
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

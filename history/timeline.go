@@ -1,0 +1,243 @@
+package history
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Session is what a list shows of a session.
+type Session struct {
+	ID       int64     `json:"id" jsonschema:"Its number, which no other session gets."`
+	Game     string    `json:"game" jsonschema:"The game without its version; empty where it is not known."`
+	Version  string    `json:"version,omitempty" jsonschema:"The version of the game."`
+	Log      string    `json:"log" jsonschema:"The name of its log, without folders."`
+	Began    time.Time `json:"began,omitzero" jsonschema:"When it began, as its log shows."`
+	Ended    time.Time `json:"ended" jsonschema:"When it ended, as far as is known."`
+	Live     bool      `json:"live,omitempty" jsonschema:"heed was there as it ran."`
+	Running  bool      `json:"running,omitempty" jsonschema:"It runs, or ended without notice."`
+	Saved    time.Time `json:"saved" jsonschema:"When heed kept it last."`
+	State    string    `json:"state" jsonschema:"How it fared, as the verdict of a replay says."`
+	Reason   string    `json:"reason,omitempty" jsonschema:"The reason of a crash."`
+	Headline string    `json:"headline" jsonschema:"The verdict in one line."`
+	Broken   bool      `json:"broken" jsonschema:"Something broke."`
+	Sound    bool      `json:"sound" jsonschema:"Nothing broke, and the log shows all of it."`
+	Lines    int64     `json:"lines" jsonschema:"Lines of its log."`
+	Records  int64     `json:"records" jsonschema:"Records of its log."`
+	Mods     int64     `json:"mods" jsonschema:"Mods that its log lists; 0 for none, or no list."`
+	Changes  *Changes  `json:"changes,omitempty" jsonschema:"What changed since the session of the game before."`
+}
+
+// Length is how long the session was, 0 where its log has no times.
+func (s *Session) Length() time.Duration {
+	if s.Began.IsZero() {
+		return 0
+	}
+	return max(0, s.Ended.Sub(s.Began))
+}
+
+// Changes are what differs between a session and those of its game before it.
+type Changes struct {
+	From    string   `json:"from,omitempty" jsonschema:"The version of the game before; with to, where it changed."`
+	To      string   `json:"to,omitempty" jsonschema:"The version of the game."`
+	Added   []string `json:"added,omitempty" jsonschema:"Mods that came, by name."`
+	Removed []string `json:"removed,omitempty" jsonschema:"Mods that went."`
+	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed."`
+
+	added []int64 // of mods
+}
+
+func (c *Changes) count() int {
+	n := len(c.Added) + len(c.Removed) + len(c.Updated)
+	if c.To != "" {
+		n++
+	}
+	return n
+}
+
+// maxNamed is how many mods String names of each kind.
+const maxNamed = 3
+
+// String returns the changes in words, "nothing" where there are none. Names are untrusted text.
+func (c *Changes) String() string {
+	if c == nil || c.count() == 0 {
+		return "nothing"
+	}
+	var parts []string
+	for _, kind := range []struct {
+		names    []string
+		one, all string
+	}{
+		{c.Added, " was added", " were added"},
+		{c.Removed, " was removed", " were removed"},
+		{c.Updated, " was updated", " were updated"},
+	} {
+		switch names := kind.names[:min(len(kind.names), maxNamed)]; {
+		case len(names) == 1:
+			parts = append(parts, names[0]+kind.one)
+		case len(names) > 0:
+			parts = append(parts, listed(names, len(kind.names))+kind.all)
+		}
+	}
+	if c.To != "" {
+		parts = append(parts, "the game went from "+c.From+" to "+c.To)
+	}
+	return listed(parts, len(parts))
+}
+
+// listed joins names of which there are so many.
+func listed(names []string, total int) string {
+	last := names[len(names)-1]
+	if more := total - len(names); more > 0 {
+		return strings.Join(names, ", ") + " and " + count(int64(more), "other", "others")
+	}
+	if len(names) == 1 {
+		return last
+	}
+	return strings.Join(names[:len(names)-1], ", ") + " and " + last
+}
+
+var gameVersion = regexp.MustCompile(`^(\S.*?)\s+([vV]?\d+\.\d.*)$`)
+
+// Game returns the name and the version of a game as a log has them in one, such as "RimWorld 1.6.4566 rev607".
+func Game(nameAndVersion string) (name, version string) {
+	if m := gameVersion.FindStringSubmatch(nameAndVersion); m != nil {
+		return m[1], m[2]
+	}
+	return nameAndVersion, ""
+}
+
+// session is a Session with what queries go by.
+type session struct {
+	Session
+
+	signatures int
+	list       int64 // of its mods, 0 for none
+	wholeMods  bool
+	whole      bool
+}
+
+// listedMod is a mod of a list.
+type listedMod struct {
+	mod      int64
+	versions string
+}
+
+// timeline are sessions, the oldest first, with the mods of those asked for.
+type timeline struct {
+	*tx
+	sessions []session
+	lists    map[int64][]listedMod
+	names    map[int64]string
+}
+
+// timeline reads the sessions of a game, or of all.
+func (t *tx) timeline(game string, all bool) (*timeline, error) {
+	l := &timeline{tx: t, lists: map[int64][]listedMod{}, names: map[int64]string{}}
+	err := t.each(func(scan func(...any) error) error {
+		var s session
+		var began, list *int64
+		var ended, saved int64
+		if err := scan(&s.ID, &s.Game, &s.Version, &s.Log, &began, &ended, &s.Live, &s.Running, &saved, &s.State, &s.Reason,
+			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.signatures, &list, &s.Mods, &s.wholeMods,
+			&s.whole); err != nil {
+			return err
+		}
+		if began != nil {
+			s.Began = t.time(*began)
+		}
+		if list != nil {
+			s.list = *list
+		}
+		s.Ended, s.Saved = t.time(ended), t.time(saved)
+		l.sessions = append(l.sessions, s)
+		return nil
+	}, `SELECT id, game, version, log, began, ended, live, running, saved, state, reason, headline, broken, sound, lines,
+		records, signatures, modlist, mods, whole_mods, whole FROM session WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
+	return l, err
+}
+
+func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.Now().Location()) }
+
+// mods returns a list of mods.
+func (l *timeline) mods(list int64) ([]listedMod, error) {
+	mods, ok := l.lists[list]
+	if ok || list == 0 {
+		return mods, nil
+	}
+	err := l.each(func(scan func(...any) error) error {
+		var m listedMod
+		var name string
+		err := scan(&m.mod, &m.versions, &name)
+		l.names[m.mod] = name
+		mods = append(mods, m)
+		return err
+	}, `SELECT e.mod, e.versions, m.name FROM modlist_entry e JOIN mod m ON m.id = e.mod WHERE e.list = ?
+		ORDER BY e.position`, list)
+	l.lists[list] = mods
+	return mods, err
+}
+
+// changes returns what changed between a session and those of its game before it: of the mods since the one before whose
+// mods are known, of the game since the one before whose version is. It returns nil where neither can be told.
+func (l *timeline) changes(s *session, before []session) (*Changes, error) {
+	c := &Changes{}
+	known := false
+	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
+	if i >= 0 && s.list != 0 && s.wholeMods {
+		known = true
+		old, err := l.mods(before[i].list)
+		if err != nil {
+			return nil, err
+		}
+		mods, err := l.mods(s.list)
+		if err != nil {
+			return nil, err
+		}
+		if s.list != before[i].list {
+			c.compare(old, mods, l.names)
+		}
+	}
+	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
+		s.Version != "" {
+		known = true
+		if from := before[i].Version; from != s.Version {
+			c.From, c.To = from, s.Version
+		}
+	}
+	if !known {
+		return nil, nil
+	}
+	return c, nil
+}
+
+func (c *Changes) compare(old, mods []listedMod, names map[int64]string) {
+	had := map[int64]string{}
+	for _, m := range old {
+		had[m.mod] = m.versions
+	}
+	for _, m := range mods {
+		switch versions, ok := had[m.mod]; {
+		case !ok:
+			c.Added, c.added = append(c.Added, names[m.mod]), append(c.added, m.mod)
+		case versions != m.versions:
+			c.Updated = append(c.Updated, names[m.mod])
+		}
+		delete(had, m.mod)
+	}
+	for _, m := range old {
+		if _, gone := had[m.mod]; gone {
+			c.Removed = append(c.Removed, names[m.mod])
+		}
+	}
+}
+
+func lastIndex(all []session, f func(s *session) bool) int {
+	for i := range slices.Backward(all) {
+		if f(&all[i]) {
+			return i
+		}
+	}
+	return -1
+}
