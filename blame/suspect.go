@@ -49,6 +49,16 @@ func (k Kind) Describe() string {
 // MarshalText returns the name, for JSON and other encodings.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
+// UnmarshalText is the inverse of MarshalText. An unknown name is an error.
+func (k *Kind) UnmarshalText(name []byte) error {
+	i := slices.Index(kindNames[:], string(name))
+	if i < 0 {
+		return fmt.Errorf("blame: there is no evidence %q", name)
+	}
+	*k = Kind(i)
+	return nil
+}
+
 // Evidence is one piece of evidence against a mod.
 type Evidence struct {
 	Kind Kind `json:"kind" jsonschema:"What form the evidence has."`

@@ -20,7 +20,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(dir)
+	defer os.RemoveAll(dir) //nolint:errcheck // a temporary folder
 	ctx := context.Background()
 	day := time.Date(2026, 11, 1, 20, 0, 0, 0, time.UTC)
 	h, err := history.Open(ctx, history.Config{
@@ -29,7 +29,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer h.Close()
+	defer h.Close() //nolint:errcheck // it was read from last
 
 	mods := []capture.ListedMod{{Mod: blame.Mod{Name: "Core"}}}
 	for n := range 13 {

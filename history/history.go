@@ -17,7 +17,7 @@ import (
 // Config says where history is kept, and how much of it.
 type Config struct {
 	Path        string           // of the file
-	Now         func() time.Time // default time.Now; its location is that of dates in texts
+	Now         func() time.Time // its location is that of dates in texts
 	MaxSessions int              // default 2000
 	MaxBytes    int64            // that are in use in the file; default 200 MB
 }
@@ -42,7 +42,7 @@ const maxBody = 32 << 20
 // Open opens the history in a file, which it makes where there is none. Errors, here and of all methods, name the file.
 func Open(ctx context.Context, c Config) (*History, error) {
 	if c.Now == nil {
-		c.Now = time.Now
+		return nil, errors.New("history: Config.Now is missing")
 	}
 	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
 	h := &History{config: c}
@@ -50,7 +50,8 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	if h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	if h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody)); err != nil {
+	h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
+	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	h.db, err = db.Open(ctx, db.Config{

@@ -261,7 +261,7 @@ func TestBounded(t *testing.T) {
 	require.EqualValues(t, 5, all[4].ID)
 
 	path := filepath.Join(t.TempDir(), "history.db")
-	const most = 400_000
+	const most = 2_000_000
 	h = open(t, history.Config{Path: path, MaxBytes: most})
 	r := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= 300; n++ {
@@ -297,7 +297,7 @@ func TestBounded(t *testing.T) {
 func TestUnusable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
 	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("not a database", 500)), 0o600))
-	h, err := history.Open(t.Context(), history.Config{Path: path})
+	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 	require.NoError(t, err)
 	require.Equal(t, path+".corrupt-1", h.SetAside())
 	require.NoError(t, h.Close())
@@ -308,7 +308,7 @@ func TestUnusable(t *testing.T) {
 		require.NoError(t, errors.Join(err, raw.Close()))
 		before, err := os.ReadFile(path)
 		require.NoError(t, err)
-		_, err = history.Open(t.Context(), history.Config{Path: path})
+		_, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
 		require.ErrorIs(t, err, history.ErrForeign)
 		require.ErrorContains(t, err, path)
 		after, err := os.ReadFile(path)
@@ -321,7 +321,7 @@ func TestUnusable(t *testing.T) {
 	}
 	closed := filepath.Join(t.TempDir(), "closed")
 	require.NoError(t, os.Mkdir(closed, 0o500))
-	_, err = history.Open(t.Context(), history.Config{Path: filepath.Join(closed, "history.db")})
+	_, err = history.Open(t.Context(), history.Config{Path: filepath.Join(closed, "history.db"), Now: clock})
 	require.ErrorIs(t, err, os.ErrPermission)
 	require.ErrorContains(t, err, closed)
 }
@@ -357,7 +357,8 @@ func synthetic(r *rand.Rand, n, groups int) *summary.Session {
 	for i := range 300 {
 		name := fmt.Sprint("Mod ", i+n/8)
 		s.Mods = append(s.Mods, capture.ListedMod{
-			Mod: blame.Mod{Name: name, PackageID: "author." + name, WorkshopID: fmt.Sprint(2_000_000_000 + i + n/8)}, Versions: "1.0." + strconv.Itoa(n/30),
+			Mod:      blame.Mod{Name: name, PackageID: "author." + name, WorkshopID: fmt.Sprint(2_000_000_000 + i + n/8)},
+			Versions: "1.0." + strconv.Itoa(n/30),
 		})
 	}
 	seen := map[int]bool{}
@@ -375,7 +376,7 @@ func synthetic(r *rand.Rand, n, groups int) *summary.Session {
 			Last: uint64(r.IntN(100000)), Phase: "play",
 			Sample: fmt.Sprintf("text of group %d about %x in %s %x", i, r.Uint64(), strings.Repeat("a long word ", 1+i%20),
 				r.Uint64()),
-			Blame: []summary.Blame{{Mod: fmt.Sprint("Mod ", i%300), Evidence: []blame.Kind{0}}},
+			Blame: []summary.Blame{{Mod: fmt.Sprint("Mod ", i%300), Evidence: []blame.Kind{blame.Frame}}},
 		})
 	}
 	return s
@@ -410,7 +411,7 @@ func TestFigures(t *testing.T) {
 	took("update", func() error { return h.Update(t.Context(), int64(sessions), s, now, true) })
 	took("update of the same", func() error { return h.Update(t.Context(), int64(sessions), s, now, false) })
 	took("open beside another", func() error {
-		o, err := history.Open(t.Context(), history.Config{Path: path})
+		o, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 		return errors.Join(err, o.Close())
 	})
 	require.NoError(t, h.Close())
@@ -420,23 +421,21 @@ func TestFigures(t *testing.T) {
 	require.Less(t, info.Size(), int64(sessions)*200_000)
 	took("open", func() error { h = open(t, history.Config{Path: path}); return nil })
 	sig := s.Groups[0].Signature
+	known := func(sig signature.ID) error {
+		_, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{sig}, s.Mods)
+		return err
+	}
 	for what, f := range map[string]func() error{
-		"lengths":       func() error { _, err := h.Lengths(t.Context()); return err },
-		"sessions, 20":  func() error { _, err := h.Sessions(t.Context(), "", 20); return err },
-		"sessions, all": func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
-		"session":       func() error { _, _, err := h.Session(t.Context(), 5); return err },
-		"groups":        func() error { _, err := h.Groups(t.Context(), sig); return err },
-		"mods":          func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
-		"games":         func() error { _, err := h.Games(t.Context()); return err },
-		"unfinished":    func() error { _, err := h.Unfinished(t.Context()); return err },
-		"known": func() error {
-			_, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{sig}, s.Mods)
-			return err
-		},
-		"known of a new one": func() error {
-			_, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{1}, s.Mods)
-			return err
-		},
+		"lengths":            func() error { _, err := h.Lengths(t.Context()); return err },
+		"sessions, 20":       func() error { _, err := h.Sessions(t.Context(), "", 20); return err },
+		"sessions, all":      func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
+		"session":            func() error { _, _, err := h.Session(t.Context(), 5); return err },
+		"groups":             func() error { _, err := h.Groups(t.Context(), sig); return err },
+		"mods":               func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
+		"games":              func() error { _, err := h.Games(t.Context()); return err },
+		"unfinished":         func() error { _, err := h.Unfinished(t.Context()); return err },
+		"known":              func() error { return known(sig) },
+		"known of a new one": func() error { return known(1) },
 		"view groups, all":   func() error { _, err := h.DB().Exec("SELECT count(*) FROM groups"); return err },
 		"check of the file":  func() error { _, err := h.DB().Exec("PRAGMA quick_check(1)"); return err },
 		"forget one, shrink": func() error { _, err := h.Forget(t.Context(), history.Which{IDs: []int64{3}}); return err },

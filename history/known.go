@@ -108,8 +108,8 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	return text, nil
 }
 
-// told counts the sessions with a group: with and without the mod that came as the only change, or else before and since
-// the first.
+// told counts the sessions with a group: with and without the mod that came as the only change, or else before and
+// since the first.
 func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (string, error) {
 	if c == nil || c.count() != 1 || len(c.Added) != 1 {
 		with := 0

@@ -88,9 +88,13 @@ CREATE VIEW occurrences AS SELECT o.session, s.game, s.ended, printf('%016x', b.
 	printf('%016x', a.signature) AS signature, a.template, o.disposition, o.severity, o.rule, o.count,
 	o.first AS first_line, o.last AS last_line, o.phase
 	FROM occurrence o JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp JOIN sessions s ON s.id = o.session;
-CREATE VIEW groups AS SELECT game, "group" AS signature, max(template) AS template, count(DISTINCT session) AS sessions,
-	sum(count) AS entries, min(ended) AS first_seen, max(ended) AS last_seen
-	FROM occurrences GROUP BY game, "group";
+CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, g.template, g.sessions, g.entries,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.first / 1000.0, 'unixepoch') AS first_seen,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.last / 1000.0, 'unixepoch') AS last_seen
+	FROM (SELECT a.grp, max(a.template) AS template, count(DISTINCT o.session) AS sessions, sum(o.count) AS entries,
+		min(s.ended) AS first, max(s.ended) AS last
+		FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session GROUP BY a.grp) g
+	JOIN signature b ON b.id = g.grp;
 CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
 	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
 `}

@@ -179,8 +179,8 @@ func (l *timeline) mods(list int64) ([]listedMod, error) {
 	return mods, err
 }
 
-// changes returns what changed between a session and those of its game before it: of the mods since the one before whose
-// mods are known, of the game since the one before whose version is. It returns nil where neither can be told.
+// changes returns what changed between a session and those of its game before it: of the mods since the one before
+// whose mods are known, of the game since the one before whose version is. It returns nil where neither can be told.
 func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	c := &Changes{}
 	known := false

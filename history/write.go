@@ -75,8 +75,8 @@ func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at t
 // silent is how long a session that runs may go without an update.
 const silent = 3 * time.Second
 
-// Unfinished returns the sessions that ran and were not updated for seconds: heed was killed, or the machine. They count
-// as ended from then on, at their last update, unless one comes yet.
+// Unfinished returns the sessions that ran and were not updated for seconds: heed was killed, or the machine. They
+// count as ended from then on, at their last update, unless one comes yet.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	err = h.write(ctx, func(t *tx) error {
 		l, err := t.timeline("", true)
@@ -165,8 +165,8 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session that begins with an empty log
-// is not another one that did.
+// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session that begins with an empty
+// log is not another one that did.
 func (t *tx) sameLog(s *summary.Session, running bool) (ids []int64, err error) {
 	if running && s.Log.Bytes == 0 {
 		return nil, nil

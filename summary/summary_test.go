@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
+	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
 )
@@ -43,7 +44,13 @@ func TestBeginnings(t *testing.T) {
 func TestParse(t *testing.T) {
 	s := summary.Session{
 		Version: summary.Version, Log: summary.Log{Name: "a", Bytes: 5, Hash: 1 << 63},
-		Groups: []summary.Group{{Signature: 1, Members: []signature.ID{2}}, {Signature: 3}},
+		Groups: []summary.Group{
+			{
+				Signature: 1, Members: []signature.ID{2},
+				Blame: []summary.Blame{{Mod: "a", Evidence: []blame.Kind{blame.Frame, blame.Assembly}}},
+			},
+			{Signature: 3},
+		},
 	}
 	data, err := json.Marshal(s)
 	require.NoError(t, err)
@@ -57,6 +64,7 @@ func TestParse(t *testing.T) {
 		`{"version":2}`: "version of summaries: 2, want 1",
 		`{"version":1,"groups":[` + same + `,` + same + `]}`:                          "groups[1]: signature 0000000000000001 names two groups",
 		`{"version":1,"groups":[` + strings.Repeat(`{},`, summary.MaxGroups) + `{}]}`: "1001 groups, at most 1000",
+		`{"version":1,"groups":[{"blame":[{"evidence":["x"]}]}]}`:                     `there is no evidence "x"`,
 		`{"version":1,"log":{"hash":"1"}}`:                                            `hash "1": want 16`,
 	} {
 		_, err := summary.Parse([]byte(text))

@@ -26,8 +26,8 @@ type Config struct {
 	Application int32
 	// Migrations are statements that lead from each version of the schema to the next. They are never changed, only added.
 	Migrations []string
-	// Trusting leaves out the check of the whole file where nothing shows that it was not closed: no log file of SQLite
-	// stands beside it.
+	// Trusting leaves out the check of the whole file where it was closed, or another process has it open: it is done
+	// where a log file of SQLite shows that the last to have it open was killed.
 	Trusting bool
 }
 
@@ -37,6 +37,17 @@ type DB struct {
 
 	// SetAside is where a corrupt file was moved to, with its log files beside it; "" for none.
 	SetAside string
+
+	open *flock.Flock // shared by all that have it open; nil unless trusting
+}
+
+// Close closes the database.
+func (d *DB) Close() error {
+	err := d.DB.Close()
+	if d.open != nil {
+		err = errors.Join(err, d.open.Close())
+	}
+	return err
 }
 
 // ErrForeign is the error for a file that is another program's, or of a newer version of this one. It is not touched.
@@ -105,8 +116,22 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	if err != nil {
 		return nil, err
 	}
-	_, err = os.Stat(path + "-wal")
-	check := !c.Trusting || err == nil
+	check := true
+	d := &DB{}
+	defer func() {
+		if err != nil && d.open != nil {
+			err = errors.Join(err, d.open.Close())
+		}
+	}()
+	if c.Trusting {
+		d.open = flock.New(c.Path+".open", flock.SetPermissions(0o600))
+		alone, lockErr := d.open.TryLock()
+		_, statErr := os.Stat(path + "-wal")
+		check = alone && statErr == nil
+		if err := errors.Join(lockErr, d.open.Unlock(), d.open.RLock()); err != nil {
+			return nil, err
+		}
+	}
 	path = filepath.ToSlash(path)
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path // of a drive
@@ -123,7 +148,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	d := &DB{DB: s}
+	d.DB = s
 	if check {
 		var whole string
 		if err := s.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {

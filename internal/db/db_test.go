@@ -113,6 +113,37 @@ func TestCorruptIsSetAside(t *testing.T) {
 	}
 }
 
+// TestTrusting: a file is checked where the last to have it open was killed, and not while another has it open.
+func TestTrusting(t *testing.T) {
+	c := config(filepath.Join(t.TempDir(), "x.db"))
+	d, err := db.Open(t.Context(), c)
+	require.NoError(t, err)
+	_, err = d.Exec("CREATE TABLE b AS SELECT hex(randomblob(30000))")
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+	file, err := os.OpenFile(c.Path, os.O_RDWR, 0)
+	require.NoError(t, err)
+	_, err = file.WriteAt(make([]byte, 4096), 3*4096)
+	require.NoError(t, err)
+	require.NoError(t, file.Close())
+
+	c.Trusting = true
+	d, err = db.Open(t.Context(), c)
+	require.NoError(t, err)
+	_, err = d.Exec("INSERT INTO a VALUES (1)") // makes a log file
+	require.NoError(t, err)
+	other, err := db.Open(t.Context(), c)
+	require.NoError(t, err)
+	require.Empty(t, other.SetAside)
+	require.NoError(t, other.Close())
+	require.NoError(t, d.Close())
+	require.NoError(t, os.WriteFile(c.Path+"-wal", nil, 0o600))
+	d, err = db.Open(t.Context(), c)
+	require.NoError(t, err)
+	require.NotEmpty(t, d.SetAside)
+	require.NoError(t, d.Close())
+}
+
 func TestErrorsNameTheFile(t *testing.T) {
 	dir := t.TempDir()
 	_, err := db.Open(t.Context(), config(dir))
