@@ -39,7 +39,9 @@ func (h atHome) Run() int {
 }
 
 // homes are the variables that name the folders of a person.
-var homes = []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA"}
+var homes = []string{
+	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA",
+}
 
 func must(err error) {
 	if err != nil {
@@ -75,6 +77,7 @@ func Scripts(t *testing.T, update bool, env map[string]string) {
 			for _, name := range []string{"XDG_STATE_HOME", "LOCALAPPDATA"} {
 				e.Setenv(name, filepath.Join(home, ".state"))
 			}
+			e.Setenv("XDG_DATA_HOME", filepath.Join(home, ".data"))
 			// How long programs with the race detector sleep at their end, a second by default, and the like.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			for name, value := range env {

@@ -145,7 +145,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 	if err != nil {
 		return err
 	}
-	src, err := p.open(ctx, heed.Config{Rules: set}, name)
+	src, err := p.open(ctx, heed.Config{Rules: set}, name, nil)
 	if err != nil {
 		return err
 	}

@@ -716,7 +716,7 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 			require.True(t, first == second, "two replays differ: %v", args)
 			requireInert(t, first.stdout)
 		}
-		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), engineConfig(defaultRules(t)), path)
+		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), engineConfig(defaultRules(t)), path, nil)
 		require.NoError(t, err)
 		defer src.close()
 		for {

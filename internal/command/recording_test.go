@@ -103,7 +103,7 @@ func TestRecordingReplays(t *testing.T) {
 
 		path := filepath.Join(t.TempDir(), "recording.jsonl")
 		require.NoError(t, os.WriteFile(path, recording.Bytes(), 0o600))
-		replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), path)
+		replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), path, nil)
 		require.NoError(t, err)
 		var got []heed.Update
 		for {

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
 // The values of --ack and --fail-on.
@@ -44,6 +45,9 @@ type replayFlags struct {
 	width  int
 	ack    string
 	failOn []string
+
+	remember RememberFlags
+	memory   *memory // nil for none
 
 	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
 }
@@ -101,6 +105,8 @@ end; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
+			f.memory = p.remembers(cmd.Context(), &f.remember, names)
+			defer f.memory.close()
 			return p.replayAll(cmd, f, set, names)
 		},
 	}
@@ -113,6 +119,7 @@ end; 130 interrupted.`,
 	cli.WidthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	f.scrub.register(cmd)
+	f.remember.Register(cmd)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
@@ -223,7 +230,8 @@ type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []
 func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
-	source, err := p.open(ctx, engineConfig(set), name)
+	log := f.memory.begin(name, scrubber)
+	source, err := p.open(ctx, engineConfig(set), name, log.tee())
 	if err != nil {
 		return nil, err
 	}
@@ -233,6 +241,10 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
 		Scrub: scrubber,
 		Rule:  ruleTexts(set),
+	}
+	if log != nil {
+		config.Learn = log.scrub
+		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }
 	}
 	if f.prepare != nil {
 		f.prepare(source, &config)
@@ -263,6 +275,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				err = ioError(fmt.Errorf("%s: %w", name, err))
 			}
 			rep.End(end)
+			if log != nil && err == nil && !end.Interrupted {
+				f.memory.end(ctx, p, log, name, rep, set)
+			}
 			return rep, err
 		}
 		if !source.acted {

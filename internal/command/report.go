@@ -26,6 +26,8 @@ type reportFlags struct {
 	scrub  scrubFlags
 	output string
 	open   bool
+
+	remember RememberFlags
 }
 
 func (p *program) reportCommand() *cobra.Command {
@@ -90,6 +92,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 	if p.host.Open != nil {
 		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents; without FILE the log is that of --game "+files.Games()[0])
 	}
+	f.remember.Register(cmd)
 	f.scrub.register(cmd)
 	return cmd
 }
@@ -111,7 +114,9 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	ev := set.NewEvaluator()
 	var docs []*report.Document
 	scrubber := f.scrub.scrubber(formatPage)
-	replay := &replayFlags{ack: ackNever, prepare: func(s *source, c *report.Config) {
+	memory := p.remembers(cmd.Context(), &f.remember, names)
+	defer memory.close()
+	replay := &replayFlags{ack: ackNever, memory: memory, prepare: func(s *source, c *report.Config) {
 		c.Details = true
 		c.Reason = func() []string { return s.reason(ev, normalizer) }
 	}}

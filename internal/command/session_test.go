@@ -89,7 +89,7 @@ func TestSessionReplays(t *testing.T) {
 
 	file := filepath.Join(dir, "recording.jsonl")
 	require.NoError(t, os.WriteFile(file, recording.Bytes(), 0o600))
-	replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), file)
+	replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), file, nil)
 	require.NoError(t, err)
 	defer replayed.close()
 	got := map[string]heed.Update{}

@@ -29,13 +29,13 @@ type source struct {
 }
 
 // open opens a capture and makes an engine for it. What is no log is refused with
-// an error that names the next step.
-func (p *program) open(ctx context.Context, config heed.Config, name string) (*source, error) {
+// an error that names the next step. Tee gets the bytes that are read; nil for none.
+func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (*source, error) {
 	in, err := p.openAny(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	reader, err := capture.NewReader(in, capture.Options{})
+	reader, err := capture.NewReader(in, capture.Options{Tee: tee})
 	if err != nil {
 		_ = in.Close() // only read from
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
@@ -64,7 +64,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string) (*s
 func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	f func(src *source, o *heed.Outcome) bool,
 ) error {
-	src, err := p.open(ctx, engineConfig(set), name)
+	src, err := p.open(ctx, engineConfig(set), name, nil)
 	if err != nil {
 		return err
 	}

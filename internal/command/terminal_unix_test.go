@@ -119,3 +119,39 @@ func TestHelpOnATerminal(t *testing.T) {
 		}
 	}
 }
+
+// TestAskedOnce: who reads a game's own log on a terminal is asked once whether sessions are remembered.
+func TestAskedOnce(t *testing.T) {
+	for _, answer := range []string{"yes", "n"} {
+		home := t.TempDir()
+		log := filepath.Join(home, "unity3d", "Studio", "Game", "Player.log")
+		require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o700))
+		require.NoError(t, os.WriteFile(log, []byte("RimWorld 1.5.4104 rev435\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
+		replay := func() string {
+			master, tty, err := pty.Open()
+			if err != nil {
+				t.Skipf("no pseudo-terminal: %v", err)
+			}
+			defer func() { _ = master.Close() }()
+			cmd := exec.CommandContext(t.Context(), os.Args[0], testArgs(t, log)...)
+			cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
+				"LocalAppData="+home)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+			_, err = io.WriteString(master, answer+"\n")
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			require.NoError(t, tty.Close())
+			out, _ := io.ReadAll(master)
+			require.NoError(t, cmd.Wait())
+			return clitest.WithoutColors(string(out))
+		}
+		require.Contains(t, replay(), "Remember sessions")
+		again := replay()
+		require.NotContains(t, again, "Remember sessions")
+		if answer == "n" {
+			require.NotContains(t, again, "history")
+		} else {
+			require.Contains(t, again, "first session that is remembered")
+		}
+	}
+}

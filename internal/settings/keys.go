@@ -87,6 +87,9 @@ func Keys() []Key {
 			Help:    "wait `DURATION` for the game to end before it is killed",
 			Live:    true,
 		},
+		{
+			Name: "history", Kind: Path, Help: "keep what is remembered in `FILE`", Unset: "the user's data folder",
+		},
 		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
 		{
 			Name:    "linger",
@@ -123,6 +126,9 @@ func Keys() []Key {
 		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules"},
 		{Name: "observe-only", Kind: Bool, Default: "false", Help: "show attention, but hold no call back", Live: true},
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress"},
+		{
+			Name: "remember", Kind: Bool, Default: "false", Help: "remember every log that is read, not only games' own",
+		},
 		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules"},
 		{
 			Name:    "settle",

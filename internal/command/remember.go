@@ -1,0 +1,185 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/history"
+	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
+)
+
+// RememberFlags say whether sessions are remembered, and where.
+type RememberFlags struct {
+	Remember bool
+	History  string
+}
+
+// Register adds the flags to a command.
+func (f *RememberFlags) Register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.Remember, "remember", false, "remember what is read as a session of the game, whatever the log; =false: nothing (default: a game's own log, on a terminal, once you agree)")
+	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE` (default: in the user's data folder)")
+}
+
+// memory is the history, while logs are read.
+type memory struct {
+	*history.History
+
+	lengths []uint64
+	all     bool // not only logs at the games' own places
+}
+
+// remembers opens the history where what is read is to be remembered, and returns nil where it is not. Without a
+// history logs are read all the same.
+func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string) *memory {
+	if !f.Remember && (p.Settings.Value("remember").Origin > settings.Default || !slices.ContainsFunc(names, files.IsGames)) {
+		return nil
+	}
+	path := f.History
+	var err error
+	if path == "" {
+		path, err = files.History(p.Getenv)
+	}
+	if err == nil && !f.Remember && !p.agrees(path) {
+		return nil
+	}
+	m := &memory{all: f.Remember}
+	if err == nil {
+		m.History, err = history.Open(ctx, history.Config{Path: path, Now: p.Now})
+	}
+	if err == nil {
+		if aside := m.SetAside(); aside != "" {
+			p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
+		}
+		m.lengths, err = m.Lengths(ctx)
+	}
+	if err != nil {
+		p.Note("nothing is remembered: %v", err)
+		return nil
+	}
+	return m
+}
+
+// agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
+// now. Who does not is not asked again. Without a terminal nobody agreed.
+func (p *program) agrees(path string) bool {
+	in, ok := p.Stdin.(*os.File)
+	if !ok || !cli.IsTerminal(in) || !cli.IsTerminal(p.Stdout) || !cli.IsTerminal(p.Stderr) || p.Quiet {
+		return false
+	}
+	if _, err := os.Stat(path); err == nil {
+		return true
+	}
+	refused := filepath.Join(filepath.Dir(path), "no-history")
+	if _, err := os.Stat(refused); err == nil {
+		return false
+	}
+	_, _ = fmt.Fprintf(p.Stderr, "Remember sessions, to say later since when something happens, and with which mods?\n"+
+		"Only on this computer, without private names: %s [y/n] ", text.Safe(path, 0))
+	answer, err := bufio.NewReader(io.LimitReader(in, 100)).ReadString('\n')
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		p.Note("heed remembers; heed history shows it, and heed history forget --all ends it")
+		return true
+	case "n", "no":
+		err = errors.Join(os.MkdirAll(filepath.Dir(refused), 0o700), os.WriteFile(refused, nil, 0o600))
+		p.Note("nothing is remembered, and you are not asked again; --remember does it for one log")
+	}
+	if err != nil {
+		p.Note("you will be asked again: %v", err)
+	}
+	return false
+}
+
+// takes reports whether a log is to be remembered.
+func (m *memory) takes(name string) bool { return m != nil && (m.all || files.IsGames(name)) }
+
+// remembered is a log while it is read.
+type remembered struct {
+	*summary.Hasher
+
+	scrub   *report.Scrubber
+	session *summary.Session // once it was read
+}
+
+// begin returns what gets the bytes of a log, nil where it is not remembered.
+func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
+	if !m.takes(name) {
+		return nil
+	}
+	if scrub == nil {
+		scrub = &report.Scrubber{}
+	}
+	return &remembered{Hasher: summary.NewHasher(m.lengths), scrub: scrub}
+}
+
+// end remembers a log that was read to its end.
+func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
+	s := rep.Session(r.scrub)
+	s.Log = r.Log(r.scrub.Text(filepath.Base(name)))
+	s.Rules = set.Hash()
+	if n, err := signature.New(set.Masking()); err == nil {
+		s.Masking = n.Version()
+	}
+	at := s.Ended
+	if info, err := os.Stat(name); err == nil && at.IsZero() {
+		at = info.ModTime()
+	}
+	if _, err := m.Remember(ctx, s, cmp.Or(at, p.Now()), false); err != nil {
+		p.Note("%s is not remembered: %v", name, err)
+		return
+	}
+	m.lengths = append(m.lengths, s.Log.Bytes)
+	r.session = s
+}
+
+// known returns in a sentence what the history knows of a group of a log that was remembered.
+func (m *memory) known(ctx context.Context, p *program, r *remembered, group signature.ID) string {
+	if r == nil || r.session == nil {
+		return ""
+	}
+	ids := []signature.ID{group}
+	for i := range r.session.Groups {
+		if g := &r.session.Groups[i]; g.Signature == group {
+			ids = append(ids, g.Members...)
+		}
+	}
+	game, _ := history.Game(r.session.Facts.Game)
+	known, err := m.Known(ctx, game, r.session.Signatures, ids, r.session.Mods)
+	if err != nil {
+		p.Detail("the history does not answer: %v", err)
+	}
+	return known
+}
+
+// tee returns what gets the bytes of the log, nil for nothing.
+func (r *remembered) tee() io.Writer {
+	if r == nil {
+		return nil
+	}
+	return r
+}
+
+// close closes the history, if there is one.
+func (m *memory) close() {
+	if m != nil {
+		_ = m.Close() // what was remembered is committed
+	}
+}
