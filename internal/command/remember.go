@@ -49,7 +49,8 @@ type memory struct {
 // remembers opens the history where what is read is to be remembered, and returns nil where it is not. Without a
 // history logs are read all the same.
 func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string) *memory {
-	if !f.Remember && (p.Settings.Value("remember").Origin > settings.Default || !slices.ContainsFunc(names, files.IsGames)) {
+	refused := p.Settings.Value("remember").Origin > settings.Default
+	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) {
 		return nil
 	}
 	path := f.History
