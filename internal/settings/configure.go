@@ -40,7 +40,7 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 		"use no .heed.yaml, no file of the user and no HEED_ variable")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
 	for _, key := range Keys() {
-		if len(key.Values) > 0 && key.Of(p.Name) {
+		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
 			cli.CompletesAll(root, key.Name, key.Values)
 		}
 	}

@@ -28,7 +28,10 @@ func TestDocs(t *testing.T) {
 		if program == "" {
 			program = "both"
 		}
-		if len(key.Values) > 0 {
+		switch {
+		case key.Kind == Path && len(key.Values) > 0:
+			value += " or `" + strings.Join(key.Values, "`, `") + "`"
+		case len(key.Values) > 0:
 			value = "`" + strings.Join(key.Values, "`, `") + "`"
 		}
 		if key.Kind == Words {

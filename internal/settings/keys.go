@@ -36,7 +36,7 @@ const (
 type Key struct {
 	Name    string // of the flag, and in files
 	Kind    Kind
-	Values  []string // of a Word or of Words
+	Values  []string // of a Word or of Words; of a Path, words in the place of one
 	Default string   // as a flag would show it
 	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
 	Unset   string   // what is used, in words, where the value is none or 0; "" where that says it
@@ -88,7 +88,11 @@ func Keys() []Key {
 			Live:    true,
 		},
 		{
-			Name: "history", Kind: Path, Help: "keep what is remembered in `FILE`", Unset: "the user's data folder",
+			Name:   "history",
+			Kind:   Path,
+			Values: []string{"off"},
+			Help:   "keep what is remembered in `FILE`",
+			Unset:  "the user's data folder",
 		},
 		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
 		{

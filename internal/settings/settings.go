@@ -195,7 +195,7 @@ func projectFile(dir string) File {
 // with ~/ is below the folder home, another that is relative is taken from dir, unless
 // that is "". It returns what is wrong with one that cannot be had.
 func (k *Key) path(item, dir, home string) (path, wrong string) {
-	if k.Kind != Path && k.Kind != Paths || item == "" {
+	if k.Kind != Path && k.Kind != Paths || item == "" || slices.Contains(k.Values, item) {
 		return item, ""
 	}
 	path = filepath.FromSlash(item)
