@@ -6,6 +6,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
+	"io/fs"
+	"os"
 	"strings"
 	"time"
 
@@ -54,14 +57,38 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
-	h.db, err = db.Open(ctx, db.Config{
-		Path: c.Path, Application: application, Migrations: migrations, Trusting: true,
-	})
+	if err = isDatabase(c.Path); err == nil {
+		h.db, err = db.Open(ctx, db.Config{
+			Path: c.Path, Application: application, Migrations: migrations, Trusting: true,
+		})
+	}
 	if err != nil {
 		h.decode.Close()
 		return nil, fmt.Errorf("history: %w", err)
 	}
 	return h, nil
+}
+
+// isDatabase refuses a file that is none of SQLite, such as a log that was named by mistake: it is not corrupt.
+func isDatabase(path string) error {
+	const begins = "SQLite format 3\x00"
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	head := make([]byte, len(begins))
+	switch _, err := io.ReadFull(f, head); {
+	case errors.Is(err, io.EOF): // empty
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	case string(head) != begins:
+		return fmt.Errorf("%s: %w: it is no database", path, ErrForeign)
+	}
+	return nil
 }
 
 // SetAside returns where a corrupt file was moved to, "" for none.

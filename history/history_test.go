@@ -296,7 +296,11 @@ func TestBounded(t *testing.T) {
 // TestUnusable: a corrupt file is set aside and named, a foreign one or one of a later version is not touched.
 func TestUnusable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
-	require.NoError(t, os.WriteFile(path, []byte(strings.Repeat("not a database", 500)), 0o600))
+	require.NoError(t, os.WriteFile(path, []byte("a log\n"), 0o600))
+	_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+	require.ErrorIs(t, err, history.ErrForeign)
+	require.ErrorContains(t, err, path)
+	require.NoError(t, os.WriteFile(path, []byte("SQLite format 3\x00"+strings.Repeat("broken", 900)), 0o600))
 	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 	require.NoError(t, err)
 	require.Equal(t, path+".corrupt-1", h.SetAside())

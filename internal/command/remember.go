@@ -25,6 +25,9 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
+// HistoryOff is the value of --history with which nothing is remembered.
+const HistoryOff = "off"
+
 // RememberFlags say whether sessions are remembered, and where.
 type RememberFlags struct {
 	Remember bool
@@ -35,7 +38,7 @@ type RememberFlags struct {
 func (f *RememberFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Remember, "remember", false, "remember what is read as a session of the game, whatever the log; =false: nothing (default: a game's own log, on a terminal, once you agree)")
-	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE` (default: in the user's data folder)")
+	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE`, off for nowhere (default: in the user's data folder)")
 }
 
 // memory is the history, while logs are read.
@@ -50,7 +53,7 @@ type memory struct {
 // history logs are read all the same.
 func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string) *memory {
 	refused := p.Settings.Value("remember").Origin > settings.Default
-	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) {
+	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
 	}
 	path := f.History

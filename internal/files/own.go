@@ -1,7 +1,8 @@
 package files
 
 import (
-	"fmt"
+	"cmp"
+	"errors"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -24,25 +25,19 @@ func IsGames(path string) bool {
 	return strings.HasSuffix(all, "/unity3d") || all == "AppData/LocalLow" || all == "Library/Logs"
 }
 
-// History returns where the history of sessions is kept where nobody says where: in the user's folder for data.
+// History returns where the history of sessions is kept where nobody says where, by the conventions of the platform.
 func History(getenv func(string) string) (string, error) {
-	var dir string
-	switch runtime.GOOS {
-	case "windows":
-		if dir = getenv("LocalAppData"); dir == "" {
-			return "", fmt.Errorf("%%LocalAppData%% is not set: name a file with --history")
-		}
-	case "darwin":
-		if dir = getenv("HOME"); dir != "" {
-			dir = filepath.Join(dir, "Library", "Application Support")
-		}
-	default:
-		if dir = getenv("XDG_DATA_HOME"); dir == "" && getenv("HOME") != "" {
-			dir = filepath.Join(getenv("HOME"), ".local", "share")
-		}
+	const base = "history.db"
+	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
+	switch {
+	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
+		return filepath.Join(getenv("LOCALAPPDATA"), "heed", base), nil
+	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_DATA_HOME")):
+		return filepath.Join(getenv("XDG_DATA_HOME"), "heed", base), nil
+	case home == "":
+		return "", errors.New("no folder for history: no variable such as HOME names one; use --history FILE")
+	case runtime.GOOS == "darwin":
+		return filepath.Join(home, "Library", "Application Support", "heed", base), nil
 	}
-	if dir == "" {
-		return "", fmt.Errorf("$HOME is not set: name a file with --history")
-	}
-	return filepath.Join(dir, "heed", "history.db"), nil
+	return filepath.Join(home, ".local", "share", "heed", base), nil
 }

@@ -34,7 +34,9 @@ func TestMain(m *testing.M) {
 			signal.Notify(make(chan os.Signal, 1), sig)
 		}
 	}
-	clitest.Main(m, map[string]func(){settings.Live: Main, pageName: Main, settings.Offline: command.Main})
+	clitest.Main(m, map[string]func(){
+		settings.Live: Main, pageName: Main, settings.Offline: command.Main, "fill-history": fillHistoryMain,
+	})
 }
 
 // runCommand runs a command of heed's in this process.

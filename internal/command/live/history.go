@@ -8,8 +8,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +17,8 @@ import (
 
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/command"
+	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -32,9 +32,6 @@ type historyFlags struct {
 	format string
 	width  int
 }
-
-// historyOff is the value of --history with which nothing is remembered.
-const historyOff = "off"
 
 func (f *historyFlags) register(cmd *cobra.Command) *cobra.Command {
 	flags := cmd.Flags()
@@ -51,23 +48,6 @@ func (f *historyFlags) ofGame(cmd *cobra.Command, help string) *cobra.Command {
 	return cmd
 }
 
-// defaultHistory returns the file of a user's history, by the conventions of the platform.
-func defaultHistory(getenv func(string) string) (string, error) {
-	const base = "history.db"
-	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
-	switch {
-	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
-		return filepath.Join(getenv("LOCALAPPDATA"), "heed", base), nil
-	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_DATA_HOME")):
-		return filepath.Join(getenv("XDG_DATA_HOME"), "heed", base), nil
-	case home == "":
-		return "", errors.New("no folder for history: no variable such as HOME names one; use --history FILE")
-	case runtime.GOOS == "darwin":
-		return filepath.Join(home, "Library", "Application Support", "heed", base), nil
-	}
-	return filepath.Join(home, ".local", "share", "heed", base), nil
-}
-
 // withHistory makes a command that reads history: ask is given it, and nil where there is none, with its file.
 func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	ask func(ctx context.Context, h *history.History, file string, args []string) error,
@@ -81,11 +61,11 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		}
 		file := f.file
 		switch file {
-		case historyOff:
+		case command.HistoryOff:
 			return cli.Usage(cmd, "history is off: name its file with --history")
 		case "":
 			var err error
-			if file, err = defaultHistory(p.Getenv); err != nil {
+			if file, err = files.History(p.Getenv); err != nil {
 				return cli.Failed(exitUsage, err)
 			}
 		}

@@ -111,7 +111,9 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
 		p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
-	host := command.Host{Forms: slices.Concat(bridge.Forms, historyForms), Open: openPage, Fetch: newFetcher().fetch, Brief: p.askBrief}
+	host := command.Host{
+		Forms: slices.Concat(bridge.Forms, historyForms), Open: openPage, Fetch: newFetcher().fetch, Brief: p.askBrief,
+	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
 	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
 	root.SetHelpCommandGroupID(groupOther)
