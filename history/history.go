@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -31,6 +32,9 @@ type History struct {
 	db     *db.DB
 	encode *zstd.Encoder
 	decode *zstd.Decoder
+
+	mu   sync.Mutex
+	held map[int64]io.Closer // sessions that this process runs
 }
 
 // ErrForeign is the error for a file that is another program's, or of a newer heed. It is not touched.
@@ -48,7 +52,7 @@ func Open(ctx context.Context, c Config) (*History, error) {
 		return nil, errors.New("history: Config.Now is missing")
 	}
 	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
-	h := &History{config: c}
+	h := &History{config: c, held: map[int64]io.Closer{}}
 	var err error
 	if h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20)); err != nil {
 		return nil, fmt.Errorf("history: %w", err)
@@ -96,6 +100,12 @@ func (h *History) SetAside() string { return h.db.SetAside }
 
 // Close closes the history.
 func (h *History) Close() error {
+	h.mu.Lock()
+	for _, lock := range h.held {
+		_ = lock.Close() // who opens the history next says that the session has no end
+	}
+	h.held = nil
+	h.mu.Unlock()
 	h.decode.Close()
 	return h.wrap(h.db.Close())
 }

@@ -235,7 +235,13 @@ func TestRunning(t *testing.T) {
 	killed := at
 	require.Equal(t, id, remember(t, h, s, day(1)), "another reads the log")
 	at = at.Add(time.Minute)
-	gone, err := h.Unfinished(t.Context())
+	other := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
+	gone, err := other.Unfinished(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, gone, "it runs, and has nothing to say")
+	require.NoError(t, h.Close())
+	h = other
+	gone, err = h.Unfinished(t.Context())
 	require.NoError(t, err)
 	require.Len(t, gone, 1)
 	require.Equal(t, id, gone[0].ID)

@@ -8,11 +8,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/statefile"
 	"github.com/heedlog/heed/summary"
 )
 
@@ -52,6 +54,9 @@ func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time
 			return err
 		}
 		id = kept.id
+		if running {
+			h.hold(id, true)
+		}
 		return t.trim()
 	})
 	return id, err
@@ -68,24 +73,58 @@ func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at t
 		if err := t.put(k, s); err != nil {
 			return err
 		}
+		h.hold(id, running)
 		return t.trim()
 	})
 }
 
-// silent is how long a session that runs may go without an update.
-const silent = 3 * time.Second
+// hold shows other processes that this one runs a session, as long as both last.
+func (h *History) hold(id int64, running bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lock, held := h.held[id]
+	switch {
+	case running && !held:
+		if lock, err := statefile.Lock(h.heldBy(id)); err == nil { // without locks a session is kept all the same
+			h.held[id] = lock
+		}
+	case !running && held:
+		_, _ = lock.Close(), os.Remove(h.heldBy(id)) // no other session gets the number
+		delete(h.held, id)
+	}
+}
 
-// Unfinished returns the sessions that ran and were not updated for seconds: heed was killed, or the machine. They
-// count as ended from then on, at their last update, unless one comes yet.
+func (h *History) heldBy(id int64) string {
+	return fmt.Sprintf("%s.session-%d.lock", h.config.Path, id)
+}
+
+// dead reports whether no process runs a session any more.
+func (h *History) dead(id int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held[id] != nil {
+		return false
+	}
+	lock, err := statefile.Lock(h.heldBy(id))
+	if errors.Is(err, statefile.ErrLocked) {
+		return false
+	}
+	if err == nil {
+		_, _ = lock.Close(), os.Remove(h.heldBy(id))
+	}
+	return true
+}
+
+// Unfinished returns the sessions that ran when their process ended: heed was killed, or the machine. They count as
+// ended from then on, at their last update.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	err = h.write(ctx, func(t *tx) error {
 		l, err := t.timeline("", true)
 		if err != nil {
 			return err
 		}
-		last := h.config.Now().Add(-silent)
 		for i := range l.sessions {
-			if s := &l.sessions[i]; s.Running && s.Saved.Before(last) {
+			if s := &l.sessions[i]; s.Running && h.dead(s.ID) {
 				s.Running = false
 				all = append(all, s.Session)
 				if err := t.exec(`UPDATE session SET running = 0 WHERE id = ?`, s.ID); err != nil {

@@ -91,9 +91,9 @@ func comparedNews[C report.News](p *program, f *compareFlags, c *comparing, news
 	var findings []byte
 	switch f.format {
 	case formatJUnit:
-		findings = report.CompareJUnit(nil, news, ruleTexts(c.set))
+		findings = report.CompareJUnit(nil, news, RuleTexts(c.set))
 	case formatSARIF:
-		findings = report.CompareSARIF(nil, news, ruleTexts(c.set), c.scrubber)
+		findings = report.CompareSARIF(nil, news, RuleTexts(c.set), c.scrubber)
 	default:
 		return compared(p, f, c.scrubber, news)
 	}

@@ -115,8 +115,8 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 	return files, err
 }
 
-// ruleTexts returns the function by which a report gets the texts of a rule: none for a default.
-func ruleTexts(set *rules.Set) func(id string) report.RuleText {
+// RuleTexts returns the function by which a report gets the texts of a rule: none for a default.
+func RuleTexts(set *rules.Set) func(id string) report.RuleText {
 	return func(id string) report.RuleText {
 		if r := set.Rule(id); r != nil {
 			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice}

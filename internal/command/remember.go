@@ -2,7 +2,6 @@ package command
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +41,12 @@ func (f *RememberFlags) Register(cmd *cobra.Command) {
 	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE`, off for nowhere (default: in the user's data folder)")
 }
 
+// RegisterLive adds the flags to a command that runs beside a game.
+func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
+	f.Register(cmd)
+	cmd.Flags().Lookup("remember").Usage = "remember the session, as it runs"
+}
+
 // memory is the history, while logs are read.
 type memory struct {
 	*history.History
@@ -64,21 +70,39 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if err == nil && !f.Remember && !p.agrees(path) {
 		return nil
 	}
-	m := &memory{all: f.Remember}
+	var h *history.History
 	if err == nil {
-		m.History, err = history.Open(ctx, history.Config{Path: path, Now: p.Now})
+		h, err = OpenHistory(ctx, p.Program, path)
 	}
+	m := &memory{History: h, all: f.Remember}
 	if err == nil {
-		if aside := m.SetAside(); aside != "" {
-			p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
-		}
-		m.lengths, err = m.Lengths(ctx)
+		m.lengths, err = h.Lengths(ctx)
 	}
 	if err != nil {
 		p.Note("nothing is remembered: %v", err)
 		return nil
 	}
 	return m
+}
+
+// OpenHistory opens a history, and says what became of sessions that no heed ended.
+func OpenHistory(ctx context.Context, p *settings.Program, path string) (*history.History, error) {
+	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
+	if err != nil {
+		return nil, err
+	}
+	if aside := h.SetAside(); aside != "" {
+		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
+	}
+	cut, err := h.Unfinished(ctx)
+	if err != nil {
+		p.Detail("whether sessions ended without notice is not known: %v", err)
+	}
+	for i := range cut {
+		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
+			cut[i].Saved.Format(time.DateTime))
+	}
+	return h, nil
 }
 
 // agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
@@ -134,19 +158,29 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 	return &remembered{Hasher: summary.NewHasher(m.lengths), scrub: scrub}
 }
 
-// end remembers a log that was read to its end.
-func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
-	s := rep.Session(r.scrub)
-	s.Log = r.Log(r.scrub.Text(filepath.Base(name)))
+// Summarize returns the summary of a replay that has ended.
+func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log summary.Log) *summary.Session {
+	s := rep.Session(scrub)
+	s.Log = log
+	s.Log.Name = scrub.Text(filepath.Base(log.Name))
 	s.Rules = set.Hash()
 	if n, err := signature.New(set.Masking()); err == nil {
 		s.Masking = n.Version()
 	}
+	return s
+}
+
+// end remembers a log that was read to its end.
+func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
+	s := Summarize(rep, r.scrub, set, r.Log(name))
 	at := s.Ended
 	if info, err := os.Stat(name); err == nil && at.IsZero() {
 		at = info.ModTime()
 	}
-	if _, err := m.Remember(ctx, s, cmp.Or(at, p.Now()), false); err != nil {
+	if at.IsZero() {
+		at = p.Now()
+	}
+	if _, err := m.Remember(ctx, s, at, false); err != nil {
 		p.Note("%s is not remembered: %v", name, err)
 		return
 	}

@@ -240,7 +240,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	config := report.Config{
 		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
 		Scrub: scrubber,
-		Rule:  ruleTexts(set),
+		Rule:  RuleTexts(set),
 	}
 	if log != nil {
 		config.Learn = log.scrub

@@ -177,13 +177,13 @@ func (s *Session) Run(ctx context.Context) error {
 
 // enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
 func (s *Session) enter() {
-	if s.cfg.Recorder != nil {
+	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
 		s.ordered.Lock()
 	}
 }
 
 func (s *Session) leave() {
-	if s.cfg.Recorder != nil {
+	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
 		s.ordered.Unlock()
 	}
 	s.wake()
@@ -212,7 +212,11 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	}
-	return s.engine.Observe(e)
+	o := s.engine.Observe(e)
+	if s.cfg.Observed != nil {
+		s.cfg.Observed(&capture.Record{Entry: e}, &o)
+	}
+	return o
 }
 
 // Raise opens an item for what the host itself reports; see [heed.Engine.Raise]. It is not recorded.

@@ -74,14 +74,11 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return unlessGone(ask(ctx, nil, file, args))
 		}
-		h, err := history.Open(ctx, history.Config{Path: file, Now: p.Now})
+		h, err := command.OpenHistory(ctx, p.Program, file)
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}
 		defer h.Close() //nolint:errcheck // it was read from, and what was forgotten is committed
-		if aside := h.SetAside(); aside != "" {
-			p.Message("the history was corrupt: it is now %s, and a new one begins", text.Safe(aside, 0))
-		}
 		err = unlessGone(ask(ctx, h, file, args))
 		switch {
 		case ctx.Err() != nil:

@@ -52,6 +52,8 @@ type hostFlags struct {
 	logLevel    string
 	logFile     string
 
+	remember command.RememberFlags
+
 	next func(class string, a *heed.Attention) []string // what briefs say is done next; nil: brief.SessionNext
 }
 
@@ -65,6 +67,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
 		"other files are in the user's state folder, such as ~/.local/state/heed)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
+	f.remember.RegisterLive(cmd)
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
 }
@@ -109,6 +112,7 @@ type host struct {
 	pages    net.Listener           // nil: no page is served
 	web      *web
 	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
+	keeper   *keeper            // nil: nothing is remembered
 	closers  []func() error
 }
 
@@ -177,8 +181,15 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	if f.next == nil {
 		f.next = brief.SessionNext
 	}
+	if h.keeper = p.newKeeper(&f.remember, h.log); h.keeper != nil {
+		cfg.Observed = h.keeper.observe
+	}
 	if h.session, err = session.New(cfg); err != nil {
 		return nil, cli.Failed(exitUsage, err)
+	}
+	if h.keeper != nil {
+		h.keeper.attach(h.session, h.follower)
+		h.closers = append(h.closers, h.keeper.close)
 	}
 	h.briefs, err = brief.New(brief.Config{
 		Config: heedsource.Config{
@@ -314,6 +325,9 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 		})
 	}
 	part("session", h.session.Run)
+	if h.keeper != nil {
+		part("history", h.keeper.run)
+	}
 	if px != nil {
 		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
 	}
