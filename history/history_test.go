@@ -130,7 +130,7 @@ func TestGroups(t *testing.T) {
 		return text
 	}
 	require.Equal(t, "new since 4 November, when New was added; 5 of 5 sessions with it, 0 of 4 without; "+
-		"last on 8 November, in none of 1 session since", known(2, nil))
+		"last on 8 November, not in the one session since", known(2, nil))
 	require.Equal(t, "known since 1 November, the first session that is remembered; in 9 of 9 sessions", known(1, nil))
 	require.Equal(t, "new: in none of 9 sessions since 1 November; since the last one Next was added", known(3,
 		mods("Core", "Extra@1.1", "Next")))

@@ -43,8 +43,7 @@ func (h *History) Known(
 
 // unknown says since when a group was not there, and what changed since.
 func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
-	text := fmt.Sprintf("new: in none of %s since %s", count(int64(len(l.sessions)), "session", "sessions"),
-		l.date(l.sessions[0].Ended))
+	text := "new: " + noneOf(len(l.sessions)) + " since " + l.date(l.sessions[0].Ended)
 	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
 	if i < 0 || len(mods) == 0 {
 		return text, nil
@@ -101,9 +100,8 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 		}
 		text += "; " + told
 	}
-	if after := int64(len(l.sessions) - 1 - last); after > 0 {
-		text += fmt.Sprintf("; last on %s, in none of %s since", l.date(l.sessions[last].Ended),
-			count(after, "session", "sessions"))
+	if after := len(l.sessions) - 1 - last; after > 0 {
+		text += fmt.Sprintf("; last on %s, %s since", l.date(l.sessions[last].Ended), noneOf(after))
 	}
 	return text, nil
 }
@@ -144,6 +142,14 @@ func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (strin
 	}
 	return fmt.Sprintf("%d of %s with it, %d of %d without", hasWith, count(with, "session", "sessions"), hasWithout,
 		without), nil
+}
+
+// noneOf says that a group was in none of so many sessions.
+func noneOf(sessions int) string {
+	if sessions == 1 {
+		return "not in the one session"
+	}
+	return fmt.Sprintf("in none of %d sessions", sessions)
 }
 
 // date returns a day in words, with its year where that is not this one.
