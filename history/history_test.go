@@ -452,6 +452,16 @@ func TestFigures(t *testing.T) {
 	} {
 		took(what, f)
 	}
+	require.NoError(t, h.Close())
+	h = open(t, history.Config{Path: path, MaxSessions: sessions - 1})
+	for n := range 3 {
+		s := synthetic(r, sessions+1+n, 300)
+		took("write to a full history", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
+	}
+	require.NoError(t, h.Close())
+	h = open(t, history.Config{Path: path, MaxBytes: info.Size() / 2})
+	s = synthetic(r, sessions+9, 300)
+	took("cut to half the bytes", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
 }
 
 // childEnv makes the test binary save a running session in the history that it names, and print each save that is
