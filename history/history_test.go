@@ -247,6 +247,7 @@ func TestRunning(t *testing.T) {
 	require.Len(t, gone, 1)
 	require.Equal(t, id, gone[0].ID)
 	require.Equal(t, killed, gone[0].Saved)
+	require.False(t, gone[0].Running)
 	gone, err = h.Unfinished(t.Context())
 	require.NoError(t, err)
 	require.Empty(t, gone)
@@ -254,6 +255,70 @@ func TestRunning(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, 1, n)
 	require.ErrorIs(t, h.Update(t.Context(), id, s, at, true), history.ErrUnknown)
+}
+
+// TestResumed: a log that heed follows again is its session, which runs again.
+func TestResumed(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	id := remember(t, h, s, day(1))
+	again, err := h.Remember(t.Context(), s, day(2), true)
+	require.NoError(t, err)
+	require.Equal(t, id, again)
+	got, _, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, got.Running && got.Live)
+	require.True(t, got.Ended.Equal(day(2)))
+	require.Equal(t, now, got.Saved)
+}
+
+// TestGames: the one that was played last is first.
+func TestGames(t *testing.T) {
+	h := open(t, history.Config{})
+	for n, game := range []string{"Colony 1.2", "", "Chess 2.0", "Colony 1.3"} {
+		s := session(uint64(n+1), "healthy", nil)
+		s.Facts.Game = game
+		remember(t, h, s, day(n+1))
+	}
+	games, err := h.Games(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"Colony", "Chess", ""}, games)
+	all, err := h.Sessions(t.Context(), "Colony", 1)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
+}
+
+func TestChanges(t *testing.T) {
+	c := &history.Changes{
+		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
+	}
+	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other were updated and the game went from 1 to 2",
+		c.String())
+	require.Equal(t, "nothing", (*history.Changes)(nil).String())
+}
+
+// TestClosed: every method returns the error, which names the file.
+func TestClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	id := remember(t, h, session(1, "healthy", nil, 1), day(1))
+	require.NoError(t, h.Close())
+	for what, f := range map[string]func() error{
+		"Lengths":    func() error { _, err := h.Lengths(t.Context()); return err },
+		"Remember":   func() error { _, err := h.Remember(t.Context(), session(2, "broken", nil), now, false); return err },
+		"Update":     func() error { return h.Update(t.Context(), id, session(2, "broken", nil), now, false) },
+		"Unfinished": func() error { _, err := h.Unfinished(t.Context()); return err },
+		"Forget":     func() error { _, err := h.Forget(t.Context(), history.Which{All: true}); return err },
+		"Games":      func() error { _, err := h.Games(t.Context()); return err },
+		"Sessions":   func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
+		"Session":    func() error { _, _, err := h.Session(t.Context(), id); return err },
+		"Groups":     func() error { _, err := h.Groups(t.Context(), 1); return err },
+		"Mods":       func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
+		"Known":      func() error { _, err := h.Known(t.Context(), "", 1, []signature.ID{1}, nil); return err },
+	} {
+		require.ErrorContains(t, f(), path, what)
+	}
 }
 
 // TestBounded: the oldest go first, by number and by size, and the file does not grow beyond.
