@@ -56,6 +56,16 @@ type Known struct {
 	Templates []string
 }
 
+// Date dates a baseline that was not made by a [Collector]: written today, and known for so many days. Entries are put in
+// order.
+func (b *Baseline) Date(today time.Time, expiry int) {
+	b.Written = dateOf(today)
+	for i := range b.Entries {
+		b.Entries[i].First, b.Entries[i].Expires = b.Written, dateOf(today.UTC().AddDate(0, 0, expiry))
+	}
+	slices.SortFunc(b.Entries, func(x, y Known) int { return compareSignatures(x.Signature, y.Signature) })
+}
+
 // per1000 returns the rate.
 func (k *Known) per1000() float64 {
 	if k.Records == 0 {
@@ -130,7 +140,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 				k.Signature = old.Signature
 				first := g.texts[i].template
 				rest := slices.DeleteFunc(k.Templates, func(t string) bool { return t == first })
-				k.Templates = append([]string{first}, rest[:min(len(rest), maxForms-1)]...)
+				k.Templates = append([]string{first}, rest[:min(len(rest), MaxForms-1)]...)
 			}
 		} else {
 			w.Added++

@@ -312,8 +312,8 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 			p.fail(n, at("forms"), "want a list of templates, not %s", shown(n))
 			return k
 		}
-		if len(n.Content) >= maxForms {
-			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), maxForms-1)
+		if len(n.Content) >= MaxForms {
+			p.fail(n, at("forms"), "has %d templates: want at most %d", len(n.Content), MaxForms-1)
 			return k
 		}
 		for i, f := range n.Content {

@@ -296,13 +296,13 @@ func (g *group) sample() string {
 	return g.tally[Old].sample
 }
 
-// maxForms bounds the templates of a group that are kept.
-const maxForms = 16
+// MaxForms bounds the templates of a group that are kept.
+const MaxForms = 16
 
 // templates returns the templates of a group, by id.
 func (g *group) templates() []string {
-	out := make([]string, 0, min(len(g.texts), maxForms))
-	for _, t := range g.texts[:min(len(g.texts), maxForms)] {
+	out := make([]string, 0, min(len(g.texts), MaxForms))
+	for _, t := range g.texts[:min(len(g.texts), MaxForms)] {
 		out = append(out, t.template)
 	}
 	return out

@@ -90,6 +90,6 @@ func (k *Known) join(o *Known) {
 	} else if o.Note != "" && o.Note != k.Note {
 		k.Note += "; " + o.Note
 	}
-	room := maxForms - len(k.Templates)
+	room := MaxForms - len(k.Templates)
 	k.Templates = append(k.Templates, o.Templates[:min(room, len(o.Templates))]...)
 }

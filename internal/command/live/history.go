@@ -21,6 +21,7 @@ import (
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
 )
@@ -171,7 +172,8 @@ of your own (--history), and reading it makes none.`,
   heed history show 12
   heed history --format json | jq '.sessions[] | select(.broken).id'`,
 	}
-	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyForgetCommand())
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(),
+		p.historyForgetCommand())
 	word := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -518,6 +520,43 @@ func showMods(g *page, d *historyModsDocument) {
 		g.line(span{plain, fmt.Sprintf("  %-12s  %-12s  ", fmt.Sprintf("%d of %d", m.BrokenWith, m.With), without)},
 			span{look, fmt.Sprintf("%-26s", difference)}, span{name, "  " + m.Title()})
 	}
+}
+
+func (p *program) historyBaselineCommand() *cobra.Command {
+	f := historyFlags{format: formatText}
+	var sessions int
+	cmd := p.withHistory(&cobra.Command{
+		Use:   "baseline",
+		Short: "Print what sound sessions logged as known noise",
+		Long: `baseline prints a baseline, as "heed baseline write" does, of what stood in many sessions in
+which nothing broke: it is known noise from now on. Review it before you use it.`,
+		Example: `  heed history baseline > heed-baseline.yaml
+  heed baseline check --baseline heed-baseline.yaml Player.log`,
+		Args: cobra.NoArgs,
+	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+		if h == nil {
+			return none(file)
+		}
+		game, err := gameOf(ctx, h, f.game)
+		if err != nil {
+			return err
+		}
+		if games, err := h.Games(ctx); err == nil && game == "" && len(games) > 0 {
+			game = games[0]
+		}
+		b, left, err := h.Baseline(ctx, game, sessions, p.Now(), compare.DefaultExpiry)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			p.Note("%s left out: no text of them is remembered whole", plural(uint64(left), "group is", "groups are"))
+		}
+		return p.print(b.Append(nil))
+	})
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "history", "", "read the history in `FILE`")
+	flags.IntVar(&sessions, "sessions", 3, "take what stood in at least `N` sound sessions")
+	return f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session")
 }
 
 func (p *program) historyForgetCommand() *cobra.Command {

@@ -1,0 +1,101 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+// Baseline returns as known noise what was urgent in so many sound sessions of a game at least, with the rates that it
+// had in all sound sessions. Left counts the groups that stood in as many and are not in it, since no text of them is
+// kept whole. Too few sound sessions are an error.
+func (h *History) Baseline(
+	ctx context.Context, game string, least int, today time.Time, expiry int,
+) (b *compare.Baseline, left int, err error) {
+	b = &compare.Baseline{Signatures: signature.Version}
+	err = h.read(ctx, func(t *tx) error {
+		var sessions int
+		var records uint64
+		var latest int64
+		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(records), 0), coalesce(max(id), 0) FROM session
+			WHERE game = ? AND sound AND NOT running AND signatures = ?`, game, signature.Version).
+			Scan(&sessions, &records, &latest)
+		if err == nil && sessions < max(least, 1) {
+			err = fmt.Errorf("%d sessions were sound, and %d are wanted", sessions, max(least, 1))
+		}
+		if err != nil {
+			return err
+		}
+		sum, err := t.summary(latest)
+		if err != nil {
+			return err
+		}
+		b.Masking, b.Rules = sum.Masking, sum.Rules
+		byGroup := map[int64]*noise{}
+		var order []int64
+		err = t.each(func(scan func(...any) error) error {
+			var group, sig, session, count int64
+			var template, disposition, rule string
+			if err := scan(&group, &sig, &template, &session, &disposition, &rule, &count); err != nil {
+				return err
+			}
+			n := byGroup[group]
+			if n == nil {
+				n = &noise{in: map[int64]bool{}}
+				byGroup[group] = n
+				order = append(order, group)
+			}
+			return n.add(signature.ID(sig), template, session, disposition, rule, uint64(count))
+		}, `SELECT a.grp, a.signature, a.template, o.session, o.disposition, o.rule, o.count
+			FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session
+			WHERE s.game = ?1 AND s.sound AND NOT s.running AND s.signatures = ?2 AND o.disposition <> ?3
+			ORDER BY a.grp, a.signature, o.session`, game, signature.Version, event.Ignore.String())
+		for _, group := range order {
+			switch n := byGroup[group]; {
+			case len(n.in) < least:
+			case len(n.Templates) == 0:
+				left++
+			default:
+				n.Records, n.Runs = records, sessions
+				b.Entries = append(b.Entries, n.Known)
+			}
+		}
+		return err
+	})
+	b.Date(today, expiry)
+	return b, left, err
+}
+
+// noise is a group in sound sessions.
+type noise struct {
+	compare.Known
+
+	in map[int64]bool // sessions
+}
+
+// add counts the group in a session, by one of its signatures.
+func (n *noise) add(id signature.ID, template string, session int64, disposition, rule string, count uint64) error {
+	var d event.Disposition
+	if err := d.UnmarshalText([]byte(disposition)); err != nil {
+		return err
+	}
+	n.in[session] = true
+	n.Count += count
+	if d > n.Disposition || n.Rule == "" {
+		n.Disposition, n.Rule = d, rule
+	}
+	sig := signature.Of([]byte(template))
+	if sig.ID != id || len(n.Templates) > 0 && n.Templates[len(n.Templates)-1] == template ||
+		len(n.Templates) == compare.MaxForms {
+		return nil // cut, scrubbed, or known already
+	}
+	if len(n.Templates) == 0 {
+		n.Signature = sig
+	}
+	n.Templates = append(n.Templates, template)
+	return nil
+}
