@@ -56,8 +56,8 @@ type Known struct {
 	Templates []string
 }
 
-// Date dates a baseline that was not made by a [Collector]: written today, and known for so many days. Entries are put in
-// order.
+// Date dates a baseline that was not made by a [Collector]: written today, and known for so many days. It puts the
+// entries in order.
 func (b *Baseline) Date(today time.Time, expiry int) {
 	b.Written = dateOf(today)
 	for i := range b.Entries {

@@ -1,0 +1,24 @@
+package cohort_test
+
+import (
+	"fmt"
+
+	"github.com/heedlog/heed/cohort"
+)
+
+func Example() {
+	var sessions []cohort.Session
+	for n := range 13 {
+		s := cohort.Session{Mods: []cohort.Mod{{Key: "core"}}}
+		if n >= 9 {
+			s.Mods = append(s.Mods, cohort.Mod{Key: "example.mod", Name: "ExampleMod"})
+			s.Fault = true
+		}
+		sessions = append(sessions, s)
+	}
+	fmt.Println(cohort.Suspects(sessions, cohort.Config{}).Text)
+	fmt.Println(cohort.Suspects(sessions[8:11], cohort.Config{}).Text)
+	// Output:
+	// ExampleMod: 4 of 4 sessions with it, 0 of 9 without (p = 0.0014, corrected for 1 comparison).
+	// 2 sessions with it and 1 without are too few, or have too much alike, to tell.
+}

@@ -1,0 +1,345 @@
+package cohort
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+)
+
+// Mod is a mod of a session. Two with one Key are the same mod.
+type Mod struct {
+	Key     string
+	Name    string // for people; "" is the Key
+	Version string // "" for unknown
+}
+
+// Session is one of those that are compared, the oldest first. Only those whose mods are all known belong here.
+type Session struct {
+	Mods  []Mod
+	Game  string // its version, "" for unknown
+	Fault bool
+}
+
+// Kind is what a factor is.
+type Kind string
+
+// The kinds of factors.
+const (
+	KindMod    Kind = "mod"    // a mod is there
+	KindUpdate Kind = "update" // a mod is there in a version that came with that of Factor, or later
+	KindPair   Kind = "pair"   // two mods are both there
+	KindGame   Kind = "game"   // the game has a version that came with that of Factor, or later
+)
+
+// Factor is what may be the cause.
+type Factor struct {
+	Kind    Kind     `json:"kind" jsonschema:"A mod; an update of one; two mods together; or a version of the game." enum:"mod,update,pair,game"`
+	Mods    []string `json:"mods,omitempty" jsonschema:"The names of the mods, two for a pair."`
+	Keys    []string `json:"keys,omitempty" jsonschema:"Their keys."`
+	Version string   `json:"version,omitempty" jsonschema:"The version from which on."`
+}
+
+// String returns the factor in words.
+func (f *Factor) String() string {
+	switch f.Kind {
+	case KindUpdate:
+		return f.Mods[0] + " from version " + f.Version + " on"
+	case KindPair:
+		return f.Mods[0] + " together with " + f.Mods[1]
+	case KindGame:
+		return "the game from version " + f.Version + " on"
+	}
+	return f.Mods[0]
+}
+
+// Config sets up a search. The zero Config is all defaults.
+type Config struct {
+	Level float64 // of all comparisons together; default 0.01
+}
+
+// DefaultLevel is the default of Config.Level.
+const DefaultLevel = 0.01
+
+// The bounds of a search: factors that are alike and still an answer, candidates whose pairs are tried, and the chance
+// that a pair is named where one of it alone is the cause.
+const (
+	pairLevel = 0.05
+	MaxAlike  = 16
+	maxPairs  = 24
+)
+
+// Result is what the sessions tell about one fault.
+type Result struct {
+	// Factors are those of which any may be the cause, the likeliest first; nil where the sessions cannot tell.
+	Factors []Factor `json:"factors,omitempty" jsonschema:"Any of these may be the cause, the likeliest first; absent if the sessions cannot tell."`
+
+	Table       Table   `json:"table" jsonschema:"The sessions with and without the first of them."`
+	P           float64 `json:"p,omitempty" jsonschema:"The chance of that if it had no effect, corrected for the comparisons."`
+	Comparisons int     `json:"comparisons,omitempty" jsonschema:"How many there were."`
+	Text        string  `json:"text" jsonschema:"The evidence in words, or why there is none."`
+}
+
+// vector has a bit for each session.
+type vector []uint64
+
+func (v vector) set(i int) { v[i/64] |= 1 << (i % 64) }
+
+// and returns how many sessions both have, and which.
+func (v vector) and(o vector) vector {
+	out := make(vector, len(v))
+	for i := range v {
+		out[i] = v[i] & o[i]
+	}
+	return out
+}
+
+func (v vector) count() (n uint64) {
+	for _, w := range v {
+		n += uint64(bits.OnesCount64(w))
+	}
+	return n
+}
+
+// candidate is factors that divide the sessions alike.
+type candidate struct {
+	factors []Factor
+	with    vector
+	table   Table
+	fit     float64 // the logarithm of its likelihood
+}
+
+// cohort is the sessions of a search.
+type cohort struct {
+	n       int
+	faults  vector
+	byBits  map[string]*candidate
+	ordered []*candidate
+}
+
+func (c *cohort) table(with vector) Table {
+	all, faulty := with.count(), with.and(c.faults).count()
+	faults := c.faults.count()
+	return Table{all, faulty, uint64(c.n) - all, faults - faulty}
+}
+
+func (c *cohort) add(f Factor, with vector) {
+	key := fmt.Sprint(with)
+	if k := c.byBits[key]; k != nil {
+		k.factors = append(k.factors, f)
+		return
+	}
+	t := c.table(with)
+	k := &candidate{factors: []Factor{f}, with: with, table: t, fit: t.likelihood()}
+	c.byBits[key] = k
+	c.ordered = append(c.ordered, k)
+}
+
+// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. Only the order of
+// versions depends on the order of the sessions. The cost grows with the factors times the sessions, and with 24 times
+// the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
+func Suspects(sessions []Session, config Config) Result {
+	level := cmp.Or(config.Level, DefaultLevel)
+	c := newCohort(sessions)
+	faults := c.faults.count()
+	switch {
+	case len(sessions) == 0:
+		return Result{Text: "There are no sessions to compare."}
+	case faults == 0:
+		return Result{Text: "It is in none of the sessions."}
+	case faults == uint64(c.n):
+		return Result{Text: fmt.Sprintf("It is in all %d sessions: there is nothing to compare them with.", c.n)}
+	}
+	tests := c.comparisons(level)
+	best := c.best(c.ordered)
+	if tests == 0 || best == nil {
+		return Result{Text: fmt.Sprintf(
+			"%d sessions with it and %d without are too few, or have too much alike, to tell.", faults, uint64(c.n)-faults)}
+	}
+	alike := c.alike(c.ordered, best)
+	if pairs, n := c.pairs(); n > 0 {
+		// The inverse of a ratio of likelihoods bounds its chance (Markov's inequality).
+		if pair := c.best(pairs); pair != nil && pair.fit-best.fit > math.Log(float64(n)/pairLevel) {
+			best, alike, tests = pair, c.alike(pairs, pair), tests+n
+		}
+	}
+	r := Result{Table: best.table, P: min(1, best.table.P()*float64(tests)), Comparisons: tests}
+	for _, k := range alike {
+		r.Factors = append(r.Factors, k.factors...)
+	}
+	numbers := fmt.Sprintf("%d of %d sessions with it, %d of %d without", best.table.WithFault, best.table.With,
+		best.table.WithoutFault, best.table.Without)
+	switch {
+	case r.P > level:
+		r.Factors = nil
+		r.Text = fmt.Sprintf("No mod stands out: the most, %s, is as likely by chance (p = %s, corrected for %s).",
+			numbers, chance(r.P), comparisons(tests))
+	case len(r.Factors) > MaxAlike:
+		r.Text = fmt.Sprintf("%d mods or versions came and went alike (%s): the sessions cannot tell them apart.",
+			len(r.Factors), numbers)
+		r.Factors = nil
+	default:
+		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors), numbers, chance(r.P),
+			comparisons(tests))
+	}
+	return r
+}
+
+func comparisons(n int) string {
+	if n == 1 {
+		return "1 comparison"
+	}
+	return fmt.Sprintf("%d comparisons", n)
+}
+
+func chance(p float64) string { return fmt.Sprintf("%.2g", p) }
+
+// words joins factors of which each may be the cause.
+func words(factors []Factor) string {
+	all := make([]string, len(factors))
+	for i := range factors {
+		all[i] = factors[i].String()
+	}
+	return strings.Join(all, ", or ")
+}
+
+// newCohort makes the candidates: each mod, each version of one, and each version of the game, from which on.
+func newCohort(sessions []Session) *cohort {
+	c := &cohort{n: len(sessions), byBits: map[string]*candidate{}}
+	empty := func() vector { return make(vector, (c.n+63)/64) }
+	c.faults = empty()
+	type factor struct {
+		Factor
+		with     vector
+		versions []string // in the order in which they came
+		at       []int    // for each session, the number of its version from 1 on, or 0
+	}
+	byKey := map[string]*factor{}
+	var order []*factor
+	see := func(i int, kind Kind, key, name, version string) {
+		f := byKey[string(kind)+key]
+		if f == nil {
+			f = &factor{Factor: Factor{Kind: kind}, with: empty(), at: make([]int, c.n)}
+			if kind == KindMod {
+				f.Mods, f.Keys = []string{cmp.Or(name, key)}, []string{key}
+			}
+			byKey[string(kind)+key] = f
+			order = append(order, f)
+		}
+		f.with.set(i)
+		n := slices.Index(f.versions, version)
+		if n < 0 && version != "" {
+			n = len(f.versions)
+			f.versions = append(f.versions, version)
+		}
+		f.at[i] = n + 1
+	}
+	for i := range sessions {
+		if sessions[i].Fault {
+			c.faults.set(i)
+		}
+		for _, m := range sessions[i].Mods {
+			see(i, KindMod, m.Key, m.Name, m.Version)
+		}
+		if sessions[i].Game != "" {
+			see(i, KindGame, "", "", sessions[i].Game)
+		}
+	}
+	for _, f := range order {
+		if f.Kind == KindMod {
+			c.add(f.Factor, f.with)
+		}
+		for n := 1; n < len(f.versions); n++ {
+			with := empty()
+			for i, at := range f.at {
+				if at > n {
+					with.set(i)
+				}
+			}
+			since := f.Factor
+			since.Version = f.versions[n]
+			if since.Kind == KindMod {
+				since.Kind = KindUpdate
+			}
+			c.add(since, with)
+		}
+	}
+	return c
+}
+
+// comparisons returns how many candidates could be significant, with these sums, at a level divided by their number.
+func (c *cohort) comparisons(level float64) int {
+	least := make([]float64, 0, len(c.ordered))
+	for _, k := range c.ordered {
+		least = append(least, k.table.least())
+	}
+	slices.Sort(least)
+	for n := 1; ; n++ { // of so many comparisons no more than n could be
+		could, _ := slices.BinarySearchFunc(least, level/float64(n), func(p, at float64) int {
+			if p <= at {
+				return -1
+			}
+			return 1
+		})
+		if could <= n {
+			return could
+		}
+	}
+}
+
+// best returns the candidate that fits best, of those with which faults are more frequent; nil for none.
+func (c *cohort) best(all []*candidate) (best *candidate) {
+	for _, k := range all {
+		t := &k.table
+		more := t.With > 0 && t.Without > 0 && t.WithFault*t.Without > t.WithoutFault*t.With
+		if more && (best == nil || k.fit > best.fit) {
+			best = k
+		}
+	}
+	return best
+}
+
+// alikeWithin is how much less likely than the best a candidate may be, as a logarithm.
+var alikeWithin = math.Log(20)
+
+// alike returns the candidates that fit about as well as the best, which comes first.
+func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
+	out := []*candidate{best}
+	for _, k := range all {
+		if k != best && k.fit >= best.fit-alikeWithin && c.best([]*candidate{k}) != nil {
+			out = append(out, k)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
+	return out
+}
+
+// pairs returns the candidates of two mods, of which one is among the best alone, and how many were tried.
+func (c *cohort) pairs() (pairs []*candidate, tried int) {
+	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
+		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
+	})
+	byFit := slices.Clone(mods)
+	slices.SortStableFunc(byFit, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
+	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
+	for i, a := range byFit[:min(len(byFit), maxPairs)] {
+		for _, b := range byFit[i+1:] {
+			with := a.with.and(b.with)
+			if n := with.count(); n == 0 || n == a.table.With || n == b.table.With {
+				continue // one of them is never without the other
+			}
+			for _, f := range a.factors {
+				for _, g := range b.factors {
+					if f.Kind == KindMod && g.Kind == KindMod {
+						p.add(Factor{
+							Kind: KindPair, Mods: []string{f.Mods[0], g.Mods[0]}, Keys: []string{f.Keys[0], g.Keys[0]},
+						}, with)
+					}
+				}
+			}
+		}
+	}
+	return p.ordered, len(p.ordered)
+}

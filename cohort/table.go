@@ -1,0 +1,102 @@
+package cohort
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Table counts sessions, or players, with and without a factor, and those with a fault among each. Tables of different
+// sessions add up.
+type Table struct {
+	With, WithFault, Without, WithoutFault uint64
+}
+
+// Add returns the table of the sessions of both.
+func (t Table) Add(o Table) Table {
+	return Table{t.With + o.With, t.WithFault + o.WithFault, t.Without + o.Without, t.WithoutFault + o.WithoutFault}
+}
+
+// logChoose is the logarithm of the binomial coefficient.
+func logChoose(n, k uint64) float64 {
+	a, _ := math.Lgamma(float64(n) + 1)
+	b, _ := math.Lgamma(float64(k) + 1)
+	c, _ := math.Lgamma(float64(n-k) + 1)
+	return a - b - c
+}
+
+// P returns the chance of at least as many faults with the factor, if it had no effect: Fisher's exact test, one-sided.
+// Its cost grows with the smaller of With and the number of faults. Counts of faults above those of sessions are taken
+// for all of them.
+func (t Table) P() float64 {
+	t.WithFault, t.WithoutFault = min(t.WithFault, t.With), min(t.WithoutFault, t.Without)
+	faults := t.WithFault + t.WithoutFault
+	all := logChoose(t.With+t.Without, faults)
+	p := 0.0
+	for k := t.WithFault; k <= min(t.With, faults); k++ {
+		if faults-k > t.Without {
+			continue
+		}
+		term := math.Exp(logChoose(t.With, k) + logChoose(t.Without, faults-k) - all)
+		p += term
+		if term < p*1e-17 && k > t.WithFault {
+			break
+		}
+	}
+	return min(p, 1)
+}
+
+// least is the smallest P that a table with the same sums can have.
+func (t Table) least() float64 {
+	faults := t.WithFault + t.WithoutFault
+	k := min(t.With, faults)
+	return Table{t.With, k, t.Without, faults - k}.P()
+}
+
+// Interval is a value with its bounds.
+type Interval struct {
+	Value float64 `json:"value" jsonschema:"The value."`
+	Low   float64 `json:"low" jsonschema:"Its lower bound."`
+	High  float64 `json:"high" jsonschema:"Its upper bound; -1 for none."`
+}
+
+// Lift returns how many times as frequent the fault is with the factor as without it, with bounds at z standard errors:
+// the ratio of the shares, each with half a fault more (Walter, "The distribution of Levin's measure of attributable
+// risk", Biometrika 62, 1975), and Katz's interval of its logarithm.
+func (t Table) Lift(z float64) Interval {
+	a, n := float64(t.WithFault)+0.5, float64(t.With)+0.5
+	b, m := float64(t.WithoutFault)+0.5, float64(t.Without)+0.5
+	r := math.Log(a/n) - math.Log(b/m)
+	e := z * math.Sqrt(max(0, 1/a-1/n+1/b-1/m))
+	return Interval{math.Exp(r), math.Exp(r - e), math.Exp(r + e)}
+}
+
+// likelihood is the logarithm of the largest likelihood of the table, with a rate of faults for each side.
+func (t Table) likelihood() float64 {
+	side := func(k, n uint64) float64 {
+		if k == 0 || k >= n {
+			return 0
+		}
+		p := float64(k) / float64(n)
+		return float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p)
+	}
+	return side(t.WithFault, t.With) + side(t.WithoutFault, t.Without)
+}
+
+// Holm returns the chances corrected for their number (Holm, "A simple sequentially rejective multiple test procedure",
+// Scandinavian Journal of Statistics 6, 1979), in the order given: where one is at most a level, it is significant at
+// that level for all together.
+func Holm(chances []float64) []float64 {
+	order := make([]int, len(chances))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(chances[a], chances[b]) })
+	out := make([]float64, len(chances))
+	largest := 0.0
+	for rank, i := range order {
+		largest = max(largest, min(1, chances[i]*float64(len(chances)-rank)))
+		out[i] = largest
+	}
+	return out
+}
