@@ -36,7 +36,7 @@ const (
 
 // Factor is what may be the cause.
 type Factor struct {
-	Kind    Kind     `json:"kind" jsonschema:"A mod; an update of one; two mods together; or a version of the game." enum:"mod,update,pair,game"`
+	Kind    Kind     `json:"kind" jsonschema:"A mod, an update of one, two mods together, or a version of the game." enum:"mod,update,pair,game"`
 	Mods    []string `json:"mods,omitempty" jsonschema:"The names of the mods, two for a pair."`
 	Keys    []string `json:"keys,omitempty" jsonschema:"Their keys."`
 	Version string   `json:"version,omitempty" jsonschema:"The version from which on."`
@@ -137,9 +137,9 @@ func (c *cohort) add(f Factor, with vector) {
 	c.ordered = append(c.ordered, k)
 }
 
-// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. Only the order of
-// versions depends on the order of the sessions. The cost grows with the factors times the sessions, and with 24 times
-// the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
+// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. Only the order
+// of versions depends on the order of the sessions. The cost grows with the factors times the
+// sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
 func Suspects(sessions []Session, config Config) Result {
 	level := cmp.Or(config.Level, DefaultLevel)
 	c := newCohort(sessions)

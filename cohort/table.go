@@ -9,7 +9,10 @@ import (
 // Table counts sessions, or players, with and without a factor, and those with a fault among each. Tables of different
 // sessions add up.
 type Table struct {
-	With, WithFault, Without, WithoutFault uint64
+	With         uint64 `json:"with" jsonschema:"With the factor."`
+	WithFault    uint64 `json:"withFault" jsonschema:"Of these, those with the fault."`
+	Without      uint64 `json:"without" jsonschema:"Without the factor."`
+	WithoutFault uint64 `json:"withoutFault" jsonschema:"Of these, those with the fault."`
 }
 
 // Add returns the table of the sessions of both.

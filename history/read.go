@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
@@ -117,6 +119,7 @@ type Group struct {
 	Entries     int64          `json:"entries" jsonschema:"Entries of it."`
 	PerThousand float64        `json:"perThousand" jsonschema:"Entries per 1,000 records of the sessions with it."`
 	PerHour     float64        `json:"perHour,omitempty" jsonschema:"Per hour of these sessions, where all have times."`
+	Suspects    cohort.Result  `json:"suspects" jsonschema:"Which mods or versions go with it, of the sessions that list all their mods, or why that cannot be told."`
 }
 
 // Groups returns what is known of the group that a signature is of: one for each game that has it, and for each version
@@ -198,7 +201,37 @@ func (t *tx) group(id int64) (*Group, error) {
 	if last+1 < len(l.sessions) {
 		g.Gone = &l.sessions[last+1].Session
 	}
+	if g.Suspects, err = l.suspects(counts); err != nil {
+		return nil, err
+	}
 	return &g, t.latest(&g, id)
+}
+
+// suspects returns which mods go with a group, of the sessions that list all their mods.
+func (l *timeline) suspects(counts map[int64]int64) (cohort.Result, error) {
+	var all []cohort.Session
+	for i := range l.sessions {
+		s := &l.sessions[i]
+		if s.list == 0 || !s.wholeMods {
+			continue
+		}
+		mods, err := l.mods(s.list)
+		if err != nil {
+			return cohort.Result{}, err
+		}
+		one := cohort.Session{Game: s.Version, Fault: counts[s.ID] > 0}
+		for _, m := range mods {
+			one.Mods = append(one.Mods, cohort.Mod{
+				Key: strconv.FormatInt(m.mod, 10), Name: l.names[m.mod], Version: m.versions,
+			})
+		}
+		all = append(all, one)
+	}
+	r := cohort.Suspects(all, cohort.Config{})
+	for i := range r.Factors {
+		r.Factors[i].Keys = nil // they mean nothing outside this file
+	}
+	return r, nil
 }
 
 // latest fills in what the latest session with a group has of it.

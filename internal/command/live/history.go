@@ -450,6 +450,7 @@ func showGroup(g *page, group *history.Group) {
 		often += fmt.Sprintf(", %.3g per hour", group.PerHour)
 	}
 	g.about("in", plain, often)
+	g.about("suspects", plain, group.Suspects.Text)
 }
 
 func (p *program) historyModsCommand() *cobra.Command {
