@@ -110,6 +110,8 @@ func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
 	for i := range out.Pipeline {
 		s := &out.Pipeline[i]
 		switch c := s.Config.(type) {
+		case *briefing.LedgerQuery:
+			s.Disabled = s.Disabled || c.Tier != "" && b.Ledgers[c.Tier] == nil
 		case *briefing.RegistryQuery:
 			s.Disabled = s.Disabled || b.Registries[c.Registry] == nil
 		case *briefing.HorizontalSearch:

@@ -57,6 +57,10 @@ func TestTemplatesAskForWhatIsThere(t *testing.T) {
 					require.Contains(t, c.Searchers, name)
 				}
 			case *briefing.LedgerQuery:
+				if s.Tier == TierEarlier { // which the caller may have
+					require.True(t, tmpl.Pipeline[i].Disabled)
+					continue
+				}
 				require.Contains(t, c.Ledgers, s.Tier)
 				q := *s
 				q.Filters = map[string]string{}

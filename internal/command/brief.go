@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/briefing/historysource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/cli"
@@ -40,6 +41,8 @@ type briefFlags struct {
 	rules ruleFlags
 	scrub scrubFlags
 	item  string
+
+	history string
 }
 
 func (p *program) briefCommand() *cobra.Command {
@@ -85,6 +88,7 @@ blocks is never left out.`,
 	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
 	flags.IntVar(&f.Tokens, "tokens", 0, "use at most `N` tokens (default: as many as the template allows)")
 	flags.StringVar(&f.Template, "template", heedsource.TemplatePerson, "assemble by the built-in template `NAME` (agent, person, mod_author), or by that of a file")
+	flags.StringVar(&f.history, "history", "", "say what is remembered in `FILE`, off for nothing (default: in the user's data folder)")
 	flags.StringVar(&f.item, "item", "", "be about the item with this `ID` (default: all that are open)")
 	var ask func(cmd *cobra.Command, item string, b *Brief) error
 	if p.host.Brief != nil {
@@ -189,6 +193,12 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 			Mods: func() []capture.ListedMod { return src.mods.Mods }, Environment: src.began.Facts,
 		},
 		Now: time.Now, Scrub: names.Text,
+	}
+	if h := p.existing(context.Background(), f.history); h != nil {
+		defer h.Close() //nolint:errcheck // it was only read from
+		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
+			History: h, Game: func() string { return src.began.Facts().Game }, Mods: c.Mods,
+		}}
 	}
 	r := f.request(f.item)
 	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {

@@ -34,6 +34,28 @@ type RememberFlags struct {
 	History  string
 }
 
+// existing opens the history that there is, for reading, and returns nil where there is none.
+func (p *program) existing(ctx context.Context, path string) *history.History {
+	if path == HistoryOff {
+		return nil
+	}
+	var err error
+	if path == "" {
+		if path, err = files.History(p.Getenv); err != nil {
+			return nil
+		}
+	}
+	if _, err := os.Stat(path); err != nil {
+		return nil
+	}
+	h, err := OpenHistory(ctx, p.Program, path)
+	if err != nil {
+		p.Note("what is remembered is not read: %v", err)
+		return nil
+	}
+	return h
+}
+
 // Register adds the flags to a command.
 func (f *RememberFlags) Register(cmd *cobra.Command) {
 	flags := cmd.Flags()

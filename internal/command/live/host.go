@@ -19,7 +19,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/briefing/historysource"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
@@ -191,13 +193,19 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		h.keeper.attach(h.session, h.follower)
 		h.closers = append(h.closers, h.keeper.close)
 	}
-	h.briefs, err = brief.New(brief.Config{
+	briefs := brief.Config{
 		Config: heedsource.Config{
 			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods,
 			Environment: h.session.Environment, Tools: h.tools, Next: f.next,
 		},
 		Now: p.Now,
-	})
+	}
+	if h.keeper != nil {
+		briefs.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
+			History: h.keeper.history, Game: func() string { return h.session.Environment().Game }, Mods: h.session.Mods,
+		}}
+	}
+	h.briefs, err = brief.New(briefs)
 	if err != nil {
 		return nil, err
 	}
