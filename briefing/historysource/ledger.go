@@ -20,8 +20,8 @@ type Ledger struct {
 	Mods    func() []capture.ListedMod // of the session; nil: not known
 }
 
-// Entries returns a line about the group of the filter "signature", and one about the mods that go with it. Without that
-// filter, or where nothing is remembered of the game, it finds nothing.
+// Entries returns a line about the group of the filter "signature", and one about the mods that go with it. Without
+// that filter, or where nothing is remembered of the game, it finds nothing.
 func (l *Ledger) Entries(ctx context.Context, _ *briefing.Input, q *briefing.LedgerQuery) (briefing.Found, error) {
 	text := q.Filters["signature"]
 	if text == "" {
