@@ -1,5 +1,5 @@
-// Package historysource lets package briefing read a history of earlier sessions, as the ledger "ho2": what they show of
-// a group.
+// Package historysource lets package briefing read a history of earlier sessions, as the ledger "ho2": what they show
+// of a group.
 package historysource
 
 import (
