@@ -371,3 +371,20 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 	}
 	return 0, nil
 }
+
+// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first.
+func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
+	return h.read(ctx, func(t *tx) error {
+		ids, err := t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
+		for _, id := range ids {
+			var s *summary.Session
+			if s, err = t.summary(id); err == nil {
+				err = f(s)
+			}
+			if err != nil {
+				break
+			}
+		}
+		return err
+	})
+}

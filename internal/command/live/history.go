@@ -172,7 +172,7 @@ of your own (--history), and reading it makes none.`,
   heed history show 12
   heed history --format json | jq '.sessions[] | select(.broken).id'`,
 	}
-	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(),
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(), p.historyExportCommand(),
 		p.historyForgetCommand())
 	word := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
@@ -558,6 +558,36 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 	flags.StringVar(&f.file, "history", "", "read the history in `FILE`")
 	flags.IntVar(&sessions, "sessions", 3, "take what stood in at least `N` sound sessions")
 	return f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session")
+}
+
+func (p *program) historyExportCommand() *cobra.Command {
+	f := historyFlags{format: formatText}
+	cmd := p.withHistory(&cobra.Command{
+		Use:   "export",
+		Short: "Print the summaries of all sessions, as JSON lines",
+		Long: `export prints what is remembered of each session, the oldest first, as a line of JSON. It has
+no private text, as the history has none. heed-parquet, of the module fleet, makes Parquet of
+it.`,
+		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
+		Args:    noArgs,
+	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+		if h == nil {
+			return none(file)
+		}
+		game, err := gameOf(ctx, h, f.game)
+		if err != nil {
+			return err
+		}
+		return h.Each(ctx, game, func(s *summary.Session) error {
+			data, err := json.Marshal(s)
+			if err != nil {
+				return err
+			}
+			return p.print(append(text.AppendJSON(nil, data), '\n'))
+		})
+	})
+	cmd.Flags().StringVar(&f.file, "history", "", "read the history in `FILE`")
+	return f.ofGame(cmd, "only sessions of the `GAME`, by its name")
 }
 
 func (p *program) historyForgetCommand() *cobra.Command {
