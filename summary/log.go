@@ -10,9 +10,9 @@ import (
 
 // Log identifies a log by all its bytes, unpacked. A copy is the same log, whatever it is named.
 type Log struct {
-	Name  string `json:"name"` // of the file, without folders
-	Bytes uint64 `json:"bytes"`
-	Hash  Hash   `json:"hash"`
+	Name  string `json:"name"  jsonschema:"Name of the file, without folders."`
+	Bytes uint64 `json:"bytes" jsonschema:"Its length, unpacked."`
+	Hash  Hash   `json:"hash"  jsonschema:"XXH64 of all its bytes, as 16 digits." pattern:"^[0-9a-f]{16}$"`
 
 	// Beginnings are the hashes of the first bytes of the log, by their number: of those numbers that the [Hasher] was
 	// asked for. A log that ended there before is a shorter copy of this one.

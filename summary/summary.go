@@ -26,60 +26,57 @@ const (
 
 // Session is what is kept of one session. All texts are scrubbed of private data and harmless to show.
 type Session struct {
-	Version int `json:"version"` // see [Version]
-	Log     Log `json:"log"`
+	Version int `json:"version" jsonschema:"Version of this shape."`
+	Log     Log `json:"log"     jsonschema:"The log of the session."`
 
-	// Began and Ended are the first and the last time that the log shows; zero where it shows none.
-	Began time.Time `json:"began,omitzero"`
-	Ended time.Time `json:"ended,omitzero"`
+	Began time.Time `json:"began,omitzero" jsonschema:"The first time in the log; absent if it has none."`
+	Ended time.Time `json:"ended,omitzero" jsonschema:"The last time in the log; absent if it has none."`
 
-	Facts    capture.Facts       `json:"facts"` // without the arguments of the command line
-	Mods     []capture.ListedMod `json:"mods,omitempty"`
-	MoreMods int                 `json:"moreMods,omitempty"` // that are not listed
+	Facts    capture.Facts       `json:"facts"              jsonschema:"The versions and the machine, as far as known; without the arguments of the command line."`
+	Mods     []capture.ListedMod `json:"mods,omitempty"     jsonschema:"The mods that the log lists, in load order."`
+	MoreMods int                 `json:"moreMods,omitempty" jsonschema:"How many mods are not listed."`
 
-	// How the game fared, as a report's verdict says.
-	State    string `json:"state"`
-	Reason   string `json:"reason,omitempty"` // of a crash
-	Headline string `json:"headline"`
+	State    string `json:"state"            jsonschema:"How the game fared, as the verdict of a replay says."`
+	Reason   string `json:"reason,omitempty" jsonschema:"The probable reason of a crash."`
+	Headline string `json:"headline"         jsonschema:"The state in words."`
 
-	Lines    int    `json:"lines"`
-	Records  uint64 `json:"records"`
-	Complete bool   `json:"complete"`           // the log was read to its end
-	Headless bool   `json:"headless,omitempty"` // its beginning is missing
-	Blind    bool   `json:"blind,omitempty"`    // part of it is no evidence
+	Lines    int    `json:"lines"              jsonschema:"Lines of the log."`
+	Records  uint64 `json:"records"            jsonschema:"Records in them."`
+	Complete bool   `json:"complete"           jsonschema:"The log was read to its end."`
+	Headless bool   `json:"headless,omitempty" jsonschema:"The beginning of the log is missing."`
+	Blind    bool   `json:"blind,omitempty"    jsonschema:"A part of the log is no evidence."`
 
 	// What ids of groups depend on.
-	Signatures int    `json:"signatures"` // signature.Version
-	Masking    uint64 `json:"masking"`    // signature.Normalizer.Version
-	Rules      uint64 `json:"rules"`      // rules.Set.Hash
+	Signatures int    `json:"signatures" jsonschema:"Version of signatures."`
+	Masking    uint64 `json:"masking"    jsonschema:"Version of the rules' masks."`
+	Rules      uint64 `json:"rules"      jsonschema:"Version of the rules."`
 
-	// Groups are the urgent ones first, then the most frequent. Each signature names one at most.
-	Groups      []Group `json:"groups,omitempty"`
-	MoreGroups  int     `json:"moreGroups,omitempty"`  // that are not listed
-	MoreEntries uint64  `json:"moreEntries,omitempty"` // in them
+	Groups      []Group `json:"groups,omitempty"      jsonschema:"The urgent groups first, then the most frequent."`
+	MoreGroups  int     `json:"moreGroups,omitempty"  jsonschema:"How many groups are not listed."`
+	MoreEntries uint64  `json:"moreEntries,omitempty" jsonschema:"Entries in these."`
 }
 
-// Group is a group of entries of a session.
+// Group is a group of entries of a session. A signature names one at most.
 type Group struct {
-	Signature   signature.ID      `json:"signature"`          // that names it
-	Members     []signature.ID    `json:"members,omitempty"`  // its other signatures, in order, MaxMembers at most
-	Template    string            `json:"template,omitempty"` // "" if it was not stored any more
-	Disposition event.Disposition `json:"disposition"`        // the highest of its entries
-	Severity    event.Severity    `json:"severity"`           // the highest
-	Rule        string            `json:"rule"`               // that decided so
-	Count       uint64            `json:"count"`              // entries
-	First       uint64            `json:"firstLine"`
-	Last        uint64            `json:"lastLine"`
-	Phase       string            `json:"phase,omitempty"` // of the game at the first entry
-	Blame       []Blame           `json:"blame,omitempty"` // of urgent ones, the most likely first
-	Sample      string            `json:"sample,omitempty"`
+	Signature   signature.ID      `json:"signature"          jsonschema:"The signature that names it." pattern:"^[0-9a-f]{16}$"`
+	Members     []signature.ID    `json:"members,omitempty"  jsonschema:"Its other signatures, in order, at most 16."`
+	Template    string            `json:"template,omitempty" jsonschema:"Its text with variable parts masked; absent if it was not stored any more."`
+	Disposition event.Disposition `json:"disposition"        jsonschema:"The highest of its entries."`
+	Severity    event.Severity    `json:"severity"           jsonschema:"The highest of its entries."`
+	Rule        string            `json:"rule"               jsonschema:"The rule that decided about the most urgent ones."`
+	Count       uint64            `json:"count"              jsonschema:"Its entries."`
+	First       uint64            `json:"firstLine"          jsonschema:"Line of the first."`
+	Last        uint64            `json:"lastLine"           jsonschema:"Line of the last."`
+	Phase       string            `json:"phase,omitempty"    jsonschema:"The phase of the game at the first."`
+	Blame       []Blame           `json:"blame,omitempty"    jsonschema:"Mods that an urgent one points at, the most likely first."`
+	Sample      string            `json:"sample,omitempty"   jsonschema:"The text of an urgent one."`
 }
 
 // Blame is a mod that a group points at.
 type Blame struct {
-	Mod       string       `json:"mod"`
-	PackageID string       `json:"packageId,omitempty"`
-	Evidence  []blame.Kind `json:"evidence,omitempty"`
+	Mod       string       `json:"mod"                 jsonschema:"Its name."`
+	PackageID string       `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
+	Evidence  []blame.Kind `json:"evidence,omitempty"  jsonschema:"What points at it, the strongest first."`
 }
 
 // Sound reports whether nothing broke in the session and its log shows all of it. Broken reports whether something

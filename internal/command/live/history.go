@@ -115,7 +115,7 @@ type (
 	historyShowDocument struct {
 		historyVersion
 		Session history.Session `json:"session" jsonschema:"The session."`
-		Summary json.RawMessage `json:"summary" jsonschema:"Its summary, as package summary has it: facts, mods and groups."`
+		Summary json.RawMessage `json:"summary" jsonschema:"Its summary: see the schema heed-session."`
 	}
 	historyGroupDocument struct {
 		historyVersion
@@ -137,6 +137,10 @@ var historyForms = []schema.Form{
 	historyForm("heed-history", "heed history", historyDocument{}),
 	historyForm("heed-history-show", "heed history show", historyShowDocument{}),
 	historyForm("heed-history-group", "heed history group", historyGroupDocument{}),
+	{
+		Name: "heed-session", Title: "heed history export", Values: []any{summary.Session{}},
+		Description: "Each line of it. New fields may appear within a version.",
+	},
 	historyForm("heed-history-mods", "heed history mods", historyModsDocument{}),
 	historyForm("heed-history-forget", "heed history forget", historyForgetDocument{}),
 }
@@ -172,8 +176,8 @@ of your own (--history), and reading it makes none.`,
   heed history show 12
   heed history --format json | jq '.sessions[] | select(.broken).id'`,
 	}
-	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(), p.historyExportCommand(),
-		p.historyForgetCommand())
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(),
+		p.historyExportCommand(), p.historyForgetCommand())
 	word := cmd.Args
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {

@@ -34,6 +34,12 @@ func TestHistoryForms(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		requireDescribed(t, name, schema)
 	}
+	require.Contains(t, string(page), "\n| `heed-session` | `heed history export` ")
+	lines, code := runCommand(t, "history", "export", "--history", file)
+	require.Equal(t, exitOK, code)
+	for line := range strings.Lines(lines) {
+		clitest.RequireValid(t, clitest.Schema(t, printed(t, "heed-session")), line)
+	}
 	none := filepath.Join(t.TempDir(), "history.db")
 	for name, args := range map[string]string{"heed-history": "", "heed-history-mods": "mods"} {
 		words := append([]string{"history"}, strings.Fields(args)...)
