@@ -78,8 +78,8 @@ type memory struct {
 }
 
 // remembers opens the history where what is read is to be remembered, and returns nil where it is not. Without a
-// history logs are read all the same.
-func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string) *memory {
+// history logs are read all the same. With asks, a person who was not asked yet is.
+func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string, asks bool) *memory {
 	refused := p.Settings.Value("remember").Origin > settings.Default
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
@@ -89,7 +89,7 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if path == "" {
 		path, err = files.History(p.Getenv)
 	}
-	if err == nil && !f.Remember && !p.agrees(path) {
+	if err == nil && !f.Remember && !p.agrees(path, asks) {
 		return nil
 	}
 	var h *history.History
@@ -129,7 +129,7 @@ func OpenHistory(ctx context.Context, p *settings.Program, path string) (*histor
 
 // agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
 // now. Who does not is not asked again. Without a terminal nobody agreed.
-func (p *program) agrees(path string) bool {
+func (p *program) agrees(path string, asks bool) bool {
 	in, ok := p.Stdin.(*os.File)
 	if !ok || !cli.IsTerminal(in) || !cli.IsTerminal(p.Stdout) || !cli.IsTerminal(p.Stderr) || p.Quiet {
 		return false
@@ -138,7 +138,7 @@ func (p *program) agrees(path string) bool {
 		return true
 	}
 	refused := filepath.Join(filepath.Dir(path), "no-history")
-	if _, err := os.Stat(refused); err == nil {
+	if _, err := os.Stat(refused); err == nil || !asks {
 		return false
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "Remember sessions, to say later since when something happens, and with which mods?\n"+

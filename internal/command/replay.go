@@ -105,7 +105,7 @@ end; 130 interrupted.`,
 			if err != nil {
 				return err
 			}
-			f.memory = p.remembers(cmd.Context(), &f.remember, names)
+			f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
 			defer f.memory.close()
 			return p.replayAll(cmd, f, set, names)
 		},

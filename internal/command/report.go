@@ -114,7 +114,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	ev := set.NewEvaluator()
 	var docs []*report.Document
 	scrubber := f.scrub.scrubber(formatPage)
-	memory := p.remembers(cmd.Context(), &f.remember, names)
+	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
 	defer memory.close()
 	replay := &replayFlags{ack: ackNever, memory: memory, prepare: func(s *source, c *report.Config) {
 		c.Details = true
