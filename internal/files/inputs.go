@@ -139,6 +139,9 @@ const (
 	aLog
 )
 
+// MayBeLog reports whether a file may be a log by its name, compressed or not.
+func MayBeLog(name string) bool { return kindOf(name) != notLog }
+
 // kindOf reports whether a file is a log by its name, compressed or not.
 func kindOf(name string) int {
 	name = strings.ToLower(name)

@@ -1,0 +1,162 @@
+package intake
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/summary"
+)
+
+// Found is a log, or why there is none.
+type Found struct {
+	Path    string           // of the file; of a log in an archive the path in it follows
+	Session *summary.Session // nil where nothing could be read
+	Err     error            // why it was not read, or not to its end
+}
+
+// maxMembers bounds the logs of an archive.
+const maxMembers = 1 << 20
+
+// Read reads the file with a name and calls found with each log in it. An archive (.zip, .tar, also compressed) has the
+// files in it whose names are those of logs. Opened it reads; a zip that is not on this machine's disk is copied there.
+func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
+	fail := func(err error) {
+		if err != nil {
+			found(Found{Path: name, Err: err})
+		}
+	}
+	lower := strings.ToLower(name)
+	switch {
+	case strings.HasSuffix(lower, ".zip"):
+		fail(readZip(set, name, opened, found))
+	case isTar(lower):
+		fail(readTar(set, name, opened, found))
+	default:
+		s, err := summarize(set, path.Base(name), opened)
+		found(Found{name, s, err})
+	}
+}
+
+// IsArchive reports whether a file is an archive by its name.
+func IsArchive(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasSuffix(name, ".zip") || isTar(name)
+}
+
+func isTar(name string) bool {
+	if strings.HasSuffix(name, ".tgz") {
+		return true
+	}
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return strings.HasSuffix(name, ".tar")
+}
+
+// wanted reports whether a file of an archive is to be read. The folder of macOS has no files that were put there.
+func wanted(name string) bool {
+	return files.MayBeLog(name) && !strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, "__MACOSX/")
+}
+
+var errMembers = fmt.Errorf("has more than %d logs", maxMembers)
+
+func readTar(set *rules.Set, name string, opened io.Reader, found func(Found)) (err error) {
+	stream, err := unpacked(opened)
+	if err != nil {
+		return err
+	}
+	defer stream.Close()
+	archive := tar.NewReader(stream)
+	for range maxMembers {
+		header, err := archive.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if header.Typeflag == tar.TypeReg && wanted(header.Name) {
+			s, err := summarize(set, path.Base(header.Name), archive)
+			found(Found{member(name, header.Name), s, err})
+		}
+	}
+	return errMembers
+}
+
+func readZip(set *rules.Set, name string, opened io.Reader, found func(Found)) error {
+	file, ok := opened.(*os.File)
+	if !ok {
+		var err error
+		if file, err = os.CreateTemp("", "heed-*.zip"); err != nil {
+			return err
+		}
+		defer os.Remove(file.Name())
+		defer file.Close()
+		if _, err := io.Copy(file, opened); err != nil {
+			return err
+		}
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return err
+	}
+	archive, err := zip.NewReader(file, info.Size())
+	if err != nil {
+		return err
+	}
+	for i, f := range archive.File {
+		if !f.Mode().IsRegular() || !wanted(f.Name) {
+			continue
+		}
+		if i == maxMembers {
+			return errMembers
+		}
+		in, err := f.Open()
+		if err != nil {
+			found(Found{Path: member(name, f.Name), Err: err})
+			continue
+		}
+		s, err := summarize(set, path.Base(f.Name), in)
+		found(Found{member(name, f.Name), s, err})
+		_ = in.Close() // only read from
+	}
+	return nil
+}
+
+// member names a file of an archive as if the archive were a folder, from which nothing leads out.
+func member(archive, name string) string {
+	return strings.TrimSuffix(archive, "/") + path.Clean("/"+strings.ReplaceAll(name, `\`, "/"))
+}
+
+// maxWindow bounds what zstd looks back, as its own program does.
+const maxWindow = 128 << 20
+
+// unpacked takes a stream's compression off, if it has any.
+func unpacked(r io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReaderSize(r, 64<<10)
+	magic, _ := buffered.Peek(4) // whoever reads on finds the error
+	switch {
+	case bytes.HasPrefix(magic, []byte{0x1f, 0x8b}):
+		return gzip.NewReader(buffered)
+	case bytes.Equal(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		d, err := zstd.NewReader(buffered, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, err
+		}
+		return d.IOReadCloser(), nil
+	}
+	return io.NopCloser(buffered), nil
+}

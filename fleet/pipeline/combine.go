@@ -1,0 +1,90 @@
+package pipeline
+
+import (
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/heedlog/heed/fleet/population"
+)
+
+func init() {
+	register.Combiner1[int](&leastPart{})
+	register.Combiner1[population.Log](&mergeLogs{})
+	register.Combiner1[population.Links](&mergeLinks{})
+	register.Combiner1[population.Player](&mergePlayers{})
+	register.Combiner1[population.Group](&mergeGroups{})
+	register.Combiner1[population.Set](&mergeSets{})
+	register.Combiner1[population.Parts](&mergeParts{})
+}
+
+// Each begins with a value of its own, since what is given to AddInput must stay as it is.
+
+type leastPart struct{}
+
+func (*leastPart) MergeAccumulators(a, b int) int { return min(a, b) }
+
+type mergeLogs struct{}
+
+func (*mergeLogs) MergeAccumulators(a, b population.Log) population.Log {
+	a.Merge(&b) // replaces what a has, and changes nothing in it
+	return a
+}
+
+type mergeLinks struct{}
+
+func (*mergeLinks) CreateAccumulator() population.Links { return population.Links{} }
+
+func (*mergeLinks) AddInput(a, b population.Links) (population.Links, error) { return a, a.Merge(b) }
+
+func (*mergeLinks) MergeAccumulators(a, b population.Links) (population.Links, error) {
+	return a, a.Merge(b)
+}
+
+type mergePlayers struct{}
+
+func (*mergePlayers) CreateAccumulator() population.Player { return population.Player{} }
+
+func (f *mergePlayers) AddInput(a, b population.Player) population.Player {
+	return f.MergeAccumulators(a, b)
+}
+
+func (*mergePlayers) MergeAccumulators(a, b population.Player) population.Player {
+	a.Merge(&b)
+	return a
+}
+
+type mergeGroups struct{}
+
+func (*mergeGroups) CreateAccumulator() population.Group { return population.Group{} }
+
+func (f *mergeGroups) AddInput(a, b population.Group) population.Group {
+	return f.MergeAccumulators(a, b)
+}
+
+func (*mergeGroups) MergeAccumulators(a, b population.Group) population.Group {
+	a.Merge(&b)
+	return a
+}
+
+type mergeSets struct{}
+
+func (*mergeSets) CreateAccumulator() population.Set { return population.Set{} }
+
+func (f *mergeSets) AddInput(a, b population.Set) population.Set { return f.MergeAccumulators(a, b) }
+
+func (*mergeSets) MergeAccumulators(a, b population.Set) population.Set {
+	a.Merge(&b)
+	return a
+}
+
+type mergeParts struct{}
+
+func (*mergeParts) CreateAccumulator() population.Parts { return population.Parts{} }
+
+func (f *mergeParts) AddInput(a, b population.Parts) population.Parts {
+	return f.MergeAccumulators(a, b)
+}
+
+func (*mergeParts) MergeAccumulators(a, b population.Parts) population.Parts {
+	a.Merge(&b)
+	return a
+}

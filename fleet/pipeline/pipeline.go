@@ -1,0 +1,120 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
+
+	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/rules"
+)
+
+// Config is what a report is made of.
+type Config struct {
+	// Patterns name files, by the population that they belong to. A local folder stands for the logs and archives in it,
+	// at any depth.
+	Patterns [3][]string
+	// Split divides the population at a version of the game, "" for not at all.
+	Split string
+	// Rules are those beside the default rules.
+	Rules []rules.File
+	// Player finds the player in a path: the group of the expression. "" takes the folder of the log.
+	Player string
+	// Salt makes the names of players unknown; never empty.
+	Salt []byte
+	// K is how many players must have a text for it to be shown.
+	K int
+	// JSON and HTML are the paths of the reports, in any file system; "" for none.
+	JSON, HTML string
+}
+
+// Validate returns an error that names what is wrong.
+func (c *Config) Validate() error {
+	if slices.IndexFunc(c.Patterns[:], func(p []string) bool { return len(p) > 0 }) < 0 {
+		return errors.New("no logs named: give a folder or a pattern")
+	}
+	if (len(c.Patterns[population.Before]) > 0) != (len(c.Patterns[population.After]) > 0) {
+		return errors.New("--before and --after go together")
+	}
+	if c.Split != "" && len(c.Patterns[population.Before]) > 0 {
+		return errors.New("--split-version and --before divide the logs twice: use one of them")
+	}
+	if c.K < 1 {
+		return fmt.Errorf("--k %d: want 1 or more", c.K)
+	}
+	if len(c.Salt) == 0 {
+		return errors.New("no salt for the names of players")
+	}
+	if c.JSON == "" && c.HTML == "" {
+		return errors.New("no report to write: give --json or --html")
+	}
+	if _, err := rules.Compile(slices.Concat(rules.Defaults(), c.Rules)...); err != nil {
+		return err
+	}
+	_, err := playerExpression(c.Player)
+	return err
+}
+
+func playerExpression(expression string) (*regexp.Regexp, error) {
+	if expression == "" {
+		return nil, nil
+	}
+	re, err := regexp.Compile(expression)
+	if err != nil {
+		return nil, fmt.Errorf("--player: %w", err)
+	}
+	if re.NumSubexp() != 1 {
+		return nil, fmt.Errorf("--player %s: has %d groups, want one, which is the player", expression, re.NumSubexp())
+	}
+	return re, nil
+}
+
+func init() {
+	register.DoFn3x1[context.Context, string, func(string, int), error](&matchFiles{})
+	register.Emitter2[string, int]()
+	register.DoFn5x0[context.Context, string, int, func(string, population.Log), func(population.Parts)](&readLogs{})
+	register.Emitter2[string, population.Log]()
+	register.Emitter1[population.Parts]()
+	register.Function1x1(linksOf)
+	register.Function2x2(playerOf)
+	register.Function2x2(setOf)
+	register.Function4x0(countPlayer)
+	register.Emitter2[uint64, population.Group]()
+	register.Function1x1(groupParts)
+	register.Function1x1(setParts)
+	register.DoFn2x1[context.Context, population.Parts, error](&writeReport{})
+}
+
+// Build adds the pipeline to a scope.
+func Build(s beam.Scope, c Config) {
+	var found []beam.PCollection
+	for part, names := range c.Patterns {
+		if len(names) > 0 {
+			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part}, beam.CreateList(s, names)))
+		}
+	}
+	// Also spreads the files over workers.
+	once := beam.CombinePerKey(s, &leastPart{}, beam.Flatten(s, found...))
+	read := &readLogs{Rules: c.Rules, Player: c.Player, Salt: c.Salt, Split: c.Split}
+	copies, failures := beam.ParDo2(s.Scope("read"), read, once)
+	logs := beam.DropKey(s, beam.CombinePerKey(s, &mergeLogs{}, copies))
+
+	alone := beam.Create(s, population.Links{}) // where there is no log at all
+	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs)))
+	aside := beam.SideInput{Input: links}
+
+	players := beam.CombinePerKey(s, &mergePlayers{}, beam.ParDo(s, playerOf, logs, aside))
+	totals, seen := beam.ParDo2(s, countPlayer, players)
+	groups := beam.ParDo(s, groupParts, beam.DropKey(s, beam.CombinePerKey(s, &mergeGroups{}, seen)))
+	alike := beam.DropKey(s, beam.CombinePerKey(s, &mergeSets{}, beam.ParDo(s, setOf, logs, aside)))
+	sets := beam.ParDo(s, setParts, alike)
+
+	none := beam.Create(s, population.Parts{})
+	parts := beam.Combine(s, &mergeParts{}, beam.Flatten(s, none, failures, totals, groups, sets))
+	beam.ParDo0(s.Scope("report"), &writeReport{K: c.K, JSON: c.JSON, HTML: c.HTML}, parts)
+}

@@ -1,0 +1,196 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+
+	"github.com/heedlog/heed/fleet/intake"
+	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/rules"
+)
+
+// matchFiles finds the files that a pattern stands for.
+type matchFiles struct {
+	Part int
+}
+
+func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit func(string, int)) error {
+	system, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	names, err := system.List(ctx, pattern)
+	if err == nil && len(names) == 0 {
+		err = errors.New("no file matches")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", pattern, err)
+	}
+	for _, name := range names {
+		// Of the folders, only those of this machine are found as such.
+		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			emit(name, f.Part)
+			continue
+		}
+		err := filepath.WalkDir(name, func(file string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file)) {
+				emit(file, f.Part)
+			}
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("%s: %w", pattern, err)
+		}
+	}
+	return nil
+}
+
+// readLogs reads the logs in a file. From here on nothing is private: texts are scrubbed, and players are hashes.
+type readLogs struct {
+	Rules  []rules.File
+	Player string
+	Salt   []byte
+	Split  string
+
+	set    *rules.Set
+	player *regexp.Regexp
+}
+
+func (f *readLogs) Setup() (err error) {
+	if f.set, err = rules.Compile(slices.Concat(rules.Defaults(), f.Rules)...); err != nil {
+		return err
+	}
+	f.player, err = playerExpression(f.Player)
+	return err
+}
+
+func (f *readLogs) ProcessElement(ctx context.Context, name string, part int,
+	logs func(string, population.Log), failures func(population.Parts),
+) {
+	f.read(ctx, name, part, func(log *population.Log) { logs(log.Key, *log) }, func(failure *population.Failure) {
+		failures(*population.PartsOf(nil, nil, failure))
+	})
+}
+
+func (f *readLogs) read(ctx context.Context, name string, part int,
+	logs func(*population.Log), failures func(*population.Failure),
+) {
+	fail := func(name string, err error) {
+		failures(&population.Failure{Path: strings.ToValidUTF8(name, "�"), Error: strings.ToValidUTF8(err.Error(), "�")})
+	}
+	system, err := filesystem.New(ctx, name)
+	if err != nil {
+		fail(name, err)
+		return
+	}
+	defer system.Close()
+	in, err := system.OpenRead(ctx, name)
+	if err != nil {
+		fail(name, err)
+		return
+	}
+	defer in.Close()
+	intake.Read(f.set, name, in, func(found intake.Found) {
+		if found.Err != nil {
+			fail(found.Path, found.Err)
+		}
+		if found.Session == nil {
+			return
+		}
+		of := part
+		if f.Split != "" {
+			of = population.PartOf(found.Session.Facts.Game, f.Split)
+		}
+		logs(population.NewLog(found.Path, population.PlayerHash(f.Salt, f.playerIn(found.Path)), of, found.Session))
+	})
+}
+
+// playerIn returns the name of the player whose log stands at a path. A path in which the expression finds none is a
+// player of its own.
+func (f *readLogs) playerIn(name string) string {
+	name = filepath.ToSlash(name)
+	if f.player == nil {
+		return path.Dir(name)
+	}
+	if found := f.player.FindStringSubmatch(name); found != nil {
+		return found[1]
+	}
+	return name
+}
+
+func linksOf(log population.Log) population.Links {
+	links := population.Links{}
+	links.Observe(&log)
+	return links
+}
+
+func playerOf(log population.Log, links population.Links) (uint64, population.Player) {
+	return uint64(log.Player), *population.NewPlayer(&log, links)
+}
+
+func countPlayer(_ uint64, player population.Player, totals func(population.Parts),
+	groups func(uint64, population.Group),
+) {
+	all, seen := player.Count()
+	totals(population.Parts{Totals: *all})
+	for _, g := range seen {
+		groups(uint64(g.Signature), *g)
+	}
+}
+
+func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
+
+func setOf(log population.Log, links population.Links) (string, population.Set) {
+	s := population.NewSet(&log, links)
+	return s.Key(), *s
+}
+
+func setParts(s population.Set) population.Parts { return *population.PartsOf(nil, &s, nil) }
+
+// writeReport writes the report. Done again, it writes the same.
+type writeReport struct {
+	K          int
+	JSON, HTML string
+}
+
+func (f *writeReport) ProcessElement(ctx context.Context, parts population.Parts) error {
+	report := population.NewReport(&parts, f.K)
+	if f.JSON != "" {
+		if err := write(ctx, f.JSON, report.JSON()); err != nil {
+			return err
+		}
+	}
+	if f.HTML == "" {
+		return nil
+	}
+	return write(ctx, f.HTML, report.HTML())
+}
+
+func write(ctx context.Context, name string, data []byte) error {
+	system, err := filesystem.New(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer system.Close()
+	out, err := system.OpenWrite(ctx, name)
+	if err != nil {
+		return err
+	}
+	if _, err := out.Write(data); err != nil {
+		_ = out.Close() // the first error counts
+		return err
+	}
+	return out.Close()
+}

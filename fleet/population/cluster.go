@@ -1,0 +1,124 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// maxSetGroups bounds the groups that a log is compared by.
+const maxSetGroups = 256
+
+// Set counts the logs that have the same urgent groups.
+type Set struct {
+	Groups  []signature.ID `json:"groups,omitempty"` // in order
+	Logs    uint64         `json:"logs"`
+	Players Distinct       `json:"players"`
+	States  Tally          `json:"states"`
+}
+
+// NewSet returns that of one log.
+func NewSet(log *Log, links Links) *Set {
+	s := &Set{Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
+	for root := range links.roots(log) {
+		s.Groups = append(s.Groups, root)
+	}
+	slices.SortFunc(s.Groups, compareByHash)
+	s.Groups = s.Groups[:min(len(s.Groups), maxSetGroups)]
+	slices.Sort(s.Groups)
+	return s
+}
+
+// Key is the same for the logs of a set.
+func (s *Set) Key() string {
+	key := make([]byte, 0, 17*len(s.Groups))
+	for _, id := range s.Groups {
+		key = append(append(key, id.String()...), ' ')
+	}
+	return string(key)
+}
+
+// Merge adds another of the same groups.
+func (s *Set) Merge(o *Set) {
+	s.Groups = o.Groups
+	s.Logs += o.Logs
+	s.Players.add(o.Players)
+	s.States.add(o.States, maxRules)
+}
+
+// Compare orders sets: that of most logs first.
+func (s *Set) Compare(o *Set) int {
+	return cmp.Or(cmp.Compare(o.Logs, s.Logs), cmp.Compare(len(o.Groups), len(s.Groups)),
+		slices.Compare(s.Groups, o.Groups))
+}
+
+// Weight implements [Ranked].
+func (s *Set) Weight() Weight { return Weight{Players: s.Players.Count(), Logs: s.Logs} }
+
+// cluster are sets that are alike: each shares at least half of all groups of it and of another.
+type cluster struct {
+	Set
+	of map[signature.ID]uint64 // logs, by group
+}
+
+// clusters links the sets that are alike, with all that are alike to those (single linkage).
+func clusters(sets []*Set) []*cluster {
+	up := make([]int, len(sets))
+	for i := range up {
+		up[i] = i
+	}
+	find := func(i int) int {
+		for up[i] != i {
+			i = up[i]
+		}
+		return i
+	}
+	for i, a := range sets {
+		for j, b := range sets[:i] {
+			if alike(a.Groups, b.Groups) {
+				x, y := find(i), find(j)
+				up[max(x, y)] = min(x, y)
+			}
+		}
+	}
+	byRoot := map[int]*cluster{}
+	var all []*cluster
+	for i, s := range sets {
+		c := byRoot[find(i)]
+		if c == nil {
+			c = &cluster{of: map[signature.ID]uint64{}}
+			byRoot[find(i)] = c
+			all = append(all, c)
+		}
+		for _, id := range s.Groups {
+			c.of[id] += s.Logs
+		}
+		groups := append(slices.Clone(c.Groups), s.Groups...)
+		c.Merge(s)
+		c.Groups = least(len(groups), groups)
+	}
+	slices.SortFunc(all, func(a, b *cluster) int { return a.Compare(&b.Set) })
+	return all
+}
+
+// alike reports whether the Jaccard index of two sets is at least a half.
+func alike(a, b []signature.ID) bool {
+	if len(a) > 2*len(b) || len(b) > 2*len(a) {
+		return false
+	}
+	common := 0
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch c := cmp.Compare(a[i], b[j]); {
+		case c == 0:
+			common++
+			i++
+			j++
+		case c < 0:
+			i++
+		default:
+			j++
+		}
+	}
+	return 2*common >= len(a)+len(b)-common
+}

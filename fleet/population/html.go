@@ -1,0 +1,63 @@
+package population
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed" // for the parts of the page
+	"encoding/base64"
+	"html/template"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/internal/text"
+)
+
+var (
+	//go:embed page.html
+	pageTemplate string
+	//go:embed page.css
+	pageStyle string
+)
+
+// The most that the page shows; the rest is in the report as JSON.
+const (
+	pageGroups = 200
+	pageMods   = 200
+)
+
+var page = template.Must(template.New("page").Funcs(template.FuncMap{
+	"num": func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
+}).Parse(pageTemplate))
+
+// HTML returns the report as a page that is complete in itself and has no script and no way out.
+func (r *Report) HTML() []byte {
+	style := strings.ReplaceAll(pageStyle, "\r\n", "\n")
+	sum := sha256.Sum256([]byte(style))
+	shown := *r
+	shown.Failures = make([]Failure, len(r.Failures))
+	for i, f := range r.Failures { // paths come from outside
+		shown.Failures[i] = Failure{text.Safe(f.Path, 0), text.Safe(f.Error, 0)}
+	}
+	var out bytes.Buffer
+	err := page.Execute(&out, struct {
+		*Report
+		Policy     string
+		Style      template.CSS
+		Shown      []ReportGroup
+		Hidden     int
+		ShownMods  []ReportMod
+		HiddenMods int
+	}{
+		Report: &shown,
+		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+			"'; base-uri 'none'; form-action 'none'",
+		Style:  template.CSS(style), // a file of this package
+		Shown:  r.Groups[:min(len(r.Groups), pageGroups)],
+		Hidden: max(0, len(r.Groups)-pageGroups), ShownMods: r.Mods[:min(len(r.Mods), pageMods)],
+		HiddenMods: max(0, len(r.Mods)-pageMods),
+	})
+	if err != nil {
+		panic("BUG: population: " + err.Error())
+	}
+	return out.Bytes()
+}

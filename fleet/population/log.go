@@ -1,0 +1,130 @@
+package population
+
+import (
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
+)
+
+// The populations that are compared.
+const (
+	Neither = iota
+	Before
+	After
+	parts
+)
+
+// Log is what is counted of a log.
+type Log struct {
+	Key    string       `json:"key"`    // the same for copies of a log
+	Path   string       `json:"path"`   // the least of those of its copies; never in a report
+	Copies Distinct     `json:"copies"` // hashes of their paths
+	Player summary.Hash `json:"player"` // see PlayerHash
+	Part   int          `json:"part,omitempty"`
+
+	Game     string        `json:"game,omitempty"` // with its version
+	State    string        `json:"state"`
+	Complete bool          `json:"complete,omitempty"`
+	Records  uint64        `json:"records"`
+	Mods     []Mod         `json:"mods,omitempty"`
+	MoreMods int           `json:"moreMods,omitempty"`
+	Groups   []LoggedGroup `json:"groups,omitempty"`
+}
+
+// Mod is a mod by what names it: its package id in small letters, or its name.
+type Mod struct {
+	ID   string `json:"id"`
+	Name string `json:"name,omitempty"`
+}
+
+// LoggedGroup is an urgent group of a log.
+type LoggedGroup struct {
+	Signatures  []signature.ID    `json:"signatures"`
+	Template    string            `json:"template,omitempty"`
+	Sample      string            `json:"sample,omitempty"`
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Rule        string            `json:"rule"`
+	Count       uint64            `json:"count"`
+	Blame       []string          `json:"blame,omitempty"` // ids of mods
+}
+
+// PlayerHash returns the only name by which a player is known: without the salt nobody finds out whose it is.
+func PlayerHash(salt []byte, name string) summary.Hash {
+	mac := hmac.New(sha256.New, salt)
+	_, _ = mac.Write([]byte(name)) // never fails
+	return summary.Hash(binary.BigEndian.Uint64(mac.Sum(nil)))
+}
+
+// NewLog returns what is counted of a session, whose texts are scrubbed. Groups that are not urgent are left out.
+func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log {
+	path = strings.ToValidUTF8(path, "�")
+	l := &Log{
+		Key: s.Log.Hash.String(), Path: path, Copies: Distinct{xxhash.Sum64String(path)},
+		Player: player, Part: part, Game: strings.ToValidUTF8(s.Facts.Game, "�"), State: s.State,
+		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
+	}
+	byName := map[string]string{}
+	seen := map[string]bool{}
+	for _, m := range s.Mods {
+		mod := Mod{ID: modID(m.PackageID, m.Name), Name: strings.ToValidUTF8(m.Name, "�")}
+		if mod.ID == "" || seen[mod.ID] {
+			continue
+		}
+		seen[mod.ID] = true
+		byName[m.Name] = mod.ID
+		if mod.Name == mod.ID {
+			mod.Name = ""
+		}
+		l.Mods = append(l.Mods, mod)
+	}
+	for i := range s.Groups {
+		g := &s.Groups[i]
+		if !g.Disposition.Urgent() {
+			continue
+		}
+		logged := LoggedGroup{
+			Signatures: append([]signature.ID{g.Signature}, g.Members...),
+			Template:   strings.ToValidUTF8(g.Template, "�"), Sample: strings.ToValidUTF8(g.Sample, "�"),
+			Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Count: g.Count,
+		}
+		slices.Sort(logged.Signatures)
+		for _, b := range g.Blame {
+			id := cmp.Or(modID(b.PackageID, ""), byName[b.Mod], modID("", b.Mod))
+			if id != "" && !slices.Contains(logged.Blame, id) {
+				logged.Blame = append(logged.Blame, id)
+			}
+		}
+		l.Groups = append(l.Groups, logged)
+	}
+	return l
+}
+
+func modID(packageID, name string) string {
+	return strings.ToValidUTF8(cmp.Or(strings.ToLower(packageID), name), "�")
+}
+
+// Merge takes in a copy of the log. That with the least path is the one that counts.
+func (l *Log) Merge(other *Log) {
+	copies := l.Copies
+	copies.add(other.Copies)
+	if cmp.Or(cmp.Compare(other.Path, l.Path), cmp.Compare(other.Part, l.Part)) < 0 {
+		*l = *other
+	}
+	l.Copies = copies
+}
+
+// Failure is a log that could not be read, or not to its end.
+type Failure struct {
+	Path  string `json:"path" jsonschema:"Path of the log, that of an archive before the log's own."`
+	Error string `json:"error" jsonschema:"Why it could not be read to its end."`
+}

@@ -1,0 +1,211 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// The bounds of tables.
+const (
+	maxPlayerGroups = 4096 // that are counted of one player
+	maxTexts        = 32   // templates, and samples, of a group
+	maxRules        = 32
+	maxMembers      = 64
+	maxVersions     = 1024
+	maxMods         = 32768
+	maxBlamed       = 256
+)
+
+// Totals counts players and logs, of one player or of many.
+type Totals struct {
+	Players     uint64        `json:"players"`
+	Logs        uint64        `json:"logs"`
+	Copies      uint64        `json:"copies,omitempty"` // further files that were copies
+	PartPlayers [parts]uint64 `json:"partPlayers"`
+	PartLogs    [parts]uint64 `json:"partLogs"`
+	Incomplete  uint64        `json:"incomplete,omitempty"`
+	Records     uint64        `json:"records"`
+	Entries     uint64        `json:"entries"` // of urgent groups
+	LeftOut     uint64        `json:"leftOut,omitempty"`
+	Listed      uint64        `json:"listed"` // players whose logs list mods
+	ModMentions uint64        `json:"modMentions"`
+	States      Tally         `json:"states,omitempty"` // logs
+	Versions    Tally         `json:"versions,omitempty"`
+	Mods        Tally         `json:"mods,omitempty"`  // players by the mod's id
+	Names       Tally         `json:"names,omitempty"` // players by id, NUL and name
+}
+
+// Merge adds another.
+func (t *Totals) Merge(o *Totals) {
+	t.Players += o.Players
+	t.Logs += o.Logs
+	t.Copies += o.Copies
+	for i := range parts {
+		t.PartPlayers[i] += o.PartPlayers[i]
+		t.PartLogs[i] += o.PartLogs[i]
+	}
+	t.Incomplete += o.Incomplete
+	t.Records += o.Records
+	t.Entries += o.Entries
+	t.LeftOut += o.LeftOut
+	t.Listed += o.Listed
+	t.ModMentions += o.ModMentions
+	t.States.add(o.States, maxRules)
+	t.Versions.add(o.Versions, maxVersions)
+	t.Mods.add(o.Mods, maxMods)
+	t.Names.add(o.Names, maxMods)
+}
+
+// Group is a group of the population, of one player or of many.
+type Group struct {
+	Signature   signature.ID      `json:"signature"` // the least
+	Members     []signature.ID    `json:"members"`   // the least ones
+	Players     uint64            `json:"players"`
+	Logs        uint64            `json:"logs"`
+	PartPlayers [parts]uint64     `json:"partPlayers"`
+	PartLogs    [parts]uint64     `json:"partLogs"`
+	Entries     uint64            `json:"entries"`
+	Disposition event.Disposition `json:"disposition"`
+	Severity    event.Severity    `json:"severity"`
+	Rules       Tally             `json:"rules"` // entries
+	Versions    Tally             `json:"versions,omitempty"`
+	Templates   Tally             `json:"templates,omitempty"`
+	Samples     Tally             `json:"samples,omitempty"`
+	Blamed      Tally             `json:"blamed,omitempty"`
+	Listed      uint64            `json:"listed,omitempty"`
+	Mods        Tally             `json:"mods,omitempty"` // players with the group whose logs list the mod
+}
+
+// Merge adds another of the same signature.
+func (g *Group) Merge(o *Group) {
+	g.Signature = o.Signature
+	g.Members = least(maxMembers, append(slices.Clone(g.Members), o.Members...))
+	g.Players += o.Players
+	g.Logs += o.Logs
+	for i := range parts {
+		g.PartPlayers[i] += o.PartPlayers[i]
+		g.PartLogs[i] += o.PartLogs[i]
+	}
+	g.Entries += o.Entries
+	g.Disposition = max(g.Disposition, o.Disposition)
+	g.Severity = max(g.Severity, o.Severity)
+	g.Rules.add(o.Rules, maxRules)
+	g.Versions.add(o.Versions, maxVersions)
+	g.Templates.add(o.Templates, maxTexts)
+	g.Samples.add(o.Samples, maxTexts)
+	g.Blamed.add(o.Blamed, maxBlamed)
+	g.Listed += o.Listed
+	g.Mods.add(o.Mods, maxMods)
+}
+
+// Player is what is known of one player: logs of one are no independent evidence, and so players are what is counted.
+type Player struct {
+	Totals
+	Groups []*Group `json:"groups,omitempty"` // in the order of their hashes
+}
+
+// NewPlayer returns what one log tells of its player. Links are those of the whole population.
+func NewPlayer(log *Log, links Links) *Player {
+	p := &Player{Totals: Totals{
+		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records, States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},
+	}}
+	p.PartLogs[log.Part] = 1
+	if !log.Complete {
+		p.Incomplete = 1
+	}
+	if log.Game != "" {
+		p.Versions = Tally{log.Game: 1}
+	}
+	for _, mod := range log.Mods {
+		p.Mods[mod.ID] = 1
+		if mod.Name != "" {
+			p.Names[mod.ID+"\x00"+mod.Name] = 1
+		}
+	}
+	for root, indices := range links.roots(log) {
+		g := &Group{Logs: 1}
+		g.PartLogs[log.Part] = 1
+		if log.Game != "" {
+			g.Versions = Tally{log.Game: 1}
+		}
+		for _, i := range indices {
+			logged := &log.Groups[i]
+			p.Entries += logged.Count
+			more := &Group{
+				Signature: root, Members: logged.Signatures, Entries: logged.Count,
+				Disposition: logged.Disposition, Severity: logged.Severity, Rules: Tally{logged.Rule: logged.Count},
+				Blamed: Tally{},
+			}
+			if logged.Template != "" {
+				more.Templates = Tally{logged.Template: 1}
+			}
+			if logged.Sample != "" {
+				more.Samples = Tally{logged.Sample: 1}
+			}
+			for _, mod := range logged.Blame {
+				more.Blamed[mod] = 1
+			}
+			g.Merge(more)
+		}
+		p.Groups = append(p.Groups, g)
+	}
+	p.trim()
+	return p
+}
+
+func (p *Player) trim() {
+	slices.SortFunc(p.Groups, func(a, b *Group) int { return compareByHash(a.Signature, b.Signature) })
+	p.Groups = p.Groups[:min(len(p.Groups), maxPlayerGroups)]
+}
+
+func compareByHash(a, b signature.ID) int {
+	return cmp.Or(cmp.Compare(xxhash.Sum64String(a.String()), xxhash.Sum64String(b.String())), cmp.Compare(a, b))
+}
+
+// Merge adds what other logs tell of the player.
+func (p *Player) Merge(o *Player) {
+	p.Totals.Merge(&o.Totals)
+	byID := make(map[signature.ID]*Group, len(p.Groups))
+	for _, g := range p.Groups {
+		byID[g.Signature] = g
+	}
+	for _, g := range o.Groups {
+		known := byID[g.Signature]
+		if known == nil {
+			known = &Group{} // of its own: what is merged stays as it is
+			p.Groups = append(p.Groups, known)
+		}
+		known.Merge(g)
+	}
+	p.trim()
+}
+
+// Count turns what a player saw, and how often, into one player who saw it. Call it once, when all logs of the player
+// are in. The groups share tables then, and are to be added to others, not to be added to.
+func (p *Player) Count() (*Totals, []*Group) {
+	count := func(players *uint64, partPlayers *[parts]uint64, partLogs *[parts]uint64, tallies ...Tally) {
+		*players = 1
+		for i, n := range partLogs {
+			partPlayers[i] = min(n, 1)
+		}
+		for _, t := range tallies {
+			t.once()
+		}
+	}
+	t := &p.Totals
+	count(&t.Players, &t.PartPlayers, &t.PartLogs, t.Versions, t.Mods, t.Names)
+	t.ModMentions = uint64(len(t.Mods))
+	t.Listed = min(t.ModMentions, 1)
+	t.LeftOut = t.Entries
+	for _, g := range p.Groups {
+		count(&g.Players, &g.PartPlayers, &g.PartLogs, g.Versions, g.Templates, g.Samples, g.Blamed)
+		g.Listed, g.Mods = t.Listed, t.Mods
+		t.LeftOut -= g.Entries
+	}
+	return t, p.Groups
+}

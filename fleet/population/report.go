@@ -1,0 +1,440 @@
+package population
+
+import (
+	"cmp"
+	"encoding/json"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// Version is that of [Report] as JSON. It rises when a field goes or means something else; fields may be added.
+const Version = 1
+
+// The bounds of a report.
+const (
+	maxShown    = 10  // mods, blamed mods, rules of a group
+	maxSamples  = 3   // of a group
+	maxChanges  = 200 // between populations
+	maxClusters = 100
+	shownGroups = 30 // of a cluster
+)
+
+// The tags of the fields are their descriptions in the schema.
+
+// Report is what the logs of a population say together. It has no names of players, and no text that fewer than K of
+// them have.
+type Report struct {
+	Version int `json:"version" jsonschema:"Version of this form."`
+	K       int `json:"k" jsonschema:"How many players must have a text for it to be shown."`
+
+	Players    uint64      `json:"players" jsonschema:"Players whose logs were read."`
+	Logs       uint64      `json:"logs" jsonschema:"Different logs that were read, those of failures that have records among them."`
+	Copies     uint64      `json:"copies" jsonschema:"Further files that were copies of those."`
+	Incomplete uint64      `json:"incomplete" jsonschema:"Logs that could not be read to their end."`
+	Records    uint64      `json:"records" jsonschema:"Records of all logs."`
+	Entries    uint64      `json:"entries" jsonschema:"Records in urgent groups."`
+	LeftOut    uint64      `json:"leftOut" jsonschema:"Of those, records in groups that are beyond the bounds of a player."`
+	Listed     uint64      `json:"listed" jsonschema:"Players whose logs list mods."`
+	States     []Counted   `json:"states" jsonschema:"Logs by how the game fared."`
+	Versions   []Counted   `json:"versions" jsonschema:"Players by the game and its version; one may have several."`
+	OtherGames uint64      `json:"otherVersions" jsonschema:"Versions that fewer than k players have."`
+	Mods       []ReportMod `json:"mods" jsonschema:"Mods that at least k players have."`
+	OtherMods  uint64      `json:"otherMods" jsonschema:"Mods that are counted and have fewer players."`
+	LostMods   uint64      `json:"lostModMentions" jsonschema:"Mods times players beyond the bounds of the table."`
+
+	Groups      []ReportGroup `json:"groups" jsonschema:"Urgent groups, that of most players first."`
+	MoreGroups  uint64        `json:"moreGroups" jsonschema:"Groups that are not listed."`
+	MoreEntries uint64        `json:"moreEntries" jsonschema:"Records in them."`
+
+	Compared *Comparison `json:"compared,omitempty" jsonschema:"What differs between two populations."`
+
+	Clusters      []Cluster `json:"clusters" jsonschema:"Logs that are alike by their urgent groups, of at least k players each."`
+	OtherClusters uint64    `json:"otherClusters" jsonschema:"Clusters that are not listed."`
+	OtherLogs     uint64    `json:"otherLogs" jsonschema:"Logs that are in none of those listed."`
+
+	Failures     []Failure `json:"failures" jsonschema:"Files that could not be read to their end, by path."`
+	MoreFailures uint64    `json:"moreFailures" jsonschema:"Those that are not listed."`
+}
+
+// Counted is a name and how many have it.
+type Counted struct {
+	Name  string `json:"name" jsonschema:"What is counted."`
+	Count uint64 `json:"count" jsonschema:"How many."`
+}
+
+// ReportMod is a mod with how many players have it.
+type ReportMod struct {
+	ID      string `json:"id" jsonschema:"Package id, or the name where there is none."`
+	Name    string `json:"name,omitempty" jsonschema:"Its name, if at least k players have it."`
+	Players uint64 `json:"players" jsonschema:"Players whose logs list it."`
+}
+
+// ReportGroup is a group of the population. Of one with fewer than k players only the signature, rule and counts are
+// shown.
+type ReportGroup struct {
+	Signature   signature.ID      `json:"signature" jsonschema:"The least of its signatures."`
+	Members     []signature.ID    `json:"members,omitempty" jsonschema:"Its other signatures, the least ones."`
+	Template    string            `json:"template,omitempty" jsonschema:"The masked text that most players have; absent if fewer than k have it."`
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest." enum:"advisory,blocking"`
+	Severity    event.Severity    `json:"severity" jsonschema:"The highest."`
+	Rules       []Counted         `json:"rules" jsonschema:"Entries by the rule that decided."`
+	Players     uint64            `json:"players" jsonschema:"Players who have it."`
+	Logs        uint64            `json:"logs" jsonschema:"Logs that have it."`
+	Entries     uint64            `json:"entries" jsonschema:"Its entries."`
+	First       string            `json:"firstVersion,omitempty" jsonschema:"The first version of the game with it, of those that at least k players have."`
+	Last        string            `json:"lastVersion,omitempty" jsonschema:"The last."`
+	Samples     []Counted         `json:"samples,omitempty" jsonschema:"First lines as they stood in logs, scrubbed, each the same for at least k players."`
+	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples that fewer have, which are not shown."`
+	Blamed      []Counted         `json:"blamed,omitempty" jsonschema:"Players by the mod that the text points at."`
+	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that fewer than k players have."`
+	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, the least likely by chance first."`
+	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at, for which p is corrected."`
+}
+
+// Lift is how much more often players with a mod have a group than those without.
+type Lift struct {
+	ID        string  `json:"id" jsonschema:"The mod."`
+	Name      string  `json:"name,omitempty" jsonschema:"Its name."`
+	With      uint64  `json:"with" jsonschema:"Players with the mod."`
+	WithGroup uint64  `json:"withGroup" jsonschema:"Of those, players with the group."`
+	Without   uint64  `json:"without" jsonschema:"Players without the mod."`
+	OnlyGroup uint64  `json:"withoutGroup" jsonschema:"Of those, players with the group."`
+	Ratio     float64 `json:"ratio" jsonschema:"Ratio of the shares."`
+	Low       float64 `json:"low" jsonschema:"Its interval of 95 %: from."`
+	High      float64 `json:"high" jsonschema:"To."`
+	P         float64 `json:"p" jsonschema:"Probability that chance alone gives as much: Fisher's exact test, corrected for the mods tested (Holm)."`
+}
+
+// Comparison is what differs between the population before and that after.
+type Comparison struct {
+	BeforePlayers uint64   `json:"beforePlayers" jsonschema:"Players of the first."`
+	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second; one may be in both."`
+	Neither       uint64   `json:"neitherLogs" jsonschema:"Logs that are in neither."`
+	Tested        int      `json:"tested" jsonschema:"Groups that were compared, for which p is corrected: those of at least k players."`
+	Changes       []Change `json:"changes" jsonschema:"Groups that differ, the least likely by chance first."`
+	More          int      `json:"moreChanges" jsonschema:"Changes that are not listed."`
+}
+
+// Change is a group that differs between two populations.
+type Change struct {
+	Signature signature.ID `json:"signature" jsonschema:"The group."`
+	Template  string       `json:"template,omitempty" jsonschema:"As in groups."`
+	What      string       `json:"what" jsonschema:"How it differs." enum:"new,gone,more,less"`
+	Before    uint64       `json:"before" jsonschema:"Players before with the group."`
+	After     uint64       `json:"after" jsonschema:"Players after."`
+	Ratio     float64      `json:"ratio" jsonschema:"Ratio of their shares, after to before."`
+	Low       float64      `json:"low" jsonschema:"Its interval of 95 %: from."`
+	High      float64      `json:"high" jsonschema:"To."`
+	P         float64      `json:"p" jsonschema:"As in mods, in either direction."`
+}
+
+// Cluster are logs that are alike.
+type Cluster struct {
+	Logs    uint64         `json:"logs" jsonschema:"How many."`
+	Players uint64         `json:"players" jsonschema:"Of how many players; above 1,024 to a few percent."`
+	States  []Counted      `json:"states" jsonschema:"Logs by how the game fared."`
+	Groups  []signature.ID `json:"groups" jsonschema:"Groups that at least half of them have, that of most first."`
+	More    int            `json:"moreGroups" jsonschema:"Groups that fewer have, or that are not listed."`
+}
+
+// Parts is a population when its players, groups and sets are counted, or some of them.
+type Parts struct {
+	Totals   Totals       `json:"totals"`
+	Groups   Top[*Group]  `json:"groups"`
+	Sets     Top[*Set]    `json:"sets"`
+	Failures Top[Failure] `json:"failures"`
+}
+
+// Merge adds others, none of which are here.
+func (p *Parts) Merge(o *Parts) {
+	p.Totals.Merge(&o.Totals)
+	p.Groups.Merge(&o.Groups, maxGroups)
+	p.Sets.Merge(&o.Sets, maxSets)
+	p.Failures.Merge(&o.Failures, maxFailures)
+}
+
+// PartsOf returns those of one group, set or failure; each may be nil.
+func PartsOf(g *Group, s *Set, f *Failure) *Parts {
+	p := &Parts{}
+	if g != nil {
+		p.Groups.Kept = []*Group{g}
+	}
+	if s != nil {
+		p.Sets.Kept = []*Set{s}
+	}
+	if f != nil {
+		p.Failures.Kept = []Failure{*f}
+	}
+	return p
+}
+
+// NewReport makes the report. A text that fewer than k players have does not enter it.
+func NewReport(p *Parts, k int) *Report {
+	t := &p.Totals
+	r := &Report{
+		Version: Version, K: k, Players: t.Players, Logs: t.Logs, Copies: t.Copies, Incomplete: t.Incomplete,
+		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut, Listed: t.Listed,
+		States: counted(t.States, 0, maxRules), Mods: []ReportMod{}, Groups: []ReportGroup{},
+		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left.Entries, Clusters: []Cluster{}, Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
+	}
+	r.Versions = counted(t.Versions, k, maxVersions)
+	r.OtherGames = uint64(len(t.Versions) - len(r.Versions))
+	names := map[string]string{}
+	for _, key := range t.Names.ranked() {
+		id, name, _ := strings.Cut(key, "\x00")
+		if _, ok := names[id]; !ok && t.Names[key] >= uint64(k) {
+			names[id] = name
+		}
+	}
+	r.LostMods = t.ModMentions
+	for _, id := range t.Mods.ranked() {
+		r.LostMods -= t.Mods[id]
+		if t.Mods[id] < uint64(k) {
+			r.OtherMods++
+			continue
+		}
+		r.Mods = append(r.Mods, ReportMod{ID: id, Name: names[id], Players: t.Mods[id]})
+	}
+	for _, g := range p.Groups.Kept {
+		r.Groups = append(r.Groups, r.group(g, t))
+	}
+	r.compare(p)
+	r.cluster(p)
+	return r
+}
+
+// counted returns those that at least k have, the most frequent first.
+func counted(t Tally, k, most int) []Counted {
+	all := []Counted{}
+	for _, name := range t.ranked() {
+		if t[name] >= uint64(k) && len(all) < most {
+			all = append(all, Counted{name, t[name]})
+		}
+	}
+	return all
+}
+
+func (r *Report) group(g *Group, t *Totals) ReportGroup {
+	shown := ReportGroup{
+		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
+		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
+	}
+	for _, id := range g.Members {
+		if id != g.Signature {
+			shown.Members = append(shown.Members, id)
+		}
+	}
+	k := uint64(r.K)
+	if shown.Masked = uint64(len(g.Samples)); g.Players < k {
+		return shown
+	}
+	if templates := counted(g.Templates, r.K, 1); len(templates) > 0 {
+		shown.Template = templates[0].Name
+	}
+	shown.Samples = counted(g.Samples, r.K, maxSamples)
+	for _, n := range g.Samples {
+		if n >= k {
+			shown.Masked--
+		}
+	}
+	for version := range g.Versions {
+		if t.Versions[version] < k {
+			continue
+		}
+		if shown.First == "" || compareVersions(version, shown.First) < 0 {
+			shown.First = version
+		}
+		if shown.Last == "" || compareVersions(version, shown.Last) > 0 {
+			shown.Last = version
+		}
+	}
+	for _, mod := range g.Blamed.ranked() {
+		switch {
+		case max(t.Mods[mod], g.Blamed[mod]) < k:
+			shown.OtherBlamed++
+		case len(shown.Blamed) < maxShown:
+			shown.Blamed = append(shown.Blamed, Counted{mod, g.Blamed[mod]})
+		}
+	}
+	r.lift(&shown, g)
+	return shown
+}
+
+func (r *Report) lift(shown *ReportGroup, g *Group) {
+	var all []Lift
+	var p []float64
+	for _, mod := range r.Mods {
+		t := table{
+			with: mod.Players, withFault: g.Mods[mod.ID], without: r.Listed - mod.Players,
+			withoutFault: g.Listed - g.Mods[mod.ID],
+		}
+		if t.without == 0 {
+			continue // who has it, is everybody
+		}
+		lift := Lift{
+			ID: mod.ID, Name: mod.Name, With: t.with, WithGroup: t.withFault, Without: t.without, OnlyGroup: t.withoutFault,
+		}
+		lift.Ratio, lift.Low, lift.High = t.ratio()
+		all, p = append(all, lift), append(p, t.fisher())
+	}
+	shown.Tested = len(all)
+	holm(p)
+	for i := range all {
+		all[i].P = p[i]
+	}
+	all = slices.DeleteFunc(all, func(l Lift) bool { return l.WithGroup == 0 || l.Ratio <= 1 })
+	slices.SortStableFunc(all, func(a, b Lift) int {
+		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Low, a.Low), cmp.Compare(a.ID, b.ID))
+	})
+	shown.Mods = all[:min(len(all), maxShown)]
+	for i := range shown.Mods {
+		round(&shown.Mods[i].Ratio, &shown.Mods[i].Low, &shown.Mods[i].High, &shown.Mods[i].P)
+	}
+}
+
+// round leaves three digits: more would be noise, and would make reports depend on the processor.
+func round(values ...*float64) {
+	for _, v := range values {
+		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', 3, 64), 64)
+		if math.IsInf(*v, 0) {
+			*v = math.MaxFloat64
+		}
+	}
+}
+
+func (r *Report) compare(p *Parts) {
+	t := &p.Totals
+	before, after := t.PartPlayers[Before], t.PartPlayers[After]
+	if before+after == 0 {
+		return
+	}
+	c := &Comparison{BeforePlayers: before, AfterPlayers: after, Neither: t.PartLogs[Neither], Changes: []Change{}}
+	r.Compared = c
+	var chance []float64
+	for i, g := range p.Groups.Kept {
+		had, has := g.PartPlayers[Before], g.PartPlayers[After]
+		if g.Players < uint64(r.K) || had+has == 0 {
+			continue
+		}
+		change := Change{Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has}
+		table := table{with: after, withFault: has, without: before, withoutFault: had}
+		change.Ratio, change.Low, change.High = table.ratio()
+		switch {
+		case had == 0:
+			change.What = "new"
+		case has == 0:
+			change.What = "gone"
+		case change.Ratio < 1:
+			change.What = "less"
+		}
+		c.Changes = append(c.Changes, change)
+		chance = append(chance, min(1, 2*min(table.fisher(), table.other().fisher())))
+	}
+	c.Tested = len(chance)
+	holm(chance)
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		change.P = chance[i]
+		round(&change.Ratio, &change.Low, &change.High, &change.P)
+	}
+	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > 0.05 && c.Before > 0 && c.After > 0 })
+	slices.SortStableFunc(c.Changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Before+b.After, a.Before+a.After),
+			cmp.Compare(a.Signature, b.Signature))
+	})
+	c.More = max(0, len(c.Changes)-maxChanges)
+	c.Changes = c.Changes[:len(c.Changes)-c.More]
+}
+
+func (r *Report) cluster(p *Parts) {
+	r.OtherLogs = r.Logs
+	for _, c := range clusters(p.Sets.Kept) {
+		if c.Players.Count() < uint64(r.K) || len(r.Clusters) == maxClusters {
+			r.OtherClusters++
+			continue
+		}
+		shown := Cluster{Logs: c.Logs, Players: c.Players.Count(), States: counted(c.States, 0, maxRules)}
+		shown.Groups = slices.Clone(c.Groups)
+		slices.SortFunc(shown.Groups, func(a, b signature.ID) int {
+			return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b))
+		})
+		n := 0
+		for n < len(shown.Groups) && n < shownGroups && 2*c.of[shown.Groups[n]] >= c.Logs {
+			n++
+		}
+		shown.Groups, shown.More = append([]signature.ID{}, shown.Groups[:n]...), len(shown.Groups)-n
+		r.Clusters = append(r.Clusters, shown)
+		r.OtherLogs -= c.Logs
+	}
+	r.OtherClusters += p.Sets.Others
+}
+
+// JSON returns the report, with a line feed.
+func (r *Report) JSON() []byte {
+	data, err := json.MarshalIndent(r, "", " ")
+	if err != nil {
+		panic("BUG: population: " + err.Error())
+	}
+	return append(data, '\n')
+}
+
+// Sum makes the report of logs, of which there may be copies, and of failures, one for each path, in one process.
+func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
+	byKey := map[string]*Log{}
+	for _, log := range logs {
+		if known := byKey[log.Key]; known != nil {
+			known.Merge(log)
+		} else {
+			first := *log
+			byKey[log.Key] = &first
+		}
+	}
+	links := Links{}
+	for _, log := range byKey {
+		links.Observe(log)
+	}
+	if err := links.Merge(nil); err != nil {
+		return nil, err
+	}
+	players := map[uint64]*Player{}
+	sets := map[string]*Set{}
+	for _, log := range byKey {
+		id := uint64(log.Player)
+		if players[id] == nil {
+			players[id] = &Player{}
+		}
+		players[id].Merge(NewPlayer(log, links))
+		set := NewSet(log, links)
+		if sets[set.Key()] == nil {
+			sets[set.Key()] = &Set{}
+		}
+		sets[set.Key()].Merge(set)
+	}
+	parts := &Parts{}
+	for i := range failures {
+		parts.Merge(PartsOf(nil, nil, &failures[i]))
+	}
+	groups := map[signature.ID]*Group{}
+	for _, player := range players {
+		totals, seen := player.Count()
+		parts.Totals.Merge(totals)
+		for _, g := range seen {
+			if groups[g.Signature] == nil {
+				groups[g.Signature] = &Group{}
+			}
+			groups[g.Signature].Merge(g)
+		}
+	}
+	for _, g := range groups {
+		parts.Merge(PartsOf(g, nil, nil))
+	}
+	for _, s := range sets {
+		parts.Merge(PartsOf(nil, s, nil))
+	}
+	return NewReport(parts, k), nil
+}

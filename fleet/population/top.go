@@ -1,0 +1,69 @@
+package population
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Weight is what a ranked value weighs.
+type Weight struct {
+	Players, Logs, Entries uint64
+}
+
+// Ranked is what [Top] keeps the first of.
+type Ranked[T any] interface {
+	Compare(other T) int // the first ones first; never 0 for two of a population
+	Weight() Weight
+}
+
+// Top keeps the first of all, and counts the others. What is added must be complete: merged with nothing any more.
+type Top[T Ranked[T]] struct {
+	Kept   []T    `json:"kept,omitempty"`
+	Others uint64 `json:"others,omitempty"`
+	Left   Weight `json:"left"` // of the others; players are counted once for each
+}
+
+// The most that are kept.
+const (
+	maxGroups   = 1000
+	maxSets     = 1000
+	maxFailures = 1000
+)
+
+// Merge adds another.
+func (t *Top[T]) Merge(o *Top[T], limit int) {
+	for _, more := range o.Kept {
+		i, _ := slices.BinarySearchFunc(t.Kept, more, T.Compare)
+		t.Kept = slices.Insert(t.Kept, i, more)
+		if len(t.Kept) > limit {
+			t.Others++
+			t.leave(t.Kept[limit].Weight())
+			t.Kept = t.Kept[:limit]
+		}
+	}
+	t.Others += o.Others
+	t.leave(o.Left)
+}
+
+func (t *Top[T]) leave(w Weight) {
+	t.Left.Players += w.Players
+	t.Left.Logs += w.Logs
+	t.Left.Entries += w.Entries
+}
+
+// Compare orders groups: that which most players have first.
+func (g *Group) Compare(o *Group) int {
+	return cmp.Or(cmp.Compare(o.Players, g.Players), cmp.Compare(o.Disposition, g.Disposition),
+		cmp.Compare(o.Logs, g.Logs), cmp.Compare(o.Entries, g.Entries), cmp.Compare(g.Signature, o.Signature))
+}
+
+// Weight implements [Ranked].
+func (g *Group) Weight() Weight { return Weight{g.Players, g.Logs, g.Entries} }
+
+// Compare orders failures by path.
+func (f Failure) Compare(o Failure) int {
+	return cmp.Or(cmp.Compare(f.Path, o.Path), cmp.Compare(f.Error, o.Error))
+}
+
+// Weight implements [Ranked].
+func (f Failure) Weight() Weight { return Weight{} }

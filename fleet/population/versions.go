@@ -1,0 +1,43 @@
+package population
+
+import (
+	"cmp"
+	"strings"
+)
+
+// compareVersions orders texts with numbers in them: 1.9 before 1.10.
+func compareVersions(a, b string) int {
+	whole := cmp.Compare(a, b)
+	for a != "" && b != "" {
+		i, j := digits(a), digits(b)
+		if i > 0 && j > 0 {
+			x, y := strings.TrimLeft(a[:i], "0"), strings.TrimLeft(b[:j], "0")
+			if c := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); c != 0 {
+				return c
+			}
+			a, b = a[i:], b[j:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Or(cmp.Compare(len(a), len(b)), whole)
+}
+
+func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
+
+// PartOf returns where a log belongs if a population is divided at a version: what is older, or the version itself and
+// what is newer. A game is a name and a version, such as "Press 1.6.4566".
+func PartOf(game, split string) int {
+	for word := range strings.FieldsSeq(game) {
+		if version := strings.TrimPrefix(word, "v"); digits(version) > 0 && strings.Contains(version, ".") {
+			if compareVersions(version, split) < 0 {
+				return Before
+			}
+			return After
+		}
+	}
+	return Neither
+}
