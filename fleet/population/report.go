@@ -24,6 +24,9 @@ const (
 	shownGroups = 30 // of a cluster
 )
 
+// level is the probability above which what differs is taken for chance.
+const level = 0.05
+
 // The tags of the fields are their descriptions in the schema.
 
 // Report is what the logs of a population say together. It has no names of players, and no text that fewer than K of
@@ -92,7 +95,7 @@ type ReportGroup struct {
 	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples that fewer have, which are not shown."`
 	Blamed      []Counted         `json:"blamed,omitempty" jsonschema:"Players by the mod that the text points at."`
 	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that fewer than k players have."`
-	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, the least likely by chance first."`
+	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, beyond chance (p of 0.05 at most), the least likely first."`
 	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at, for which p is corrected."`
 }
 
@@ -287,7 +290,7 @@ func (r *Report) lift(shown *ReportGroup, g *Group) {
 	for i := range all {
 		all[i].P = p[i]
 	}
-	all = slices.DeleteFunc(all, func(l Lift) bool { return l.WithGroup == 0 || l.Ratio <= 1 })
+	all = slices.DeleteFunc(all, func(l Lift) bool { return l.P > level })
 	slices.SortStableFunc(all, func(a, b Lift) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Low, a.Low), cmp.Compare(a.ID, b.ID))
 	})
@@ -342,7 +345,7 @@ func (r *Report) compare(p *Parts) {
 		change.P = chance[i]
 		round(&change.Ratio, &change.Low, &change.High, &change.P)
 	}
-	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > 0.05 && c.Before > 0 && c.After > 0 })
+	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level && c.Before > 0 && c.After > 0 })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Before+b.After, a.Before+a.After),
 			cmp.Compare(a.Signature, b.Signature))

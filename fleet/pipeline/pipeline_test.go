@@ -1,0 +1,178 @@
+package pipeline
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/beam/sdks/v2/go/pkg/beam"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/fleet/population"
+)
+
+func TestMain(m *testing.M) {
+	log.LogLevel = "warn"
+	flag.Parse()
+	beam.Init()
+	os.Exit(m.Run())
+}
+
+const captures = "../../testdata/captures"
+
+// folder fills a folder with logs of several players, in all forms, and with files that are no logs.
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	write := func(name string, data []byte) {
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o755))
+		require.NoError(t, os.WriteFile(name, data, 0o644))
+	}
+	names, err := filepath.Glob(captures + "/*.*")
+	require.NoError(t, err)
+	var zipped, tarred, packed bytes.Buffer
+	z, tw := zip.NewWriter(&zipped), tar.NewWriter(&tarred)
+	for i := range 50 {
+		data, err := os.ReadFile(names[i%len(names)])
+		require.NoError(t, err)
+		data = append(data, fmt.Sprintf("\nNullReferenceException: secretword%d at Acme.Press.Tick ()\n", i/3)...)
+		name := fmt.Sprintf("player%d/%d.log", i%11, i)
+		switch i % 6 {
+		case 0:
+			packed.Reset()
+			w := gzip.NewWriter(&packed)
+			_, _ = w.Write(data)
+			require.NoError(t, w.Close())
+			write(name+".gz", packed.Bytes())
+		case 1:
+			w, err := zstd.NewWriter(nil)
+			require.NoError(t, err)
+			write(name+".zst", w.EncodeAll(data, nil))
+		case 2:
+			w, err := z.Create(name)
+			require.NoError(t, err)
+			_, _ = w.Write(data)
+		case 3:
+			require.NoError(t, tw.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), Typeflag: tar.TypeReg}))
+			_, _ = tw.Write(data)
+		default:
+			write(name, data)
+		}
+		if i == 12 {
+			write("player1/cut.log.gz", packed.Bytes()[:packed.Len()/2])
+			write("player1/copy.log.gz", packed.Bytes())
+		}
+	}
+	require.NoError(t, z.Close())
+	require.NoError(t, tw.Close())
+	write("all.zip", zipped.Bytes())
+	write("all.tar", tarred.Bytes())
+	write("player2/broken.zip", zipped.Bytes()[:zipped.Len()/2])
+	write("player2/broken.tar", tarred.Bytes()[:tarred.Len()/2])
+	write("player3/binary.log", []byte("\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00"))
+	write("player3/empty.log", nil)
+	return dir
+}
+
+func run(t *testing.T, c Config) (json, html string) {
+	t.Helper()
+	out := t.TempDir()
+	c.JSON, c.HTML = filepath.Join(out, "a", "fleet.json"), filepath.Join(out, "fleet.html")
+	require.NoError(t, c.Validate())
+	p, s := beam.NewPipelineWithRoot()
+	Build(s, c)
+	require.NoError(t, beamx.Run(context.Background(), p))
+	data, err := os.ReadFile(c.JSON)
+	require.NoError(t, err)
+	page, err := os.ReadFile(c.HTML)
+	require.NoError(t, err)
+	return string(data), string(page)
+}
+
+// TestPipeline holds the pipeline to what one process makes of the same files, byte for byte.
+func TestPipeline(t *testing.T) {
+	dir := folder(t)
+	c := Config{Salt: []byte("salt"), K: 3, Player: `/(player\d+)/`, Split: "1.5"}
+	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
+	json, html := run(t, c)
+
+	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
+	require.NoError(t, read.Setup())
+	var names []string
+	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, func(name string, _ int) { names = append(names, name) }))
+	var logs []*population.Log
+	var failures []population.Failure
+	slices.Reverse(names)
+	for _, name := range names {
+		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
+			func(f *population.Failure) { failures = append(failures, *f) })
+	}
+	report, err := population.Sum(logs, failures, c.K)
+	require.NoError(t, err)
+	require.Equal(t, string(report.JSON()), json)
+	require.Equal(t, string(report.HTML()), html)
+
+	require.Equal(t, uint64(11), report.Players)
+	require.NotZero(t, report.Compared.Tested)
+	var bad []string
+	for _, f := range report.Failures {
+		name, err := filepath.Rel(dir, f.Path)
+		require.NoError(t, err)
+		bad = append(bad, filepath.ToSlash(name)+": "+f.Error)
+	}
+	all := strings.Join(bad, "\n")
+	for _, want := range []string{"player1/cut.log.gz: ", "player2/broken.zip: ", "player2/broken.tar", "player3/binary.log: is not a text file",
+		"player3/empty.log: is empty"} {
+		require.Contains(t, all, want)
+	}
+	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)
+	require.NotContains(t, json, "secretword1 ", "two or three players have a word")
+	for _, player := range names {
+		require.NotContains(t, strings.Join(strings.SplitAfter(json, `"failures"`)[:1], ""), filepath.Base(filepath.Dir(player)))
+	}
+}
+
+// TestNothing: a folder without a log gives a report of nothing, and a pattern without a file is an error.
+func TestNothing(t *testing.T) {
+	c := Config{Salt: []byte("salt"), K: 5}
+	dir := t.TempDir()
+	c.Patterns[population.Before], c.Patterns[population.After] = []string{dir}, []string{dir}
+	json, _ := run(t, c)
+	require.Contains(t, json, `"players": 0,`)
+	c.Patterns[population.After] = []string{dir + "/*.log"}
+	c.JSON = filepath.Join(dir, "x.json")
+	p, s := beam.NewPipelineWithRoot()
+	Build(s, c)
+	require.ErrorContains(t, beamx.Run(context.Background(), p), "no file matches")
+}
+
+func TestValidate(t *testing.T) {
+	good := Config{Patterns: [3][]string{{"x"}}, Salt: []byte("x"), K: 5, JSON: "x"}
+	require.NoError(t, good.Validate())
+	for want, change := range map[string]func(c *Config){
+		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
+		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"--k 0":             func(c *Config) { c.K = 0 },
+		"no salt":           func(c *Config) { c.Salt = nil },
+		"no report":         func(c *Config) { c.JSON = "" },
+		"has 2 groups":      func(c *Config) { c.Player = "(a)(b)" },
+		"missing closing )": func(c *Config) { c.Player = "(" },
+	} {
+		c := good
+		change(&c)
+		require.ErrorContains(t, c.Validate(), want)
+	}
+}
