@@ -48,7 +48,7 @@ func folder(t *testing.T) string {
 	for i := range 50 {
 		data, err := os.ReadFile(names[i%len(names)])
 		require.NoError(t, err)
-		data = append(data, fmt.Sprintf("\nNullReferenceException: secretword%d at Acme.Press.Tick ()\n", i/3)...)
+		data = append(data, fmt.Sprintf("\nNullReferenceException: secretword%d at Acme.Press.Tick ()\n", i/2)...)
 		name := fmt.Sprintf("player%d/%d.log", i%11, i)
 		switch i % 6 {
 		case 0:
@@ -139,10 +139,9 @@ func TestPipeline(t *testing.T) {
 		require.Contains(t, all, want)
 	}
 	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)
-	require.NotContains(t, json, "secretword1 ", "two or three players have a word")
-	for _, player := range names {
-		require.NotContains(t, strings.Join(strings.SplitAfter(json, `"failures"`)[:1], ""), filepath.Base(filepath.Dir(player)))
-	}
+	require.NotContains(t, html, "secretword", "two players have such a word")
+	counted, _, _ := strings.Cut(json, `"failures"`) // with paths, which are the operator's
+	require.NotRegexp(t, `secretword|player\d`, counted)
 }
 
 // TestNothing: a folder without a log gives a report of nothing, and a pattern without a file is an error.

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"math"
@@ -379,11 +380,14 @@ func (r *Report) cluster(p *Parts) {
 
 // JSON returns the report, with a line feed.
 func (r *Report) JSON() []byte {
-	data, err := json.MarshalIndent(r, "", " ")
-	if err != nil {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	if err := e.Encode(r); err != nil {
 		panic("BUG: population: " + err.Error())
 	}
-	return append(data, '\n')
+	return out.Bytes()
 }
 
 // Sum makes the report of logs, of which there may be copies, and of failures, one for each path, in one process.
