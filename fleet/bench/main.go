@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -50,7 +51,7 @@ func run(from, work, sizes string, keep bool) error {
 	if !keep {
 		defer os.RemoveAll(data)
 	}
-	fmt.Println("size GB  logs  program          wall s    CPU s  peak MB")
+	fmt.Println("size GB  logs  program                  wall s    CPU s  peak MB")
 	var bytes int64
 	files, copies := 0, 0
 	for size := range strings.SplitSeq(sizes, ",") {
@@ -71,15 +72,22 @@ func run(from, work, sizes string, keep bool) error {
 		for _, command := range [][]string{
 			{"heed-fleet", "--salt", "x", "--json", filepath.Join(work, size+".json"), "--html", filepath.Join(work, size+".html"), data},
 			{"classify-replay", "--format", "jsonl", filepath.Join(data, "**", "*.*")},
+			{"classify-replay", "--format", "jsonl", "--scrub", filepath.Join(data, "**", "*.*")}, // as heed-fleet does
 		} {
 			cmd := exec.Command(filepath.Join(work, command[0]), command[1:]...)
-			cmd.Stderr = os.Stderr
+			if command[0] == "heed-fleet" {
+				cmd.Stderr = os.Stderr
+			}
+			name := command[0]
+			if slices.Contains(command, "--scrub") {
+				name += " --scrub"
+			}
 			began := time.Now()
 			if err := cmd.Run(); err != nil {
 				return fmt.Errorf("%s: %w", command[0], err)
 			}
 			cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
-			fmt.Printf("%7.2f %5d  %-15s %7.1f  %7.1f  %7d\n", float64(bytes)/1e9, files, command[0],
+			fmt.Printf("%7.2f %5d  %-23s %7.1f  %7.1f  %7d\n", float64(bytes)/1e9, files, name,
 				time.Since(began).Seconds(), cpu.Seconds(), peak(cmd.ProcessState))
 		}
 	}

@@ -31,6 +31,9 @@ type Config struct {
 	K int
 	// JSON and HTML are the paths of the reports, in any file system; "" for none.
 	JSON, HTML string
+	// Branches is how many files are read at a time where the runner does not spread them: Prism works on what waits for
+	// a function as one bundle. 0 leaves it to the runner.
+	Branches int
 }
 
 // Validate returns an error that names what is wrong.
@@ -77,6 +80,7 @@ func playerExpression(expression string) (*regexp.Regexp, error) {
 func init() {
 	register.DoFn3x1[context.Context, string, func(string, int), error](&matchFiles{})
 	register.Emitter2[string, int]()
+	register.DoFn3x0[string, int, func(string, int)](&ofBranch{})
 	register.DoFn5x0[context.Context, string, int, func(string, population.Log), func(population.Parts)](&readLogs{})
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
@@ -98,10 +102,17 @@ func Build(s beam.Scope, c Config) {
 			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part}, beam.CreateList(s, names)))
 		}
 	}
-	// Also spreads the files over workers.
-	once := beam.CombinePerKey(s, &leastPart{}, beam.Flatten(s, found...))
+	files := beam.Flatten(s, found...)
 	read := &readLogs{Rules: c.Rules, Player: c.Player, Salt: c.Salt, Split: c.Split}
-	copies, failures := beam.ParDo2(s.Scope("read"), read, once)
+	var inCopies, inFailures []beam.PCollection
+	for i := range max(c.Branches, 1) {
+		s := s.Scope("read")
+		branch := beam.ParDo(s, &ofBranch{i, max(c.Branches, 1)}, files)
+		// Each file once, which also spreads them over workers.
+		copies, failures := beam.ParDo2(s, read, beam.CombinePerKey(s, &leastPart{}, branch))
+		inCopies, inFailures = append(inCopies, copies), append(inFailures, failures)
+	}
+	copies, failures := beam.Flatten(s, inCopies...), beam.Flatten(s, inFailures...)
 	logs := beam.DropKey(s, beam.CombinePerKey(s, &mergeLogs{}, copies))
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all

@@ -105,7 +105,7 @@ func run(t *testing.T, c Config) (json, html string) {
 // TestPipeline holds the pipeline to what one process makes of the same files, byte for byte.
 func TestPipeline(t *testing.T) {
 	dir := folder(t)
-	c := Config{Salt: []byte("salt"), K: 3, Player: `/(player\d+)/`, Split: "1.5"}
+	c := Config{Salt: []byte("salt"), K: 3, Player: `/(player\d+)/`, Split: "1.5", Branches: 3}
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
 	json, html := run(t, c)
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/fleet/population"
@@ -55,6 +56,17 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 		}
 	}
 	return nil
+}
+
+// ofBranch leaves the files of one branch of several.
+type ofBranch struct {
+	Index, Of int
+}
+
+func (f *ofBranch) ProcessElement(name string, part int, emit func(string, int)) {
+	if xxhash.Sum64String(name)%uint64(f.Of) == uint64(f.Index) {
+		emit(name, part)
+	}
 }
 
 // readLogs reads the logs in a file. From here on nothing is private: texts are scrubbed, and players are hashes.

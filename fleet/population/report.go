@@ -204,10 +204,11 @@ func NewReport(p *Parts, k int) *Report {
 		}
 		r.Mods = append(r.Mods, ReportMod{ID: id, Name: names[id], Players: t.Mods[id]})
 	}
+	f := newFactorials(max(t.Listed, t.PartPlayers[Before]+t.PartPlayers[After]))
 	for _, g := range p.Groups.Kept {
-		r.Groups = append(r.Groups, r.group(g, t))
+		r.Groups = append(r.Groups, r.group(g, t, f))
 	}
-	r.compare(p)
+	r.compare(p, f)
 	r.cluster(p)
 	return r
 }
@@ -223,7 +224,7 @@ func counted(t Tally, k, most int) []Counted {
 	return all
 }
 
-func (r *Report) group(g *Group, t *Totals) ReportGroup {
+func (r *Report) group(g *Group, t *Totals, f factorials) ReportGroup {
 	shown := ReportGroup{
 		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
 		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
@@ -265,11 +266,11 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 			shown.Blamed = append(shown.Blamed, Counted{mod, g.Blamed[mod]})
 		}
 	}
-	r.lift(&shown, g)
+	r.lift(&shown, g, f)
 	return shown
 }
 
-func (r *Report) lift(shown *ReportGroup, g *Group) {
+func (r *Report) lift(shown *ReportGroup, g *Group, f factorials) {
 	var all []Lift
 	var p []float64
 	for _, mod := range r.Mods {
@@ -284,7 +285,12 @@ func (r *Report) lift(shown *ReportGroup, g *Group) {
 			ID: mod.ID, Name: mod.Name, With: t.with, WithGroup: t.withFault, Without: t.without, OnlyGroup: t.withoutFault,
 		}
 		lift.Ratio, lift.Low, lift.High = t.ratio()
-		all, p = append(all, lift), append(p, t.fisher())
+		all = append(all, lift)
+		if lift.Ratio <= 1 {
+			p = append(p, 1) // nothing to prove
+		} else {
+			p = append(p, t.fisher(f))
+		}
 	}
 	shown.Tested = len(all)
 	holm(p)
@@ -311,7 +317,7 @@ func round(values ...*float64) {
 	}
 }
 
-func (r *Report) compare(p *Parts) {
+func (r *Report) compare(p *Parts, f factorials) {
 	t := &p.Totals
 	before, after := t.PartPlayers[Before], t.PartPlayers[After]
 	if before+after == 0 {
@@ -337,7 +343,7 @@ func (r *Report) compare(p *Parts) {
 			change.What = "less"
 		}
 		c.Changes = append(c.Changes, change)
-		chance = append(chance, min(1, 2*min(table.fisher(), table.other().fisher())))
+		chance = append(chance, min(1, 2*min(table.fisher(f), table.other().fisher(f))))
 	}
 	c.Tested = len(chance)
 	holm(chance)

@@ -24,12 +24,12 @@ func (t table) ratio() (ratio, low, high float64) {
 
 // fisher returns the probability of so many faults with the mark, or more, if the mark means nothing: Fisher's exact
 // test, one-sided.
-func (t table) fisher() float64 {
+func (t table) fisher(f factorials) float64 {
 	faults := t.withFault + t.withoutFault
 	total := t.with + t.without
 	sum := 0.0
 	for k := t.withFault; k <= min(faults, t.with); k++ {
-		p := math.Exp(choose(t.with, k) + choose(t.without, faults-k) - choose(total, faults))
+		p := math.Exp(f.choose(t.with, k) + f.choose(t.without, faults-k) - f.choose(total, faults))
 		sum += p
 		if p < sum*1e-12 {
 			break
@@ -41,17 +41,23 @@ func (t table) fisher() float64 {
 // other is the table of the absence of the mark.
 func (t table) other() table { return table{t.without, t.withoutFault, t.with, t.withFault} }
 
+// factorials has the logarithms of the factorials of 0 to n, which tests need again and again.
+type factorials []float64
+
+func newFactorials(n uint64) factorials {
+	f := make(factorials, n+1)
+	for i := range f {
+		f[i], _ = math.Lgamma(float64(i) + 1)
+	}
+	return f
+}
+
 // choose returns the logarithm of n over k.
-func choose(n, k uint64) float64 {
+func (f factorials) choose(n, k uint64) float64 {
 	if k > n {
 		return math.Inf(-1)
 	}
-	return factorial(n) - factorial(k) - factorial(n-k)
-}
-
-func factorial(n uint64) float64 {
-	v, _ := math.Lgamma(float64(n) + 1)
-	return v
+	return f[n] - f[k] - f[n-k]
 }
 
 // holm corrects probabilities for their number, in place: each becomes the level at which it would stand out among all.

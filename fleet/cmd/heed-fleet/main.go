@@ -8,10 +8,13 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"runtime"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx has the local one and gs
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/heedlog/heed/fleet/pipeline"
@@ -71,6 +74,9 @@ local folder. Flags that are not of heed-fleet are those of Beam, such as --runn
 		return err
 	}
 	c.Patterns = [3][]string{population.Neither: flag.Args(), population.Before: before, population.After: after}
+	if *runners.Runner == "" || strings.Contains(strings.ToLower(*runners.Runner), "prism") {
+		c.Branches = runtime.NumCPU()
+	}
 	if err := c.Validate(); err != nil {
 		return err
 	}
