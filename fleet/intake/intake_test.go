@@ -1,0 +1,177 @@
+package intake
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/rules"
+)
+
+func compiled(tb testing.TB) *rules.Set {
+	tb.Helper()
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(tb, err)
+	return set
+}
+
+func readAll(set *rules.Set, name string, opened io.Reader) (all []Found) {
+	Read(set, name, opened, func(f Found) { all = append(all, f) })
+	return all
+}
+
+func someLog(tb testing.TB) []byte {
+	tb.Helper()
+	data, err := os.ReadFile("../../testdata/captures/cascade-1.6.log")
+	require.NoError(tb, err)
+	return append(data, "\nException at C:\\Users\\maria\\mod.dll: not found\n"...)
+}
+
+func zipped(tb testing.TB, names ...string) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	for _, name := range names {
+		w, err := z.Create(name)
+		require.NoError(tb, err)
+		_, _ = w.Write(someLog(tb))
+	}
+	require.NoError(tb, z.Close())
+	return out.Bytes()
+}
+
+func tarred(tb testing.TB, names ...string) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := tar.NewWriter(&out)
+	for _, name := range names {
+		require.NoError(tb, w.WriteHeader(&tar.Header{
+			Name: name, Mode: 0o600, Size: int64(len(someLog(tb))), Typeflag: tar.TypeReg,
+		}))
+		_, _ = w.Write(someLog(tb))
+	}
+	require.NoError(tb, w.Close())
+	return out.Bytes()
+}
+
+func gzipped(tb testing.TB, data []byte) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	w := gzip.NewWriter(&out)
+	_, _ = w.Write(data)
+	require.NoError(tb, w.Close())
+	return out.Bytes()
+}
+
+// TestForms holds that a log is the same log however it is packed, and that its summary has nothing private.
+func TestForms(t *testing.T) {
+	set := compiled(t)
+	encoder, err := zstd.NewWriter(nil)
+	require.NoError(t, err)
+	zipFile := filepath.Join(t.TempDir(), "a.zip")
+	require.NoError(t, os.WriteFile(zipFile, zipped(t, "p/Player.log"), 0o600))
+	onDisk, err := os.Open(zipFile)
+	require.NoError(t, err)
+	defer func() { _ = onDisk.Close() }()
+	want := readAll(set, "p/Player.log", bytes.NewReader(someLog(t)))[0].Session
+	require.NotEmpty(t, want.Groups)
+	require.NotEmpty(t, want.Mods)
+	require.True(t, want.Complete)
+	require.Positive(t, want.Lines)
+	for name, in := range map[string]io.Reader{
+		"Player.log.gz":  bytes.NewReader(gzipped(t, someLog(t))),
+		"Player.log.zst": bytes.NewReader(encoder.EncodeAll(someLog(t), nil)),
+		"a.zip":          onDisk,
+		"b.zip":          bytes.NewReader(zipped(t, "p/Player.log", "p/notes.pdf", "p/.hidden.log", "__MACOSX/p/Player.log")),
+		"a.tar":          bytes.NewReader(tarred(t, "p/Player.log", "p/picture.png")),
+		"a.tar.gz":       bytes.NewReader(gzipped(t, tarred(t, "p/Player.log"))),
+		"a.tgz":          bytes.NewReader(gzipped(t, tarred(t, "p/Player.log"))),
+		"a.tar.zst":      bytes.NewReader(encoder.EncodeAll(tarred(t, "p/Player.log"), nil)),
+	} {
+		found := readAll(set, name, iotest.OneByteReader(in))
+		if file, ok := in.(*os.File); ok {
+			found = readAll(set, name, file)
+		}
+		require.Len(t, found, 1, name)
+		require.NoError(t, found[0].Err, name)
+		require.Equal(t, want.Log.Hash, found[0].Session.Log.Hash, name)
+		require.Equal(t, want.Groups, found[0].Session.Groups, name)
+		if IsArchive(name) {
+			require.Equal(t, name+"/p/Player.log", found[0].Path)
+		}
+		text, err := json.Marshal(found[0].Session)
+		require.NoError(t, err)
+		require.NotContains(t, string(text), "maria")
+	}
+}
+
+// TestBad holds that what cannot be read is named, and that the logs before it in an archive are there.
+func TestBad(t *testing.T) {
+	set := compiled(t)
+	packed := gzipped(t, someLog(t))
+	two := tarred(t, "a.log", "../../b.log")
+	for _, c := range []struct {
+		name     string
+		in       io.Reader
+		sessions int
+		want     string
+	}{
+		{"cut.log.gz", bytes.NewReader(packed[:len(packed)/2]), 1, "cut.log.gz: capture: after line"},
+		{"wrong.log.gz", strings.NewReader("\x1f\x8bxxxxxxxxxxxxxxxxxxxxxx"), 0, "wrong.log.gz: gzip"},
+		{"binary.log", strings.NewReader("\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00"), 0, "is not a text file"},
+		{"empty.log", strings.NewReader(""), 0, "empty.log: is empty"},
+		{"empty.log.gz", bytes.NewReader(gzipped(t, nil)), 0, "is empty"},
+		{"unread.log", iotest.ErrReader(errors.New("gone")), 0, "gone"},
+		{"panics.log", panicking{}, 0, "panics.log: heed failed on it"},
+		{"a.zip", strings.NewReader("no zip"), 0, "a.zip: zip"},
+		{"a.tar", bytes.NewReader(two[:len(two)*3/4]), 2, "a.tar/b.log: capture: after line"},
+		{"a.tar.gz", strings.NewReader("no tar at all"), 0, "a.tar.gz: unexpected EOF"},
+	} {
+		sessions := 0
+		var errs []string
+		for _, f := range readAll(set, c.name, c.in) {
+			if f.Session != nil {
+				sessions++
+			}
+			if f.Err != nil {
+				errs = append(errs, f.Path+": "+f.Err.Error())
+			}
+		}
+		require.Contains(t, strings.Join(errs, "\n"), c.want, c.name)
+		require.Equal(t, c.sessions, sessions, c.name)
+	}
+}
+
+type panicking struct{}
+
+func (panicking) Read([]byte) (int, error) { panic("maria's log") }
+
+// FuzzRead: no file panics.
+func FuzzRead(f *testing.F) {
+	set := compiled(f)
+	f.Add("a.zip", zipped(f, "a.log"))
+	f.Add("a.tar", tarred(f, "a.log"))
+	f.Add("a.tar.gz", gzipped(f, tarred(f, "a.log")))
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		for _, found := range readAll(set, name, bytes.NewReader(data)) {
+			if found.Err != nil {
+				require.NotContains(t, found.Err.Error(), "heed failed")
+			}
+			if found.Session != nil {
+				require.NoError(t, found.Session.Validate())
+			}
+		}
+	})
+}
