@@ -8,7 +8,9 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
@@ -79,6 +81,12 @@ local folder. Flags that are not of heed-fleet are those of Beam, such as --runn
 	}
 	if err := c.Validate(); err != nil {
 		return err
+	}
+	for _, pattern := range slices.Concat(c.Patterns[:]...) {
+		// A runner would say so at length. Elsewhere a path is one of the workers' machines.
+		if names, _ := filepath.Glob(pattern); c.Branches > 0 && len(names) == 0 && !strings.Contains(pattern, "://") {
+			return fmt.Errorf("%s: no file matches", pattern)
+		}
 	}
 	p, s := beam.NewPipelineWithRoot()
 	pipeline.Build(s, c)
