@@ -49,7 +49,7 @@ func run(from, work, sizes string, keep bool) error {
 	}
 	data := filepath.Join(work, "data")
 	if !keep {
-		defer os.RemoveAll(data)
+		defer func() { _ = os.RemoveAll(data) }()
 	}
 	fmt.Println("size GB  logs  program                  wall s    CPU s  peak MB")
 	var bytes int64
@@ -70,7 +70,7 @@ func run(from, work, sizes string, keep bool) error {
 			}
 		}
 		for _, command := range [][]string{
-			{"heed-fleet", "--salt", "x", "--json", filepath.Join(work, size+".json"), "--html", filepath.Join(work, size+".html"), data},
+			{"heed-fleet", "--json", filepath.Join(work, size+".json"), "--html", filepath.Join(work, size+".html"), data},
 			{"classify-replay", "--format", "jsonl", filepath.Join(data, "**", "*.*")},
 			{"classify-replay", "--format", "jsonl", "--scrub", filepath.Join(data, "**", "*.*")}, // as heed-fleet does
 		} {

@@ -78,7 +78,7 @@ func readTar(set *rules.Set, name string, opened io.Reader, found func(Found)) (
 	if err != nil {
 		return err
 	}
-	defer stream.Close()
+	defer func() { _ = stream.Close() }() // only read from
 	archive := tar.NewReader(stream)
 	for range maxMembers {
 		header, err := archive.Next()
@@ -103,8 +103,7 @@ func readZip(set *rules.Set, name string, opened io.Reader, found func(Found)) e
 		if file, err = os.CreateTemp("", "heed-*.zip"); err != nil {
 			return err
 		}
-		defer os.Remove(file.Name())
-		defer file.Close()
+		defer func() { _, _ = file.Close(), os.Remove(file.Name()) }() // of no further use
 		if _, err := io.Copy(file, opened); err != nil {
 			return err
 		}

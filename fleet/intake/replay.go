@@ -38,7 +38,7 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 	if err != nil {
 		return nil, err
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }() // only read from
 	hasher := summary.NewHasher(nil)
 	text := &limitReader{r: io.TeeReader(log, hasher), left: maxLog}
 	reader, err := capture.NewReader(text, capture.Options{})

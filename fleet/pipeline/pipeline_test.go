@@ -66,7 +66,8 @@ func folder(t *testing.T) string {
 			require.NoError(t, err)
 			_, _ = w.Write(data)
 		case 3:
-			require.NoError(t, tw.WriteHeader(&tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), Typeflag: tar.TypeReg}))
+			header := &tar.Header{Name: name, Mode: 0o600, Size: int64(len(data)), Typeflag: tar.TypeReg}
+			require.NoError(t, tw.WriteHeader(header))
 			_, _ = tw.Write(data)
 		default:
 			write(name, data)
@@ -112,7 +113,8 @@ func TestPipeline(t *testing.T) {
 	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
 	require.NoError(t, read.Setup())
 	var names []string
-	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, func(name string, _ int) { names = append(names, name) }))
+	note := func(name string, _ int) { names = append(names, name) }
+	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
 	var logs []*population.Log
 	var failures []population.Failure
 	slices.Reverse(names)
@@ -134,8 +136,10 @@ func TestPipeline(t *testing.T) {
 		bad = append(bad, filepath.ToSlash(name)+": "+f.Error)
 	}
 	all := strings.Join(bad, "\n")
-	for _, want := range []string{"player1/cut.log.gz: ", "player2/broken.zip: ", "player2/broken.tar", "player3/binary.log: is not a text file",
-		"player3/empty.log: is empty"} {
+	for _, want := range []string{
+		"player1/cut.log.gz: ", "player2/broken.zip: ", "player2/broken.tar", "player3/binary.log: is not a text file",
+		"player3/empty.log: is empty",
+	} {
 		require.Contains(t, all, want)
 	}
 	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)

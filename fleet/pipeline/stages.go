@@ -31,7 +31,7 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 	if err != nil {
 		return err
 	}
-	defer system.Close()
+	defer func() { _ = system.Close() }()
 	names, err := system.List(ctx, pattern)
 	if err == nil && len(names) == 0 {
 		err = errors.New("no file matches")
@@ -107,13 +107,13 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 		fail(name, err)
 		return
 	}
-	defer system.Close()
+	defer func() { _ = system.Close() }()
 	in, err := system.OpenRead(ctx, name)
 	if err != nil {
 		fail(name, err)
 		return
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }() // only read from
 	intake.Read(f.set, name, in, func(found intake.Found) {
 		if found.Err != nil {
 			fail(found.Path, found.Err)
@@ -195,7 +195,7 @@ func write(ctx context.Context, name string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer system.Close()
+	defer func() { _ = system.Close() }()
 	out, err := system.OpenWrite(ctx, name)
 	if err != nil {
 		return err

@@ -112,7 +112,8 @@ type Player struct {
 // NewPlayer returns what one log tells of its player. Links are those of the whole population.
 func NewPlayer(log *Log, links Links) *Player {
 	p := &Player{Totals: Totals{
-		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records, States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},
+		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records,
+		States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},
 	}}
 	p.PartLogs[log.Part] = 1
 	if !log.Complete {

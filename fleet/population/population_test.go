@@ -28,15 +28,17 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 		path := fmt.Sprintf("secret/%d", i)
 		logs[i] = &Log{
 			Key: strconv.Itoa(i), Path: path, Copies: Distinct{uint64(i)},
-			Player: PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
-			Part:   rapid.IntRange(0, 2).Draw(t, "part"), State: rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
+			Player:   PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
+			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
+			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
 		}
 		if v := rapid.IntRange(0, 4).Draw(t, "version"); v > 0 {
 			logs[i].Game = fmt.Sprintf("Press 1.%d.0", 3*v)
 		}
 		for _, mod := range rapid.SliceOfNDistinct(rapid.IntRange(0, 7), 0, 4, rapid.ID).Draw(t, "mods") {
-			logs[i].Mods = append(logs[i].Mods, Mod{fmt.Sprintf("mod%d", mod), fmt.Sprintf("Mod %d", rapid.IntRange(0, 1).Draw(t, "name"))})
+			name := fmt.Sprintf("Mod %d", rapid.IntRange(0, 1).Draw(t, "name"))
+			logs[i].Mods = append(logs[i].Mods, Mod{fmt.Sprintf("mod%d", mod), name})
 		}
 		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 12), 0, 8, rapid.ID).Draw(t, "signatures")
 		for len(ids) > 0 {
@@ -185,7 +187,8 @@ func TestReportIsTrue(t *testing.T) {
 			require.Len(t, g.Members, len(one[g.Signature])-1)
 			require.Equal(t, seen(has(g.Signature, func(*LoggedGroup) bool { return true })), g.Players)
 			if g.Template != "" {
-				require.GreaterOrEqual(t, seen(has(g.Signature, func(l *LoggedGroup) bool { return l.Template == g.Template })), uint64(k))
+				n := seen(has(g.Signature, func(l *LoggedGroup) bool { return l.Template == g.Template }))
+				require.GreaterOrEqual(t, n, uint64(k))
 			}
 			for _, s := range g.Samples {
 				require.Equal(t, s.Count, seen(has(g.Signature, func(l *LoggedGroup) bool { return l.Sample == s.Name })))
@@ -249,7 +252,9 @@ func crowd(players int, f func(player int, log *Log)) []*Log {
 }
 
 func fault(id signature.ID) LoggedGroup {
-	return LoggedGroup{Signatures: []signature.ID{id}, Template: "fault " + id.String(), Disposition: event.Blocking, Rule: "r", Count: 1}
+	return LoggedGroup{
+		Signatures: []signature.ID{id}, Template: "fault " + id.String(), Disposition: event.Blocking, Rule: "r", Count: 1,
+	}
 }
 
 // TestCulprit holds that the mod that a fault goes with is named, and that none is where the fault is anybody's.
@@ -299,7 +304,8 @@ func TestRegression(t *testing.T) {
 		require.Less(t, c.P, 0.001)
 	}
 	require.Equal(t, map[signature.ID]string{1: "new", 2: "gone"}, what)
-	require.Equal(t, "Press 1.10.0", r.Groups[slices.IndexFunc(r.Groups, func(g ReportGroup) bool { return g.Signature == 1 })].First)
+	i := slices.IndexFunc(r.Groups, func(g ReportGroup) bool { return g.Signature == 1 })
+	require.Equal(t, "Press 1.10.0", r.Groups[i].First)
 }
 
 // TestClusters holds that logs of which each shares half with another are together.

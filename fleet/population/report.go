@@ -184,7 +184,8 @@ func NewReport(p *Parts, k int) *Report {
 		Version: Version, K: k, Players: t.Players, Logs: t.Logs, Copies: t.Copies, Incomplete: t.Incomplete,
 		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut, Listed: t.Listed,
 		States: counted(t.States, 0, maxRules), Mods: []ReportMod{}, Groups: []ReportGroup{},
-		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left.Entries, Clusters: []Cluster{}, Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
+		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left.Entries, Clusters: []Cluster{},
+		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
 	}
 	r.Versions = counted(t.Versions, k, maxVersions)
 	r.OtherGames = uint64(len(t.Versions) - len(r.Versions))

@@ -54,7 +54,7 @@ func run() (err error) {
 	flag.StringVar(&c.JSON, "json", "fleet.json", "write the report as JSON to a `FILE`, \"\" for none")
 	flag.StringVar(&c.HTML, "html", "fleet.html", "write the report as a page to a `FILE`, \"\" for none")
 	flag.Usage = func() {
-		fmt.Fprint(flag.CommandLine.Output(), `heed-fleet makes one report of the logs of many players.
+		_, _ = fmt.Fprint(flag.CommandLine.Output(), `heed-fleet makes one report of the logs of many players.
 
 usage: heed-fleet [flags] PATTERN...
 
