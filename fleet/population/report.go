@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -27,6 +28,9 @@ const (
 
 // level is the probability above which what differs is taken for chance.
 const level = 0.05
+
+// sure is the number of standard errors that 95 of 100 lie within.
+const sure = 1.96
 
 // The tags of the fields are their descriptions in the schema.
 
@@ -108,10 +112,9 @@ type Lift struct {
 	WithGroup uint64  `json:"withGroup" jsonschema:"Of those, players with the group."`
 	Without   uint64  `json:"without" jsonschema:"Players without the mod."`
 	OnlyGroup uint64  `json:"withoutGroup" jsonschema:"Of those, players with the group."`
-	Ratio     float64 `json:"ratio" jsonschema:"Ratio of the shares."`
-	Low       float64 `json:"low" jsonschema:"Its interval of 95 %: from."`
-	High      float64 `json:"high" jsonschema:"To."`
 	P         float64 `json:"p" jsonschema:"Probability that chance alone gives as much: Fisher's exact test, corrected for the mods tested (Holm)."`
+
+	cohort.Interval // of the ratio of the shares, with to without, at 95 %
 }
 
 // Comparison is what differs between the population before and that after.
@@ -131,10 +134,9 @@ type Change struct {
 	What      string       `json:"what" jsonschema:"How it differs." enum:"new,gone,more,less"`
 	Before    uint64       `json:"before" jsonschema:"Players before with the group."`
 	After     uint64       `json:"after" jsonschema:"Players after."`
-	Ratio     float64      `json:"ratio" jsonschema:"Ratio of their shares, after to before."`
-	Low       float64      `json:"low" jsonschema:"Its interval of 95 %: from."`
-	High      float64      `json:"high" jsonschema:"To."`
 	P         float64      `json:"p" jsonschema:"As in mods, in either direction."`
+
+	cohort.Interval // of the ratio of the shares, after to before, at 95 %
 }
 
 // Cluster are logs that are alike.
@@ -205,11 +207,10 @@ func NewReport(p *Parts, k int) *Report {
 		}
 		r.Mods = append(r.Mods, ReportMod{ID: id, Name: names[id], Players: t.Mods[id]})
 	}
-	f := newFactorials(max(t.Listed, t.PartPlayers[Before]+t.PartPlayers[After]))
 	for _, g := range p.Groups.Kept {
-		r.Groups = append(r.Groups, r.group(g, t, f))
+		r.Groups = append(r.Groups, r.group(g, t))
 	}
-	r.compare(p, f)
+	r.compare(p)
 	r.cluster(p)
 	return r
 }
@@ -225,7 +226,7 @@ func counted(t Tally, k, most int) []Counted {
 	return all
 }
 
-func (r *Report) group(g *Group, t *Totals, f factorials) ReportGroup {
+func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	shown := ReportGroup{
 		Signature: g.Signature, Disposition: g.Disposition, Severity: g.Severity,
 		Rules: counted(g.Rules, 0, maxShown), Players: g.Players, Logs: g.Logs, Entries: g.Entries,
@@ -267,34 +268,34 @@ func (r *Report) group(g *Group, t *Totals, f factorials) ReportGroup {
 			shown.Blamed = append(shown.Blamed, Counted{mod, g.Blamed[mod]})
 		}
 	}
-	r.lift(&shown, g, f)
+	r.lift(&shown, g)
 	return shown
 }
 
-func (r *Report) lift(shown *ReportGroup, g *Group, f factorials) {
+func (r *Report) lift(shown *ReportGroup, g *Group) {
 	var all []Lift
 	var p []float64
 	for _, mod := range r.Mods {
-		t := table{
-			with: mod.Players, withFault: g.Mods[mod.ID], without: r.Listed - mod.Players,
-			withoutFault: g.Listed - g.Mods[mod.ID],
+		t := cohort.Table{
+			With: mod.Players, WithFault: g.Mods[mod.ID], Without: r.Listed - mod.Players,
+			WithoutFault: g.Listed - g.Mods[mod.ID],
 		}
-		if t.without == 0 {
+		if t.Without == 0 {
 			continue // who has it, is everybody
 		}
 		lift := Lift{
-			ID: mod.ID, Name: mod.Name, With: t.with, WithGroup: t.withFault, Without: t.without, OnlyGroup: t.withoutFault,
+			ID: mod.ID, Name: mod.Name, With: t.With, WithGroup: t.WithFault, Without: t.Without, OnlyGroup: t.WithoutFault,
+			Interval: t.Lift(sure),
 		}
-		lift.Ratio, lift.Low, lift.High = t.ratio()
 		all = append(all, lift)
-		if lift.Ratio <= 1 {
+		if lift.Value <= 1 {
 			p = append(p, 1) // nothing to prove
 		} else {
-			p = append(p, t.fisher(f))
+			p = append(p, t.P())
 		}
 	}
 	shown.Tested = len(all)
-	holm(p)
+	p = cohort.Holm(p)
 	for i := range all {
 		all[i].P = p[i]
 	}
@@ -304,13 +305,13 @@ func (r *Report) lift(shown *ReportGroup, g *Group, f factorials) {
 	})
 	shown.Mods = all[:min(len(all), maxShown)]
 	for i := range shown.Mods {
-		round(&shown.Mods[i].Ratio, &shown.Mods[i].Low, &shown.Mods[i].High, &shown.Mods[i].P)
+		round(&shown.Mods[i].Interval, &shown.Mods[i].P)
 	}
 }
 
 // round leaves three digits: more would be noise, and would make reports depend on the processor.
-func round(values ...*float64) {
-	for _, v := range values {
+func round(i *cohort.Interval, p *float64) {
+	for _, v := range []*float64{&i.Value, &i.Low, &i.High, p} {
 		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', 3, 64), 64)
 		if math.IsInf(*v, 0) {
 			*v = math.MaxFloat64
@@ -318,7 +319,7 @@ func round(values ...*float64) {
 	}
 }
 
-func (r *Report) compare(p *Parts, f factorials) {
+func (r *Report) compare(p *Parts) {
 	t := &p.Totals
 	before, after := t.PartPlayers[Before], t.PartPlayers[After]
 	if before+after == 0 {
@@ -333,25 +334,26 @@ func (r *Report) compare(p *Parts, f factorials) {
 			continue
 		}
 		change := Change{Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has}
-		table := table{with: after, withFault: has, without: before, withoutFault: had}
-		change.Ratio, change.Low, change.High = table.ratio()
+		table := cohort.Table{With: after, WithFault: has, Without: before, WithoutFault: had}
+		change.Interval = table.Lift(sure)
 		switch {
 		case had == 0:
 			change.What = "new"
 		case has == 0:
 			change.What = "gone"
-		case change.Ratio < 1:
+		case change.Value < 1:
 			change.What = "less"
 		}
 		c.Changes = append(c.Changes, change)
-		chance = append(chance, min(1, 2*min(table.fisher(f), table.other().fisher(f))))
+		other := cohort.Table{With: before, WithFault: had, Without: after, WithoutFault: has}
+		chance = append(chance, min(1, 2*min(table.P(), other.P())))
 	}
 	c.Tested = len(chance)
-	holm(chance)
+	chance = cohort.Holm(chance)
 	for i := range c.Changes {
 		change := &c.Changes[i]
 		change.P = chance[i]
-		round(&change.Ratio, &change.Low, &change.High, &change.P)
+		round(&change.Interval, &change.P)
 	}
 	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level && c.Before > 0 && c.After > 0 })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
