@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/cespare/xxhash/v2"
@@ -18,8 +17,12 @@ import (
 	"github.com/heedlog/heed/fleet/intake"
 	"github.com/heedlog/heed/fleet/population"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
+
+// maxError bounds the words about a file that was not read, in characters.
+const maxError = 400
 
 // matchFiles finds the files that a pattern stands for.
 type matchFiles struct {
@@ -100,7 +103,7 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 	logs func(*population.Log), failures func(*population.Failure),
 ) {
 	fail := func(name string, err error) {
-		failures(&population.Failure{Path: strings.ToValidUTF8(name, "�"), Error: strings.ToValidUTF8(err.Error(), "�")})
+		failures(&population.Failure{Path: text.Safe(name, 0), Error: text.Safe(err.Error(), maxError)})
 	}
 	system, err := filesystem.New(ctx, name)
 	if err != nil {

@@ -8,8 +8,6 @@ import (
 	"html/template"
 	"strconv"
 	"strings"
-
-	"github.com/heedlog/heed/internal/text"
 )
 
 var (
@@ -34,11 +32,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 func (r *Report) HTML() []byte {
 	style := strings.ReplaceAll(pageStyle, "\r\n", "\n")
 	sum := sha256.Sum256([]byte(style))
-	shown := *r
-	shown.Failures = make([]Failure, len(r.Failures))
-	for i, f := range r.Failures { // paths come from outside
-		shown.Failures[i] = Failure{text.Safe(f.Path, 0), text.Safe(f.Error, 0)}
-	}
 	var out bytes.Buffer
 	err := page.Execute(&out, struct {
 		*Report
@@ -49,7 +42,7 @@ func (r *Report) HTML() []byte {
 		ShownMods  []ReportMod
 		HiddenMods int
 	}{
-		Report: &shown,
+		Report: r,
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",
 		Style:  template.CSS(style), // a file of this package

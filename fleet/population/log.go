@@ -123,7 +123,7 @@ func (l *Log) Merge(other *Log) {
 	l.Copies = copies
 }
 
-// Failure is a log that could not be read, or not to its end.
+// Failure is a log that could not be read, or not to its end, in words that are harmless to show.
 type Failure struct {
 	Path  string `json:"path" jsonschema:"Path of the log, that of an archive before the log's own."`
 	Error string `json:"error" jsonschema:"Why it could not be read to its end."`

@@ -208,6 +208,10 @@ func TestReportIsTrue(t *testing.T) {
 		}
 		require.Equal(t, uint64(len(logs)), r.Logs)
 		require.Equal(t, seen(func(*Log) bool { return true }), r.Players)
+		if r.Compared != nil {
+			require.Equal(t, seen(func(l *Log) bool { return l.Part == Before }), r.Compared.BeforePlayers)
+			require.Equal(t, seen(func(l *Log) bool { return l.Part == After }), r.Compared.AfterPlayers)
+		}
 		in := r.OtherLogs
 		for _, c := range r.Clusters {
 			require.GreaterOrEqual(t, c.Players, uint64(k))
@@ -369,4 +373,55 @@ func TestSchema(t *testing.T) {
 	want, err := os.ReadFile("schema.json")
 	require.NoError(t, err)
 	require.Equal(t, string(want), string(text))
+}
+
+// TestCopies holds that copies of a log are one, and whose it is does not depend on the order, or on a second delivery.
+func TestCopies(t *testing.T) {
+	copies := make([]*Log, 3)
+	for i := range copies {
+		path := strconv.Itoa(i)
+		copies[i] = &Log{Key: "x", Path: path, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		one := *rapid.SampledFrom(copies).Draw(t, "first")
+		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
+			one.Merge(copies[i])
+		}
+		require.Equal(t, []any{"0", summary.Hash(0), Before, uint64(3)},
+			[]any{one.Path, one.Player, one.Part, one.Copies.Count()})
+	})
+	r, err := Sum(copies, nil, 1)
+	require.NoError(t, err)
+	require.Equal(t, []uint64{1, 1, 2, 1, 0},
+		[]uint64{r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
+}
+
+// TestTop holds that the first stay and the others are counted, in any order and grouping.
+func TestTop(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const limit = 3
+		var want, got Top[*Group]
+		n := rapid.IntRange(0, 12).Draw(t, "groups")
+		shards := make([]Top[*Group], 3)
+		for i := range n {
+			g := &Group{Signature: signature.ID(i), Players: uint64(i % 4), Logs: 2, Entries: uint64(i)}
+			shards[rapid.IntRange(0, 2).Draw(t, "shard")].Merge(&Top[*Group]{Kept: []*Group{g}}, limit)
+			want.Kept = append(want.Kept, g)
+		}
+		slices.SortFunc(want.Kept, (*Group).Compare)
+		for _, g := range want.Kept[min(n, limit):] {
+			want.Others++
+			want.leave(g.Weight())
+		}
+		want.Kept = want.Kept[:min(n, limit)]
+		for _, s := range rapid.Permutation(shards).Draw(t, "order") {
+			got.Merge(&s, limit)
+		}
+		require.Equal(t, want.Others, got.Others)
+		require.Equal(t, want.Left, got.Left)
+		require.Len(t, got.Kept, len(want.Kept))
+		for i, g := range got.Kept {
+			require.Same(t, want.Kept[i], g)
+		}
+	})
 }
