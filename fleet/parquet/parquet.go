@@ -1,7 +1,7 @@
 // Package parquet writes summaries of sessions as Parquet: a row for each session, with its mods and groups as lists,
 // for tools that ask questions of many files. The columns are those of the JSON form of package summary, in small
-// letters with underscores; times are in microseconds, UTC, and null where they are not known; hashes and signatures are
-// texts of 16 digits.
+// letters with underscores; times are in microseconds, UTC, and null where they are not known; hashes and signatures
+// are texts of 16 digits.
 package parquet
 
 import (

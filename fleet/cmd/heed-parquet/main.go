@@ -1,4 +1,5 @@
-// Command heed-parquet makes one file of Parquet, on standard output, of the sessions that "heed history export" prints:
+// Command heed-parquet makes one file of Parquet, on standard output, of the sessions that "heed history export"
+// prints:
 //
 //	heed history export | heed-parquet > sessions.parquet
 package main
