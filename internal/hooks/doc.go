@@ -14,8 +14,8 @@
 //
 // # Exit status
 //
-// The command must end with status 0, also where Parse returns an error: status 2 denies the tool or the prompt in most
-// hosts, and any other denies the tool in Copilot CLI.
+// The command must not end with status 2, which denies the tool or the prompt in most hosts, and for Copilot CLI only
+// with 0, also where Parse returns an error: any other denies the tool there.
 //
 // # Bounds
 //

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/signal"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -193,7 +194,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		Start: func(session string, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
-				Next: byCommand("acp", session), Now: p.Now, Log: log,
+				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
 			}
 			if box != nil {
 				var err error
@@ -293,13 +294,15 @@ func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
 	}
 }
 
-// byCommand says how an agent acknowledges an item by a command, in the name of a session.
-func byCommand(adapter, session string) func(item *heed.Attention) string {
+// byCommand says how an agent acknowledges an item by a command, in the name of a session, at the heed that f selects:
+// also from another folder.
+func byCommand(f *clientFlags, adapter, session string) func(item *heed.Attention) string {
 	name := adapter + "-" + fileName(session[:min(len(session), 32)])
+	selected := f.arguments()
 	return func(item *heed.Attention) string {
-		return fmt.Sprintf("Acknowledge it with the tool that the brief names, or in a shell: "+
-			"heed ack %s --agent %s --through %d",
-			deliver.Number(item), name, item.LatestSequence)
+		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
+			"heed", "ack", deliver.Number(item), "--agent", name, "--through", strconv.FormatUint(item.LatestSequence, 10),
+		}, selected...)...)
 	}
 }
 

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,6 +98,27 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 		}
 	}
 	return cli.CheckWidth(cmd, f.width, 0)
+}
+
+// arguments returns the flags that select the same heed, in any folder.
+func (f *clientFlags) arguments() (args []string) {
+	add := func(flag, value string, file bool) {
+		if value == "" {
+			return
+		}
+		if abs, err := filepath.Abs(value); file && err == nil {
+			value = abs
+		}
+		args = append(args, flag, value)
+	}
+	add("--state", f.state, true)
+	add("--connect", f.connect, false)
+	add("--token-file", f.tokenFile, true)
+	add("--game", f.game, false)
+	if f.pid != 0 {
+		add("--pid", strconv.Itoa(f.pid), false)
+	}
+	return args
 }
 
 // connect connects to the selected heed, and returns the run file of

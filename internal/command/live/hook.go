@@ -7,11 +7,13 @@ import (
 	"io"
 	"log/slog"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/deliver"
@@ -31,6 +33,18 @@ type hookFlags struct {
 	server    string
 }
 
+// hookName is the name of the command.
+const hookName = "hook"
+
+// hookStatus returns the exit status of a hook that would end with status, after whatever error: hosts deny every tool,
+// prompt and end of a turn for 2, and Copilot CLI a tool for all but 0.
+func hookStatus(args []string, status int) int {
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, string(hooks.Copilot)) }) {
+		return exitOK
+	}
+	return min(status, exitFinding)
+}
+
 func (p *program) hookCommand() *cobra.Command {
 	var f hookFlags
 	var names []string
@@ -38,7 +52,7 @@ func (p *program) hookCommand() *cobra.Command {
 		names = append(names, string(h))
 	}
 	cmd := &cobra.Command{
-		Use:   "hook",
+		Use:   hookName,
 		Short: "Answer a hook of a coding agent's host",
 		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor or Copilot CLI. It
 reads the event on standard input and answers on standard output: a tool is denied while
@@ -51,8 +65,9 @@ of what blocks goes on once. The host decides which tools it asks about:
 prints the configuration for the tools of the MCP server "game", and where it belongs.
 
 What was not delivered is kept in a database in the state folder, for the next event.
-Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event,
-which no host takes for a denial.`,
+Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
+for flags or settings that are wrong, which hosts show and take for no denial. Copilot CLI
+would take it for one: with --host copilot the status is always 0.`,
 		Example: `  heed hook --configure claude --server game
   heed hook --configure codex --server game
   echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}' | heed hook --host claude`,
@@ -97,7 +112,7 @@ func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
 
 func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	if err := f.validate(cmd, hosts); err != nil {
-		return cli.Failed(exitFinding, err) // 2 would deny every tool in silence
+		return err
 	}
 	if f.configure != "" {
 		file, content := hooks.Configuration(hooks.Host(f.configure), "heed hook", f.server)
@@ -115,7 +130,7 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
 	h := hooked{
-		program: p, flags: f, event: &e, say: func(a hooks.Answer) error {
+		program: p, flags: f, event: &e, next: byCommand(&f.clientFlags, "hook", e.Session), say: func(a hooks.Answer) error {
 			out, _ := e.Render(a)
 			return p.print(out)
 		},
@@ -142,6 +157,7 @@ type hooked struct {
 	flags  *hookFlags
 	event  *hooks.Event
 	client *gabp.Client
+	next   func(item *heed.Attention) string // how the agent acknowledges
 	say    func(hooks.Answer) error
 }
 
@@ -171,7 +187,7 @@ const offeredNote = "offered"
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, BriefTokens: h.flags.brief, Next: byCommand("hook", e.Session), Now: h.Now,
+		State: s, Resume: true, Heed: h.client, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -189,7 +205,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		}
 		if item := current.Attention; item != nil && item.Blocking {
 			a.Deny = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
-				byCommand("hook", e.Session)(item), h.news(ctx, c)))
+				h.next(item), h.news(ctx, c)))
 		}
 	case context:
 		a.Context = h.news(ctx, c)

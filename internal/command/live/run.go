@@ -52,7 +52,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	if len(words) > len(args) {
 		atRoot(root, words)
 	}
-	return p.Run(ctx, root, words)
+	status := p.Run(ctx, root, words)
+	if cmd, _, err := root.Find(words); err == nil && cmd.Name() == hookName {
+		status = hookStatus(words, status)
+	}
+	return status
 }
 
 // newProgram returns a run that has not begun.
