@@ -16,7 +16,6 @@ import (
 func init() {
 	coder[population.Log](encodeLog, decodeLog)
 	coder[population.Links](encodeLinks, decodeLinks)
-	coder[population.Player](encodePlayer, decodePlayer)
 	coder[population.Group](encodeGroup, decodeGroup)
 	coder[population.Set](encodeSet, decodeSet)
 	coder[population.Parts](encodeParts, decodeParts)
@@ -27,18 +26,16 @@ func coder[T any](encode func(T) ([]byte, error), decode func([]byte) (T, error)
 	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
 }
 
-func encodeLog(v population.Log) ([]byte, error)          { return pack(v) }
-func encodeLinks(v population.Links) ([]byte, error)      { return pack(v) }
-func encodePlayer(v population.Player) ([]byte, error)    { return pack(v) }
-func encodeGroup(v population.Group) ([]byte, error)      { return pack(v) }
-func encodeSet(v population.Set) ([]byte, error)          { return pack(v) }
-func encodeParts(v population.Parts) ([]byte, error)      { return pack(v) }
-func decodeParts(data []byte) (population.Parts, error)   { return unpack[population.Parts](data) }
-func decodeLog(data []byte) (population.Log, error)       { return unpack[population.Log](data) }
-func decodeLinks(data []byte) (population.Links, error)   { return unpack[population.Links](data) }
-func decodePlayer(data []byte) (population.Player, error) { return unpack[population.Player](data) }
-func decodeGroup(data []byte) (population.Group, error)   { return unpack[population.Group](data) }
-func decodeSet(data []byte) (population.Set, error)       { return unpack[population.Set](data) }
+func encodeLog(v population.Log) ([]byte, error)        { return pack(v) }
+func encodeLinks(v population.Links) ([]byte, error)    { return pack(v) }
+func encodeGroup(v population.Group) ([]byte, error)    { return pack(v) }
+func encodeSet(v population.Set) ([]byte, error)        { return pack(v) }
+func encodeParts(v population.Parts) ([]byte, error)    { return pack(v) }
+func decodeParts(data []byte) (population.Parts, error) { return unpack[population.Parts](data) }
+func decodeLog(data []byte) (population.Log, error)     { return unpack[population.Log](data) }
+func decodeLinks(data []byte) (population.Links, error) { return unpack[population.Links](data) }
+func decodeGroup(data []byte) (population.Group, error) { return unpack[population.Group](data) }
+func decodeSet(data []byte) (population.Set, error)     { return unpack[population.Set](data) }
 
 // pack encodes as JSON, and deflates it: runners keep in memory what waits between stages.
 func pack(v any) ([]byte, error) {

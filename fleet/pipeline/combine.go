@@ -8,9 +8,7 @@ import (
 
 func init() {
 	register.Combiner1[int](&leastPart{})
-	register.Combiner1[population.Log](&mergeLogs{})
 	register.Combiner1[population.Links](&mergeLinks{})
-	register.Combiner1[population.Player](&mergePlayers{})
 	register.Combiner1[population.Group](&mergeGroups{})
 	register.Combiner1[population.Set](&mergeSets{})
 	register.Combiner1[population.Parts](&mergeParts{})
@@ -22,13 +20,6 @@ type leastPart struct{}
 
 func (*leastPart) MergeAccumulators(a, b int) int { return min(a, b) }
 
-type mergeLogs struct{}
-
-func (*mergeLogs) MergeAccumulators(a, b population.Log) population.Log {
-	a.Merge(&b) // replaces what a has, and changes nothing in it
-	return a
-}
-
 type mergeLinks struct{}
 
 func (*mergeLinks) CreateAccumulator() population.Links { return population.Links{} }
@@ -37,19 +28,6 @@ func (*mergeLinks) AddInput(a, b population.Links) (population.Links, error) { r
 
 func (*mergeLinks) MergeAccumulators(a, b population.Links) (population.Links, error) {
 	return a, a.Merge(b)
-}
-
-type mergePlayers struct{}
-
-func (*mergePlayers) CreateAccumulator() population.Player { return population.Player{} }
-
-func (f *mergePlayers) AddInput(a, b population.Player) population.Player {
-	return f.MergeAccumulators(a, b)
-}
-
-func (*mergePlayers) MergeAccumulators(a, b population.Player) population.Player {
-	a.Merge(&b)
-	return a
 }
 
 type mergeGroups struct{}

@@ -85,9 +85,11 @@ func init() {
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
 	register.Function1x1(linksOf)
-	register.Function2x2(playerOf)
+	register.Function2x1(firstCopy)
+	register.Function1x2(playerOf)
+	register.Iter1[population.Log]()
 	register.Function2x2(setOf)
-	register.Function4x0(countPlayer)
+	register.Function5x0(countPlayer)
 	register.Emitter2[uint64, population.Group]()
 	register.Function1x1(groupParts)
 	register.Function1x1(setParts)
@@ -113,14 +115,15 @@ func Build(s beam.Scope, c Config) {
 		inCopies, inFailures = append(inCopies, copies), append(inFailures, failures)
 	}
 	copies, failures := beam.Flatten(s, inCopies...), beam.Flatten(s, inFailures...)
-	logs := beam.DropKey(s, beam.CombinePerKey(s, &mergeLogs{}, copies))
+	// Not by CombinePerKey, which would hold thousands before it passes them on, with little to merge.
+	logs := beam.ParDo(s, firstCopy, beam.GroupByKey(s, copies))
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all
 	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs)))
 	aside := beam.SideInput{Input: links}
 
-	players := beam.CombinePerKey(s, &mergePlayers{}, beam.ParDo(s, playerOf, logs, aside))
-	totals, seen := beam.ParDo2(s, countPlayer, players)
+	players := beam.GroupByKey(s, beam.ParDo(s, playerOf, logs))
+	totals, seen := beam.ParDo2(s, countPlayer, players, aside)
 	groups := beam.ParDo(s, groupParts, beam.DropKey(s, beam.CombinePerKey(s, &mergeGroups{}, seen)))
 	alike := beam.DropKey(s, beam.CombinePerKey(s, &mergeSets{}, beam.ParDo(s, setOf, logs, aside)))
 	sets := beam.ParDo(s, setParts, alike)

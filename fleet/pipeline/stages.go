@@ -151,13 +151,25 @@ func linksOf(log population.Log) population.Links {
 	return links
 }
 
-func playerOf(log population.Log, links population.Links) (uint64, population.Player) {
-	return uint64(log.Player), *population.NewPlayer(&log, links)
+func firstCopy(_ string, copies func(*population.Log) bool) population.Log {
+	var first, next population.Log
+	copies(&first) // there is one
+	for copies(&next) {
+		first.Merge(&next)
+		next = population.Log{}
+	}
+	return first
 }
 
-func countPlayer(_ uint64, player population.Player, totals func(population.Parts),
+func playerOf(log population.Log) (uint64, population.Log) { return uint64(log.Player), log }
+
+func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Links, totals func(population.Parts),
 	groups func(uint64, population.Group),
 ) {
+	player := &population.Player{}
+	for log := (population.Log{}); logs(&log); log = (population.Log{}) {
+		player.Merge(population.NewPlayer(&log, links))
+	}
 	all, seen := player.Count()
 	totals(population.Parts{Totals: *all})
 	for _, g := range seen {
