@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -18,7 +17,6 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/deliver"
 	"github.com/heedlog/heed/internal/hooks"
-	"github.com/heedlog/heed/internal/outbox"
 	"github.com/heedlog/heed/steer"
 )
 
@@ -172,12 +170,20 @@ func (h *hooked) answer(ctx context.Context) error {
 	}
 	defer box.Close() //nolint:errcheck // what it keeps is committed
 	conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
-	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) { return h.step(ctx, s) })
-	if errors.Is(err, outbox.ErrState) {
+	asked := false
+	var unsaid error
+	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) {
+		asked = true
+		s, unsaid = h.step(ctx, s)
+		return s, unsaid
+	})
+	if err != nil && unsaid == nil { // it is no reason to deny nothing
 		h.Note("what is not delivered now is not kept: %v", err)
-		err = nil
+		if !asked {
+			_, unsaid = h.step(ctx, steer.State{})
+		}
 	}
-	return err
+	return unsaid
 }
 
 // offeredNote is the note of the kind of event at which something was told last.
