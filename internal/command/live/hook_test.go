@@ -36,7 +36,9 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 
-			item := heed.Attention{ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true}
+			item := heed.Attention{
+				ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true,
+			}
 			o := &open{items: []bridge.Item{{Attention: item}}}
 			input := strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}`)
 			var stdout, stderr bytes.Buffer
