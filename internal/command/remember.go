@@ -102,6 +102,9 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	}
 	if err != nil {
 		p.Note("nothing is remembered: %v", err)
+		if h != nil {
+			_ = h.Close() // nothing was written
+		}
 		return nil
 	}
 	return m
@@ -146,7 +149,7 @@ func (p *program) agrees(path string, asks bool) bool {
 	answer, err := bufio.NewReader(io.LimitReader(in, 100)).ReadString('\n')
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes":
-		p.Note("heed remembers; heed history shows it, and heed history forget --all ends it")
+		p.Note("heed remembers; heed history shows it, and remember: false in a file of settings ends it")
 		return true
 	case "n", "no":
 		err = errors.Join(os.MkdirAll(filepath.Dir(refused), 0o700), os.WriteFile(refused, nil, 0o600))
