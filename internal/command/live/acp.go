@@ -76,6 +76,9 @@ func (f *steerFlags) validate(cmd *cobra.Command) error {
 	if err := f.policy().Validate(); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
+	if f.callWait == 0 || f.perTurn == 0 || f.perMinute == 0 { // which is the default of a policy
+		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
+	}
 	if f.brief < 0 || f.brief > maxBrief {
 		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
 	}
