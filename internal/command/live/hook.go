@@ -243,7 +243,8 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 			m.Confirm(b.Delivery)
 		}
 	}
-	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && e.Kind != hooks.SessionEnd && e.Kind != hooks.TurnEnd {
+	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
+	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
 		m.Ended(now, false) // the host need not have told
 		m.Begin(steer.Message{Author: deliver.User, Text: e.Prompt})
 	}
