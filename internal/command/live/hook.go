@@ -127,15 +127,15 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, hookWithin)
+	defer cancel()
 	h := hooked{
 		program: p, flags: f, event: &e, next: byCommand(&f.clientFlags, "hook", e.Session), say: func(a hooks.Answer) error {
 			out, _ := e.Render(a)
 			return p.print(out)
 		},
 	}
-	connecting, cancel := context.WithTimeout(ctx, hookWait)
-	client, _, err := p.connect(connecting, cmd, &f.clientFlags)
-	cancel()
+	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
 		return h.say(hooks.Answer{})
@@ -145,8 +145,8 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	return h.answer(ctx)
 }
 
-// hookWait bounds how long a tool of an agent waits for a heed that does not answer.
-const hookWait = 3 * time.Second
+// hookWithin bounds all that a heed is asked in an event: a host that is told to wait 10 seconds takes no later answer.
+var hookWithin = 8 * time.Second
 
 // hooked is one event, and the heed that is asked about it.
 type hooked struct {

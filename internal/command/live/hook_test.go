@@ -2,6 +2,7 @@ package live
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"path/filepath"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/outbox"
 )
@@ -48,4 +50,19 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 			require.Contains(t, stderr.String(), "not kept: ")
 		})
 	}
+}
+
+// TestHookAnswersInTime: a heed that does not answer holds no hook up for longer than hosts wait.
+func TestHookAnswersInTime(t *testing.T) {
+	defer func(within time.Duration) { hookWithin = within }(hookWithin)
+	hookWithin = 100 * time.Millisecond
+	input := strings.NewReader(`{"hook_event_name":"preToolUse","conversation_id":"s","tool_name":"MCP:build"}`)
+	var stdout, stderr bytes.Buffer
+	args := append([]string{"hook", "--no-config", "--state", t.TempDir()}, serve(t,
+		func(ctx context.Context, _ *gabp.Request) (any, error) { <-ctx.Done(); return nil, ctx.Err() })...)
+	began := time.Now()
+	require.Zero(t, run(t.Context(), args, input, &stdout, &stderr), stderr.String())
+	require.Equal(t, "{}\n", stdout.String())
+	require.Contains(t, stderr.String(), "attention is not known")
+	require.Less(t, time.Since(began), askTimeout)
 }
