@@ -63,12 +63,10 @@ type Config struct {
 // DefaultLevel is the default of Config.Level.
 const DefaultLevel = 0.01
 
-// The bounds of a search: factors that are alike and still an answer, candidates whose pairs are tried, and the chance
-// that a pair is named where one of it alone is the cause.
+// The bounds of a search: factors that are alike and still an answer, and candidates whose pairs are tried.
 const (
-	pairLevel = 0.05
-	MaxAlike  = 16
-	maxPairs  = 24
+	MaxAlike = 16
+	maxPairs = 24
 )
 
 // Result is what the sessions tell about one fault.
@@ -86,6 +84,18 @@ type Result struct {
 type vector []uint64
 
 func (v vector) set(i int) { v[i/64] |= 1 << (i % 64) }
+
+func (v vector) has(i int) bool { return v[i/64]>>(i%64)&1 != 0 }
+
+// switches returns how often, in n sessions, one has what the one before has not, or the other way round.
+func (v vector) switches(n int) (times int) {
+	for i := 1; i < n; i++ {
+		if v.has(i) != v.has(i-1) {
+			times++
+		}
+	}
+	return times
+}
 
 // and returns how many sessions both have, and which.
 func (v vector) and(o vector) vector {
@@ -108,8 +118,10 @@ type candidate struct {
 	factors []Factor
 	with    vector
 	table   Table
-	fit     float64 // the logarithm of its likelihood
+	fit     float64 // the logarithm of its likelihood, less that of how many were compared
 }
+
+func (k *candidate) isPair() bool { return k.factors[0].Kind == KindPair }
 
 // cohort is the sessions of a search.
 type cohort struct {
@@ -125,6 +137,22 @@ func (c *cohort) table(with vector) Table {
 	return Table{all, faulty, uint64(c.n) - all, faults - faulty}
 }
 
+// before is the table of the fault in the session before as a factor; the first session has none before it.
+func (c *cohort) before() (t Table) {
+	for i := 1; i < c.n; i++ {
+		fault := uint64(0)
+		if c.faults.has(i) {
+			fault = 1
+		}
+		if c.faults.has(i - 1) {
+			t = t.Add(Table{With: 1, WithFault: fault})
+		} else {
+			t = t.Add(Table{Without: 1, WithoutFault: fault})
+		}
+	}
+	return t
+}
+
 func (c *cohort) add(f Factor, with vector) {
 	key := fmt.Sprint(with)
 	if k := c.byBits[key]; k != nil {
@@ -137,8 +165,8 @@ func (c *cohort) add(f Factor, with vector) {
 	c.ordered = append(c.ordered, k)
 }
 
-// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. Only the order
-// of versions depends on the order of the sessions. The cost grows with the factors times the
+// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. The order of
+// the sessions tells that of versions, and whether the fault comes in runs. The cost grows with the factors times the
 // sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
 func Suspects(sessions []Session, config Config) Result {
 	level := cmp.Or(config.Level, DefaultLevel)
@@ -158,13 +186,14 @@ func Suspects(sessions []Session, config Config) Result {
 		return Result{Text: fmt.Sprintf(
 			"%d sessions with it and %d without are too few, or have too much alike, to tell.", faults, uint64(c.n)-faults)}
 	}
-	alike := c.alike(c.ordered, best)
-	if pairs, n := c.pairs(); n > 0 {
-		// The inverse of a ratio of likelihoods bounds its chance (Markov's inequality).
-		if pair := c.best(pairs); pair != nil && pair.fit-best.fit > math.Log(float64(n)/pairLevel) {
-			best, alike, tests = pair, c.alike(pairs, pair), tests+n
-		}
+	for _, k := range c.ordered {
+		k.fit -= math.Log(float64(tests))
 	}
+	pairs := c.pairs()
+	if pair := c.best(pairs); pair != nil && pair.fit > best.fit {
+		best, tests = pair, tests+len(pairs)
+	}
+	alike := c.alike(slices.Concat(c.ordered, pairs), best)
 	r := Result{Table: best.table, P: min(1, best.table.P()*float64(tests)), Comparisons: tests}
 	for _, k := range alike {
 		r.Factors = append(r.Factors, k.factors...)
@@ -176,6 +205,9 @@ func Suspects(sessions []Session, config Config) Result {
 		r.Factors = nil
 		r.Text = fmt.Sprintf("No mod stands out: the most, %s, is as likely by chance (p = %s, corrected for %s).",
 			numbers, chance(r.P), comparisons(tests))
+	case best.table.likelihood() < c.before().likelihood()+math.Log(3):
+		r.Factors = nil
+		r.Text = fmt.Sprintf("It comes in runs of sessions, which tells as much as any mod does (the most: %s).", numbers)
 	case len(r.Factors) > MaxAlike:
 		r.Text = fmt.Sprintf("%d mods or versions came and went alike (%s): the sessions cannot tell them apart.",
 			len(r.Factors), numbers)
@@ -183,6 +215,9 @@ func Suspects(sessions []Session, config Config) Result {
 	default:
 		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors), numbers, chance(r.P),
 			comparisons(tests))
+		if best.with.switches(c.n) == 1 {
+			r.Text += " That changed once only: anything else that changed then looks the same."
+		}
 	}
 	return r
 }
@@ -304,20 +339,26 @@ func (c *cohort) best(all []*candidate) (best *candidate) {
 // alikeWithin is how much less likely than the best a candidate may be, as a logarithm.
 var alikeWithin = math.Log(20)
 
-// alike returns the candidates that fit about as well as the best, which comes first.
+// alike returns the candidates that fit about as well as the best, which comes first; where those are too many, only
+// pairs or none.
 func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
 	out := []*candidate{best}
+	factors := len(best.factors)
 	for _, k := range all {
 		if k != best && k.fit >= best.fit-alikeWithin && c.best([]*candidate{k}) != nil {
 			out = append(out, k)
+			factors += len(k.factors)
 		}
+	}
+	if factors > MaxAlike {
+		out = slices.DeleteFunc(out, func(k *candidate) bool { return k.isPair() != best.isPair() })
 	}
 	slices.SortStableFunc(out, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
 	return out
 }
 
-// pairs returns the candidates of two mods, of which one is among the best alone, and how many were tried.
-func (c *cohort) pairs() (pairs []*candidate, tried int) {
+// pairs returns the candidates of two mods, of which one is among the best alone.
+func (c *cohort) pairs() []*candidate {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
 	})
@@ -341,5 +382,8 @@ func (c *cohort) pairs() (pairs []*candidate, tried int) {
 			}
 		}
 	}
-	return p.ordered, len(p.ordered)
+	for _, k := range p.ordered {
+		k.fit -= math.Log(float64(len(p.ordered)))
+	}
+	return p.ordered
 }
