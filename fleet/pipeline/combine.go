@@ -24,10 +24,10 @@ type mergeLinks struct{}
 
 func (*mergeLinks) CreateAccumulator() population.Links { return population.Links{} }
 
-func (*mergeLinks) AddInput(a, b population.Links) (population.Links, error) { return a, a.Merge(b) }
+func (*mergeLinks) AddInput(a, b population.Links) (population.Links, error) { return a, a.Merge(&b) }
 
 func (*mergeLinks) MergeAccumulators(a, b population.Links) (population.Links, error) {
-	return a, a.Merge(b)
+	return a, a.Merge(&b)
 }
 
 type mergeGroups struct{}

@@ -168,7 +168,7 @@ func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Lin
 ) {
 	player := &population.Player{}
 	for log := (population.Log{}); logs(&log); log = (population.Log{}) {
-		player.Merge(population.NewPlayer(&log, links))
+		player.Merge(population.NewPlayer(&log, &links))
 	}
 	all, seen := player.Count()
 	totals(population.Parts{Totals: *all})
@@ -180,7 +180,7 @@ func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Lin
 func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
 
 func setOf(log population.Log, links population.Links) (string, population.Set) {
-	s := population.NewSet(&log, links)
+	s := population.NewSet(&log, &links)
 	return s.Key(), *s
 }
 

@@ -19,7 +19,7 @@ type Set struct {
 }
 
 // NewSet returns that of one log.
-func NewSet(log *Log, links Links) *Set {
+func NewSet(log *Log, links *Links) *Set {
 	s := &Set{Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
 	for root := range links.roots(log) {
 		s.Groups = append(s.Groups, root)

@@ -110,7 +110,7 @@ type Player struct {
 }
 
 // NewPlayer returns what one log tells of its player. Links are those of the whole population.
-func NewPlayer(log *Log, links Links) *Player {
+func NewPlayer(log *Log, links *Links) *Player {
 	p := &Player{Totals: Totals{
 		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records,
 		States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},
@@ -123,7 +123,7 @@ func NewPlayer(log *Log, links Links) *Player {
 		p.Versions = Tally{log.Game: 1}
 	}
 	for _, mod := range log.Mods {
-		p.Mods[mod.ID] = 1
+		p.Mods[links.mod(mod.ID)] = 1
 		if mod.Name != "" {
 			p.Names[mod.ID+"\x00"+mod.Name] = 1
 		}
@@ -149,7 +149,7 @@ func NewPlayer(log *Log, links Links) *Player {
 				more.Samples = Tally{logged.Sample: 1}
 			}
 			for _, mod := range logged.Blame {
-				more.Blamed[mod] = 1
+				more.Blamed[links.mod(mod)] = 1
 			}
 			g.Merge(more)
 		}

@@ -36,8 +36,11 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 			logs[i].Game = fmt.Sprintf("Press 1.%d.0", 3*v)
 		}
 		for _, mod := range rapid.SliceOfNDistinct(rapid.IntRange(0, 7), 0, 4, rapid.ID).Draw(t, "mods") {
-			name := fmt.Sprintf("Mod %d", rapid.IntRange(0, 1).Draw(t, "name"))
-			logs[i].Mods = append(logs[i].Mods, Mod{fmt.Sprintf("mod%d", mod), name})
+			id, name := fmt.Sprintf("mod%d", mod), fmt.Sprintf("Mod %d", mod/rapid.IntRange(1, 2).Draw(t, "name"))
+			if rapid.IntRange(0, 3).Draw(t, "no id") == 0 {
+				id, name = name, ""
+			}
+			logs[i].Mods = append(logs[i].Mods, Mod{id, name})
 		}
 		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 12), 0, 8, rapid.ID).Draw(t, "signatures")
 		for len(ids) > 0 {
@@ -103,11 +106,11 @@ func TestOrderAndSharding(t *testing.T) {
 		read := merged(t, copies, (*Log).Merge)
 		linked := map[int][]*Links{0: {{}}}
 		for _, log := range read {
-			links := Links{}
+			links := &Links{}
 			links.Observe(log)
-			linked[0] = append(linked[0], &links)
+			linked[0] = append(linked[0], links)
 		}
-		links := *merged(t, linked, func(a, b *Links) { require.NoError(t, a.Merge(*b)) })[0]
+		links := merged(t, linked, func(a, b *Links) { require.NoError(t, a.Merge(b)) })[0]
 		players, sets := map[summary.Hash][]*Player{}, map[string][]*Set{}
 		for _, log := range read {
 			players[log.Player] = append(players[log.Player], NewPlayer(log, links))
@@ -168,8 +171,22 @@ func TestReportIsTrue(t *testing.T) {
 			}
 			return uint64(len(players))
 		}
+		owners := map[string]map[string]bool{}
+		for _, log := range logs {
+			for _, m := range log.Mods {
+				if m.Name != "" {
+					owners[m.Name] = maps.Collect(maps.All(owners[m.Name]))
+					owners[m.Name][m.ID] = true
+				}
+			}
+		}
 		lists := func(mod string) func(*Log) bool {
-			return func(l *Log) bool { return slices.ContainsFunc(l.Mods, func(m Mod) bool { return m.ID == mod }) }
+			return func(l *Log) bool {
+				return slices.ContainsFunc(l.Mods, func(m Mod) bool {
+					ids := owners[m.ID] // of a mod that is known by its name
+					return m.ID == mod && len(ids) != 1 || len(ids) == 1 && ids[mod]
+				})
+			}
 		}
 		has := func(id signature.ID, f func(g *LoggedGroup) bool) func(*Log) bool {
 			return func(l *Log) bool {

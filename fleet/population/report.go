@@ -410,11 +410,11 @@ func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
 			byKey[log.Key] = &first
 		}
 	}
-	links := Links{}
+	links := &Links{}
 	for _, log := range byKey {
 		links.Observe(log)
 	}
-	if err := links.Merge(nil); err != nil {
+	if err := links.Merge(&Links{}); err != nil {
 		return nil, err
 	}
 	players := map[uint64]*Player{}
