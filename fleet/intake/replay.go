@@ -23,6 +23,17 @@ var (
 // maxLog bounds a log, unpacked: what expands without end is no log.
 const maxLog = 16 << 30
 
+// marks are the lengths of the beginnings of a log that are hashed: each 256 bytes, and 256 or more in each doubling.
+var marks = func() (all []uint64) {
+	for n, step := uint64(256), uint64(256); n <= maxLog; n += step {
+		all = append(all, n)
+		if n == 512*step {
+			step *= 2
+		}
+	}
+	return all
+}()
+
 // summarize returns the summary of a log, scrubbed as its text comes in. Of one that could not be read to its end it
 // returns both what was read and the error; of what is no log, an error alone.
 func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Session, err error) {
@@ -39,7 +50,7 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 		return nil, err
 	}
 	defer func() { _ = log.Close() }() // only read from
-	hasher := summary.NewHasher(nil)
+	hasher := summary.NewHasher(marks)
 	text := &limitReader{r: io.TeeReader(log, hasher), left: maxLog}
 	reader, err := capture.NewReader(text, capture.Options{})
 	if err != nil {

@@ -87,8 +87,12 @@ func init() {
 	register.Function1x1(linksOf)
 	register.Function2x1(firstCopy)
 	register.Function1x2(playerOf)
+	register.Function1x2(extentOf)
+	register.Function2x1(shorterOf)
+	register.Iter1[population.Extent]()
+	register.Emitter2[string, population.Set]()
 	register.Iter1[population.Log]()
-	register.Function2x2(setOf)
+	register.Function3x0(setOf)
 	register.Function5x0(countPlayer)
 	register.Emitter2[uint64, population.Group]()
 	register.Function1x1(groupParts)
@@ -117,9 +121,10 @@ func Build(s beam.Scope, c Config) {
 	copies, failures := beam.Flatten(s, inCopies...), beam.Flatten(s, inFailures...)
 	// Not by CombinePerKey, which would hold thousands before it passes them on, with little to merge.
 	logs := beam.ParDo(s, firstCopy, beam.GroupByKey(s, copies))
+	shorter := beam.ParDo(s, shorterOf, beam.GroupByKey(s, beam.ParDo(s, extentOf, logs)))
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all
-	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs)))
+	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs), shorter))
 	aside := beam.SideInput{Input: links}
 
 	players := beam.GroupByKey(s, beam.ParDo(s, playerOf, logs))

@@ -72,6 +72,9 @@ func folder(t *testing.T) string {
 		default:
 			write(name, data)
 		}
+		if i%6 > 3 {
+			write(fmt.Sprintf("player%d/earlier/%d.log", i%11, i), data[:len(data)*2/3])
+		}
 		if i == 12 {
 			write("player1/cut.log.gz", packed.Bytes()[:packed.Len()/2])
 			write("player1/copy.log.gz", packed.Bytes())
@@ -128,6 +131,7 @@ func TestPipeline(t *testing.T) {
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
+	require.Equal(t, uint64(51), report.Logs, "50, and one that is cut, of another player; none of 17 shorter copies")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {

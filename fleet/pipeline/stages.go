@@ -163,6 +163,16 @@ func firstCopy(_ string, copies func(*population.Log) bool) population.Log {
 
 func playerOf(log population.Log) (uint64, population.Log) { return uint64(log.Player), log }
 
+func extentOf(log population.Log) (uint64, population.Extent) { return uint64(log.Player), log.Extent }
+
+func shorterOf(_ uint64, logs func(*population.Extent) bool) population.Links {
+	var all []population.Extent
+	for log := (population.Extent{}); logs(&log); log = (population.Extent{}) {
+		all = append(all, log)
+	}
+	return population.Links{Shorter: population.Shorter(all)}
+}
+
 func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Links, totals func(population.Parts),
 	groups func(uint64, population.Group),
 ) {
@@ -179,9 +189,11 @@ func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Lin
 
 func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
 
-func setOf(log population.Log, links population.Links) (string, population.Set) {
-	s := population.NewSet(&log, &links)
-	return s.Key(), *s
+func setOf(log population.Log, links population.Links, found func(string, population.Set)) {
+	if !links.Shorter[log.Key] {
+		s := population.NewSet(&log, &links)
+		found(s.Key(), *s)
+	}
 }
 
 func setParts(s population.Set) population.Parts { return *population.PartsOf(nil, &s, nil) }

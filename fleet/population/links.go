@@ -3,6 +3,7 @@ package population
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/heedlog/heed/signature"
@@ -18,6 +19,8 @@ type Links struct {
 	Groups map[signature.ID]signature.ID `json:"groups,omitempty"`
 	// Mods has the package ids of mods by their names, "" for names that several have: some logs list names only.
 	Mods map[string]string `json:"mods,omitempty"`
+	// Shorter has the keys of logs that are the beginning of another of the same player.
+	Shorter map[string]bool `json:"shorter,omitempty"`
 }
 
 // Root returns the signature that names the group of another in the population.
@@ -85,6 +88,10 @@ func (l *Links) Merge(other *Links) error {
 	for name, id := range other.Mods {
 		l.name(name, id)
 	}
+	if l.Shorter == nil {
+		l.Shorter = map[string]bool{}
+	}
+	maps.Copy(l.Shorter, other.Shorter)
 	if len(l.Groups) > maxLinked || len(l.Mods) > maxLinked {
 		return fmt.Errorf("groups have more than %d signatures, or mods as many names: split the population", maxLinked)
 	}

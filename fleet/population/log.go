@@ -1,10 +1,12 @@
 package population
 
 import (
+	"bytes"
 	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
+	"maps"
 	"slices"
 	"strings"
 
@@ -23,9 +25,16 @@ const (
 	parts
 )
 
+// Extent is what a log is known by.
+type Extent struct {
+	Key   string `json:"key"` // the same for copies of a log
+	Bytes uint64 `json:"bytes"`
+	Marks []byte `json:"marks,omitempty"` // four of the hash of each beginning of some lengths, in order
+}
+
 // Log is what is counted of a log.
 type Log struct {
-	Key    string       `json:"key"`    // the same for copies of a log
+	Extent
 	Path   string       `json:"path"`   // the least of those of its copies; never in a report
 	Copies Distinct     `json:"copies"` // hashes of their paths
 	Player summary.Hash `json:"player"` // see PlayerHash
@@ -69,9 +78,12 @@ func PlayerHash(salt []byte, name string) summary.Hash {
 func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log {
 	path = strings.ToValidUTF8(path, "�")
 	l := &Log{
-		Key: s.Log.Hash.String(), Path: path, Copies: Distinct{xxhash.Sum64String(path)},
+		Extent: Extent{Key: s.Log.Hash.String(), Bytes: s.Log.Bytes}, Path: path, Copies: Distinct{xxhash.Sum64String(path)},
 		Player: player, Part: part, Game: strings.ToValidUTF8(s.Facts.Game, "�"), State: s.State,
 		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
+	}
+	for _, length := range slices.Sorted(maps.Keys(s.Log.Beginnings)) {
+		l.Marks = binary.BigEndian.AppendUint32(l.Marks, uint32(s.Log.Beginnings[length]))
 	}
 	byName := map[string]string{}
 	seen := map[string]bool{}
@@ -121,6 +133,24 @@ func (l *Log) Merge(other *Log) {
 		*l = *other
 	}
 	l.Copies = copies
+}
+
+// Shorter returns the keys of those logs of a player that are the beginning of another: shorter copies. They are alike
+// up to the last mark of the shorter, which is 256 bytes before its end at most, or the 256th part of it.
+func Shorter(logs []Extent) map[string]bool {
+	slices.SortFunc(logs, func(a, b Extent) int {
+		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
+	})
+	shorter := map[string]bool{}
+	var longest Extent
+	for _, l := range slices.Backward(logs) { // what has all of its marks comes right after it
+		if len(l.Marks) > 0 && l.Bytes != longest.Bytes && bytes.HasPrefix(longest.Marks, l.Marks) {
+			shorter[l.Key] = true
+		} else {
+			longest = l
+		}
+	}
+	return shorter
 }
 
 // Failure is a log that could not be read, or not to its end, in words that are harmless to show.

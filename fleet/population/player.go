@@ -111,6 +111,9 @@ type Player struct {
 
 // NewPlayer returns what one log tells of its player. Links are those of the whole population.
 func NewPlayer(log *Log, links *Links) *Player {
+	if links.Shorter[log.Key] {
+		return &Player{Totals: Totals{Copies: log.Copies.Count()}}
+	}
 	p := &Player{Totals: Totals{
 		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records,
 		States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},

@@ -1,6 +1,7 @@
 package population
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,7 +27,9 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 		text := rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("text %d", rapid.IntRange(0, 5).Draw(t, "n")) })
 		path := fmt.Sprintf("secret/%d", i)
 		logs[i] = &Log{
-			Key: strconv.Itoa(i), Path: path, Copies: Distinct{uint64(i)},
+			Extent: Extent{strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
+				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks"))},
+			Path: path, Copies: Distinct{uint64(i)},
 			Player:   PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
 			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
@@ -104,16 +107,24 @@ func TestOrderAndSharding(t *testing.T) {
 			}
 		}
 		read := merged(t, copies, (*Log).Merge)
-		linked := map[int][]*Links{0: {{}}}
+		linked, extents := map[int][]*Links{0: {{}}}, map[summary.Hash][]Extent{}
 		for _, log := range read {
 			links := &Links{}
 			links.Observe(log)
+			linked[0] = append(linked[0], links)
+			extents[log.Player] = append(extents[log.Player], log.Extent)
+		}
+		for _, logs := range extents {
+			links := &Links{Shorter: Shorter(rapid.Permutation(logs).Draw(t, "order"))}
 			linked[0] = append(linked[0], links)
 		}
 		links := merged(t, linked, func(a, b *Links) { require.NoError(t, a.Merge(b)) })[0]
 		players, sets := map[summary.Hash][]*Player{}, map[string][]*Set{}
 		for _, log := range read {
 			players[log.Player] = append(players[log.Player], NewPlayer(log, links))
+			if links.Shorter[log.Key] {
+				continue
+			}
 			set := NewSet(log, links)
 			sets[set.Key()] = append(sets[set.Key()], set)
 		}
@@ -142,6 +153,9 @@ func TestOrderAndSharding(t *testing.T) {
 func TestReportIsTrue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		logs := someLogs.Draw(t, "logs")
+		for _, log := range logs {
+			log.Marks = nil // no copies
+		}
 		k := rapid.IntRange(1, 3).Draw(t, "k")
 		r, err := Sum(logs, nil, k)
 		require.NoError(t, err)
@@ -262,7 +276,7 @@ func crowd(players int, f func(player int, log *Log)) []*Log {
 	var logs []*Log
 	for i := range players {
 		log := &Log{
-			Key: strconv.Itoa(i), Path: strconv.Itoa(i), Player: summary.Hash(i), State: "broken",
+			Extent: Extent{Key: strconv.Itoa(i)}, Path: strconv.Itoa(i), Player: summary.Hash(i), State: "broken",
 			Mods: []Mod{{ID: "base"}, {ID: fmt.Sprintf("mod%d", i%7)}},
 		}
 		f(i, log)
@@ -397,7 +411,9 @@ func TestCopies(t *testing.T) {
 	copies := make([]*Log, 3)
 	for i := range copies {
 		path := strconv.Itoa(i)
-		copies[i] = &Log{Key: "x", Path: path, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2}
+		copies[i] = &Log{
+			Extent: Extent{Key: "x"}, Path: path, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
+		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		one := *rapid.SampledFrom(copies).Draw(t, "first")
@@ -411,6 +427,25 @@ func TestCopies(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []uint64{1, 1, 2, 1, 0},
 		[]uint64{r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
+}
+
+// TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark.
+func TestShorter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		texts := rapid.SliceOfDistinct(rapid.StringMatching("[ab]{0,7}"), rapid.ID).Draw(t, "texts")
+		var logs []Extent
+		want := map[string]bool{}
+		for _, text := range texts {
+			marked := text[:len(text)/2*2]
+			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked)})
+			if marked != "" && slices.ContainsFunc(texts, func(other string) bool {
+				return len(other) > len(text) && strings.HasPrefix(other, marked)
+			}) {
+				want[text] = true
+			}
+		}
+		require.Equal(t, want, Shorter(logs))
+	})
 }
 
 // TestTop holds that the first stay and the others are counted, in any order and grouping.

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
 // Version is that of [Report] as JSON. It rises when a field goes or means something else; fields may be added.
@@ -42,7 +43,7 @@ type Report struct {
 
 	Players    uint64      `json:"players" jsonschema:"Players whose logs were read."`
 	Logs       uint64      `json:"logs" jsonschema:"Different logs that were read, those of failures that have records among them."`
-	Copies     uint64      `json:"copies" jsonschema:"Further files that were copies of those."`
+	Copies     uint64      `json:"copies" jsonschema:"Further files that were copies of those, whole or shorter."`
 	Incomplete uint64      `json:"incomplete" jsonschema:"Logs that could not be read to their end."`
 	Records    uint64      `json:"records" jsonschema:"Records of all logs."`
 	Entries    uint64      `json:"entries" jsonschema:"Records in urgent groups."`
@@ -410,26 +411,35 @@ func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
 			byKey[log.Key] = &first
 		}
 	}
+	byPlayer := map[summary.Hash][]*Log{}
+	extents := map[summary.Hash][]Extent{}
 	links := &Links{}
 	for _, log := range byKey {
+		byPlayer[log.Player] = append(byPlayer[log.Player], log)
+		extents[log.Player] = append(extents[log.Player], log.Extent)
 		links.Observe(log)
 	}
-	if err := links.Merge(&Links{}); err != nil {
-		return nil, err
+	for _, logs := range extents {
+		if err := links.Merge(&Links{Shorter: Shorter(logs)}); err != nil {
+			return nil, err
+		}
 	}
-	players := map[uint64]*Player{}
+	var players []*Player
 	sets := map[string]*Set{}
-	for _, log := range byKey {
-		id := uint64(log.Player)
-		if players[id] == nil {
-			players[id] = &Player{}
+	for _, logs := range byPlayer {
+		player := &Player{}
+		for _, log := range logs {
+			player.Merge(NewPlayer(log, links))
+			if links.Shorter[log.Key] {
+				continue
+			}
+			set := NewSet(log, links)
+			if sets[set.Key()] == nil {
+				sets[set.Key()] = &Set{}
+			}
+			sets[set.Key()].Merge(set)
 		}
-		players[id].Merge(NewPlayer(log, links))
-		set := NewSet(log, links)
-		if sets[set.Key()] == nil {
-			sets[set.Key()] = &Set{}
-		}
-		sets[set.Key()].Merge(set)
+		players = append(players, player)
 	}
 	parts := &Parts{}
 	for i := range failures {
