@@ -48,7 +48,7 @@ type position struct {
 	layout Layout
 }
 
-func (r *Reader) position() position { return position{r.lineCount(), r.byteCount(), r.Layout()} }
+func (r *Reader) position() position { return position{r.Lines(), r.Bytes(), r.Layout()} }
 
 // NewAhead begins to read r, which it owns from then on, until [Ahead.Close] is called.
 func NewAhead(r *Reader) *Ahead {

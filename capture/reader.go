@@ -102,13 +102,13 @@ func (r *Reader) Layout() Layout {
 	return r.layout
 }
 
-// lineCount returns how many lines have been read, the last one included if it has
+// Lines returns how many lines have been read, the last one included if it has
 // no line end.
-func (r *Reader) lineCount() int { return r.lines.no }
+func (r *Reader) Lines() int { return r.lines.no }
 
-// byteCount returns how many bytes the lines have that have been read, with their ends and
+// Bytes returns how many bytes the lines have that have been read, with their ends and
 // what is missing among them: of the text of the input, decompressed and in UTF-8.
-func (r *Reader) byteCount() uint64 { return r.lines.came - uint64(r.lines.w-r.lines.r) }
+func (r *Reader) Bytes() uint64 { return r.lines.came - uint64(r.lines.w-r.lines.r) }
 
 // Head returns up to n bytes with which the text of the input begins, decompressed
 // and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next

@@ -491,7 +491,7 @@ func TestOptions(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader("a\n  b\n(Filename:  Line: 3)\n"), Options{Layout: LayoutPlain})
 	require.NoError(t, err)
 	require.Equal(t, LayoutPlain, r.Layout())
-	require.Equal(t, 3, r.lineCount())
+	require.Equal(t, 3, r.Lines())
 	require.Equal(t, "1-2 indent \"a\\n  b\"\n3-3 line \"(Filename:  Line: 3)\"\n", render(recs))
 }
 

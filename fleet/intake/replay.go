@@ -8,8 +8,8 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/summary"
@@ -60,21 +60,20 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 	if err := files.Text(head); err != nil {
 		return nil, err
 	}
-	engine, err := heed.New(engineConfig(set))
+	engine, err := heed.New(replay.Config(set))
 	if err != nil {
 		return nil, err
 	}
-	r := replay{engine: engine, reader: reader}
+	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}}
 	scrubber := &report.Scrubber{}
-	r.report, err = report.New(report.Config{
-		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: scrubber,
-		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
+	made, err := report.New(report.Config{
+		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,
 	})
 	if err != nil {
 		return nil, err
 	}
-	err = r.run()
-	s = r.report.Session(scrubber)
+	err = run(r, made)
+	s = made.Session(scrubber)
 	s.Log, s.Rules = hasher.Log(name), set.Hash()
 	if s.Log.Bytes == 0 {
 		return nil, errors.Join(err, errEmpty)
@@ -82,73 +81,38 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 	return s, err
 }
 
-// engineConfig returns the set-up of an engine whose journal nobody reads.
-func engineConfig(set *rules.Set) heed.Config {
-	c := heed.Config{Rules: set}
-	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
-	c.Journal.Firsts, c.Journal.FirstsBytes = 64, 64<<10
-	c.Journal.Pinned, c.Journal.PinnedBytes = 64, 64<<10
-	return c
-}
-
-// replay feeds a log to an engine and what becomes of it to a report.
-type replay struct {
-	engine *heed.Engine
-	reader *capture.Reader
-	report *report.Replay
-
+// records are those of a reader. Unlike [capture.Ahead], it reads on the goroutine that asks, whose panics are caught.
+type records struct {
+	*capture.Reader
 	record capture.Record
-	began  capture.Environment
-	mods   report.Environment
-	lines  int
 }
 
-// run replays the log to its end. Acts of hosts that a recording has are not done again.
-func (r *replay) run() error {
-	var outcome heed.Outcome
+func (r *records) Next() (*capture.Record, error) {
+	return &r.record, r.Reader.Next(&r.record)
+}
+
+// run replays a log to its end, and tells a report of it.
+func run(r *replay.Replay, made *report.Replay) error {
 	var updates []heed.Update
 	for {
-		if err := r.reader.Next(&r.record); err != nil {
+		if err := r.Next(); err != nil {
 			if errors.Is(err, io.EOF) {
 				err = nil
 			}
-			r.end(err)
+			made.End(r.End(err))
 			return err
 		}
-		rec := &r.record
-		r.lines = max(r.lines, rec.EndLine)
-		if rec.Kind == event.KindHost {
-			continue
-		}
-		if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
-			r.mods = report.Environment{}
-		}
-		if program := r.began.Observe(rec); program != "" {
-			r.engine.LearnGame(program)
-		}
-		if rec.Mods != nil {
-			r.mods.Mods = append(r.mods.Mods, rec.Mods.Mods...)
-			r.mods.MoreMods += rec.Mods.Omitted
-			r.engine.LearnMods(rec.Mods.Plain())
-		}
-		r.engine.ObserveInto(&outcome, &rec.Entry)
-		r.report.Observe(rec, &outcome)
-		if outcome.Pending {
-			updates = r.engine.Updates(updates[:0])
-			for i := range updates {
-				r.report.Update(&updates[i])
+		if !r.Acted {
+			made.Observe(r.Record, &r.Outcome)
+			if !r.Outcome.Pending {
+				continue
 			}
 		}
+		updates = r.Engine.Updates(updates[:0])
+		for i := range updates {
+			made.Update(&updates[i])
+		}
 	}
-}
-
-func (r *replay) end(err error) {
-	environment := r.mods
-	environment.Facts = r.began.Facts()
-	r.report.End(report.End{
-		Layout: r.reader.Layout().String(), Lines: r.lines, Err: err, Stats: r.engine.Stats(), Open: r.engine.Open(nil),
-		Environment: environment, Headless: r.began.Headless(), Unrecognized: !r.began.Recognized(),
-	})
 }
 
 // limitReader fails where more is read than is left.

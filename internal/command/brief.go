@@ -157,7 +157,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 	names, empty := &report.Scrubber{}, true
 	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
 		empty = false
-		names.LearnEntry(&src.record.Entry)
+		names.LearnEntry(&src.Record.Entry)
 		return true
 	})
 	switch {
@@ -189,22 +189,22 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 ) (*BriefDocument, error) {
 	c := brief.Config{
 		Config: heedsource.Config{
-			Engine: src.engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
-			Mods: func() []capture.ListedMod { return src.mods.Mods }, Environment: src.began.Facts,
+			Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
+			Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
 		},
 		Now: time.Now, Scrub: names.Text,
 	}
 	if h := p.existing(context.Background(), f.history); h != nil {
 		defer h.Close() //nolint:errcheck // it was only read from
 		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
-			History: h, Game: func() string { return src.began.Facts().Game }, Mods: c.Mods,
+			History: h, Game: func() string { return src.Began.Facts().Game }, Mods: c.Mods,
 		}}
 	}
 	r := f.request(f.item)
 	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {
-		r.WorkOrderID = src.engine.Latest().Epoch + "-" + f.item
+		r.WorkOrderID = src.Engine.Latest().Epoch + "-" + f.item
 	}
-	if _, known := src.engine.Item(r.WorkOrderID); f.item != "" && !known {
+	if _, known := src.Engine.Item(r.WorkOrderID); f.item != "" && !known {
 		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
 	}
 	r.Scrub = f.scrub.scrubber(f.Format) != nil

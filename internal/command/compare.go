@@ -138,8 +138,8 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 		if run == nil {
 			run = c.run(side, name, s)
 		}
-		headless = s.began.Headless()
-		run.Observe(s.record, o)
+		headless = s.Began.Headless()
+		run.Observe(s.Record, o)
 		return true
 	})
 	if run == nil && err == nil { // a log without a line
@@ -162,21 +162,21 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
-			c.scrubber.LearnEntry(&src.record.Entry) // of each text the first record, as a replay does
-			if t, ok := src.engine.Template(sig); ok {
+			c.scrubber.LearnEntry(&src.Record.Entry) // of each text the first record, as a replay does
+			if t, ok := src.Engine.Template(sig); ok {
 				return t, true
 			}
-			e := &src.record.Entry
+			e := &src.Record.Entry
 			return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack)), true
 		},
 		Blame: func() []heed.Suspect {
-			if !src.record.IsLog() {
+			if !src.Record.IsLog() {
 				return nil
 			}
-			return src.blame()
+			return src.Blame()
 		},
 		Sample: func() string {
-			return sampleOf(&src.record.Entry)
+			return sampleOf(&src.Record.Entry)
 		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -130,7 +131,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			}
 			record.entry.Level, record.levelBy = level, 0
 		}
-		engine, err := heed.New(engineConfig(set))
+		engine, err := heed.New(replay.Config(set))
 		if err != nil {
 			return nil, err
 		}

@@ -103,7 +103,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 	referenceAndOwn(t, func(t *testing.T, path string) {
 		p := newProgram(nil, io.Discard, io.Discard)
 		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
-			rec := src.record
+			rec := src.Record
 			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry, outcome: *o}
 			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase,
 				f.entry.ByCaller, o.Escalated)

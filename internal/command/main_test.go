@@ -18,6 +18,7 @@ import (
 
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -717,20 +718,20 @@ func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
 			require.True(t, first == second, "two replays differ: %v", args)
 			requireInert(t, first.stdout)
 		}
-		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), engineConfig(defaultRules(t)), path, nil)
+		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), replay.Config(defaultRules(t)), path, nil)
 		require.NoError(t, err)
 		defer src.close()
 		for {
-			if err := src.next(); err != nil {
+			if err := src.Next(); err != nil {
 				require.ErrorIs(t, err, io.EOF)
 				break
 			}
-			if src.engine.Stats().Received%1000 == 0 {
-				stats := src.engine.Stats()
+			if src.Engine.Stats().Received%1000 == 0 {
+				stats := src.Engine.Stats()
 				require.NoError(t, stats.Check())
 			}
 		}
-		stats := src.engine.Stats()
+		stats := src.Engine.Stats()
 		require.NoError(t, stats.Check())
 	})
 }

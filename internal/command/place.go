@@ -67,7 +67,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	var before, after *span
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
-		rec := src.record
+		rec := src.Record
 		scrubber.LearnEntry(&rec.Entry)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
@@ -75,15 +75,15 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				own := *rec
 				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
 				n := *f
-				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.records.Layout()
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.Records.Layout()
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			after = &span{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.records.Layout()
-			f.blame = src.blame()
+			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.Layout()
+			f.blame = src.Blame()
 			return false
 		default:
 			before = &span{rec.StartLine, rec.EndLine}
@@ -94,7 +94,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 		case !o.Blind:
 			f.blind, f.blindSince, f.blindRule = false, 0, ""
 		}
-		lines = src.records.Lines()
+		lines = src.Records.Lines()
 		return true
 	})
 	if err != nil || f.rec != nil {

@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -34,9 +35,9 @@ func TestRecordingReplays(t *testing.T) {
 		require.NoError(t, err)
 		reader, err := capture.NewReader(in, capture.Options{})
 		require.NoError(t, err)
-		engine, err := heed.New(engineConfig(set))
+		engine, err := heed.New(replay.Config(set))
 		require.NoError(t, err)
-		live := &source{engine: engine, record: &capture.Record{}}
+		record := &capture.Record{}
 
 		var recording bytes.Buffer
 		recorder := follow.NewRecorder(&recording)
@@ -45,7 +46,7 @@ func TestRecordingReplays(t *testing.T) {
 		line := uint64(1) // of the recording: the positions are its own
 		give := func() {
 			now = now.Add(1234567 * time.Nanosecond)
-			rec := live.record
+			rec := record
 			for _, at := range []*time.Time{&rec.Time, &rec.Time, &rec.Time, &rec.Time} {
 				*at = now
 			}
@@ -55,7 +56,7 @@ func TestRecordingReplays(t *testing.T) {
 			}
 			recorder.Record(rec)
 			if rec.Mods != nil {
-				live.learn(rec.Mods)
+				engine.LearnMods(rec.Mods.Plain())
 			}
 			engine.Observe(rec.Entry)
 			want = engine.Updates(want)
@@ -74,25 +75,25 @@ func TestRecordingReplays(t *testing.T) {
 			}
 		}
 		for i := 0; ; i++ {
-			if errors.Is(reader.Next(live.record), io.EOF) {
+			if errors.Is(reader.Next(record), io.EOF) {
 				break
 			}
 			give()
 			switch i % 10 {
 			case 3:
-				*live.record = capture.Record{Entry: event.Operation{
+				*record = capture.Record{Entry: event.Operation{
 					ID: fmt.Sprintf("op \"%d\"", i), Method: "game/do", Status: event.StatusStarted, Parent: "\"all\"\u2028",
 				}.Entry()}
 				give()
 			case 6:
-				*live.record = capture.Record{Entry: event.Operation{
+				*record = capture.Record{Entry: event.Operation{
 					ID: fmt.Sprintf("op \"%d\"", i-3), Status: event.StatusCancelled, Error: "no\n\x01 \xff panel",
 				}.Entry()}
 				give()
 			case 8:
-				*live.record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
+				*record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
 				give()
-				*live.record = capture.Record{Continuation: true, Entry: event.Entry{
+				*record = capture.Record{Continuation: true, Entry: event.Entry{
 					Source: "continuation", Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
 				}}
 				give()
@@ -103,18 +104,18 @@ func TestRecordingReplays(t *testing.T) {
 
 		path := filepath.Join(t.TempDir(), "recording.jsonl")
 		require.NoError(t, os.WriteFile(path, recording.Bytes(), 0o600))
-		replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), path, nil)
+		replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), replay.Config(set), path, nil)
 		require.NoError(t, err)
 		var got []heed.Update
 		for {
-			if err := replayed.next(); err != nil {
+			if err := replayed.Next(); err != nil {
 				require.ErrorIs(t, err, io.EOF)
 				break
 			}
-			got = replayed.engine.Updates(got)
+			got = replayed.Engine.Updates(got)
 		}
 		replayed.close()
-		require.Equal(t, engine.Stats(), replayed.engine.Stats(), name)
+		require.Equal(t, engine.Stats(), replayed.Engine.Stats(), name)
 		require.Len(t, got, len(want), name)
 		for i := range want {
 			require.Equal(t, want[i], got[i], name)

@@ -92,12 +92,12 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 ) error {
 	shownName := scrubber.Text(name)
 	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
-		rec := src.record
+		rec := src.Record
 		if rec.StartLine == 0 { // a notice of capture itself
 			return true
 		}
 		scrubber.LearnEntry(&rec.Entry)
-		template, _ := src.engine.Template(outcome.Signature)
+		template, _ := src.Engine.Template(outcome.Signature)
 		r := report.Record{
 			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.KindName(),
 			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Level, LevelBy: rec.LevelBy.String(),
@@ -107,7 +107,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase, RefState: rec.RefState,
 		}
 		if format != formatText && r.Disposition.Urgent() {
-			r.Blame = scrubber.Suspects(src.blame())
+			r.Blame = scrubber.Suspects(src.Blame())
 		}
 		switch format {
 		case formatJSONL:

@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -231,14 +232,14 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	write updateWriter, scrubber *report.Scrubber,
 ) (*report.Replay, error) {
 	log := f.memory.begin(name, scrubber)
-	source, err := p.open(ctx, engineConfig(set), name, log.tee())
+	source, err := p.open(ctx, replay.Config(set), name, log.tee())
 	if err != nil {
 		return nil, err
 	}
 	defer source.close()
-	engine := source.engine
+	engine := source.Engine
 	config := report.Config{
-		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.blame, Mod: engine.Mod,
+		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
 		Scrub: scrubber,
 		Rule:  RuleTexts(set),
 	}
@@ -256,13 +257,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 	shownName := scrubber.Text(name)
 	var updates []heed.Update
 	for {
-		if err := source.next(); err != nil {
-			end := report.End{
-				Layout: source.records.Layout().String(), Lines: source.records.Lines(), Stats: engine.Stats(),
-				Open:        engine.Open(nil),
-				Environment: source.environment(), Bytes: source.bytes(),
-				Headless: source.began.Headless(), Unrecognized: !source.began.Recognized(),
-			}
+		if err := source.Next(); err != nil {
+			end := source.End(nil)
 			switch {
 			case ctx.Err() != nil:
 				end.Interrupted = true
@@ -280,9 +276,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 			}
 			return rep, err
 		}
-		if !source.acted {
-			rep.Observe(source.record, &source.outcome)
-			if !source.outcome.Pending {
+		if !source.Acted {
+			rep.Observe(source.Record, &source.Outcome)
+			if !source.Outcome.Pending {
 				continue
 			}
 		}
@@ -293,7 +289,7 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 				rep.Update(u)
 				if write != nil {
 					scrubbed := scrubber.Update(*u)
-					out.buf = write(out.buf, shownName, source.record.Time, &scrubbed)
+					out.buf = write(out.buf, shownName, source.Record.Time, &scrubbed)
 				}
 				if f.ack == ackAuto && u.Attention.Blocking {
 					engine.Ack("", u.Attention.ID, u.Attention.LatestSequence)

@@ -204,9 +204,9 @@ func (p *program) openPage(file string) error {
 	return p.print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
 }
 
-// reason returns the conditions by which the rule that decided s.record matched.
+// reason returns the conditions by which the rule that decided s.Record matched.
 func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
-	f := &found{rec: s.record, entry: s.record.Entry, outcome: s.outcome}
+	f := &found{rec: s.Record, entry: s.Record.Entry, outcome: s.Outcome}
 	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack), []byte("\n"))
 	in := inputOf(f, string(head), string(frames))
 	x := ev.Explain(&in, false)

@@ -137,9 +137,9 @@ func TestProposalsHold(t *testing.T) {
 			places := map[string]place{}
 			p := newProgram(nil, io.Discard, io.Discard)
 			require.NoError(t, p.observe(t.Context(), defaultRules(t), path, func(src *source, o *heed.Outcome) bool {
-				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.record.StartLine > 0 && !seen[id] {
+				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.Record.StartLine > 0 && !seen[id] {
 					seen[id] = true
-					places[id] = place{path, src.record.EndLine}
+					places[id] = place{path, src.Record.EndLine}
 				}
 				return true
 			}))

@@ -213,11 +213,11 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			scrubber.LearnEntry(&src.record.Entry)
+			scrubber.LearnEntry(&src.Record.Entry)
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
-				t, _ := src.engine.Template(o.Signature)
+				t, _ := src.Engine.Template(o.Signature)
 				return scrubber.Text(t)
-			}, placeOf(shownName, src.record), 1)
+			}, placeOf(shownName, src.Record), 1)
 			return true
 		})
 		if err != nil {

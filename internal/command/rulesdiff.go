@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
@@ -149,7 +150,7 @@ type change struct {
 
 // classifyTwice decides the records of a capture by both sets.
 func (p *program) classifyTwice(ctx context.Context, d *difference, name string) error {
-	other, err := heed.New(engineConfig(d.new))
+	other, err := heed.New(replay.Config(d.new))
 	if err != nil {
 		return err
 	}
@@ -162,8 +163,8 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	)
 	bySignature := map[changeKey]*change{}
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
-		rec := src.record
-		engine = src.engine
+		rec := src.Record
+		engine = src.Engine
 		d.scrub.LearnEntry(&rec.Entry)
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])

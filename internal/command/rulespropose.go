@@ -133,8 +133,8 @@ func (p *program) propose(ctx context.Context, files []rules.File, at place, d e
 	private := &scrub.Names{}
 	groups := map[signature.Signature]signature.Signature{} // by form
 	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
-		private.Learn(src.record.Message)
-		private.Learn(src.record.Stack)
+		private.Learn(src.Record.Message)
+		private.Learn(src.Record.Stack)
 		groups[o.Signature] = o.Group
 		return true
 	}); err != nil {

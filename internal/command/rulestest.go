@@ -155,7 +155,7 @@ func (p *program) meet(ctx context.Context, set *rules.Set, expected []expectati
 			messages[i] = "the line is in no record: it is blank, or after the end"
 		}
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			rec := src.record
+			rec := src.Record
 			for len(wanted) > 0 && rec.StartLine > 0 && expected[wanted[0]].at.line <= rec.EndLine {
 				if e := &expected[wanted[0]]; e.at.line >= rec.StartLine {
 					messages[wanted[0]] = e.check(set, &o.Decision)

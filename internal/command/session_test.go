@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/rules"
 )
@@ -38,10 +39,10 @@ func TestSessionReplays(t *testing.T) {
 	require.NoError(t, err)
 	var recording bytes.Buffer
 	recorder := follow.NewRecorder(&recording)
-	config := engineConfig(set)
-	replay, err := heed.New(config)
+	config := replay.Config(set)
+	engine, err := heed.New(config)
 	require.NoError(t, err)
-	config.Epoch = replay.Latest().Epoch // a session would have one of its own
+	config.Epoch = engine.Latest().Epoch // a session would have one of its own
 	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
 	session, err := session.New(session.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
 	require.NoError(t, err)
@@ -89,20 +90,20 @@ func TestSessionReplays(t *testing.T) {
 
 	file := filepath.Join(dir, "recording.jsonl")
 	require.NoError(t, os.WriteFile(file, recording.Bytes(), 0o600))
-	replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), engineConfig(set), file, nil)
+	replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), replay.Config(set), file, nil)
 	require.NoError(t, err)
 	defer replayed.close()
 	got := map[string]heed.Update{}
 	for {
-		if err := replayed.next(); err != nil {
+		if err := replayed.Next(); err != nil {
 			require.ErrorIs(t, err, io.EOF)
 			break
 		}
-		for _, u := range replayed.engine.Updates(nil) {
+		for _, u := range replayed.Engine.Updates(nil) {
 			got[u.Attention.ID] = u
 		}
 	}
-	a, b := session.Engine(), replayed.engine
+	a, b := session.Engine(), replayed.Engine
 	require.Equal(t, held(a), held(b))
 	require.NotEmpty(t, want)
 	require.Len(t, got, len(want))

@@ -11,22 +11,15 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/rules"
 )
 
 // source is a capture that is being fed to an engine.
 type source struct {
+	*replay.Replay
 	input   io.Closer
 	records *capture.Ahead
-	engine  *heed.Engine
-
-	began capture.Environment // from the beginning of the capture
-	mods  report.Environment  // those that were listed
-
-	record  *capture.Record // the last one
-	acted   bool            // it is an act of a host, without an outcome
-	outcome heed.Outcome    // what became of it
 }
 
 // open opens a capture and makes an engine for it. What is no log is refused with
@@ -57,7 +50,8 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 		return nil, err
 	}
 	engine.LearnInstalled(p.installed())
-	return &source{input: in, records: capture.NewAhead(reader), engine: engine}, nil
+	records := capture.NewAhead(reader)
+	return &source{&replay.Replay{Engine: engine, Records: records}, in, records}, nil
 }
 
 // observe replays a capture and calls f with each record and what became of it,
@@ -65,7 +59,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 	f func(src *source, o *heed.Outcome) bool,
 ) error {
-	src, err := p.open(ctx, engineConfig(set), name, nil)
+	src, err := p.open(ctx, replay.Config(set), name, nil)
 	if err != nil {
 		return err
 	}
@@ -77,7 +71,7 @@ func (p *program) observe(ctx context.Context, set *rules.Set, name string,
 func (s *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
 	var updates []heed.Update
 	for {
-		err := s.next()
+		err := s.Next()
 		switch {
 		case err == nil:
 		case ctx.Err() != nil:
@@ -87,24 +81,13 @@ func (s *source) each(ctx context.Context, name string, f func(src *source, o *h
 		default:
 			return ioError(fmt.Errorf("%s: %w", name, err))
 		}
-		if s.acted || s.outcome.Pending {
-			updates = s.engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		if s.Acted || s.Outcome.Pending {
+			updates = s.Engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
 		}
-		if !s.acted && !f(s, &s.outcome) {
+		if !s.Acted && !f(s, &s.Outcome) {
 			return nil
 		}
 	}
-}
-
-// engineConfig returns the set-up of an engine for a replay. Nobody reads its
-// journal: whoever wants the lines around a cause has the log itself. So the
-// journal is kept small, and memory is the same for a log of any length.
-func engineConfig(set *rules.Set) heed.Config {
-	c := heed.Config{Rules: set}
-	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
-	c.Journal.Firsts, c.Journal.FirstsBytes = 64, 64<<10
-	c.Journal.Pinned, c.Journal.PinnedBytes = 64, 64<<10
-	return c
 }
 
 // close closes the input, which ends a read that waits there. It was only read
@@ -113,64 +96,6 @@ func (s *source) close() {
 	_ = s.input.Close()
 	s.records.Close()
 }
-
-// next takes the next record and gives it to the engine.
-func (s *source) next() error {
-	rec, err := s.records.Next()
-	if err != nil {
-		return err
-	}
-	s.record = rec
-	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
-		s.mods = report.Environment{}
-	}
-	if program := s.began.Observe(rec); program != "" {
-		s.engine.LearnGame(program)
-	}
-	if s.acted = rec.Kind == event.KindHost; s.acted {
-		switch rec.Status {
-		case event.StatusAcknowledged:
-			s.engine.Current(rec.Source) // what it names is covered
-			s.engine.Ack(rec.Source, rec.Message, rec.Count)
-		case event.StatusStateRead:
-			s.engine.StateRead()
-		default:
-			s.engine.Advance(rec.Time)
-		}
-		return nil
-	}
-	if rec.Mods != nil {
-		s.learn(rec.Mods)
-	}
-	s.engine.ObserveInto(&s.outcome, &rec.Entry)
-	return nil
-}
-
-// environment returns where the capture was made, as far as that is known by now.
-func (s *source) environment() report.Environment {
-	e := s.mods
-	e.Facts = s.began.Facts()
-	return e
-}
-
-// bytes returns how many bytes of the log were read, 0 where that is not how long
-// it is: in JSON lines, notices are about what the lines were made from.
-func (s *source) bytes() uint64 {
-	if s.records.Layout() == capture.LayoutJSON {
-		return 0
-	}
-	return s.records.Bytes()
-}
-
-// learn passes the mods that a record lists to the engine.
-func (s *source) learn(list *capture.ModList) {
-	s.mods.Mods = append(s.mods.Mods, list.Mods...)
-	s.mods.MoreMods += list.Omitted
-	s.engine.LearnMods(list.Plain())
-}
-
-// blame returns the mods that s.record points at.
-func (s *source) blame() []heed.Suspect { return s.engine.Blame(&s.record.Entry) }
 
 // sampleOf returns one line that an entry can be recognized by.
 func sampleOf(e *event.Entry) string {
