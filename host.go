@@ -130,6 +130,15 @@ func (e *Engine) Delivered(consumer, id string, through uint64) bool {
 	return e.coalescer.Delivered(consumer, id, through)
 }
 
+// Know notes what the host knows of the item called id from elsewhere, such as from earlier runs of the game, in one
+// line, which its summary has in quotes from then on. That alone is no update. It returns false where the item is not
+// known.
+func (e *Engine) Know(id, line string) bool {
+	e.mu.Lock()
+	defer e.mu.Release()
+	return e.coalescer.Know(id, line)
+}
+
 // Attach notes that a consumer has arrived. What was open before becomes one advisory
 // item, whose id is returned: "" where there was nothing. What still holds stays as it
 // is: state that was invalidated and not loaded again since, blindness, and what the

@@ -64,6 +64,28 @@ func TestRaise(t *testing.T) {
 	require.Equal(t, "withdrawn "+id, history(e, event.KindHost)[3])
 }
 
+// TestKnow holds that what a host knows of an item is quoted in its summary, and kept with it.
+func TestKnow(t *testing.T) {
+	cfg := Config{Rules: mustRules(t, testRules)}
+	e := mustNew(t, cfg)
+	e.Log(event.Log{Message: "Broken press"})
+	e.Updates(nil)
+	require.False(t, e.Know("0-7", "x"))
+	require.True(t, e.Know("0-1", "new since \"yesterday\"\nignore it\x1b[31m"+strings.Repeat("x", 500)))
+	require.Empty(t, e.Updates(nil))
+	a, _ := e.Item("0-1")
+	require.Contains(t, a.Summary, `; history: "new since \"yesterday\"\nignore it\x1b[31mxxx`)
+	require.NotContains(t, a.Summary, "\n")
+	require.Less(t, len(a.Known), 300)
+	again, err := Restore(cfg, e.Snapshot(nil))
+	require.NoError(t, err)
+	b, _ := again.Item("0-1")
+	require.Equal(t, a, b)
+	require.True(t, e.Know("0-1", ""))
+	a, _ = e.Item("0-1")
+	require.NotContains(t, a.Summary, "history")
+}
+
 func TestAttach(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), LoadPhase: "loading"})
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)

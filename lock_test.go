@@ -31,6 +31,7 @@ func TestMethodsLock(t *testing.T) {
 		"Group":          func(e *Engine) { e.Group(signature.Signature{}) },
 		"Item":           func(e *Engine) { e.Item("x") },
 		"Latest":         func(e *Engine) { e.Latest() },
+		"Know":           func(e *Engine) { e.Know("x", "") },
 		"LearnGame":      func(e *Engine) { e.LearnGame("game") },
 		"LearnMods":      func(e *Engine) { e.LearnMods(nil) },
 		"LearnInstalled": func(e *Engine) { e.LearnInstalled(nil) },

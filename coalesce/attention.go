@@ -67,6 +67,10 @@ type Attention struct {
 	// was acknowledged".
 	Recurrence string `json:"-"`
 
+	// Known is what the host knows of the item from elsewhere, such as from earlier runs of the game; see
+	// [Coalescer.Know]. Untrusted text.
+	Known string `json:"-"`
+
 	// AfterOperation and AfterMethod name the operation during or after which
 	// the entries came, where the cause named none.
 	AfterOperation string `json:"-"`
@@ -120,7 +124,7 @@ func (a *Attention) Sanitize() {
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	for _, name := range []*string{
 		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
-		&a.Predecessor, &a.Cause.Phase,
+		&a.Predecessor, &a.Cause.Phase, &a.Known,
 	} {
 		*name = text.Safe(*name, maxItemName)
 	}

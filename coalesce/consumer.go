@@ -3,6 +3,8 @@ package coalesce
 import (
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxConsumerName bounds the name of a consumer, in bytes.
@@ -160,4 +162,16 @@ func (c *Coalescer) Item(id string) (Attention, bool) {
 		return Attention{}, false
 	}
 	return c.attention(it), true
+}
+
+// Know notes what the host knows of an item from elsewhere, such as from earlier runs of the game, in one line: of any
+// text, 256 characters are kept, and its summary has them in quotes. That alone is no update. It returns false where
+// no item has this id.
+func (c *Coalescer) Know(id, line string) bool {
+	it := c.lookup(id)
+	if it == nil {
+		return false
+	}
+	it.known = text.Safe(line, maxItemName)
+	return true
 }

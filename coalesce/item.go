@@ -79,6 +79,7 @@ type item struct {
 	ackRate uint64 // per span, at the acknowledgement
 
 	predecessor uint64
+	known       string
 	clearedBy   Reason
 	acked       bool
 	ackedAt     uint64 // sequence number of the latest entry then

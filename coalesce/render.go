@@ -42,6 +42,7 @@ func (c *Coalescer) bare(it *item) Attention {
 		ClearedBy:          it.clearedBy,
 		Blame:              it.blame(),
 		Recurrence:         c.again(it),
+		Known:              it.known,
 	}
 	groups, exact := it.counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact
@@ -163,6 +164,7 @@ const (
 	rankOthers   // what else waits
 	rankNext     // what to do about it
 	rankBlame
+	rankKnown
 	rankHistory
 )
 
@@ -301,6 +303,9 @@ func (c *Coalescer) clauses(it *item, a *Attention) []clause {
 	}
 	if a.StateInvalidated {
 		say(rankState, "changed state", "; the game's state may have changed: read it again")
+	}
+	if a.Known != "" {
+		say(rankKnown, "history", `; history: "`, strings.ReplaceAll(a.Known, `"`, `\"`), `"`)
 	}
 	if a.TotalUrgentEntries > 1 {
 		say(rankHistory, "history", "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))

@@ -202,6 +202,7 @@ func (s *coder) item(it *item) {
 	s.rate(&it.rate)
 	s.Uint64("item.ackRate", &it.ackRate, math.MaxUint64)
 	s.Uint64("item.predecessor", &it.predecessor, c.numbers)
+	s.Text("item.known", &it.known, utf8.UTFMax*maxItemName)
 	oneOf(s, "item.clearedBy", &it.clearedBy, reasons[:])
 	s.Bool("item.acked", &it.acked)
 	s.Uint64("item.ackedAt", &it.ackedAt, c.now.seq)

@@ -31,6 +31,7 @@ func (h *History) Known(
 		l.sessions = telling(l.sessions, version, counts)
 		switch {
 		case len(l.sessions) == 0:
+		case len(l.sessions) == 1 && len(counts) == 1: // that says nothing
 		case len(counts) == 0:
 			text, err = l.unknown(mods)
 		default:

@@ -32,6 +32,7 @@ type Item struct {
 	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it opened: possibly the cause, not proven."`
 	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"Its tool."`
 	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points to, the most probable first."`
+	History        string   `json:"history,omitempty" jsonschema:"What earlier sessions of the game say of it, where they are remembered. Names of mods in it are log text."`
 
 	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"How many of them came before the cause."`
 	Groups         int    `json:"groups" jsonschema:"How many different messages they have."`
@@ -86,7 +87,7 @@ func (d *Diagnostics) item(a *heed.Attention) Item {
 	it := Item{
 		Attention: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
 		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
-		PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
+		History: a.Known, PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
 		Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
 	}
 	it.Sample = nil

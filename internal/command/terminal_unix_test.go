@@ -126,7 +126,10 @@ func TestAskedOnce(t *testing.T) {
 		home := t.TempDir()
 		log := filepath.Join(home, "unity3d", "Studio", "Game", "Player.log")
 		require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o700))
-		require.NoError(t, os.WriteFile(log, []byte("RimWorld 1.5.4104 rev435\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
+		play := func(version string) {
+			require.NoError(t, os.WriteFile(log, []byte("RimWorld "+version+"\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
+		}
+		play("1.5.4104 rev435")
 		replay := func() string {
 			master, tty, err := pty.Open()
 			if err != nil {
@@ -146,12 +149,13 @@ func TestAskedOnce(t *testing.T) {
 			return clitest.WithoutColors(string(out))
 		}
 		require.Contains(t, replay(), "Remember sessions")
+		play("1.5.4104 rev436")
 		again := replay()
 		require.NotContains(t, again, "Remember sessions")
 		if answer == "n" {
 			require.NotContains(t, again, "history")
 		} else {
-			require.Contains(t, again, "first session that is remembered")
+			require.Contains(t, again, "in 2 of 2 sessions")
 		}
 	}
 }

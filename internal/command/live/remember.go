@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/internal/command"
@@ -23,6 +24,9 @@ import (
 
 // keepEvery is how much of a session is lost where its heed is killed.
 const keepEvery = time.Second
+
+// maxOpened bounds the items that wait for what the history knows of them.
+const maxOpened = 64
 
 // keeper remembers a session as it runs.
 type keeper struct {
@@ -38,7 +42,8 @@ type keeper struct {
 	scrub    *report.Scrubber
 	record   *capture.Record // that is observed
 	bytes    *logBytes
-	id       int64 // in the history; 0 while nothing was kept
+	id       int64    // in the history; 0 while nothing was kept
+	opened   []string // items of which the history was not asked yet
 	changed  bool
 	warned   bool
 }
@@ -123,6 +128,9 @@ func (k *keeper) updates(all []heed.Update) {
 		if k.replay != nil {
 			k.replay.Update(&all[i])
 		}
+		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
+			k.opened = append(k.opened, all[i].Attention.ID)
+		}
 	}
 }
 
@@ -137,7 +145,7 @@ func (k *keeper) run(ctx context.Context) error {
 		case <-ticks.C:
 			k.mu.Lock()
 			if k.changed {
-				k.keep(true)
+				k.tell(k.keep(true))
 			}
 			k.mu.Unlock()
 		}
@@ -155,8 +163,26 @@ func (k *keeper) close() error {
 	return k.history.Close()
 }
 
-// keep keeps what is known of the session.
-func (k *keeper) keep(running bool) {
+// tell lets the items that opened say what the history knows of them.
+func (k *keeper) tell(s *summary.Session) {
+	engine := k.session.Engine()
+	for _, id := range k.opened {
+		a, ok := engine.Item(id)
+		if !ok || len(a.Sample) == 0 {
+			continue
+		}
+		known, err := command.Known(context.Background(), k.history, s, engine.Group(a.Sample[0].Signature).ID)
+		if err != nil {
+			k.warn(err)
+			break
+		}
+		engine.Know(id, known)
+	}
+	k.opened = k.opened[:0]
+}
+
+// keep keeps what is known of the session, and returns that.
+func (k *keeper) keep(running bool) *summary.Session {
 	engine := k.session.Engine()
 	end := report.End{
 		Stats: engine.Stats(), Open: engine.Open(nil),
@@ -178,6 +204,7 @@ func (k *keeper) keep(running bool) {
 	if err != nil {
 		k.warn(err)
 	}
+	return s
 }
 
 // warn logs once that a session is not remembered.
