@@ -119,6 +119,10 @@ func (h *History) dead(id int64) bool {
 // ended from then on, at their last update.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	err = h.write(ctx, func(t *tx) error {
+		running, err := t.number(`SELECT count(*) FROM session WHERE running`)
+		if err != nil || running == 0 {
+			return err
+		}
 		l, err := t.timeline("", true)
 		if err != nil {
 			return err

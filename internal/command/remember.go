@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -71,14 +72,16 @@ func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
 
 // memory is the history, while logs are read.
 type memory struct {
-	*history.History
+	*history.History // nil where it does not open
 
 	lengths []uint64
-	all     bool // not only logs at the games' own places
+	all     bool   // not only logs at the games' own places
+	opened  func() // waits until it is
 }
 
-// remembers opens the history where what is read is to be remembered, and returns nil where it is not. Without a
-// history logs are read all the same. With asks, a person who was not asked yet is.
+// remembers opens the history where what is read is to be remembered, beside what the caller does until the first log,
+// and returns nil where it is not. Without a history logs are read all the same. With asks, a person who was not asked
+// yet is.
 func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string, asks bool) *memory {
 	refused := p.Settings.Value("remember").Origin > settings.Default
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
@@ -92,30 +95,42 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if err == nil && !f.Remember && !p.agrees(path, asks) {
 		return nil
 	}
-	var h *history.History
-	if err == nil {
-		h, err = OpenHistory(ctx, p.Program, path)
-	}
-	m := &memory{History: h, all: f.Remember}
-	if err == nil {
-		m.lengths, err = h.Lengths(ctx)
-	}
-	if err != nil {
-		p.Note("nothing is remembered: %v", err)
-		if h != nil {
-			_ = h.Close() // nothing was written
+	m := &memory{all: f.Remember}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err == nil {
+			m.History, err = history.Open(ctx, history.Config{Path: path, Now: p.Now})
 		}
-		return nil
-	}
+		if err == nil {
+			m.lengths, err = m.Lengths(ctx)
+		}
+	}()
+	m.opened = sync.OnceFunc(func() {
+		if <-done; err == nil {
+			tellOpened(ctx, p.Program, m.History)
+			return
+		}
+		p.Note("nothing is remembered: %v", err)
+		if m.History != nil {
+			_ = m.Close() // nothing was written
+			m.History = nil
+		}
+	})
 	return m
 }
 
 // OpenHistory opens a history, and says what became of sessions that no heed ended.
 func OpenHistory(ctx context.Context, p *settings.Program, path string) (*history.History, error) {
 	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
-	if err != nil {
-		return nil, err
+	if err == nil {
+		tellOpened(ctx, p, h)
 	}
+	return h, err
+}
+
+// tellOpened says what became of the file, and of sessions that no heed ended.
+func tellOpened(ctx context.Context, p *settings.Program, h *history.History) {
 	if aside := h.SetAside(); aside != "" {
 		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
 	}
@@ -127,7 +142,6 @@ func OpenHistory(ctx context.Context, p *settings.Program, path string) (*histor
 		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
 			cut[i].Saved.Format(time.DateTime))
 	}
-	return h, nil
 }
 
 // agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
@@ -175,6 +189,9 @@ type remembered struct {
 // begin returns what gets the bytes of a log, nil where it is not remembered.
 func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 	if !m.takes(name) {
+		return nil
+	}
+	if m.opened(); m.History == nil {
 		return nil
 	}
 	if scrub == nil {
@@ -247,7 +264,10 @@ func (r *remembered) tee() io.Writer {
 
 // close closes the history, if there is one.
 func (m *memory) close() {
-	if m != nil {
+	if m == nil {
+		return
+	}
+	if m.opened(); m.History != nil {
 		_ = m.Close() // what was remembered is committed
 	}
 }

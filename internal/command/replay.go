@@ -98,16 +98,16 @@ end; 130 interrupted.`,
 			if err := p.failOnNew(cmd, f); err != nil {
 				return err
 			}
-			set, err := f.rules.compile()
-			if err != nil {
-				return err
-			}
 			names, err := p.inputs(&f.inputs, args)
 			if err != nil {
 				return err
 			}
 			f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
 			defer f.memory.close()
+			set, err := f.rules.compile() // while the history opens
+			if err != nil {
+				return err
+			}
 			return p.replayAll(cmd, f, set, names)
 		},
 	}

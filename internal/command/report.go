@@ -99,6 +99,8 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 
 // report replays the logs and writes the page.
 func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
+	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
+	defer memory.close()
 	sources, err := f.rules.sources()
 	if err != nil {
 		return err
@@ -114,8 +116,6 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	ev := set.NewEvaluator()
 	var docs []*report.Document
 	scrubber := f.scrub.scrubber(formatPage)
-	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
-	defer memory.close()
 	replay := &replayFlags{ack: ackNever, memory: memory, prepare: func(s *source, c *report.Config) {
 		c.Details = true
 		c.Reason = func() []string { return s.reason(ev, normalizer) }
