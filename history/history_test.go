@@ -512,6 +512,7 @@ func TestFigures(t *testing.T) {
 		"known":              func() error { return known(sig) },
 		"known of a new one": func() error { return known(1) },
 		"view groups, all":   func() error { _, err := h.DB().Exec("SELECT count(*) FROM groups"); return err },
+		"view occurrences":   func() error { _, err := h.DB().Exec("SELECT max(rule) FROM occurrences"); return err },
 		"check of the file":  func() error { _, err := h.DB().Exec("PRAGMA quick_check(1)"); return err },
 		"forget one, shrink": func() error { _, err := h.Forget(t.Context(), history.Which{IDs: []int64{3}}); return err },
 	} {
