@@ -3,11 +3,13 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
 // Baseline returns as known noise what was urgent in so many sound sessions of a game at least, with the rates that it
@@ -54,8 +56,13 @@ func (h *History) Baseline(
 			FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session
 			WHERE s.game = ?1 AND s.sound AND NOT s.running AND s.signatures = ?2 AND o.disposition <> ?3
 			ORDER BY a.grp, a.signature, o.session`, game, signature.Version, event.Ignore.String())
+		summaries := map[int64]*summary.Session{latest: sum}
 		for _, group := range order {
-			switch n := byGroup[group]; {
+			n := byGroup[group]
+			if len(n.in) >= least && len(n.Templates) == 0 && err == nil {
+				err = n.whole(t, summaries)
+			}
+			switch {
 			case len(n.in) < least:
 			case len(n.Templates) == 0:
 				left++
@@ -74,7 +81,26 @@ func (h *History) Baseline(
 type noise struct {
 	compare.Known
 
-	in map[int64]bool // sessions
+	in   map[int64]bool // sessions
+	last int64          // of these
+	name signature.ID   // of the group in the last
+}
+
+// whole takes the template that the last session with the group kept of it beside the one that it shows. It keeps
+// summaries that it read.
+func (n *noise) whole(t *tx, summaries map[int64]*summary.Session) (err error) {
+	s := summaries[n.last]
+	if s == nil {
+		if s, err = t.summary(n.last); err != nil {
+			return err
+		}
+		summaries[n.last] = s
+	}
+	i := slices.IndexFunc(s.Groups, func(g summary.Group) bool { return g.Signature == n.name })
+	if i >= 0 {
+		n.take(n.name, s.Groups[i].Canonical)
+	}
+	return nil
 }
 
 // add counts the group in a session, by one of its signatures.
@@ -84,18 +110,26 @@ func (n *noise) add(id signature.ID, template string, session int64, disposition
 		return err
 	}
 	n.in[session] = true
+	if session >= n.last {
+		n.last, n.name = session, id
+	}
 	n.Count += count
 	if d > n.Disposition || n.Rule == "" {
 		n.Disposition, n.Rule = d, rule
 	}
+	n.take(id, template)
+	return nil
+}
+
+// take adds a template that is whole.
+func (n *noise) take(id signature.ID, template string) {
 	sig := signature.Of([]byte(template))
 	if sig.ID != id || len(n.Templates) > 0 && n.Templates[len(n.Templates)-1] == template ||
 		len(n.Templates) == compare.MaxForms {
-		return nil // cut, scrubbed, or known already
+		return // cut, scrubbed, common to several, or known already
 	}
 	if len(n.Templates) == 0 {
 		n.Signature = sig
 	}
 	n.Templates = append(n.Templates, template)
-	return nil
 }

@@ -1,6 +1,8 @@
 package history_test
 
 import (
+	"cmp"
+	"slices"
 	"testing"
 	"time"
 
@@ -23,12 +25,14 @@ func TestBaseline(t *testing.T) {
 	}
 	cut := text("a text that was cut", 1)
 	cut.Template = "a text that"
+	long := text("a long text that was cut", 1)
+	long.Template, long.Canonical = "a long text", long.Template
 	for n, s := range []struct {
 		state  string
 		groups []summary.Group
 	}{
-		{"healthy", []summary.Group{text("noise <n>", 3), cut}},
-		{"complaints", []summary.Group{text("noise <n>", 5), text("once", 1), cut}},
+		{"healthy", []summary.Group{text("noise <n>", 3), cut, long}},
+		{"complaints", []summary.Group{text("noise <n>", 5), text("once", 1), cut, long}},
 		{"healthy", nil},
 		{"broken", []summary.Group{text("once", 1), text("noise <n>", 100)}},
 	} {
@@ -39,10 +43,13 @@ func TestBaseline(t *testing.T) {
 	b, left, err := h.Baseline(t.Context(), "Colony", 2, day(9), 30)
 	require.NoError(t, err)
 	require.Equal(t, 1, left)
-	require.Len(t, b.Entries, 1)
-	k := b.Entries[0]
+	require.Len(t, b.Entries, 2)
+	entries := slices.Clone(b.Entries)
+	slices.SortFunc(entries, func(x, y compare.Known) int { return cmp.Compare(y.Count, x.Count) })
+	k := entries[0]
 	require.Equal(t, []any{"noise <n>", uint64(8), 3, event.Advisory, "some.rule"},
 		[]any{k.Templates[0], k.Count, k.Runs, k.Disposition, k.Rule})
+	require.Equal(t, []string{"a long text that was cut"}, entries[1].Templates)
 	again, err := compare.ParseBaseline("b.yaml", b.Append(nil))
 	require.NoError(t, err)
 	require.Equal(t, b.Entries[0].Signature, again.Entries[0].Signature)

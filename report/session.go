@@ -14,6 +14,9 @@ import (
 // maxSummaryTemplate bounds a template in a summary, in characters.
 const maxSummaryTemplate = 400
 
+// maxCanonical bounds a whole template in a summary, in bytes.
+const maxCanonical = 4096
+
 // Session returns the summary of a replay that has ended, without the log and without what its ids depend on, which the
 // caller knows. Scrub takes out what is private where [Config.Scrub] does not: it is that of [Config.Learn].
 func (r *Replay) Session(scrub *Scrubber) *summary.Session {
@@ -70,6 +73,9 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 			if g.Template == "" {
 				g.Template = safeLines(scrub.Text(shortTemplate(row.Template)))
 			}
+			if disposition.Urgent() && g.Canonical == "" {
+				g.Canonical = r.canonical(row.sig, g.Template, scrub)
+			}
 			g.Severity = max(g.Severity, row.Severity)
 			g.Count += row.Count
 			g.First, g.Last = min(g.First, row.First), max(g.Last, row.Last)
@@ -82,6 +88,16 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 		}
 	}
 	return groups
+}
+
+// canonical returns the whole template of a signature, "" where it is the one shown, is too long, or has what is
+// private.
+func (r *Replay) canonical(sig signature.Signature, shown string, scrub *Scrubber) string {
+	whole, ok := r.config.Template(sig)
+	if !ok || whole == shown || len(whole) > maxCanonical || safeLines(scrub.Text(whole)) != whole {
+		return ""
+	}
+	return whole
 }
 
 func shortTemplate(template string) string {

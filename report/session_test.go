@@ -2,6 +2,7 @@ package report
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -68,6 +69,41 @@ func TestSession(t *testing.T) {
 	require.Equal(t, []signature.ID{3}, g.Members)
 	require.Contains(t, g.Template, "cannot read")
 	require.Contains(t, string(JSON(nil, r.Document(0))), "maria", "the replay itself shows all")
+}
+
+// TestCanonical holds that a summary has the whole template of an urgent group that shows another, where that is not
+// private and not too long.
+func TestCanonical(t *testing.T) {
+	long := strings.Repeat("long ", 100)
+	templates := []string{
+		"", long, long + "not urgent", "the disk one is full", "the disk two is full", long + `C:\Users\maria\x`,
+		strings.Repeat(long, 9),
+	}
+	learn := &Scrubber{}
+	r := newReplay(t, Config{
+		Learn:    learn,
+		Template: func(s signature.Signature) (string, bool) { return templates[s.ID], true },
+		Group: func(s signature.Signature) signature.Signature {
+			if s.ID == 4 {
+				s.ID, s.Check = 3, 3
+			}
+			return s
+		},
+	})
+	for id := range templates[1:] {
+		d := event.Advisory
+		if id+1 == 2 {
+			d = event.Ignore
+		}
+		r.Observe(&capture.Record{StartLine: id + 1, EndLine: id + 1}, outcome(signature.ID(id+1), d, "some.rule"))
+	}
+	r.End(End{Layout: "plain", Lines: 20})
+	whole := map[signature.ID]string{}
+	for _, g := range r.Session(learn).Groups {
+		whole[g.Signature] = g.Canonical
+		require.NotEqual(t, g.Template, g.Canonical)
+	}
+	require.Equal(t, map[signature.ID]string{1: long, 2: "", 3: "the disk one is full", 5: "", 6: ""}, whole)
 }
 
 // TestHistoryInEachForm holds that what earlier sessions show stands with the problem, as harmless as all text.

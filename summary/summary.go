@@ -61,6 +61,7 @@ type Group struct {
 	Signature   signature.ID      `json:"signature"          jsonschema:"The signature that names it." pattern:"^[0-9a-f]{16}$"`
 	Members     []signature.ID    `json:"members,omitempty"  jsonschema:"Its other signatures, in order, at most 16."`
 	Template    string            `json:"template,omitempty" jsonschema:"Its text with variable parts masked; absent if it was not stored any more."`
+	Canonical   string            `json:"canonical,omitempty" jsonschema:"Of an urgent one, the whole template of the signature that names it, where template is not that; absent if it is too long or has private text."`
 	Disposition event.Disposition `json:"disposition"        jsonschema:"The highest of its entries."`
 	Severity    event.Severity    `json:"severity"           jsonschema:"The highest of its entries."`
 	Rule        string            `json:"rule"               jsonschema:"The rule that decided about the most urgent ones."`
