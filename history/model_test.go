@@ -171,8 +171,10 @@ func (m *model) check(t *rapid.T, h *history.History) {
 			require.NoError(t, h.DB().QueryRow(`SELECT g.sessions, g.entries, g.first_seen, g.last_seen FROM groups g
 				JOIN occurrences o ON o."group" = g.signature AND o.game = g.game WHERE o.session = ? AND o.signature = ?`,
 				g.Last.ID, g.Signature.String()).Scan(&count, &sum, &first, &last))
-			require.Equal(t, []any{int64(len(with)), entries, g.First.Ended.UTC().Format(time.RFC3339),
-				g.Last.Ended.UTC().Format(time.RFC3339)}, []any{count, sum, first, last})
+			require.Equal(t, []any{
+				int64(len(with)), entries, g.First.Ended.UTC().Format(time.RFC3339),
+				g.Last.Ended.UTC().Format(time.RFC3339),
+			}, []any{count, sum, first, last})
 		}
 		require.Len(t, groups, n)
 	}
