@@ -90,6 +90,30 @@ func TestGame(t *testing.T) {
 	}
 }
 
+// TestKnownOfSeveral holds that of mods that came together, the one is named that the group goes with most, and none
+// where they cannot be told apart.
+func TestKnownOfSeveral(t *testing.T) {
+	for want, fourth := range map[string][]capture.ListedMod{
+		"3 of 3 sessions with Crane, 0 of 3 without": mods("Core", "Hats"),
+		"3 of 4 sessions since, 0 of 2 before":       mods("Core"),
+	} {
+		h := open(t, history.Config{})
+		for n, all := range [][]capture.ListedMod{
+			mods("Core"), mods("Core"), mods("Core", "Crane", "Hats"), fourth,
+			mods("Core", "Crane", "Hats"), mods("Core", "Crane", "Hats"),
+		} {
+			groups := []signature.ID{2}
+			if n < 2 || n == 3 {
+				groups = nil
+			}
+			remember(t, h, session(uint64(n+1), "broken", all, groups...), day(n+1))
+		}
+		text, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{2}, nil)
+		require.NoError(t, err)
+		require.Equal(t, "new since 3 November, when Crane and Hats were added; "+want, text)
+	}
+}
+
 // TestGroups: what is known of a group that came with a mod, and went with it.
 func TestGroups(t *testing.T) {
 	h := open(t, history.Config{})

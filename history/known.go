@@ -3,9 +3,11 @@ package history
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -107,42 +109,57 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	return text, nil
 }
 
-// told counts the sessions with a group: with and without the mod that came as the only change, or else before and
-// since the first.
+// told counts the sessions with a group: with and without the mod that came just before the first, of several the one
+// that it goes with most, or else before and since the first.
 func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (string, error) {
-	if c == nil || c.count() != 1 || len(c.Added) != 1 {
-		with := 0
-		for i := range l.sessions {
-			if has(&l.sessions[i]) {
-				with++
-			}
-		}
-		return fmt.Sprintf("%d of %s since, 0 of %d before", with,
-			count(int64(len(l.sessions)-first), "session", "sessions"), first), nil
+	var added []int64
+	if c != nil && c.count() == len(c.Added) {
+		added = c.added
 	}
-	var with, hasWith, without, hasWithout int64
+	tables := make([]cohort.Table, len(added))
+	since := 0
 	for i := range l.sessions {
 		s := &l.sessions[i]
-		if s.list == 0 || !s.wholeMods {
+		fault := uint64(0)
+		if has(s) {
+			fault = 1
+			since++
+		}
+		if s.list == 0 || !s.wholeMods || len(added) == 0 {
 			continue
 		}
 		mods, err := l.mods(s.list)
 		if err != nil {
 			return "", err
 		}
-		of, hits := &without, &hasWithout
-		for _, m := range mods {
-			if m.mod == c.added[0] {
-				of, hits = &with, &hasWith
+		for n, id := range added {
+			table := cohort.Table{Without: 1, WithoutFault: fault}
+			if slices.ContainsFunc(mods, func(m listedMod) bool { return m.mod == id }) {
+				table = cohort.Table{With: 1, WithFault: fault}
 			}
-		}
-		*of++
-		if has(s) {
-			*hits++
+			tables[n] = tables[n].Add(table)
 		}
 	}
-	return fmt.Sprintf("%d of %s with it, %d of %d without", hasWith, count(with, "session", "sessions"), hasWithout,
-		without), nil
+	best, alike := 0, 0
+	for n := range tables {
+		switch p, least := tables[n].P(), tables[best].P(); {
+		case p < least:
+			best, alike = n, 1
+		case p == least:
+			alike++
+		}
+	}
+	if alike != 1 {
+		return fmt.Sprintf("%d of %s since, 0 of %d before", since,
+			count(int64(len(l.sessions)-first), "session", "sessions"), first), nil
+	}
+	with := "it"
+	if len(added) > 1 {
+		with = c.Added[best]
+	}
+	t := &tables[best]
+	return fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
+		with, t.WithoutFault, t.Without), nil
 }
 
 // noneOf says that a group was in none of so many sessions.
