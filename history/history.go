@@ -54,8 +54,8 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
 	h := &History{config: c, held: map[int64]io.Closer{}}
 	var err error
-	h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<20),
-		zstd.WithEncoderLevel(zstd.SpeedFastest)) // the next level takes 1 ms longer to begin
+	h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedFastest)) // others take 1 ms and 1 MB to begin
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
 	}
