@@ -133,6 +133,7 @@ type world struct {
 	editor, agent *peer
 	conversation  *memory
 	ceiling       steer.Ceiling
+	started       []string // sessions, and whether they are fresh
 	err           chan error
 }
 
@@ -143,9 +144,10 @@ func newWorld(t testing.TB, policy steer.Policy, change func(*Config)) *world {
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
 		Agent: far, Editor: near, Framing: framing,
-		Start: func(_ string, c steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 			m, err := steer.New(policy, c, verified{})
 			w.ceiling = c
+			w.started = append(w.started, fmt.Sprint(id, " ", fresh))
 			w.conversation = &memory{m: m, act: act, now: time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)}
 			return w.conversation, err
 		},
@@ -169,6 +171,21 @@ func (w *world) open(initialized string) {
 	synctest.Wait()
 	w.editor.take()
 	w.agent.take()
+}
+
+// TestFresh holds that what is kept of a session is asked for where the editor loads it, not where the agent gives its id
+// to a new one.
+func TestFresh(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{"protocolVersion":1}`)
+		w.editor.send(`{"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"old","cwd":"/"}}`)
+		synctest.Wait()
+		w.agent.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
+		synctest.Wait()
+		require.Equal(t, []string{"s true", "old false"}, w.started)
+		w.close()
+	})
 }
 
 // close lets the editor end.

@@ -216,11 +216,11 @@ func TestRandom(t *testing.T) {
 			g.world = newWorld(t, policy, func(c *Config) {
 				c.PromptIdle = g.idle
 				start := c.Start
-				c.Start = func(id string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 					if seed%7 < 3 {
-						return start(id, limit, act)
+						return start(id, fresh, limit, act)
 					}
-					return start(id, limit, func(a steer.Action) { g.late <- func() { act(a) } })
+					return start(id, fresh, limit, func(a steer.Action) { g.late <- func() { act(a) } })
 				}
 			})
 			defer g.close()

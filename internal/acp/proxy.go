@@ -51,8 +51,9 @@ type Config struct {
 	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
-	// does not wait, and may be called at once and by any goroutine. A session whose Start fails is not steered.
-	Start func(session string, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
+	// does not wait, and may be called at once and by any goroutine. A session whose Start fails is not steered. Fresh
+	// says that the agent has made it just now: what is kept of one with its id was another's.
+	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
 	// User is the author of the editor's prompts, as the machine's verifier knows it (default DefaultUser).
@@ -383,12 +384,12 @@ func (p *proxy) learn(r *request, m message) {
 		if read(m.Result, &result) && result.SessionID != "" {
 			id = result.SessionID
 		}
-		p.start(id)
+		p.start(id, r.Method == methodNew || r.Method == methodFork)
 	}
 }
 
 // start makes a session. One that is known goes on.
-func (p *proxy) start(id string) {
+func (p *proxy) start(id string, fresh bool) {
 	if id == "" || p.sessions[id] != nil {
 		return
 	}
@@ -397,7 +398,7 @@ func (p *proxy) start(id string) {
 		return
 	}
 	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]bool{}}
-	conversation, err := p.Start(id, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
+	conversation, err := p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
 	if err != nil {
 		p.unsteered++
 		p.Logger.Error("acp: the session is not steered", "session", id, "error", err)

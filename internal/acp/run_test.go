@@ -198,8 +198,8 @@ func TestAgentEnds(t *testing.T) {
 
 		w = newWorld(t, steer.Policy{}, func(c *Config) {
 			start := c.Start
-			c.Start = func(id string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
-				_, _ = start(id, limit, act)
+			c.Start = func(id string, fresh bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				_, _ = start(id, fresh, limit, act)
 				m, err := steer.Restore(steer.Policy{}, limit, verified{}, state)
 				w.conversation.m = m
 				return w.conversation, err
@@ -243,7 +243,9 @@ func TestEditorLeaves(t *testing.T) {
 // the protocol is not known.
 func TestSessionThatIsNotSteered(t *testing.T) {
 	none := func(c *Config) {
-		c.Start = func(string, steer.Ceiling, func(steer.Action)) (Conversation, error) { return nil, errors.New("no") }
+		c.Start = func(string, bool, steer.Ceiling, func(steer.Action)) (Conversation, error) {
+			return nil, errors.New("no")
+		}
 	}
 	t.Run("conversation", func(t *testing.T) { passes(t, none, `{"protocolVersion":1}`) })
 	t.Run("version", func(t *testing.T) { passes(t, nil, `{"protocolVersion":2}`) })

@@ -148,7 +148,7 @@ func TestWithOthers(t *testing.T) {
 			ended <- Run(t.Context(), Config{
 				Agent: far, Editor: near, Framing: framing,
 				Game: func(string, json.RawMessage) bool { return false },
-				Start: func(_ string, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, verified{})
 					c = &memory{m: m, act: act, did: make(chan struct{}, 1)}
 					return c, err

@@ -194,15 +194,17 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	err = acp.Run(ctx, acp.Config{
 		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User,
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
-		Start: func(session string, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
+		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
 				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
 			}
 			if box != nil {
-				var err error
-				if cfg.State, err = box.Load(ctx, "acp/"+session); err != nil {
-					log.Error("what was not delivered before is not known", "error", err)
+				if !fresh { // an agent may count its sessions from 1 in each of its runs
+					var err error
+					if cfg.State, err = box.Load(ctx, "acp/"+session); err != nil {
+						log.Error("what was not delivered before is not known", "error", err)
+					}
 				}
 				cfg.Keep = func(s steer.State) error {
 					return box.Save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
