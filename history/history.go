@@ -78,10 +78,15 @@ func Open(ctx context.Context, c Config) (*History, error) {
 // isDatabase refuses a file that is none of SQLite, such as a log that was named by mistake: it is not corrupt.
 func isDatabase(path string) error {
 	const begins = "SQLite format 3\x00"
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular(): // to open a pipe would wait for who writes to it
+		return fmt.Errorf("%s: %w: it is no regular file", path, ErrForeign)
 	}
+	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}

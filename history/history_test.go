@@ -396,6 +396,8 @@ func TestUnusable(t *testing.T) {
 	_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 	require.ErrorIs(t, err, history.ErrForeign)
 	require.ErrorContains(t, err, path)
+	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
+	require.ErrorIs(t, err, history.ErrForeign)
 	require.NoError(t, os.WriteFile(path, []byte("SQLite format 3\x00"+strings.Repeat("broken", 900)), 0o600))
 	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 	require.NoError(t, err)
