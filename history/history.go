@@ -121,6 +121,7 @@ func (h *History) wrap(err error) error {
 	if err == nil {
 		return nil
 	}
+	h.db.Doubt(err)
 	return fmt.Errorf("history %s: %w", h.config.Path, err)
 }
 

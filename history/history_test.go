@@ -428,6 +428,34 @@ func TestUnusable(t *testing.T) {
 	require.ErrorContains(t, err, closed)
 }
 
+// TestDamaged: what is found corrupt while it is read is set aside when the history is opened next.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	remember(t, h, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1))
+	var page, size int
+	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
+		WHERE name = 'session'`).Scan(&page, &size))
+	require.NoError(t, h.Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	clear(data[(page-1)*size : page*size])
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+
+	h = open(t, history.Config{Path: path})
+	_, err = h.Sessions(t.Context(), "", 0)
+	require.ErrorContains(t, err, path)
+	require.NoError(t, h.Close())
+	for _, aside := range []string{path + ".corrupt-1", ""} {
+		h, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.NoError(t, err)
+		require.Equal(t, aside, h.SetAside())
+		_, err = h.Sessions(t.Context(), "", 0)
+		require.NoError(t, err)
+		require.NoError(t, h.Close())
+	}
+}
+
 // TestFull: what does not fit a full disk is an error that names the file, and what was there stays.
 func TestFull(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")

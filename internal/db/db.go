@@ -27,7 +27,7 @@ type Config struct {
 	// Migrations are statements that lead from each version of the schema to the next. They are never changed, only added.
 	Migrations []string
 	// Trusting leaves out the check of the whole file where it was closed, or another process has it open: it is done
-	// where a log file of SQLite shows that the last to have it open was killed.
+	// where a log file of SQLite shows that the last to have it open was killed, and after [DB.Doubt].
 	Trusting bool
 }
 
@@ -38,7 +38,15 @@ type DB struct {
 	// SetAside is where a corrupt file was moved to, with its log files beside it; "" for none.
 	SetAside string
 
-	open *flock.Flock // shared by all that have it open; nil unless trusting
+	open  *flock.Flock // shared by all that have it open; nil unless trusting
+	doubt string       // a file that is there where the next to open it is to check it
+}
+
+// Doubt has the next who opens the database alone check all of it, where an error says that it is corrupt.
+func (d *DB) Doubt(err error) {
+	if corrupt(err) {
+		_ = os.WriteFile(d.doubt, nil, 0o600) // without it the error comes again
+	}
 }
 
 // Close closes the database.
@@ -117,7 +125,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 		return nil, err
 	}
 	check := true
-	d := &DB{}
+	d := &DB{doubt: c.Path + ".check"}
 	defer func() {
 		if err != nil && d.open != nil {
 			err = errors.Join(err, d.open.Close())
@@ -126,8 +134,9 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	if c.Trusting {
 		d.open = flock.New(c.Path+".open", flock.SetPermissions(0o600))
 		alone, lockErr := d.open.TryLock()
-		_, statErr := os.Stat(path + "-wal")
-		check = alone && statErr == nil
+		_, walErr := os.Stat(path + "-wal")
+		_, doubtErr := os.Stat(d.doubt)
+		check = alone && (walErr == nil || doubtErr == nil)
 		if err := errors.Join(lockErr, d.open.Unlock(), d.open.RLock()); err != nil {
 			return nil, err
 		}
@@ -150,6 +159,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	}()
 	d.DB = s
 	if check {
+		_ = os.Remove(d.doubt) // where it stays, the next one checks again
 		var whole string
 		if err := s.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&whole); err != nil {
 			return nil, err
