@@ -120,3 +120,12 @@ func BenchmarkSuspects(b *testing.B) {
 		cohort.Suspects(sessions, cohort.Config{})
 	}
 }
+
+// TestInAll: one session is not said to be many.
+func TestInAll(t *testing.T) {
+	all := []cohort.Session{{Fault: true}, {Fault: true}}
+	require.Equal(t, "It is in the only session: there is nothing to compare it with.",
+		cohort.Suspects(all[:1], cohort.Config{}).Text)
+	require.Equal(t, "It is in all 2 sessions: there is nothing to compare them with.",
+		cohort.Suspects(all, cohort.Config{}).Text)
+}

@@ -177,6 +177,8 @@ func Suspects(sessions []Session, config Config) Result {
 		return Result{Text: "There are no sessions to compare."}
 	case faults == 0:
 		return Result{Text: "It is in none of the sessions."}
+	case c.n == 1:
+		return Result{Text: "It is in the only session: there is nothing to compare it with."}
 	case faults == uint64(c.n):
 		return Result{Text: fmt.Sprintf("It is in all %d sessions: there is nothing to compare them with.", c.n)}
 	}
