@@ -83,8 +83,10 @@ func open(ctx context.Context, c Config) (*DB, error) {
 	ctx, cancel := context.WithTimeout(ctx, 2*wait)
 	defer cancel()
 	lock := flock.New(c.Path+".lock", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); err != nil {
+	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {
 		return nil, fmt.Errorf("another process opens it: %w", err)
+	} else if err != nil {
+		return nil, err
 	}
 	defer lock.Close() //nolint:errcheck // the kernel ends it
 	d, err := try(ctx, c)

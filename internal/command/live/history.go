@@ -385,6 +385,10 @@ and what changed just before it appeared and before it went.`,
 		}
 		sig, err := signature.ParseID(args[0])
 		if err != nil {
+			number := args[0][strings.LastIndexByte(args[0], '-')+1:]
+			if _, err := strconv.ParseUint(number, 10, 64); err != nil {
+				return cli.Usage(cmd, "%s is no signature of 16 digits, and no item, which ends in a number", text.Safe(args[0], 64))
+			}
 			if sig, err = p.signatureOf(ctx, cmd, state, args[0]); err != nil {
 				return err
 			}
