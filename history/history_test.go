@@ -80,16 +80,6 @@ func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time
 	return id
 }
 
-func TestGame(t *testing.T) {
-	for text, want := range map[string][2]string{
-		"RimWorld 1.6.4566 rev607": {"RimWorld", "1.6.4566 rev607"}, "Half-Life 2": {"Half-Life 2", ""},
-		"Euro Truck Simulator 2 v1.49": {"Euro Truck Simulator 2", "v1.49"}, "": {}, "1.2": {"1.2", ""},
-	} {
-		name, version := history.Game(text)
-		require.Equal(t, want, [2]string{name, version}, text)
-	}
-}
-
 // TestKnownOfSeveral holds that of mods that came together, the one is named that the group goes with most, and none
 // where they cannot be told apart.
 func TestKnownOfSeveral(t *testing.T) {

@@ -59,7 +59,7 @@ func (m *model) remember(s *summary.Session, log string, at time.Time) {
 		m.last++
 		n.id = m.last
 	}
-	game, _ := history.Game(s.Facts.Game)
+	game, _ := summary.Game(s.Facts.Game)
 	for _, g := range s.Groups {
 		n.counts[g.Signature] = int64(g.Count)
 		joined := modelGroup{game: game, sigs: append([]signature.ID{g.Signature}, g.Members...)}
@@ -111,7 +111,7 @@ func (m *model) prune() {
 func (m *model) with(g *modelGroup) (all []*modelSession) {
 	for i := range m.sessions {
 		s := &m.sessions[i]
-		game, _ := history.Game(s.sum.Facts.Game)
+		game, _ := summary.Game(s.sum.Facts.Game)
 		if game != g.game {
 			continue
 		}
@@ -159,7 +159,7 @@ func (m *model) check(t *rapid.T, h *history.History) {
 				}
 			}
 			for i := range m.sessions {
-				if game, _ := history.Game(m.sessions[i].sum.Facts.Game); game == want.game {
+				if game, _ := summary.Game(m.sessions[i].sum.Facts.Game); game == want.game {
 					of++
 				}
 			}

@@ -1,7 +1,6 @@
 package history
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -96,16 +95,6 @@ func listed(names []string, total int) string {
 		return last
 	}
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
-}
-
-var gameVersion = regexp.MustCompile(`^(\S.*?)\s+([vV]?\d+\.\d.*)$`)
-
-// Game returns the name and the version of a game as a log has them in one, such as "RimWorld 1.6.4566 rev607".
-func Game(nameAndVersion string) (name, version string) {
-	if m := gameVersion.FindStringSubmatch(nameAndVersion); m != nil {
-		return m[1], m[2]
-	}
-	return nameAndVersion, ""
 }
 
 // session is a Session with what queries go by.

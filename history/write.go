@@ -260,7 +260,7 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 			return err
 		}
 	}
-	game, version := Game(s.Facts.Game)
+	game, version := summary.Game(s.Facts.Game)
 	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(23)+`) RETURNING id`,
 		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), began, k.ended, k.live, k.running, k.saved,
 		s.State, s.Reason, s.Headline, s.Broken(), s.Sound(), s.Lines, int64(s.Records), s.Signatures, list,

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"time"
 
@@ -87,6 +88,16 @@ func (s *Session) Sound() bool { return s.State == "healthy" || s.State == "comp
 // Broken reports whether something broke; see Sound.
 func (s *Session) Broken() bool {
 	return slices.Contains([]string{"crashed", "hung", "broken", "wrong"}, s.State)
+}
+
+var gameVersion = regexp.MustCompile(`^(\S.*?)\s+([vV]?\d+\.\d.*)$`)
+
+// Game returns the name and the version of a game as a log has them in one, such as "RimWorld 1.6.4566 rev607".
+func Game(nameAndVersion string) (name, version string) {
+	if m := gameVersion.FindStringSubmatch(nameAndVersion); m != nil {
+		return m[1], m[2]
+	}
+	return nameAndVersion, ""
 }
 
 // Parse reads a Session that was written as JSON. Unknown fields are those of a later heed, and left out.

@@ -71,3 +71,13 @@ func TestParse(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 }
+
+func TestGame(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"RimWorld 1.6.4566 rev607": {"RimWorld", "1.6.4566 rev607"}, "Half-Life 2": {"Half-Life 2", ""},
+		"Euro Truck Simulator 2 v1.49": {"Euro Truck Simulator 2", "v1.49"}, "": {}, "1.2": {"1.2", ""},
+	} {
+		name, version := summary.Game(text)
+		require.Equal(t, want, [2]string{name, version}, text)
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
 // Ledger is what a history knows of the game of a session. Its methods may be called from many goroutines.
@@ -35,7 +36,7 @@ func (l *Ledger) Entries(ctx context.Context, _ *briefing.Input, q *briefing.Led
 	if l.Mods != nil {
 		mods = l.Mods()
 	}
-	game, _ := history.Game(l.Game())
+	game, _ := summary.Game(l.Game())
 	known, err := l.History.Known(ctx, game, signature.Version, []signature.ID{id}, mods)
 	if err != nil || known == "" {
 		return briefing.Found{}, err

@@ -73,8 +73,7 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 		return nil, err
 	}
 	err = run(r, made)
-	s = made.Session(scrubber)
-	s.Log, s.Rules = hasher.Log(name), set.Hash()
+	s = replay.Summarize(made, scrubber, set, hasher.Log(name))
 	if s.Log.Bytes == 0 {
 		return nil, errors.Join(err, errEmpty)
 	}

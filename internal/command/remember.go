@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
@@ -200,21 +201,9 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 	return &remembered{Hasher: summary.NewHasher(m.lengths), scrub: scrub}
 }
 
-// Summarize returns the summary of a replay that has ended.
-func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log summary.Log) *summary.Session {
-	s := rep.Session(scrub)
-	s.Log = log
-	s.Log.Name = scrub.Text(filepath.Base(log.Name))
-	s.Rules = set.Hash()
-	if n, err := signature.New(set.Masking()); err == nil {
-		s.Masking = n.Version()
-	}
-	return s
-}
-
 // end remembers a log that was read to its end.
 func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
-	s := Summarize(rep, r.scrub, set, r.Log(name))
+	s := replay.Summarize(rep, r.scrub, set, r.Log(name))
 	at := s.Ended
 	if info, err := os.Stat(name); err == nil && at.IsZero() {
 		at = info.ModTime()
@@ -250,7 +239,7 @@ func Known(ctx context.Context, h *history.History, s *summary.Session, group si
 			ids = append(ids, g.Members...)
 		}
 	}
-	game, _ := history.Game(s.Facts.Game)
+	game, _ := summary.Game(s.Facts.Game)
 	return h.Known(ctx, game, s.Signatures, ids, s.Mods)
 }
 

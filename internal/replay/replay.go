@@ -2,11 +2,15 @@
 package replay
 
 import (
+	"path/filepath"
+
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
 // Records are those of a log, in order: [capture.Ahead] is one. A record is valid until the next one is asked for.
@@ -90,4 +94,16 @@ func (r *Replay) End(err error) report.End {
 		end.Bytes = 0 // not how long the log is: notices are about what the lines were made from
 	}
 	return end
+}
+
+// Summarize returns the summary of a replay that has ended.
+func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log summary.Log) *summary.Session {
+	s := rep.Session(scrub)
+	s.Log = log
+	s.Log.Name = scrub.Text(filepath.Base(log.Name))
+	s.Rules = set.Hash()
+	if n, err := signature.New(set.Masking()); err == nil {
+		s.Masking = n.Version()
+	}
+	return s
 }

@@ -334,7 +334,7 @@ func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) erro
 	}
 	part("session", h.session.Run)
 	if h.keeper != nil {
-		part("history", h.keeper.run)
+		part("history", h.keeper.keep)
 	}
 	if px != nil {
 		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })

@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/summary"
@@ -25,27 +26,47 @@ import (
 // keepEvery is how much of a session is lost where its heed is killed.
 const keepEvery = time.Second
 
-// maxOpened bounds the items that wait for what the history knows of them.
-const maxOpened = 64
+// maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
+const (
+	maxOpened = 64
+	maxEnded  = 16
+)
 
-// keeper remembers a session as it runs.
+// keeper remembers a session as it runs. The database is written and read by run and close alone, without the lock, so
+// that a slow disk, or another process at the same file, delays no entry.
 type keeper struct {
 	history *history.History
 	log     *slog.Logger
 	now     func() time.Time
+	lengths []uint64
 
 	mu       sync.Mutex
-	session  *session.Session // nil while that begins: what it says then is of no game
+	session  *session.Session // nil while that begins: what it reports then is of no game
 	follower *follow.Follower // nil without a log
-	lengths  []uint64
-	replay   *report.Replay
-	scrub    *report.Scrubber
-	record   *capture.Record // that is observed
-	bytes    *logBytes
-	id       int64    // in the history; 0 while nothing was kept
-	opened   []string // items of which the history was not asked yet
-	changed  bool
-	warned   bool
+	run      *gameRun         // nil before the first entry
+	ended    []kept           // runs that ended since the history was written last
+	opened   []string         // items of which the history was not asked yet
+
+	warned bool // of run and close
+}
+
+// gameRun is a game from its beginning to its end, as its log shows them.
+type gameRun struct {
+	replay  *report.Replay
+	scrub   *report.Scrubber
+	record  *capture.Record // that is observed
+	bytes   *logBytes
+	changed bool
+
+	id int64 // in the history, for who writes that; 0 while nothing was kept
+}
+
+// kept is what the history is to keep of a run.
+type kept struct {
+	*gameRun
+	summary *summary.Session
+	at      time.Time
+	running bool
 }
 
 // newKeeper opens the history where what is followed is to be remembered, and returns nil where it is not. A game is
@@ -81,22 +102,20 @@ func (k *keeper) attach(s *session.Session, f *follow.Follower) {
 	s.OnUpdates(k.updates)
 }
 
-// begin begins a session.
-func (k *keeper) begin() error {
+// begin begins a run.
+func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	k.scrub = &report.Scrubber{}
 	path := ""
 	if k.follower != nil {
 		path = k.follower.Status().Path
 	}
-	var err error
-	k.replay, err = report.New(report.Config{
-		File: path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: k.scrub,
+	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{path: path, hasher: summary.NewHasher(k.lengths)}}
+	r.replay, err = report.New(report.Config{
+		File: path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
 		Rule:  command.RuleTexts(k.session.Rules()),
-		Blame: func() []heed.Suspect { return engine.Blame(&k.record.Entry) },
+		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
-	k.bytes.close()
-	k.bytes, k.id, k.changed = &logBytes{path: path, hasher: summary.NewHasher(k.lengths)}, 0, false
+	k.run = r
 	return err
 }
 
@@ -107,17 +126,15 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	if k.session == nil {
 		return
 	}
-	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted && k.changed || k.replay == nil {
-		if k.replay != nil {
-			k.keep(false)
-		}
+	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
+	if k.run == nil || restarted && k.run.changed {
+		k.end()
 		if err := k.begin(); err != nil {
-			k.warn(err)
-			return
+			panic("BUG: live: " + err.Error()) // the configuration is the same for all
 		}
 	}
-	k.record, k.changed = rec, true
-	k.replay.Observe(rec, o)
+	k.run.record, k.run.changed = rec, true
+	k.run.replay.Observe(rec, o)
 }
 
 // updates takes changes of attention.
@@ -125,8 +142,8 @@ func (k *keeper) updates(all []heed.Update) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for i := range all {
-		if k.replay != nil {
-			k.replay.Update(&all[i])
+		if k.run != nil {
+			k.run.replay.Update(&all[i])
 		}
 		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
 			k.opened = append(k.opened, all[i].Attention.ID)
@@ -134,8 +151,8 @@ func (k *keeper) updates(all []heed.Update) {
 	}
 }
 
-// run keeps what is new every second.
-func (k *keeper) run(ctx context.Context) error {
+// keep keeps what is new every second.
+func (k *keeper) keep(ctx context.Context) error {
 	ticks := time.NewTicker(keepEvery)
 	defer ticks.Stop()
 	for {
@@ -143,11 +160,7 @@ func (k *keeper) run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticks.C:
-			k.mu.Lock()
-			if k.changed {
-				k.tell(k.keep(true))
-			}
-			k.mu.Unlock()
+			k.write()
 		}
 	}
 }
@@ -155,34 +168,28 @@ func (k *keeper) run(ctx context.Context) error {
 // close keeps the session as one that has ended.
 func (k *keeper) close() error {
 	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.replay != nil {
-		k.keep(false)
-		k.bytes.close()
-	}
+	k.end()
+	k.run = nil
+	k.mu.Unlock()
+	k.write()
 	return k.history.Close()
 }
 
-// tell lets the items that opened say what the history knows of them.
-func (k *keeper) tell(s *summary.Session) {
-	engine := k.session.Engine()
-	for _, id := range k.opened {
-		a, ok := engine.Item(id)
-		if !ok || len(a.Sample) == 0 {
-			continue
-		}
-		known, err := command.Known(context.Background(), k.history, s, engine.Group(a.Sample[0].Signature).ID)
-		if err != nil {
-			k.warn(err)
-			break
-		}
-		engine.Know(id, known)
+// end ends the run.
+func (k *keeper) end() {
+	if k.run == nil {
+		return
 	}
-	k.opened = k.opened[:0]
+	if len(k.ended) < maxEnded {
+		k.ended = append(k.ended, k.summarize(false))
+	} else {
+		k.log.Error("a run of the game is not remembered: too many ended within a second")
+	}
+	k.run.bytes.close()
 }
 
-// keep keeps what is known of the session, and returns that.
-func (k *keeper) keep(running bool) *summary.Session {
+// summarize returns what is known of the run.
+func (k *keeper) summarize(running bool) kept {
 	engine := k.session.Engine()
 	end := report.End{
 		Stats: engine.Stats(), Open: engine.Open(nil),
@@ -191,20 +198,62 @@ func (k *keeper) keep(running bool) *summary.Session {
 	if k.follower != nil {
 		end.Lines = int(k.follower.Status().Lines)
 	}
-	k.replay.End(end)
-	s := command.Summarize(k.replay, k.scrub, k.session.Rules(), k.bytes.log())
-	ctx, err := context.Background(), error(nil)
-	if k.id != 0 {
-		err = k.history.Update(ctx, k.id, s, k.now(), running)
+	r := k.run
+	r.replay.End(end)
+	r.changed = false
+	return kept{r, replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log()), k.now(), running}
+}
+
+// write writes what is new to the history, and lets the items that opened report what it knows of them.
+func (k *keeper) write() {
+	k.mu.Lock()
+	all, opened := k.ended, k.opened
+	k.ended = nil
+	if k.run != nil && k.run.changed {
+		all = append(all, k.summarize(true))
 	}
-	if k.id == 0 || errors.Is(err, history.ErrUnknown) { // a person had it forgotten
-		k.id, err = k.history.Remember(ctx, s, k.now(), running)
+	if len(all) > 0 {
+		k.opened = nil
 	}
-	k.changed = false
-	if err != nil {
-		k.warn(err)
+	k.mu.Unlock()
+	for i := range all {
+		if err := k.put(&all[i]); err != nil {
+			k.warn(err)
+			return
+		}
 	}
-	return s
+	if len(all) > 0 {
+		k.tell(opened, all[len(all)-1].summary)
+	}
+}
+
+// put writes what the history is to keep of a run.
+func (k *keeper) put(r *kept) (err error) {
+	ctx := context.Background()
+	if r.id != 0 {
+		err = k.history.Update(ctx, r.id, r.summary, r.at, r.running)
+	}
+	if r.id == 0 || errors.Is(err, history.ErrUnknown) { // a person had it forgotten
+		r.id, err = k.history.Remember(ctx, r.summary, r.at, r.running)
+	}
+	return err
+}
+
+// tell lets items report what the history knows of them.
+func (k *keeper) tell(opened []string, s *summary.Session) {
+	engine := k.session.Engine()
+	for _, id := range opened {
+		a, ok := engine.Item(id)
+		if !ok || len(a.Sample) == 0 {
+			continue
+		}
+		known, err := command.Known(context.Background(), k.history, s, engine.Group(a.Sample[0].Signature).ID)
+		if err != nil {
+			k.warn(err)
+			return
+		}
+		engine.Know(id, known)
+	}
 }
 
 // warn logs once that a session is not remembered.
@@ -234,7 +283,7 @@ func (b *logBytes) log() summary.Log {
 }
 
 func (b *logBytes) close() {
-	if b != nil && b.file != nil {
+	if b.file != nil {
 		_ = b.file.Close() // only read from
 	}
 }
