@@ -22,10 +22,11 @@ func (h *History) Baseline(
 	err = h.read(ctx, func(t *tx) error {
 		var sessions int
 		var records uint64
-		var latest int64
-		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(records), 0), coalesce(max(id), 0) FROM session
-			WHERE game = ? AND sound AND NOT running AND signatures = ?`, game, signature.Version).
-			Scan(&sessions, &records, &latest)
+		var latest, masking int64 // masking is that of the latest
+		err := t.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(records), 0), coalesce(max(id), 0),
+			coalesce(max(masking), 0) FROM session WHERE game = ?1 AND sound AND NOT running AND signatures = ?2
+			AND masking = (SELECT masking FROM session WHERE game = ?1 AND sound AND NOT running AND signatures = ?2
+				ORDER BY id DESC LIMIT 1)`, game, signature.Version).Scan(&sessions, &records, &latest, &masking)
 		if err == nil && sessions < max(least, 1) {
 			err = fmt.Errorf("%d sessions were sound, and %d are wanted", sessions, max(least, 1))
 		}
@@ -54,8 +55,8 @@ func (h *History) Baseline(
 			return n.add(signature.ID(sig), template, session, disposition, rule, uint64(count))
 		}, `SELECT a.grp, a.signature, a.template, o.session, o.disposition, o.rule, o.count
 			FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session
-			WHERE s.game = ?1 AND s.sound AND NOT s.running AND s.signatures = ?2 AND o.disposition <> ?3
-			ORDER BY a.grp, a.signature, o.session`, game, signature.Version, event.Ignore.String())
+			WHERE s.game = ?1 AND s.sound AND NOT s.running AND s.signatures = ?2 AND s.masking = ?3 AND o.disposition <> ?4
+			ORDER BY a.grp, a.signature, o.session`, game, signature.Version, masking, event.Ignore.String())
 		summaries := map[int64]*summary.Session{latest: sum}
 		for _, group := range order {
 			n := byGroup[group]

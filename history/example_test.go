@@ -34,7 +34,7 @@ func Example() {
 	mods := []capture.ListedMod{{Mod: blame.Mod{Name: "Core"}}}
 	for n := range 13 {
 		s := &summary.Session{
-			Version: summary.Version, State: "healthy", Signatures: signature.Version,
+			Version: summary.Version, State: "healthy", Signatures: signature.Version, Complete: true,
 			Facts: capture.Facts{Game: "Colony 1.2.3"}, Log: summary.Log{Name: "Player.log", Bytes: 1, Hash: summary.Hash(n)},
 		}
 		if n == 9 {
@@ -49,6 +49,7 @@ func Example() {
 			panic(err)
 		}
 	}
-	fmt.Println(h.Known(ctx, "Colony", signature.Version, []signature.ID{7}, mods))
+	now := &summary.Session{Facts: capture.Facts{Game: "Colony 1.2.3"}, Mods: mods, Signatures: signature.Version}
+	fmt.Println(h.Known(ctx, now, 7))
 	// Output: new since 10 November, when ExampleMod was added; 4 of 4 sessions with it, 0 of 9 without <nil>
 }

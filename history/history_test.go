@@ -62,6 +62,7 @@ func mods(names ...string) (all []capture.ListedMod) {
 func session(n uint64, state string, mods []capture.ListedMod, groups ...signature.ID) *summary.Session {
 	s := &summary.Session{
 		Version: summary.Version, State: state, Signatures: signature.Version, Records: 500, Mods: mods, Headline: state,
+		Complete: true,
 		Facts: capture.Facts{Game: "Colony 1.2"}, Log: summary.Log{Name: "a.log", Bytes: n, Hash: summary.Hash(n)},
 	}
 	for _, id := range groups {
@@ -98,7 +99,7 @@ func TestKnownOfSeveral(t *testing.T) {
 			}
 			remember(t, h, session(uint64(n+1), "broken", all, groups...), day(n+1))
 		}
-		text, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{2}, nil)
+		text, err := h.Known(t.Context(), session(9, "", nil), 2)
 		require.NoError(t, err)
 		require.Equal(t, "new since 3 November, when Crane and Hats were added; "+want, text)
 	}
@@ -140,7 +141,7 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
-		text, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{sig}, mods)
+		text, err := h.Known(t.Context(), session(9, "", mods), sig)
 		require.NoError(t, err)
 		return text
 	}
@@ -149,7 +150,9 @@ func TestGroups(t *testing.T) {
 	require.Equal(t, "known since 1 November, the first session that is remembered; in 9 of 9 sessions", known(1, nil))
 	require.Equal(t, "new: in none of 9 sessions since 1 November; since the last one Next was added", known(3,
 		mods("Core", "Extra@1.1", "Next")))
-	text, err := h.Known(t.Context(), "Colony", signature.Version+1, []signature.ID{1}, nil)
+	other := session(9, "", nil)
+	other.Signatures++
+	text, err := h.Known(t.Context(), other, 1)
 	require.NoError(t, err)
 	require.Empty(t, text, "of another version of signatures nothing is known")
 
@@ -286,6 +289,86 @@ func TestResumed(t *testing.T) {
 	require.Equal(t, now, got.Saved)
 }
 
+// TestNoLog: sessions of whose logs nothing was read are not one.
+func TestNoLog(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := 1; n <= 3; n++ {
+		s := session(1, "healthy", nil, signature.ID(n))
+		s.Log = summary.Log{Name: "none.log"}
+		require.EqualValues(t, n, remember(t, h, s, day(n)))
+	}
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+}
+
+// TestComparable: a session counts as one without a group only if it would show that.
+func TestComparable(t *testing.T) {
+	for name, change := range map[string]func(s *summary.Session) (running bool){
+		"nothing":                func(*summary.Session) bool { return false },
+		"it runs":                func(*summary.Session) bool { return true },
+		"groups are left out":    func(s *summary.Session) bool { s.MoreGroups = 1; return false },
+		"its end is missing":     func(s *summary.Session) bool { s.Complete = false; return false },
+		"its beginning is":       func(s *summary.Session) bool { s.Headless = true; return false },
+		"a part is no evidence":  func(s *summary.Session) bool { s.Blind = true; return false },
+		"rules protected more":   func(s *summary.Session) bool { s.Masking = 1; return false },
+		"another signature's":    func(s *summary.Session) bool { s.Signatures++; return false },
+		"of another game's":      func(s *summary.Session) bool { s.Facts.Game = "Chess 1.0"; return false },
+		"its groups are unknown": func(s *summary.Session) bool { s.MoreGroups, s.Groups = 7, nil; return false },
+	} {
+		h := open(t, history.Config{})
+		s := session(1, "healthy", mods("Core"))
+		running := change(s)
+		_, err := h.Remember(t.Context(), s, day(1), running)
+		require.NoError(t, err)
+		remember(t, h, session(2, "broken", mods("Core"), 7), day(2))
+		groups, err := h.Groups(t.Context(), 7)
+		require.NoError(t, err)
+		want := 1
+		if name == "nothing" {
+			want = 2
+		}
+		require.Equal(t, want, groups[0].Of, name)
+		text, err := h.Known(t.Context(), session(3, "", nil), 8)
+		require.NoError(t, err)
+		require.Equal(t, map[int]string{
+			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
+		}[want], text, name)
+		all, err := h.Mods(t.Context(), "Colony")
+		require.NoError(t, err)
+		with := 2
+		if running || s.Facts.Game != "Colony 1.2" {
+			with = 1
+		}
+		require.Equal(t, with, all[0].With, name)
+	}
+}
+
+// TestForget: only what is named is forgotten, and a file that another process keeps from shrinking is an error.
+func TestForget(t *testing.T) {
+	h := open(t, history.Config{})
+	before := remember(t, h, session(1, "healthy", nil), time.Unix(-1, 0))
+	gone := remember(t, h, session(2, "healthy", nil), day(1))
+	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{gone}})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+
+	reader, err := sql.Open("sqlite", h.Path())
+	require.NoError(t, err)
+	defer reader.Close() //nolint:errcheck // the test has ended
+	tx, err := reader.Begin()
+	require.NoError(t, err)
+	var sessions int
+	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
+	h.DB().SetMaxOpenConns(1)
+	_, err = h.DB().Exec("PRAGMA busy_timeout = 1")
+	require.NoError(t, err)
+	n, err = h.Forget(t.Context(), history.Which{IDs: []int64{before}})
+	require.ErrorContains(t, err, "1 sessions are forgotten, but the file still has their text: another process reads it")
+	require.Equal(t, 1, n)
+	require.NoError(t, tx.Rollback())
+}
+
 // TestGames: the one that was played last is first.
 func TestGames(t *testing.T) {
 	h := open(t, history.Config{})
@@ -329,7 +412,7 @@ func TestClosed(t *testing.T) {
 		"Session":    func() error { _, _, err := h.Session(t.Context(), id); return err },
 		"Groups":     func() error { _, err := h.Groups(t.Context(), 1); return err },
 		"Mods":       func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
-		"Known":      func() error { _, err := h.Known(t.Context(), "", 1, []signature.ID{1}, nil); return err },
+		"Known":      func() error { _, err := h.Known(t.Context(), session(1, "", nil), 1); return err },
 	} {
 		require.ErrorContains(t, f(), path, what)
 	}
@@ -541,7 +624,7 @@ func TestFigures(t *testing.T) {
 	took("open", func() error { h = open(t, history.Config{Path: path}); return nil })
 	sig := s.Groups[0].Signature
 	known := func(sig signature.ID) error {
-		_, err := h.Known(t.Context(), "Colony", signature.Version, []signature.ID{sig}, s.Mods)
+		_, err := h.Known(t.Context(), session(1, "", s.Mods), sig)
 		return err
 	}
 	for what, f := range map[string]func() error{

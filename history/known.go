@@ -9,20 +9,25 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/summary"
 )
 
-// Known returns in one line what history knows of a group of a session: since when it is there, what changed then, and
-// in how many sessions with and without that it was. "" where it knows nothing. Version is that of the signatures, mods
-// are those of the session, which need not be remembered. Names of mods are untrusted text.
-func (h *History) Known(
-	ctx context.Context, game string, version int, sigs []signature.ID, mods []capture.ListedMod,
-) (text string, err error) {
+// Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in
+// how many sessions with and without that it was. "" where it has nothing. The session need not be remembered, nor
+// complete: what counts is its game, its mods, what its ids depend on, and the signatures of the group. Names of mods are
+// untrusted text.
+func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
+	game, _ := summary.Game(s.Facts.Game)
+	sigs := []signature.ID{group}
+	if i := slices.IndexFunc(s.Groups, func(g summary.Group) bool { return g.Signature == group }); i >= 0 {
+		sigs = append(sigs, s.Groups[i].Members...)
+	}
 	err = h.read(ctx, func(t *tx) error {
 		l, err := t.timeline(game, false)
 		if err != nil {
 			return err
 		}
-		id, err := t.groupOf(game, version, sigs)
+		id, err := t.groupOf(game, s.Signatures, sigs)
 		if err != nil {
 			return err
 		}
@@ -30,12 +35,12 @@ func (h *History) Known(
 		if err != nil {
 			return err
 		}
-		l.sessions = telling(l.sessions, version, counts)
+		l.keep(counts, ids{s.Signatures, int64(s.Masking)})
 		switch {
 		case len(l.sessions) == 0:
-		case len(l.sessions) == 1 && len(counts) == 1: // that says nothing
+		case len(l.sessions) == 1 && len(counts) == 1: // nothing to compare
 		case len(counts) == 0:
-			text, err = l.unknown(mods)
+			text, err = l.unknown(s.Mods)
 		default:
 			text, err = l.known(counts)
 		}

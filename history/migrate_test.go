@@ -40,7 +40,9 @@ func TestEarlierVersions(t *testing.T) {
 		require.Equal(t, schema(open(t, history.Config{})), schema(h))
 		_, sum, err := h.Session(t.Context(), 1)
 		require.NoError(t, err)
-		require.Equal(t, session(1, "healthy", mods("Core"), 1), sum)
+		want := session(1, "healthy", mods("Core"), 1)
+		want.Complete = sum.Complete // which versions differ in
+		require.Equal(t, want, sum)
 		groups, err := h.Groups(t.Context(), 3)
 		require.NoError(t, err)
 		require.Len(t, groups, 1)

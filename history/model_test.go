@@ -42,7 +42,7 @@ func (m *model) remember(s *summary.Session, log string, at time.Time) {
 	n := modelSession{log: log, ended: at, sum: s, counts: map[signature.ID]int64{}}
 	var known []int64
 	for _, o := range m.sessions {
-		if strings.HasPrefix(log, o.log) && (o.log != "" || log == "") {
+		if strings.HasPrefix(log, o.log) && o.log != "" {
 			known = append(known, o.id)
 		}
 	}

@@ -141,8 +141,7 @@ func (h *History) Groups(ctx context.Context, sig signature.ID) (all []Group, er
 
 func (t *tx) group(id int64) (*Group, error) {
 	var g Group
-	var version int
-	err := t.QueryRowContext(t.ctx, `SELECT game, version FROM signature WHERE id = ?`, id).Scan(&g.Game, &version)
+	err := t.QueryRowContext(t.ctx, `SELECT game FROM signature WHERE id = ?`, id).Scan(&g.Game)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +161,7 @@ func (t *tx) group(id int64) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.sessions = telling(l.sessions, version, counts)
+	l.keep(counts)
 	first, last := -1, -1
 	var records, hours float64
 	timed := true
@@ -268,17 +267,8 @@ func (t *tx) occurrences(id int64) (map[int64]int64, error) {
 	return counts, err
 }
 
-// telling returns the sessions that can tell whether they have a group: those that do, and those with signatures of
-// the same version that list all their groups.
-func telling(all []session, version int, counts map[int64]int64) []session {
-	return slices.DeleteFunc(all, func(s session) bool {
-		_, has := counts[s.ID]
-		return !has && (!s.whole || s.signatures != version)
-	})
-}
-
-// Mod is what is known of a mod in the sessions of a game, of those that can tell: that list all their mods, and either
-// something broke or nothing did.
+// Mod is what is known of a mod in the sessions of a game that list all their mods, in which something broke, or which
+// ended without that.
 type Mod struct {
 	blame.Mod
 
@@ -309,7 +299,7 @@ func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) 
 		var total tally
 		err := t.each(func(scan func(...any) error) error { return scan(&total.sessions, &total.broken) },
 			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ? AND modlist IS NOT NULL AND whole_mods
-			AND (broken OR sound)`, game)
+			AND (broken OR sound AND NOT running)`, game)
 		if err != nil {
 			return err
 		}
@@ -321,7 +311,7 @@ func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) 
 			return err
 		}, `SELECT m.name, m.package, m.workshop, sum(l.n), sum(l.broken) FROM
 			(SELECT modlist, count(*) AS n, sum(broken) AS broken FROM session WHERE game = ? AND modlist IS NOT NULL
-				AND whole_mods AND (broken OR sound) GROUP BY modlist) l
+				AND whole_mods AND (broken OR sound AND NOT running) GROUP BY modlist) l
 			JOIN modlist_entry e ON e.list = l.modlist JOIN mod m ON m.id = e.mod GROUP BY e.mod`, game)
 	})
 	varying := 0
@@ -372,19 +362,39 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 	return 0, nil
 }
 
-// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first.
+// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that is
+// forgotten meanwhile is left out. While f works, nothing is held.
 func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
-	return h.read(ctx, func(t *tx) error {
-		ids, err := t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
-		for _, id := range ids {
-			var s *summary.Session
-			if s, err = t.summary(id); err == nil {
-				err = f(s)
-			}
-			if err != nil {
-				break
-			}
-		}
+	var ids []int64
+	err := h.read(ctx, func(t *tx) (err error) {
+		ids, err = t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
 		return err
 	})
+	for _, id := range ids {
+		if err != nil {
+			break
+		}
+		var s *summary.Session
+		err = h.read(ctx, func(t *tx) (err error) {
+			s, err = t.summary(id)
+			return err
+		})
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+			continue
+		}
+		if err == nil {
+			err = f(s)
+		}
+	}
+	return err
+}
+
+// Revision changes with what is remembered.
+func (h *History) Revision(ctx context.Context) (revision string, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		return t.QueryRowContext(ctx, `SELECT printf('%d/%d/%d/%d', count(*), total(id), max(id), max(saved)) FROM session`).
+			Scan(&revision)
+	})
+	return revision, err
 }

@@ -3,7 +3,8 @@ package history
 // application is "hist" in ASCII.
 const application = 0x68697374
 
-// migrations lead from each version to the next. Times are in milliseconds since 1970. The views are documented.
+// migrations lead from each version to the next; one that landed never changes. Times are in milliseconds since 1970.
+// The views are documented.
 var migrations = []string{`
 CREATE TABLE modlist (
 	id     INTEGER PRIMARY KEY,
@@ -99,4 +100,6 @@ CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, 
 	JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp GROUP BY b.id;
 CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
 	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
+`, `
+ALTER TABLE session ADD COLUMN masking INTEGER NOT NULL DEFAULT 0; -- of the rules, on which ids of groups depend
 `}

@@ -97,14 +97,20 @@ func listed(names []string, total int) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
+// ids is what the ids of groups depend on: those of two sessions are the same texts where it is.
+type ids struct {
+	version int
+	masking int64
+}
+
 // session is a Session with what queries go by.
 type session struct {
 	Session
 
-	signatures int
-	list       int64 // of its mods, 0 for none
-	wholeMods  bool
-	whole      bool
+	ids
+	list      int64 // of its mods, 0 for none
+	wholeMods bool
+	whole     bool
 }
 
 // listedMod is a mod of a list.
@@ -129,8 +135,8 @@ func (t *tx) timeline(game string, all bool) (*timeline, error) {
 		var began, list *int64
 		var ended, saved int64
 		if err := scan(&s.ID, &s.Game, &s.Version, &s.Log, &began, &ended, &s.Live, &s.Running, &saved, &s.State, &s.Reason,
-			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.signatures, &list, &s.Mods, &s.wholeMods,
-			&s.whole); err != nil {
+			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.version, &list, &s.Mods, &s.wholeMods,
+			&s.whole, &s.masking); err != nil {
 			return err
 		}
 		if began != nil {
@@ -143,11 +149,25 @@ func (t *tx) timeline(game string, all bool) (*timeline, error) {
 		l.sessions = append(l.sessions, s)
 		return nil
 	}, `SELECT id, game, version, log, began, ended, live, running, saved, state, reason, headline, broken, sound, lines,
-		records, signatures, modlist, mods, whole_mods, whole FROM session WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
+		records, signatures, modlist, mods, whole_mods, whole, masking FROM session WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
 	return l, err
 }
 
 func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.Now().Location()) }
+
+// keep leaves the sessions that show whether they have a group: those that have it, by their entries, and those that
+// have ended, show all their groups, and have ids like one of those or like now.
+func (l *timeline) keep(counts map[int64]int64, now ...ids) {
+	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
+	for i := range l.sessions {
+		if has(&l.sessions[i]) {
+			now = append(now, l.sessions[i].ids)
+		}
+	}
+	l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool {
+		return !has(&s) && (s.Running || !s.whole || !slices.Contains(now, s.ids))
+	})
+}
 
 // mods returns a list of mods.
 func (l *timeline) mods(list int64) ([]listedMod, error) {

@@ -35,7 +35,7 @@ func (h *History) Lengths(ctx context.Context) (all []uint64, err error) {
 // summary alone. Where the history is full, the oldest sessions are forgotten, which may be this one.
 func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
 	err = h.write(ctx, func(t *tx) error {
-		known, err := t.sameLog(s, running)
+		known, err := t.sameLog(s)
 		if err != nil {
 			return err
 		}
@@ -151,11 +151,8 @@ type Which struct {
 // Forget forgets sessions, and returns how many. The file keeps nothing of them, and shrinks.
 func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
 	err = h.write(ctx, func(t *tx) error {
-		before := int64(0)
-		if !w.Before.IsZero() {
-			before = w.Before.UnixMilli()
-		}
-		ids, err := t.numbers(`SELECT id FROM session WHERE ? OR ended < ?`, w.All, before)
+		ids, err := t.numbers(`SELECT id FROM session WHERE ? OR ? AND ended < ?`, w.All, !w.Before.IsZero(),
+			w.Before.UnixMilli())
 		if err != nil {
 			return err
 		}
@@ -180,7 +177,14 @@ func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
 	if _, err := h.db.ExecContext(ctx, `VACUUM`); err != nil {
 		return n, h.wrap(fmt.Errorf("%d sessions are forgotten, but the file did not shrink: %w", n, err))
 	}
-	_, err = h.db.ExecContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`)
+	var busy, pages, moved int
+	err = h.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		err = errors.New("another process reads it")
+	}
+	if err != nil {
+		err = fmt.Errorf("%d sessions are forgotten, but the file still has their text: %w", n, err)
+	}
 	return n, h.wrap(err)
 }
 
@@ -208,10 +212,10 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session that begins with an empty
-// log is not another one that did.
-func (t *tx) sameLog(s *summary.Session, running bool) (ids []int64, err error) {
-	if running && s.Log.Bytes == 0 {
+// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session of whose log nothing was read
+// is not another one of that kind.
+func (t *tx) sameLog(s *summary.Session) (ids []int64, err error) {
+	if s.Log.Bytes == 0 {
 		return nil, nil
 	}
 	err = t.each(func(scan func(...any) error) error {
@@ -261,10 +265,10 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 		}
 	}
 	game, version := summary.Game(s.Facts.Game)
-	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(23)+`) RETURNING id`,
+	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(24)+`) RETURNING id`,
 		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), began, k.ended, k.live, k.running, k.saved,
 		s.State, s.Reason, s.Headline, s.Broken(), s.Sound(), s.Lines, int64(s.Records), s.Signatures, list,
-		len(s.Mods), s.MoreMods == 0, s.MoreGroups == 0); err != nil {
+		len(s.Mods), s.MoreMods == 0, s.Whole(), int64(s.Masking)); err != nil {
 		return err
 	}
 	if err := t.exec(`INSERT OR REPLACE INTO body VALUES (?, ?)`, k.id, t.h.encode.EncodeAll(data, nil)); err != nil {

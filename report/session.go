@@ -26,7 +26,7 @@ func (r *Replay) Session(scrub *Scrubber) *summary.Session {
 		Version: summary.Version, Began: r.began, Ended: r.ended,
 		State: v.State, Reason: v.Reason, Headline: scrub.Text(v.Headline),
 		Lines: total.Lines, Records: total.Records, Complete: total.Complete, Headless: total.Headless,
-		Blind: r.evidence().wentBlind, Signatures: signature.Version,
+		Blind: r.evidence().wentBlind,
 	}
 	if r.environment != nil {
 		if e := r.environment.clean(scrub); e != nil {

@@ -100,6 +100,12 @@ func Game(nameAndVersion string) (name, version string) {
 	return nameAndVersion, ""
 }
 
+// Whole reports whether the session is without a group that it does not list: its log was read whole and went on to the
+// end, and no group is left out.
+func (s *Session) Whole() bool {
+	return s.Complete && !s.Headless && !s.Blind && s.MoreGroups == 0
+}
+
 // Parse reads a Session that was written as JSON. Unknown fields are those of a later heed, and left out.
 func Parse(data []byte) (*Session, error) {
 	var s Session

@@ -5,20 +5,17 @@ package historysource
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/heedlog/heed/briefing"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
 )
 
-// Ledger is what a history knows of the game of a session. Its methods may be called from many goroutines.
+// Ledger is what a history has of the game of a session. Its methods may be called from many goroutines.
 type Ledger struct {
 	History *history.History
-	Game    func() string              // of the session, with its version
-	Mods    func() []capture.ListedMod // of the session; nil: not known
+	Session func() *summary.Session // that is asked for, as far as is known: see [history.History.Known]
 }
 
 // Entries returns a line about the group of the filter "signature", and one about the mods that go with it. Without
@@ -32,12 +29,8 @@ func (l *Ledger) Entries(ctx context.Context, _ *briefing.Input, q *briefing.Led
 	if err != nil {
 		return briefing.Found{}, fmt.Errorf("filter signature: %w", err)
 	}
-	var mods []capture.ListedMod
-	if l.Mods != nil {
-		mods = l.Mods()
-	}
-	game, _ := summary.Game(l.Game())
-	known, err := l.History.Known(ctx, game, signature.Version, []signature.ID{id}, mods)
+	session := l.Session()
+	known, err := l.History.Known(ctx, session, id)
 	if err != nil || known == "" {
 		return briefing.Found{}, err
 	}
@@ -45,6 +38,7 @@ func (l *Ledger) Entries(ctx context.Context, _ *briefing.Input, q *briefing.Led
 		Source: briefing.SourceLedger, SourceID: "history/" + text, Title: "Earlier sessions",
 		Lines: []briefing.Line{{Text: known, Data: true}}, Refs: map[string]string{"signature": text},
 	}
+	game, _ := summary.Game(session.Facts.Game)
 	groups, err := l.History.Groups(ctx, id)
 	for i := range groups {
 		if groups[i].Game == game && groups[i].Suspects.Factors != nil {
@@ -57,9 +51,9 @@ func (l *Ledger) Entries(ctx context.Context, _ *briefing.Input, q *briefing.Led
 
 // Revision implements [briefing.Ledger].
 func (l *Ledger) Revision(ctx context.Context) string {
-	latest, err := l.History.Sessions(ctx, "", 1)
-	if err != nil || len(latest) == 0 {
+	revision, err := l.History.Revision(ctx)
+	if err != nil {
 		return "0"
 	}
-	return strconv.FormatInt(latest[0].ID, 10) + "@" + strconv.FormatInt(latest[0].Saved.UnixMilli(), 10)
+	return revision
 }

@@ -27,8 +27,10 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 		text := rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("text %d", rapid.IntRange(0, 5).Draw(t, "n")) })
 		path := fmt.Sprintf("secret/%d", i)
 		logs[i] = &Log{
-			Extent: Extent{strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
-				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks"))},
+			Extent: Extent{
+				strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
+				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")),
+			},
 			Path: path, Copies: Distinct{uint64(i)},
 			Player:   PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
 			Part:     rapid.IntRange(0, 2).Draw(t, "part"),

@@ -21,9 +21,11 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/cli"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/summary"
 )
 
 // Brief is which brief is wanted, and in which form.
@@ -197,7 +199,11 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	if h := p.existing(context.Background(), f.history); h != nil {
 		defer h.Close() //nolint:errcheck // it was only read from
 		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
-			History: h, Game: func() string { return src.Began.Facts().Game }, Mods: c.Mods,
+			History: h, Session: func() *summary.Session {
+				s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods}
+				replay.Identify(s, set)
+				return s
+			},
 		}}
 	}
 	r := f.request(f.item)

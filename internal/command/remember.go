@@ -224,23 +224,11 @@ func (m *memory) known(ctx context.Context, p *program, r *remembered, group sig
 	if r == nil || r.session == nil {
 		return ""
 	}
-	known, err := Known(ctx, m.History, r.session, group)
+	known, err := m.Known(ctx, r.session, group)
 	if err != nil {
 		p.Detail("the history does not answer: %v", err)
 	}
 	return known
-}
-
-// Known returns in a sentence what a history knows of a group of a session that is in it.
-func Known(ctx context.Context, h *history.History, s *summary.Session, group signature.ID) (string, error) {
-	ids := []signature.ID{group}
-	for i := range s.Groups {
-		if g := &s.Groups[i]; g.Signature == group {
-			ids = append(ids, g.Members...)
-		}
-	}
-	game, _ := summary.Game(s.Facts.Game)
-	return h.Known(ctx, game, s.Signatures, ids, s.Mods)
 }
 
 // tee returns what gets the bytes of the log, nil for nothing.

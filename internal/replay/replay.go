@@ -101,9 +101,14 @@ func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log s
 	s := rep.Session(scrub)
 	s.Log = log
 	s.Log.Name = scrub.Text(filepath.Base(log.Name))
-	s.Rules = set.Hash()
+	Identify(s, set)
+	return s
+}
+
+// Identify notes what the ids of groups depend on.
+func Identify(s *summary.Session, set *rules.Set) {
+	s.Signatures, s.Rules = signature.Version, set.Hash()
 	if n, err := signature.New(set.Masking()); err == nil {
 		s.Masking = n.Version()
 	}
-	return s
 }

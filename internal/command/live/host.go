@@ -30,9 +30,11 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/replay"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/internal/statefile"
+	"github.com/heedlog/heed/summary"
 )
 
 // hostFlags are those of the commands that run an engine.
@@ -202,7 +204,11 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	}
 	if h.keeper != nil {
 		briefs.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
-			History: h.keeper.history, Game: func() string { return h.session.Environment().Game }, Mods: h.session.Mods,
+			History: h.keeper.history, Session: func() *summary.Session {
+				s := &summary.Session{Facts: h.session.Environment(), Mods: h.session.Mods()}
+				replay.Identify(s, h.session.Rules())
+				return s
+			},
 		}}
 	}
 	h.briefs, err = brief.New(briefs)

@@ -247,7 +247,7 @@ func (k *keeper) tell(opened []string, s *summary.Session) {
 		if !ok || len(a.Sample) == 0 {
 			continue
 		}
-		known, err := command.Known(context.Background(), k.history, s, engine.Group(a.Sample[0].Signature).ID)
+		known, err := k.history.Known(context.Background(), s, engine.Group(a.Sample[0].Signature).ID)
 		if err != nil {
 			k.warn(err)
 			return
