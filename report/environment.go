@@ -35,6 +35,7 @@ func (e Environment) clean(s *Scrubber) *Environment {
 	for i, m := range e.Mods {
 		mods[i].Name = text.Safe(s.Text(m.Name), maxModReference)
 		mods[i].PackageID = text.Safe(s.Text(m.PackageID), maxModReference)
+		mods[i].WorkshopID = text.Safe(s.Text(m.WorkshopID), maxModReference)
 		mods[i].Versions = text.Safe(s.Text(m.Versions), maxModVersions)
 	}
 	if e.Mods = mods; len(mods) == 0 {

@@ -252,7 +252,7 @@ type End struct {
 	Environment Environment
 }
 
-// End closes the replay. Call it once, last.
+// End closes the replay. Call it once, last, or before each [Replay.Session] of a log that still grows.
 func (r *Replay) End(end End) {
 	r.end = end
 	r.rescrub()

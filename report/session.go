@@ -2,8 +2,10 @@ package report
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -28,12 +30,21 @@ func (r *Replay) Session(scrub *Scrubber) *summary.Session {
 		Lines: total.Lines, Records: total.Records, Complete: total.Complete, Headless: total.Headless,
 		Blind: r.evidence().wentBlind,
 	}
+	for i := range r.tables {
+		s.MoreGroups += int(r.tables[i].evicted)
+		s.MoreEntries += r.tables[i].evictedEntries
+	}
 	if r.environment != nil {
 		if e := r.environment.clean(scrub); e != nil {
 			e.Arguments = ""
 			s.Facts = e.Facts
 			s.Mods = e.Mods[:min(len(e.Mods), summary.MaxMods)]
 			s.MoreMods = e.MoreMods + len(e.Mods) - len(s.Mods)
+			for i := range s.Mods {
+				if known, ok := r.learnedMod(s.Mods[i].Title()); ok {
+					s.Mods[i].WorkshopID = cmp.Or(s.Mods[i].WorkshopID, known.WorkshopID)
+				}
+			}
 		}
 	}
 	groups := r.summaryGroups(scrub)
@@ -61,8 +72,8 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 			g := byID[row.sig.ID]
 			if g == nil {
 				g = &summary.Group{
-					Signature: row.sig.ID, Disposition: disposition, Rule: safe(row.Rule), First: row.First,
-					Phase: text.Safe(scrub.Text(row.phase), maxModReference), Sample: scrub.Text(row.says),
+					Signature: row.sig.ID, Disposition: disposition, Rule: safe(row.Rule), First: math.MaxUint64,
+					Sample: scrub.Text(row.says),
 				}
 				if disposition.Urgent() {
 					g.Blame = r.summaryBlame(row, scrub)
@@ -78,7 +89,10 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 			}
 			g.Severity = max(g.Severity, row.Severity)
 			g.Count += row.Count
-			g.First, g.Last = min(g.First, row.First), max(g.Last, row.Last)
+			if row.First < g.First {
+				g.First, g.Phase = row.First, text.Safe(scrub.Text(row.phase), maxModReference)
+			}
+			g.Last = max(g.Last, row.Last)
 			for _, id := range row.members {
 				if id != g.Signature && len(g.Members) < summary.MaxMembers && !slices.Contains(g.Members, id) {
 					g.Members = append(g.Members, id)
@@ -108,14 +122,20 @@ func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {
 	var all []summary.Blame
 	for _, name := range row.Blame[:min(len(row.Blame), summary.MaxBlame)] {
 		b := summary.Blame{Mod: safe(scrub.Text(name)), Evidence: row.evidenceAgainst(name)}
-		if r.config.Mod != nil {
-			if mod, ok := r.config.Mod(name); ok {
-				b.PackageID = safe(scrub.Text(mod.PackageID))
-			}
+		if mod, ok := r.learnedMod(name); ok {
+			b.PackageID = safe(scrub.Text(mod.PackageID))
 		}
 		all = append(all, b)
 	}
 	return all
+}
+
+// learnedMod returns what the engine learned of a mod.
+func (r *Replay) learnedMod(name string) (m heed.Mod, known bool) {
+	if r.config.Mod == nil {
+		return m, false
+	}
+	return r.config.Mod(name)
 }
 
 // observeTime notes when the log begins and ends.

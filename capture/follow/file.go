@@ -121,7 +121,7 @@ func (t *tail) renew(opt capture.Options) {
 		panic("BUG: follow: " + err.Error()) // New validates the options
 	}
 	t.stream = stream
-	t.offset, t.size, t.last, t.nulAt, t.given, t.oldest = 0, 0, 0, -1, false, 0
+	t.offset, t.size, t.last, t.nulAt, t.given, t.oldest, t.now.Skipped = 0, 0, 0, -1, false, 0, 0
 	t.number++
 	if t.number > 1 {
 		t.history = -1
@@ -154,7 +154,7 @@ func (t *tail) skip() error {
 		t.stream.Feed(head[:2])
 		t.drain()
 	}
-	t.size = t.offset
+	t.size, t.now.Skipped = t.offset, t.offset
 	before := min(t.offset, lastSize)
 	t.last, err = t.file.ReadAt(t.buf[:before], t.offset-before)
 	if err != nil && !errors.Is(err, io.EOF) {

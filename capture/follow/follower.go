@@ -135,8 +135,8 @@ type Status struct {
 	Renamed bool
 
 	// Offset is how far the file has been read, Size how long it was when last
-	// looked at, in bytes.
-	Offset, Size int64
+	// looked at, in bytes. Skipped is what was there before and is not read.
+	Offset, Size, Skipped int64
 
 	// LastGrowth is when it was last seen to have grown. Zero: never.
 	LastGrowth time.Time

@@ -152,12 +152,12 @@ func (p *program) agrees(path string, asks bool) bool {
 	if !ok || !cli.IsTerminal(in) || !cli.IsTerminal(p.Stdout) || !cli.IsTerminal(p.Stderr) || p.Quiet {
 		return false
 	}
-	if _, err := os.Stat(path); err == nil {
-		return true
-	}
-	refused := filepath.Join(filepath.Dir(path), "no-history")
-	if _, err := os.Stat(refused); err == nil || !asks {
+	refused := filepath.Join(filepath.Dir(path), "no-history") // wins: --remember makes a history for one log, too
+	if _, err := os.Stat(refused); err == nil {
 		return false
+	}
+	if _, err := os.Stat(path); err == nil || !asks {
+		return err == nil
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "Remember sessions, to say later since when something happens, and with which mods?\n"+
 		"Only on this computer, without private names: %s [y/n] ", text.Safe(path, 0))
@@ -168,7 +168,8 @@ func (p *program) agrees(path string, asks bool) bool {
 		return true
 	case "n", "no":
 		err = errors.Join(os.MkdirAll(filepath.Dir(refused), 0o700), os.WriteFile(refused, nil, 0o600))
-		p.Note("nothing is remembered, and you are not asked again; --remember does it for one log")
+		p.Note("nothing is remembered, and you are not asked again; --remember does it for one log, remember: true in a " +
+			"file of settings for all")
 	}
 	if err != nil {
 		p.Note("you will be asked again: %v", err)
@@ -203,7 +204,7 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 
 // end remembers a log that was read to its end.
 func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
-	s := replay.Summarize(rep, r.scrub, set, r.Log(name))
+	s := replay.Summarize(rep, r.scrub, set, m.identify(ctx, name, r.Log(name)))
 	at := s.Ended
 	if info, err := os.Stat(name); err == nil && at.IsZero() {
 		at = info.ModTime()
@@ -217,6 +218,29 @@ func (m *memory) end(ctx context.Context, p *program, r *remembered, name string
 	}
 	m.lengths = append(m.lengths, s.Log.Bytes)
 	r.session = s
+}
+
+// identify looks again at a log that another heed has followed, and kept as longer, since this one began to read.
+func (m *memory) identify(ctx context.Context, name string, log summary.Log) summary.Log {
+	lengths, err := m.Lengths(ctx)
+	missing := slices.ContainsFunc(lengths, func(n uint64) bool {
+		_, known := log.Beginnings[n]
+		return n < log.Bytes && !known
+	})
+	if err != nil || !missing {
+		return log
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return log
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	h := summary.NewHasher(lengths)
+	_, _ = io.CopyN(h, f, int64(log.Bytes)) // what cannot be read has another hash
+	if again := h.Log(name); again.Hash == log.Hash {
+		return again
+	}
+	return log // it is compressed, or another by now
 }
 
 // known returns in a sentence what the history knows of a group of a log that was remembered.

@@ -130,13 +130,13 @@ func TestAskedOnce(t *testing.T) {
 			require.NoError(t, os.WriteFile(log, []byte("RimWorld "+version+"\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
 		}
 		play("1.5.4104 rev435")
-		replay := func() string {
+		replay := func(flags ...string) string {
 			master, tty, err := pty.Open()
 			if err != nil {
 				t.Skipf("no pseudo-terminal: %v", err)
 			}
 			defer func() { _ = master.Close() }()
-			cmd := exec.CommandContext(t.Context(), os.Args[0], testArgs(t, log)...)
+			cmd := exec.CommandContext(t.Context(), os.Args[0], testArgs(t, append(flags, log)...)...)
 			cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
 				"LocalAppData="+home)
 			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
@@ -154,6 +154,11 @@ func TestAskedOnce(t *testing.T) {
 		require.NotContains(t, again, "Remember sessions")
 		if answer == "n" {
 			require.NotContains(t, again, "history")
+			require.NotContains(t, replay("--remember"), "history", "one session has nothing to compare with")
+			play("1.5.4104 rev437")
+			require.NotContains(t, replay(), "history", "one log that was to be remembered changes no answer")
+			play("1.5.4104 rev438")
+			require.Contains(t, replay("--remember"), "in 2 of 2 sessions", "the first, and this one")
 		} else {
 			require.Contains(t, again, "in 2 of 2 sessions")
 		}

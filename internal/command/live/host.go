@@ -192,7 +192,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		return nil, cli.Failed(exitUsage, err)
 	}
 	if h.keeper != nil {
-		h.keeper.attach(h.session, h.follower)
+		h.keeper.attach(h.session, h.follower, log.NewRun)
 		h.closers = append(h.closers, h.keeper.close)
 	}
 	briefs := brief.Config{

@@ -43,6 +43,7 @@ type keeper struct {
 	mu       sync.Mutex
 	session  *session.Session // nil while that begins: what it reports then is of no game
 	follower *follow.Follower // nil without a log
+	newRun   bool             // what a log held before is of an earlier run
 	run      *gameRun         // nil before the first entry
 	ended    []kept           // runs that ended since the history was written last
 	opened   []string         // items of which the history was not asked yet
@@ -56,9 +57,13 @@ type gameRun struct {
 	scrub   *report.Scrubber
 	record  *capture.Record // that is observed
 	bytes   *logBytes
-	changed bool
+	lines   int
+	begun   bool // something was observed but restarts
+	changed bool // since it was summarized
 
-	id int64 // in the history, for who writes that; 0 while nothing was kept
+	// For who writes the history.
+	id        int64 // 0 while nothing was kept
+	forgotten bool  // a person had it forgotten
 }
 
 // kept is what the history is to keep of a run.
@@ -95,23 +100,22 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper 
 }
 
 // attach lets the keeper remember what comes from now on.
-func (k *keeper) attach(s *session.Session, f *follow.Follower) {
+func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.session, k.follower = s, f
+	k.session, k.follower, k.newRun = s, f, newRun
 	s.OnUpdates(k.updates)
 }
 
 // begin begins a run.
 func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	path := ""
+	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher(k.lengths)}}
 	if k.follower != nil {
-		path = k.follower.Status().Path
+		r.bytes.path = k.follower.Status().Path
 	}
-	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{path: path, hasher: summary.NewHasher(k.lengths)}}
 	r.replay, err = report.New(report.Config{
-		File: path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
+		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
 		Rule:  command.RuleTexts(k.session.Rules()),
 		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
@@ -127,13 +131,14 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 		return
 	}
 	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
-	if k.run == nil || restarted && k.run.changed {
+	if k.run == nil || restarted && k.run.begun {
 		k.end()
 		if err := k.begin(); err != nil {
 			panic("BUG: live: " + err.Error()) // the configuration is the same for all
 		}
 	}
-	k.run.record, k.run.changed = rec, true
+	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
+	k.run.lines = max(k.run.lines, rec.EndLine)
 	k.run.replay.Observe(rec, o)
 }
 
@@ -193,12 +198,13 @@ func (k *keeper) summarize(running bool) kept {
 	engine := k.session.Engine()
 	end := report.End{
 		Stats: engine.Stats(), Open: engine.Open(nil),
-		Environment: report.Environment{Facts: k.session.Environment(), Mods: k.session.Mods()},
-	}
-	if k.follower != nil {
-		end.Lines = int(k.follower.Status().Lines)
+		Environment: report.Environment{Facts: k.session.Environment(), Mods: k.session.Mods()}, Lines: k.run.lines,
 	}
 	r := k.run
+	if k.follower != nil && r.bytes.file == nil { // a file that has just begun is reported after that
+		r.bytes.part = k.follower.Status().Skipped > 0
+		end.Headless = r.bytes.part && !k.newRun
+	}
 	r.replay.End(end)
 	r.changed = false
 	return kept{r, replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log()), k.now(), running}
@@ -219,28 +225,46 @@ func (k *keeper) write() {
 	for i := range all {
 		if err := k.put(&all[i]); err != nil {
 			k.warn(err)
+			k.again(all[i:])
 			return
 		}
 	}
 	if len(all) > 0 {
-		k.tell(opened, all[len(all)-1].summary)
+		k.know(opened, all[len(all)-1].summary)
+	}
+}
+
+// again has what was not written be written the next time.
+func (k *keeper) again(all []kept) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range all {
+		if all[i].running {
+			all[i].changed = true
+		} else if len(k.ended) < maxEnded {
+			k.ended = append(k.ended, all[i])
+		}
 	}
 }
 
 // put writes what the history is to keep of a run.
 func (k *keeper) put(r *kept) (err error) {
 	ctx := context.Background()
-	if r.id != 0 {
-		err = k.history.Update(ctx, r.id, r.summary, r.at, r.running)
-	}
-	if r.id == 0 || errors.Is(err, history.ErrUnknown) { // a person had it forgotten
+	switch {
+	case r.forgotten:
+	case r.id == 0:
 		r.id, err = k.history.Remember(ctx, r.summary, r.at, r.running)
+	default:
+		err = k.history.Update(ctx, r.id, r.summary, r.at, r.running)
+		if errors.Is(err, history.ErrUnknown) {
+			r.forgotten, err = true, nil
+		}
 	}
 	return err
 }
 
-// tell lets items report what the history knows of them.
-func (k *keeper) tell(opened []string, s *summary.Session) {
+// know lets items show what the history has of them.
+func (k *keeper) know(opened []string, s *summary.Session) {
 	engine := k.session.Engine()
 	for _, id := range opened {
 		a, ok := engine.Item(id)
@@ -267,13 +291,14 @@ func (k *keeper) warn(err error) {
 // logBytes identifies a log that grows.
 type logBytes struct {
 	path   string
+	part   bool // its beginning was not read: the session is one of its own
 	file   *os.File
 	hasher *summary.Hasher
 }
 
 // log returns the log as long as it is now.
 func (b *logBytes) log() summary.Log {
-	if b.file == nil && b.path != "" {
+	if b.file == nil && b.path != "" && !b.part {
 		b.file, _ = os.Open(b.path) // without it the session is one of its own
 	}
 	if b.file != nil {

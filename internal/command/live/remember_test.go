@@ -3,9 +3,14 @@ package live
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"os"
+	"path/filepath"
 	"strings"
+	"testing"
 	"time"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
@@ -64,5 +69,42 @@ func fillHistory(file, says string) (err error) {
 func fillHistoryMain() {
 	if err := fillHistory(os.Args[1], strings.Join(os.Args[2:], " ")); err != nil {
 		panic(err)
+	}
+}
+
+// TestKept: what could not be written is written later, and what a person had forgotten is not remembered again.
+func TestKept(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "h.db")
+	opened := func() *history.History {
+		h, err := history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = h.Close() })
+		return h
+	}
+	sessions := func(k *keeper) (n int) {
+		all, err := k.history.Sessions(t.Context(), "", 0)
+		require.NoError(t, err)
+		return len(all)
+	}
+	s := &summary.Session{Version: summary.Version}
+	k := &keeper{history: opened(), log: slog.New(slog.DiscardHandler)}
+	require.NoError(t, k.history.Close())
+	runs := &gameRun{}
+	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
+	k.write()
+	require.Len(t, k.ended, 1)
+	k.again([]kept{{gameRun: runs, running: true}})
+	require.True(t, runs.changed)
+	k.again(make([]kept, 2*maxEnded))
+	require.Len(t, k.ended, maxEnded)
+
+	k.history, k.ended = opened(), k.ended[:1]
+	require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
+	require.Equal(t, 1, sessions(k))
+	_, err := k.history.Forget(t.Context(), history.Which{All: true})
+	require.NoError(t, err)
+	for range 2 {
+		require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
+		require.Zero(t, sessions(k))
 	}
 }
