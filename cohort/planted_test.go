@@ -203,7 +203,7 @@ func count(t *cohort.Table, with, fault bool) {
 // planted would be significant by itself, and of a pair each half beside the other, and no one mod was there in the same
 // sessions. Where there is nothing to know, that of those of whom there is no answer.
 var promised = map[string]float64{
-	"one": 90, "pair": 90, "update": 90, "none": 95, "always": 95, "runs": 85, "stays": 50,
+	"one": 95, "pair": 95, "update": 95, "none": 95, "always": 95, "runs": 85, "stays": 50,
 }
 
 // firstSeed is that of players that nothing was developed with: what is below 20,000 was.

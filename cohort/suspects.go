@@ -191,9 +191,9 @@ func Suspects(sessions []Session, config Config) Result {
 	for _, k := range c.ordered {
 		k.fit -= math.Log(float64(tests))
 	}
-	pairs := c.pairs()
+	pairs, tried := c.pairs()
 	if pair := c.best(pairs); pair != nil && pair.fit > best.fit {
-		best, tests = pair, tests+len(pairs)
+		best, tests = pair, tests+tried
 	}
 	alike := c.alike(slices.Concat(c.ordered, pairs), best)
 	r := Result{Table: best.table, P: min(1, best.table.P()*float64(tests)), Comparisons: tests}
@@ -306,7 +306,9 @@ func newCohort(sessions []Session) *cohort {
 	return c
 }
 
-// comparisons returns how many candidates could be significant, with these sums, at a level divided by their number.
+// comparisons returns by what number the level is to be divided, so that no more candidates than that could be
+// significant, with their sums (Tarone, "A modified Bonferroni method for discrete data", Biometrics 46, 1990); 0 where
+// none could.
 func (c *cohort) comparisons(level float64) int {
 	least := make([]float64, 0, len(c.ordered))
 	for _, k := range c.ordered {
@@ -320,8 +322,11 @@ func (c *cohort) comparisons(level float64) int {
 			}
 			return 1
 		})
-		if could <= n {
-			return could
+		switch {
+		case could == 0:
+			return 0
+		case could <= n:
+			return n
 		}
 	}
 }
@@ -359,19 +364,24 @@ func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
 	return out
 }
 
-// pairs returns the candidates of two mods, of which one is among the best alone.
-func (c *cohort) pairs() []*candidate {
+// pairs returns the candidates of two mods, of which one is among the best alone, and how many pairs divide the sessions
+// as neither of their mods does: those that are not returned were compared, too, since their mods fit less.
+func (c *cohort) pairs() (all []*candidate, tried int) {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0
 	})
 	byFit := slices.Clone(mods)
 	slices.SortStableFunc(byFit, func(a, b *candidate) int { return cmp.Compare(b.fit, a.fit) })
 	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
-	for i, a := range byFit[:min(len(byFit), maxPairs)] {
+	for i, a := range byFit {
 		for _, b := range byFit[i+1:] {
 			with := a.with.and(b.with)
 			if n := with.count(); n == 0 || n == a.table.With || n == b.table.With {
 				continue // one of them is never without the other
+			}
+			tried++
+			if i >= maxPairs {
+				continue
 			}
 			for _, f := range a.factors {
 				for _, g := range b.factors {
@@ -385,7 +395,7 @@ func (c *cohort) pairs() []*candidate {
 		}
 	}
 	for _, k := range p.ordered {
-		k.fit -= math.Log(float64(len(p.ordered)))
+		k.fit -= math.Log(float64(tried))
 	}
-	return p.ordered
+	return p.ordered, tried
 }
