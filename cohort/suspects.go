@@ -69,10 +69,10 @@ const (
 	maxPairs = 24
 )
 
-// Result is what the sessions tell about one fault.
+// Result is what the sessions show of one fault.
 type Result struct {
-	// Factors are those of which any may be the cause, the likeliest first; nil where the sessions cannot tell.
-	Factors []Factor `json:"factors,omitempty" jsonschema:"Any of these may be the cause, the likeliest first; absent if the sessions cannot tell."`
+	// Factors are those of which any may be the cause, the likeliest first; nil where the sessions do not suffice.
+	Factors []Factor `json:"factors,omitempty" jsonschema:"Any of these may be the cause, the likeliest first; absent if the sessions do not suffice."`
 
 	Table       Table   `json:"table" jsonschema:"The sessions with and without the first of them."`
 	P           float64 `json:"p,omitempty" jsonschema:"The chance of that if it had no effect, corrected for the comparisons."`
@@ -165,9 +165,9 @@ func (c *cohort) add(f Factor, with vector) {
 	c.ordered = append(c.ordered, k)
 }
 
-// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be told. The order of
-// the sessions tells that of versions, and whether the fault comes in runs. The cost grows with the factors times the
-// sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
+// Suspects returns which factors go with the fault of some of the sessions, or why that cannot be known. The order of
+// the sessions is that of versions, and shows whether the fault comes in runs. The cost grows with the factors times
+// the sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
 func Suspects(sessions []Session, config Config) Result {
 	level := cmp.Or(config.Level, DefaultLevel)
 	c := newCohort(sessions)
@@ -186,7 +186,7 @@ func Suspects(sessions []Session, config Config) Result {
 	best := c.best(c.ordered)
 	if tests == 0 || best == nil {
 		return Result{Text: fmt.Sprintf(
-			"%d sessions with it and %d without are too few, or have too much alike, to tell.", faults, uint64(c.n)-faults)}
+			"%d sessions with it and %d without are too few, or too much alike, to know.", faults, uint64(c.n)-faults)}
 	}
 	for _, k := range c.ordered {
 		k.fit -= math.Log(float64(tests))
@@ -209,9 +209,9 @@ func Suspects(sessions []Session, config Config) Result {
 			numbers, chance(r.P), comparisons(tests))
 	case best.table.likelihood() < c.before().likelihood()+math.Log(3):
 		r.Factors = nil
-		r.Text = fmt.Sprintf("It comes in runs of sessions, which tells as much as any mod does (the most: %s).", numbers)
+		r.Text = fmt.Sprintf("It comes in runs of sessions, which explain it as well as any mod does (the most: %s).", numbers)
 	case len(r.Factors) > MaxAlike:
-		r.Text = fmt.Sprintf("%d mods or versions came and went alike (%s): the sessions cannot tell them apart.",
+		r.Text = fmt.Sprintf("%d mods or versions came and went alike (%s): the sessions do not distinguish them.",
 			len(r.Factors), numbers)
 		r.Factors = nil
 	default:
@@ -364,8 +364,8 @@ func (c *cohort) alike(all []*candidate, best *candidate) []*candidate {
 	return out
 }
 
-// pairs returns the candidates of two mods, of which one is among the best alone, and how many pairs divide the sessions
-// as neither of their mods does: those that are not returned were compared, too, since their mods fit less.
+// pairs returns the candidates of two mods, of which one is among the best alone, and how many pairs divide the
+// sessions as neither of their mods does: those that are not returned were compared, too, since their mods fit less.
 func (c *cohort) pairs() (all []*candidate, tried int) {
 	mods := slices.DeleteFunc(slices.Clone(c.ordered), func(k *candidate) bool {
 		return !slices.ContainsFunc(k.factors, func(f Factor) bool { return f.Kind == KindMod }) || k.table.With == 0

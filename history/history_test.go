@@ -82,7 +82,7 @@ func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time
 }
 
 // TestKnownOfSeveral holds that of mods that came together, the one is named that the group goes with most, and none
-// where they cannot be told apart.
+// where they cannot be distinguished.
 func TestKnownOfSeveral(t *testing.T) {
 	for want, fourth := range map[string][]capture.ListedMod{
 		"3 of 3 sessions with Crane, 0 of 3 without": mods("Core", "Hats"),
@@ -122,7 +122,7 @@ func TestGroups(t *testing.T) {
 	}
 	cut := session(10, "healthy", nil)
 	cut.MoreGroups, cut.MoreEntries = 1, 1
-	remember(t, h, cut, day(10)) // which cannot tell
+	remember(t, h, cut, day(10)) // which does not show it
 	groups, err := h.Groups(t.Context(), 2)
 	require.NoError(t, err)
 	require.Len(t, groups, 1)

@@ -14,8 +14,8 @@ import (
 
 // Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in
 // how many sessions with and without that it was. "" where it has nothing. The session need not be remembered, nor
-// complete: what counts is its game, its mods, what its ids depend on, and the signatures of the group. Names of mods are
-// untrusted text.
+// complete: what counts is its game, its mods, what its ids depend on, and the signatures of the group. Names of mods
+// are untrusted text.
 func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
 	game, _ := summary.Game(s.Facts.Game)
 	sigs := []signature.ID{group}
@@ -49,7 +49,7 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 	return text, err
 }
 
-// unknown says since when a group was not there, and what changed since.
+// unknown returns since when a group was not there, and what changed since.
 func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
 	text := "new: " + noneOf(len(l.sessions)) + " since " + l.date(l.sessions[0].Ended)
 	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
@@ -81,7 +81,7 @@ func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
 	return text, nil
 }
 
-// known says since when a group is there.
+// known returns since when a group is there.
 func (l *timeline) known(counts map[int64]int64) (string, error) {
 	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
 	first, last := 0, lastIndex(l.sessions, has)
@@ -102,11 +102,11 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 		if c != nil && c.count() > 0 {
 			text += ", when " + c.String()
 		}
-		told, err := l.told(first, c, has)
+		counted, err := l.counted(first, c, has)
 		if err != nil {
 			return "", err
 		}
-		text += "; " + told
+		text += "; " + counted
 	}
 	if after := len(l.sessions) - 1 - last; after > 0 {
 		text += fmt.Sprintf("; last on %s, %s since", l.date(l.sessions[last].Ended), noneOf(after))
@@ -114,9 +114,9 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	return text, nil
 }
 
-// told counts the sessions with a group: with and without the mod that came just before the first, of several the one
-// that it goes with most, or else before and since the first.
-func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (string, error) {
+// counted counts the sessions with a group: with and without the mod that came just before the first, of several the
+// one that it goes with most, or else before and since the first.
+func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (string, error) {
 	var added []int64
 	if c != nil && c.count() == len(c.Added) {
 		added = c.added
@@ -167,7 +167,7 @@ func (l *timeline) told(first int, c *Changes, has func(s *session) bool) (strin
 		with, t.WithoutFault, t.Without), nil
 }
 
-// noneOf says that a group was in none of so many sessions.
+// noneOf reports that a group was in none of so many sessions.
 func noneOf(sessions int) string {
 	if sessions == 1 {
 		return "not in the one session"

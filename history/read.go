@@ -115,11 +115,11 @@ type Group struct {
 	Last        Session        `json:"last" jsonschema:"The latest session with it."`
 	Gone        *Session       `json:"gone,omitempty" jsonschema:"The first session without it after the latest."`
 	Sessions    int            `json:"sessions" jsonschema:"Sessions with it."`
-	Of          int            `json:"of" jsonschema:"Sessions that can tell, with these."`
+	Of          int            `json:"of" jsonschema:"Sessions that show whether they have it, with these."`
 	Entries     int64          `json:"entries" jsonschema:"Entries of it."`
 	PerThousand float64        `json:"perThousand" jsonschema:"Entries per 1,000 records of the sessions with it."`
 	PerHour     float64        `json:"perHour,omitempty" jsonschema:"Per hour of these sessions, where all have times."`
-	Suspects    cohort.Result  `json:"suspects" jsonschema:"Which mods or versions go with it, of the sessions that list all their mods, or why that cannot be told."`
+	Suspects    cohort.Result  `json:"suspects" jsonschema:"Which mods or versions go with it, of the sessions that list all their mods, or why that cannot be known."`
 }
 
 // Groups returns what is known of the group that a signature is of: one for each game that has it, and for each version
@@ -362,8 +362,8 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 	return 0, nil
 }
 
-// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that is
-// forgotten meanwhile is left out. While f works, nothing is held.
+// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that
+// is forgotten meanwhile is left out. While f works, nothing is held.
 func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
 	var ids []int64
 	err := h.read(ctx, func(t *tx) (err error) {

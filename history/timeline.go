@@ -189,7 +189,7 @@ func (l *timeline) mods(list int64) ([]listedMod, error) {
 }
 
 // changes returns what changed between a session and those of its game before it: of the mods since the one before
-// whose mods are known, of the game since the one before whose version is. It returns nil where neither can be told.
+// whose mods are known, of the game since the one before whose version is. It returns nil where neither is known.
 func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	c := &Changes{}
 	known := false

@@ -141,7 +141,7 @@ func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
 	return all, err
 }
 
-// Which says what to forget: the sessions with these numbers, those that ended before a time, or all.
+// Which is what to forget: the sessions with these numbers, those that ended before a time, or all.
 type Which struct {
 	IDs    []int64
 	Before time.Time
@@ -212,8 +212,8 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session of whose log nothing was read
-// is not another one of that kind.
+// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session of whose log nothing was
+// read is not another one of that kind.
 func (t *tx) sameLog(s *summary.Session) (ids []int64, err error) {
 	if s.Log.Bytes == 0 {
 		return nil, nil

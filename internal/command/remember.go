@@ -109,7 +109,7 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	}()
 	m.opened = sync.OnceFunc(func() {
 		if <-done; err == nil {
-			tellOpened(ctx, p.Program, m.History)
+			noteOpened(ctx, p.Program, m.History)
 			return
 		}
 		p.Note("nothing is remembered: %v", err)
@@ -121,17 +121,17 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	return m
 }
 
-// OpenHistory opens a history, and says what became of sessions that no heed ended.
+// OpenHistory opens a history, and notes what became of sessions that no heed ended.
 func OpenHistory(ctx context.Context, p *settings.Program, path string) (*history.History, error) {
 	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
 	if err == nil {
-		tellOpened(ctx, p, h)
+		noteOpened(ctx, p, h)
 	}
 	return h, err
 }
 
-// tellOpened says what became of the file, and of sessions that no heed ended.
-func tellOpened(ctx context.Context, p *settings.Program, h *history.History) {
+// noteOpened notes what became of the file, and of sessions that no heed ended.
+func noteOpened(ctx context.Context, p *settings.Program, h *history.History) {
 	if aside := h.SetAside(); aside != "" {
 		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
 	}
