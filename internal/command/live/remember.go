@@ -57,6 +57,8 @@ type gameRun struct {
 	scrub   *report.Scrubber
 	record  *capture.Record // that is observed
 	bytes   *logBytes
+	began   capture.Environment
+	mods    report.Environment // those that were listed
 	lines   int
 	begun   bool // something was observed but restarts
 	changed bool // since it was summarized
@@ -138,8 +140,19 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 		}
 	}
 	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
-	k.run.lines = max(k.run.lines, rec.EndLine)
+	k.run.learn(rec)
 	k.run.replay.Observe(rec, o)
+}
+
+// learn notes what a record shows of the game and its log.
+func (r *gameRun) learn(rec *capture.Record) {
+	r.lines = max(r.lines, rec.EndLine)
+	r.began.Observe(rec)
+	if list := rec.Mods; list != nil {
+		n := min(len(list.Mods), summary.MaxMods-len(r.mods.Mods))
+		r.mods.Mods = append(r.mods.Mods, list.Mods[:n]...)
+		r.mods.MoreMods += list.Omitted + len(list.Mods) - n
+	}
 }
 
 // updates takes changes of attention.
@@ -195,12 +208,9 @@ func (k *keeper) end() {
 
 // summarize returns what is known of the run.
 func (k *keeper) summarize(running bool) kept {
-	engine := k.session.Engine()
-	end := report.End{
-		Stats: engine.Stats(), Open: engine.Open(nil),
-		Environment: report.Environment{Facts: k.session.Environment(), Mods: k.session.Mods()}, Lines: k.run.lines,
-	}
-	r := k.run
+	engine, r := k.session.Engine(), k.run
+	end := report.End{Stats: engine.Stats(), Open: engine.Open(nil), Environment: r.mods, Lines: r.lines}
+	end.Environment.Facts = r.began.Facts()
 	if k.follower != nil && r.bytes.file == nil { // a file that has just begun is reported after that
 		r.bytes.part = k.follower.Status().Skipped > 0
 		end.Headless = r.bytes.part && !k.newRun
