@@ -2,6 +2,7 @@ package history_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -63,7 +64,7 @@ func session(n uint64, state string, mods []capture.ListedMod, groups ...signatu
 	s := &summary.Session{
 		Version: summary.Version, State: state, Signatures: signature.Version, Records: 500, Mods: mods, Headline: state,
 		Complete: true,
-		Facts: capture.Facts{Game: "Colony 1.2"}, Log: summary.Log{Name: "a.log", Bytes: n, Hash: summary.Hash(n)},
+		Facts:    capture.Facts{Game: "Colony 1.2"}, Log: summary.Log{Name: "a.log", Bytes: n, Hash: summary.Hash(n)},
 	}
 	for _, id := range groups {
 		s.Groups = append(s.Groups, summary.Group{
@@ -197,11 +198,11 @@ func TestNewcombe(t *testing.T) {
 // TestSameLog: what is longer replaces what was shorter, and what is read again changes the summary alone.
 func TestSameLog(t *testing.T) {
 	h := open(t, history.Config{})
-	write := func(text string) summary.Log {
-		lengths, err := h.Lengths(t.Context())
-		require.NoError(t, err)
-		hasher := summary.NewHasher(lengths)
-		_, _ = hasher.Write([]byte(text))
+	write := func(text string) summary.Log { // each byte 4 KiB long
+		hasher := summary.NewHasher()
+		for i := range len(text) {
+			_, _ = hasher.Write(bytes.Repeat([]byte{text[i]}, 4096))
+		}
 		return hasher.Log("a.log")
 	}
 	s := session(1, "healthy", nil, 1)
@@ -227,6 +228,18 @@ func TestSameLog(t *testing.T) {
 	groups, err := h.Groups(t.Context(), 1)
 	require.NoError(t, err)
 	require.Empty(t, groups, "a group that no session has is forgotten")
+
+	shorter := session(4, "healthy", nil, 4)
+	shorter.Log = write("Load")
+	require.Equal(t, id, remember(t, h, shorter, day(7)))
+	got, sum, err = h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, []any{longer.Groups, "crashed"}, []any{sum.Groups, got.State}, "it changes nothing")
+	after := session(5, "healthy", nil)
+	after.Log = write("Loading\nBoom\nagain")
+	require.NotEqual(t, id, remember(t, h, after, day(8)), "what ends in a crash has no longer copy")
+	shorter.State, shorter.Log = "crashed", write("Loading\nBoom\nag")
+	require.EqualValues(t, 4, remember(t, h, shorter, day(9)), "nor is it the copy of one")
 }
 
 // TestRunning: a session that runs is one row, and one that was killed is told once.
@@ -402,7 +415,7 @@ func TestClosed(t *testing.T) {
 	id := remember(t, h, session(1, "healthy", nil, 1), day(1))
 	require.NoError(t, h.Close())
 	for what, f := range map[string]func() error{
-		"Lengths":    func() error { _, err := h.Lengths(t.Context()); return err },
+		"Revision":   func() error { _, err := h.Revision(t.Context()); return err },
 		"Remember":   func() error { _, err := h.Remember(t.Context(), session(2, "broken", nil), now, false); return err },
 		"Update":     func() error { return h.Update(t.Context(), id, session(2, "broken", nil), now, false) },
 		"Unfinished": func() error { _, err := h.Unfinished(t.Context()); return err },
@@ -628,7 +641,7 @@ func TestFigures(t *testing.T) {
 		return err
 	}
 	for what, f := range map[string]func() error{
-		"lengths":            func() error { _, err := h.Lengths(t.Context()); return err },
+		"revision":           func() error { _, err := h.Revision(t.Context()); return err },
 		"sessions, 20":       func() error { _, err := h.Sessions(t.Context(), "", 20); return err },
 		"sessions, all":      func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
 		"session":            func() error { _, _, err := h.Session(t.Context(), 5); return err },

@@ -102,4 +102,5 @@ CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.packag
 	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
 `, `
 ALTER TABLE session ADD COLUMN masking INTEGER NOT NULL DEFAULT 0; -- of the rules, on which ids of groups depend
+ALTER TABLE session ADD COLUMN marks BLOB NOT NULL DEFAULT x''; -- of the log
 `}

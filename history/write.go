@@ -18,26 +18,18 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
-// Lengths returns the lengths of the logs that are known, for [summary.NewHasher].
-func (h *History) Lengths(ctx context.Context) (all []uint64, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		lengths, err := t.numbers(`SELECT DISTINCT bytes FROM session ORDER BY bytes`)
-		for _, n := range lengths {
-			all = append(all, uint64(n))
-		}
-		return err
-	})
-	return all, err
-}
-
 // Remember keeps a session that ended at a time as far as is known, or that runs, and returns its number. A log that is
-// known, or a shorter copy of which is, keeps its number: what is longer replaces all of it, and what is as long the
-// summary alone. Where the history is full, the oldest sessions are forgotten, which may be this one.
+// known, or a copy of which is, keeps its number: what is longer replaces all of it, what is as long the summary alone,
+// and what is shorter nothing. Where the history is full, the oldest sessions are forgotten, which may be this one.
 func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
 	err = h.write(ctx, func(t *tx) error {
-		known, err := t.sameLog(s)
+		known, longer, err := t.sameLog(s)
 		if err != nil {
 			return err
+		}
+		if longer != 0 && !running {
+			id = longer
+			return nil
 		}
 		now := h.config.Now().UnixMilli()
 		kept := &kept{ended: at.UnixMilli(), saved: now, live: running, running: running}
@@ -212,22 +204,31 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number. A session of whose log nothing was
-// read is not another one of that kind.
-func (t *tx) sameLog(s *summary.Session) (ids []int64, err error) {
+// sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none. A
+// session of whose log nothing was read is not another one of that kind, and a log that ends in a crash has no longer
+// copy.
+func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
 	if s.Log.Bytes == 0 {
-		return nil, nil
+		return nil, 0, nil
 	}
+	const crashed = "crashed"
+	first := s.Log.Marks[:min(4, len(s.Log.Marks))]
 	err = t.each(func(scan func(...any) error) error {
 		var id, bytes, hash int64
-		err := scan(&id, &bytes, &hash)
-		if s.Log.Same(&summary.Log{Bytes: uint64(bytes), Hash: summary.Hash(hash)}) {
+		var known summary.Log
+		var state string
+		err := scan(&id, &bytes, &hash, &known.Marks, &state)
+		known.Bytes, known.Hash = uint64(bytes), summary.Hash(hash)
+		switch same := known.Bytes == s.Log.Bytes; {
+		case known.Begins(&s.Log) && (same || state != crashed):
 			ids = append(ids, id)
+		case s.Log.Begins(&known) && s.State != crashed:
+			longer = id
 		}
 		return err
-	}, `SELECT id, bytes, hash FROM session WHERE bytes <= ?`, int64(s.Log.Bytes))
-	slices.Sort(ids)
-	return ids, err
+	}, `SELECT id, bytes, hash, marks, state FROM session WHERE bytes = ?1 AND hash = ?2
+		OR ?3 <> x'' AND substr(marks, 1, 4) = ?3 ORDER BY id`, int64(s.Log.Bytes), int64(s.Log.Hash), first)
+	return ids, longer, err
 }
 
 // put writes a session, and gives a new one its number.
@@ -265,10 +266,10 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 		}
 	}
 	game, version := summary.Game(s.Facts.Game)
-	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(24)+`) RETURNING id`,
+	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(25)+`) RETURNING id`,
 		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), began, k.ended, k.live, k.running, k.saved,
 		s.State, s.Reason, s.Headline, s.Broken(), s.Sound(), s.Lines, int64(s.Records), s.Signatures, list,
-		len(s.Mods), s.MoreMods == 0, s.Whole(), int64(s.Masking)); err != nil {
+		len(s.Mods), s.MoreMods == 0, s.Whole(), int64(s.Masking), append([]byte{}, s.Log.Marks...)); err != nil {
 		return err
 	}
 	if err := t.exec(`INSERT OR REPLACE INTO body VALUES (?, ?)`, k.id, t.h.encode.EncodeAll(data, nil)); err != nil {

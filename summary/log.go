@@ -1,31 +1,39 @@
 package summary
 
 import (
+	"bytes"
+	"encoding/binary"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// Log identifies a log by all its bytes, unpacked. A copy is the same log, whatever it is named.
+// Log identifies a log by its bytes, unpacked. A copy is the same log, whatever it is named.
 type Log struct {
 	Name  string `json:"name"  jsonschema:"Name of the file, without folders."`
-	Bytes uint64 `json:"bytes" jsonschema:"Its length, unpacked."`
+	Bytes uint64 `json:"bytes" jsonschema:"Its length, unpacked; 0 if it is not known."`
 	Hash  Hash   `json:"hash"  jsonschema:"XXH64 of all its bytes, as 16 digits." pattern:"^[0-9a-f]{16}$"`
 
-	// Beginnings are the hashes of the first bytes of the log, by their number: of those numbers that the [Hasher] was
-	// asked for. A log that ended there before is a shorter copy of this one.
-	Beginnings map[uint64]Hash `json:"-"`
+	// Marks are four bytes of the hash of each beginning of certain lengths: of 4 KiB, and of 64 lengths in each doubling
+	// from there on.
+	Marks []byte `json:"-"`
 }
 
-// Same reports whether an earlier log is this one, or began as it does and was shorter.
-func (l *Log) Same(earlier *Log) bool {
-	if l.Bytes == earlier.Bytes {
-		return l.Hash == earlier.Hash
+// The lengths of beginnings with a mark: two starts of a game can agree in less than the first, and what comes after
+// the last mark of a log is at most the 64th part of it.
+const (
+	firstMark = 4 << 10
+	inDouble  = 64
+)
+
+// Begins reports whether the log is another one, or its beginning as far as the last mark shows. One that is shorter
+// than 4 KiB is nobody's beginning.
+func (l *Log) Begins(other *Log) bool {
+	if l.Bytes == other.Bytes {
+		return l.Hash == other.Hash
 	}
-	hash, ok := l.Beginnings[earlier.Bytes]
-	return ok && earlier.Bytes > 0 && hash == earlier.Hash
+	return l.Bytes < other.Bytes && len(l.Marks) > 0 && bytes.HasPrefix(other.Marks, l.Marks)
 }
 
 // Hash is an XXH64 with seed 0; as JSON its 16 digits.
@@ -51,27 +59,27 @@ func (h *Hash) UnmarshalText(text []byte) error {
 type Hasher struct {
 	digest     *xxhash.Digest
 	bytes      uint64
-	ask        []uint64 // what is still to come, in order
-	beginnings map[uint64]Hash
+	next, step uint64 // length of the next mark, and how far it is to the one after that
+	marks      []byte
 }
 
-// NewHasher returns a hasher that notes the hash after each of the given numbers of bytes: the lengths of the logs that
-// are known already.
-func NewHasher(lengths []uint64) *Hasher {
-	ask := slices.Clone(lengths)
-	slices.Sort(ask)
-	return &Hasher{digest: xxhash.New(), ask: slices.Compact(ask), beginnings: map[uint64]Hash{}}
+// NewHasher returns a hasher of no bytes yet.
+func NewHasher() *Hasher {
+	return &Hasher{digest: xxhash.New(), next: firstMark, step: firstMark / inDouble}
 }
 
 // Write implements [io.Writer]. It never fails, and does not keep p.
 func (h *Hasher) Write(p []byte) (int, error) {
 	n := len(p)
-	for len(h.ask) > 0 && h.ask[0] <= h.bytes+uint64(len(p)) {
-		head := p[:h.ask[0]-h.bytes]
+	for h.next <= h.bytes+uint64(len(p)) {
+		head := p[:h.next-h.bytes]
 		h.add(head)
 		p = p[len(head):]
-		h.beginnings[h.bytes] = Hash(h.digest.Sum64())
-		h.ask = h.ask[1:]
+		h.marks = binary.BigEndian.AppendUint32(h.marks, uint32(h.digest.Sum64()))
+		if h.next == 2*inDouble*h.step {
+			h.step *= 2
+		}
+		h.next += h.step
 	}
 	h.add(p)
 	return n, nil
@@ -84,5 +92,5 @@ func (h *Hasher) add(p []byte) {
 
 // Log returns the log that was written so far.
 func (h *Hasher) Log(name string) Log {
-	return Log{Name: name, Bytes: h.bytes, Hash: Hash(h.digest.Sum64()), Beginnings: h.beginnings}
+	return Log{Name: name, Bytes: h.bytes, Hash: Hash(h.digest.Sum64()), Marks: h.marks[:len(h.marks):len(h.marks)]}
 }

@@ -2,6 +2,7 @@ package summary_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,30 +15,51 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
-// TestBeginnings holds the hashes of beginnings to those of the bytes themselves, however they are written.
-func TestBeginnings(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		data := rapid.SliceOf(rapid.Byte()).Draw(t, "data")
-		lengths := rapid.SliceOf(rapid.Uint64Range(0, uint64(len(data)+3))).Draw(t, "lengths")
-		h := summary.NewHasher(lengths)
+// TestMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer and
+// agrees with it up to the last of the lengths that have a mark.
+func TestMarks(t *testing.T) {
+	lengths := []int{}
+	for n, step := 4096, 64; n < 80_000; n += step {
+		lengths = append(lengths, n)
+		if n == 128*step {
+			step *= 2
+		}
+	}
+	hashed := func(t *rapid.T, data []byte) summary.Log {
+		h := summary.NewHasher()
 		for rest := data; len(rest) > 0; {
-			n := rapid.IntRange(0, len(rest)).Draw(t, "write")
+			n := rapid.IntRange(1, len(rest)).Draw(t, "write")
 			_, _ = h.Write(rest[:n])
 			rest = rest[n:]
 		}
-		log := h.Log("x")
-		require.Equal(t, uint64(len(data)), log.Bytes)
-		require.EqualValues(t, xxhash.Sum64(data), log.Hash)
-		for _, n := range lengths {
-			if n > uint64(len(data)) {
-				require.NotContains(t, log.Beginnings, n)
-				continue
-			}
-			earlier := summary.Log{Bytes: n, Hash: summary.Hash(xxhash.Sum64(data[:n]))}
-			require.Equal(t, n > 0 || len(data) == 0, log.Same(&earlier), n)
-			earlier.Hash++
-			require.False(t, log.Same(&earlier))
+		return h.Log("x")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		long := make([]byte, rapid.IntRange(0, 70_000).Draw(t, "bytes"))
+		for i := range long {
+			long[i] = byte(i * i >> 3)
 		}
+		short := slices.Clone(long[:rapid.IntRange(0, len(long)).Draw(t, "shorter")])
+		differs := len(short)
+		if len(short) > 0 && rapid.Bool().Draw(t, "differ") {
+			differs = rapid.IntRange(0, len(short)-1).Draw(t, "from")
+			short[differs]++
+		}
+		a, b := hashed(t, short), hashed(t, long)
+		require.EqualValues(t, xxhash.Sum64(long), b.Hash)
+		last := -1
+		for _, n := range lengths {
+			if n <= len(short) {
+				last = n
+			}
+		}
+		want := last > 0 && differs >= last
+		if len(short) == len(long) {
+			want = differs == len(short)
+		}
+		require.Equal(t, want, a.Begins(&b))
+		require.Equal(t, want && len(short) == len(long), b.Begins(&a))
+		require.LessOrEqual(t, len(short)-max(last, 4095), max(4095, len(short)/64))
 	})
 }
 

@@ -49,9 +49,9 @@ CREATE TABLE session (
 	mods       INTEGER NOT NULL,
 	whole_mods INTEGER NOT NULL, -- all mods are listed
 	whole      INTEGER NOT NULL  -- all groups are listed
-, masking INTEGER NOT NULL DEFAULT 0) STRICT;
-INSERT INTO session VALUES(1,'Colony','1.2','a.log',1,1,NULL,1793563200000,0,0,1796040000000,'healthy','','healthy',0,1,0,500,2,1,1,1,1,0);
-INSERT INTO session VALUES(2,'Colony','1.2','a.log',2,2,NULL,1793649600000,0,0,1796040000000,'broken','','broken',1,0,0,500,2,2,2,1,1,0);
+, masking INTEGER NOT NULL DEFAULT 0, marks BLOB NOT NULL DEFAULT x'') STRICT;
+INSERT INTO session VALUES(1,'Colony','1.2','a.log',1,1,NULL,1793563200000,0,0,1796040000000,'healthy','','healthy',0,1,0,500,2,1,1,1,1,0,X'');
+INSERT INTO session VALUES(2,'Colony','1.2','a.log',2,2,NULL,1793649600000,0,0,1796040000000,'broken','','broken',1,0,0,500,2,2,2,1,1,0,X'');
 CREATE TABLE body (
 	session INTEGER PRIMARY KEY,
 	data    BLOB NOT NULL -- summary.Session without templates, as JSON, compressed with zstd

@@ -75,9 +75,8 @@ func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
 type memory struct {
 	*history.History // nil where it does not open
 
-	lengths []uint64
-	all     bool   // not only logs at the games' own places
-	opened  func() // waits until it is
+	all    bool   // not only logs at the games' own places
+	opened func() // waits until it is
 }
 
 // remembers opens the history where what is read is to be remembered, beside what the caller does until the first log,
@@ -102,9 +101,6 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 		defer close(done)
 		if err == nil {
 			m.History, err = history.Open(ctx, history.Config{Path: path, Now: p.Now})
-		}
-		if err == nil {
-			m.lengths, err = m.Lengths(ctx)
 		}
 	}()
 	m.opened = sync.OnceFunc(func() {
@@ -199,12 +195,12 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 	if scrub == nil {
 		scrub = &report.Scrubber{}
 	}
-	return &remembered{Hasher: summary.NewHasher(m.lengths), scrub: scrub}
+	return &remembered{Hasher: summary.NewHasher(), scrub: scrub}
 }
 
 // end remembers a log that was read to its end.
 func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
-	s := replay.Summarize(rep, r.scrub, set, m.identify(ctx, name, r.Log(name)))
+	s := replay.Summarize(rep, r.scrub, set, r.Log(name))
 	at := s.Ended
 	if info, err := os.Stat(name); err == nil && at.IsZero() {
 		at = info.ModTime()
@@ -216,31 +212,7 @@ func (m *memory) end(ctx context.Context, p *program, r *remembered, name string
 		p.Note("%s is not remembered: %v", name, err)
 		return
 	}
-	m.lengths = append(m.lengths, s.Log.Bytes)
 	r.session = s
-}
-
-// identify looks again at a log that another heed has followed, and kept as longer, since this one began to read.
-func (m *memory) identify(ctx context.Context, name string, log summary.Log) summary.Log {
-	lengths, err := m.Lengths(ctx)
-	missing := slices.ContainsFunc(lengths, func(n uint64) bool {
-		_, known := log.Beginnings[n]
-		return n < log.Bytes && !known
-	})
-	if err != nil || !missing {
-		return log
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return log
-	}
-	defer f.Close() //nolint:errcheck // only read from
-	h := summary.NewHasher(lengths)
-	_, _ = io.CopyN(h, f, int64(log.Bytes)) // what cannot be read has another hash
-	if again := h.Log(name); again.Hash == log.Hash {
-		return again
-	}
-	return log // it is compressed, or another by now
 }
 
 // known returns in a sentence what the history knows of a group of a log that was remembered.

@@ -38,7 +38,6 @@ type keeper struct {
 	history *history.History
 	log     *slog.Logger
 	now     func() time.Time
-	lengths []uint64
 
 	mu       sync.Mutex
 	session  *session.Session // nil while that begins: what it reports then is of no game
@@ -91,9 +90,6 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper 
 	if err == nil {
 		k.history, err = command.OpenHistory(ctx, p.Program, path)
 	}
-	if err == nil {
-		k.lengths, err = k.history.Lengths(ctx)
-	}
 	if err != nil {
 		p.Note("nothing is remembered: %v", err)
 		return nil
@@ -112,7 +108,7 @@ func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
 // begin begins a run.
 func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher(k.lengths)}}
+	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher()}}
 	if k.follower != nil {
 		r.bytes.path = k.follower.Status().Path
 	}
