@@ -173,25 +173,31 @@ func shorterOf(_ uint64, logs func(*population.Extent) bool) population.Links {
 	return population.Links{Shorter: population.Shorter(all)}
 }
 
-func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Links, totals func(population.Parts),
-	groups func(uint64, population.Group),
+func resolve(links population.Links, names func(population.Names), lost func(population.Parts)) {
+	all, beyond := links.Resolve()
+	names(*all)
+	lost(population.Parts{Lost: beyond})
+}
+
+func countPlayer(_ uint64, logs func(*population.Log) bool, names population.Names, totals func(population.Parts),
+	groups func(string, population.Group),
 ) {
 	player := &population.Player{}
 	for log := (population.Log{}); logs(&log); log = (population.Log{}) {
-		player.Merge(population.NewPlayer(&log, &links))
+		player.Merge(population.NewPlayer(&log, &names))
 	}
 	all, seen := player.Count()
 	totals(population.Parts{Totals: *all})
 	for _, g := range seen {
-		groups(uint64(g.Signature), *g)
+		groups(g.Key(), *g)
 	}
 }
 
 func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
 
-func setOf(log population.Log, links population.Links, found func(string, population.Set)) {
-	if !links.Shorter[log.Key] {
-		s := population.NewSet(&log, &links)
+func setOf(log population.Log, names population.Names, found func(string, population.Set)) {
+	if !names.Shorter[log.Key] {
+		s := population.NewSet(&log, &names)
 		found(s.Key(), *s)
 	}
 }

@@ -40,7 +40,8 @@ type Log struct {
 	Player summary.Hash `json:"player"` // see PlayerHash
 	Part   int          `json:"part,omitempty"`
 
-	Game     string        `json:"game,omitempty"` // with its version
+	Game     string        `json:"game,omitempty"` // "" for one that is not known, which is a game too
+	Version  string        `json:"gameVersion,omitempty"`
 	State    string        `json:"state"`
 	Complete bool          `json:"complete,omitempty"`
 	Records  uint64        `json:"records"`
@@ -76,10 +77,11 @@ func PlayerHash(salt []byte, name string) summary.Hash {
 
 // NewLog returns what is counted of a session, whose texts are scrubbed. Groups that are not urgent are left out.
 func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log {
-	path = strings.ToValidUTF8(path, "�")
+	path = plain(path)
+	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
 		Extent: Extent{Key: s.Log.Hash.String(), Bytes: s.Log.Bytes}, Path: path, Copies: Distinct{xxhash.Sum64String(path)},
-		Player: player, Part: part, Game: strings.ToValidUTF8(s.Facts.Game, "�"), State: s.State,
+		Player: player, Part: part, Game: game, Version: version, State: s.State,
 		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
 	}
 	for _, length := range slices.Sorted(maps.Keys(s.Log.Beginnings)) {
@@ -88,7 +90,7 @@ func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log
 	byName := map[string]string{}
 	seen := map[string]bool{}
 	for _, m := range s.Mods {
-		mod := Mod{ID: modID(m.PackageID, m.Name), Name: strings.ToValidUTF8(m.Name, "�")}
+		mod := Mod{ID: modID(m.PackageID, m.Name), Name: plain(m.Name)}
 		if mod.ID == "" || seen[mod.ID] {
 			continue
 		}
@@ -106,7 +108,7 @@ func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log
 		}
 		logged := LoggedGroup{
 			Signatures: append([]signature.ID{g.Signature}, g.Members...),
-			Template:   strings.ToValidUTF8(g.Template, "�"), Sample: strings.ToValidUTF8(g.Sample, "�"),
+			Template:   plain(g.Template), Sample: plain(g.Sample),
 			Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Count: g.Count,
 		}
 		slices.Sort(logged.Signatures)
@@ -122,10 +124,18 @@ func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log
 }
 
 func modID(packageID, name string) string {
-	return strings.ToValidUTF8(cmp.Or(strings.ToLower(packageID), name), "�")
+	return plain(cmp.Or(strings.ToLower(packageID), name))
 }
 
-// Merge takes in a copy of the log. That with the least path is the one that counts.
+// plain returns a text without what JSON would change, and without NUL, which separates the parts of keys.
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
+}
+
+// of is the key of what is counted of a game: the name of another game's mod or version is another one.
+func of(game, name string) string { return game + "\x00" + name }
+
+// Merge adds a copy of the log. That with the least path is the one that counts.
 func (l *Log) Merge(other *Log) {
 	copies := l.Copies
 	copies.add(other.Copies)
