@@ -91,6 +91,22 @@ func folder(t *testing.T) string {
 	return dir
 }
 
+// readFolder reads a folder in one process.
+func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, failures []population.Failure) {
+	t.Helper()
+	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
+	require.NoError(t, read.Setup())
+	var names []string
+	note := func(name string, _ int) { names = append(names, name) }
+	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
+	slices.Reverse(names)
+	for _, name := range names {
+		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
+			func(f *population.Failure) { failures = append(failures, *f) })
+	}
+	return logs, failures
+}
+
 func run(t *testing.T, c Config) (json, html string) {
 	t.Helper()
 	out := t.TempDir()
@@ -113,18 +129,7 @@ func TestPipeline(t *testing.T) {
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
 	json, html := run(t, c)
 
-	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
-	require.NoError(t, read.Setup())
-	var names []string
-	note := func(name string, _ int) { names = append(names, name) }
-	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
-	var logs []*population.Log
-	var failures []population.Failure
-	slices.Reverse(names)
-	for _, name := range names {
-		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
-			func(f *population.Failure) { failures = append(failures, *f) })
-	}
+	logs, failures := readFolder(t, c, dir)
 	report := population.Sum(logs, failures, c.K)
 	require.Equal(t, string(report.JSON()), json)
 	require.Equal(t, string(report.HTML()), html)
@@ -149,6 +154,26 @@ func TestPipeline(t *testing.T) {
 	require.NotContains(t, html, "secretword", "two players have such a word")
 	counted, _, _ := strings.Cut(json, `"failures"`) // with paths, which are the operator's
 	require.NotRegexp(t, `secretword|player\d`, counted)
+}
+
+// TestNoPlayer holds that all logs in whose paths no player is found are of one, and that each is named and counts.
+func TestNoPlayer(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 5 {
+		require.NoError(t, os.WriteFile(fmt.Sprintf("%s/%d.log", dir, i), fmt.Appendf(nil, "log %d\n", i), 0o600))
+	}
+	for expression, want := range map[string]int{`/(player\d+)/`: 1, `/(x?)\d\.log`: 1, `/(\d)\.log`: 5} {
+		c := Config{Salt: []byte("salt"), Player: expression}
+		logs, failures := readFolder(t, c, dir)
+		report := population.Sum(logs, failures, 1)
+		require.Equal(t, []uint64{5, uint64(want)}, []uint64{report.Logs, report.Players}, expression)
+		if want == 5 {
+			require.Empty(t, report.Failures)
+			continue
+		}
+		require.Len(t, report.Failures, 5)
+		require.Equal(t, "no player in its path by --player", report.Failures[0].Error)
+	}
 }
 
 // TestNothing: a folder without a log gives a report of nothing, and a pattern without a file is an error.

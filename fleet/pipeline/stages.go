@@ -128,12 +128,19 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 		if f.Split != "" {
 			of = population.PartOf(found.Session.Facts.Game, f.Split)
 		}
-		logs(population.NewLog(found.Path, population.PlayerHash(f.Salt, f.playerIn(found.Path)), of, found.Session))
+		player := f.playerIn(found.Path)
+		if player == "" {
+			fail(found.Path, errNoPlayer)
+		}
+		logs(population.NewLog(population.Pseudonym(f.Salt, found.Path), population.Pseudonym(f.Salt, player), of,
+			found.Session))
 	})
 }
 
-// playerIn returns the name of the player whose log stands at a path. A path in which the expression finds none is a
-// player of its own.
+var errNoPlayer = errors.New("no player in its path by --player")
+
+// playerIn returns the name of the player whose log stands at a path, "" where the expression finds none: all such logs
+// are of one player, since one person may have sent them all.
 func (f *readLogs) playerIn(name string) string {
 	name = filepath.ToSlash(name)
 	if f.player == nil {
@@ -142,7 +149,7 @@ func (f *readLogs) playerIn(name string) string {
 	if found := f.player.FindStringSubmatch(name); found != nil {
 		return found[1]
 	}
-	return name
+	return ""
 }
 
 func linksOf(log population.Log) population.Links {

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
@@ -35,9 +33,8 @@ type Extent struct {
 // Log is what is counted of a log.
 type Log struct {
 	Extent
-	Path   string       `json:"path"`   // the least of those of its copies; never in a report
-	Copies Distinct     `json:"copies"` // hashes of their paths
-	Player summary.Hash `json:"player"` // see PlayerHash
+	Copies Distinct     `json:"copies"` // pseudonyms of their paths: one at least
+	Player summary.Hash `json:"player"` // pseudonym
 	Part   int          `json:"part,omitempty"`
 
 	Game     string        `json:"game,omitempty"` // "" for one that is not known, which is a game too
@@ -68,19 +65,19 @@ type LoggedGroup struct {
 	Blame       []string          `json:"blame,omitempty"` // ids of mods
 }
 
-// PlayerHash returns the only name by which a player is known: without the salt nobody finds out whose it is.
-func PlayerHash(salt []byte, name string) summary.Hash {
+// Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out whose it is.
+func Pseudonym(salt []byte, name string) summary.Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write([]byte(name)) // never fails
 	return summary.Hash(binary.BigEndian.Uint64(mac.Sum(nil)))
 }
 
-// NewLog returns what is counted of a session, whose texts are scrubbed. Groups that are not urgent are left out.
-func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log {
-	path = plain(path)
+// NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that are
+// not urgent are left out.
+func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
-		Extent: Extent{Key: s.Log.Hash.String(), Bytes: s.Log.Bytes}, Path: path, Copies: Distinct{xxhash.Sum64String(path)},
+		Extent: Extent{Key: s.Log.Hash.String(), Bytes: s.Log.Bytes}, Copies: Distinct{uint64(path)},
 		Player: player, Part: part, Game: game, Version: version, State: s.State,
 		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
 	}
@@ -135,11 +132,11 @@ func plain(text string) string {
 // of is the key of what is counted of a game: the name of another game's mod or version is another one.
 func of(game, name string) string { return game + "\x00" + name }
 
-// Merge adds a copy of the log. That with the least path is the one that counts.
+// Merge adds a copy of the log. That whose path has the least pseudonym is the one that counts.
 func (l *Log) Merge(other *Log) {
 	copies := l.Copies
 	copies.add(other.Copies)
-	if cmp.Or(cmp.Compare(other.Path, l.Path), cmp.Compare(other.Part, l.Part)) < 0 {
+	if cmp.Or(cmp.Compare(other.Copies[0], l.Copies[0]), cmp.Compare(other.Part, l.Part)) < 0 {
 		*l = *other
 	}
 	l.Copies = copies
@@ -163,8 +160,9 @@ func Shorter(logs []Extent) map[string]bool {
 	return shorter
 }
 
-// Failure is a log that could not be read, or not to its end, in words that are harmless to show.
+// Failure is a log that could not be read, or not to its end, or whose player is not known, in words that are harmless to
+// show.
 type Failure struct {
 	Path  string `json:"path" jsonschema:"Path of the log, that of an archive before the log's own."`
-	Error string `json:"error" jsonschema:"Why it could not be read to its end."`
+	Error string `json:"error" jsonschema:"Why it could not be read to its end, or that no player is in its path."`
 }

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -26,12 +27,11 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 	logs := make([]*Log, rapid.IntRange(0, 12).Draw(t, "logs"))
 	for i := range logs {
 		text := rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("text %d", rapid.IntRange(0, 5).Draw(t, "n")) })
-		path := fmt.Sprintf("secret/%d", i)
 		logs[i] = &Log{
 			Extent: Extent{strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
 				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks"))},
-			Path: path, Copies: Distinct{uint64(i)},
-			Player:   PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
+			Copies:   Distinct{uint64(i)},
+			Player:   Pseudonym([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
 			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
@@ -295,7 +295,7 @@ func crowd(players int, f func(player int, log *Log)) []*Log {
 	var logs []*Log
 	for i := range players {
 		log := &Log{
-			Extent: Extent{Key: strconv.Itoa(i)}, Path: strconv.Itoa(i), Copies: Distinct{uint64(i)}, Player: summary.Hash(i), State: "broken",
+			Extent: Extent{Key: strconv.Itoa(i)}, Copies: Distinct{uint64(i)}, Player: summary.Hash(i), State: "broken",
 			Mods: []Mod{{ID: "base"}, {ID: fmt.Sprintf("mod%d", i%7)}},
 		}
 		f(i, log)
@@ -438,9 +438,8 @@ func TestSchema(t *testing.T) {
 func TestCopies(t *testing.T) {
 	copies := make([]*Log, 3)
 	for i := range copies {
-		path := strconv.Itoa(i)
 		copies[i] = &Log{
-			Extent: Extent{Key: "x"}, Path: path, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
+			Extent: Extent{Key: "x"}, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -448,8 +447,8 @@ func TestCopies(t *testing.T) {
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
 			one.Merge(copies[i])
 		}
-		require.Equal(t, []any{"0", summary.Hash(0), Before, uint64(3)},
-			[]any{one.Path, one.Player, one.Part, one.Copies.Count()})
+		require.Equal(t, []any{summary.Hash(0), Before, uint64(3)},
+			[]any{one.Player, one.Part, one.Copies.Count()})
 	})
 	r := Sum(copies, nil, 1)
 	require.Equal(t, []uint64{1, 1, 2, 1, 0},
@@ -595,4 +594,19 @@ func TestAnchors(t *testing.T) {
 	require.Len(t, ids, pageGroups)
 	require.Positive(t, links)
 	require.Contains(t, page, "<td><code>fault 0000000000000001</code></td><td>Mill</td>")
+}
+
+// TestPathsAreUnknown holds that a log has nothing of its path, nor of its player's name, that is found without the salt.
+func TestPathsAreUnknown(t *testing.T) {
+	const path, player = "/players/maria/Player.log", "maria"
+	logs := map[string]bool{}
+	for _, salt := range []string{"a", "b"} {
+		l := NewLog(Pseudonym([]byte(salt), path), Pseudonym([]byte(salt), player), Neither, &summary.Session{})
+		data, err := json.Marshal(l)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), player)
+		require.NotContains(t, string(data), fmt.Sprint(xxhash.Sum64String(path)))
+		logs[string(data)] = true
+	}
+	require.Len(t, logs, 2)
 }

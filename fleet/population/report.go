@@ -70,7 +70,7 @@ type Report struct {
 	OtherClusters uint64    `json:"otherClusters" jsonschema:"Clusters that are not listed."`
 	OtherLogs     uint64    `json:"otherLogs" jsonschema:"Logs that are in none of those listed."`
 
-	Failures     []Failure `json:"failures" jsonschema:"Files that could not be read to their end, by path."`
+	Failures     []Failure `json:"failures" jsonschema:"Files that could not be read to their end, and logs that count although no player is in their path, by path."`
 	MoreFailures uint64    `json:"moreFailures" jsonschema:"Those that are not listed."`
 }
 
