@@ -24,7 +24,7 @@ import (
 // maxError bounds the words about a file that was not read, in characters.
 const maxError = 400
 
-// matchFiles finds the files that a pattern stands for.
+// matchFiles finds the files that a pattern stands for. None is an error.
 type matchFiles struct {
 	Part int
 }
@@ -42,23 +42,38 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 	if err != nil {
 		return fmt.Errorf("%s: %w", pattern, err)
 	}
+	found := false
 	for _, name := range names {
 		// Of the folders, only those of this machine are found as such.
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			found = true
 			emit(name, f.Part)
 			continue
 		}
-		err := filepath.WalkDir(name, func(file string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file)) {
+		// With the separator, a link to a folder is that folder. The function below returns no error, so nor does this.
+		_ = filepath.WalkDir(name+string(filepath.Separator), func(file string, entry fs.DirEntry, err error) error {
+			if isInput(file, entry, err) {
+				found = true
 				emit(file, f.Part)
 			}
-			return err
+			return nil
 		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", pattern, err)
-		}
+	}
+	if !found {
+		return fmt.Errorf("%s: no log in it", pattern)
 	}
 	return nil
+}
+
+// isInput reports whether what a walk finds is to be read. A folder that could not be listed is: reading it names it as
+// a failure, and the others go on.
+func isInput(file string, entry fs.DirEntry, err error) bool {
+	return err != nil || entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file))
+}
+
+// Find returns an error if a pattern stands for no log, as the pipeline would.
+func Find(ctx context.Context, pattern string) error {
+	return (&matchFiles{}).ProcessElement(ctx, pattern, func(string, int) {})
 }
 
 // ofBranch leaves the files of one branch of several.
@@ -104,6 +119,11 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 ) {
 	fail := func(name string, err error) {
 		failures(&population.Failure{Path: text.Safe(name, 0), Error: text.Safe(err.Error(), maxError)})
+	}
+	// To open a pipe waits for whoever writes to it, and a device may have no end.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		fail(name, errors.New("is not a regular file"))
+		return
 	}
 	system, err := filesystem.New(ctx, name)
 	if err != nil {

@@ -32,12 +32,13 @@ func (e Edge) compare(o Edge) int {
 	return cmp.Or(cmp.Compare(e.hash(), o.hash()), slices.Compare(e[:], o[:]))
 }
 
-// Links has what logs say about names for the same. Full tables keep what has the least hashes, as [Tally] does, and one
-// more by which the others are counted. See [Links.Resolve].
+// Links has what logs say about names for the same. Full tables keep what has the least hashes, as [Tally] does, and
+// one more by which the others are counted. See [Links.Resolve].
 type Links struct {
 	// Edges are in order up to sorted, and each once in that.
 	Edges []Edge `json:"edges,omitempty"`
-	// Mods has the package ids of mods by their games and names, "" for names that several have: some logs list names only.
+	// Mods has the package ids of mods by their games and names, "" for names that several have: some logs list names
+	// only.
 	Mods map[string]string `json:"mods,omitempty"`
 	// Shorter has the keys of logs that are the beginning of another of the same player.
 	Shorter map[string]bool `json:"shorter,omitempty"`

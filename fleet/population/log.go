@@ -65,15 +65,16 @@ type LoggedGroup struct {
 	Blame       []string          `json:"blame,omitempty"` // ids of mods
 }
 
-// Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out whose it is.
+// Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out which it is
+// of.
 func Pseudonym(salt []byte, name string) summary.Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write([]byte(name)) // never fails
 	return summary.Hash(binary.BigEndian.Uint64(mac.Sum(nil)))
 }
 
-// NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that are
-// not urgent are left out.
+// NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that
+// are not urgent are left out.
 func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
@@ -160,8 +161,8 @@ func Shorter(logs []Extent) map[string]bool {
 	return shorter
 }
 
-// Failure is a log that could not be read, or not to its end, or whose player is not known, in words that are harmless to
-// show.
+// Failure is a log that could not be read, or not to its end, or whose player is not known, in words that are harmless
+// to show.
 type Failure struct {
 	Path  string `json:"path" jsonschema:"Path of the log, that of an archive before the log's own."`
 	Error string `json:"error" jsonschema:"Why it could not be read to its end, or that no player is in its path."`

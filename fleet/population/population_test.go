@@ -400,7 +400,8 @@ func TestVersions(t *testing.T) {
 		want        int
 	}{
 		{"Press 1.5.9 rev3", "v1.6", Before}, {"Press 1.6.0", "v1.6", After}, {"Press 1.6", "v1.6", After},
-		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before}, {"Press 1.6.4566 rev607", "1.6.4566", After},
+		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before},
+		{"Press 1.6.4566 rev607", "1.6.4566", After},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}
@@ -517,7 +518,7 @@ func TestGames(t *testing.T) {
 	})
 	logs[78].Game, logs[79].Game = "Rare", ""
 	r := Sum(logs, nil, 5)
-	require.Equal(t, []ReportGame{{Name: "Mill", Players: 39, Listed: 39}, {Name: "Press", Players: 39, Listed: 39}}, r.Games)
+	require.Equal(t, []ReportGame{{"Mill", 39, 39, 0, 0}, {"Press", 39, 39, 0, 0}}, r.Games)
 	require.Equal(t, uint64(2), r.OtherGames)
 	require.Len(t, r.Mods, 8)
 	require.Equal(t, []ReportVersion{{"Mill", Counted{"1.0", 39}}, {"Press", Counted{"1.0", 39}}}, r.Versions)
@@ -568,7 +569,8 @@ func TestLinksAreBounded(t *testing.T) {
 	}
 	n, lost := l.Resolve()
 	require.Zero(t, lost)
-	require.Equal(t, []signature.ID{3, 3, 4, 9}, []signature.ID{n.Root("Press", 9), n.Root("Press", 1<<63), n.Root("Press", 4), n.Root("Mill", 9)})
+	require.Equal(t, []signature.ID{3, 3, 4, 9},
+		[]signature.ID{n.Root("Press", 9), n.Root("Press", 1<<63), n.Root("Press", 4), n.Root("Mill", 9)})
 }
 
 // TestAnchors holds that each link of the page leads to a group that it shows.
@@ -596,7 +598,7 @@ func TestAnchors(t *testing.T) {
 	require.Contains(t, page, "<td><code>fault 0000000000000001</code></td><td>Mill</td>")
 }
 
-// TestPathsAreUnknown holds that a log has nothing of its path, nor of its player's name, that is found without the salt.
+// TestPathsAreUnknown holds that a log has nothing of its path and its player's name that is found without the salt.
 func TestPathsAreUnknown(t *testing.T) {
 	const path, player = "/players/maria/Player.log", "maria"
 	logs := map[string]bool{}

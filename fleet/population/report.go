@@ -388,7 +388,9 @@ func (r *Report) compare(p *Parts) {
 		if g.Players < uint64(r.K) || had+has == 0 || before == 0 || after == 0 {
 			continue
 		}
-		change := Change{Game: g.Game, Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has}
+		change := Change{
+			Game: g.Game, Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has,
+		}
 		table := cohort.Table{With: after, WithFault: has, Without: before, WithoutFault: had}
 		change.Interval = table.Lift(sure)
 		switch {

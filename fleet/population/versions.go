@@ -32,7 +32,7 @@ func compareVersions(a, b string) int {
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // PartOf returns where a log belongs if a population is divided at a version: what is older, or the version itself and
-// what is newer. A game is a name and a version, such as "Press 1.6.4566". A "v" before either version is no part of it.
+// what is newer. A game is a name and a version, such as "Press 1.6.4566". A "v" before a version is no part of it.
 func PartOf(game, split string) int {
 	_, version := summary.Game(game)
 	switch {

@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -84,8 +83,10 @@ local folder. Flags that are not of heed-fleet are those of Beam, such as --runn
 	}
 	for _, pattern := range slices.Concat(c.Patterns[:]...) {
 		// A runner would say so at length. Elsewhere a path is one of the workers' machines.
-		if names, _ := filepath.Glob(pattern); c.Branches > 0 && len(names) == 0 && !strings.Contains(pattern, "://") {
-			return fmt.Errorf("%s: no file matches", pattern)
+		if c.Branches > 0 && !strings.Contains(pattern, "://") {
+			if err := pipeline.Find(context.Background(), pattern); err != nil {
+				return err
+			}
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
