@@ -14,7 +14,7 @@ import (
 // The bounds of tables.
 const (
 	maxPlayerGroups = 4096 // that are counted of one player
-	maxTexts        = 32   // templates, and samples, of a group
+	maxTexts        = 256  // templates, and samples, of a group
 	maxRules        = 32
 	maxMembers      = 64
 	maxVersions     = 1024
@@ -83,6 +83,7 @@ type Group struct {
 	Versions    Tally             `json:"versions,omitempty"`
 	Templates   Tally             `json:"templates,omitempty"`
 	Samples     Tally             `json:"samples,omitempty"`
+	Mentions    uint64            `json:"mentions,omitempty"` // of samples: players times samples
 	Blamed      Tally             `json:"blamed,omitempty"`
 	Listed      uint64            `json:"listed,omitempty"`
 	Mods        Tally             `json:"mods,omitempty"` // players with the group whose logs list the mod
@@ -108,6 +109,7 @@ func (g *Group) Merge(o *Group) {
 	g.Versions.add(o.Versions, maxVersions)
 	g.Templates.add(o.Templates, maxTexts)
 	g.Samples.add(o.Samples, maxTexts)
+	g.Mentions += o.Mentions
 	g.Blamed.add(o.Blamed, maxBlamed)
 	g.Listed += o.Listed
 	g.Mods.add(o.Mods, maxMods)
@@ -234,6 +236,7 @@ func (p *Player) Count() (*Totals, []*Group) {
 	t.LeftOut = t.Entries
 	for _, g := range p.Groups {
 		count(&g.Players, &g.PartPlayers, &g.PartLogs, g.Versions, g.Templates, g.Samples, g.Blamed)
+		g.Mentions = uint64(len(g.Samples))
 		g.Mods = mods[g.Game]
 		g.Listed = uint64(min(len(g.Mods), 1))
 		t.LeftOut -= g.Entries

@@ -238,6 +238,18 @@ func TestReportIsTrue(t *testing.T) {
 				require.Equal(t, s.Count, seen(has(func(l *LoggedGroup) bool { return l.Sample == s.Name })))
 				require.GreaterOrEqual(t, s.Count, uint64(k))
 			}
+			mentions := map[string]bool{}
+			for _, l := range logs {
+				for _, in := range l.Groups {
+					if l.Game == g.Game && linked[in.Signatures[0]] {
+						mentions[fmt.Sprint(l.Player, in.Sample)] = true
+					}
+				}
+			}
+			for _, s := range g.Samples {
+				g.Masked += s.Count
+			}
+			require.Len(t, mentions, int(g.Masked))
 			for _, b := range g.Blamed {
 				require.GreaterOrEqual(t, max(seen(lists(g.Game, b.Name)), b.Count), uint64(k))
 			}
@@ -611,4 +623,18 @@ func TestPathsAreUnknown(t *testing.T) {
 		logs[string(data)] = true
 	}
 	require.Len(t, logs, 2)
+}
+
+// TestManyTexts holds that what is not shown of texts is counted exactly, however many there are.
+func TestManyTexts(t *testing.T) {
+	r := Sum(crowd(200, func(i int, log *Log) {
+		for n, sample := range []string{"the same", "of " + strconv.Itoa(i), "of two: " + strconv.Itoa(i/2)} {
+			g := fault(1)
+			g.Signatures = []signature.ID{1, signature.ID(n + 2)}
+			g.Sample = sample
+			log.Groups = append(log.Groups, g)
+		}
+	}), nil, 5)
+	require.Equal(t, []Counted{{"the same", 200}}, r.Groups[0].Samples)
+	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
 }

@@ -120,9 +120,9 @@ type ReportGroup struct {
 	First       string            `json:"firstVersion,omitempty" jsonschema:"The first version of the game with it, of those that at least k players have."`
 	Last        string            `json:"lastVersion,omitempty" jsonschema:"The last."`
 	Samples     []Counted         `json:"samples,omitempty" jsonschema:"First lines as they stood in logs, scrubbed, each the same for at least k players."`
-	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples that fewer have, which are not shown."`
+	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples times players that are not shown, of 256 at most of each player."`
 	Blamed      []Counted         `json:"blamed,omitempty" jsonschema:"Players by the mod that the text points at."`
-	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that fewer than k players have."`
+	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that are not listed: fewer than k players have them, or ten others come first; of the 256 that are counted."`
 	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, beyond chance (p of 0.05 at most), the least likely first."`
 	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at, for which p is corrected."`
 }
@@ -144,7 +144,7 @@ type Lift struct {
 // Comparison is what differs between the population before and that after.
 type Comparison struct {
 	BeforePlayers uint64   `json:"beforePlayers" jsonschema:"Players of the first, of all games."`
-	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second; one may be in both."`
+	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second. One may be in both, and counts as two who are independent: where a fault stays with its player, that makes p too high, and no change is found for it."`
 	Neither       uint64   `json:"neitherLogs" jsonschema:"Logs that are in neither."`
 	Tested        int      `json:"tested" jsonschema:"Groups that were compared, for which p is corrected: those of at least k players, of games that are in both."`
 	Changes       []Change `json:"changes" jsonschema:"Groups that differ, the least likely by chance first."`
@@ -193,11 +193,14 @@ func (p *Parts) Merge(o *Parts) {
 	p.Failures.Merge(&o.Failures, maxFailures)
 }
 
-// PartsOf returns those of one group, set or failure; each may be nil.
+// PartsOf returns those of one group, set or failure; each may be nil. Of the texts of a group it has only those that a
+// report may show, so that a thousand groups fit in memory.
 func PartsOf(g *Group, s *Set, f *Failure) *Parts {
 	p := &Parts{}
 	if g != nil {
-		p.Groups.Kept = []*Group{g}
+		short := *g
+		short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
+		p.Groups.Kept = []*Group{&short}
 	}
 	if s != nil {
 		p.Sets.Kept = []*Set{s}
@@ -289,17 +292,15 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	} else {
 		shown.GameMasked = true
 	}
-	if shown.Masked = uint64(len(g.Samples)); g.Players < k {
+	if shown.Masked = g.Mentions; g.Players < k {
 		return shown
 	}
 	if templates := counted(g.Templates, r.K, 1); len(templates) > 0 {
 		shown.Template = templates[0].Name
 	}
 	shown.Samples = counted(g.Samples, r.K, maxSamples)
-	for _, n := range g.Samples {
-		if n >= k {
-			shown.Masked--
-		}
+	for _, s := range shown.Samples {
+		shown.Masked -= s.Count
 	}
 	for version := range g.Versions {
 		if t.Versions[of(g.Game, version)] < k {
@@ -313,10 +314,9 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 		}
 	}
 	for _, mod := range g.Blamed.ranked() {
-		switch {
-		case max(t.Mods[of(g.Game, mod)], g.Blamed[mod]) < k:
+		if max(t.Mods[of(g.Game, mod)], g.Blamed[mod]) < k || len(shown.Blamed) == maxShown {
 			shown.OtherBlamed++
-		case len(shown.Blamed) < maxShown:
+		} else {
 			shown.Blamed = append(shown.Blamed, Counted{mod, g.Blamed[mod]})
 		}
 	}

@@ -52,6 +52,18 @@ func (t Tally) ranked() []string {
 	return keys
 }
 
+// first returns the n most frequent.
+func (t Tally) first(n int) Tally {
+	if len(t) <= n {
+		return t
+	}
+	some := Tally{}
+	for _, key := range t.ranked()[:n] {
+		some[key] = t[key]
+	}
+	return some
+}
+
 // Distinct counts different hashes: exactly up to maxDistinct, and above that to a few percent. It has the least of
 // them, and one more than maxDistinct at most, in order.
 type Distinct []uint64
