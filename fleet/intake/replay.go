@@ -35,8 +35,8 @@ var marks = func() (all []uint64) {
 }()
 
 // summarize returns the summary of a log, scrubbed as its text comes in. Of one that could not be read to its end it
-// returns both what was read and the error; of what is no log, an error alone.
-func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Session, err error) {
+// returns both what was read and the error; of what is no log, an error alone. Its text counts against a limit.
+func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s *summary.Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, errors.New("heed failed on it, which is a fault of heed's")
@@ -51,7 +51,7 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 	}
 	defer func() { _ = log.Close() }() // only read from
 	hasher := summary.NewHasher(marks)
-	text := &limitReader{r: io.TeeReader(log, hasher), left: maxLog}
+	text := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
 	reader, err := capture.NewReader(text, capture.Options{})
 	if err != nil {
 		return nil, err
@@ -114,16 +114,28 @@ func run(r *replay.Replay, made *report.Replay) error {
 	}
 }
 
-// limitReader fails where more is read than is left.
-type limitReader struct {
-	r    io.Reader
+// limit is how many bytes may be read, of one or more readers, and what is wrong if there are more. A nil one is none.
+type limit struct {
 	left int64
+	err  error
+}
+
+func (l *limit) reader(r io.Reader) io.Reader {
+	if l == nil {
+		return r
+	}
+	return &limitReader{r, l}
+}
+
+type limitReader struct {
+	r io.Reader
+	*limit
 }
 
 func (l *limitReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, errTooLong
+		return 0, l.err
 	}
 	return n, err
 }
