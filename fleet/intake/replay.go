@@ -90,7 +90,7 @@ func (r *records) Next() (*capture.Record, error) {
 	return &r.record, r.Reader.Next(&r.record)
 }
 
-// run replays a log to its end, and tells a report of it.
+// run replays a log to its end, into a report.
 func run(r *replay.Replay, made *report.Replay) error {
 	var updates []heed.Update
 	for {

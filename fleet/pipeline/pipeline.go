@@ -23,9 +23,10 @@ type Config struct {
 	Split string
 	// Rules are those beside the default rules.
 	Rules []rules.File
-	// Player finds the player in a path: the group of the expression. "" takes the folder of the log.
+	// Player finds the player in a path: the group of the expression; paths without one are of one player. "" takes the
+	// folder of the log.
 	Player string
-	// Salt makes the names of players unknown; never empty.
+	// Salt makes the names of players, and paths, unknown; never empty.
 	Salt []byte
 	// K is how many players must have a text for it to be shown.
 	K int

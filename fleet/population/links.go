@@ -10,7 +10,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The bounds of what links: an edge is 24 bytes, and a hundred thousand logs of one game have fewer.
+// The bounds of what links: more than a hundred thousand logs of one game have. Full, it is some 160 MB in a worker, and
+// 500 MB in that which resolves it.
 const (
 	maxEdges = 4 << 20
 	maxNames = 1 << 18 // of mods
@@ -29,11 +30,14 @@ func (e Edge) hash() uint64 {
 }
 
 func (e Edge) compare(o Edge) int {
-	return cmp.Or(cmp.Compare(e.hash(), o.hash()), slices.Compare(e[:], o[:]))
+	if c := cmp.Compare(e.hash(), o.hash()); c != 0 {
+		return c
+	}
+	return slices.Compare(e[:], o[:])
 }
 
-// Links has what logs say about names for the same. Full tables keep what has the least hashes, as [Tally] does, and
-// one more by which the others are counted. See [Links.Resolve].
+// Links has which names in logs are for the same. Full tables keep what has the least hashes, as [Tally] does, and one
+// more by which the others are counted. See [Links.Resolve].
 type Links struct {
 	// Edges are in order up to sorted, and each once in that.
 	Edges []Edge `json:"edges,omitempty"`
@@ -90,9 +94,9 @@ func (l *Links) merge(other *Links, edges, names int) {
 	l.trim(edges, names)
 }
 
-// trim bounds both tables. It works once they have doubled, so that each addition costs little.
+// trim bounds both tables. It works once they have grown by a half, or doubled, so that each addition costs little.
 func (l *Links) trim(edges, names int) {
-	if len(l.Edges) > 2*l.sorted+1024 {
+	if len(l.Edges) > l.sorted+l.sorted/2+1024 {
 		l.settleEdges(edges)
 	}
 	if len(l.Mods) > 2*names {
@@ -152,12 +156,12 @@ func (l *Links) resolve(edges, names int) (*Names, Lost) {
 		lost.Names = max(estimate(names, xxhash.Sum64String(last)), uint64(names)+1) - uint64(names)
 		delete(l.Mods, last)
 	}
-	n := &Names{Mods: l.Mods, Shorter: l.Shorter}
+	n := &Names{Signatures: make([][2]uint64, 0, 2*len(l.Edges)), Mods: l.Mods, Shorter: l.Shorter}
 	for _, e := range l.Edges {
 		n.Signatures = append(n.Signatures, [2]uint64{e[0], e[1]}, [2]uint64{e[0], e[2]})
 	}
 	slices.SortFunc(n.Signatures, compareSignatures)
-	n.Signatures = slices.Clip(slices.Compact(n.Signatures))
+	n.Signatures = slices.Compact(n.Signatures)
 	n.Roots = make([]uint32, len(n.Signatures))
 	for i := range n.Roots {
 		n.Roots[i] = uint32(i)
@@ -181,7 +185,12 @@ func (l *Links) resolve(edges, names int) (*Names, Lost) {
 	return n, lost
 }
 
-func compareSignatures(a, b [2]uint64) int { return slices.Compare(a[:], b[:]) }
+func compareSignatures(a, b [2]uint64) int {
+	if a[0] != b[0] {
+		return cmp.Compare(a[0], b[0])
+	}
+	return cmp.Compare(a[1], b[1])
+}
 
 // Root returns the least signature of the group of another in a game.
 func (n *Names) Root(game string, id signature.ID) signature.ID {

@@ -35,7 +35,7 @@ const sure = 1.96
 
 // The tags of the fields are their descriptions in the schema.
 
-// Report is what the logs of a population say together. It has no names of players, and no text that fewer than K of
+// Report is what the logs of a population show together. It has no names of players, and no text that fewer than K of
 // them have.
 type Report struct {
 	Version int `json:"version" jsonschema:"Version of this form."`
@@ -82,7 +82,7 @@ type Counted struct {
 
 // ReportGame is a game with how many players have it.
 type ReportGame struct {
-	Name    string `json:"name,omitempty" jsonschema:"Its name; absent for logs that do not say."`
+	Name    string `json:"name,omitempty" jsonschema:"Its name; absent for logs that do not have it."`
 	Players uint64 `json:"players" jsonschema:"Players with logs of it."`
 	Listed  uint64 `json:"listed" jsonschema:"Of those, players whose logs list mods."`
 	Before  uint64 `json:"before,omitempty" jsonschema:"Players in the population before, where two are compared."`
@@ -106,7 +106,7 @@ type ReportMod struct {
 // ReportGroup is a group of the population. Of one with fewer than k players only the signature, rule and counts are
 // shown.
 type ReportGroup struct {
-	Game        string            `json:"game,omitempty" jsonschema:"The game that it is of; absent where logs do not say."`
+	Game        string            `json:"game,omitempty" jsonschema:"The game that it is of; absent where logs do not name it."`
 	GameMasked  bool              `json:"gameMasked,omitempty" jsonschema:"The game is not named, since fewer than k players have it."`
 	Signature   signature.ID      `json:"signature" jsonschema:"The least of its signatures."`
 	Members     []signature.ID    `json:"members,omitempty" jsonschema:"Its other signatures, the least ones."`
