@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The bounds of what links: more than a hundred thousand logs of one game have. Full, it is some 160 MB in a worker, and
-// 500 MB in that which resolves it.
+// The bounds of what links: more than a hundred thousand logs of one game have. Full, it is some 160 MB in a worker,
+// and 500 MB in the one that resolves it.
 const (
 	maxEdges = 4 << 20
 	maxNames = 1 << 18 // of mods
