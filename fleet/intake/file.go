@@ -27,8 +27,12 @@ type Found struct {
 	Err     error            // why it was not read, or not to its end
 }
 
-// maxMembers bounds the logs of an archive.
-const maxMembers = 1 << 20
+// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, so that a small file
+// unpacks to thousands of times more than is in it, and a worker would be busy for weeks.
+const (
+	maxMembers  = 1 << 20   // logs
+	maxUnpacked = 256 << 30 // bytes
+)
 
 // Read reads the file with a name and calls found with each log in it. An archive (.zip, .tar, also compressed) has the
 // files in it whose names are those of logs. Opened it reads; a zip that is not on this machine's disk is copied there.
@@ -41,11 +45,11 @@ func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
 	lower := strings.ToLower(name)
 	switch {
 	case strings.HasSuffix(lower, ".zip"):
-		fail(readZip(set, name, opened, found))
+		fail(newArchive(set, name, found).readZip(opened))
 	case isTar(lower):
-		fail(readTar(set, name, opened, found))
+		fail(newArchive(set, name, found).readTar(opened))
 	default:
-		s, err := summarize(set, path.Base(name), opened)
+		s, err := summarize(set, path.Base(name), opened, nil)
 		found(Found{name, s, err})
 	}
 }
@@ -71,32 +75,67 @@ func wanted(name string) bool {
 	return files.MayBeLog(name) && !strings.HasPrefix(path.Base(name), ".") && !strings.HasPrefix(name, "__MACOSX/")
 }
 
-var errMembers = fmt.Errorf("has more than %d logs", maxMembers)
+// archive is one that is read, with what may still be read of it.
+type archive struct {
+	set   *rules.Set
+	name  string
+	found func(Found)
+	logs  int
+	bytes limit
+}
 
-func readTar(set *rules.Set, name string, opened io.Reader, found func(Found)) (err error) {
+func newArchive(set *rules.Set, name string, found func(Found)) *archive {
+	err := fmt.Errorf("unpacks to more than %d bytes", int64(maxUnpacked))
+	return &archive{set, name, found, maxMembers, limit{maxUnpacked, err}}
+}
+
+// read reads a log. Its error is that of the whole archive, which then ends.
+func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
+	if a.logs == 0 {
+		return fmt.Errorf("has more than %d logs", maxMembers)
+	}
+	a.logs--
+	in, err := open()
+	if err != nil {
+		a.found(Found{Path: member(a.name, name), Err: err})
+		return nil
+	}
+	s, err := summarize(a.set, path.Base(name), in, &a.bytes)
+	_ = in.Close() // only read from
+	a.found(Found{member(a.name, name), s, err})
+	if a.bytes.left < 0 {
+		return a.bytes.err
+	}
+	return nil
+}
+
+func (a *archive) readTar(opened io.Reader) error {
 	stream, err := unpacked(opened)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stream.Close() }() // only read from
-	archive := tar.NewReader(stream)
-	for range maxMembers {
-		header, err := archive.Next()
+	// What is no log is unpacked too, to get past it.
+	members := tar.NewReader((&limit{maxUnpacked, a.bytes.err}).reader(stream))
+	for {
+		header, err := members.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		if header.Typeflag == tar.TypeReg && wanted(header.Name) {
-			s, err := summarize(set, path.Base(header.Name), archive)
-			found(Found{member(name, header.Name), s, err})
+		if header.Typeflag != tar.TypeReg || !wanted(header.Name) {
+			continue
+		}
+		err = a.read(header.Name, func() (io.ReadCloser, error) { return io.NopCloser(members), nil })
+		if err != nil {
+			return err
 		}
 	}
-	return errMembers
 }
 
-func readZip(set *rules.Set, name string, opened io.Reader, found func(Found)) error {
+func (a *archive) readZip(opened io.Reader) error {
 	file, ok := opened.(*os.File)
 	if !ok {
 		var err error
@@ -112,25 +151,17 @@ func readZip(set *rules.Set, name string, opened io.Reader, found func(Found)) e
 	if err != nil {
 		return err
 	}
-	archive, err := zip.NewReader(file, info.Size())
+	members, err := zip.NewReader(file, info.Size())
 	if err != nil {
 		return err
 	}
-	for i, f := range archive.File {
+	for _, f := range members.File {
 		if !f.Mode().IsRegular() || !wanted(f.Name) {
 			continue
 		}
-		if i == maxMembers {
-			return errMembers
+		if err := a.read(f.Name, f.Open); err != nil {
+			return err
 		}
-		in, err := f.Open()
-		if err != nil {
-			found(Found{Path: member(name, f.Name), Err: err})
-			continue
-		}
-		s, err := summarize(set, path.Base(f.Name), in)
-		found(Found{member(name, f.Name), s, err})
-		_ = in.Close() // only read from
 	}
 	return nil
 }

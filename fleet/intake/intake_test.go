@@ -4,11 +4,13 @@ import (
 	"archive/tar"
 	"archive/zip"
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -152,6 +154,59 @@ func TestBad(t *testing.T) {
 		require.Contains(t, strings.Join(errs, "\n"), c.want, c.name)
 		require.Equal(t, c.sessions, sessions, c.name)
 	}
+}
+
+// TestBounds holds that an archive ends with an error at its bounds, exactly, and that what is no log is not counted.
+func TestBounds(t *testing.T) {
+	set := compiled(t)
+	size := int64(len(someLog(t)))
+	names := []string{"a.png", "b.png", "1.log", "c.png", "2.log", "3.log"}
+	for _, c := range []struct {
+		logs  int
+		bytes int64
+		found int
+		want  string
+	}{
+		{3, 3 * size, 3, ""},
+		{2, 3 * size, 2, "has more than"},
+		{3, 3*size - 1, 3, "too much"}, // the last one is cut
+		{3, size + size/2, 2, "too much"},
+	} {
+		for name, read := range map[string]func(*archive) error{
+			"zip": func(a *archive) error { return a.readZip(bytes.NewReader(zipped(t, names...))) },
+			"tar": func(a *archive) error { return a.readTar(bytes.NewReader(tarred(t, names...))) },
+		} {
+			found := 0
+			a := newArchive(set, "a", func(Found) { found++ })
+			a.logs, a.bytes = c.logs, limit{c.bytes, errors.New("too much")}
+			err := read(a)
+			if c.want == "" {
+				require.NoError(t, err, name)
+			} else {
+				require.ErrorContains(t, err, c.want, name)
+			}
+			require.Equal(t, c.found, found, name)
+		}
+	}
+}
+
+// TestOverlap holds that entries of a zip that are the same bytes of the file are counted each time they are unpacked.
+func TestOverlap(t *testing.T) {
+	plain := zipped(t, "a.log")
+	end := bytes.LastIndex(plain, []byte("PK\x05\x06"))
+	start := int(binary.LittleEndian.Uint32(plain[end+16:]))
+	const entries = 50
+	data := append(slices.Clone(plain[:start]), bytes.Repeat(plain[start:end], entries)...)
+	data = append(data, plain[end:]...)
+	end = len(data) - (len(plain) - end)
+	binary.LittleEndian.PutUint16(data[end+8:], entries)
+	binary.LittleEndian.PutUint16(data[end+10:], entries)
+	binary.LittleEndian.PutUint32(data[end+12:], uint32(end-start))
+	found := 0
+	a := newArchive(compiled(t), "a.zip", func(Found) { found++ })
+	a.bytes.left = 10 * int64(len(someLog(t)))
+	require.ErrorContains(t, a.readZip(bytes.NewReader(data)), "unpacks to more than")
+	require.Equal(t, 11, found)
 }
 
 type panicking struct{}

@@ -23,20 +23,9 @@ var (
 // maxLog bounds a log, unpacked: what expands without end is no log.
 const maxLog = 16 << 30
 
-// marks are the lengths of the beginnings of a log that are hashed: each 256 bytes, and 256 or more in each doubling.
-var marks = func() (all []uint64) {
-	for n, step := uint64(256), uint64(256); n <= maxLog; n += step {
-		all = append(all, n)
-		if n == 512*step {
-			step *= 2
-		}
-	}
-	return all
-}()
-
 // summarize returns the summary of a log, scrubbed as its text comes in. Of one that could not be read to its end it
-// returns both what was read and the error; of what is no log, an error alone.
-func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Session, err error) {
+// returns both what was read and the error; of what is no log, an error alone. Its text counts against a limit.
+func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s *summary.Session, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s, err = nil, errors.New("heed failed on it, which is a fault of heed's")
@@ -50,8 +39,8 @@ func summarize(set *rules.Set, name string, packed io.Reader) (s *summary.Sessio
 		return nil, err
 	}
 	defer func() { _ = log.Close() }() // only read from
-	hasher := summary.NewHasher(marks)
-	text := &limitReader{r: io.TeeReader(log, hasher), left: maxLog}
+	hasher := summary.NewHasher()
+	text := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
 	reader, err := capture.NewReader(text, capture.Options{})
 	if err != nil {
 		return nil, err
@@ -90,7 +79,7 @@ func (r *records) Next() (*capture.Record, error) {
 	return &r.record, r.Reader.Next(&r.record)
 }
 
-// run replays a log to its end, and tells a report of it.
+// run replays a log to its end, into a report.
 func run(r *replay.Replay, made *report.Replay) error {
 	var updates []heed.Update
 	for {
@@ -114,16 +103,28 @@ func run(r *replay.Replay, made *report.Replay) error {
 	}
 }
 
-// limitReader fails where more is read than is left.
-type limitReader struct {
-	r    io.Reader
+// limit is how many bytes may be read, of one or more readers, and what is wrong if there are more. A nil one is none.
+type limit struct {
 	left int64
+	err  error
+}
+
+func (l *limit) reader(r io.Reader) io.Reader {
+	if l == nil {
+		return r
+	}
+	return &limitReader{r, l}
+}
+
+type limitReader struct {
+	r io.Reader
+	*limit
 }
 
 func (l *limitReader) Read(p []byte) (int, error) {
 	n, err := l.r.Read(p)
 	if l.left -= int64(n); l.left < 0 {
-		return 0, errTooLong
+		return 0, l.err
 	}
 	return n, err
 }

@@ -26,10 +26,13 @@ type Row struct {
 	Engine         string     `parquet:"engine,dict"`
 	Loader         string     `parquet:"loader,dict"`
 	Platform       string     `parquet:"platform,dict"`
+	Runtime        string     `parquet:"runtime,dict"`
+	Language       string     `parquet:"language,dict"`
 	System         string     `parquet:"system,dict"`
 	CPU            string     `parquet:"cpu,dict"`
 	Memory         string     `parquet:"memory,dict"`
 	Graphics       string     `parquet:"graphics,dict"`
+	GraphicsAPI    string     `parquet:"graphics_api,dict"`
 	GraphicsMemory string     `parquet:"graphics_memory,dict"`
 	GraphicsDriver string     `parquet:"graphics_driver,dict"`
 	State          string     `parquet:"state,dict"`
@@ -63,6 +66,7 @@ type Group struct {
 	Signature   string   `parquet:"signature,dict"`
 	Members     []string `parquet:"members,list"`
 	Template    string   `parquet:"template,dict"`
+	Canonical   string   `parquet:"canonical,dict"`
 	Disposition string   `parquet:"disposition,dict"`
 	Severity    string   `parquet:"severity,dict"`
 	Rule        string   `parquet:"rule,dict"`
@@ -119,8 +123,9 @@ func row(s *summary.Session) Row {
 	r := Row{
 		Version: int32(s.Version), Log: s.Log.Name, LogBytes: int64(s.Log.Bytes), LogHash: s.Log.Hash.String(),
 		Began: at(s.Began), Ended: at(s.Ended),
-		Game: f.Game, Engine: f.Engine, Loader: f.Loader, Platform: f.Platform, System: f.System, CPU: f.CPU,
-		Memory: f.Memory, Graphics: f.Graphics, GraphicsMemory: f.GraphicsMemory, GraphicsDriver: f.GraphicsDriver,
+		Game: f.Game, Engine: f.Engine, Loader: f.Loader, Platform: f.Platform, Runtime: f.Runtime,
+		Language: f.Language, System: f.System, CPU: f.CPU, Memory: f.Memory, Graphics: f.Graphics,
+		GraphicsAPI: f.GraphicsAPI, GraphicsMemory: f.GraphicsMemory, GraphicsDriver: f.GraphicsDriver,
 		State: s.State, Reason: s.Reason, Headline: s.Headline, Lines: int64(s.Lines), Records: int64(s.Records),
 		Complete: s.Complete, Headless: s.Headless, Blind: s.Blind, Signatures: int32(s.Signatures),
 		Masking: summary.Hash(s.Masking).String(), Rules: summary.Hash(s.Rules).String(),
@@ -133,9 +138,9 @@ func row(s *summary.Session) Row {
 	for i := range s.Groups {
 		g := &s.Groups[i]
 		out := Group{
-			Signature: g.Signature.String(), Template: g.Template, Disposition: g.Disposition.String(),
-			Severity: g.Severity.String(), Rule: g.Rule, Count: int64(g.Count), First: int64(g.First), Last: int64(g.Last),
-			Phase: g.Phase, Sample: g.Sample,
+			Signature: g.Signature.String(), Template: g.Template, Canonical: g.Canonical,
+			Disposition: g.Disposition.String(), Severity: g.Severity.String(), Rule: g.Rule, Count: int64(g.Count),
+			First: int64(g.First), Last: int64(g.Last), Phase: g.Phase, Sample: g.Sample,
 		}
 		for _, id := range g.Members {
 			out.Members = append(out.Members, id.String())

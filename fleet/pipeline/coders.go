@@ -16,6 +16,7 @@ import (
 func init() {
 	coder[population.Log](encodeLog, decodeLog)
 	coder[population.Links](encodeLinks, decodeLinks)
+	coder[population.Names](encodeNames, decodeNames)
 	coder[population.Group](encodeGroup, decodeGroup)
 	coder[population.Set](encodeSet, decodeSet)
 	coder[population.Parts](encodeParts, decodeParts)
@@ -28,12 +29,14 @@ func coder[T any](encode func(T) ([]byte, error), decode func([]byte) (T, error)
 
 func encodeLog(v population.Log) ([]byte, error)        { return pack(v) }
 func encodeLinks(v population.Links) ([]byte, error)    { return pack(v) }
+func encodeNames(v population.Names) ([]byte, error)    { return pack(v) }
 func encodeGroup(v population.Group) ([]byte, error)    { return pack(v) }
 func encodeSet(v population.Set) ([]byte, error)        { return pack(v) }
 func encodeParts(v population.Parts) ([]byte, error)    { return pack(v) }
 func decodeParts(data []byte) (population.Parts, error) { return unpack[population.Parts](data) }
 func decodeLog(data []byte) (population.Log, error)     { return unpack[population.Log](data) }
 func decodeLinks(data []byte) (population.Links, error) { return unpack[population.Links](data) }
+func decodeNames(data []byte) (population.Names, error) { return unpack[population.Names](data) }
 func decodeGroup(data []byte) (population.Group, error) { return unpack[population.Group](data) }
 func decodeSet(data []byte) (population.Set, error)     { return unpack[population.Set](data) }
 

@@ -24,10 +24,13 @@ type mergeLinks struct{}
 
 func (*mergeLinks) CreateAccumulator() population.Links { return population.Links{} }
 
-func (*mergeLinks) AddInput(a, b population.Links) (population.Links, error) { return a, a.Merge(&b) }
+func (f *mergeLinks) AddInput(a, b population.Links) population.Links {
+	return f.MergeAccumulators(a, b)
+}
 
-func (*mergeLinks) MergeAccumulators(a, b population.Links) (population.Links, error) {
-	return a, a.Merge(&b)
+func (*mergeLinks) MergeAccumulators(a, b population.Links) population.Links {
+	a.Merge(&b)
+	return a
 }
 
 type mergeGroups struct{}

@@ -23,9 +23,10 @@ type Config struct {
 	Split string
 	// Rules are those beside the default rules.
 	Rules []rules.File
-	// Player finds the player in a path: the group of the expression. "" takes the folder of the log.
+	// Player finds the player in a path: the group of the expression; paths without one are of one player. "" takes the
+	// folder of the log.
 	Player string
-	// Salt makes the names of players unknown; never empty.
+	// Salt makes the names of players, and paths, unknown; never empty.
 	Salt []byte
 	// K is how many players must have a text for it to be shown.
 	K int
@@ -94,7 +95,9 @@ func init() {
 	register.Iter1[population.Log]()
 	register.Function3x0(setOf)
 	register.Function5x0(countPlayer)
-	register.Emitter2[uint64, population.Group]()
+	register.Emitter2[string, population.Group]()
+	register.Function3x0(resolve)
+	register.Emitter1[population.Names]()
 	register.Function1x1(groupParts)
 	register.Function1x1(setParts)
 	register.DoFn2x1[context.Context, population.Parts, error](&writeReport{})
@@ -125,7 +128,8 @@ func Build(s beam.Scope, c Config) {
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all
 	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs), shorter))
-	aside := beam.SideInput{Input: links}
+	names, lost := beam.ParDo2(s, resolve, links)
+	aside := beam.SideInput{Input: names}
 
 	players := beam.GroupByKey(s, beam.ParDo(s, playerOf, logs))
 	totals, seen := beam.ParDo2(s, countPlayer, players, aside)
@@ -134,6 +138,6 @@ func Build(s beam.Scope, c Config) {
 	sets := beam.ParDo(s, setParts, alike)
 
 	none := beam.Create(s, population.Parts{})
-	parts := beam.Combine(s, &mergeParts{}, beam.Flatten(s, none, failures, totals, groups, sets))
+	parts := beam.Combine(s, &mergeParts{}, beam.Flatten(s, none, failures, lost, totals, groups, sets))
 	beam.ParDo0(s.Scope("report"), &writeReport{K: c.K, JSON: c.JSON, HTML: c.HTML}, parts)
 }

@@ -91,6 +91,27 @@ func folder(t *testing.T) string {
 	return dir
 }
 
+// readFolder reads a folder in one process.
+func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, failures []population.Failure) {
+	t.Helper()
+	var names []string
+	note := func(name string, _ int) { names = append(names, name) }
+	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
+	slices.Reverse(names)
+	return readFiles(t, c, names...)
+}
+
+func readFiles(t *testing.T, c Config, names ...string) (logs []*population.Log, failures []population.Failure) {
+	t.Helper()
+	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
+	require.NoError(t, read.Setup())
+	for _, name := range names {
+		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
+			func(f *population.Failure) { failures = append(failures, *f) })
+	}
+	return logs, failures
+}
+
 func run(t *testing.T, c Config) (json, html string) {
 	t.Helper()
 	out := t.TempDir()
@@ -109,29 +130,18 @@ func run(t *testing.T, c Config) (json, html string) {
 // TestPipeline holds the pipeline to what one process makes of the same files, byte for byte.
 func TestPipeline(t *testing.T) {
 	dir := folder(t)
-	c := Config{Salt: []byte("salt"), K: 3, Player: `/(player\d+)/`, Split: "1.5", Branches: 3}
+	// The player is the same in all copies of a log: which copy counts depends on the name of the folder.
+	c := Config{Salt: []byte("salt"), K: 3, Player: `.*/(player\d+)/`, Split: "1.5", Branches: 3}
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
 	json, html := run(t, c)
 
-	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
-	require.NoError(t, read.Setup())
-	var names []string
-	note := func(name string, _ int) { names = append(names, name) }
-	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
-	var logs []*population.Log
-	var failures []population.Failure
-	slices.Reverse(names)
-	for _, name := range names {
-		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
-			func(f *population.Failure) { failures = append(failures, *f) })
-	}
-	report, err := population.Sum(logs, failures, c.K)
-	require.NoError(t, err)
+	logs, failures := readFolder(t, c, dir)
+	report := population.Sum(logs, failures, c.K)
 	require.Equal(t, string(report.JSON()), json)
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
-	require.Equal(t, uint64(51), report.Logs, "50, and one that is cut, of another player; none of 17 shorter copies")
+	require.Equal(t, uint64(50), report.Logs, "none of 18 shorter copies")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {
@@ -152,10 +162,56 @@ func TestPipeline(t *testing.T) {
 	require.NotRegexp(t, `secretword|player\d`, counted)
 }
 
-// TestNothing: a folder without a log gives a report of nothing, and a pattern without a file is an error.
+// TestNoPlayer holds that all logs in whose paths no player is found are of one, and that each is named and counts.
+func TestNoPlayer(t *testing.T) {
+	dir := t.TempDir()
+	for i := range 5 {
+		require.NoError(t, os.WriteFile(fmt.Sprintf("%s/%d.log", dir, i), fmt.Appendf(nil, "log %d\n", i), 0o600))
+	}
+	for expression, want := range map[string]int{`/(player\d+)/`: 1, `/(x?)\d\.log`: 1, `/(\d)\.log`: 5} {
+		c := Config{Salt: []byte("salt"), Player: expression}
+		logs, failures := readFolder(t, c, dir)
+		report := population.Sum(logs, failures, 1)
+		require.Equal(t, []uint64{5, uint64(want)}, []uint64{report.Logs, report.Players}, expression)
+		if want == 5 {
+			require.Empty(t, report.Failures)
+			continue
+		}
+		require.Len(t, report.Failures, 5)
+		require.Equal(t, "no player in its path by --player", report.Failures[0].Error)
+	}
+}
+
+// TestFolders holds that a link to a folder is the folder, and that what cannot be read is a failure by name.
+func TestFolders(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(dir+"/logs", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/logs/a.log", []byte("a log\n"), 0o600))
+	require.ErrorContains(t, Find(t.Context(), dir+"/*.log"), "no file matches")
+	require.NoError(t, Find(t.Context(), dir))
+	if err := os.Symlink(dir+"/logs", dir+"/link"); err != nil {
+		t.Skip(err)
+	}
+	logs, failures := readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
+	require.Len(t, logs, 1)
+	require.Empty(t, failures)
+
+	require.True(t, isInput(dir+"/logs", nil, os.ErrPermission))
+	_, failures = readFiles(t, Config{Salt: []byte("salt")}, dir+"/logs", os.DevNull)
+	require.Len(t, failures, 2)
+	require.Equal(t, dir+"/logs", failures[0].Path)
+	require.Contains(t, failures[0].Error, "directory")
+	require.Equal(t, population.Failure{Path: os.DevNull, Error: "is not a regular file"}, failures[1])
+}
+
+// TestNothing: an archive without a log gives a report of nothing, and a folder or pattern without a file is an error.
 func TestNothing(t *testing.T) {
 	c := Config{Salt: []byte("salt"), K: 5}
 	dir := t.TempDir()
+	require.ErrorContains(t, Find(t.Context(), dir), "no log in it")
+	var empty bytes.Buffer
+	require.NoError(t, zip.NewWriter(&empty).Close())
+	require.NoError(t, os.WriteFile(dir+"/empty.zip", empty.Bytes(), 0o600))
 	c.Patterns[population.Before], c.Patterns[population.After] = []string{dir}, []string{dir}
 	json, _ := run(t, c)
 	require.Contains(t, json, `"players": 0,`)

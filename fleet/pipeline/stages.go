@@ -24,7 +24,7 @@ import (
 // maxError bounds the words about a file that was not read, in characters.
 const maxError = 400
 
-// matchFiles finds the files that a pattern stands for.
+// matchFiles finds the files that a pattern stands for. None is an error.
 type matchFiles struct {
 	Part int
 }
@@ -42,23 +42,38 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 	if err != nil {
 		return fmt.Errorf("%s: %w", pattern, err)
 	}
+	found := false
 	for _, name := range names {
 		// Of the folders, only those of this machine are found as such.
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
+			found = true
 			emit(name, f.Part)
 			continue
 		}
-		err := filepath.WalkDir(name, func(file string, entry fs.DirEntry, err error) error {
-			if err == nil && entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file)) {
+		// With the separator, a link to a folder is that folder. The function below returns no error, so nor does this.
+		_ = filepath.WalkDir(name+string(filepath.Separator), func(file string, entry fs.DirEntry, err error) error {
+			if isInput(file, entry, err) {
+				found = true
 				emit(file, f.Part)
 			}
-			return err
+			return nil
 		})
-		if err != nil {
-			return fmt.Errorf("%s: %w", pattern, err)
-		}
+	}
+	if !found {
+		return fmt.Errorf("%s: no log in it", pattern)
 	}
 	return nil
+}
+
+// isInput reports whether what a walk finds is to be read. A folder that could not be listed is: reading it names it as
+// a failure, and the others go on.
+func isInput(file string, entry fs.DirEntry, err error) bool {
+	return err != nil || entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file))
+}
+
+// Find returns an error if a pattern stands for no log, as the pipeline would.
+func Find(ctx context.Context, pattern string) error {
+	return (&matchFiles{}).ProcessElement(ctx, pattern, func(string, int) {})
 }
 
 // ofBranch leaves the files of one branch of several.
@@ -105,6 +120,11 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 	fail := func(name string, err error) {
 		failures(&population.Failure{Path: text.Safe(name, 0), Error: text.Safe(err.Error(), maxError)})
 	}
+	// To open a pipe waits for whoever writes to it, and a device may have no end.
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		fail(name, errors.New("is not a regular file"))
+		return
+	}
 	system, err := filesystem.New(ctx, name)
 	if err != nil {
 		fail(name, err)
@@ -128,12 +148,19 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 		if f.Split != "" {
 			of = population.PartOf(found.Session.Facts.Game, f.Split)
 		}
-		logs(population.NewLog(found.Path, population.PlayerHash(f.Salt, f.playerIn(found.Path)), of, found.Session))
+		player := f.playerIn(found.Path)
+		if player == "" {
+			fail(found.Path, errNoPlayer)
+		}
+		logs(population.NewLog(population.Pseudonym(f.Salt, found.Path), population.Pseudonym(f.Salt, player), of,
+			found.Session))
 	})
 }
 
-// playerIn returns the name of the player whose log stands at a path. A path in which the expression finds none is a
-// player of its own.
+var errNoPlayer = errors.New("no player in its path by --player")
+
+// playerIn returns the name of the player whose log stands at a path, "" where the expression finds none: all such logs
+// are of one player, since one person may have sent them all.
 func (f *readLogs) playerIn(name string) string {
 	name = filepath.ToSlash(name)
 	if f.player == nil {
@@ -142,7 +169,7 @@ func (f *readLogs) playerIn(name string) string {
 	if found := f.player.FindStringSubmatch(name); found != nil {
 		return found[1]
 	}
-	return name
+	return ""
 }
 
 func linksOf(log population.Log) population.Links {
@@ -173,25 +200,31 @@ func shorterOf(_ uint64, logs func(*population.Extent) bool) population.Links {
 	return population.Links{Shorter: population.Shorter(all)}
 }
 
-func countPlayer(_ uint64, logs func(*population.Log) bool, links population.Links, totals func(population.Parts),
-	groups func(uint64, population.Group),
+func resolve(links population.Links, names func(population.Names), lost func(population.Parts)) {
+	all, beyond := links.Resolve()
+	names(*all)
+	lost(population.Parts{Lost: beyond})
+}
+
+func countPlayer(_ uint64, logs func(*population.Log) bool, names population.Names, totals func(population.Parts),
+	groups func(string, population.Group),
 ) {
 	player := &population.Player{}
 	for log := (population.Log{}); logs(&log); log = (population.Log{}) {
-		player.Merge(population.NewPlayer(&log, &links))
+		player.Merge(population.NewPlayer(&log, &names))
 	}
 	all, seen := player.Count()
 	totals(population.Parts{Totals: *all})
 	for _, g := range seen {
-		groups(uint64(g.Signature), *g)
+		groups(g.Key(), *g)
 	}
 }
 
 func groupParts(g population.Group) population.Parts { return *population.PartsOf(&g, nil, nil) }
 
-func setOf(log population.Log, links population.Links, found func(string, population.Set)) {
-	if !links.Shorter[log.Key] {
-		s := population.NewSet(&log, &links)
+func setOf(log population.Log, names population.Names, found func(string, population.Set)) {
+	if !names.Shorter[log.Key] {
+		s := population.NewSet(&log, &names)
 		found(s.Key(), *s)
 	}
 }

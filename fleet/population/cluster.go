@@ -10,8 +10,9 @@ import (
 // maxSetGroups bounds the groups that a log is compared by.
 const maxSetGroups = 256
 
-// Set counts the logs that have the same urgent groups.
+// Set counts the logs of a game that have the same urgent groups.
 type Set struct {
+	Game    string         `json:"game,omitempty"`
 	Groups  []signature.ID `json:"groups,omitempty"` // in order
 	Logs    uint64         `json:"logs"`
 	Players Distinct       `json:"players"`
@@ -19,12 +20,12 @@ type Set struct {
 }
 
 // NewSet returns that of one log.
-func NewSet(log *Log, links *Links) *Set {
-	s := &Set{Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
-	for root := range links.roots(log) {
+func NewSet(log *Log, names *Names) *Set {
+	s := &Set{Game: log.Game, Logs: 1, Players: Distinct{uint64(log.Player)}, States: Tally{log.State: 1}}
+	for root := range names.roots(log) {
 		s.Groups = append(s.Groups, root)
 	}
-	slices.SortFunc(s.Groups, compareByHash)
+	slices.SortFunc(s.Groups, func(a, b signature.ID) int { return compareByHash(a.String(), b.String()) })
 	s.Groups = s.Groups[:min(len(s.Groups), maxSetGroups)]
 	slices.Sort(s.Groups)
 	return s
@@ -32,16 +33,16 @@ func NewSet(log *Log, links *Links) *Set {
 
 // Key is the same for the logs of a set.
 func (s *Set) Key() string {
-	key := make([]byte, 0, 17*len(s.Groups))
+	key := []byte(of(s.Game, ""))
 	for _, id := range s.Groups {
 		key = append(append(key, id.String()...), ' ')
 	}
 	return string(key)
 }
 
-// Merge adds another of the same groups.
+// Merge adds another of the same game and groups.
 func (s *Set) Merge(o *Set) {
-	s.Groups = o.Groups
+	s.Game, s.Groups = o.Game, o.Groups
 	s.Logs += o.Logs
 	s.Players.add(o.Players)
 	s.States.add(o.States, maxRules)
@@ -50,13 +51,13 @@ func (s *Set) Merge(o *Set) {
 // Compare orders sets: that of most logs first.
 func (s *Set) Compare(o *Set) int {
 	return cmp.Or(cmp.Compare(o.Logs, s.Logs), cmp.Compare(len(o.Groups), len(s.Groups)),
-		slices.Compare(s.Groups, o.Groups))
+		slices.Compare(s.Groups, o.Groups), cmp.Compare(s.Game, o.Game))
 }
 
 // Weight implements [Ranked].
-func (s *Set) Weight() Weight { return Weight{Players: s.Players.Count(), Logs: s.Logs} }
+func (s *Set) Weight() uint64 { return 0 }
 
-// cluster are sets that are alike: each shares at least half of all groups of it and of another.
+// cluster are sets of a game that are alike: each shares at least half of all groups of it and of another.
 type cluster struct {
 	Set
 	of map[signature.ID]uint64 // logs, by group
@@ -76,7 +77,7 @@ func clusters(sets []*Set) []*cluster {
 	}
 	for i, a := range sets {
 		for j, b := range sets[:i] {
-			if alike(a.Groups, b.Groups) {
+			if a.Game == b.Game && alike(a.Groups, b.Groups) {
 				x, y := find(i), find(j)
 				up[max(x, y)] = min(x, y)
 			}

@@ -2,7 +2,7 @@
 //
 // A [Log] is made of a summary and holds what is counted of it. From there everything is an accumulator with a Merge
 // that is commutative and associative, so that the report is the same in any order and sharding: [Log] itself (of the
-// copies of a log one is chosen), [Links] (which signatures are one group), [Player], [Group], [Totals], [Set], and
+// copies of a log one is chosen), [Links] (which [Names] are one), [Player], [Group], [Totals], [Set], and
 // [Top] of the last two. An engine for distributed work needs to know their Merge only; [Sum] does the same in one
 // process, and is the model that pipelines are held to.
 //

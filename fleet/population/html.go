@@ -6,8 +6,11 @@ import (
 	_ "embed" // for the parts of the page
 	"encoding/base64"
 	"html/template"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/heedlog/heed/signature"
 )
 
 var (
@@ -28,20 +31,35 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 	"chance": func(p float64) bool { return p > level },
 }).Parse(pageTemplate))
 
+// shownPage is what the page is made of.
+type shownPage struct {
+	*Report
+	Policy     string
+	Style      template.CSS
+	Shown      []ReportGroup
+	Hidden     int
+	ShownMods  []ReportMod
+	HiddenMods int
+}
+
+// Anchor returns the place of a group on the page, "" if it is not shown. Groups without a game's name have none that
+// lead there, since too few have them.
+func (p *shownPage) Anchor(game string, id signature.ID) string {
+	i := slices.IndexFunc(p.Shown, func(g ReportGroup) bool {
+		return g.Signature == id && g.Game == game && !g.GameMasked
+	})
+	if i < 0 {
+		return ""
+	}
+	return "g" + strconv.Itoa(i)
+}
+
 // HTML returns the report as a page that is complete in itself and has no script and no way out.
 func (r *Report) HTML() []byte {
 	style := strings.ReplaceAll(pageStyle, "\r\n", "\n")
 	sum := sha256.Sum256([]byte(style))
 	var out bytes.Buffer
-	err := page.Execute(&out, struct {
-		*Report
-		Policy     string
-		Style      template.CSS
-		Shown      []ReportGroup
-		Hidden     int
-		ShownMods  []ReportMod
-		HiddenMods int
-	}{
+	err := page.Execute(&out, &shownPage{
 		Report: r,
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
 			"'; base-uri 'none'; form-action 'none'",

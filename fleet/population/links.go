@@ -2,53 +2,69 @@ package population
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
+	"encoding/binary"
 	"slices"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/signature"
 )
 
-// maxLinked bounds the signatures of groups with several, and the names of mods.
-const maxLinked = 4 << 20
+// The bounds of what links: more than a hundred thousand logs of one game have. Full, it is some 160 MB in a worker,
+// and 500 MB in the one that resolves it.
+const (
+	maxEdges = 4 << 20
+	maxNames = 1 << 18 // of mods
+)
 
-// Links has what names the same in different logs.
+// Edge is that two signatures are one group in a game: the hash of the game, the least signature of the group in a log,
+// and another.
+type Edge [3]uint64
+
+func (e Edge) hash() uint64 {
+	var key [24]byte
+	for i, v := range e {
+		binary.LittleEndian.PutUint64(key[8*i:], v)
+	}
+	return xxhash.Sum64(key[:])
+}
+
+func (e Edge) compare(o Edge) int {
+	if c := cmp.Compare(e.hash(), o.hash()); c != 0 {
+		return c
+	}
+	return slices.Compare(e[:], o[:])
+}
+
+// Links has which names in logs are for the same. Full tables keep what has the least hashes, as [Tally] does, and one
+// more by which the others are counted. See [Links.Resolve].
 type Links struct {
-	// Groups has which signatures are one group: each leads to the least of its group. A signature that is alone is not
-	// listed.
-	Groups map[signature.ID]signature.ID `json:"groups,omitempty"`
-	// Mods has the package ids of mods by their names, "" for names that several have: some logs list names only.
+	// Edges are in order up to sorted, and each once in that.
+	Edges []Edge `json:"edges,omitempty"`
+	// Mods has the package ids of mods by their games and names, "" for names that several have: some logs list names
+	// only.
 	Mods map[string]string `json:"mods,omitempty"`
 	// Shorter has the keys of logs that are the beginning of another of the same player.
 	Shorter map[string]bool `json:"shorter,omitempty"`
+
+	sorted int
 }
 
-// Root returns the signature that names the group of another in the population.
-func (l *Links) Root(id signature.ID) signature.ID {
-	for {
-		up, ok := l.Groups[id]
-		if !ok || up == id {
-			return id
-		}
-		id = up
-	}
-}
-
-// mod returns the id of a mod that a log may know by its name only.
-func (l *Links) mod(id string) string { return cmp.Or(l.Mods[id], id) }
-
-// Observe takes in which signatures the groups of a log have, and which ids its mods.
+// Observe adds which signatures the groups of a log have, and which ids its mods.
 func (l *Links) Observe(log *Log) {
 	for _, m := range log.Mods {
 		if m.Name != "" {
-			l.name(m.Name, m.ID)
+			l.name(of(log.Game, m.Name), m.ID)
 		}
 	}
+	game := xxhash.Sum64String(log.Game)
 	for i := range log.Groups {
-		for _, id := range log.Groups[i].Signatures[1:] {
-			l.join(log.Groups[i].Signatures[0], id)
+		ids := log.Groups[i].Signatures
+		for _, id := range ids[1:] {
+			l.Edges = append(l.Edges, Edge{game, uint64(ids[0]), uint64(id)})
 		}
 	}
+	l.trim(maxEdges, maxNames)
 }
 
 func (l *Links) name(name, id string) {
@@ -61,48 +77,138 @@ func (l *Links) name(name, id string) {
 	l.Mods[name] = id
 }
 
-func (l *Links) join(a, b signature.ID) {
-	if l.Groups == nil {
-		l.Groups = map[signature.ID]signature.ID{}
-	}
-	a, b = l.find(a), l.find(b)
-	l.Groups[max(a, b)] = min(a, b)
-}
+// Merge adds other links. What is kept does not depend on the order.
+func (l *Links) Merge(other *Links) { l.merge(other, maxEdges, maxNames) }
 
-// find is Root, and shortens the way there.
-func (l *Links) find(id signature.ID) signature.ID {
-	root := l.Root(id)
-	for id != root {
-		up := l.Groups[id]
-		l.Groups[id] = root
-		id = up
-	}
-	return root
-}
-
-// Merge takes in other links. What is one does not depend on the order.
-func (l *Links) Merge(other *Links) error {
-	for id, up := range other.Groups {
-		l.join(id, up)
-	}
+func (l *Links) merge(other *Links, edges, names int) {
+	l.Edges = append(l.Edges, other.Edges...)
 	for name, id := range other.Mods {
 		l.name(name, id)
 	}
-	if l.Shorter == nil {
-		l.Shorter = map[string]bool{}
+	for key := range other.Shorter {
+		if l.Shorter == nil {
+			l.Shorter = map[string]bool{}
+		}
+		l.Shorter[key] = true
 	}
-	maps.Copy(l.Shorter, other.Shorter)
-	if len(l.Groups) > maxLinked || len(l.Mods) > maxLinked {
-		return fmt.Errorf("groups have more than %d signatures, or mods as many names: split the population", maxLinked)
-	}
-	return nil
+	l.trim(edges, names)
 }
 
-// roots returns the groups of a log in the population, in order, by their index in the log.
-func (l *Links) roots(log *Log) map[signature.ID][]int {
+// trim bounds both tables. It works once they have grown by a half, or doubled, so that each addition costs little.
+func (l *Links) trim(edges, names int) {
+	if len(l.Edges) > l.sorted+l.sorted/2+1024 {
+		l.settleEdges(edges)
+	}
+	if len(l.Mods) > 2*names {
+		l.settleNames(names)
+	}
+}
+
+func (l *Links) settleEdges(limit int) {
+	slices.SortFunc(l.Edges, Edge.compare)
+	l.Edges = slices.Compact(l.Edges)
+	l.Edges = l.Edges[:min(len(l.Edges), limit+1)]
+	l.sorted = len(l.Edges)
+}
+
+// settleNames returns the names that are left, in the order of their hashes.
+func (l *Links) settleNames(limit int) []string {
+	names := make([]string, 0, len(l.Mods))
+	for name := range l.Mods {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, compareByHash)
+	for len(names) > limit+1 {
+		delete(l.Mods, names[len(names)-1])
+		names = names[:len(names)-1]
+	}
+	return names
+}
+
+// Names resolves which names are one in the whole population.
+type Names struct {
+	// Signatures that are of a group with several: the hash of a game and a signature of it, in order.
+	Signatures [][2]uint64 `json:"signatures,omitempty"`
+	// Roots are the indices of the least signatures of their groups.
+	Roots   []uint32          `json:"roots,omitempty"`
+	Mods    map[string]string `json:"mods,omitempty"`
+	Shorter map[string]bool   `json:"shorter,omitempty"`
+}
+
+// Lost is how many links were beyond the bounds, estimated by hashes to a thousandth or so.
+type Lost struct {
+	Edges uint64 `json:"edges,omitempty"`
+	Names uint64 `json:"names,omitempty"`
+}
+
+// Resolve returns the names that links lead to, and what was lost of the links.
+func (l *Links) Resolve() (*Names, Lost) { return l.resolve(maxEdges, maxNames) }
+
+func (l *Links) resolve(edges, names int) (*Names, Lost) {
+	var lost Lost
+	l.settleEdges(edges)
+	if n := len(l.Edges); n > edges {
+		lost.Edges = max(estimate(edges, l.Edges[edges].hash()), uint64(n)) - uint64(edges)
+		l.Edges = l.Edges[:edges]
+	}
+	if kept := l.settleNames(names); len(kept) > names {
+		last := kept[names]
+		lost.Names = max(estimate(names, xxhash.Sum64String(last)), uint64(names)+1) - uint64(names)
+		delete(l.Mods, last)
+	}
+	n := &Names{Signatures: make([][2]uint64, 0, 2*len(l.Edges)), Mods: l.Mods, Shorter: l.Shorter}
+	for _, e := range l.Edges {
+		n.Signatures = append(n.Signatures, [2]uint64{e[0], e[1]}, [2]uint64{e[0], e[2]})
+	}
+	slices.SortFunc(n.Signatures, compareSignatures)
+	n.Signatures = slices.Compact(n.Signatures)
+	n.Roots = make([]uint32, len(n.Signatures))
+	for i := range n.Roots {
+		n.Roots[i] = uint32(i)
+	}
+	find := func(i uint32) uint32 {
+		for n.Roots[i] != i {
+			n.Roots[i] = n.Roots[n.Roots[i]]
+			i = n.Roots[i]
+		}
+		return i
+	}
+	for _, e := range l.Edges {
+		a, _ := slices.BinarySearchFunc(n.Signatures, [2]uint64{e[0], e[1]}, compareSignatures)
+		b, _ := slices.BinarySearchFunc(n.Signatures, [2]uint64{e[0], e[2]}, compareSignatures)
+		x, y := find(uint32(a)), find(uint32(b))
+		n.Roots[max(x, y)] = min(x, y)
+	}
+	for i := range n.Roots {
+		n.Roots[i] = find(uint32(i))
+	}
+	return n, lost
+}
+
+func compareSignatures(a, b [2]uint64) int {
+	if a[0] != b[0] {
+		return cmp.Compare(a[0], b[0])
+	}
+	return cmp.Compare(a[1], b[1])
+}
+
+// Root returns the least signature of the group of another in a game.
+func (n *Names) Root(game string, id signature.ID) signature.ID {
+	i, ok := slices.BinarySearchFunc(n.Signatures, [2]uint64{xxhash.Sum64String(game), uint64(id)}, compareSignatures)
+	if !ok {
+		return id
+	}
+	return signature.ID(n.Signatures[n.Roots[i]][1])
+}
+
+// mod returns the id of a mod of a game that a log may know by its name only.
+func (n *Names) mod(game, id string) string { return cmp.Or(n.Mods[of(game, id)], id) }
+
+// roots returns the groups of a log in the population by their index in the log.
+func (n *Names) roots(log *Log) map[signature.ID][]int {
 	byRoot := map[signature.ID][]int{}
 	for i := range log.Groups {
-		root := l.Root(log.Groups[i].Signatures[0])
+		root := n.Root(log.Game, log.Groups[i].Signatures[0])
 		byRoot[root] = append(byRoot[root], i)
 	}
 	return byRoot

@@ -6,11 +6,8 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/binary"
-	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
@@ -29,18 +26,19 @@ const (
 type Extent struct {
 	Key   string `json:"key"` // the same for copies of a log
 	Bytes uint64 `json:"bytes"`
-	Marks []byte `json:"marks,omitempty"` // four of the hash of each beginning of some lengths, in order
+	Marks []byte `json:"marks,omitempty"` // see [summary.Log]
+	Ends  bool   `json:"ends,omitempty"`  // in a crash, after which nothing comes: it has no longer copy
 }
 
 // Log is what is counted of a log.
 type Log struct {
 	Extent
-	Path   string       `json:"path"`   // the least of those of its copies; never in a report
-	Copies Distinct     `json:"copies"` // hashes of their paths
-	Player summary.Hash `json:"player"` // see PlayerHash
+	Copies Distinct     `json:"copies"` // pseudonyms of their paths: one at least
+	Player summary.Hash `json:"player"` // pseudonym
 	Part   int          `json:"part,omitempty"`
 
-	Game     string        `json:"game,omitempty"` // with its version
+	Game     string        `json:"game,omitempty"` // "" for one that is not known, which is a game too
+	Version  string        `json:"gameVersion,omitempty"`
 	State    string        `json:"state"`
 	Complete bool          `json:"complete,omitempty"`
 	Records  uint64        `json:"records"`
@@ -67,28 +65,27 @@ type LoggedGroup struct {
 	Blame       []string          `json:"blame,omitempty"` // ids of mods
 }
 
-// PlayerHash returns the only name by which a player is known: without the salt nobody finds out whose it is.
-func PlayerHash(salt []byte, name string) summary.Hash {
+// Pseudonym returns the only name by which a player, or a path, is known: without the salt nobody finds out which it is
+// of.
+func Pseudonym(salt []byte, name string) summary.Hash {
 	mac := hmac.New(sha256.New, salt)
 	_, _ = mac.Write([]byte(name)) // never fails
 	return summary.Hash(binary.BigEndian.Uint64(mac.Sum(nil)))
 }
 
-// NewLog returns what is counted of a session, whose texts are scrubbed. Groups that are not urgent are left out.
-func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log {
-	path = strings.ToValidUTF8(path, "�")
+// NewLog returns what is counted of a session, whose texts are scrubbed. Path and player are pseudonyms. Groups that
+// are not urgent are left out.
+func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
+	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
-		Extent: Extent{Key: s.Log.Hash.String(), Bytes: s.Log.Bytes}, Path: path, Copies: Distinct{xxhash.Sum64String(path)},
-		Player: player, Part: part, Game: strings.ToValidUTF8(s.Facts.Game, "�"), State: s.State,
+		Extent: Extent{s.Log.Hash.String(), s.Log.Bytes, s.Log.Marks, s.State == "crashed"},
+		Copies: Distinct{uint64(path)}, Player: player, Part: part, Game: game, Version: version, State: s.State,
 		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
-	}
-	for _, length := range slices.Sorted(maps.Keys(s.Log.Beginnings)) {
-		l.Marks = binary.BigEndian.AppendUint32(l.Marks, uint32(s.Log.Beginnings[length]))
 	}
 	byName := map[string]string{}
 	seen := map[string]bool{}
 	for _, m := range s.Mods {
-		mod := Mod{ID: modID(m.PackageID, m.Name), Name: strings.ToValidUTF8(m.Name, "�")}
+		mod := Mod{ID: modID(m.PackageID, m.Name), Name: plain(m.Name)}
 		if mod.ID == "" || seen[mod.ID] {
 			continue
 		}
@@ -106,7 +103,7 @@ func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log
 		}
 		logged := LoggedGroup{
 			Signatures: append([]signature.ID{g.Signature}, g.Members...),
-			Template:   strings.ToValidUTF8(g.Template, "�"), Sample: strings.ToValidUTF8(g.Sample, "�"),
+			Template:   plain(g.Template), Sample: plain(g.Sample),
 			Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Count: g.Count,
 		}
 		slices.Sort(logged.Signatures)
@@ -122,21 +119,29 @@ func NewLog(path string, player summary.Hash, part int, s *summary.Session) *Log
 }
 
 func modID(packageID, name string) string {
-	return strings.ToValidUTF8(cmp.Or(strings.ToLower(packageID), name), "�")
+	return plain(cmp.Or(strings.ToLower(packageID), name))
 }
 
-// Merge takes in a copy of the log. That with the least path is the one that counts.
+// plain returns a text without what JSON would change, and without NUL, which separates the parts of keys.
+func plain(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "�"), "\x00", "�")
+}
+
+// of is the key of what is counted of a game: the name of another game's mod or version is another one.
+func of(game, name string) string { return game + "\x00" + name }
+
+// Merge adds a copy of the log. That whose path has the least pseudonym is the one that counts.
 func (l *Log) Merge(other *Log) {
 	copies := l.Copies
 	copies.add(other.Copies)
-	if cmp.Or(cmp.Compare(other.Path, l.Path), cmp.Compare(other.Part, l.Part)) < 0 {
+	if cmp.Or(cmp.Compare(other.Copies[0], l.Copies[0]), cmp.Compare(other.Part, l.Part)) < 0 {
 		*l = *other
 	}
 	l.Copies = copies
 }
 
 // Shorter returns the keys of those logs of a player that are the beginning of another: shorter copies. They are alike
-// up to the last mark of the shorter, which is 256 bytes before its end at most, or the 256th part of it.
+// up to the last mark of the shorter.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
 		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
@@ -144,17 +149,19 @@ func Shorter(logs []Extent) map[string]bool {
 	shorter := map[string]bool{}
 	var longest Extent
 	for _, l := range slices.Backward(logs) { // what has all of its marks comes right after it
-		if len(l.Marks) > 0 && l.Bytes != longest.Bytes && bytes.HasPrefix(longest.Marks, l.Marks) {
-			shorter[l.Key] = true
-		} else {
+		switch {
+		case len(l.Marks) == 0 || l.Bytes == longest.Bytes || !bytes.HasPrefix(longest.Marks, l.Marks):
 			longest = l
+		case !l.Ends:
+			shorter[l.Key] = true
 		}
 	}
 	return shorter
 }
 
-// Failure is a log that could not be read, or not to its end, in words that are harmless to show.
+// Failure is a log that could not be read, or not to its end, or whose player is not known, in words that are harmless
+// to show.
 type Failure struct {
 	Path  string `json:"path" jsonschema:"Path of the log, that of an archive before the log's own."`
-	Error string `json:"error" jsonschema:"Why it could not be read to its end."`
+	Error string `json:"error" jsonschema:"Why it could not be read to its end, or that no player is in its path."`
 }

@@ -3,6 +3,7 @@ package population
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 
@@ -13,10 +14,11 @@ import (
 // The bounds of tables.
 const (
 	maxPlayerGroups = 4096 // that are counted of one player
-	maxTexts        = 32   // templates, and samples, of a group
+	maxTexts        = 256  // templates, and samples, of a group
 	maxRules        = 32
 	maxMembers      = 64
 	maxVersions     = 1024
+	maxGames        = 1024
 	maxMods         = 32768
 	maxBlamed       = 256
 )
@@ -32,12 +34,14 @@ type Totals struct {
 	Records     uint64        `json:"records"`
 	Entries     uint64        `json:"entries"` // of urgent groups
 	LeftOut     uint64        `json:"leftOut,omitempty"`
-	Listed      uint64        `json:"listed"` // players whose logs list mods
 	ModMentions uint64        `json:"modMentions"`
 	States      Tally         `json:"states,omitempty"` // logs
-	Versions    Tally         `json:"versions,omitempty"`
-	Mods        Tally         `json:"mods,omitempty"`  // players by the mod's id
-	Names       Tally         `json:"names,omitempty"` // players by id, NUL and name
+	Games       Tally         `json:"games,omitempty"`  // players
+	PartGames   [parts]Tally  `json:"partGames"`
+	Listed      Tally         `json:"listed,omitempty"`   // players by the game of logs that list mods
+	Versions    Tally         `json:"versions,omitempty"` // players by game and version, see of
+	Mods        Tally         `json:"mods,omitempty"`     // players by game and id
+	Names       Tally         `json:"names,omitempty"`    // players by game, id and name
 }
 
 // Merge adds another.
@@ -48,21 +52,24 @@ func (t *Totals) Merge(o *Totals) {
 	for i := range parts {
 		t.PartPlayers[i] += o.PartPlayers[i]
 		t.PartLogs[i] += o.PartLogs[i]
+		t.PartGames[i].add(o.PartGames[i], maxGames)
 	}
 	t.Incomplete += o.Incomplete
 	t.Records += o.Records
 	t.Entries += o.Entries
 	t.LeftOut += o.LeftOut
-	t.Listed += o.Listed
 	t.ModMentions += o.ModMentions
 	t.States.add(o.States, maxRules)
+	t.Games.add(o.Games, maxGames)
+	t.Listed.add(o.Listed, maxGames)
 	t.Versions.add(o.Versions, maxVersions)
 	t.Mods.add(o.Mods, maxMods)
 	t.Names.add(o.Names, maxMods)
 }
 
-// Group is a group of the population, of one player or of many.
+// Group is a group of the population, of one player or of many: a signature is that of one fault in one game only.
 type Group struct {
+	Game        string            `json:"game,omitempty"`
 	Signature   signature.ID      `json:"signature"` // the least
 	Members     []signature.ID    `json:"members"`   // the least ones
 	Players     uint64            `json:"players"`
@@ -76,14 +83,18 @@ type Group struct {
 	Versions    Tally             `json:"versions,omitempty"`
 	Templates   Tally             `json:"templates,omitempty"`
 	Samples     Tally             `json:"samples,omitempty"`
+	Mentions    uint64            `json:"mentions,omitempty"` // of samples: players times samples
 	Blamed      Tally             `json:"blamed,omitempty"`
 	Listed      uint64            `json:"listed,omitempty"`
 	Mods        Tally             `json:"mods,omitempty"` // players with the group whose logs list the mod
 }
 
-// Merge adds another of the same signature.
+// Key is the same for what is merged into one group.
+func (g *Group) Key() string { return of(g.Game, g.Signature.String()) }
+
+// Merge adds another of the same game and signature.
 func (g *Group) Merge(o *Group) {
-	g.Signature = o.Signature
+	g.Game, g.Signature = o.Game, o.Signature
 	g.Members = least(maxMembers, append(slices.Clone(g.Members), o.Members...))
 	g.Players += o.Players
 	g.Logs += o.Logs
@@ -98,6 +109,7 @@ func (g *Group) Merge(o *Group) {
 	g.Versions.add(o.Versions, maxVersions)
 	g.Templates.add(o.Templates, maxTexts)
 	g.Samples.add(o.Samples, maxTexts)
+	g.Mentions += o.Mentions
 	g.Blamed.add(o.Blamed, maxBlamed)
 	g.Listed += o.Listed
 	g.Mods.add(o.Mods, maxMods)
@@ -106,42 +118,43 @@ func (g *Group) Merge(o *Group) {
 // Player is what is known of one player: logs of one are no independent evidence, and so players are what is counted.
 type Player struct {
 	Totals
-	Groups []*Group `json:"groups,omitempty"` // in the order of their hashes
+	Groups []*Group `json:"groups,omitempty"`
 }
 
-// NewPlayer returns what one log tells of its player. Links are those of the whole population.
-func NewPlayer(log *Log, links *Links) *Player {
-	if links.Shorter[log.Key] {
+// NewPlayer returns what one log adds to its player. Names are those of the whole population.
+func NewPlayer(log *Log, names *Names) *Player {
+	if names.Shorter[log.Key] {
 		return &Player{Totals: Totals{Copies: log.Copies.Count()}}
 	}
 	p := &Player{Totals: Totals{
 		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records,
-		States: Tally{log.State: 1}, Mods: Tally{}, Names: Tally{},
+		States: Tally{log.State: 1}, Games: Tally{log.Game: 1}, Mods: Tally{}, Names: Tally{},
 	}}
 	p.PartLogs[log.Part] = 1
+	p.PartGames[log.Part] = Tally{log.Game: 1}
 	if !log.Complete {
 		p.Incomplete = 1
 	}
-	if log.Game != "" {
-		p.Versions = Tally{log.Game: 1}
+	if log.Version != "" {
+		p.Versions = Tally{of(log.Game, log.Version): 1}
 	}
 	for _, mod := range log.Mods {
-		p.Mods[links.mod(mod.ID)] = 1
+		p.Mods[of(log.Game, names.mod(log.Game, mod.ID))] = 1
 		if mod.Name != "" {
-			p.Names[mod.ID+"\x00"+mod.Name] = 1
+			p.Names[of(log.Game, of(mod.ID, mod.Name))] = 1
 		}
 	}
-	for root, indices := range links.roots(log) {
+	for root, indices := range names.roots(log) {
 		g := &Group{Logs: 1}
 		g.PartLogs[log.Part] = 1
-		if log.Game != "" {
-			g.Versions = Tally{log.Game: 1}
+		if log.Version != "" {
+			g.Versions = Tally{log.Version: 1}
 		}
 		for _, i := range indices {
 			logged := &log.Groups[i]
 			p.Entries += logged.Count
 			more := &Group{
-				Signature: root, Members: logged.Signatures, Entries: logged.Count,
+				Game: log.Game, Signature: root, Members: logged.Signatures, Entries: logged.Count,
 				Disposition: logged.Disposition, Severity: logged.Severity, Rules: Tally{logged.Rule: logged.Count},
 				Blamed: Tally{},
 			}
@@ -152,7 +165,7 @@ func NewPlayer(log *Log, links *Links) *Player {
 				more.Samples = Tally{logged.Sample: 1}
 			}
 			for _, mod := range logged.Blame {
-				more.Blamed[links.mod(mod)] = 1
+				more.Blamed[names.mod(log.Game, mod)] = 1
 			}
 			g.Merge(more)
 		}
@@ -162,24 +175,27 @@ func NewPlayer(log *Log, links *Links) *Player {
 	return p
 }
 
+// trim keeps the groups with the least hashes of their keys.
 func (p *Player) trim() {
-	slices.SortFunc(p.Groups, func(a, b *Group) int { return compareByHash(a.Signature, b.Signature) })
-	p.Groups = p.Groups[:min(len(p.Groups), maxPlayerGroups)]
+	if len(p.Groups) > maxPlayerGroups {
+		slices.SortFunc(p.Groups, func(a, b *Group) int { return compareByHash(a.Key(), b.Key()) })
+		p.Groups = p.Groups[:maxPlayerGroups]
+	}
 }
 
-func compareByHash(a, b signature.ID) int {
-	return cmp.Or(cmp.Compare(xxhash.Sum64String(a.String()), xxhash.Sum64String(b.String())), cmp.Compare(a, b))
+func compareByHash(a, b string) int {
+	return cmp.Or(cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b)), cmp.Compare(a, b))
 }
 
-// Merge adds what other logs tell of the player.
+// Merge adds what is known from other logs of the player.
 func (p *Player) Merge(o *Player) {
 	p.Totals.Merge(&o.Totals)
-	byID := make(map[signature.ID]*Group, len(p.Groups))
+	byKey := make(map[string]*Group, len(p.Groups))
 	for _, g := range p.Groups {
-		byID[g.Signature] = g
+		byKey[g.Key()] = g
 	}
 	for _, g := range o.Groups {
-		known := byID[g.Signature]
+		known := byKey[g.Key()]
 		if known == nil {
 			known = &Group{} // of its own: what is merged stays as it is
 			p.Groups = append(p.Groups, known)
@@ -202,13 +218,27 @@ func (p *Player) Count() (*Totals, []*Group) {
 		}
 	}
 	t := &p.Totals
-	count(&t.Players, &t.PartPlayers, &t.PartLogs, t.Versions, t.Mods, t.Names)
+	count(&t.Players, &t.PartPlayers, &t.PartLogs, t.Games, t.Versions, t.Mods, t.Names)
+	for _, games := range t.PartGames {
+		games.once()
+	}
 	t.ModMentions = uint64(len(t.Mods))
-	t.Listed = min(t.ModMentions, 1)
+	t.Listed = Tally{}
+	mods := map[string]Tally{} // by game
+	for key := range t.Mods {
+		game, id, _ := strings.Cut(key, "\x00")
+		if mods[game] == nil {
+			mods[game] = Tally{}
+		}
+		mods[game][id], t.Listed[game] = 1, 1
+	}
+	t.Listed.trim(maxGames)
 	t.LeftOut = t.Entries
 	for _, g := range p.Groups {
 		count(&g.Players, &g.PartPlayers, &g.PartLogs, g.Versions, g.Templates, g.Samples, g.Blamed)
-		g.Listed, g.Mods = t.Listed, t.Mods
+		g.Mentions = uint64(len(g.Samples))
+		g.Mods = mods[g.Game]
+		g.Listed = uint64(min(len(g.Mods), 1))
 		t.LeftOut -= g.Entries
 	}
 	return t, p.Groups

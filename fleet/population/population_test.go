@@ -7,11 +7,13 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -25,20 +27,20 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 	logs := make([]*Log, rapid.IntRange(0, 12).Draw(t, "logs"))
 	for i := range logs {
 		text := rapid.Custom(func(t *rapid.T) string { return fmt.Sprintf("text %d", rapid.IntRange(0, 5).Draw(t, "n")) })
-		path := fmt.Sprintf("secret/%d", i)
 		logs[i] = &Log{
 			Extent: Extent{
 				strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
-				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")),
+				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")), rapid.Bool().Draw(t, "ends"),
 			},
-			Path: path, Copies: Distinct{uint64(i)},
-			Player:   PlayerHash([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
+			Copies:   Distinct{uint64(i)},
+			Player:   Pseudonym([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
 			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
 		}
 		if v := rapid.IntRange(0, 4).Draw(t, "version"); v > 0 {
-			logs[i].Game = fmt.Sprintf("Press 1.%d.0", 3*v)
+			logs[i].Game = rapid.SampledFrom([]string{"", "Press", "Mill"}).Draw(t, "game")
+			logs[i].Version = fmt.Sprintf("1.%d.0", 3*v)
 		}
 		for _, mod := range rapid.SliceOfNDistinct(rapid.IntRange(0, 7), 0, 4, rapid.ID).Draw(t, "mods") {
 			id, name := fmt.Sprintf("mod%d", mod), fmt.Sprintf("Mod %d", mod/rapid.IntRange(1, 2).Draw(t, "name"))
@@ -99,8 +101,7 @@ func TestOrderAndSharding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		logs := someLogs.Draw(t, "logs")
 		k := rapid.IntRange(1, 3).Draw(t, "k")
-		want, err := Sum(logs, nil, k)
-		require.NoError(t, err)
+		want := Sum(logs, nil, k)
 
 		copies := map[string][]*Log{}
 		for _, log := range logs {
@@ -120,23 +121,23 @@ func TestOrderAndSharding(t *testing.T) {
 			links := &Links{Shorter: Shorter(rapid.Permutation(logs).Draw(t, "order"))}
 			linked[0] = append(linked[0], links)
 		}
-		links := merged(t, linked, func(a, b *Links) { require.NoError(t, a.Merge(b)) })[0]
+		names, lost := merged(t, linked, (*Links).Merge)[0].Resolve()
 		players, sets := map[summary.Hash][]*Player{}, map[string][]*Set{}
 		for _, log := range read {
-			players[log.Player] = append(players[log.Player], NewPlayer(log, links))
-			if links.Shorter[log.Key] {
+			players[log.Player] = append(players[log.Player], NewPlayer(log, names))
+			if names.Shorter[log.Key] {
 				continue
 			}
-			set := NewSet(log, links)
+			set := NewSet(log, names)
 			sets[set.Key()] = append(sets[set.Key()], set)
 		}
-		parts := map[int][]*Parts{0: {{}}}
-		groups := map[signature.ID][]*Group{}
+		parts := map[int][]*Parts{0: {{Lost: lost}}}
+		groups := map[string][]*Group{}
 		for _, player := range merged(t, players, (*Player).Merge) {
 			totals, seen := player.Count()
 			parts[0] = append(parts[0], &Parts{Totals: *totals})
 			for _, g := range seen {
-				groups[g.Signature] = append(groups[g.Signature], g)
+				groups[g.Key()] = append(groups[g.Key()], g)
 			}
 		}
 		for _, g := range merged(t, groups, (*Group).Merge) {
@@ -159,25 +160,27 @@ func TestReportIsTrue(t *testing.T) {
 			log.Marks = nil // no copies
 		}
 		k := rapid.IntRange(1, 3).Draw(t, "k")
-		r, err := Sum(logs, nil, k)
-		require.NoError(t, err)
+		r := Sum(logs, nil, k)
 
-		var ids []signature.ID // signatures that lead to each other
-		one := map[signature.ID]map[signature.ID]bool{}
+		type key struct {
+			game string
+			id   signature.ID
+		}
+		all := map[key]bool{}
+		one := map[key]map[signature.ID]bool{} // signatures that lead to each other
 		for _, log := range logs {
 			for _, g := range log.Groups {
-				all := map[signature.ID]bool{}
+				linked := map[signature.ID]bool{}
 				for _, id := range g.Signatures {
-					all[id] = true
-					maps.Copy(all, one[id])
+					linked[id] = true
+					maps.Copy(linked, one[key{log.Game, id}])
 				}
-				for id := range all {
-					one[id] = all
-					ids = append(ids, id)
+				for id := range linked {
+					one[key{log.Game, id}] = linked
+					all[key{log.Game, id}] = true
 				}
 			}
 		}
-		slices.Sort(ids)
 		seen := func(has func(*Log) bool) uint64 {
 			players := map[summary.Hash]bool{}
 			for _, log := range logs {
@@ -187,56 +190,84 @@ func TestReportIsTrue(t *testing.T) {
 			}
 			return uint64(len(players))
 		}
-		owners := map[string]map[string]bool{}
+		owners := map[string]map[string]bool{} // ids of mods by game and name
 		for _, log := range logs {
 			for _, m := range log.Mods {
-				if m.Name != "" {
-					owners[m.Name] = maps.Collect(maps.All(owners[m.Name]))
-					owners[m.Name][m.ID] = true
+				if name := of(log.Game, m.Name); m.Name != "" {
+					owners[name] = maps.Collect(maps.All(owners[name]))
+					owners[name][m.ID] = true
 				}
 			}
 		}
-		lists := func(mod string) func(*Log) bool {
+		lists := func(game, mod string) func(*Log) bool {
 			return func(l *Log) bool {
-				return slices.ContainsFunc(l.Mods, func(m Mod) bool {
-					ids := owners[m.ID] // of a mod that is known by its name
+				return l.Game == game && slices.ContainsFunc(l.Mods, func(m Mod) bool {
+					ids := owners[of(game, m.ID)] // of a mod that is known by its name
 					return m.ID == mod && len(ids) != 1 || len(ids) == 1 && ids[mod]
 				})
 			}
 		}
-		has := func(id signature.ID, f func(g *LoggedGroup) bool) func(*Log) bool {
-			return func(l *Log) bool {
-				return slices.ContainsFunc(l.Groups, func(g LoggedGroup) bool { return one[id][g.Signatures[0]] && f(&g) })
-			}
-		}
-		groups := map[signature.ID]bool{}
+		plays := func(game string) func(*Log) bool { return func(l *Log) bool { return l.Game == game } }
+		masked := 0
+		groups := map[key]bool{}
 		for _, g := range r.Groups {
-			require.False(t, groups[g.Signature])
-			for id := range one[g.Signature] {
-				groups[id] = true
+			if g.GameMasked {
+				require.Less(t, g.Players, uint64(k))
+				require.Empty(t, g.Game)
+				masked += 1 + len(g.Members)
+				continue
+			}
+			require.GreaterOrEqual(t, seen(plays(g.Game)), uint64(k))
+			linked := one[key{g.Game, g.Signature}]
+			require.False(t, groups[key{g.Game, g.Signature}])
+			for id := range linked {
+				groups[key{g.Game, id}] = true
 				require.LessOrEqual(t, g.Signature, id)
 			}
-			require.Len(t, g.Members, len(one[g.Signature])-1)
-			require.Equal(t, seen(has(g.Signature, func(*LoggedGroup) bool { return true })), g.Players)
+			has := func(f func(g *LoggedGroup) bool) func(*Log) bool {
+				return func(l *Log) bool {
+					return l.Game == g.Game &&
+						slices.ContainsFunc(l.Groups, func(g LoggedGroup) bool { return linked[g.Signatures[0]] && f(&g) })
+				}
+			}
+			require.Len(t, g.Members, len(linked)-1)
+			require.Equal(t, seen(has(func(*LoggedGroup) bool { return true })), g.Players)
 			if g.Template != "" {
-				n := seen(has(g.Signature, func(l *LoggedGroup) bool { return l.Template == g.Template }))
+				n := seen(has(func(l *LoggedGroup) bool { return l.Template == g.Template }))
 				require.GreaterOrEqual(t, n, uint64(k))
 			}
 			for _, s := range g.Samples {
-				require.Equal(t, s.Count, seen(has(g.Signature, func(l *LoggedGroup) bool { return l.Sample == s.Name })))
+				require.Equal(t, s.Count, seen(has(func(l *LoggedGroup) bool { return l.Sample == s.Name })))
 				require.GreaterOrEqual(t, s.Count, uint64(k))
 			}
+			mentions := map[string]bool{}
+			for _, l := range logs {
+				for _, in := range l.Groups {
+					if l.Game == g.Game && linked[in.Signatures[0]] {
+						mentions[fmt.Sprint(l.Player, in.Sample)] = true
+					}
+				}
+			}
+			for _, s := range g.Samples {
+				g.Masked += s.Count
+			}
+			require.Len(t, mentions, int(g.Masked))
 			for _, b := range g.Blamed {
-				require.GreaterOrEqual(t, max(seen(lists(b.Name)), b.Count), uint64(k))
+				require.GreaterOrEqual(t, max(seen(lists(g.Game, b.Name)), b.Count), uint64(k))
 			}
 		}
-		require.Len(t, groups, len(slices.Compact(ids)))
+		require.Equal(t, len(all), len(groups)+masked)
+		for _, g := range r.Games {
+			require.Equal(t, g.Players, seen(plays(g.Name)))
+			require.Equal(t, g.Listed, seen(func(l *Log) bool { return l.Game == g.Name && len(l.Mods) > 0 }))
+			require.GreaterOrEqual(t, g.Players, uint64(k))
+		}
 		for _, m := range r.Mods {
-			require.Equal(t, m.Players, seen(lists(m.ID)))
+			require.Equal(t, m.Players, seen(lists(m.Game, m.ID)))
 			require.GreaterOrEqual(t, m.Players, uint64(k))
 		}
 		for _, v := range r.Versions {
-			require.Equal(t, v.Count, seen(func(l *Log) bool { return l.Game == v.Name }))
+			require.Equal(t, v.Count, seen(func(l *Log) bool { return l.Game == v.Game && l.Version == v.Name }))
 			require.GreaterOrEqual(t, v.Count, uint64(k))
 		}
 		require.Equal(t, uint64(len(logs)), r.Logs)
@@ -278,7 +309,7 @@ func crowd(players int, f func(player int, log *Log)) []*Log {
 	var logs []*Log
 	for i := range players {
 		log := &Log{
-			Extent: Extent{Key: strconv.Itoa(i)}, Path: strconv.Itoa(i), Player: summary.Hash(i), State: "broken",
+			Extent: Extent{Key: strconv.Itoa(i)}, Copies: Distinct{uint64(i)}, Player: summary.Hash(i), State: "broken",
 			Mods: []Mod{{ID: "base"}, {ID: fmt.Sprintf("mod%d", i%7)}},
 		}
 		f(i, log)
@@ -295,7 +326,7 @@ func fault(id signature.ID) LoggedGroup {
 
 // TestCulprit holds that the mod that a fault goes with is named, and that none is where the fault is anybody's.
 func TestCulprit(t *testing.T) {
-	r, err := Sum(crowd(70, func(i int, log *Log) {
+	r := Sum(crowd(70, func(i int, log *Log) {
 		if i%7 == 3 && i != 3 || i == 8 {
 			log.Groups = append(log.Groups, fault(1))
 		}
@@ -303,7 +334,6 @@ func TestCulprit(t *testing.T) {
 			log.Groups = append(log.Groups, fault(2))
 		}
 	}), nil, 5)
-	require.NoError(t, err)
 	require.Len(t, r.Groups, 2)
 	require.Empty(t, r.Groups[0].Mods)
 	lift := r.Groups[1].Mods
@@ -317,9 +347,9 @@ func TestCulprit(t *testing.T) {
 
 // TestRegression holds that a fault that came with a version is found, and one that went.
 func TestRegression(t *testing.T) {
-	r, err := Sum(crowd(40, func(i int, log *Log) {
-		log.Game = []string{"Press 1.9.1", "Press 1.10.0"}[i%2]
-		log.Part = PartOf(log.Game, "1.10")
+	r := Sum(crowd(40, func(i int, log *Log) {
+		log.Game, log.Version = "Press", []string{"1.9.1", "1.10.0"}[i%2]
+		log.Part = 1 + i%2
 		switch {
 		case i%2 == 1 && i > 10:
 			log.Groups = []LoggedGroup{fault(1)}
@@ -330,7 +360,6 @@ func TestRegression(t *testing.T) {
 			log.Groups = append(log.Groups, fault(3))
 		}
 	}), nil, 5)
-	require.NoError(t, err)
 	require.Equal(t, uint64(20), r.Compared.BeforePlayers)
 	require.Equal(t, 3, r.Compared.Tested)
 	require.Len(t, r.Compared.Changes, 2)
@@ -341,12 +370,12 @@ func TestRegression(t *testing.T) {
 	}
 	require.Equal(t, map[signature.ID]string{1: "new", 2: "gone"}, what)
 	i := slices.IndexFunc(r.Groups, func(g ReportGroup) bool { return g.Signature == 1 })
-	require.Equal(t, "Press 1.10.0", r.Groups[i].First)
+	require.Equal(t, "1.10.0", r.Groups[i].First)
 }
 
 // TestClusters holds that logs of which each shares half with another are together.
 func TestClusters(t *testing.T) {
-	r, err := Sum(crowd(30, func(i int, log *Log) {
+	r := Sum(crowd(30, func(i int, log *Log) {
 		switch i % 3 {
 		case 0:
 			log.Groups = []LoggedGroup{fault(1), fault(2), fault(3)}
@@ -354,7 +383,6 @@ func TestClusters(t *testing.T) {
 			log.Groups = []LoggedGroup{fault(1), fault(2)}
 		}
 	}), nil, 5)
-	require.NoError(t, err)
 	require.Len(t, r.Clusters, 2)
 	require.Equal(t, uint64(20), r.Clusters[0].Logs)
 	require.Equal(t, []signature.ID{1, 2, 3}, r.Clusters[0].Groups)
@@ -365,13 +393,12 @@ func TestClusters(t *testing.T) {
 // TestHostilePage holds that what logs and paths hold is text on the page.
 func TestHostilePage(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'` + "\u202e"
-	r, err := Sum(crowd(5, func(_ int, log *Log) {
-		log.Game, log.Mods[0].Name = evil, evil
+	r := Sum(crowd(5, func(_ int, log *Log) {
+		log.Game, log.Version, log.Mods[0].Name = evil, evil, evil
 		g := fault(1)
 		g.Template, g.Sample, g.Blame, g.Rule = evil, evil, []string{evil}, evil
 		log.Groups, log.State = []LoggedGroup{g}, evil
 	}), []Failure{{Path: evil, Error: evil}}, 5)
-	require.NoError(t, err)
 	page := string(r.HTML())
 	require.NotContains(t, page, "<script")
 	require.GreaterOrEqual(t, strings.Count(page, "&lt;script"), 8)
@@ -380,13 +407,27 @@ func TestHostilePage(t *testing.T) {
 
 func TestVersions(t *testing.T) {
 	require.Equal(t, -1, compareVersions("Press 1.9", "Press 1.10"))
+	require.Equal(t, 1, compareVersions("v1.10", "1.9"))
 	require.Equal(t, Neither, PartOf("Press", "1.0"))
+	for _, c := range []struct {
+		game, split string
+		want        int
+	}{
+		{"Press 1.5.9 rev3", "v1.6", Before}, {"Press 1.6.0", "v1.6", After}, {"Press 1.6", "v1.6", After},
+		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before},
+		{"Press 1.6.4566 rev607", "1.6.4566", After},
+	} {
+		require.Equal(t, c.want, PartOf(c.game, c.split), c)
+	}
 }
 
 func TestDistinct(t *testing.T) {
 	var d Distinct
 	for i := range uint64(20000) {
 		d.add(Distinct{i * 0x9e3779b97f4a7c15})
+		if i < maxDistinct {
+			require.Equal(t, i+1, d.Count())
+		}
 	}
 	require.InEpsilon(t, 20000, d.Count(), 0.1)
 }
@@ -412,9 +453,8 @@ func TestSchema(t *testing.T) {
 func TestCopies(t *testing.T) {
 	copies := make([]*Log, 3)
 	for i := range copies {
-		path := strconv.Itoa(i)
 		copies[i] = &Log{
-			Extent: Extent{Key: "x"}, Path: path, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
+			Extent: Extent{Key: "x"}, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
@@ -422,16 +462,16 @@ func TestCopies(t *testing.T) {
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
 			one.Merge(copies[i])
 		}
-		require.Equal(t, []any{"0", summary.Hash(0), Before, uint64(3)},
-			[]any{one.Path, one.Player, one.Part, one.Copies.Count()})
+		require.Equal(t, []any{summary.Hash(0), Before, uint64(3)},
+			[]any{one.Player, one.Part, one.Copies.Count()})
 	})
-	r, err := Sum(copies, nil, 1)
-	require.NoError(t, err)
+	r := Sum(copies, nil, 1)
 	require.Equal(t, []uint64{1, 1, 2, 1, 0},
 		[]uint64{r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
 }
 
-// TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark.
+// TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark,
+// and it does not end in a crash.
 func TestShorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfDistinct(rapid.StringMatching("[ab]{0,7}"), rapid.ID).Draw(t, "texts")
@@ -439,8 +479,9 @@ func TestShorter(t *testing.T) {
 		want := map[string]bool{}
 		for _, text := range texts {
 			marked := text[:len(text)/2*2]
-			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked)})
-			if marked != "" && slices.ContainsFunc(texts, func(other string) bool {
+			crashed := strings.HasSuffix(text, "b")
+			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), crashed})
+			if marked != "" && !crashed && slices.ContainsFunc(texts, func(other string) bool {
 				return len(other) > len(text) && strings.HasPrefix(other, marked)
 			}) {
 				want[text] = true
@@ -465,7 +506,7 @@ func TestTop(t *testing.T) {
 		slices.SortFunc(want.Kept, (*Group).Compare)
 		for _, g := range want.Kept[min(n, limit):] {
 			want.Others++
-			want.leave(g.Weight())
+			want.Left += g.Weight()
 		}
 		want.Kept = want.Kept[:min(n, limit)]
 		for _, s := range rapid.Permutation(shards).Draw(t, "order") {
@@ -478,4 +519,126 @@ func TestTop(t *testing.T) {
 			require.Same(t, want.Kept[i], g)
 		}
 	})
+}
+
+// TestGames holds that the same signature, mod and version in two games are two: neither has the other's players.
+func TestGames(t *testing.T) {
+	logs := crowd(80, func(i int, log *Log) {
+		log.Game, log.Version = []string{"Press", "Mill"}[i%2], "1.0"
+		log.Mods = []Mod{{ID: fmt.Sprintf("mod%d", i/2%4)}}
+		g := fault(1)
+		if i%2 == 0 && i/2%4 == 3 || i%2 == 1 && i%3 == 0 {
+			g.Signatures = append(g.Signatures, signature.ID(2+i%2))
+			log.Groups = append(log.Groups, g)
+		}
+	})
+	logs[78].Game, logs[79].Game = "Rare", ""
+	r := Sum(logs, nil, 5)
+	require.Equal(t, []ReportGame{{"Mill", 39, 39, 0, 0}, {"Press", 39, 39, 0, 0}}, r.Games)
+	require.Equal(t, uint64(2), r.OtherGames)
+	require.Len(t, r.Mods, 8)
+	require.Equal(t, []ReportVersion{{"Mill", Counted{"1.0", 39}}, {"Press", Counted{"1.0", 39}}}, r.Versions)
+	byGame := map[string]ReportGroup{}
+	for _, g := range r.Groups {
+		byGame[g.Game] = g
+	}
+	press, mill := byGame["Press"], byGame["Mill"]
+	require.Equal(t, []signature.ID{2}, press.Members)
+	require.Equal(t, []signature.ID{3}, mill.Members)
+	require.Equal(t, "1.0", press.First)
+	require.Empty(t, mill.Mods)
+	require.Len(t, press.Mods, 1)
+	lift := press.Mods[0]
+	require.Equal(t, []uint64{9, 9, 30, 0}, []uint64{lift.With, lift.WithGroup, lift.Without, lift.OnlyGroup})
+	require.Equal(t, 4, press.Tested)
+	require.True(t, byGame[""].GameMasked)
+	require.NotContains(t, string(r.JSON())+string(r.HTML()), "Rare")
+}
+
+// TestLinksAreBounded holds that what is kept of links is the same in any order, and what is not is counted.
+func TestLinksAreBounded(t *testing.T) {
+	const edges, names, logs = 1000, 100, 4000
+	var want *Names
+	for _, shards := range []int{1, 7} {
+		parts := make([]Links, shards)
+		for i := range logs {
+			l := &Links{}
+			l.Observe(&Log{Game: "Press", Mods: []Mod{{strconv.Itoa(i / 2 % 150), fmt.Sprint("Mod ", i/2%150)}},
+				Groups: []LoggedGroup{{Signatures: []signature.ID{signature.ID(i / 2), signature.ID(i/2 + 1)}}}})
+			parts[i*31%logs%shards].merge(l, edges, names)
+		}
+		for i := range parts[1:] {
+			parts[0].merge(&parts[1+i], edges, names)
+		}
+		got, lost := parts[0].resolve(edges, names)
+		require.InEpsilon(t, logs/2-edges, lost.Edges, 0.1)
+		require.InEpsilon(t, 50, lost.Names, 0.3)
+		require.Len(t, got.Mods, names)
+		if want == nil {
+			want = got
+		}
+		require.Equal(t, want, got)
+	}
+	l := &Links{}
+	for _, ids := range [][]signature.ID{{5, 9}, {3, 5, 8}, {8, 1 << 63}} {
+		l.Observe(&Log{Game: "Press", Groups: []LoggedGroup{{Signatures: ids}}})
+	}
+	n, lost := l.Resolve()
+	require.Zero(t, lost)
+	require.Equal(t, []signature.ID{3, 3, 4, 9},
+		[]signature.ID{n.Root("Press", 9), n.Root("Press", 1<<63), n.Root("Press", 4), n.Root("Mill", 9)})
+}
+
+// TestAnchors holds that each link of the page leads to a group that it shows.
+func TestAnchors(t *testing.T) {
+	r := Sum(crowd(20, func(i int, log *Log) {
+		log.Game, log.Part = []string{"Press", "Mill"}[i/10], 1+i%2
+		for id := range signature.ID(150) {
+			if i%2 == 0 || id >= 40 {
+				log.Groups = append(log.Groups, fault(id+1))
+			}
+		}
+	}), nil, 1)
+	page := string(r.HTML())
+	ids, links := map[string]bool{}, 0
+	for _, m := range regexp.MustCompile(`id="([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		require.False(t, ids[m[1]])
+		ids[m[1]] = true
+	}
+	for _, m := range regexp.MustCompile(`href="#([^"]*)"`).FindAllStringSubmatch(page, -1) {
+		require.True(t, ids[m[1]], m[1])
+		links++
+	}
+	require.Len(t, ids, pageGroups)
+	require.Positive(t, links)
+	require.Contains(t, page, "<td><code>fault 0000000000000001</code></td><td>Mill</td>")
+}
+
+// TestPathsAreUnknown holds that a log has nothing of its path and its player's name that is found without the salt.
+func TestPathsAreUnknown(t *testing.T) {
+	const path, player = "/players/maria/Player.log", "maria"
+	logs := map[string]bool{}
+	for _, salt := range []string{"a", "b"} {
+		l := NewLog(Pseudonym([]byte(salt), path), Pseudonym([]byte(salt), player), Neither, &summary.Session{})
+		data, err := json.Marshal(l)
+		require.NoError(t, err)
+		require.NotContains(t, string(data), player)
+		require.NotContains(t, string(data), fmt.Sprint(xxhash.Sum64String(path)))
+		logs[string(data)] = true
+	}
+	require.Len(t, logs, 2)
+}
+
+// TestManyTexts holds that what is not shown of texts is counted exactly, however many there are.
+func TestManyTexts(t *testing.T) {
+	r := Sum(crowd(200, func(i int, log *Log) {
+		for n, sample := range []string{"the same", "of " + strconv.Itoa(i), "of two: " + strconv.Itoa(i/2)} {
+			g := fault(1)
+			g.Signatures = []signature.ID{1, signature.ID(n + 2)}
+			g.Sample = sample
+			log.Groups = append(log.Groups, g)
+		}
+	}), nil, 5)
+	require.Equal(t, []Counted{{"the same", 200}}, r.Groups[0].Samples)
+	require.Equal(t, uint64(2*200), r.Groups[0].Masked)
 }

@@ -35,26 +35,30 @@ const sure = 1.96
 
 // The tags of the fields are their descriptions in the schema.
 
-// Report is what the logs of a population say together. It has no names of players, and no text that fewer than K of
+// Report is what the logs of a population show together. It has no names of players, and no text that fewer than K of
 // them have.
 type Report struct {
 	Version int `json:"version" jsonschema:"Version of this form."`
 	K       int `json:"k" jsonschema:"How many players must have a text for it to be shown."`
 
-	Players    uint64      `json:"players" jsonschema:"Players whose logs were read."`
-	Logs       uint64      `json:"logs" jsonschema:"Different logs that were read, those of failures that have records among them."`
-	Copies     uint64      `json:"copies" jsonschema:"Further files that were copies of those, whole or shorter."`
-	Incomplete uint64      `json:"incomplete" jsonschema:"Logs that could not be read to their end."`
-	Records    uint64      `json:"records" jsonschema:"Records of all logs."`
-	Entries    uint64      `json:"entries" jsonschema:"Records in urgent groups."`
-	LeftOut    uint64      `json:"leftOut" jsonschema:"Of those, records in groups that are beyond the bounds of a player."`
-	Listed     uint64      `json:"listed" jsonschema:"Players whose logs list mods."`
-	States     []Counted   `json:"states" jsonschema:"Logs by how the game fared."`
-	Versions   []Counted   `json:"versions" jsonschema:"Players by the game and its version; one may have several."`
-	OtherGames uint64      `json:"otherVersions" jsonschema:"Versions that fewer than k players have."`
-	Mods       []ReportMod `json:"mods" jsonschema:"Mods that at least k players have."`
-	OtherMods  uint64      `json:"otherMods" jsonschema:"Mods that are counted and have fewer players."`
-	LostMods   uint64      `json:"lostModMentions" jsonschema:"Mods times players beyond the bounds of the table."`
+	Players    uint64    `json:"players" jsonschema:"Players whose logs were read."`
+	Logs       uint64    `json:"logs" jsonschema:"Different logs that were read, those of failures that have records among them."`
+	Copies     uint64    `json:"copies" jsonschema:"Further files that were copies of those, whole or shorter."`
+	Incomplete uint64    `json:"incomplete" jsonschema:"Logs that could not be read to their end."`
+	Records    uint64    `json:"records" jsonschema:"Records of all logs."`
+	Entries    uint64    `json:"entries" jsonschema:"Records in urgent groups."`
+	LeftOut    uint64    `json:"leftOut" jsonschema:"Of those, records in groups that are beyond the bounds of a player."`
+	States     []Counted `json:"states" jsonschema:"Logs by how the game fared."`
+
+	Games         []ReportGame    `json:"games" jsonschema:"Games that at least k players have, that of most first; one without a name is not known."`
+	OtherGames    uint64          `json:"otherGames" jsonschema:"Games that fewer have, of the 1,024 that are counted."`
+	Versions      []ReportVersion `json:"versions" jsonschema:"Versions of games that at least k players have; one may have several."`
+	OtherVersions uint64          `json:"otherVersions" jsonschema:"Versions that fewer have, of the 1,024 that are counted."`
+	Mods          []ReportMod     `json:"mods" jsonschema:"Mods of games that at least k players have."`
+	OtherMods     uint64          `json:"otherMods" jsonschema:"Mods that are counted and have fewer players."`
+	LostMods      uint64          `json:"lostModMentions" jsonschema:"Mods times players beyond the bounds of the table."`
+	LostModNames  uint64          `json:"lostModNames" jsonschema:"Names beyond those by which a mod is found that a log lists without its id, estimated."`
+	LostLinks     uint64          `json:"lostLinks" jsonschema:"Pairs of signatures of a group that were not linked since there are too many, estimated: such groups may be listed apart."`
 
 	Groups      []ReportGroup `json:"groups" jsonschema:"Urgent groups, that of most players first."`
 	MoreGroups  uint64        `json:"moreGroups" jsonschema:"Groups that are not listed."`
@@ -66,7 +70,7 @@ type Report struct {
 	OtherClusters uint64    `json:"otherClusters" jsonschema:"Clusters that are not listed."`
 	OtherLogs     uint64    `json:"otherLogs" jsonschema:"Logs that are in none of those listed."`
 
-	Failures     []Failure `json:"failures" jsonschema:"Files that could not be read to their end, by path."`
+	Failures     []Failure `json:"failures" jsonschema:"Files that could not be read to their end, and logs that count although no player is in their path, by path."`
 	MoreFailures uint64    `json:"moreFailures" jsonschema:"Those that are not listed."`
 }
 
@@ -76,8 +80,24 @@ type Counted struct {
 	Count uint64 `json:"count" jsonschema:"How many."`
 }
 
-// ReportMod is a mod with how many players have it.
+// ReportGame is a game with how many players have it.
+type ReportGame struct {
+	Name    string `json:"name,omitempty" jsonschema:"Its name; absent for logs that do not have it."`
+	Players uint64 `json:"players" jsonschema:"Players with logs of it."`
+	Listed  uint64 `json:"listed" jsonschema:"Of those, players whose logs list mods."`
+	Before  uint64 `json:"before,omitempty" jsonschema:"Players in the population before, where two are compared."`
+	After   uint64 `json:"after,omitempty" jsonschema:"Players in that after."`
+}
+
+// ReportVersion is a version of a game and how many players have it.
+type ReportVersion struct {
+	Game string `json:"game,omitempty" jsonschema:"The game."`
+	Counted
+}
+
+// ReportMod is a mod of a game with how many players have it.
 type ReportMod struct {
+	Game    string `json:"game,omitempty" jsonschema:"The game."`
 	ID      string `json:"id" jsonschema:"Package id, or the name where there is none."`
 	Name    string `json:"name,omitempty" jsonschema:"Its name, if at least k players have it."`
 	Players uint64 `json:"players" jsonschema:"Players whose logs list it."`
@@ -86,6 +106,8 @@ type ReportMod struct {
 // ReportGroup is a group of the population. Of one with fewer than k players only the signature, rule and counts are
 // shown.
 type ReportGroup struct {
+	Game        string            `json:"game,omitempty" jsonschema:"The game that it is of; absent where logs do not name it."`
+	GameMasked  bool              `json:"gameMasked,omitempty" jsonschema:"The game is not named, since fewer than k players have it."`
 	Signature   signature.ID      `json:"signature" jsonschema:"The least of its signatures."`
 	Members     []signature.ID    `json:"members,omitempty" jsonschema:"Its other signatures, the least ones."`
 	Template    string            `json:"template,omitempty" jsonschema:"The masked text that most players have; absent if fewer than k have it."`
@@ -98,14 +120,15 @@ type ReportGroup struct {
 	First       string            `json:"firstVersion,omitempty" jsonschema:"The first version of the game with it, of those that at least k players have."`
 	Last        string            `json:"lastVersion,omitempty" jsonschema:"The last."`
 	Samples     []Counted         `json:"samples,omitempty" jsonschema:"First lines as they stood in logs, scrubbed, each the same for at least k players."`
-	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples that fewer have, which are not shown."`
+	Masked      uint64            `json:"maskedSamples" jsonschema:"Samples times players that are not shown, of 256 at most of each player."`
 	Blamed      []Counted         `json:"blamed,omitempty" jsonschema:"Players by the mod that the text points at."`
-	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that fewer than k players have."`
+	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that are not listed: fewer than k players have them, or ten others come first; of the 256 that are counted."`
 	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, beyond chance (p of 0.05 at most), the least likely first."`
 	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at, for which p is corrected."`
 }
 
-// Lift is how much more often players with a mod have a group than those without.
+// Lift is how much more often players with a mod have a group than those without, of the players of the game whose logs
+// list mods.
 type Lift struct {
 	ID        string  `json:"id" jsonschema:"The mod."`
 	Name      string  `json:"name,omitempty" jsonschema:"Its name."`
@@ -120,16 +143,17 @@ type Lift struct {
 
 // Comparison is what differs between the population before and that after.
 type Comparison struct {
-	BeforePlayers uint64   `json:"beforePlayers" jsonschema:"Players of the first."`
-	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second; one may be in both."`
+	BeforePlayers uint64   `json:"beforePlayers" jsonschema:"Players of the first, of all games."`
+	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second. One may be in both, and counts as two who are independent: where a fault stays with its player, that makes p too high, and no change is found for it."`
 	Neither       uint64   `json:"neitherLogs" jsonschema:"Logs that are in neither."`
-	Tested        int      `json:"tested" jsonschema:"Groups that were compared, for which p is corrected: those of at least k players."`
+	Tested        int      `json:"tested" jsonschema:"Groups that were compared, for which p is corrected: those of at least k players, of games that are in both."`
 	Changes       []Change `json:"changes" jsonschema:"Groups that differ, the least likely by chance first."`
 	More          int      `json:"moreChanges" jsonschema:"Changes that are not listed."`
 }
 
 // Change is a group that differs between two populations.
 type Change struct {
+	Game      string       `json:"game,omitempty" jsonschema:"The game of the group; its players alone are compared."`
 	Signature signature.ID `json:"signature" jsonschema:"The group."`
 	Template  string       `json:"template,omitempty" jsonschema:"As in groups."`
 	What      string       `json:"what" jsonschema:"How it differs." enum:"new,gone,more,less"`
@@ -140,8 +164,9 @@ type Change struct {
 	cohort.Interval // of the ratio of the shares, after to before, at 95 %
 }
 
-// Cluster are logs that are alike.
+// Cluster are logs of a game that are alike.
 type Cluster struct {
+	Game    string         `json:"game,omitempty" jsonschema:"The game."`
 	Logs    uint64         `json:"logs" jsonschema:"How many."`
 	Players uint64         `json:"players" jsonschema:"Of how many players; above 1,024 to a few percent."`
 	States  []Counted      `json:"states" jsonschema:"Logs by how the game fared."`
@@ -152,6 +177,7 @@ type Cluster struct {
 // Parts is a population when its players, groups and sets are counted, or some of them.
 type Parts struct {
 	Totals   Totals       `json:"totals"`
+	Lost     Lost         `json:"lost,omitzero"`
 	Groups   Top[*Group]  `json:"groups"`
 	Sets     Top[*Set]    `json:"sets"`
 	Failures Top[Failure] `json:"failures"`
@@ -160,16 +186,21 @@ type Parts struct {
 // Merge adds others, none of which are here.
 func (p *Parts) Merge(o *Parts) {
 	p.Totals.Merge(&o.Totals)
+	p.Lost.Edges += o.Lost.Edges
+	p.Lost.Names += o.Lost.Names
 	p.Groups.Merge(&o.Groups, maxGroups)
 	p.Sets.Merge(&o.Sets, maxSets)
 	p.Failures.Merge(&o.Failures, maxFailures)
 }
 
-// PartsOf returns those of one group, set or failure; each may be nil.
+// PartsOf returns those of one group, set or failure; each may be nil. Of the texts of a group it has only those that a
+// report may show, so that a thousand groups fit in memory.
 func PartsOf(g *Group, s *Set, f *Failure) *Parts {
 	p := &Parts{}
 	if g != nil {
-		p.Groups.Kept = []*Group{g}
+		short := *g
+		short.Templates, short.Samples = g.Templates.first(1), g.Samples.first(maxSamples)
+		p.Groups.Kept = []*Group{&short}
 	}
 	if s != nil {
 		p.Sets.Kept = []*Set{s}
@@ -185,31 +216,49 @@ func NewReport(p *Parts, k int) *Report {
 	t := &p.Totals
 	r := &Report{
 		Version: Version, K: k, Players: t.Players, Logs: t.Logs, Copies: t.Copies, Incomplete: t.Incomplete,
-		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut, Listed: t.Listed,
-		States: counted(t.States, 0, maxRules), Mods: []ReportMod{}, Groups: []ReportGroup{},
-		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left.Entries, Clusters: []Cluster{},
+		Records: t.Records, Entries: t.Entries, LeftOut: t.LeftOut,
+		States: counted(t.States, 0, maxRules), Games: []ReportGame{}, Versions: []ReportVersion{}, Mods: []ReportMod{},
+		LostLinks: p.Lost.Edges, LostModNames: p.Lost.Names, Groups: []ReportGroup{},
+		MoreGroups: p.Groups.Others, MoreEntries: p.Groups.Left, Clusters: []Cluster{},
 		Failures: append([]Failure{}, p.Failures.Kept...), MoreFailures: p.Failures.Others,
 	}
-	r.Versions = counted(t.Versions, k, maxVersions)
-	r.OtherGames = uint64(len(t.Versions) - len(r.Versions))
-	names := map[string]string{}
+	for _, game := range counted(t.Games, k, maxGames) {
+		r.Games = append(r.Games, ReportGame{
+			game.Name, game.Count, t.Listed[game.Name], t.PartGames[Before][game.Name], t.PartGames[After][game.Name],
+		})
+	}
+	r.OtherGames = uint64(len(t.Games) - len(r.Games))
+	for _, v := range counted(t.Versions, k, maxVersions) {
+		game, version, _ := strings.Cut(v.Name, "\x00")
+		r.Versions = append(r.Versions, ReportVersion{game, Counted{version, v.Count}})
+	}
+	r.OtherVersions = uint64(len(t.Versions) - len(r.Versions))
+	names := map[string]string{} // by game and id
 	for _, key := range t.Names.ranked() {
-		id, name, _ := strings.Cut(key, "\x00")
-		if _, ok := names[id]; !ok && t.Names[key] >= uint64(k) {
-			names[id] = name
+		end := strings.LastIndexByte(key, 0)
+		if _, ok := names[key[:end]]; !ok && t.Names[key] >= uint64(k) {
+			names[key[:end]] = key[end+1:]
 		}
 	}
 	r.LostMods = t.ModMentions
-	for _, id := range t.Mods.ranked() {
-		r.LostMods -= t.Mods[id]
-		if t.Mods[id] < uint64(k) {
+	mods := map[string][]ReportMod{} // by game
+	for _, key := range t.Mods.ranked() {
+		r.LostMods -= t.Mods[key]
+		if t.Mods[key] < uint64(k) {
 			r.OtherMods++
 			continue
 		}
-		r.Mods = append(r.Mods, ReportMod{ID: id, Name: names[id], Players: t.Mods[id]})
+		game, id, _ := strings.Cut(key, "\x00")
+		mod := ReportMod{Game: game, ID: id, Name: names[key], Players: t.Mods[key]}
+		r.Mods = append(r.Mods, mod)
+		mods[game] = append(mods[game], mod)
 	}
 	for _, g := range p.Groups.Kept {
-		r.Groups = append(r.Groups, r.group(g, t))
+		shown := r.group(g, t)
+		if g.Players >= uint64(k) {
+			r.lift(&shown, g, mods[g.Game], t.Listed[g.Game])
+		}
+		r.Groups = append(r.Groups, shown)
 	}
 	r.compare(p)
 	r.cluster(p)
@@ -238,20 +287,23 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 		}
 	}
 	k := uint64(r.K)
-	if shown.Masked = uint64(len(g.Samples)); g.Players < k {
+	if max(t.Games[g.Game], g.Players) >= k {
+		shown.Game = g.Game
+	} else {
+		shown.GameMasked = true
+	}
+	if shown.Masked = g.Mentions; g.Players < k {
 		return shown
 	}
 	if templates := counted(g.Templates, r.K, 1); len(templates) > 0 {
 		shown.Template = templates[0].Name
 	}
 	shown.Samples = counted(g.Samples, r.K, maxSamples)
-	for _, n := range g.Samples {
-		if n >= k {
-			shown.Masked--
-		}
+	for _, s := range shown.Samples {
+		shown.Masked -= s.Count
 	}
 	for version := range g.Versions {
-		if t.Versions[version] < k {
+		if t.Versions[of(g.Game, version)] < k {
 			continue
 		}
 		if shown.First == "" || compareVersions(version, shown.First) < 0 {
@@ -262,27 +314,26 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 		}
 	}
 	for _, mod := range g.Blamed.ranked() {
-		switch {
-		case max(t.Mods[mod], g.Blamed[mod]) < k:
+		if max(t.Mods[of(g.Game, mod)], g.Blamed[mod]) < k || len(shown.Blamed) == maxShown {
 			shown.OtherBlamed++
-		case len(shown.Blamed) < maxShown:
+		} else {
 			shown.Blamed = append(shown.Blamed, Counted{mod, g.Blamed[mod]})
 		}
 	}
-	r.lift(&shown, g)
 	return shown
 }
 
-func (r *Report) lift(shown *ReportGroup, g *Group) {
+// lift tests the mods of a group's game, where listed is how many players of the game have logs that list mods.
+func (r *Report) lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uint64) {
 	var all []Lift
 	var p []float64
-	for _, mod := range r.Mods {
-		t := cohort.Table{
-			With: mod.Players, WithFault: g.Mods[mod.ID], Without: r.Listed - mod.Players,
-			WithoutFault: g.Listed - g.Mods[mod.ID],
+	for _, mod := range mods {
+		if mod.Players >= listed {
+			continue // who has it, is everybody; or the game is beyond the bounds of the table
 		}
-		if t.Without == 0 {
-			continue // who has it, is everybody
+		t := cohort.Table{
+			With: mod.Players, WithFault: g.Mods[mod.ID], Without: listed - mod.Players,
+			WithoutFault: g.Listed - g.Mods[mod.ID],
 		}
 		lift := Lift{
 			ID: mod.ID, Name: mod.Name, With: t.With, WithGroup: t.WithFault, Without: t.Without, OnlyGroup: t.WithoutFault,
@@ -322,19 +373,24 @@ func round(i *cohort.Interval, p *float64) {
 
 func (r *Report) compare(p *Parts) {
 	t := &p.Totals
-	before, after := t.PartPlayers[Before], t.PartPlayers[After]
-	if before+after == 0 {
+	c := &Comparison{
+		BeforePlayers: t.PartPlayers[Before], AfterPlayers: t.PartPlayers[After], Neither: t.PartLogs[Neither],
+		Changes: []Change{},
+	}
+	if c.BeforePlayers+c.AfterPlayers == 0 {
 		return
 	}
-	c := &Comparison{BeforePlayers: before, AfterPlayers: after, Neither: t.PartLogs[Neither], Changes: []Change{}}
 	r.Compared = c
 	var chance []float64
 	for i, g := range p.Groups.Kept {
 		had, has := g.PartPlayers[Before], g.PartPlayers[After]
-		if g.Players < uint64(r.K) || had+has == 0 {
+		before, after := t.PartGames[Before][g.Game], t.PartGames[After][g.Game]
+		if g.Players < uint64(r.K) || had+has == 0 || before == 0 || after == 0 {
 			continue
 		}
-		change := Change{Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has}
+		change := Change{
+			Game: g.Game, Signature: g.Signature, Template: r.Groups[i].Template, What: "more", Before: had, After: has,
+		}
 		table := cohort.Table{With: after, WithFault: has, Without: before, WithoutFault: had}
 		change.Interval = table.Lift(sure)
 		switch {
@@ -359,7 +415,7 @@ func (r *Report) compare(p *Parts) {
 	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level && c.Before > 0 && c.After > 0 })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Before+b.After, a.Before+a.After),
-			cmp.Compare(a.Signature, b.Signature))
+			cmp.Compare(a.Signature, b.Signature), cmp.Compare(a.Game, b.Game))
 	})
 	c.More = max(0, len(c.Changes)-maxChanges)
 	c.Changes = c.Changes[:len(c.Changes)-c.More]
@@ -372,7 +428,7 @@ func (r *Report) cluster(p *Parts) {
 			r.OtherClusters++
 			continue
 		}
-		shown := Cluster{Logs: c.Logs, Players: c.Players.Count(), States: counted(c.States, 0, maxRules)}
+		shown := Cluster{Game: c.Game, Logs: c.Logs, Players: c.Players.Count(), States: counted(c.States, 0, maxRules)}
 		shown.Groups = slices.Clone(c.Groups)
 		slices.SortFunc(shown.Groups, func(a, b signature.ID) int {
 			return cmp.Or(cmp.Compare(c.of[b], c.of[a]), cmp.Compare(a, b))
@@ -401,7 +457,7 @@ func (r *Report) JSON() []byte {
 }
 
 // Sum makes the report of logs, of which there may be copies, and of failures, one for each path, in one process.
-func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
+func Sum(logs []*Log, failures []Failure, k int) *Report {
 	byKey := map[string]*Log{}
 	for _, log := range logs {
 		if known := byKey[log.Key]; known != nil {
@@ -420,20 +476,19 @@ func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
 		links.Observe(log)
 	}
 	for _, logs := range extents {
-		if err := links.Merge(&Links{Shorter: Shorter(logs)}); err != nil {
-			return nil, err
-		}
+		links.Merge(&Links{Shorter: Shorter(logs)})
 	}
+	names, lost := links.Resolve()
 	var players []*Player
 	sets := map[string]*Set{}
 	for _, logs := range byPlayer {
 		player := &Player{}
 		for _, log := range logs {
-			player.Merge(NewPlayer(log, links))
-			if links.Shorter[log.Key] {
+			player.Merge(NewPlayer(log, names))
+			if names.Shorter[log.Key] {
 				continue
 			}
-			set := NewSet(log, links)
+			set := NewSet(log, names)
 			if sets[set.Key()] == nil {
 				sets[set.Key()] = &Set{}
 			}
@@ -441,19 +496,19 @@ func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
 		}
 		players = append(players, player)
 	}
-	parts := &Parts{}
+	parts := &Parts{Lost: lost}
 	for i := range failures {
 		parts.Merge(PartsOf(nil, nil, &failures[i]))
 	}
-	groups := map[signature.ID]*Group{}
+	groups := map[string]*Group{}
 	for _, player := range players {
 		totals, seen := player.Count()
 		parts.Totals.Merge(totals)
 		for _, g := range seen {
-			if groups[g.Signature] == nil {
-				groups[g.Signature] = &Group{}
+			if groups[g.Key()] == nil {
+				groups[g.Key()] = &Group{}
 			}
-			groups[g.Signature].Merge(g)
+			groups[g.Key()].Merge(g)
 		}
 	}
 	for _, g := range groups {
@@ -462,5 +517,5 @@ func Sum(logs []*Log, failures []Failure, k int) (*Report, error) {
 	for _, s := range sets {
 		parts.Merge(PartsOf(nil, s, nil))
 	}
-	return NewReport(parts, k), nil
+	return NewReport(parts, k)
 }

@@ -3,8 +3,6 @@ package population
 import (
 	"cmp"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 )
 
 // Tally counts by name. See [Tally.trim] for its bound.
@@ -31,9 +29,7 @@ func (t *Tally) trim(limit int) {
 	for key := range *t {
 		keys = append(keys, key)
 	}
-	slices.SortFunc(keys, func(a, b string) int {
-		return cmp.Or(cmp.Compare(xxhash.Sum64String(a), xxhash.Sum64String(b)), cmp.Compare(a, b))
-	})
+	slices.SortFunc(keys, compareByHash)
 	for _, key := range keys[limit:] {
 		delete(*t, key)
 	}
@@ -56,8 +52,20 @@ func (t Tally) ranked() []string {
 	return keys
 }
 
-// Distinct counts different hashes: exactly up to maxDistinct, and above that to a few percent by how close together
-// the least of them are. In order.
+// first returns the n most frequent.
+func (t Tally) first(n int) Tally {
+	if len(t) <= n {
+		return t
+	}
+	some := Tally{}
+	for _, key := range t.ranked()[:n] {
+		some[key] = t[key]
+	}
+	return some
+}
+
+// Distinct counts different hashes: exactly up to maxDistinct, and above that to a few percent. It has the least of
+// them, and one more than maxDistinct at most, in order.
 type Distinct []uint64
 
 const maxDistinct = 1024
@@ -69,13 +77,17 @@ func (d *Distinct) add(other Distinct) {
 	all := append(slices.Clone(*d), other...)
 	slices.Sort(all)
 	all = slices.Compact(all)
-	*d = all[:min(len(all), maxDistinct)]
+	*d = all[:min(len(all), maxDistinct+1)]
 }
 
 // Count returns how many there are.
 func (d Distinct) Count() uint64 {
-	if len(d) < maxDistinct {
+	if len(d) <= maxDistinct {
 		return uint64(len(d))
 	}
-	return uint64((maxDistinct - 1) / (float64(d[maxDistinct-1]) / (1 << 64)))
+	return max(estimate(maxDistinct, d[maxDistinct]), uint64(len(d)))
 }
+
+// estimate returns how many different hashes there are if n of them are less than one, by how close together those are.
+// Its standard error is one part in √n.
+func estimate(n int, next uint64) uint64 { return uint64(float64(n) / (float64(next) / (1 << 64))) }

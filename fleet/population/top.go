@@ -5,22 +5,17 @@ import (
 	"slices"
 )
 
-// Weight is what a ranked value weighs.
-type Weight struct {
-	Players, Logs, Entries uint64
-}
-
 // Ranked is what [Top] keeps the first of.
 type Ranked[T any] interface {
 	Compare(other T) int // the first ones first; never 0 for two of a population
-	Weight() Weight
+	Weight() uint64      // its entries
 }
 
 // Top keeps the first of all, and counts the others. What is added must be complete: merged with nothing any more.
 type Top[T Ranked[T]] struct {
 	Kept   []T    `json:"kept,omitempty"`
 	Others uint64 `json:"others,omitempty"`
-	Left   Weight `json:"left"` // of the others; players are counted once for each
+	Left   uint64 `json:"left,omitempty"` // what the others weigh
 }
 
 // The most that are kept.
@@ -37,28 +32,23 @@ func (t *Top[T]) Merge(o *Top[T], limit int) {
 		t.Kept = slices.Insert(t.Kept, i, more)
 		if len(t.Kept) > limit {
 			t.Others++
-			t.leave(t.Kept[limit].Weight())
+			t.Left += t.Kept[limit].Weight()
 			t.Kept = t.Kept[:limit]
 		}
 	}
 	t.Others += o.Others
-	t.leave(o.Left)
-}
-
-func (t *Top[T]) leave(w Weight) {
-	t.Left.Players += w.Players
-	t.Left.Logs += w.Logs
-	t.Left.Entries += w.Entries
+	t.Left += o.Left
 }
 
 // Compare orders groups: that which most players have first.
 func (g *Group) Compare(o *Group) int {
 	return cmp.Or(cmp.Compare(o.Players, g.Players), cmp.Compare(o.Disposition, g.Disposition),
-		cmp.Compare(o.Logs, g.Logs), cmp.Compare(o.Entries, g.Entries), cmp.Compare(g.Signature, o.Signature))
+		cmp.Compare(o.Logs, g.Logs), cmp.Compare(o.Entries, g.Entries), cmp.Compare(g.Signature, o.Signature),
+		cmp.Compare(g.Game, o.Game))
 }
 
 // Weight implements [Ranked].
-func (g *Group) Weight() Weight { return Weight{g.Players, g.Logs, g.Entries} }
+func (g *Group) Weight() uint64 { return g.Entries }
 
 // Compare orders failures by path.
 func (f Failure) Compare(o Failure) int {
@@ -66,4 +56,4 @@ func (f Failure) Compare(o Failure) int {
 }
 
 // Weight implements [Ranked].
-func (f Failure) Weight() Weight { return Weight{} }
+func (f Failure) Weight() uint64 { return 0 }

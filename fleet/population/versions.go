@@ -3,11 +3,14 @@ package population
 import (
 	"cmp"
 	"strings"
+
+	"github.com/heedlog/heed/summary"
 )
 
-// compareVersions orders texts with numbers in them: 1.9 before 1.10.
+// compareVersions orders texts with numbers in them: 1.9 and v1.9 before 1.10.
 func compareVersions(a, b string) int {
 	whole := cmp.Compare(a, b)
+	a, b = strings.TrimLeft(a, "vV"), strings.TrimLeft(b, "vV")
 	for a != "" && b != "" {
 		i, j := digits(a), digits(b)
 		if i > 0 && j > 0 {
@@ -29,15 +32,14 @@ func compareVersions(a, b string) int {
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // PartOf returns where a log belongs if a population is divided at a version: what is older, or the version itself and
-// what is newer. A game is a name and a version, such as "Press 1.6.4566".
+// what is newer. A game is a name and a version, such as "Press 1.6.4566". A "v" before a version is no part of it.
 func PartOf(game, split string) int {
-	for word := range strings.FieldsSeq(game) {
-		if version := strings.TrimPrefix(word, "v"); digits(version) > 0 && strings.Contains(version, ".") {
-			if compareVersions(version, split) < 0 {
-				return Before
-			}
-			return After
-		}
+	_, version := summary.Game(game)
+	switch {
+	case version == "":
+		return Neither
+	case compareVersions(strings.TrimLeft(version, "vV"), strings.TrimLeft(split, "vV")) < 0:
+		return Before
 	}
-	return Neither
+	return After
 }

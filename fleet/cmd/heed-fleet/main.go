@@ -8,7 +8,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -46,11 +45,13 @@ func run() (err error) {
 	flag.Var(&ruleFiles, "rules", "add the rules of a `FILE` or folder, again for more")
 	flag.Var(&before, "before", "compare the logs of a `PATTERN`, again for more, with those of --after")
 	flag.Var(&after, "after", "the other population: a `PATTERN`, again for more")
-	flag.StringVar(&c.Split, "split-version", "", "compare logs of versions of the game before `V` with those since")
+	flag.StringVar(&c.Split, "split-version", "", "compare logs of versions of their game before `V` with those since")
 	flag.StringVar(&c.Player, "player", "",
-		"find the player in a path by the one group of a regular `EXPRESSION`; without it, the folder of a log is the player")
+		"find the player in a path by the one group of a regular `EXPRESSION`, all logs without one being of one player; "+
+			"without it, the folder of a log is the player")
 	flag.IntVar(&c.K, "k", 5, "show a text only if `N` players have it")
-	salt := flag.String("salt", "", "hash the names of players with a `TEXT`, to compare runs; random without it")
+	salt := flag.String("salt", "",
+		"hash the names of players, and paths, with a `TEXT`, to compare runs; random without it")
 	flag.StringVar(&c.JSON, "json", "fleet.json", "write the report as JSON to a `FILE`, \"\" for none")
 	flag.StringVar(&c.HTML, "html", "fleet.html", "write the report as a page to a `FILE`, \"\" for none")
 	flag.Usage = func() {
@@ -83,9 +84,11 @@ local folder. Flags that are not of heed-fleet are those of Beam, such as --runn
 		return err
 	}
 	for _, pattern := range slices.Concat(c.Patterns[:]...) {
-		// A runner would say so at length. Elsewhere a path is one of the workers' machines.
-		if names, _ := filepath.Glob(pattern); c.Branches > 0 && len(names) == 0 && !strings.Contains(pattern, "://") {
-			return fmt.Errorf("%s: no file matches", pattern)
+		// A runner would report it at length. Elsewhere a path is one of the workers' machines.
+		if c.Branches > 0 && !strings.Contains(pattern, "://") {
+			if err := pipeline.Find(context.Background(), pattern); err != nil {
+				return err
+			}
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
