@@ -373,6 +373,20 @@ func TestRegression(t *testing.T) {
 	require.Equal(t, "1.10.0", r.Groups[i].First)
 }
 
+// TestComparedWithinGames holds that players of another game, who all came after, make no group of a game rarer.
+func TestComparedWithinGames(t *testing.T) {
+	r := Sum(crowd(60, func(i int, log *Log) {
+		log.Game, log.Part = "Press", 1+i%2
+		if i >= 20 {
+			log.Game, log.Part = "Mill", After
+		}
+		log.Groups = []LoggedGroup{fault(1)}
+	}), nil, 5)
+	require.Equal(t, []ReportGame{{"Mill", 40, 40, 0, 40}, {"Press", 20, 20, 10, 10}}, r.Games)
+	require.Equal(t, 1, r.Compared.Tested, "nobody had the other game before")
+	require.Empty(t, r.Compared.Changes)
+}
+
 // TestClusters holds that logs of which each shares half with another are together.
 func TestClusters(t *testing.T) {
 	r := Sum(crowd(30, func(i int, log *Log) {
