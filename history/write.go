@@ -205,8 +205,8 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 }
 
 // sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none. A
-// session of whose log nothing was read is not another one of that kind, and a log that ends in a crash has no longer
-// copy.
+// session of whose log nothing was read is not another one of that kind, and one that crashed has no longer copy that
+// did not.
 func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
 	if s.Log.Bytes == 0 {
 		return nil, 0, nil
@@ -220,9 +220,9 @@ func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) 
 		err := scan(&id, &bytes, &hash, &known.Marks, &state)
 		known.Bytes, known.Hash = uint64(bytes), summary.Hash(hash)
 		switch same := known.Bytes == s.Log.Bytes; {
-		case known.Begins(&s.Log) && (same || state != crashed):
+		case known.Begins(&s.Log) && (same || state != crashed || s.State == crashed):
 			ids = append(ids, id)
-		case s.Log.Begins(&known) && s.State != crashed:
+		case s.Log.Begins(&known) && (s.State != crashed || state == crashed):
 			longer = id
 		}
 		return err

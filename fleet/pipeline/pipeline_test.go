@@ -141,7 +141,7 @@ func TestPipeline(t *testing.T) {
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
-	require.Equal(t, uint64(50), report.Logs, "none of 18 shorter copies")
+	require.Equal(t, uint64(53), report.Logs, "50, and of 18 shorter copies the three below 4 KiB")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {

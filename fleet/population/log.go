@@ -27,7 +27,8 @@ type Extent struct {
 	Key   string `json:"key"` // the same for copies of a log
 	Bytes uint64 `json:"bytes"`
 	Marks []byte `json:"marks,omitempty"` // see [summary.Log]
-	Ends  bool   `json:"ends,omitempty"`  // in a crash, after which nothing comes: it has no longer copy
+
+	Crashed bool `json:"crashed,omitempty"`
 }
 
 // Log is what is counted of a log.
@@ -141,19 +142,27 @@ func (l *Log) Merge(other *Log) {
 }
 
 // Shorter returns the keys of those logs of a player that are the beginning of another: shorter copies. They are alike
-// up to the last mark of the shorter.
+// up to the last mark of the shorter; where that has a crash, so has the longer.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
 		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
 	})
+	begins := func(l, other *Extent) bool {
+		return len(l.Marks) > 0 && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
+	}
 	shorter := map[string]bool{}
-	var longest Extent
-	for _, l := range slices.Backward(logs) { // what has all of its marks comes right after it
-		switch {
-		case len(l.Marks) == 0 || l.Bytes == longest.Bytes || !bytes.HasPrefix(longest.Marks, l.Marks):
-			longest = l
-		case !l.Ends:
+	longest, crashed := &Extent{}, &Extent{}
+	for i := range slices.Backward(logs) { // what has all of its marks comes right after it
+		l := &logs[i]
+		if !l.Crashed && begins(l, longest) || l.Crashed && begins(l, crashed) {
 			shorter[l.Key] = true
+			continue
+		}
+		if !begins(l, longest) {
+			longest = l
+		}
+		if l.Crashed {
+			crashed = l
 		}
 	}
 	return shorter
