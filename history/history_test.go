@@ -484,7 +484,11 @@ func TestUnusable(t *testing.T) {
 	require.ErrorContains(t, err, path)
 	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
 	require.ErrorIs(t, err, history.ErrForeign)
-	require.NoError(t, os.WriteFile(path, []byte("SQLite format 3\x00"+strings.Repeat("broken", 900)), 0o600))
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, open(t, history.Config{Path: path}).Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(data[:100:100], bytes.Repeat([]byte("broken"), len(data)/6)...), 0o600))
 	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
 	require.NoError(t, err)
 	require.Equal(t, path+".corrupt-1", h.SetAside())

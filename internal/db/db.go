@@ -3,10 +3,13 @@
 package db
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -77,6 +80,9 @@ func Open(ctx context.Context, c Config) (*DB, error) {
 }
 
 func open(ctx context.Context, c Config) (*DB, error) {
+	if err := foreign(&c); err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
 		return nil, err
 	}
@@ -101,6 +107,38 @@ func open(ctx context.Context, c Config) (*DB, error) {
 		d.SetAside = aside
 	}
 	return d, err
+}
+
+// foreign returns an error for a file of SQLite that is another program's, or of a later version, by its header: SQLite
+// would change what it opens. One of this program's has the application's id from its first transaction on, which is in
+// the log file beside it where the process was killed then.
+func foreign(c *Config) error {
+	f, err := os.Open(c.Path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	header := make([]byte, 100)
+	if _, err := io.ReadFull(f, header); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
+		return nil // empty, or for SQLite to say
+	}
+	version, application := binary.BigEndian.Uint32(header[60:]), int32(binary.BigEndian.Uint32(header[68:]))
+	switch {
+	case application == 0 && present(c.Path+"-wal") && present(c.Path+".lock"):
+	case application != c.Application:
+		return fmt.Errorf("%w: it is another program's", ErrForeign)
+	case version > uint32(len(c.Migrations)):
+		return fmt.Errorf("%w: it is of a newer one (version %d; this one knows %d)", ErrForeign, version, len(c.Migrations))
+	}
+	return nil
+}
+
+func present(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // errCorrupt is the error of a check of the whole file.
@@ -136,9 +174,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 	if c.Trusting {
 		d.open = flock.New(c.Path+".open", flock.SetPermissions(0o600))
 		alone, lockErr := d.open.TryLock()
-		_, walErr := os.Stat(path + "-wal")
-		_, doubtErr := os.Stat(d.doubt)
-		check = alone && (walErr == nil || doubtErr == nil)
+		check = alone && (present(path+"-wal") || present(d.doubt))
 		if err := errors.Join(lockErr, d.open.Unlock(), d.open.RLock()); err != nil {
 			return nil, err
 		}
@@ -187,9 +223,9 @@ func (d *DB) migrate(ctx context.Context, c Config) error {
 	}
 	switch {
 	case application != c.Application && (application != 0 || version != 0 || tables > 0):
-		return fmt.Errorf("%w: application_id %d, want %d", ErrForeign, application, c.Application)
+		return fmt.Errorf("%w: it is another program's", ErrForeign)
 	case version > len(c.Migrations):
-		return fmt.Errorf("%w: version %d, the latest known is %d", ErrForeign, version, len(c.Migrations))
+		return fmt.Errorf("%w: it is of a newer one (version %d; this one knows %d)", ErrForeign, version, len(c.Migrations))
 	}
 	for n, statements := range c.Migrations[version:] {
 		err := d.Tx(ctx, func(tx *sql.Tx) error {

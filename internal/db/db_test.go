@@ -52,13 +52,43 @@ func TestOpenMigratesOnce(t *testing.T) {
 	require.NoError(t, err)
 	_, err = db.Open(t.Context(), config(c.Path))
 	require.ErrorIs(t, err, db.ErrForeign)
-	require.ErrorContains(t, err, "version 2, the latest known is 1")
+	require.ErrorContains(t, err, "of a newer one (version 2; this one knows 1)")
 	c.Application = 8
 	_, err = db.Open(t.Context(), c)
-	require.ErrorContains(t, err, "application_id 7, want 8")
+	require.ErrorContains(t, err, "it is another program's")
 	after, err := os.ReadFile(c.Path)
 	require.NoError(t, err)
 	require.Equal(t, before, after)
+}
+
+// TestForeign: another program's file stays as it is, whatever stands beside it, and nothing is made there.
+func TestForeign(t *testing.T) {
+	for _, setup := range []string{
+		"PRAGMA application_id = 5; CREATE TABLE a (n)", "CREATE TABLE a (n)", "PRAGMA journal_mode = WAL; CREATE TABLE a (n)",
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "x.db")
+		raw, err := sql.Open("sqlite", path)
+		require.NoError(t, err)
+		_, err = raw.Exec(setup)
+		require.NoError(t, err) // it stays open, and so does its log file
+		state := func() map[string]string {
+			all := map[string]string{}
+			entries, err := os.ReadDir(dir)
+			require.NoError(t, err)
+			for _, e := range entries {
+				data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+				require.NoError(t, err)
+				all[e.Name()] = string(data)
+			}
+			return all
+		}
+		before := state()
+		_, err = db.Open(t.Context(), config(path))
+		require.ErrorIs(t, err, db.ErrForeign)
+		require.Equal(t, before, state())
+		require.NoError(t, raw.Close())
+	}
 }
 
 // TestFailedMigration leaves the version before it whole.
