@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -62,6 +63,9 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
 	if err != nil {
 		return nil, fmt.Errorf("history: %w", err)
+	}
+	if path, err := filepath.EvalSymlinks(c.Path); err == nil {
+		c.Path, h.config.Path = path, path // by which processes find each other's locks
 	}
 	if err = isDatabase(c.Path); err == nil {
 		h.db, err = db.Open(ctx, db.Config{

@@ -138,7 +138,7 @@ func TestGroups(t *testing.T) {
 	require.InDelta(t, 4, g.PerThousand, 1e-9)
 	require.InDelta(t, 1, g.PerHour, 1e-9)
 	require.Equal(t, "New was added", g.First.Changes.String())
-	require.Equal(t, "New was removed and Extra was updated", g.Gone.Changes.String())
+	require.Equal(t, "New was removed and Extra went from 1.0 to 1.1", g.Gone.Changes.String())
 	require.Equal(t, "nothing", g.Last.Changes.String())
 	known := func(sig signature.ID, mods []capture.ListedMod) string {
 		t.Helper()
@@ -148,7 +148,7 @@ func TestGroups(t *testing.T) {
 	}
 	require.Equal(t, "new since 4 November, when New was added; 5 of 5 sessions with it, 0 of 4 without; "+
 		"last on 8 November, not in the one session since", known(2, nil))
-	require.Equal(t, "known since 1 November, the first session that is remembered; in 9 of 9 sessions", known(1, nil))
+	require.Equal(t, "known since 1 November, the first session of the game that is remembered; in 9 of 9 sessions", known(1, nil))
 	require.Equal(t, "new: in none of 9 sessions since 1 November; since the last one Next was added", known(3,
 		mods("Core", "Extra@1.1", "Next")))
 	other := session(9, "", nil)
@@ -382,6 +382,64 @@ func TestForget(t *testing.T) {
 	require.NoError(t, tx.Rollback())
 }
 
+// TestUnlisted: what a log does not list is not known to have changed, and sessions of unknown games are not compared.
+func TestUnlisted(t *testing.T) {
+	h := open(t, history.Config{})
+	names, versions := mods("Core", "Extra"), mods("Core@1", "Extra@1.0")
+	for i := range names {
+		names[i].PackageID, versions[i].PackageID = strings.ToUpper(names[i].Name), strings.ToLower(names[i].Name)
+	}
+	names[1].Name = names[1].PackageID // no name is listed
+	for n, all := range [][]capture.ListedMod{versions, names, versions, nil, versions} {
+		remember(t, h, session(uint64(n+1), "broken", all, 7), day(n+1))
+	}
+	unknown := session(9, "broken", mods("Other"), 7)
+	unknown.Facts.Game = ""
+	remember(t, h, unknown, day(8))
+	unknown.Log.Bytes, unknown.Mods = 10, mods("Another")
+	remember(t, h, unknown, day(9))
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	for _, s := range all {
+		require.Equal(t, "nothing", s.Changes.String(), s.ID)
+		require.Equal(t, s.ID == 4 || s.ID == 1 || s.Game == "", s.Changes == nil, s.ID)
+	}
+	text, err := h.Known(t.Context(), unknown, 7)
+	require.NoError(t, err)
+	require.Empty(t, text)
+	groups, err := h.Groups(t.Context(), 7)
+	require.NoError(t, err)
+	require.Equal(t, "The game is not known: its sessions may be of several.", groups[0].Suspects.Text)
+	known, err := h.Mods(t.Context(), "Colony")
+	require.NoError(t, err)
+	require.Equal(t, "Extra", known[1].Name, "a name outlasts a list without names")
+
+	old := session(11, "", versions)
+	old.Ended = day(1).Add(-time.Hour)
+	text, err = h.Known(t.Context(), old, 8)
+	require.NoError(t, err)
+	require.Empty(t, text, "it ended before all that is remembered")
+}
+
+// TestTimes: a session keeps when it began, ends not later than now, and has no length that is not credible.
+func TestTimes(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	s.Began = day(1).Add(-time.Hour)
+	id := remember(t, h, s, day(1))
+	s.Began = time.Time{}
+	require.Equal(t, id, remember(t, h, s, day(2)))
+	got, _, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, time.Hour, got.Length())
+	s = session(2, "healthy", nil)
+	s.Began = time.Unix(0, 0)
+	got, _, err = h.Session(t.Context(), remember(t, h, s, now.AddDate(9, 0, 0)))
+	require.NoError(t, err)
+	require.True(t, got.Ended.Equal(now))
+	require.Zero(t, got.Length())
+}
+
 // TestGames: the one that was played last is first.
 func TestGames(t *testing.T) {
 	h := open(t, history.Config{})
@@ -403,8 +461,10 @@ func TestChanges(t *testing.T) {
 	c := &history.Changes{
 		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
 	}
-	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other were updated and the game went from 1 to 2",
-		c.String())
+	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other changed their versions "+
+		"and the game went from 1 to 2", c.String())
+	c.Added = append(c.Added, "H", "I", "J", "K", "L")
+	require.Equal(t, "7 mods were added, C was removed, 4 mods changed their versions and the game went from 1 to 2", c.String())
 	require.Equal(t, "nothing", (*history.Changes)(nil).String())
 }
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
@@ -14,13 +13,16 @@ import (
 
 // Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in
 // how many sessions with and without that it was. "" where it has nothing. The session need not be remembered, nor
-// complete: what counts is its game, its mods, what its ids depend on, and the signatures of the group. Names of mods
-// are untrusted text.
+// complete: what counts is its game, its mods, when it ended, what its ids depend on, and the signatures of the group.
+// Names of mods are untrusted text.
 func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
 	game, _ := summary.Game(s.Facts.Game)
 	sigs := []signature.ID{group}
 	if i := slices.IndexFunc(s.Groups, func(g summary.Group) bool { return g.Signature == group }); i >= 0 {
 		sigs = append(sigs, s.Groups[i].Members...)
+	}
+	if game == "" {
+		return "", nil // sessions of games that are not known may be of several
 	}
 	err = h.read(ctx, func(t *tx) error {
 		l, err := t.timeline(game, false)
@@ -40,7 +42,7 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 		case len(l.sessions) == 0:
 		case len(l.sessions) == 1 && len(counts) == 1: // nothing to compare
 		case len(counts) == 0:
-			text, err = l.unknown(s.Mods)
+			text, err = l.unknown(s)
 		default:
 			text, err = l.known(counts)
 		}
@@ -49,20 +51,26 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 	return text, err
 }
 
-// unknown returns since when a group was not there, and what changed since.
-func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
+// unknown returns since when a group was not there before a session, and what changed since.
+func (l *timeline) unknown(now *summary.Session) (string, error) {
+	if !now.Ended.IsZero() {
+		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return s.Ended.After(now.Ended) })
+	}
+	if len(l.sessions) == 0 {
+		return "", nil
+	}
 	text := "new: " + noneOf(len(l.sessions)) + " since " + l.date(l.sessions[0].Ended)
 	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
-	if i < 0 || len(mods) == 0 {
+	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
 		return text, nil
 	}
 	old, err := l.mods(l.sessions[i].list)
 	if err != nil {
 		return "", err
 	}
-	var now []listedMod
-	for n := range mods {
-		m := &mods[n]
+	var mods []listedMod
+	for n := range now.Mods {
+		m := &now.Mods[n]
 		ids, err := l.numbers(`SELECT id FROM mod WHERE key = ?`, modKey(m))
 		if err != nil {
 			return "", err
@@ -72,10 +80,10 @@ func (l *timeline) unknown(mods []capture.ListedMod) (string, error) {
 			id = ids[0]
 		}
 		l.names[id] = m.Title()
-		now = append(now, listedMod{id, m.Versions})
+		mods = append(mods, listedMod{id, m.Versions})
 	}
 	c := &Changes{}
-	if c.compare(old, now, l.names); c.count() > 0 {
+	if c.compare(old, mods, l.names); c.count() > 0 {
 		text += "; since the last one " + c.String()
 	}
 	return text, nil
@@ -91,7 +99,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	s := &l.sessions[first]
 	var text string
 	if first == 0 {
-		text = fmt.Sprintf("known since %s, the first session that is remembered; in %d of %s", l.date(s.Ended),
+		text = fmt.Sprintf("known since %s, the first session of the game that is remembered; in %d of %s", l.date(s.Ended),
 			len(counts), count(int64(len(l.sessions)), "session", "sessions"))
 	} else {
 		c, err := l.changes(s, l.sessions[:first])
@@ -122,7 +130,7 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 		added = c.added
 	}
 	tables := make([]cohort.Table, len(added))
-	since := 0
+	since, unlisted := 0, 0 // with the group, of which the latter list no mods, or not all
 	for i := range l.sessions {
 		s := &l.sessions[i]
 		fault := uint64(0)
@@ -131,6 +139,7 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 			since++
 		}
 		if s.list == 0 || !s.wholeMods || len(added) == 0 {
+			unlisted += int(fault)
 			continue
 		}
 		mods, err := l.mods(s.list)
@@ -163,8 +172,12 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 		with = c.Added[best]
 	}
 	t := &tables[best]
-	return fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
-		with, t.WithoutFault, t.Without), nil
+	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
+		with, t.WithoutFault, t.Without)
+	if unlisted > 0 {
+		text += fmt.Sprintf(", %d that %s no mods", unlisted, verb(unlisted, "lists", "list"))
+	}
+	return text, nil
 }
 
 // noneOf reports that a group was in none of so many sessions.
@@ -181,6 +194,13 @@ func (l *timeline) date(t time.Time) string {
 		return t.Format("2 January")
 	}
 	return t.Format("2 January 2006")
+}
+
+func verb(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
 }
 
 // count counts things.

@@ -200,14 +200,17 @@ func (t *tx) group(id int64) (*Group, error) {
 	if last+1 < len(l.sessions) {
 		g.Gone = &l.sessions[last+1].Session
 	}
-	if g.Suspects, err = l.suspects(counts); err != nil {
+	if g.Suspects, err = l.suspects(g.Game, counts); err != nil {
 		return nil, err
 	}
 	return &g, t.latest(&g, id)
 }
 
 // suspects returns which mods go with a group, of the sessions that list all their mods.
-func (l *timeline) suspects(counts map[int64]int64) (cohort.Result, error) {
+func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result, error) {
+	if game == "" {
+		return cohort.Result{Text: "The game is not known: its sessions may be of several."}, nil
+	}
 	var all []cohort.Session
 	for i := range l.sessions {
 		s := &l.sessions[i]

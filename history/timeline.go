@@ -28,12 +28,15 @@ type Session struct {
 	Changes  *Changes  `json:"changes,omitempty" jsonschema:"What changed since the session of the game before."`
 }
 
-// Length is how long the session was, 0 where its log has no times.
+// maxLength bounds what is taken for the length of a session: a clock that was set in the middle of one makes more.
+const maxLength = 60 * 24 * time.Hour
+
+// Length is how long the session was, 0 where its log has no times, or no credible ones.
 func (s *Session) Length() time.Duration {
-	if s.Began.IsZero() {
-		return 0
+	if length := s.Ended.Sub(s.Began); !s.Began.IsZero() && length > 0 && length < maxLength {
+		return length
 	}
-	return max(0, s.Ended.Sub(s.Began))
+	return 0
 }
 
 // Changes are what differs between a session and those of its game before it.
@@ -42,9 +45,10 @@ type Changes struct {
 	To      string   `json:"to,omitempty" jsonschema:"The version of the game."`
 	Added   []string `json:"added,omitempty" jsonschema:"Mods that came, by name."`
 	Removed []string `json:"removed,omitempty" jsonschema:"Mods that went."`
-	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed."`
+	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed, where both are known."`
 
-	added []int64 // of mods
+	added    []int64 // of mods
+	versions string  // the versions of the first that was updated, in words
 }
 
 func (c *Changes) count() int {
@@ -55,8 +59,12 @@ func (c *Changes) count() int {
 	return n
 }
 
-// maxNamed is how many mods String names of each kind.
-const maxNamed = 3
+// maxNamed is how many mods String names of each kind; of more than maxListed changes it names none, for which no mod
+// stands out.
+const (
+	maxNamed  = 3
+	maxListed = 12
+)
 
 // String returns the changes in words, "nothing" where there are none. Names are untrusted text.
 func (c *Changes) String() string {
@@ -70,11 +78,13 @@ func (c *Changes) String() string {
 	}{
 		{c.Added, " was added", " were added"},
 		{c.Removed, " was removed", " were removed"},
-		{c.Updated, " was updated", " were updated"},
+		{c.Updated, c.versions, " changed their versions"},
 	} {
 		switch names := kind.names[:min(len(kind.names), maxNamed)]; {
 		case len(names) == 1:
 			parts = append(parts, names[0]+kind.one)
+		case len(names) > 0 && c.count() > maxListed:
+			parts = append(parts, count(int64(len(kind.names)), "mod", "mods")+kind.all)
 		case len(names) > 0:
 			parts = append(parts, listed(names, len(kind.names))+kind.all)
 		}
@@ -189,8 +199,12 @@ func (l *timeline) mods(list int64) ([]listedMod, error) {
 }
 
 // changes returns what changed between a session and those of its game before it: of the mods since the one before
-// whose mods are known, of the game since the one before whose version is. It returns nil where neither is known.
+// whose mods are known, of the game since the one before whose version is. It returns nil where the mods are not known
+// and the game did not change, and for a game that is not known: its sessions may be of several.
 func (l *timeline) changes(s *session, before []session) (*Changes, error) {
+	if s.Game == "" {
+		return nil, nil
+	}
 	c := &Changes{}
 	known := false
 	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
@@ -210,12 +224,11 @@ func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	}
 	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
 		s.Version != "" {
-		known = true
 		if from := before[i].Version; from != s.Version {
 			c.From, c.To = from, s.Version
 		}
 	}
-	if !known {
+	if !known && c.To == "" {
 		return nil, nil
 	}
 	return c, nil
@@ -230,7 +243,10 @@ func (c *Changes) compare(old, mods []listedMod, names map[int64]string) {
 		switch versions, ok := had[m.mod]; {
 		case !ok:
 			c.Added, c.added = append(c.Added, names[m.mod]), append(c.added, m.mod)
-		case versions != m.versions:
+		case versions != m.versions && versions != "" && m.versions != "": // a log that lists none is no other
+			if len(c.Updated) == 0 {
+				c.versions = " went from " + versions + " to " + m.versions
+			}
 			c.Updated = append(c.Updated, names[m.mod])
 		}
 		delete(had, m.mod)

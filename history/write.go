@@ -32,7 +32,7 @@ func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time
 			return nil
 		}
 		now := h.config.Now().UnixMilli()
-		kept := &kept{ended: at.UnixMilli(), saved: now, live: running, running: running}
+		kept := &kept{ended: min(at.UnixMilli(), now), saved: now, live: running, running: running}
 		if len(known) > 0 {
 			kept.id = known[0]
 			if err := t.drop(known[1:]); err != nil {
@@ -183,6 +183,7 @@ func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
 // kept is what a row has beside the summary.
 type kept struct {
 	id            int64 // 0 for a new one
+	began         *int64
 	ended, saved  int64
 	live, running bool
 }
@@ -192,8 +193,8 @@ type kept struct {
 func (t *tx) keep(k *kept, bytes uint64) error {
 	var had kept
 	var length int64
-	err := t.QueryRowContext(t.ctx, `SELECT bytes, ended, saved, live, running FROM session WHERE id = ?`, k.id).
-		Scan(&length, &had.ended, &had.saved, &had.live, &had.running)
+	err := t.QueryRowContext(t.ctx, `SELECT bytes, began, ended, saved, live, running FROM session WHERE id = ?`, k.id).
+		Scan(&length, &k.began, &had.ended, &had.saved, &had.live, &had.running)
 	if uint64(length) == bytes && !k.running {
 		k.ended = had.ended
 	}
@@ -252,10 +253,9 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 	if err != nil {
 		return err
 	}
-	var began *int64
 	if !s.Began.IsZero() {
 		ms := s.Began.UnixMilli()
-		began = &ms
+		k.began = &ms
 	}
 	var id, was *int64
 	if k.id != 0 {
@@ -267,7 +267,7 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 	}
 	game, version := summary.Game(s.Facts.Game)
 	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(25)+`) RETURNING id`,
-		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), began, k.ended, k.live, k.running, k.saved,
+		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), k.began, k.ended, k.live, k.running, k.saved,
 		s.State, s.Reason, s.Headline, s.Broken(), s.Sound(), s.Lines, int64(s.Records), s.Signatures, list,
 		len(s.Mods), s.MoreMods == 0, s.Whole(), int64(s.Masking), append([]byte{}, s.Log.Marks...)); err != nil {
 		return err
@@ -303,7 +303,7 @@ func (t *tx) modlist(mods []capture.ListedMod) (*int64, error) {
 	for i := range mods {
 		m := &mods[i]
 		mod, err := t.number(`INSERT INTO mod (key, name, package, workshop) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE
-			SET name = excluded.name, workshop = iif(excluded.workshop = '', workshop, excluded.workshop) RETURNING id`,
+			SET name = iif(excluded.name = excluded.package, name, excluded.name), workshop = iif(excluded.workshop = '', workshop, excluded.workshop) RETURNING id`,
 			modKey(m), m.Title(), m.PackageID, m.WorkshopID)
 		if err != nil {
 			return nil, err

@@ -127,7 +127,8 @@ func TestAskedOnce(t *testing.T) {
 		log := filepath.Join(home, "unity3d", "Studio", "Game", "Player.log")
 		require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o700))
 		play := func(version string) {
-			require.NoError(t, os.WriteFile(log, []byte("RimWorld "+version+"\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
+			require.NoError(t, os.WriteFile(log, []byte("Mono path[0] = '/games/RimWorldLinux_Data/Managed'\n"+
+				"Initialize engine version: 2022.3.35f1 (011206c7a712)\nRimWorld "+version+"\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
 		}
 		play("1.5.4104 rev435")
 		replay := func(flags ...string) string {

@@ -110,8 +110,8 @@ func open(ctx context.Context, c Config) (*DB, error) {
 }
 
 // foreign returns an error for a file of SQLite that is another program's, or of a later version, by its header: SQLite
-// would change what it opens. One of this program's has the application's id from its first transaction on, which is in
-// the log file beside it where the process was killed then.
+// would change what it opens. One without an id is this program's if this program's lock stands beside it: it was killed
+// in its first transaction, or the header is lost.
 func foreign(c *Config) error {
 	f, err := os.Open(c.Path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -127,7 +127,7 @@ func foreign(c *Config) error {
 	}
 	version, application := binary.BigEndian.Uint32(header[60:]), int32(binary.BigEndian.Uint32(header[68:]))
 	switch {
-	case application == 0 && present(c.Path+"-wal") && present(c.Path+".lock"):
+	case application == 0 && present(c.Path+".lock"):
 	case application != c.Application:
 		return fmt.Errorf("%w: it is another program's", ErrForeign)
 	case version > uint32(len(c.Migrations)):
