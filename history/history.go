@@ -126,7 +126,7 @@ func (h *History) wrap(err error) error {
 		return nil
 	}
 	h.db.Doubt(err)
-	return fmt.Errorf("history %s: %w", h.config.Path, err)
+	return fmt.Errorf("history %s: %w", h.config.Path, db.Plain(err))
 }
 
 // write calls f in a transaction that no other writes beside.

@@ -24,6 +24,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/history"
+	"github.com/heedlog/heed/internal/db"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
@@ -618,7 +619,7 @@ func TestFull(t *testing.T) {
 	_, err := h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
 	require.NoError(t, err)
 	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
-	require.ErrorContains(t, err, "full")
+	require.ErrorIs(t, err, db.ErrFull)
 	require.ErrorContains(t, err, path)
 	all, err := h.Sessions(t.Context(), "", 0)
 	require.NoError(t, err)

@@ -366,31 +366,37 @@ func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, erro
 }
 
 // Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that
-// is forgotten meanwhile is left out. While f works, nothing is held.
+// is forgotten meanwhile is left out; the error names those that cannot be read, after all others. While f works,
+// nothing is held.
 func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
 	var ids []int64
 	err := h.read(ctx, func(t *tx) (err error) {
 		ids, err = t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
 		return err
 	})
+	if err != nil {
+		return err
+	}
+	var unread error
 	for _, id := range ids {
-		if err != nil {
-			break
-		}
 		var s *summary.Session
-		err = h.read(ctx, func(t *tx) (err error) {
+		err := h.read(ctx, func(t *tx) (err error) {
 			s, err = t.summary(id)
 			return err
 		})
-		if errors.Is(err, sql.ErrNoRows) {
-			err = nil
-			continue
-		}
-		if err == nil {
-			err = f(s)
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			unread = errors.Join(unread, err)
+		default:
+			if err := f(s); err != nil {
+				return err
+			}
 		}
 	}
-	return err
+	return unread
 }
 
 // Revision changes with what is remembered.

@@ -194,6 +194,9 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	if isNew && o.Decision.Disposition.Urgent() {
 		row.says = text.Safe(r.config.Scrub.Text(headOf(rec.Message)), maxSays)
+		if r.config.Scrub == nil && r.config.Learn != nil { // before it is cut: half of a name is not known for one
+			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
+		}
 	}
 	r.runBegins(rec)
 	r.run.observe(o, line, row)

@@ -73,7 +73,7 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 			if g == nil {
 				g = &summary.Group{
 					Signature: row.sig.ID, Disposition: disposition, Rule: safe(row.Rule), First: math.MaxUint64,
-					Sample: scrub.Text(row.says),
+					Sample: scrub.Text(cmp.Or(row.kept, row.says)),
 				}
 				if disposition.Urgent() {
 					g.Blame = r.summaryBlame(row, scrub)
@@ -82,7 +82,7 @@ func (r *Replay) summaryGroups(scrub *Scrubber) []*summary.Group {
 				groups = append(groups, g)
 			}
 			if g.Template == "" {
-				g.Template = safeLines(scrub.Text(shortTemplate(row.Template)))
+				g.Template = safeLines(shortTemplate(scrub.Text(row.Template)))
 			}
 			if disposition.Urgent() && g.Canonical == "" {
 				g.Canonical = r.canonical(row.sig, g.Template, scrub)

@@ -71,6 +71,23 @@ func TestSession(t *testing.T) {
 	require.Contains(t, string(JSON(nil, r.Document(0))), "maria", "the replay itself shows all")
 }
 
+// TestCutNames holds that no part of a name stays in a summary where a text is cut within it.
+func TestCutNames(t *testing.T) {
+	for _, limit := range []int{maxSays, maxSummaryTemplate} {
+		for cut := range 20 {
+			learn := &Scrubber{}
+			text := strings.Repeat("x", limit-30+cut) + ` C:\Users\zacharias\x is not there`
+			r := newReplay(t, Config{Learn: learn, Template: func(signature.Signature) (string, bool) { return text, true }})
+			r.Observe(&capture.Record{Entry: event.Entry{Message: text}, StartLine: 1, EndLine: 1},
+				outcome(1, event.Blocking, "some.rule"))
+			r.End(End{Layout: "plain", Lines: 1})
+			data, err := json.Marshal(r.Session(learn))
+			require.NoError(t, err)
+			require.NotContains(t, string(data), "zac", cut)
+		}
+	}
+}
+
 // TestCanonical holds that a summary has the whole template of an urgent group that shows another, where that is not
 // private and not too long.
 func TestCanonical(t *testing.T) {

@@ -31,6 +31,7 @@ type row struct {
 
 	sig      signature.Signature // that names the group
 	says     string              // of its first entry, where that is urgent, in a line and shortened
+	kept     string              // the same without what is private, where says may have that
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
 	mixed    []attribution       // of the entries that were asked, where they name different mods

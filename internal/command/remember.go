@@ -3,7 +3,6 @@ package command
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -92,7 +91,7 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if path == "" {
 		path, err = files.History(p.Getenv)
 	}
-	if err == nil && !f.Remember && !p.agrees(path, asks) {
+	if err == nil && !f.Remember && !p.agrees(ctx, path, asks) {
 		return nil
 	}
 	m := &memory{all: f.Remember}
@@ -143,12 +142,12 @@ func noteOpened(ctx context.Context, p *settings.Program, h *history.History) {
 
 // agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees
 // now. Who does not is not asked again. Without a terminal nobody agreed.
-func (p *program) agrees(path string, asks bool) bool {
+func (p *program) agrees(ctx context.Context, path string, asks bool) bool {
 	in, ok := p.Stdin.(*os.File)
 	if !ok || !cli.IsTerminal(in) || !cli.IsTerminal(p.Stdout) || !cli.IsTerminal(p.Stderr) || p.Quiet {
 		return false
 	}
-	refused := filepath.Join(filepath.Dir(path), "no-history") // wins: --remember makes a history for one log, too
+	refused := path + ".refused" // wins: --remember makes a history for one log, too
 	if _, err := os.Stat(refused); err == nil {
 		return false
 	}
@@ -157,18 +156,33 @@ func (p *program) agrees(path string, asks bool) bool {
 	}
 	_, _ = fmt.Fprintf(p.Stderr, "Remember sessions, to say later since when something happens, and with which mods?\n"+
 		"Only on this computer, without private names: %s [y/n] ", text.Safe(path, 0))
-	answer, err := bufio.NewReader(io.LimitReader(in, 100)).ReadString('\n')
-	switch strings.ToLower(strings.TrimSpace(answer)) {
+	answered := make(chan string, 1)
+	go func() {
+		answer, _ := bufio.NewReader(io.LimitReader(in, 100)).ReadString('\n') // none is no answer
+		answered <- strings.ToLower(strings.TrimSpace(answer))
+	}()
+	answer := ""
+	select {
+	case answer = <-answered:
+	case <-ctx.Done():
+	}
+	switch answer {
 	case "y", "yes":
-		p.Note("heed remembers; heed history shows it, and remember: false in a file of settings ends it")
+		p.Note("what is read is remembered; heed history shows it, and remember: false in a file of settings ends it")
 		return true
 	case "n", "no":
-		err = errors.Join(os.MkdirAll(filepath.Dir(refused), 0o700), os.WriteFile(refused, nil, 0o600))
-		p.Note("nothing is remembered, and you are not asked again; --remember does it for one log, remember: true in a " +
-			"file of settings for all")
-	}
-	if err != nil {
-		p.Note("you will be asked again: %v", err)
+		err := os.MkdirAll(filepath.Dir(refused), 0o700)
+		if err == nil {
+			err = os.WriteFile(refused, nil, 0o600)
+		}
+		if err == nil {
+			p.Note("nothing is remembered, and you are not asked again; --remember does it for one log, remember: true in a " +
+				"file of settings for all")
+			return false
+		}
+		p.Note("nothing is remembered, and you will be asked again: %v", err)
+	default:
+		p.Note("nothing is remembered, and you will be asked again: answer y or n")
 	}
 	return false
 }

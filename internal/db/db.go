@@ -74,7 +74,7 @@ const wait = 20 * time.Second
 func Open(ctx context.Context, c Config) (*DB, error) {
 	d, err := open(ctx, c)
 	if err != nil {
-		return nil, fmt.Errorf("database %s: %w", c.Path, err)
+		return nil, fmt.Errorf("database %s: %w", c.Path, Plain(err))
 	}
 	return d, nil
 }
@@ -107,6 +107,20 @@ func open(ctx context.Context, c Config) (*DB, error) {
 		d.SetAside = aside
 	}
 	return d, err
+}
+
+// ErrFull is the error for a disk on which there is no room.
+var ErrFull = errors.New("the disk is full")
+
+// Plain adds to an error what it is for a person.
+func Plain(err error) error {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
+		switch e.Code() {
+		case lib.SQLITE_FULL, lib.SQLITE_IOERR_SHMSIZE: // the latter where a file cannot grow
+			return fmt.Errorf("%w: %w", ErrFull, err)
+		}
+	}
+	return err
 }
 
 // foreign returns an error for a file of SQLite that is another program's, or of a later version, by its header: SQLite

@@ -7,6 +7,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -100,7 +101,7 @@ func (r *Replay) End(err error) report.End {
 func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log summary.Log) *summary.Session {
 	s := rep.Session(scrub)
 	s.Log = log
-	s.Log.Name = scrub.Text(filepath.Base(log.Name))
+	s.Log.Name = text.Safe(scrub.Text(filepath.Base(log.Name)), 255)
 	Identify(s, set)
 	return s
 }
