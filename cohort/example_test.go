@@ -25,5 +25,5 @@ func Example() {
 	// ExampleMod: 4 of 4 sessions with it, 0 of 9 without (p = 0.0014, corrected for 1 comparison).
 	// That changed once only: anything else that changed then looks the same.
 	// ExampleMod: 4 of 4 sessions with it, 0 of 10 without (p = 0.001, corrected for 1 comparison).
-	// 2 sessions with it and 1 without are too few, or too much alike, to know.
+	// 2 with it and 1 without are too few, or too much alike, to know.
 }

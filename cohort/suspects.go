@@ -97,13 +97,21 @@ func (v vector) switches(n int) (times int) {
 	return times
 }
 
-// and returns how many sessions both have, and which.
+// and returns the sessions that both have.
 func (v vector) and(o vector) vector {
 	out := make(vector, len(v))
 	for i := range v {
 		out[i] = v[i] & o[i]
 	}
 	return out
+}
+
+// common returns how many sessions both have.
+func (v vector) common(o vector) (n uint64) {
+	for i := range v {
+		n += uint64(bits.OnesCount64(v[i] & o[i]))
+	}
+	return n
 }
 
 func (v vector) count() (n uint64) {
@@ -132,7 +140,7 @@ type cohort struct {
 }
 
 func (c *cohort) table(with vector) Table {
-	all, faulty := with.count(), with.and(c.faults).count()
+	all, faulty := with.count(), with.common(c.faults)
 	faults := c.faults.count()
 	return Table{all, faulty, uint64(c.n) - all, faults - faulty}
 }
@@ -186,7 +194,7 @@ func Suspects(sessions []Session, config Config) Result {
 	best := c.best(c.ordered)
 	if tests == 0 || best == nil {
 		return Result{Text: fmt.Sprintf(
-			"%d sessions with it and %d without are too few, or too much alike, to know.", faults, uint64(c.n)-faults)}
+			"%d with it and %d without are too few, or too much alike, to know.", faults, uint64(c.n)-faults)}
 	}
 	for _, k := range c.ordered {
 		k.fit -= math.Log(float64(tests))
@@ -205,8 +213,8 @@ func Suspects(sessions []Session, config Config) Result {
 	switch {
 	case r.P > level:
 		r.Factors = nil
-		r.Text = fmt.Sprintf("No mod stands out: the most, %s, is as likely by chance (p = %s, corrected for %s).",
-			numbers, chance(r.P), comparisons(tests))
+		r.Text = fmt.Sprintf("No mod stands out. What goes with it most, %s (%s), may do so by chance (p = %s, corrected for %s).",
+			&best.factors[0], numbers, chance(r.P), comparisons(tests))
 	case best.table.likelihood() < c.before().likelihood()+math.Log(3):
 		r.Factors = nil
 		r.Text = fmt.Sprintf("It comes in runs of sessions, which explain it as well as any mod does (the most: %s).", numbers)
@@ -375,14 +383,14 @@ func (c *cohort) pairs() (all []*candidate, tried int) {
 	p := &cohort{n: c.n, faults: c.faults, byBits: map[string]*candidate{}}
 	for i, a := range byFit {
 		for _, b := range byFit[i+1:] {
-			with := a.with.and(b.with)
-			if n := with.count(); n == 0 || n == a.table.With || n == b.table.With {
+			if n := a.with.common(b.with); n == 0 || n == a.table.With || n == b.table.With {
 				continue // one of them is never without the other
 			}
 			tried++
 			if i >= maxPairs {
 				continue
 			}
+			with := a.with.and(b.with)
 			for _, f := range a.factors {
 				for _, g := range b.factors {
 					if f.Kind == KindMod && g.Kind == KindMod {

@@ -92,8 +92,8 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	return cmd
 }
 
-// nothingYet is the message where there is no history.
-func nothingYet(file string) string { return "nothing is remembered yet; it would be in " + file }
+// nothingYet is the message where there is no session.
+func nothingYet(file string) string { return "nothing is remembered; it would be in " + file }
 
 // none ends a command that needs what is remembered.
 func none(file string) error { return cli.Failed(exitUsage, errors.New(nothingYet(file))) }
@@ -185,14 +185,19 @@ of your own (--history), and reading it makes none.`,
 	}
 	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
 		d := historyDocument{historyVersion: thisVersion, File: file, Sessions: []history.Session{}}
+		more := false
 		if h != nil {
 			game, err := gameOf(ctx, h, f.game)
 			if err != nil {
 				return err
 			}
-			all, err := h.Sessions(ctx, game, top)
+			limit := top + min(top, 1) // one more, to know whether there is
+			all, err := h.Sessions(ctx, game, limit)
 			if err != nil {
 				return err
+			}
+			if more = top > 0 && len(all) > top; more {
+				all = all[:top]
 			}
 			d.Sessions = append(d.Sessions, all...)
 		}
@@ -205,6 +210,9 @@ of your own (--history), and reading it makes none.`,
 		}
 		for i := range d.Sessions {
 			p.listSession(g, &d.Sessions[i])
+		}
+		if more {
+			g.line(span{faint, "       and more: --top 0 shows all"})
 		}
 		return p.write(g)
 	})
@@ -232,17 +240,19 @@ func gameOf(ctx context.Context, h *history.History, name string) (string, error
 		return games[i], nil
 	}
 	games = slices.DeleteFunc(games, func(game string) bool { return game == "" })
-	return "", cli.Failed(exitUsage, fmt.Errorf("no session of the game %q is remembered; of these there are: %s", name,
+	return "", cli.Failed(exitUsage, fmt.Errorf("no session of the game %q is remembered, but of: %s", name,
 		cmp.Or(strings.Join(games, ", "), "none")))
 }
 
-// latestGame returns the game of the latest session, "" where there is none or its game is not known.
+// latestGame returns the game of the latest session whose game is known, "" where there is none.
 func latestGame(ctx context.Context, h *history.History) (string, error) {
 	games, err := h.Games(ctx)
-	if err != nil || len(games) == 0 {
-		return "", err
+	for _, game := range games {
+		if game != "" {
+			return game, err
+		}
 	}
-	return games[0], nil
+	return "", err
 }
 
 // fared is how a session fared in one word, with its style.
@@ -350,7 +360,11 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 		ended += "; it runs, or ended without notice"
 	}
 	g.about("when", plain, ended)
-	g.about("mods", plain, number(uint64(s.Mods)+uint64(sum.MoreMods)))
+	mods := "not listed"
+	if n := s.Mods + int64(sum.MoreMods); n > 0 {
+		mods = number(uint64(n))
+	}
+	g.about("mods", plain, mods)
 	if s.Changes != nil {
 		g.about("changed", plain, s.Changes.String())
 	}

@@ -17,7 +17,7 @@ import (
 func (p *program) historyBaselineCommand() *cobra.Command {
 	f := historyFlags{format: formatText}
 	var sessions int
-	cmd := p.withHistory(&cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "baseline",
 		Short: "Print what sound sessions logged as known noise",
 		Long: `baseline prints a baseline, as "heed baseline write" does, of what stood in many sessions in
@@ -25,7 +25,11 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 		Example: `  heed history baseline > heed-baseline.yaml
   heed baseline check --baseline heed-baseline.yaml Player.log`,
 		Args: cobra.NoArgs,
-	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+	}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+		if sessions < 1 {
+			return cli.Usage(cmd, "--sessions %d: want 1 or more", sessions)
+		}
 		if h == nil {
 			return none(file)
 		}

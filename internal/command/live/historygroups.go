@@ -107,13 +107,22 @@ func showGroup(g *page, group *history.Group) {
 	if group.Gone != nil {
 		seen("gone", group.Gone)
 	}
-	often := fmt.Sprintf("%d of %s; %s, %.3g per 1,000 records", group.Sessions,
-		plural(uint64(group.Of), "session", "sessions"), plural(uint64(group.Entries), "entry", "entries"), group.PerThousand)
+	often := fmt.Sprintf("%d of %s; %s, %s per 1,000 records", group.Sessions,
+		plural(uint64(group.Of), "session", "sessions"), plural(uint64(group.Entries), "entry", "entries"),
+		rate(group.PerThousand))
 	if group.PerHour > 0 {
-		often += fmt.Sprintf(", %.3g per hour", group.PerHour)
+		often += ", " + rate(group.PerHour) + " per hour"
 	}
 	g.about("in", plain, often)
 	g.about("suspects", plain, group.Suspects.Text)
+}
+
+// rate is a number with three digits at least.
+func rate(v float64) string {
+	if v >= 1000 {
+		return number(uint64(v))
+	}
+	return fmt.Sprintf("%.3g", v)
 }
 
 func (p *program) historyModsCommand() *cobra.Command {
@@ -151,6 +160,8 @@ nothing. Sessions whose log lists no mods, or not all, are left out.`,
 		switch {
 		case h == nil:
 			g.line(span{plain, nothingYet(file)})
+		case len(d.Mods) == 0 && d.Game == "" && f.game == "":
+			g.line(span{plain, "no session of a known game is remembered in " + file})
 		case len(d.Mods) == 0:
 			g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
 		default:
