@@ -205,8 +205,8 @@ func (t *tx) keep(k *kept, bytes uint64) error {
 	return err
 }
 
-// sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none. A
-// session of whose log nothing was read is not another one of that kind, and one that crashed has no longer copy that
+// sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none.
+// A session of whose log nothing was read is not another one of that kind, and one that crashed has no longer copy that
 // did not.
 func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
 	if s.Log.Bytes == 0 {

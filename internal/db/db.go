@@ -123,9 +123,9 @@ func Plain(err error) error {
 	return err
 }
 
-// foreign returns an error for a file of SQLite that is another program's, or of a later version, by its header: SQLite
-// would change what it opens. One without an id is this program's if this program's lock stands beside it: it was killed
-// in its first transaction, or the header is lost.
+// foreign returns an error for a file that is another program's, or of a later version, by its header: SQLite would
+// change what it opens. One without an id is this program's if this program's lock stands beside it: it was killed in
+// its first transaction, or the header is lost.
 func foreign(c *Config) error {
 	f, err := os.Open(c.Path)
 	if errors.Is(err, os.ErrNotExist) {
