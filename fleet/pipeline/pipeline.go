@@ -24,7 +24,7 @@ type Config struct {
 	// Rules are those beside the default rules.
 	Rules []rules.File
 	// Player finds the player in a path: the group of the expression; paths without one are of one player. "" takes the
-	// folder of the log.
+	// first folder below [Root].
 	Player string
 	// Salt makes the names of players, and paths, unknown; never empty.
 	Salt []byte
@@ -79,10 +79,10 @@ func playerExpression(expression string) (*regexp.Regexp, error) {
 }
 
 func init() {
-	register.DoFn3x1[context.Context, string, func(string, int), error](&matchFiles{})
-	register.Emitter2[string, int]()
-	register.DoFn3x0[string, int, func(string, int)](&ofBranch{})
-	register.DoFn5x0[context.Context, string, int, func(string, population.Log), func(population.Parts)](&readLogs{})
+	register.DoFn3x1[context.Context, string, func(string, Source), error](&matchFiles{})
+	register.Emitter2[string, Source]()
+	register.DoFn3x0[string, Source, func(string, Source)](&ofBranch{})
+	register.DoFn5x0[context.Context, string, Source, func(string, population.Log), func(population.Parts)](&readLogs{})
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
 	register.Function1x1(linksOf)
@@ -108,7 +108,7 @@ func Build(s beam.Scope, c Config) {
 	var found []beam.PCollection
 	for part, names := range c.Patterns {
 		if len(names) > 0 {
-			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part}, beam.CreateList(s, names)))
+			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part, Root(names)}, beam.CreateList(s, names)))
 		}
 	}
 	files := beam.Flatten(s, found...)
@@ -118,7 +118,7 @@ func Build(s beam.Scope, c Config) {
 		s := s.Scope("read")
 		branch := beam.ParDo(s, &ofBranch{i, max(c.Branches, 1)}, files)
 		// Each file once, which also spreads them over workers.
-		copies, failures := beam.ParDo2(s, read, beam.CombinePerKey(s, &leastPart{}, branch))
+		copies, failures := beam.ParDo2(s, read, beam.CombinePerKey(s, &mergeSources{}, branch))
 		inCopies, inFailures = append(inCopies, copies), append(inFailures, failures)
 	}
 	copies, failures := beam.Flatten(s, inCopies...), beam.Flatten(s, inFailures...)

@@ -31,10 +31,10 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 			Extent: Extent{
 				strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
 				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")), rapid.Bool().Draw(t, "ends"),
+				rapid.IntRange(0, 3).Draw(t, "part"),
 			},
 			Copies:   Distinct{uint64(i)},
 			Player:   Pseudonym([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
-			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
 		}
@@ -273,8 +273,8 @@ func TestReportIsTrue(t *testing.T) {
 		require.Equal(t, uint64(len(logs)), r.Logs)
 		require.Equal(t, seen(func(*Log) bool { return true }), r.Players)
 		if r.Compared != nil {
-			require.Equal(t, seen(func(l *Log) bool { return l.Part == Before }), r.Compared.BeforePlayers)
-			require.Equal(t, seen(func(l *Log) bool { return l.Part == After }), r.Compared.AfterPlayers)
+			require.Equal(t, seen(func(l *Log) bool { return l.Part&Before != 0 }), r.Compared.BeforePlayers)
+			require.Equal(t, seen(func(l *Log) bool { return l.Part&After != 0 }), r.Compared.AfterPlayers)
 		}
 		in := r.OtherLogs
 		for _, c := range r.Clusters {
@@ -449,29 +449,26 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, string(want), string(text))
 }
 
-// TestCopies holds that copies of a log are one, and whose it is does not depend on the order, or on a second delivery.
+// TestCopies holds that copies of a player's log are one, in each population that has one, whatever the order, and that
+// each player whose log has the same bytes has that log.
 func TestCopies(t *testing.T) {
-	copies := make([]*Log, 3)
-	for i := range copies {
-		copies[i] = &Log{
-			Extent: Extent{Key: "x"}, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
-		}
-	}
+	session := &summary.Session{Log: summary.Log{Hash: 7}}
+	copies := []*Log{NewLog(7, 1, Before, session), NewLog(8, 1, After, session), NewLog(9, 1, Neither, session)}
 	rapid.Check(t, func(t *rapid.T) {
 		one := *rapid.SampledFrom(copies).Draw(t, "first")
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
 			one.Merge(copies[i])
 		}
-		require.Equal(t, []any{summary.Hash(0), Before, uint64(3)},
-			[]any{one.Player, one.Part, one.Copies.Count()})
+		require.Equal(t, []any{Before | After, uint64(3)}, []any{one.Part, one.Copies.Count()})
 	})
-	r := Sum(copies, nil, 1)
-	require.Equal(t, []uint64{1, 1, 2, 1, 0},
-		[]uint64{r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
+	r := Sum(append(copies, NewLog(10, 2, After, session)), nil, 1)
+	require.Equal(t, []uint64{2, 2, 2, 1, 2, 0}, []uint64{
+		r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers, r.Compared.Neither,
+	})
 }
 
 // TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark,
-// and it does not end in a crash.
+// it does not end in a crash, and both are of the same populations.
 func TestShorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfDistinct(rapid.StringMatching("[ab]{0,7}"), rapid.ID).Draw(t, "texts")
@@ -480,9 +477,10 @@ func TestShorter(t *testing.T) {
 		for _, text := range texts {
 			marked := text[:len(text)/2*2]
 			crashed := strings.HasSuffix(text, "b")
-			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), crashed})
+			part := strings.Count(text, "b") / 2
+			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), crashed, part})
 			if marked != "" && !crashed && slices.ContainsFunc(texts, func(other string) bool {
-				return len(other) > len(text) && strings.HasPrefix(other, marked)
+				return len(other) > len(text) && strings.HasPrefix(other, marked) && strings.Count(other, "b")/2 == part
 			}) {
 				want[text] = true
 			}

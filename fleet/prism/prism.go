@@ -1,6 +1,6 @@
 // Package prism starts Beam's runner Prism in this process, for this process. Prism listens on all interfaces and runs
-// what any job names, as the user. So jobs, and workers, that other processes ask for are refused; and on Linux its port
-// is bound to the loopback device a moment after it is open, which keeps other machines from the rest of its services.
+// what any job names, as the user. So jobs, and workers, that other processes ask for are refused; and on Linux its
+// port is bound to the loopback device a moment after it is open, which keeps other machines from its other services.
 // Other users of the machine can still connect to those, and see what is counted of logs on its way between stages.
 package prism
 
@@ -13,8 +13,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners/prism"
 )
 
-// Start starts Prism, and makes it the endpoint of the pipelines that are run from here on. Call it once. The warning is
-// nil where other machines cannot connect.
+// Start starts Prism, and makes it the endpoint of the pipelines that are run from here on. Call it once. The warning
+// is nil where other machines cannot connect.
 func Start(ctx context.Context) (warning, err error) {
 	port, err := freePort()
 	if err != nil {

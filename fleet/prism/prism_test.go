@@ -29,7 +29,7 @@ func foreign() grpc.CallOption {
 	return grpc.ForceCodecV2(encoding.GetCodecV2(proto.Name).(*codec).CodecV2)
 }
 
-// TestForeignJobsAreRefused holds that jobs of this process run, and that those of others, and workers for them, do not.
+// TestForeignJobsAreRefused holds that jobs of this process run, and that those of others, and their workers, do not.
 func TestForeignJobsAreRefused(t *testing.T) {
 	_, err := Start(t.Context())
 	require.NoError(t, err)
