@@ -48,6 +48,9 @@ func (c *Config) Validate() error {
 	if c.Split != "" && len(c.Patterns[population.Before]) > 0 {
 		return errors.New("--split-version and --before divide the logs twice: use one of them")
 	}
+	if _, version := population.SplitVersion(c.Split); c.Split != "" && version == "" {
+		return fmt.Errorf("--split-version %s: want a version, such as 1.6.4566, or a game and a version", c.Split)
+	}
 	if c.K < 1 {
 		return fmt.Errorf("--k %d: want 1 or more", c.K)
 	}
@@ -85,7 +88,7 @@ func init() {
 	register.DoFn5x0[context.Context, string, Source, func(string, population.Log), func(population.Parts)](&readLogs{})
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
-	register.Function1x1(linksOf)
+	register.DoFn1x1[population.Log, population.Links](&linkLog{})
 	register.Function2x1(firstCopy)
 	register.Function1x2(playerOf)
 	register.Function1x2(extentOf)
@@ -127,7 +130,7 @@ func Build(s beam.Scope, c Config) {
 	shorter := beam.ParDo(s, shorterOf, beam.GroupByKey(s, beam.ParDo(s, extentOf, logs)))
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all
-	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs), shorter))
+	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, &linkLog{c.K}, logs), shorter))
 	names, lost := beam.ParDo2(s, resolve, links)
 	aside := beam.SideInput{Input: names}
 

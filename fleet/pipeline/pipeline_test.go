@@ -265,6 +265,7 @@ func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(c *Config){
 		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
 		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"--split-version x": func(c *Config) { c.Split = "x" },
 		"--k 0":             func(c *Config) { c.K = 0 },
 		"no salt":           func(c *Config) { c.Salt = nil },
 		"no report":         func(c *Config) { c.JSON = "" },

@@ -214,8 +214,12 @@ func (f *readLogs) playerIn(name string, root int) string {
 	return ""
 }
 
-func linksOf(log population.Log) population.Links {
-	links := population.Links{}
+type linkLog struct {
+	K int
+}
+
+func (f *linkLog) ProcessElement(log population.Log) population.Links {
+	links := population.Links{K: f.K}
 	links.Observe(&log)
 	return links
 }

@@ -112,7 +112,7 @@ func TestOrderAndSharding(t *testing.T) {
 		read := merged(t, copies, (*Log).Merge)
 		linked, extents := map[int][]*Links{0: {{}}}, map[summary.Hash][]Extent{}
 		for _, log := range read {
-			links := &Links{}
+			links := &Links{K: k}
 			links.Observe(log)
 			linked[0] = append(linked[0], links)
 			extents[log.Player] = append(extents[log.Player], log.Extent)
@@ -191,11 +191,14 @@ func TestReportIsTrue(t *testing.T) {
 			return uint64(len(players))
 		}
 		owners := map[string]map[string]bool{} // ids of mods by game and name
+		listing := map[string]map[summary.Hash]bool{}
 		for _, log := range logs {
 			for _, m := range log.Mods {
 				if name := of(log.Game, m.Name); m.Name != "" {
 					owners[name] = maps.Collect(maps.All(owners[name]))
 					owners[name][m.ID] = true
+					listing[name] = maps.Collect(maps.All(listing[name]))
+					listing[name][log.Player] = true
 				}
 			}
 		}
@@ -203,7 +206,8 @@ func TestReportIsTrue(t *testing.T) {
 			return func(l *Log) bool {
 				return l.Game == game && slices.ContainsFunc(l.Mods, func(m Mod) bool {
 					ids := owners[of(game, m.ID)] // of a mod that is known by its name
-					return m.ID == mod && len(ids) != 1 || len(ids) == 1 && ids[mod]
+					known := len(ids) == 1 && len(listing[of(game, m.ID)]) >= k
+					return m.ID == mod && !known || known && ids[mod]
 				})
 			}
 		}
@@ -359,9 +363,12 @@ func TestRegression(t *testing.T) {
 		if i%3 == 0 {
 			log.Groups = append(log.Groups, fault(3))
 		}
+		if i%2 == 1 && i < 10 {
+			log.Groups = append(log.Groups, fault(4)) // new, as chance has it
+		}
 	}), nil, 5)
 	require.Equal(t, uint64(20), r.Compared.BeforePlayers)
-	require.Equal(t, 3, r.Compared.Tested)
+	require.Equal(t, 4, r.Compared.Tested)
 	require.Len(t, r.Compared.Changes, 2)
 	what := map[signature.ID]string{}
 	for _, c := range r.Compared.Changes {
@@ -390,6 +397,61 @@ func TestClusters(t *testing.T) {
 	require.Zero(t, r.OtherLogs)
 }
 
+// TestClustersDoNotChain holds that logs with nothing in common are not together by what is between them, and that half
+// of the logs of a cluster have one of the groups that it shows.
+func TestClustersDoNotChain(t *testing.T) {
+	r := Sum(crowd(200, func(i int, log *Log) {
+		for id := range i%2 + 2 {
+			log.Groups = append(log.Groups, fault(signature.ID(i%20/2+id+1)))
+		}
+	}), nil, 5)
+	require.Greater(t, len(r.Clusters), 2)
+	for _, c := range r.Clusters {
+		require.NotEmpty(t, c.Groups)
+	}
+	require.NotContains(t, string(r.HTML()), "noneand")
+}
+
+// TestChanceIsOfAllGroups holds that of many groups none has a mod by chance, and the one with a mod has that.
+func TestChanceIsOfAllGroups(t *testing.T) {
+	r := Sum(crowd(70, func(i int, log *Log) {
+		if i%7 == 3 && i != 3 {
+			log.Groups = append(log.Groups, fault(1))
+		}
+		for id := range 400 {
+			if xxhash.Sum64String(fmt.Sprint(i, id))%3 == 0 {
+				log.Groups = append(log.Groups, fault(signature.ID(id+2)))
+			}
+		}
+	}), nil, 5)
+	require.Equal(t, uint64(401*7), r.Tested)
+	for _, g := range r.Groups {
+		require.Equal(t, g.Signature == 1, len(g.Mods) == 1, "%v %v", g.Signature, g.Mods)
+	}
+}
+
+// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list.
+func TestNameOfMod(t *testing.T) {
+	for listing, want := range map[int]ReportMod{
+		4: {ID: "Farm", Players: 6}, 5: {ID: "x.farm", Name: "Farm", Players: 11},
+	} {
+		r := Sum(crowd(6+listing, func(i int, log *Log) {
+			if log.Mods = []Mod{{ID: "Farm"}}; i >= 6 {
+				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
+			}
+		}), nil, 5)
+		require.Equal(t, []ReportMod{want}, r.Mods)
+		require.Equal(t, listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
+	}
+}
+
+// TestNothingToCompare holds that a comparison without players on one side is none.
+func TestNothingToCompare(t *testing.T) {
+	r := Sum(crowd(10, func(_ int, log *Log) { log.Part, log.Groups = After, []LoggedGroup{fault(1)} }), nil, 5)
+	require.Empty(t, r.Compared.Changes)
+	require.Contains(t, string(r.HTML()), "Nothing to compare")
+}
+
 // TestHostilePage holds that what logs and paths hold is text on the page.
 func TestHostilePage(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'` + "\u202e"
@@ -415,7 +477,8 @@ func TestVersions(t *testing.T) {
 	}{
 		{"Press 1.5.9 rev3", "v1.6", Before}, {"Press 1.6.0", "v1.6", After}, {"Press 1.6", "v1.6", After},
 		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before},
-		{"Press 1.6.4566 rev607", "1.6.4566", After},
+		{"Press 1.6.4566 rev607", "1.6.4566", After}, {"Press 1.6.4566 rev607", "1.6.4566 rev607", After},
+		{"Press 1.5", "Press 1.6", Before}, {"Press v1.6", "Press v1.6", After}, {"Mill 1.5", "Press 1.6", Neither},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}
@@ -589,8 +652,8 @@ func TestLinksAreBounded(t *testing.T) {
 
 // TestAnchors holds that each link of the page leads to a group that it shows.
 func TestAnchors(t *testing.T) {
-	r := Sum(crowd(20, func(i int, log *Log) {
-		log.Game, log.Part = []string{"Press", "Mill"}[i/10], 1+i%2
+	r := Sum(crowd(80, func(i int, log *Log) {
+		log.Game, log.Part = []string{"Press", "Mill"}[i/40], 1+i%2
 		for id := range signature.ID(150) {
 			if i%2 == 0 || id >= 40 {
 				log.Groups = append(log.Groups, fault(id+1))
