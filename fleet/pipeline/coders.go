@@ -14,6 +14,7 @@ import (
 )
 
 func init() {
+	coder[Source](encodeSource, decodeSource)
 	coder[population.Log](encodeLog, decodeLog)
 	coder[population.Links](encodeLinks, decodeLinks)
 	coder[population.Names](encodeNames, decodeNames)
@@ -27,6 +28,8 @@ func coder[T any](encode func(T) ([]byte, error), decode func([]byte) (T, error)
 	beam.RegisterCoder(reflect.TypeFor[T](), encode, decode)
 }
 
+func encodeSource(v Source) ([]byte, error)             { return pack(v) }
+func decodeSource(data []byte) (Source, error)          { return unpack[Source](data) }
 func encodeLog(v population.Log) ([]byte, error)        { return pack(v) }
 func encodeLinks(v population.Links) ([]byte, error)    { return pack(v) }
 func encodeNames(v population.Names) ([]byte, error)    { return pack(v) }

@@ -7,7 +7,7 @@ import (
 )
 
 func init() {
-	register.Combiner1[int](&leastPart{})
+	register.Combiner1[Source](&mergeSources{})
 	register.Combiner1[population.Links](&mergeLinks{})
 	register.Combiner1[population.Group](&mergeGroups{})
 	register.Combiner1[population.Set](&mergeSets{})
@@ -16,9 +16,11 @@ func init() {
 
 // Each begins with a value of its own, since what is given to AddInput must stay as it is.
 
-type leastPart struct{}
+type mergeSources struct{}
 
-func (*leastPart) MergeAccumulators(a, b int) int { return min(a, b) }
+func (*mergeSources) MergeAccumulators(a, b Source) Source {
+	return Source{a.Part | b.Part, max(a.Root, b.Root)}
+}
 
 type mergeLinks struct{}
 

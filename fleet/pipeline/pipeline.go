@@ -24,7 +24,7 @@ type Config struct {
 	// Rules are those beside the default rules.
 	Rules []rules.File
 	// Player finds the player in a path: the group of the expression; paths without one are of one player. "" takes the
-	// folder of the log.
+	// first folder below [Root].
 	Player string
 	// Salt makes the names of players, and paths, unknown; never empty.
 	Salt []byte
@@ -47,6 +47,9 @@ func (c *Config) Validate() error {
 	}
 	if c.Split != "" && len(c.Patterns[population.Before]) > 0 {
 		return errors.New("--split-version and --before divide the logs twice: use one of them")
+	}
+	if _, version := population.SplitVersion(c.Split); c.Split != "" && version == "" {
+		return fmt.Errorf("--split-version %s: want a version, such as 1.6.4566, or a game and a version", c.Split)
 	}
 	if c.K < 1 {
 		return fmt.Errorf("--k %d: want 1 or more", c.K)
@@ -79,13 +82,13 @@ func playerExpression(expression string) (*regexp.Regexp, error) {
 }
 
 func init() {
-	register.DoFn3x1[context.Context, string, func(string, int), error](&matchFiles{})
-	register.Emitter2[string, int]()
-	register.DoFn3x0[string, int, func(string, int)](&ofBranch{})
-	register.DoFn5x0[context.Context, string, int, func(string, population.Log), func(population.Parts)](&readLogs{})
+	register.DoFn3x1[context.Context, string, func(string, Source), error](&matchFiles{})
+	register.Emitter2[string, Source]()
+	register.DoFn3x0[string, Source, func(string, Source)](&ofBranch{})
+	register.DoFn5x0[context.Context, string, Source, func(string, population.Log), func(population.Parts)](&readLogs{})
 	register.Emitter2[string, population.Log]()
 	register.Emitter1[population.Parts]()
-	register.Function1x1(linksOf)
+	register.DoFn1x1[population.Log, population.Links](&linkLog{})
 	register.Function2x1(firstCopy)
 	register.Function1x2(playerOf)
 	register.Function1x2(extentOf)
@@ -108,7 +111,7 @@ func Build(s beam.Scope, c Config) {
 	var found []beam.PCollection
 	for part, names := range c.Patterns {
 		if len(names) > 0 {
-			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part}, beam.CreateList(s, names)))
+			found = append(found, beam.ParDo(s.Scope("match"), &matchFiles{part, Root(names)}, beam.CreateList(s, names)))
 		}
 	}
 	files := beam.Flatten(s, found...)
@@ -118,7 +121,7 @@ func Build(s beam.Scope, c Config) {
 		s := s.Scope("read")
 		branch := beam.ParDo(s, &ofBranch{i, max(c.Branches, 1)}, files)
 		// Each file once, which also spreads them over workers.
-		copies, failures := beam.ParDo2(s, read, beam.CombinePerKey(s, &leastPart{}, branch))
+		copies, failures := beam.ParDo2(s, read, beam.CombinePerKey(s, &mergeSources{}, branch))
 		inCopies, inFailures = append(inCopies, copies), append(inFailures, failures)
 	}
 	copies, failures := beam.Flatten(s, inCopies...), beam.Flatten(s, inFailures...)
@@ -127,7 +130,7 @@ func Build(s beam.Scope, c Config) {
 	shorter := beam.ParDo(s, shorterOf, beam.GroupByKey(s, beam.ParDo(s, extentOf, logs)))
 
 	alone := beam.Create(s, population.Links{}) // where there is no log at all
-	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, linksOf, logs), shorter))
+	links := beam.Combine(s, &mergeLinks{}, beam.Flatten(s, alone, beam.ParDo(s, &linkLog{c.K}, logs), shorter))
 	names, lost := beam.ParDo2(s, resolve, links)
 	aside := beam.SideInput{Input: names}
 

@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"encoding/json"
 	"flag"
 	"fmt"
 	"os"
@@ -72,7 +73,7 @@ func folder(t *testing.T) string {
 		default:
 			write(name, data)
 		}
-		if i%6 > 3 {
+		if i%6 > 3 && !strings.Contains(names[i%len(names)], "crash") { // which has no longer copy
 			write(fmt.Sprintf("player%d/earlier/%d.log", i%11, i), data[:len(data)*2/3])
 		}
 		if i == 12 {
@@ -95,7 +96,7 @@ func folder(t *testing.T) string {
 func readFolder(t *testing.T, c Config, dir string) (logs []*population.Log, failures []population.Failure) {
 	t.Helper()
 	var names []string
-	note := func(name string, _ int) { names = append(names, name) }
+	note := func(name string, _ Source) { names = append(names, name) }
 	require.NoError(t, (&matchFiles{}).ProcessElement(t.Context(), dir, note))
 	slices.Reverse(names)
 	return readFiles(t, c, names...)
@@ -106,13 +107,13 @@ func readFiles(t *testing.T, c Config, names ...string) (logs []*population.Log,
 	read := &readLogs{Player: c.Player, Salt: c.Salt, Split: c.Split}
 	require.NoError(t, read.Setup())
 	for _, name := range names {
-		read.read(t.Context(), name, 0, func(l *population.Log) { logs = append(logs, l) },
+		read.read(t.Context(), name, Source{}, func(l *population.Log) { logs = append(logs, l) },
 			func(f *population.Failure) { failures = append(failures, *f) })
 	}
 	return logs, failures
 }
 
-func run(t *testing.T, c Config) (json, html string) {
+func run(t *testing.T, c Config) (text, html string) {
 	t.Helper()
 	out := t.TempDir()
 	c.JSON, c.HTML = filepath.Join(out, "a", "fleet.json"), filepath.Join(out, "fleet.html")
@@ -133,15 +134,15 @@ func TestPipeline(t *testing.T) {
 	// The player is the same in all copies of a log: which copy counts depends on the name of the folder.
 	c := Config{Salt: []byte("salt"), K: 3, Player: `.*/(player\d+)/`, Split: "1.5", Branches: 3}
 	c.Patterns[population.Neither] = []string{dir, dir + "/*/*.log"}
-	json, html := run(t, c)
+	text, html := run(t, c)
 
 	logs, failures := readFolder(t, c, dir)
 	report := population.Sum(logs, failures, c.K)
-	require.Equal(t, string(report.JSON()), json)
+	require.Equal(t, string(report.JSON()), text)
 	require.Equal(t, string(report.HTML()), html)
 
 	require.Equal(t, uint64(11), report.Players)
-	require.Equal(t, uint64(53), report.Logs, "50, and of 18 shorter copies the three below 4 KiB")
+	require.Equal(t, uint64(51), report.Logs, "of the shorter copies, the one that is cut before 4 KiB")
 	require.NotZero(t, report.Compared.Tested)
 	var bad []string
 	for _, f := range report.Failures {
@@ -158,8 +159,44 @@ func TestPipeline(t *testing.T) {
 	}
 	require.Len(t, bad, 6, "an archive that is cut, and the log where it is: "+all)
 	require.NotContains(t, html, "secretword", "two players have such a word")
-	counted, _, _ := strings.Cut(json, `"failures"`) // with paths, which are the operator's
+	counted, _, _ := strings.Cut(text, `"failures"`) // with paths, which are the operator's
 	require.NotRegexp(t, `secretword|player\d`, counted)
+}
+
+// TestPlayers holds that the first folder below what patterns name is the player, in each population the same, and that
+// a log is in each population that it is found in.
+func TestPlayers(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for i, name := range []string{
+		"october/a/x.log", "november/a/x.log", "november/a/crash-1/y.log", "november/a/crash-2/y.log", "november/b/z.log",
+		"november/1.log", "november/2.log",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(name), 0o700))
+		require.NoError(t, os.WriteFile(name, fmt.Appendf(nil, "log %d\n", max(i, 1)), 0o600))
+	}
+	c := Config{Salt: []byte("salt"), K: 1}
+	c.Patterns = [3][]string{{"./october/"}, {"october", "october/*/*.log"}, {"november/"}}
+	out, _ := run(t, c)
+	var r population.Report
+	require.NoError(t, json.Unmarshal([]byte(out), &r))
+	require.Equal(t, []uint64{3, 6, 1, 1, 3},
+		[]uint64{r.Players, r.Logs, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
+
+	require.NoError(t, os.WriteFile("all.zip", nil, 0o600))
+	for want, patterns := range map[string][]string{
+		"november/": {"november"}, "november/a/": {"november/a/*.log"}, "": {"*/a/*.log"}, "all.zip/": {"all.zip"},
+		"gs://logs/": {"gs://logs/a/x.log", "gs://logs/b*"},
+	} {
+		require.Equal(t, want, Root(patterns))
+	}
+	require.Equal(t, "november/", Root([]string{"november/a", "november/b"}))
+	require.Equal(t, "november/", Root([]string{"november/a/x.log", "november/b/z.log"}))
+	require.Empty(t, Root([]string{"october", "november"}))
+	require.Empty(t, Root([]string{"."}))
+	require.Equal(t, "/", Root([]string{"/x", "/y/*"}))
+	read := &readLogs{}
+	require.Equal(t, "player7", read.playerIn("all.zip/player7/Player.log", len("all.zip/")))
+	require.Equal(t, "all.zip", read.playerIn("logs/all.zip/player7/Player.log", len("logs/")))
 }
 
 // TestNoPlayer holds that all logs in whose paths no player is found are of one, and that each is named and counts.
@@ -213,8 +250,8 @@ func TestNothing(t *testing.T) {
 	require.NoError(t, zip.NewWriter(&empty).Close())
 	require.NoError(t, os.WriteFile(dir+"/empty.zip", empty.Bytes(), 0o600))
 	c.Patterns[population.Before], c.Patterns[population.After] = []string{dir}, []string{dir}
-	json, _ := run(t, c)
-	require.Contains(t, json, `"players": 0,`)
+	text, _ := run(t, c)
+	require.Contains(t, text, `"players": 0,`)
 	c.Patterns[population.After] = []string{dir + "/*.log"}
 	c.JSON = filepath.Join(dir, "x.json")
 	p, s := beam.NewPipelineWithRoot()
@@ -228,6 +265,7 @@ func TestValidate(t *testing.T) {
 	for want, change := range map[string]func(c *Config){
 		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
 		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
+		"--split-version x": func(c *Config) { c.Split = "x" },
 		"--k 0":             func(c *Config) { c.K = 0 },
 		"no salt":           func(c *Config) { c.Salt = nil },
 		"no report":         func(c *Config) { c.JSON = "" },

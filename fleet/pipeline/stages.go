@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/cespare/xxhash/v2"
@@ -24,12 +24,50 @@ import (
 // maxError bounds the words about a file that was not read, in characters.
 const maxError = 400
 
+// Source is the populations that a file belongs to, and how long the path is below which its player is.
+type Source struct {
+	Part, Root int
+}
+
+// Root returns the folder below which the first folder is that of a player: the longest in which all that patterns name
+// is, without wildcards. An archive is a folder.
+func Root(patterns []string) string {
+	root := ""
+	for i, pattern := range patterns {
+		r := filepath.ToSlash(clean(pattern))
+		if end := strings.IndexAny(r, `*?[`); end >= 0 {
+			r = r[:strings.LastIndexByte(r[:end], '/')+1]
+		} else if info, err := os.Stat(pattern); err == nil && info.IsDir() || intake.IsArchive(r) {
+			r = strings.TrimPrefix(r+"/", "./")
+		} else {
+			r = r[:strings.LastIndexByte(r, '/')+1]
+		}
+		for ; i > 0 && !strings.HasPrefix(r, root); root = root[:strings.LastIndexByte(root[:len(root)-1], '/')+1] {
+		}
+		if i == 0 {
+			root = r
+		}
+	}
+	return root
+}
+
+// clean returns a local pattern as the names of its files begin.
+func clean(pattern string) string {
+	if strings.Contains(pattern, "://") {
+		return pattern
+	}
+	return filepath.Clean(pattern)
+}
+
 // matchFiles finds the files that a pattern stands for. None is an error.
 type matchFiles struct {
 	Part int
+	Root string
 }
 
-func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit func(string, int)) error {
+func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit func(string, Source)) error {
+	pattern = clean(pattern)
+	source := Source{f.Part, len(f.Root)}
 	system, err := filesystem.New(ctx, pattern)
 	if err != nil {
 		return err
@@ -47,14 +85,14 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 		// Of the folders, only those of this machine are found as such.
 		if info, err := os.Stat(name); err != nil || !info.IsDir() {
 			found = true
-			emit(name, f.Part)
+			emit(name, source)
 			continue
 		}
 		// With the separator, a link to a folder is that folder. The function below returns no error, so nor does this.
 		_ = filepath.WalkDir(name+string(filepath.Separator), func(file string, entry fs.DirEntry, err error) error {
 			if isInput(file, entry, err) {
 				found = true
-				emit(file, f.Part)
+				emit(file, source)
 			}
 			return nil
 		})
@@ -73,7 +111,7 @@ func isInput(file string, entry fs.DirEntry, err error) bool {
 
 // Find returns an error if a pattern stands for no log, as the pipeline would.
 func Find(ctx context.Context, pattern string) error {
-	return (&matchFiles{}).ProcessElement(ctx, pattern, func(string, int) {})
+	return (&matchFiles{}).ProcessElement(ctx, pattern, func(string, Source) {})
 }
 
 // ofBranch leaves the files of one branch of several.
@@ -81,9 +119,9 @@ type ofBranch struct {
 	Index, Of int
 }
 
-func (f *ofBranch) ProcessElement(name string, part int, emit func(string, int)) {
+func (f *ofBranch) ProcessElement(name string, source Source, emit func(string, Source)) {
 	if xxhash.Sum64String(name)%uint64(f.Of) == uint64(f.Index) {
-		emit(name, part)
+		emit(name, source)
 	}
 }
 
@@ -106,15 +144,15 @@ func (f *readLogs) Setup() (err error) {
 	return err
 }
 
-func (f *readLogs) ProcessElement(ctx context.Context, name string, part int,
+func (f *readLogs) ProcessElement(ctx context.Context, name string, source Source,
 	logs func(string, population.Log), failures func(population.Parts),
 ) {
-	f.read(ctx, name, part, func(log *population.Log) { logs(log.Key, *log) }, func(failure *population.Failure) {
+	f.read(ctx, name, source, func(log *population.Log) { logs(log.Key, *log) }, func(failure *population.Failure) {
 		failures(*population.PartsOf(nil, nil, failure))
 	})
 }
 
-func (f *readLogs) read(ctx context.Context, name string, part int,
+func (f *readLogs) read(ctx context.Context, name string, source Source,
 	logs func(*population.Log), failures func(*population.Failure),
 ) {
 	fail := func(name string, err error) {
@@ -144,11 +182,11 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 		if found.Session == nil {
 			return
 		}
-		of := part
+		of := source.Part
 		if f.Split != "" {
 			of = population.PartOf(found.Session.Facts.Game, f.Split)
 		}
-		player := f.playerIn(found.Path)
+		player := f.playerIn(found.Path, source.Root)
 		if player == "" {
 			fail(found.Path, errNoPlayer)
 		}
@@ -160,11 +198,15 @@ func (f *readLogs) read(ctx context.Context, name string, part int,
 var errNoPlayer = errors.New("no player in its path by --player")
 
 // playerIn returns the name of the player whose log stands at a path, "" where the expression finds none: all such logs
-// are of one player, since one person may have sent them all.
-func (f *readLogs) playerIn(name string) string {
+// are of one player, since one person may have sent them all. Without an expression it is the first folder after the
+// root, and logs that are in none are of one player too.
+func (f *readLogs) playerIn(name string, root int) string {
 	name = filepath.ToSlash(name)
 	if f.player == nil {
-		return path.Dir(name)
+		if folder, _, ok := strings.Cut(strings.TrimPrefix(name[min(root, len(name)):], "/"), "/"); ok {
+			return folder
+		}
+		return "."
 	}
 	if found := f.player.FindStringSubmatch(name); found != nil {
 		return found[1]
@@ -172,8 +214,12 @@ func (f *readLogs) playerIn(name string) string {
 	return ""
 }
 
-func linksOf(log population.Log) population.Links {
-	links := population.Links{}
+type linkLog struct {
+	K int
+}
+
+func (f *linkLog) ProcessElement(log population.Log) population.Links {
+	links := population.Links{K: f.K}
 	links.Observe(&log)
 	return links
 }

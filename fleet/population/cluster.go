@@ -57,41 +57,24 @@ func (s *Set) Compare(o *Set) int {
 // Weight implements [Ranked].
 func (s *Set) Weight() uint64 { return 0 }
 
-// cluster are sets of a game that are alike: each shares at least half of all groups of it and of another.
+// cluster are sets of a game that are like the first of them.
 type cluster struct {
 	Set
-	of map[signature.ID]uint64 // logs, by group
+	first []signature.ID
+	of    map[signature.ID]uint64 // logs, by group
 }
 
-// clusters links the sets that are alike, with all that are alike to those (single linkage).
+// clusters puts each set, that of most logs first, to the first cluster whose first set it is like. Half of the logs of
+// one have some group, then: each has half of those of the first set.
 func clusters(sets []*Set) []*cluster {
-	up := make([]int, len(sets))
-	for i := range up {
-		up[i] = i
-	}
-	find := func(i int) int {
-		for up[i] != i {
-			i = up[i]
-		}
-		return i
-	}
-	for i, a := range sets {
-		for j, b := range sets[:i] {
-			if a.Game == b.Game && alike(a.Groups, b.Groups) {
-				x, y := find(i), find(j)
-				up[max(x, y)] = min(x, y)
-			}
-		}
-	}
-	byRoot := map[int]*cluster{}
 	var all []*cluster
-	for i, s := range sets {
-		c := byRoot[find(i)]
-		if c == nil {
-			c = &cluster{of: map[signature.ID]uint64{}}
-			byRoot[find(i)] = c
-			all = append(all, c)
+	for _, s := range sets {
+		i := slices.IndexFunc(all, func(c *cluster) bool { return c.Game == s.Game && alike(c.first, s.Groups) })
+		if i < 0 {
+			i = len(all)
+			all = append(all, &cluster{first: s.Groups, of: map[signature.ID]uint64{}})
 		}
+		c := all[i]
 		for _, id := range s.Groups {
 			c.of[id] += s.Logs
 		}

@@ -27,8 +27,7 @@ const (
 )
 
 var page = template.Must(template.New("page").Funcs(template.FuncMap{
-	"num":    func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
-	"chance": func(p float64) bool { return p > level },
+	"num": func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) },
 }).Parse(pageTemplate))
 
 // shownPage is what the page is made of.

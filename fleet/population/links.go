@@ -41,20 +41,28 @@ func (e Edge) compare(o Edge) int {
 type Links struct {
 	// Edges are in order up to sorted, and each once in that.
 	Edges []Edge `json:"edges,omitempty"`
-	// Mods has the package ids of mods by their games and names, "" for names that several have: some logs list names
-	// only.
-	Mods map[string]string `json:"mods,omitempty"`
+	// Mods has the package ids of mods by their games and names: some logs list names only.
+	Mods map[string]Owner `json:"mods,omitempty"`
+	// K is how many players must list an id with a name for it to stand for the name.
+	K int `json:"k,omitempty"`
 	// Shorter has the keys of logs that are the beginning of another of the same player.
 	Shorter map[string]bool `json:"shorter,omitempty"`
 
 	sorted int
 }
 
+// Owner is the id of a mod of some name, "" if several have it, and K of the players whose logs list it so: those with
+// the least pseudonyms.
+type Owner struct {
+	ID      string   `json:"id,omitempty"`
+	Players Distinct `json:"players,omitempty"`
+}
+
 // Observe adds which signatures the groups of a log have, and which ids its mods.
 func (l *Links) Observe(log *Log) {
 	for _, m := range log.Mods {
 		if m.Name != "" {
-			l.name(of(log.Game, m.Name), m.ID)
+			l.name(of(log.Game, m.Name), Owner{m.ID, Distinct{uint64(log.Player)}})
 		}
 	}
 	game := xxhash.Sum64String(log.Game)
@@ -67,14 +75,19 @@ func (l *Links) Observe(log *Log) {
 	l.trim(maxEdges, maxNames)
 }
 
-func (l *Links) name(name, id string) {
-	if known, ok := l.Mods[name]; ok && known != id {
-		id = ""
+func (l *Links) name(name string, owner Owner) {
+	if known, ok := l.Mods[name]; ok {
+		if known.ID != owner.ID {
+			owner = Owner{}
+		} else {
+			owner.Players.add(known.Players)
+		}
 	}
+	owner.Players = owner.Players[:min(len(owner.Players), l.K)]
 	if l.Mods == nil {
-		l.Mods = map[string]string{}
+		l.Mods = map[string]Owner{}
 	}
-	l.Mods[name] = id
+	l.Mods[name] = owner
 }
 
 // Merge adds other links. What is kept does not depend on the order.
@@ -82,8 +95,9 @@ func (l *Links) Merge(other *Links) { l.merge(other, maxEdges, maxNames) }
 
 func (l *Links) merge(other *Links, edges, names int) {
 	l.Edges = append(l.Edges, other.Edges...)
-	for name, id := range other.Mods {
-		l.name(name, id)
+	l.K = max(l.K, other.K)
+	for name, owner := range other.Mods {
+		l.name(name, owner)
 	}
 	for key := range other.Shorter {
 		if l.Shorter == nil {
@@ -156,7 +170,12 @@ func (l *Links) resolve(edges, names int) (*Names, Lost) {
 		lost.Names = max(estimate(names, xxhash.Sum64String(last)), uint64(names)+1) - uint64(names)
 		delete(l.Mods, last)
 	}
-	n := &Names{Signatures: make([][2]uint64, 0, 2*len(l.Edges)), Mods: l.Mods, Shorter: l.Shorter}
+	n := &Names{Signatures: make([][2]uint64, 0, 2*len(l.Edges)), Mods: map[string]string{}, Shorter: l.Shorter}
+	for name, owner := range l.Mods {
+		if len(owner.Players) >= l.K {
+			n.Mods[name] = owner.ID
+		}
+	}
 	for _, e := range l.Edges {
 		n.Signatures = append(n.Signatures, [2]uint64{e[0], e[1]}, [2]uint64{e[0], e[2]})
 	}

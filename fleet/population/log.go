@@ -14,19 +14,23 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
-// The populations that are compared.
+// The populations that are compared. A log may be in both: Before|After.
 const (
-	Neither = iota
-	Before
-	After
-	parts
+	Neither = 0
+	Before  = 1
+	After   = 2
+	parts   = 3
 )
+
+// in reports whether what is in a set of populations is in one of them.
+func in(set, part int) bool { return set == part || set&part != 0 }
 
 // Extent is what a log is known by.
 type Extent struct {
-	Key   string `json:"key"` // the same for copies of a log
+	Key   string `json:"key"` // the same for a player's copies of a log
 	Bytes uint64 `json:"bytes"`
 	Marks []byte `json:"marks,omitempty"` // see [summary.Log]
+	Part  int    `json:"part,omitempty"`
 
 	Crashed bool `json:"crashed,omitempty"`
 }
@@ -36,7 +40,6 @@ type Log struct {
 	Extent
 	Copies Distinct     `json:"copies"` // pseudonyms of their paths: one at least
 	Player summary.Hash `json:"player"` // pseudonym
-	Part   int          `json:"part,omitempty"`
 
 	Game     string        `json:"game,omitempty"` // "" for one that is not known, which is a game too
 	Version  string        `json:"gameVersion,omitempty"`
@@ -79,8 +82,8 @@ func Pseudonym(salt []byte, name string) summary.Hash {
 func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 	game, version := summary.Game(plain(s.Facts.Game))
 	l := &Log{
-		Extent: Extent{s.Log.Hash.String(), s.Log.Bytes, s.Log.Marks, s.State == "crashed"},
-		Copies: Distinct{uint64(path)}, Player: player, Part: part, Game: game, Version: version, State: s.State,
+		Extent: Extent{s.Log.Hash.String() + player.String(), s.Log.Bytes, s.Log.Marks, part, s.State == "crashed"},
+		Copies: Distinct{uint64(path)}, Player: player, Game: game, Version: version, State: s.State,
 		Complete: s.Complete, Records: s.Records, MoreMods: s.MoreMods,
 	}
 	byName := map[string]string{}
@@ -131,24 +134,25 @@ func plain(text string) string {
 // of is the key of what is counted of a game: the name of another game's mod or version is another one.
 func of(game, name string) string { return game + "\x00" + name }
 
-// Merge adds a copy of the log. That whose path has the least pseudonym is the one that counts.
+// Merge adds the player's copy of the log, which is then in the populations of both. That whose path has the least
+// pseudonym is the one that counts.
 func (l *Log) Merge(other *Log) {
-	copies := l.Copies
+	copies, part := l.Copies, l.Part|other.Part
 	copies.add(other.Copies)
-	if cmp.Or(cmp.Compare(other.Copies[0], l.Copies[0]), cmp.Compare(other.Part, l.Part)) < 0 {
+	if other.Copies[0] < l.Copies[0] {
 		*l = *other
 	}
-	l.Copies = copies
+	l.Copies, l.Part = copies, part
 }
 
-// Shorter returns the keys of those logs of a player that are the beginning of another: shorter copies. They are alike
-// up to the last mark of the shorter; where that has a crash, so has the longer.
+// Shorter returns the keys of those logs of a player that are the beginning of another of the same populations:
+// shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the longer.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
-		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
+		return cmp.Or(cmp.Compare(a.Part, b.Part), bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
 	})
 	begins := func(l, other *Extent) bool {
-		return len(l.Marks) > 0 && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
+		return len(l.Marks) > 0 && l.Part == other.Part && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
 	}
 	shorter := map[string]bool{}
 	longest, crashed := &Extent{}, &Extent{}

@@ -130,8 +130,12 @@ func NewPlayer(log *Log, names *Names) *Player {
 		Logs: 1, Copies: log.Copies.Count() - 1, Records: log.Records,
 		States: Tally{log.State: 1}, Games: Tally{log.Game: 1}, Mods: Tally{}, Names: Tally{},
 	}}
-	p.PartLogs[log.Part] = 1
-	p.PartGames[log.Part] = Tally{log.Game: 1}
+	for part := range parts {
+		if in(log.Part, part) {
+			p.PartLogs[part] = 1
+			p.PartGames[part] = Tally{log.Game: 1}
+		}
+	}
 	if !log.Complete {
 		p.Incomplete = 1
 	}
@@ -145,8 +149,7 @@ func NewPlayer(log *Log, names *Names) *Player {
 		}
 	}
 	for root, indices := range names.roots(log) {
-		g := &Group{Logs: 1}
-		g.PartLogs[log.Part] = 1
+		g := &Group{Logs: 1, PartLogs: p.PartLogs}
 		if log.Version != "" {
 			g.Versions = Tally{log.Version: 1}
 		}

@@ -30,11 +30,11 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 		logs[i] = &Log{
 			Extent: Extent{
 				strconv.Itoa(i), rapid.Uint64Range(9, 11).Draw(t, "bytes"),
-				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")), rapid.Bool().Draw(t, "ends"),
+				bytes.Repeat([]byte("mark"), rapid.IntRange(0, 2).Draw(t, "marks")), rapid.IntRange(0, 3).Draw(t, "part"),
+				rapid.Bool().Draw(t, "crashed"),
 			},
 			Copies:   Distinct{uint64(i)},
 			Player:   Pseudonym([]byte("x"), fmt.Sprintf("secret%d", rapid.IntRange(0, 5).Draw(t, "player"))),
-			Part:     rapid.IntRange(0, 2).Draw(t, "part"),
 			State:    rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"),
 			Complete: rapid.Bool().Draw(t, "complete"), Records: 10,
 		}
@@ -112,7 +112,7 @@ func TestOrderAndSharding(t *testing.T) {
 		read := merged(t, copies, (*Log).Merge)
 		linked, extents := map[int][]*Links{0: {{}}}, map[summary.Hash][]Extent{}
 		for _, log := range read {
-			links := &Links{}
+			links := &Links{K: k}
 			links.Observe(log)
 			linked[0] = append(linked[0], links)
 			extents[log.Player] = append(extents[log.Player], log.Extent)
@@ -191,11 +191,14 @@ func TestReportIsTrue(t *testing.T) {
 			return uint64(len(players))
 		}
 		owners := map[string]map[string]bool{} // ids of mods by game and name
+		listing := map[string]map[summary.Hash]bool{}
 		for _, log := range logs {
 			for _, m := range log.Mods {
 				if name := of(log.Game, m.Name); m.Name != "" {
 					owners[name] = maps.Collect(maps.All(owners[name]))
 					owners[name][m.ID] = true
+					listing[name] = maps.Collect(maps.All(listing[name]))
+					listing[name][log.Player] = true
 				}
 			}
 		}
@@ -203,7 +206,8 @@ func TestReportIsTrue(t *testing.T) {
 			return func(l *Log) bool {
 				return l.Game == game && slices.ContainsFunc(l.Mods, func(m Mod) bool {
 					ids := owners[of(game, m.ID)] // of a mod that is known by its name
-					return m.ID == mod && len(ids) != 1 || len(ids) == 1 && ids[mod]
+					known := len(ids) == 1 && len(listing[of(game, m.ID)]) >= k
+					return m.ID == mod && !known || known && ids[mod]
 				})
 			}
 		}
@@ -273,8 +277,8 @@ func TestReportIsTrue(t *testing.T) {
 		require.Equal(t, uint64(len(logs)), r.Logs)
 		require.Equal(t, seen(func(*Log) bool { return true }), r.Players)
 		if r.Compared != nil {
-			require.Equal(t, seen(func(l *Log) bool { return l.Part == Before }), r.Compared.BeforePlayers)
-			require.Equal(t, seen(func(l *Log) bool { return l.Part == After }), r.Compared.AfterPlayers)
+			require.Equal(t, seen(func(l *Log) bool { return l.Part&Before != 0 }), r.Compared.BeforePlayers)
+			require.Equal(t, seen(func(l *Log) bool { return l.Part&After != 0 }), r.Compared.AfterPlayers)
 		}
 		in := r.OtherLogs
 		for _, c := range r.Clusters {
@@ -359,9 +363,12 @@ func TestRegression(t *testing.T) {
 		if i%3 == 0 {
 			log.Groups = append(log.Groups, fault(3))
 		}
+		if i%2 == 1 && i < 10 {
+			log.Groups = append(log.Groups, fault(4)) // new, as chance has it
+		}
 	}), nil, 5)
 	require.Equal(t, uint64(20), r.Compared.BeforePlayers)
-	require.Equal(t, 3, r.Compared.Tested)
+	require.Equal(t, 4, r.Compared.Tested)
 	require.Len(t, r.Compared.Changes, 2)
 	what := map[signature.ID]string{}
 	for _, c := range r.Compared.Changes {
@@ -404,6 +411,61 @@ func TestClusters(t *testing.T) {
 	require.Zero(t, r.OtherLogs)
 }
 
+// TestClustersDoNotChain holds that logs with nothing in common are not together by what is between them, and that half
+// of the logs of a cluster have one of the groups that it shows.
+func TestClustersDoNotChain(t *testing.T) {
+	r := Sum(crowd(200, func(i int, log *Log) {
+		for id := range i%2 + 2 {
+			log.Groups = append(log.Groups, fault(signature.ID(i%20/2+id+1)))
+		}
+	}), nil, 5)
+	require.Greater(t, len(r.Clusters), 2)
+	for _, c := range r.Clusters {
+		require.NotEmpty(t, c.Groups)
+	}
+	require.NotContains(t, string(r.HTML()), "noneand")
+}
+
+// TestChanceIsOfAllGroups holds that of many groups none has a mod by chance, and the one with a mod has that.
+func TestChanceIsOfAllGroups(t *testing.T) {
+	r := Sum(crowd(70, func(i int, log *Log) {
+		if i%7 == 3 && i != 3 {
+			log.Groups = append(log.Groups, fault(1))
+		}
+		for id := range 400 {
+			if xxhash.Sum64String(fmt.Sprint(i, id))%3 == 0 {
+				log.Groups = append(log.Groups, fault(signature.ID(id+2)))
+			}
+		}
+	}), nil, 5)
+	require.Equal(t, uint64(401*7), r.Tested)
+	for _, g := range r.Groups {
+		require.Equal(t, g.Signature == 1, len(g.Mods) == 1, "%v %v", g.Signature, g.Mods)
+	}
+}
+
+// TestNameOfMod holds that an id that fewer than k players' logs list does not stand for a name that many list.
+func TestNameOfMod(t *testing.T) {
+	for listing, want := range map[int]ReportMod{
+		4: {ID: "Farm", Players: 6}, 5: {ID: "x.farm", Name: "Farm", Players: 11},
+	} {
+		r := Sum(crowd(6+listing, func(i int, log *Log) {
+			if log.Mods = []Mod{{ID: "Farm"}}; i >= 6 {
+				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
+			}
+		}), nil, 5)
+		require.Equal(t, []ReportMod{want}, r.Mods)
+		require.Equal(t, listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
+	}
+}
+
+// TestNothingToCompare holds that a comparison without players on one side is none.
+func TestNothingToCompare(t *testing.T) {
+	r := Sum(crowd(10, func(_ int, log *Log) { log.Part, log.Groups = After, []LoggedGroup{fault(1)} }), nil, 5)
+	require.Empty(t, r.Compared.Changes)
+	require.Contains(t, string(r.HTML()), "Nothing to compare")
+}
+
 // TestHostilePage holds that what logs and paths hold is text on the page.
 func TestHostilePage(t *testing.T) {
 	const evil = `<script>alert(1)</script>"'` + "\u202e"
@@ -429,7 +491,8 @@ func TestVersions(t *testing.T) {
 	}{
 		{"Press 1.5.9 rev3", "v1.6", Before}, {"Press 1.6.0", "v1.6", After}, {"Press 1.6", "v1.6", After},
 		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before},
-		{"Press 1.6.4566 rev607", "1.6.4566", After},
+		{"Press 1.6.4566 rev607", "1.6.4566", After}, {"Press 1.6.4566 rev607", "1.6.4566 rev607", After},
+		{"Press 1.5", "Press 1.6", Before}, {"Press v1.6", "Press v1.6", After}, {"Mill 1.5", "Press 1.6", Neither},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}
@@ -463,29 +526,26 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, string(want), string(text))
 }
 
-// TestCopies holds that copies of a log are one, and whose it is does not depend on the order, or on a second delivery.
+// TestCopies holds that copies of a player's log are one, in each population that has one, whatever the order, and that
+// each player whose log has the same bytes has that log.
 func TestCopies(t *testing.T) {
-	copies := make([]*Log, 3)
-	for i := range copies {
-		copies[i] = &Log{
-			Extent: Extent{Key: "x"}, Copies: Distinct{uint64(i + 7)}, Player: summary.Hash(i), Part: 1 + i%2,
-		}
-	}
+	session := &summary.Session{Log: summary.Log{Hash: 7}}
+	copies := []*Log{NewLog(7, 1, Before, session), NewLog(8, 1, After, session), NewLog(9, 1, Neither, session)}
 	rapid.Check(t, func(t *rapid.T) {
 		one := *rapid.SampledFrom(copies).Draw(t, "first")
 		for _, i := range rapid.Permutation([]int{0, 0, 1, 2}).Draw(t, "order") {
 			one.Merge(copies[i])
 		}
-		require.Equal(t, []any{summary.Hash(0), Before, uint64(3)},
-			[]any{one.Player, one.Part, one.Copies.Count()})
+		require.Equal(t, []any{Before | After, uint64(3)}, []any{one.Part, one.Copies.Count()})
 	})
-	r := Sum(copies, nil, 1)
-	require.Equal(t, []uint64{1, 1, 2, 1, 0},
-		[]uint64{r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers})
+	r := Sum(append(copies, NewLog(10, 2, After, session)), nil, 1)
+	require.Equal(t, []uint64{2, 2, 2, 1, 2, 0}, []uint64{
+		r.Logs, r.Players, r.Copies, r.Compared.BeforePlayers, r.Compared.AfterPlayers, r.Compared.Neither,
+	})
 }
 
 // TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark,
-// and has the crash that it has.
+// has the crash that it has, and is of the same populations.
 func TestShorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfDistinct(rapid.StringMatching("[ab]{0,7}"), rapid.ID).Draw(t, "texts")
@@ -494,9 +554,11 @@ func TestShorter(t *testing.T) {
 		for _, text := range texts {
 			marked := text[:len(text)/2*2]
 			crashed := strings.HasSuffix(text, "b")
-			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), crashed})
+			part := strings.Count(text, "b") / 2
+			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), part, crashed})
 			if marked != "" && slices.ContainsFunc(texts, func(other string) bool {
-				return len(other) > len(text) && strings.HasPrefix(other, marked) && (!crashed || strings.HasSuffix(other, "b"))
+				return len(other) > len(text) && strings.HasPrefix(other, marked) && strings.Count(other, "b")/2 == part &&
+					(!crashed || strings.HasSuffix(other, "b"))
 			}) {
 				want[text] = true
 			}
@@ -605,8 +667,8 @@ func TestLinksAreBounded(t *testing.T) {
 
 // TestAnchors holds that each link of the page leads to a group that it shows.
 func TestAnchors(t *testing.T) {
-	r := Sum(crowd(20, func(i int, log *Log) {
-		log.Game, log.Part = []string{"Press", "Mill"}[i/10], 1+i%2
+	r := Sum(crowd(80, func(i int, log *Log) {
+		log.Game, log.Part = []string{"Press", "Mill"}[i/40], 1+i%2
 		for id := range signature.ID(150) {
 			if i%2 == 0 || id >= 40 {
 				log.Groups = append(log.Groups, fault(id+1))

@@ -63,6 +63,7 @@ type Report struct {
 	Groups      []ReportGroup `json:"groups" jsonschema:"Urgent groups, that of most players first."`
 	MoreGroups  uint64        `json:"moreGroups" jsonschema:"Groups that are not listed."`
 	MoreEntries uint64        `json:"moreEntries" jsonschema:"Records in them."`
+	Tested      uint64        `json:"modsTested" jsonschema:"Mods that were looked at for all groups, for which p is corrected."`
 
 	Compared *Comparison `json:"compared,omitempty" jsonschema:"What differs between two populations."`
 
@@ -124,7 +125,7 @@ type ReportGroup struct {
 	Blamed      []Counted         `json:"blamed,omitempty" jsonschema:"Players by the mod that the text points at."`
 	OtherBlamed uint64            `json:"otherBlamed" jsonschema:"Such mods that are not listed: fewer than k players have them, or ten others come first; of the 256 that are counted."`
 	Mods        []Lift            `json:"mods,omitempty" jsonschema:"Mods with which players have the group more often than without, beyond chance (p of 0.05 at most), the least likely first."`
-	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at, for which p is corrected."`
+	Tested      int               `json:"modsTested" jsonschema:"Mods that were looked at."`
 }
 
 // Lift is how much more often players with a mod have a group than those without, of the players of the game whose logs
@@ -136,7 +137,7 @@ type Lift struct {
 	WithGroup uint64  `json:"withGroup" jsonschema:"Of those, players with the group."`
 	Without   uint64  `json:"without" jsonschema:"Players without the mod."`
 	OnlyGroup uint64  `json:"withoutGroup" jsonschema:"Of those, players with the group."`
-	P         float64 `json:"p" jsonschema:"Probability that chance alone gives as much: Fisher's exact test, corrected for the mods tested (Holm)."`
+	P         float64 `json:"p" jsonschema:"Probability that chance alone gives as much: Fisher's exact test, corrected for the mods tested of all groups (Holm)."`
 
 	cohort.Interval // of the ratio of the shares, with to without, at 95 %
 }
@@ -147,7 +148,7 @@ type Comparison struct {
 	AfterPlayers  uint64   `json:"afterPlayers" jsonschema:"Players of the second. One may be in both, and counts as two who are independent: where a fault stays with its player, that makes p too high, and no change is found for it."`
 	Neither       uint64   `json:"neitherLogs" jsonschema:"Logs that are in neither."`
 	Tested        int      `json:"tested" jsonschema:"Groups that were compared, for which p is corrected: those of at least k players, of games that are in both."`
-	Changes       []Change `json:"changes" jsonschema:"Groups that differ, the least likely by chance first."`
+	Changes       []Change `json:"changes" jsonschema:"Groups that differ beyond chance (p of 0.05 at most), the least likely by chance first."`
 	More          int      `json:"moreChanges" jsonschema:"Changes that are not listed."`
 }
 
@@ -159,7 +160,7 @@ type Change struct {
 	What      string       `json:"what" jsonschema:"How it differs." enum:"new,gone,more,less"`
 	Before    uint64       `json:"before" jsonschema:"Players before with the group."`
 	After     uint64       `json:"after" jsonschema:"Players after."`
-	P         float64      `json:"p" jsonschema:"As in mods, in either direction."`
+	P         float64      `json:"p" jsonschema:"As in mods, in either direction, corrected for the groups compared."`
 
 	cohort.Interval // of the ratio of the shares, after to before, at 95 %
 }
@@ -256,10 +257,12 @@ func NewReport(p *Parts, k int) *Report {
 	for _, g := range p.Groups.Kept {
 		shown := r.group(g, t)
 		if g.Players >= uint64(k) {
-			r.lift(&shown, g, mods[g.Game], t.Listed[g.Game])
+			lift(&shown, g, mods[g.Game], t.Listed[g.Game])
+			r.Tested += uint64(shown.Tested)
 		}
 		r.Groups = append(r.Groups, shown)
 	}
+	r.correct()
 	r.compare(p)
 	r.cluster(p)
 	return r
@@ -323,10 +326,9 @@ func (r *Report) group(g *Group, t *Totals) ReportGroup {
 	return shown
 }
 
-// lift tests the mods of a group's game, where listed is how many players of the game have logs that list mods.
-func (r *Report) lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uint64) {
-	var all []Lift
-	var p []float64
+// lift tests the mods of a group's game, where listed is how many players of the game have logs that list mods. It
+// leaves those that may be beyond chance, not corrected.
+func lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uint64) {
 	for _, mod := range mods {
 		if mod.Players >= listed {
 			continue // who has it, is everybody; or the game is beyond the bounds of the table
@@ -339,25 +341,40 @@ func (r *Report) lift(shown *ReportGroup, g *Group, mods []ReportMod, listed uin
 			ID: mod.ID, Name: mod.Name, With: t.With, WithGroup: t.WithFault, Without: t.Without, OnlyGroup: t.WithoutFault,
 			Interval: t.Lift(sure),
 		}
-		all = append(all, lift)
+		shown.Tested++
 		if lift.Value <= 1 {
-			p = append(p, 1) // nothing to prove
-		} else {
-			p = append(p, t.P())
+			continue // nothing to prove
+		}
+		if lift.P = t.P(); lift.P <= level {
+			shown.Mods = append(shown.Mods, lift)
 		}
 	}
-	shown.Tested = len(all)
-	p = cohort.Holm(p)
-	for i := range all {
-		all[i].P = p[i]
+}
+
+// correct corrects p of mods for the tests of all groups (Holm), and leaves what is beyond chance. Those that are left
+// out already would come after the others.
+func (r *Report) correct() {
+	var all []*float64
+	for i := range r.Groups {
+		for j := range r.Groups[i].Mods {
+			all = append(all, &r.Groups[i].Mods[j].P)
+		}
 	}
-	all = slices.DeleteFunc(all, func(l Lift) bool { return l.P > level })
-	slices.SortStableFunc(all, func(a, b Lift) int {
-		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Low, a.Low), cmp.Compare(a.ID, b.ID))
-	})
-	shown.Mods = all[:min(len(all), maxShown)]
-	for i := range shown.Mods {
-		round(&shown.Mods[i].Interval, &shown.Mods[i].P)
+	slices.SortFunc(all, func(a, b *float64) int { return cmp.Compare(*a, *b) })
+	least := 0.0
+	for i, p := range all {
+		least = max(least, min(1, *p*float64(r.Tested-uint64(i))))
+		*p = least
+	}
+	for i := range r.Groups {
+		mods := slices.DeleteFunc(r.Groups[i].Mods, func(l Lift) bool { return l.P > level })
+		slices.SortStableFunc(mods, func(a, b Lift) int {
+			return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Low, a.Low), cmp.Compare(a.ID, b.ID))
+		})
+		r.Groups[i].Mods = mods[:min(len(mods), maxShown)]
+		for j := range r.Groups[i].Mods {
+			round(&mods[j].Interval, &mods[j].P)
+		}
 	}
 }
 
@@ -366,7 +383,7 @@ func round(i *cohort.Interval, p *float64) {
 	for _, v := range []*float64{&i.Value, &i.Low, &i.High, p} {
 		*v, _ = strconv.ParseFloat(strconv.FormatFloat(*v, 'g', 3, 64), 64)
 		if math.IsInf(*v, 0) {
-			*v = math.MaxFloat64
+			*v = -1
 		}
 	}
 }
@@ -412,7 +429,7 @@ func (r *Report) compare(p *Parts) {
 		change.P = chance[i]
 		round(&change.Interval, &change.P)
 	}
-	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level && c.Before > 0 && c.After > 0 })
+	c.Changes = slices.DeleteFunc(c.Changes, func(c Change) bool { return c.P > level })
 	slices.SortStableFunc(c.Changes, func(a, b Change) int {
 		return cmp.Or(cmp.Compare(a.P, b.P), cmp.Compare(b.Before+b.After, a.Before+a.After),
 			cmp.Compare(a.Signature, b.Signature), cmp.Compare(a.Game, b.Game))
@@ -469,7 +486,7 @@ func Sum(logs []*Log, failures []Failure, k int) *Report {
 	}
 	byPlayer := map[summary.Hash][]*Log{}
 	extents := map[summary.Hash][]Extent{}
-	links := &Links{}
+	links := &Links{K: k}
 	for _, log := range byKey {
 		byPlayer[log.Player] = append(byPlayer[log.Player], log)
 		extents[log.Player] = append(extents[log.Player], log.Extent)

@@ -32,14 +32,29 @@ func compareVersions(a, b string) int {
 func digits(s string) int { return len(s) - len(strings.TrimLeft(s, "0123456789")) }
 
 // PartOf returns where a log belongs if a population is divided at a version: what is older, or the version itself and
-// what is newer. A game is a name and a version, such as "Press 1.6.4566". A "v" before a version is no part of it.
+// what is newer. A game is a name and a version, such as "Press 1.6.4566", and so may the split be, for that game only.
+// A "v" before a version is no part of it.
 func PartOf(game, split string) int {
-	_, version := summary.Game(game)
+	name, version := summary.Game(game)
+	of, at := SplitVersion(split)
 	switch {
-	case version == "":
+	case version == "" || of != "" && of != name:
 		return Neither
-	case compareVersions(strings.TrimLeft(version, "vV"), strings.TrimLeft(split, "vV")) < 0:
+	case compareVersions(strings.TrimLeft(version, "vV"), at) < 0:
 		return Before
 	}
 	return After
+}
+
+// SplitVersion returns the game, "" for any, and the version of a split. The version is "" if it is none.
+func SplitVersion(split string) (game, version string) {
+	game, version = summary.Game(split)
+	if version == "" {
+		game, version = "", split
+	}
+	version = strings.TrimLeft(version, "vV")
+	if digits(version) == 0 {
+		return "", ""
+	}
+	return game, version
 }

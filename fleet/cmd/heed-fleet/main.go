@@ -15,11 +15,13 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx has the local one and gs
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
+	"github.com/apache/beam/sdks/v2/go/pkg/beam/options/jobopts"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/runners"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/heedlog/heed/fleet/pipeline"
 	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/fleet/prism"
 	"github.com/heedlog/heed/internal/files"
 )
 
@@ -89,6 +91,24 @@ local folder. Flags that are not of heed-fleet are those of Beam, such as --runn
 			if err := pipeline.Find(context.Background(), pattern); err != nil {
 				return err
 			}
+		}
+	}
+	if c.Branches > 0 && *jobopts.Endpoint == "" {
+		// Beam leaves files behind.
+		dir, err := os.MkdirTemp("", "heed-fleet-")
+		if err != nil {
+			return err
+		}
+		defer func() { _ = os.RemoveAll(dir) }() // of no further use
+		for _, name := range []string{"TMPDIR", "TMP"} {
+			_ = os.Setenv(name, dir) // a valid name
+		}
+		warning, err := prism.Start(context.Background())
+		if err != nil {
+			return err
+		}
+		if warning != nil {
+			fmt.Fprintln(os.Stderr, "heed-fleet:", warning)
 		}
 	}
 	p, s := beam.NewPipelineWithRoot()
