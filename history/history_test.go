@@ -87,8 +87,8 @@ func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time
 // where they cannot be distinguished.
 func TestKnownOfSeveral(t *testing.T) {
 	for want, fourth := range map[string][]capture.ListedMod{
-		"3 of 3 sessions with Crane, 0 of 3 without": mods("Core", "Hats"),
-		"3 of 4 sessions since, 0 of 2 before":       mods("Core"),
+		"3 of 3 sessions with Crane, 0 of 3 without; 1 other one with it lists no mods": mods("Core", "Hats"),
+		"4 of 5 sessions since, 0 of 2 before":                                          mods("Core"),
 	} {
 		h := open(t, history.Config{})
 		for n, all := range [][]capture.ListedMod{
@@ -101,6 +101,7 @@ func TestKnownOfSeveral(t *testing.T) {
 			}
 			remember(t, h, session(uint64(n+1), "broken", all, groups...), day(n+1))
 		}
+		remember(t, h, session(7, "broken", nil, 2), day(7))
 		text, err := h.Known(t.Context(), session(9, "", nil), 2)
 		require.NoError(t, err)
 		require.Equal(t, "new since 3 November, when Crane and Hats were added; "+want, text)

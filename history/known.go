@@ -175,7 +175,7 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
 		with, t.WithoutFault, t.Without)
 	if unlisted > 0 {
-		text += fmt.Sprintf(", %d that %s no mods", unlisted, verb(unlisted, "lists", "list"))
+		text += "; " + count(int64(unlisted), "other one with it lists", "others with it list") + " no mods"
 	}
 	return text, nil
 }
@@ -194,13 +194,6 @@ func (l *timeline) date(t time.Time) string {
 		return t.Format("2 January")
 	}
 	return t.Format("2 January 2006")
-}
-
-func verb(n int, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 // count counts things.
