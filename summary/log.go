@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -92,5 +93,5 @@ func (h *Hasher) add(p []byte) {
 
 // Log returns the log that was written so far.
 func (h *Hasher) Log(name string) Log {
-	return Log{Name: name, Bytes: h.bytes, Hash: Hash(h.digest.Sum64()), Marks: h.marks[:len(h.marks):len(h.marks)]}
+	return Log{Name: name, Bytes: h.bytes, Hash: Hash(h.digest.Sum64()), Marks: slices.Clip(h.marks)}
 }
