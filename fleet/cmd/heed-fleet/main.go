@@ -180,7 +180,7 @@ func outcome(c *pipeline.Config, r *population.Report) string {
 				roots = append(roots, cmp.Or(pipeline.Root(patterns), "."))
 			}
 		}
-		line += "a player is a folder in " + strings.Join(roots, ", ")
+		line += "a player is a folder in " + strings.Join(slices.Compact(roots), ", ")
 	}
 	if r.Players == 1 && r.Logs > 1 {
 		line += ", so that all logs are of one: name the folder above, or use --player"
