@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -74,7 +75,7 @@ func (c *Config) Validate() error {
 }
 
 // Writable returns an error if a report cannot be written to this machine. What is in its file stays.
-func (c *Config) Writable() error { return errors.Join(writable(c.JSON), writable(c.HTML)) }
+func (c *Config) Writable() error { return cmp.Or(writable(c.JSON), writable(c.HTML)) }
 
 func writable(name string) error {
 	if name == "" || strings.Contains(name, "://") {

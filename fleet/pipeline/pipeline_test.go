@@ -22,13 +22,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/fleet/prism"
 )
 
 func TestMain(m *testing.M) {
 	log.LogLevel = "warn"
 	flag.Parse()
 	beam.Init()
-	os.Exit(m.Run())
+	os.Exit(tests(m))
+}
+
+func tests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "heed-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	_ = os.Setenv("TMPDIR", dir) // Beam leaves files behind
+	if _, err := prism.Start(context.Background()); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 const captures = "../../testdata/captures"

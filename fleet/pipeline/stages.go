@@ -45,7 +45,8 @@ func Root(patterns []string) string {
 		default:
 			r = r[:strings.LastIndexByte(r, '/')+1]
 		}
-		for ; i > 0 && !strings.HasPrefix(r, root); root = root[:strings.LastIndexByte(root[:len(root)-1], '/')+1] {
+		for i > 0 && !strings.HasPrefix(r, root) {
+			root = root[:strings.LastIndexByte(root[:len(root)-1], '/')+1]
 		}
 		if i == 0 {
 			root = r
