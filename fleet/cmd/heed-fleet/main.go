@@ -129,6 +129,7 @@ local folder.
 	for _, name := range []string{"TMPDIR", "TMP"} {
 		_ = os.Setenv(name, dir) // a valid name
 	}
+	slog.SetDefault(slog.New(slog.DiscardHandler)) // what is wrong is in the error too
 	warning, err := prism.Start(context.Background())
 	if err != nil {
 		return err
@@ -136,7 +137,6 @@ local folder.
 	if warning != nil {
 		fmt.Fprintln(os.Stderr, "heed-fleet:", warning)
 	}
-	slog.SetDefault(slog.New(slog.DiscardHandler)) // what is wrong is in the error too
 	if err := runJob(&c); err != nil {
 		return err
 	}
