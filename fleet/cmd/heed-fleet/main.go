@@ -11,9 +11,11 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
+	"os/signal"
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx has the local one and gs
@@ -126,6 +128,13 @@ local folder.
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of no further use
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	go func() {
+		<-ended
+		_ = os.RemoveAll(dir) // of no further use
+		os.Exit(130)
+	}()
 	for _, name := range []string{"TMPDIR", "TMP"} {
 		_ = os.Setenv(name, dir) // a valid name
 	}
