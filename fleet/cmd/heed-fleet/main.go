@@ -129,7 +129,7 @@ local folder.
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of no further use
 	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
 	go func() {
 		<-ended
 		_ = os.RemoveAll(dir) // of no further use
