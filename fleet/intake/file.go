@@ -5,6 +5,7 @@ import (
 	"archive/zip"
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -45,9 +46,11 @@ func Read(set *rules.Set, name string, opened io.Reader, found func(Found)) {
 	lower := strings.ToLower(name)
 	switch {
 	case strings.HasSuffix(lower, ".zip"):
-		fail(newArchive(set, name, found).readZip(opened))
+		a := newArchive(set, name, found)
+		fail(cmp.Or(a.readZip(opened), a.empty()))
 	case isTar(lower):
-		fail(newArchive(set, name, found).readTar(opened))
+		a := newArchive(set, name, found)
+		fail(cmp.Or(a.readTar(opened), a.empty()))
 	default:
 		s, err := summarize(set, path.Base(name), opened, nil)
 		found(Found{name, s, err})
@@ -88,6 +91,16 @@ func newArchive(set *rules.Set, name string, found func(Found)) *archive {
 	err := fmt.Errorf("unpacks to more than %d bytes", int64(maxUnpacked))
 	return &archive{set, name, found, maxMembers, limit{maxUnpacked, err}}
 }
+
+// empty returns an error if there was no log.
+func (a *archive) empty() error {
+	if a.logs == maxMembers {
+		return errNoLog
+	}
+	return nil
+}
+
+var errNoLog, errEncrypted = errors.New("has no log in it"), errors.New("is encrypted")
 
 // read reads a log. Its error is that of the whole archive, which then ends.
 func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
@@ -159,7 +172,13 @@ func (a *archive) readZip(opened io.Reader) error {
 		if !f.Mode().IsRegular() || !wanted(f.Name) {
 			continue
 		}
-		if err := a.read(f.Name, f.Open); err != nil {
+		err := a.read(f.Name, func() (io.ReadCloser, error) {
+			if f.Flags&1 != 0 {
+				return nil, errEncrypted
+			}
+			return f.Open()
+		})
+		if err != nil {
 			return err
 		}
 	}

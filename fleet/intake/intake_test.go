@@ -138,6 +138,9 @@ func TestBad(t *testing.T) {
 		{"unread.log", iotest.ErrReader(errors.New("gone")), 0, "gone"},
 		{"panics.log", panicking{}, 0, "panics.log: heed failed on it"},
 		{"a.zip", strings.NewReader("no zip"), 0, "a.zip: zip"},
+		{"a.zip", bytes.NewReader(zipped(t, "a.png")), 0, "a.zip: has no log in it"},
+		{"a.tar", bytes.NewReader(tarred(t)), 0, "a.tar: has no log in it"},
+		{"a.zip", bytes.NewReader(encrypted(t)), 0, "a.zip/a.log: is encrypted"},
 		{"a.tar", bytes.NewReader(two[:len(two)*3/4]), 2, "a.tar/b.log: capture: after line"},
 		{"a.tar.gz", strings.NewReader("no tar at all"), 0, "a.tar.gz: unexpected EOF"},
 	} {
@@ -154,6 +157,17 @@ func TestBad(t *testing.T) {
 		require.Contains(t, strings.Join(errs, "\n"), c.want, c.name)
 		require.Equal(t, c.sessions, sessions, c.name)
 	}
+}
+
+// encrypted returns a zip with a log that needs a password.
+func encrypted(tb testing.TB) []byte {
+	tb.Helper()
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	_, err := z.CreateRaw(&zip.FileHeader{Name: "a.log", Flags: 1})
+	require.NoError(tb, err)
+	require.NoError(tb, z.Close())
+	return out.Bytes()
 }
 
 // TestBounds holds that an archive ends with an error at its bounds, exactly, and that what is no log is not counted.

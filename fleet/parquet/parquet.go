@@ -5,8 +5,10 @@
 package parquet
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"github.com/parquet-go/parquet-go"
@@ -95,8 +97,15 @@ func NewWriter(w io.Writer) *Writer {
 	return &Writer{parquet.NewGenericWriter[Row](w, parquet.Compression(&parquet.Zstd), parquet.MaxRowsPerRowGroup(1000))}
 }
 
-// Write writes a session.
+// Write writes a session. One with a number that is beyond its column is an error.
 func (w *Writer) Write(s *summary.Session) error {
+	most := max(s.Log.Bytes, s.Records, s.MoreEntries)
+	for i := range s.Groups {
+		most = max(most, s.Groups[i].Count, s.Groups[i].First, s.Groups[i].Last)
+	}
+	if most > math.MaxInt64 || max(s.Signatures, s.MoreMods, s.MoreGroups) > math.MaxInt32 {
+		return errors.New("parquet: a number of the session is beyond its column")
+	}
 	if _, err := w.w.Write([]Row{row(s)}); err != nil {
 		return fmt.Errorf("parquet: %w", err)
 	}

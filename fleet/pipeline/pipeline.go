@@ -1,11 +1,15 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/register"
@@ -60,10 +64,34 @@ func (c *Config) Validate() error {
 	if c.JSON == "" && c.HTML == "" {
 		return errors.New("no report to write: give --json or --html")
 	}
+	if c.JSON != "" && c.HTML != "" && clean(c.JSON) == clean(c.HTML) {
+		return fmt.Errorf("--json and --html are the same file: %s", c.JSON)
+	}
 	if _, err := rules.Compile(slices.Concat(rules.Defaults(), c.Rules)...); err != nil {
 		return err
 	}
 	_, err := playerExpression(c.Player)
+	return err
+}
+
+// Writable returns an error if a report cannot be written to this machine. What is in its file stays.
+func (c *Config) Writable() error { return cmp.Or(writable(c.JSON), writable(c.HTML)) }
+
+func writable(name string) error {
+	if name == "" || strings.Contains(name, "://") {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		return err
+	}
+	_, missing := os.Stat(name)
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	if err = f.Close(); missing != nil {
+		err = errors.Join(err, os.Remove(name))
+	}
 	return err
 }
 

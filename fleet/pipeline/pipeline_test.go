@@ -22,13 +22,27 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/fleet/population"
+	"github.com/heedlog/heed/fleet/prism"
 )
 
 func TestMain(m *testing.M) {
 	log.LogLevel = "warn"
 	flag.Parse()
 	beam.Init()
-	os.Exit(m.Run())
+	os.Exit(tests(m))
+}
+
+func tests(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "heed-")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	_ = os.Setenv("TMPDIR", dir) // Beam leaves files behind
+	if _, err := prism.Start(context.Background()); err != nil {
+		panic(err)
+	}
+	return m.Run()
 }
 
 const captures = "../../testdata/captures"
@@ -229,7 +243,26 @@ func TestFolders(t *testing.T) {
 	if err := os.Symlink(dir+"/logs", dir+"/link"); err != nil {
 		t.Skip(err)
 	}
+	require.NoError(t, os.Symlink(dir+"/none.log", dir+"/logs/broken.log"))
+	require.NoError(t, os.WriteFile(dir+"/linked", []byte("another log\n"), 0o600))
+	require.NoError(t, os.Symlink(dir+"/linked", dir+"/logs/b.log"))
 	logs, failures := readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
+	require.Len(t, logs, 2)
+	require.Len(t, failures, 1)
+	require.Contains(t, failures[0].Path, "broken.log")
+	require.NoError(t, os.Remove(dir+"/logs/broken.log"))
+	require.NoError(t, os.Remove(dir+"/logs/b.log"))
+
+	require.NoError(t, os.MkdirAll(dir+"/in/[1]/logs", 0o700))
+	require.NoError(t, os.WriteFile(dir+"/in/[1]/logs/a.log", []byte("a log\n"), 0o600))
+	require.NoError(t, os.Mkdir(dir+"/in/empty", 0o700))
+	require.NoError(t, Find(t.Context(), dir+"/in/[1]"))
+	require.Equal(t, dir+"/in/[1]/", Root([]string{dir + "/in/[1]"}))
+	require.ErrorContains(t, Find(t.Context(), dir+"/**/a.log"), "at any depth")
+	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/in/*")
+	require.Len(t, logs, 1)
+	require.Equal(t, []population.Failure{{Path: dir + "/in/empty", Error: "no log in it, of 0 files and folders"}}, failures)
+	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
 	require.Len(t, logs, 1)
 	require.Empty(t, failures)
 
@@ -237,7 +270,7 @@ func TestFolders(t *testing.T) {
 	_, failures = readFiles(t, Config{Salt: []byte("salt")}, dir+"/logs", os.DevNull)
 	require.Len(t, failures, 2)
 	require.Equal(t, dir+"/logs", failures[0].Path)
-	require.Contains(t, failures[0].Error, "directory")
+	require.Contains(t, failures[0].Error, "no log in it, of 1 files and folders")
 	require.Equal(t, population.Failure{Path: os.DevNull, Error: "is not a regular file"}, failures[1])
 }
 
@@ -260,13 +293,22 @@ func TestNothing(t *testing.T) {
 }
 
 func TestValidate(t *testing.T) {
+	t.Chdir(t.TempDir())
 	good := Config{Patterns: [3][]string{{"x"}}, Salt: []byte("x"), K: 5, JSON: "x"}
 	require.NoError(t, good.Validate())
+	require.NoError(t, good.Writable())
+	require.NoFileExists(t, "x")
+	require.NoError(t, os.WriteFile("x", []byte("x"), 0o600))
+	require.NoError(t, (&Config{JSON: "new/x", HTML: "x"}).Writable())
+	require.FileExists(t, "x")
+	require.ErrorContains(t, (&Config{JSON: "x/x"}).Writable(), "x")
+	require.ErrorContains(t, (&Config{HTML: "new"}).Writable(), "new")
 	for want, change := range map[string]func(c *Config){
 		"no logs named":     func(c *Config) { c.Patterns[0] = nil },
 		"go together":       func(c *Config) { c.Patterns[population.After] = []string{"y"} },
 		"--split-version x": func(c *Config) { c.Split = "x" },
 		"--k 0":             func(c *Config) { c.K = 0 },
+		"same file":         func(c *Config) { c.HTML = "./x" },
 		"no salt":           func(c *Config) { c.Salt = nil },
 		"no report":         func(c *Config) { c.JSON = "" },
 		"has 2 groups":      func(c *Config) { c.Player = "(a)(b)" },

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem"
 	"github.com/cespare/xxhash/v2"
@@ -35,14 +36,17 @@ func Root(patterns []string) string {
 	root := ""
 	for i, pattern := range patterns {
 		r := filepath.ToSlash(clean(pattern))
-		if end := strings.IndexAny(r, `*?[`); end >= 0 {
-			r = r[:strings.LastIndexByte(r[:end], '/')+1]
-		} else if info, err := os.Stat(pattern); err == nil && info.IsDir() || intake.IsArchive(r) {
+		info, err := os.Stat(pattern)
+		switch end := strings.IndexAny(r, `*?[`); {
+		case err == nil && info.IsDir(), intake.IsArchive(r) && end < 0:
 			r = strings.TrimPrefix(r+"/", "./")
-		} else {
+		case err != nil && end >= 0:
+			r = r[:strings.LastIndexByte(r[:end], '/')+1]
+		default:
 			r = r[:strings.LastIndexByte(r, '/')+1]
 		}
-		for ; i > 0 && !strings.HasPrefix(r, root); root = root[:strings.LastIndexByte(root[:len(root)-1], '/')+1] {
+		for i > 0 && !strings.HasPrefix(r, root) {
+			root = root[:strings.LastIndexByte(root[:len(root)-1], '/')+1]
 		}
 		if i == 0 {
 			root = r
@@ -68,12 +72,7 @@ type matchFiles struct {
 func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit func(string, Source)) error {
 	pattern = clean(pattern)
 	source := Source{f.Part, len(f.Root)}
-	system, err := filesystem.New(ctx, pattern)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = system.Close() }()
-	names, err := system.List(ctx, pattern)
+	names, err := list(ctx, pattern)
 	if err == nil && len(names) == 0 {
 		err = errors.New("no file matches")
 	}
@@ -89,6 +88,8 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 			continue
 		}
 		// With the separator, a link to a folder is that folder. The function below returns no error, so nor does this.
+		before := found
+		found = false
 		_ = filepath.WalkDir(name+string(filepath.Separator), func(file string, entry fs.DirEntry, err error) error {
 			if isInput(file, entry, err) {
 				found = true
@@ -96,6 +97,10 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 			}
 			return nil
 		})
+		if !found && len(names) > 1 {
+			emit(name, source) // reading it names it
+		}
+		found = found || before
 	}
 	if !found {
 		return fmt.Errorf("%s: no log in it", pattern)
@@ -103,10 +108,28 @@ func (f *matchFiles) ProcessElement(ctx context.Context, pattern string, emit fu
 	return nil
 }
 
-// isInput reports whether what a walk finds is to be read. A folder that could not be listed is: reading it names it as
-// a failure, and the others go on.
+// list returns the files of a pattern. A local path that exists is itself, whatever is in its name.
+func list(ctx context.Context, pattern string) ([]string, error) {
+	if !strings.Contains(pattern, "://") {
+		if _, err := os.Lstat(pattern); err == nil {
+			return []string{pattern}, nil
+		}
+		if strings.Contains(pattern, "**") {
+			return nil, errors.New("** is for gs:// and s3://; of a local folder, give its name to read it at any depth")
+		}
+	}
+	system, err := filesystem.New(ctx, pattern)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = system.Close() }()
+	return system.List(ctx, pattern)
+}
+
+// isInput reports whether what a walk finds is to be read. What cannot be read is, too, such as a folder that could not
+// be listed, or a pipe: reading it names it as a failure, and the others go on.
 func isInput(file string, entry fs.DirEntry, err error) bool {
-	return err != nil || entry.Type().IsRegular() && (files.MayBeLog(file) || intake.IsArchive(file))
+	return err != nil || !entry.IsDir() && (files.MayBeLog(file) || intake.IsArchive(file))
 }
 
 // Find returns an error if a pattern stands for no log, as the pipeline would.
@@ -161,6 +184,10 @@ func (f *readLogs) read(ctx context.Context, name string, source Source,
 	// To open a pipe waits for whoever writes to it, and a device may have no end.
 	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
 		fail(name, errors.New("is not a regular file"))
+		return
+	}
+	if entries, err := os.ReadDir(name); err == nil {
+		fail(name, fmt.Errorf("no log in it, of %d files and folders", len(entries)))
 		return
 	}
 	system, err := filesystem.New(ctx, name)
@@ -277,6 +304,11 @@ func setOf(log population.Log, names population.Names, found func(string, popula
 
 func setParts(s population.Set) population.Parts { return *population.PartsOf(nil, &s, nil) }
 
+// Written returns the report that was written in this process, nil for none.
+func Written() *population.Report { return written.Load() }
+
+var written atomic.Pointer[population.Report]
+
 // writeReport writes the report. Done again, it writes the same.
 type writeReport struct {
 	K          int
@@ -285,6 +317,7 @@ type writeReport struct {
 
 func (f *writeReport) ProcessElement(ctx context.Context, parts population.Parts) error {
 	report := population.NewReport(&parts, f.K)
+	written.Store(report)
 	if f.JSON != "" {
 		if err := write(ctx, f.JSON, report.JSON()); err != nil {
 			return err

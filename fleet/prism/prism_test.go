@@ -31,6 +31,7 @@ func foreign() grpc.CallOption {
 
 // TestForeignJobsAreRefused holds that jobs of this process run, and that those of others, and their workers, do not.
 func TestForeignJobsAreRefused(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir()) // Beam leaves a file behind
 	_, err := Start(t.Context())
 	require.NoError(t, err)
 	defer func() { *jobopts.Endpoint = ""; alone.Store(false) }()
