@@ -25,6 +25,7 @@ type Config struct {
 	Now         func() time.Time // its location is that of dates in texts
 	MaxSessions int              // default 2000
 	MaxBytes    int64            // that are in use in the file; default 200 MB
+	Wait        time.Duration    // for other processes that write; default 20 s
 }
 
 // History is an open history. Its methods may be called from many goroutines, and the file by many processes.
@@ -69,7 +70,7 @@ func Open(ctx context.Context, c Config) (*History, error) {
 	}
 	if err = isDatabase(c.Path); err == nil {
 		h.db, err = db.Open(ctx, db.Config{
-			Path: c.Path, Application: application, Migrations: migrations, Trusting: true,
+			Path: c.Path, Application: application, Migrations: migrations, Trusting: true, Wait: c.Wait,
 		})
 	}
 	if err != nil {

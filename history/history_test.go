@@ -326,37 +326,85 @@ func TestComparable(t *testing.T) {
 		"its end is missing":     func(s *summary.Session) bool { s.Complete = false; return false },
 		"its beginning is":       func(s *summary.Session) bool { s.Headless = true; return false },
 		"a part is no evidence":  func(s *summary.Session) bool { s.Blind = true; return false },
-		"rules protected more":   func(s *summary.Session) bool { s.Masking = 1; return false },
+		"rules protected more":   func(s *summary.Session) bool { s.Masking++; return false },
+		"unknown what they do":   func(s *summary.Session) bool { s.Masking = 0; return false },
 		"another signature's":    func(s *summary.Session) bool { s.Signatures++; return false },
 		"of another game's":      func(s *summary.Session) bool { s.Facts.Game = "Chess 1.0"; return false },
 		"its groups are unknown": func(s *summary.Session) bool { s.MoreGroups, s.Groups = 7, nil; return false },
 	} {
 		h := open(t, history.Config{})
-		s := session(1, "healthy", mods("Core"))
+		s, with, next := session(1, "healthy", mods("Core")), session(2, "broken", mods("Core"), 7), session(3, "", nil)
+		s.Masking, with.Masking, next.Masking = 5, 5, 5
 		running := change(s)
 		_, err := h.Remember(t.Context(), s, day(1), running)
 		require.NoError(t, err)
-		remember(t, h, session(2, "broken", mods("Core"), 7), day(2))
+		remember(t, h, with, day(2))
 		groups, err := h.Groups(t.Context(), 7)
 		require.NoError(t, err)
 		want := 1
-		if name == "nothing" {
+		if name == "nothing" || s.Masking == 0 {
 			want = 2
 		}
 		require.Equal(t, want, groups[0].Of, name)
-		text, err := h.Known(t.Context(), session(3, "", nil), 8)
+		text, err := h.Known(t.Context(), next, 8)
 		require.NoError(t, err)
 		require.Equal(t, map[int]string{
 			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
 		}[want], text, name)
 		all, err := h.Mods(t.Context(), "Colony")
 		require.NoError(t, err)
-		with := 2
+		count := 2
 		if running || s.Facts.Game != "Colony 1.2" {
-			with = 1
+			count = 1
 		}
-		require.Equal(t, with, all[0].With, name)
+		require.Equal(t, count, all[0].With, name)
 	}
+}
+
+// TestSince: where sessions between do not show whether a group is there, what changed is since the last that does, and
+// the first session that has it is not called the first of all.
+func TestSince(t *testing.T) {
+	h := open(t, history.Config{})
+	for n, all := range [][]capture.ListedMod{mods("Core@1"), mods("Core", "B"), mods("Core@2", "B"), mods("Core@2", "B")} {
+		s := session(uint64(n+1), "broken", all)
+		s.Blind = n == 1
+		if n > 1 {
+			s = session(uint64(n+1), "broken", all, 7)
+		}
+		remember(t, h, s, day(n+1))
+	}
+	text, err := h.Known(t.Context(), session(9, "", nil), 7)
+	require.NoError(t, err)
+	require.Equal(t, "new since 3 November; since 1 November, when it was not there, B was added and Core went from 1 to 2; "+
+		"2 of 2 sessions since, 0 of 1 before", text)
+	groups, err := h.Groups(t.Context(), 7)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, groups[0].First.Changes.Since)
+	all, err := h.Sessions(t.Context(), "Colony", 2)
+	require.NoError(t, err)
+	require.Equal(t, "Core went from 1 to 2", all[1].Changes.String(), "whose version the session before did not list")
+	_, err = h.Forget(t.Context(), history.Which{IDs: []int64{1}})
+	require.NoError(t, err)
+	text, err = h.Known(t.Context(), session(9, "", nil), 7)
+	require.NoError(t, err)
+	require.Equal(t, "known since 3 November, the first session that shows whether it is there; in 2 of 2 sessions", text)
+}
+
+// TestFollowed: a followed log that has grown to one that is known is that.
+func TestFollowed(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	known := remember(t, h, s, day(1))
+	s.Log.Hash++
+	id, err := h.Remember(t.Context(), s, day(2), true)
+	require.NoError(t, err)
+	require.NotEqual(t, known, id)
+	s.Log.Hash--
+	require.NoError(t, h.Update(t.Context(), id, s, day(2), false))
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, id, all[0].ID)
 }
 
 // TestForget: only what is named is forgotten, and a file that another process keeps from shrinking is an error.

@@ -99,8 +99,12 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	s := &l.sessions[first]
 	var text string
 	if first == 0 {
-		text = fmt.Sprintf("known since %s, the first session of the game that is remembered; in %d of %s", l.date(s.Ended),
-			len(counts), count(int64(len(l.sessions)), "session", "sessions"))
+		which := "the first session of the game that is remembered"
+		if l.whole[0].ID != s.ID {
+			which = "the first session that shows whether it is there"
+		}
+		text = fmt.Sprintf("known since %s, %s; in %d of %s", l.date(s.Ended), which, len(counts),
+			count(int64(len(l.sessions)), "session", "sessions"))
 	} else {
 		c, err := l.changes(s, l.sessions[:first])
 		if err != nil {
@@ -108,7 +112,12 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 		}
 		text = "new since " + l.date(s.Ended)
 		if c != nil && c.count() > 0 {
-			text += ", when " + c.String()
+			when := ", when "
+			if at := slices.IndexFunc(l.whole, func(o session) bool { return o.ID == s.ID }); l.whole[at-1].ID !=
+				l.sessions[first-1].ID {
+				when = "; since " + l.date(l.sessions[first-1].Ended) + ", when it was not there, "
+			}
+			text += when + c.String()
 		}
 		counted, err := l.counted(first, c, has)
 		if err != nil {

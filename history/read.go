@@ -111,7 +111,7 @@ type Group struct {
 	Sample      string         `json:"sample,omitempty" jsonschema:"A text of it, of the latest session with it."`
 	Disposition string         `json:"disposition" jsonschema:"The highest of its entries in the latest session with it."`
 	Rule        string         `json:"rule" jsonschema:"The rule that decided so."`
-	First       Session        `json:"first" jsonschema:"The first session with it; changes are what changed just before."`
+	First       Session        `json:"first" jsonschema:"The first session with it; changes are those since the latest before that shows that it was not there."`
 	Last        Session        `json:"last" jsonschema:"The latest session with it."`
 	Gone        *Session       `json:"gone,omitempty" jsonschema:"The first session without it after the latest."`
 	Sessions    int            `json:"sessions" jsonschema:"Sessions with it."`

@@ -48,7 +48,9 @@ func (t *tx) put(k *kept, s *summary.Session) error {
 		}
 	}
 	game, version := summary.Game(s.Facts.Game)
-	if k.id, err = t.number(`INSERT OR REPLACE INTO session VALUES (`+placeholders(25)+`) RETURNING id`,
+	if k.id, err = t.number(`INSERT OR REPLACE INTO session (id, game, version, log, bytes, hash, began, ended, live,
+		running, saved, state, reason, headline, broken, sound, lines, records, signatures, modlist, mods, whole_mods, whole,
+		masking, marks) VALUES (`+placeholders(25)+`) RETURNING id`,
 		id, game, version, s.Log.Name, int64(s.Log.Bytes), int64(s.Log.Hash), k.began, k.ended, k.live, k.running, k.saved,
 		s.State, s.Reason, s.Headline, s.Broken(), s.Sound(), s.Lines, int64(s.Records), s.Signatures, list,
 		len(s.Mods), s.MoreMods == 0, s.Whole(), int64(s.Masking), append([]byte{}, s.Log.Marks...)); err != nil {

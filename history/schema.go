@@ -78,13 +78,33 @@ CREATE TABLE occurrence (
 	phase       TEXT NOT NULL,
 	PRIMARY KEY (session, sig)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX occurrence_sig ON occurrence (sig, session, count);
+CREATE INDEX occurrence_sig ON occurrence (sig);
 
 CREATE VIEW sessions AS SELECT id, game, version, log,
 	strftime('%Y-%m-%dT%H:%M:%SZ', began / 1000.0, 'unixepoch') AS began,
 	strftime('%Y-%m-%dT%H:%M:%SZ', ended / 1000.0, 'unixepoch') AS ended,
 	running, state, reason, headline, broken, sound, lines, records, mods
 	FROM session;
+CREATE VIEW occurrences AS SELECT o.session, s.game, s.ended, printf('%016x', b.signature) AS "group",
+	printf('%016x', a.signature) AS signature, a.template, o.disposition, o.severity, o.rule, o.count,
+	o.first AS first_line, o.last AS last_line, o.phase
+	FROM occurrence o JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp JOIN sessions s ON s.id = o.session;
+CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, g.template, g.sessions, g.entries,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.first / 1000.0, 'unixepoch') AS first_seen,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.last / 1000.0, 'unixepoch') AS last_seen
+	FROM (SELECT a.grp, max(a.template) AS template, count(DISTINCT o.session) AS sessions, sum(o.count) AS entries,
+		min(s.ended) AS first, max(s.ended) AS last
+		FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session GROUP BY a.grp) g
+	JOIN signature b ON b.id = g.grp;
+CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
+	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
+`, `
+ALTER TABLE session ADD COLUMN masking INTEGER NOT NULL DEFAULT 0; -- of the rules, on which ids depend; 0: not known
+ALTER TABLE session ADD COLUMN marks BLOB NOT NULL DEFAULT x''; -- of the log
+DROP INDEX occurrence_sig;
+CREATE INDEX occurrence_sig ON occurrence (sig, session, count);
+DROP VIEW occurrences;
+DROP VIEW groups;
 CREATE VIEW occurrences AS SELECT o.session, s.game, s.ended, printf('%016x', b.signature) AS "group",
 	printf('%016x', a.signature) AS signature, a.template, o.disposition, o.severity, o.rule, o.count,
 	o.first AS first_line, o.last AS last_line, o.phase
@@ -98,9 +118,4 @@ CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, 
 	FROM (SELECT o.sig, count(*) AS sessions, sum(o.count) AS entries, min(s.ended) AS first, max(s.ended) AS last
 		FROM occurrence o CROSS JOIN session s ON s.id = o.session GROUP BY o.sig) o
 	JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp GROUP BY b.id;
-CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
-	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
-`, `
-ALTER TABLE session ADD COLUMN masking INTEGER NOT NULL DEFAULT 0; -- of the rules, on which ids of groups depend
-ALTER TABLE session ADD COLUMN marks BLOB NOT NULL DEFAULT x''; -- of the log
 `}

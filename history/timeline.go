@@ -1,6 +1,7 @@
 package history
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,7 @@ type Changes struct {
 	Added   []string `json:"added,omitempty" jsonschema:"Mods that came, by name."`
 	Removed []string `json:"removed,omitempty" jsonschema:"Mods that went."`
 	Updated []string `json:"updated,omitempty" jsonschema:"Mods whose versions changed, where both are known."`
+	Since   int64    `json:"since,omitempty" jsonschema:"The number of the session that it is compared with."`
 
 	added    []int64 // of mods
 	versions string  // the versions of the first that was updated, in words
@@ -107,10 +109,15 @@ func listed(names []string, total int) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + last
 }
 
-// ids is what the ids of groups depend on: those of two sessions are the same texts where it is.
+// ids is what the ids of groups depend on: those of two sessions are the same texts where it is. A masking of 0 is not
+// known.
 type ids struct {
 	version int
 	masking int64
+}
+
+func (i ids) like(o ids) bool {
+	return i.version == o.version && (i.masking == o.masking || i.masking == 0 || o.masking == 0)
 }
 
 // session is a Session with what queries go by.
@@ -133,6 +140,7 @@ type listedMod struct {
 type timeline struct {
 	*tx
 	sessions []session
+	whole    []session // all of them, where sessions are those that show a group
 	lists    map[int64][]listedMod
 	names    map[int64]string
 }
@@ -174,8 +182,9 @@ func (l *timeline) keep(counts map[int64]int64, now ...ids) {
 			now = append(now, l.sessions[i].ids)
 		}
 	}
-	l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool {
-		return !has(&s) && (s.Running || !s.whole || !slices.Contains(now, s.ids))
+	l.whole = l.sessions
+	l.sessions = slices.DeleteFunc(slices.Clone(l.sessions), func(s session) bool {
+		return !has(&s) && (s.Running || !s.whole || !slices.ContainsFunc(now, s.like))
 	})
 }
 
@@ -209,7 +218,7 @@ func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	known := false
 	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
 	if i >= 0 && s.list != 0 && s.wholeMods {
-		known = true
+		known, c.Since = true, before[i].ID
 		old, err := l.mods(before[i].list)
 		if err != nil {
 			return nil, err
@@ -219,19 +228,43 @@ func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 			return nil, err
 		}
 		if s.list != before[i].list {
+			old = slices.Clone(old)
+			for n := range old {
+				if old[n].versions == "" {
+					old[n].versions = l.lastVersion(old[n].mod, s.Game, before[:i])
+				}
+			}
 			c.compare(old, mods, l.names)
 		}
 	}
 	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
 		s.Version != "" {
 		if from := before[i].Version; from != s.Version {
-			c.From, c.To = from, s.Version
+			c.From, c.To, c.Since = from, s.Version, cmp.Or(c.Since, before[i].ID)
 		}
 	}
 	if !known && c.To == "" {
 		return nil, nil
 	}
 	return c, nil
+}
+
+// maxBack bounds how far back the version of a mod is looked for.
+const maxBack = 50
+
+// lastVersion returns the version of a mod that the latest log with one lists, "" for none.
+func (l *timeline) lastVersion(mod int64, game string, before []session) string {
+	for _, s := range slices.Backward(before[max(0, len(before)-maxBack):]) {
+		if s.Game != game || s.list == 0 {
+			continue
+		}
+		mods, err := l.mods(s.list)
+		i := slices.IndexFunc(mods, func(m listedMod) bool { return m.mod == mod })
+		if err == nil && i >= 0 && mods[i].versions != "" {
+			return mods[i].versions
+		}
+	}
+	return ""
 }
 
 func (c *Changes) compare(old, mods []listedMod, names map[int64]string) {

@@ -33,7 +33,7 @@ func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time
 			if err := t.drop(known[1:]); err != nil {
 				return err
 			}
-			if err := t.keep(kept, s.Log.Bytes); err != nil {
+			if err := t.keep(kept, s.Log.Bytes, !s.Ended.IsZero()); err != nil {
 				return err
 			}
 		}
@@ -55,7 +55,17 @@ func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at t
 	return h.write(ctx, func(t *tx) error {
 		k := &kept{id: id, ended: at.UnixMilli(), saved: h.config.Now().UnixMilli(), live: true, running: running}
 		if n, err := t.number(`SELECT count(*) FROM session WHERE id = ?`, id); err != nil || n == 0 {
+			h.hold(id, false)
 			return cmp.Or(err, fmt.Errorf("%w: %d", ErrUnknown, id))
+		}
+		if !running {
+			same, _, err := t.sameLog(s)
+			if err == nil {
+				err = t.drop(slices.DeleteFunc(same, func(other int64) bool { return other == id }))
+			}
+			if err != nil {
+				return err
+			}
 		}
 		if err := t.put(k, s); err != nil {
 			return err
@@ -105,11 +115,15 @@ func (h *History) dead(id int64) bool {
 // Unfinished returns the sessions that ran when their process ended: heed was killed, or the machine. They count as
 // ended from then on, at their last update.
 func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
+	var running int64
+	err = h.read(ctx, func(t *tx) (err error) { // which waits for nobody
+		running, err = t.number(`SELECT count(*) FROM session WHERE running`)
+		return err
+	})
+	if err != nil || running == 0 {
+		return nil, err
+	}
 	err = h.write(ctx, func(t *tx) error {
-		running, err := t.number(`SELECT count(*) FROM session WHERE running`)
-		if err != nil || running == 0 {
-			return err
-		}
 		l, err := t.timeline("", true)
 		if err != nil {
 			return err
@@ -183,14 +197,14 @@ type kept struct {
 	live, running bool
 }
 
-// keep leaves what a log of the same length does not change as it is. That heed follows a log is not over when another
-// reads it.
-func (t *tx) keep(k *kept, bytes uint64) error {
+// keep leaves what a log of the same length does not change as it is; one with times of its own changes when it ended.
+// That heed follows a log is not over when another reads it.
+func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
 	var had kept
 	var length int64
 	err := t.QueryRowContext(t.ctx, `SELECT bytes, began, ended, saved, live, running FROM session WHERE id = ?`, k.id).
 		Scan(&length, &k.began, &had.ended, &had.saved, &had.live, &had.running)
-	if uint64(length) == bytes && !k.running {
+	if uint64(length) == bytes && !k.running && !timed {
 		k.ended = had.ended
 	}
 	k.live, k.running = k.live || had.live, k.running || had.running

@@ -91,7 +91,7 @@ CREATE INDEX session_log ON session (bytes, hash);
 CREATE INDEX session_ended ON session (ended, id);
 CREATE INDEX session_modlist ON session (modlist);
 CREATE INDEX signature_grp ON signature (grp);
-CREATE INDEX occurrence_sig ON occurrence (sig, session, count);
+CREATE INDEX occurrence_sig ON occurrence (sig);
 CREATE VIEW sessions AS SELECT id, game, version, log,
 	strftime('%Y-%m-%dT%H:%M:%SZ', began / 1000.0, 'unixepoch') AS began,
 	strftime('%Y-%m-%dT%H:%M:%SZ', ended / 1000.0, 'unixepoch') AS ended,
@@ -100,16 +100,14 @@ CREATE VIEW sessions AS SELECT id, game, version, log,
 CREATE VIEW occurrences AS SELECT o.session, s.game, s.ended, printf('%016x', b.signature) AS "group",
 	printf('%016x', a.signature) AS signature, a.template, o.disposition, o.severity, o.rule, o.count,
 	o.first AS first_line, o.last AS last_line, o.phase
-	FROM sessions s CROSS JOIN occurrence o ON o.session = s.id -- in the order of its rows
-	JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp;
-CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, max(a.template) AS template,
-	iif(count(*) = 1, sum(o.sessions), (SELECT count(DISTINCT p.session) FROM signature c JOIN occurrence p ON p.sig = c.id
-		WHERE c.grp = b.id)) AS sessions, sum(o.entries) AS entries,
-	strftime('%Y-%m-%dT%H:%M:%SZ', min(o.first) / 1000.0, 'unixepoch') AS first_seen,
-	strftime('%Y-%m-%dT%H:%M:%SZ', max(o.last) / 1000.0, 'unixepoch') AS last_seen
-	FROM (SELECT o.sig, count(*) AS sessions, sum(o.count) AS entries, min(s.ended) AS first, max(s.ended) AS last
-		FROM occurrence o CROSS JOIN session s ON s.id = o.session GROUP BY o.sig) o
-	JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp GROUP BY b.id;
+	FROM occurrence o JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp JOIN sessions s ON s.id = o.session;
+CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, g.template, g.sessions, g.entries,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.first / 1000.0, 'unixepoch') AS first_seen,
+	strftime('%Y-%m-%dT%H:%M:%SZ', g.last / 1000.0, 'unixepoch') AS last_seen
+	FROM (SELECT a.grp, max(a.template) AS template, count(DISTINCT o.session) AS sessions, sum(o.count) AS entries,
+		min(s.ended) AS first, max(s.ended) AS last
+		FROM occurrence o JOIN signature a ON a.id = o.sig JOIN session s ON s.id = o.session GROUP BY a.grp) g
+	JOIN signature b ON b.id = g.grp;
 CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
 	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
 COMMIT;

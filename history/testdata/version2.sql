@@ -91,12 +91,14 @@ CREATE INDEX session_log ON session (bytes, hash);
 CREATE INDEX session_ended ON session (ended, id);
 CREATE INDEX session_modlist ON session (modlist);
 CREATE INDEX signature_grp ON signature (grp);
-CREATE INDEX occurrence_sig ON occurrence (sig, session, count);
 CREATE VIEW sessions AS SELECT id, game, version, log,
 	strftime('%Y-%m-%dT%H:%M:%SZ', began / 1000.0, 'unixepoch') AS began,
 	strftime('%Y-%m-%dT%H:%M:%SZ', ended / 1000.0, 'unixepoch') AS ended,
 	running, state, reason, headline, broken, sound, lines, records, mods
 	FROM session;
+CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
+	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
+CREATE INDEX occurrence_sig ON occurrence (sig, session, count);
 CREATE VIEW occurrences AS SELECT o.session, s.game, s.ended, printf('%016x', b.signature) AS "group",
 	printf('%016x', a.signature) AS signature, a.template, o.disposition, o.severity, o.rule, o.count,
 	o.first AS first_line, o.last AS last_line, o.phase
@@ -111,8 +113,6 @@ CREATE VIEW groups AS SELECT b.game, printf('%016x', b.signature) AS signature, 
 	FROM (SELECT o.sig, count(*) AS sessions, sum(o.count) AS entries, min(s.ended) AS first, max(s.ended) AS last
 		FROM occurrence o CROSS JOIN session s ON s.id = o.session GROUP BY o.sig) o
 	JOIN signature a ON a.id = o.sig JOIN signature b ON b.id = a.grp GROUP BY b.id;
-CREATE VIEW mods AS SELECT s.id AS session, s.game, e.position, m.name, m.package, m.workshop, e.versions
-	FROM session s JOIN modlist_entry e ON e.list = s.modlist JOIN mod m ON m.id = e.mod;
 COMMIT;
 PRAGMA application_id = 1751741300;
 PRAGMA user_version = 2;

@@ -49,7 +49,7 @@ func (p *program) existing(ctx context.Context, path string) *history.History {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	h, err := OpenHistory(ctx, p.Program, path)
+	h, err := OpenHistory(ctx, p.Program, history.Config{Path: path})
 	if err != nil {
 		p.Note("what is remembered is not read: %v", err)
 		return nil
@@ -117,8 +117,9 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 }
 
 // OpenHistory opens a history, and notes what became of sessions that no heed ended.
-func OpenHistory(ctx context.Context, p *settings.Program, path string) (*history.History, error) {
-	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
+func OpenHistory(ctx context.Context, p *settings.Program, c history.Config) (*history.History, error) {
+	c.Now = p.Now
+	h, err := history.Open(ctx, c)
 	if err == nil {
 		noteOpened(ctx, p, h)
 	}
@@ -215,6 +216,9 @@ func (m *memory) begin(name string, scrub *report.Scrubber) *remembered {
 // end remembers a log that was read to its end.
 func (m *memory) end(ctx context.Context, p *program, r *remembered, name string, rep *report.Replay, set *rules.Set) {
 	s := replay.Summarize(rep, r.scrub, set, r.Log(name))
+	if s.Log.Bytes == 0 {
+		return // an empty log is of no session
+	}
 	at := s.Ended
 	if info, err := os.Stat(name); err == nil && at.IsZero() {
 		at = info.ModTime()

@@ -4,6 +4,7 @@ package db
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/binary"
@@ -32,6 +33,8 @@ type Config struct {
 	// Trusting leaves out the check of the whole file where it was closed, or another process has it open: it is done
 	// where a log file of SQLite shows that the last to have it open was killed, and after [DB.Doubt].
 	Trusting bool
+	// Wait bounds the wait of a transaction for other processes; default 20 s.
+	Wait time.Duration
 }
 
 // DB is an open database. Its methods may be called from many goroutines.
@@ -64,8 +67,8 @@ func (d *DB) Close() error {
 // ErrForeign is the error for a file that is another program's, or of a newer version of this one. It is not touched.
 var ErrForeign = errors.New("not a database of this version of heed")
 
-// wait bounds the wait for other processes: for each transaction, and for one that opens the same file. SQLite is not
-// fair: one that writes without a pause lets another wait for seconds.
+// wait bounds the wait for other processes, by default, and for one that opens the same file. SQLite is not fair: one
+// that writes without a pause lets another wait for seconds.
 const wait = 20 * time.Second
 
 // Open opens the database, makes it where there is none, and brings it to the latest version. What was committed
@@ -198,7 +201,7 @@ func try(ctx context.Context, c Config) (_ *DB, err error) {
 		path = "/" + path // of a drive
 	}
 	query := url.Values{"_txlock": {"immediate"}, "_pragma": {
-		fmt.Sprintf("busy_timeout(%d)", wait.Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
+		fmt.Sprintf("busy_timeout(%d)", cmp.Or(c.Wait, wait).Milliseconds()), "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)",
 	}}
 	s, err := sql.Open("sqlite", (&url.URL{Scheme: "file", Path: path, RawQuery: query.Encode()}).String())
 	if err != nil {

@@ -73,7 +73,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return unlessGone(ask(ctx, nil, file, args))
 		}
-		h, err := command.OpenHistory(ctx, p.Program, file)
+		h, err := command.OpenHistory(ctx, p.Program, history.Config{Path: file})
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}

@@ -95,7 +95,7 @@ func showGroup(g *page, group *history.Group) {
 	seen := func(label string, s *history.Session) {
 		text := fmt.Sprintf("session %d, %s", s.ID, date(s.Ended))
 		if s.Changes != nil {
-			text += "; just before, " + s.Changes.String()
+			text += fmt.Sprintf("; since session %d, ", s.Changes.Since) + s.Changes.String()
 			if s.Changes.String() == "nothing" {
 				text += " changed"
 			}

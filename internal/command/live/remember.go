@@ -23,8 +23,12 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
-// keepEvery is how much of a session is lost where its heed is killed.
-const keepEvery = time.Second
+// keepEvery is how much of a session is lost where its heed is killed, keepWait how long heed waits for another process
+// at the history: what is not written is written later, unless heed ends.
+const (
+	keepEvery = time.Second
+	keepWait  = 2 * time.Second
+)
 
 // maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
 const (
@@ -43,6 +47,7 @@ type keeper struct {
 	session  *session.Session // nil while that begins: what it reports then is of no game
 	follower *follow.Follower // nil without a log
 	newRun   bool             // what a log held before is of an earlier run
+	there    bool             // the log was there before heed
 	run      *gameRun         // nil before the first entry
 	ended    []kept           // runs that ended since the history was written last
 	opened   []string         // items of which the history was not asked yet
@@ -59,6 +64,7 @@ type gameRun struct {
 	began   capture.Environment
 	mods    report.Environment // those that were listed
 	lines   int
+	there   bool // its log was before heed: when it began is not known
 	begun   bool // something was observed but restarts
 	changed bool // since it was summarized
 
@@ -88,7 +94,7 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper 
 	k := &keeper{log: log, now: p.Now}
 	ctx := context.Background() // it is not of the command alone that the history is whole
 	if err == nil {
-		k.history, err = command.OpenHistory(ctx, p.Program, path)
+		k.history, err = command.OpenHistory(ctx, p.Program, history.Config{Path: path, Wait: keepWait})
 	}
 	if err != nil {
 		p.Note("nothing is remembered: %v", err)
@@ -102,15 +108,22 @@ func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.session, k.follower, k.newRun = s, f, newRun
+	if f != nil && !newRun {
+		info, err := os.Stat(f.Status().Path)
+		k.there = err == nil && info.Size() > 0
+	}
 	s.OnUpdates(k.updates)
 }
 
 // begin begins a run.
 func (k *keeper) begin() (err error) {
 	engine := k.session.Engine()
-	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher()}}
+	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher()}, there: k.there}
+	k.there = false
 	if k.follower != nil {
 		r.bytes.path = k.follower.Status().Path
+		r.bytes.name = r.bytes.path
+		r.bytes.open()
 	}
 	r.replay, err = report.New(report.Config{
 		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
@@ -144,6 +157,9 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 func (r *gameRun) learn(rec *capture.Record) {
 	r.lines = max(r.lines, rec.EndLine)
 	r.began.Observe(rec)
+	if rec.IsLog() {
+		r.bytes.open()
+	}
 	if list := rec.Mods; list != nil {
 		n := min(len(list.Mods), summary.MaxMods-len(r.mods.Mods))
 		r.mods.Mods = append(r.mods.Mods, list.Mods[:n]...)
@@ -194,6 +210,7 @@ func (k *keeper) end() {
 	if k.run == nil {
 		return
 	}
+	k.run.bytes.ended()
 	if len(k.ended) < maxEnded {
 		k.ended = append(k.ended, k.summarize(false))
 	} else {
@@ -207,13 +224,17 @@ func (k *keeper) summarize(running bool) kept {
 	engine, r := k.session.Engine(), k.run
 	end := report.End{Stats: engine.Stats(), Open: engine.Open(nil), Environment: r.mods, Lines: r.lines}
 	end.Environment.Facts = r.began.Facts()
-	if k.follower != nil && r.bytes.file == nil { // a file that has just begun is reported after that
+	if k.follower != nil && r.bytes.digested == 0 { // a file that has just begun is reported after that
 		r.bytes.part = k.follower.Status().Skipped > 0
 		end.Headless = r.bytes.part && !k.newRun
 	}
 	r.replay.End(end)
 	r.changed = false
-	return kept{r, replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log()), k.now(), running}
+	s := replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log())
+	if r.there {
+		s.Began = time.Time{}
+	}
+	return kept{r, s, r.bytes.written(k.now()), running}
 }
 
 // write writes what is new to the history, and lets the items that opened report what it knows of them.
@@ -231,19 +252,25 @@ func (k *keeper) write() {
 	for i := range all {
 		if err := k.put(&all[i]); err != nil {
 			k.warn(err)
-			k.again(all[i:])
+			k.again(all[i:], opened)
 			return
 		}
 	}
 	if len(all) > 0 {
+		if k.warned {
+			k.warned = false
+			k.log.Info("the session is remembered again")
+		}
 		k.know(opened, all[len(all)-1].summary)
 	}
 }
 
-// again has what was not written be written the next time.
-func (k *keeper) again(all []kept) {
+// again has what was not written be written the next time, and the items that opened wait.
+func (k *keeper) again(all []kept, opened []string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	k.opened = append(opened, k.opened...)
+	k.opened = k.opened[:min(len(k.opened), maxOpened)]
 	for i := range all {
 		if all[i].running {
 			all[i].changed = true
@@ -296,25 +323,57 @@ func (k *keeper) warn(err error) {
 
 // logBytes identifies a log that grows.
 type logBytes struct {
-	path   string
-	part   bool // its beginning was not read: the session is one of its own
-	file   *os.File
-	hasher *summary.Hasher
+	name     string
+	path     string // where it is opened; "" for nowhere
+	part     bool   // its beginning was not read: the session is one of its own
+	file     *os.File
+	hasher   *summary.Hasher
+	digested int64
+}
+
+// open opens the log, which may not be there yet.
+func (b *logBytes) open() {
+	if b.file == nil && b.path != "" {
+		b.file, _ = os.Open(b.path) // without it the session is one of its own
+	}
 }
 
 // log returns the log as long as it is now.
 func (b *logBytes) log() summary.Log {
-	if b.file == nil && b.path != "" && !b.part {
-		b.file, _ = os.Open(b.path) // without it the session is one of its own
+	if b.open(); b.file != nil && !b.part {
+		n, _ := io.Copy(b.hasher, b.file) // what cannot be read now may be later
+		b.digested += n
 	}
+	return b.hasher.Log(b.name)
+}
+
+// written returns when the log was written last, or now where that is not known.
+func (b *logBytes) written(now time.Time) time.Time {
 	if b.file != nil {
-		_, _ = io.Copy(b.hasher, b.file)
+		if info, err := b.file.Stat(); err == nil && info.ModTime().Before(now) {
+			return info.ModTime()
+		}
 	}
-	return b.hasher.Log(b.path)
+	return now
+}
+
+// ended ends the log where another run began in its file: what is in that now is of that run. A file that was renamed is
+// still its own.
+func (b *logBytes) ended() {
+	if b.file == nil {
+		b.path = "" // it may be another's by now
+		return
+	}
+	mine, err := b.file.Stat()
+	if now, nowErr := os.Stat(b.path); err == nil && nowErr == nil && os.SameFile(mine, now) && mine.Size() < b.digested {
+		b.close()
+		b.path = ""
+	}
 }
 
 func (b *logBytes) close() {
 	if b.file != nil {
 		_ = b.file.Close() // only read from
+		b.file = nil
 	}
 }

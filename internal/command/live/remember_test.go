@@ -93,10 +93,13 @@ func TestKept(t *testing.T) {
 	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
 	k.write()
 	require.Len(t, k.ended, 1)
-	k.again([]kept{{gameRun: runs, running: true}})
+	k.opened = []string{"2"}
+	k.again([]kept{{gameRun: runs, running: true}}, []string{"1"})
 	require.True(t, runs.changed)
-	k.again(make([]kept, 2*maxEnded))
+	require.Equal(t, []string{"1", "2"}, k.opened)
+	k.again(make([]kept, 2*maxEnded), make([]string, 2*maxOpened))
 	require.Len(t, k.ended, maxEnded)
+	require.Len(t, k.opened, maxOpened)
 
 	k.history, k.ended = opened(), k.ended[:1]
 	require.NoError(t, k.put(&kept{gameRun: runs, summary: s, at: time.Now(), running: true}))
