@@ -261,7 +261,8 @@ func TestFolders(t *testing.T) {
 	require.ErrorContains(t, Find(t.Context(), dir+"/**/a.log"), "at any depth")
 	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/in/*")
 	require.Len(t, logs, 1)
-	require.Equal(t, []population.Failure{{Path: dir + "/in/empty", Error: "no log in it, of 0 files and folders"}}, failures)
+	empty := population.Failure{Path: dir + "/in/empty", Error: "no log in it, of 0 files and folders"}
+	require.Equal(t, []population.Failure{empty}, failures)
 	logs, failures = readFolder(t, Config{Salt: []byte("salt")}, dir+"/link")
 	require.Len(t, logs, 1)
 	require.Empty(t, failures)

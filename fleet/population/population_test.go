@@ -489,10 +489,16 @@ func TestVersions(t *testing.T) {
 		game, split string
 		want        int
 	}{
-		{"Press 1.5.9 rev3", "v1.6", Before}, {"Press 1.6.0", "v1.6", After}, {"Press 1.6", "v1.6", After},
-		{"Euro Truck 2 v1.49", "1.49", After}, {"Euro Truck 2 v1.48", "1.49", Before},
-		{"Press 1.6.4566 rev607", "1.6.4566", After}, {"Press 1.6.4566 rev607", "1.6.4566 rev607", After},
-		{"Press 1.5", "Press 1.6", Before}, {"Press v1.6", "Press v1.6", After}, {"Mill 1.5", "Press 1.6", Neither},
+		{"Press 1.5.9 rev3", "v1.6", Before},
+		{"Press 1.6.0", "v1.6", After},
+		{"Press 1.6", "v1.6", After},
+		{"Euro Truck 2 v1.49", "1.49", After},
+		{"Euro Truck 2 v1.48", "1.49", Before},
+		{"Press 1.6.4566 rev607", "1.6.4566", After},
+		{"Press 1.6.4566 rev607", "1.6.4566 rev607", After},
+		{"Press 1.5", "Press 1.6", Before},
+		{"Press v1.6", "Press v1.6", After},
+		{"Mill 1.5", "Press 1.6", Neither},
 	} {
 		require.Equal(t, c.want, PartOf(c.game, c.split), c)
 	}
@@ -639,8 +645,10 @@ func TestLinksAreBounded(t *testing.T) {
 		parts := make([]Links, shards)
 		for i := range logs {
 			l := &Links{}
-			l.Observe(&Log{Game: "Press", Mods: []Mod{{strconv.Itoa(i / 2 % 150), fmt.Sprint("Mod ", i/2%150)}},
-				Groups: []LoggedGroup{{Signatures: []signature.ID{signature.ID(i / 2), signature.ID(i/2 + 1)}}}})
+			l.Observe(&Log{
+				Game: "Press", Mods: []Mod{{strconv.Itoa(i / 2 % 150), fmt.Sprint("Mod ", i/2%150)}},
+				Groups: []LoggedGroup{{Signatures: []signature.ID{signature.ID(i / 2), signature.ID(i/2 + 1)}}},
+			})
 			parts[i*31%logs%shards].merge(l, edges, names)
 		}
 		for i := range parts[1:] {
