@@ -365,7 +365,9 @@ func TestComparable(t *testing.T) {
 // the first session that has it is not called the first of all.
 func TestSince(t *testing.T) {
 	h := open(t, history.Config{})
-	for n, all := range [][]capture.ListedMod{mods("Core@1"), mods("Core", "B"), mods("Core@2", "B"), mods("Core@2", "B")} {
+	for n, all := range [][]capture.ListedMod{
+		mods("Core@1"), mods("Core", "B"), mods("Core@2", "B"), mods("Core@2", "B"),
+	} {
 		s := session(uint64(n+1), "broken", all)
 		s.Blind = n == 1
 		if n > 1 {

@@ -357,8 +357,8 @@ func (b *logBytes) written(now time.Time) time.Time {
 	return now
 }
 
-// ended ends the log where another run began in its file: what is in that now is of that run. A file that was renamed is
-// still its own.
+// ended ends the log where another run began in its file: what is in that now is of that run. A file that was renamed
+// is still its own.
 func (b *logBytes) ended() {
 	if b.file == nil {
 		b.path = "" // it may be another's by now
