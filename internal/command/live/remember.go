@@ -36,7 +36,7 @@ const (
 	maxEnded  = 16
 )
 
-// keeper remembers a session as it runs. The database is written and read by run and close alone, without the lock, so
+// keeper remembers a session as it runs. The database is written and read by keep and close alone, without the lock, so
 // that a slow disk, or another process at the same file, delays no entry.
 type keeper struct {
 	history *history.History
@@ -52,7 +52,7 @@ type keeper struct {
 	ended    []kept           // runs that ended since the history was written last
 	opened   []string         // items of which the history was not asked yet
 
-	warned bool // of run and close
+	warned bool // of keep and close
 }
 
 // gameRun is a game from its beginning to its end, as its log shows them.
