@@ -84,7 +84,10 @@ func writable(name string) error {
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	_, missing := os.Stat(name)
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return nil // a pipe would be ended by opening it
+	}
+	_, missing := os.Lstat(name) // a link to what is not there stays
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err

@@ -3,6 +3,7 @@ package population
 import (
 	"cmp"
 	"encoding/binary"
+	"maps"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -42,7 +43,7 @@ type Links struct {
 	// Edges are in order up to sorted, and each once in that.
 	Edges []Edge `json:"edges,omitempty"`
 	// Mods has the package ids of mods by their games and names: some logs list names only.
-	Mods map[string]Owner `json:"mods,omitempty"`
+	Mods map[string]Owners `json:"mods,omitempty"`
 	// K is how many players must list an id with a name for it to stand for the name.
 	K int `json:"k,omitempty"`
 	// Shorter has the keys of logs that are the beginning of another of the same player.
@@ -51,18 +52,17 @@ type Links struct {
 	sorted int
 }
 
-// Owner is the id of a mod of some name, "" if several have it, and K of the players whose logs list it so: those with
-// the least pseudonyms.
-type Owner struct {
-	ID      string   `json:"id,omitempty"`
-	Players Distinct `json:"players,omitempty"`
-}
+// Owners are the ids of the mods of one name, of at most 16 those with the least hashes, and of each K of the players
+// whose logs list it so, those with the least pseudonyms.
+type Owners map[string]Distinct
+
+const maxOwners = 16
 
 // Observe adds which signatures the groups of a log have, and which ids its mods.
 func (l *Links) Observe(log *Log) {
 	for _, m := range log.Mods {
 		if m.Name != "" {
-			l.name(of(log.Game, m.Name), Owner{m.ID, Distinct{uint64(log.Player)}})
+			l.name(of(log.Game, m.Name), Owners{m.ID: Distinct{uint64(log.Player)}})
 		}
 	}
 	game := xxhash.Sum64String(log.Game)
@@ -75,19 +75,26 @@ func (l *Links) Observe(log *Log) {
 	l.trim(maxEdges, maxNames)
 }
 
-func (l *Links) name(name string, owner Owner) {
-	if known, ok := l.Mods[name]; ok {
-		if known.ID != owner.ID {
-			owner = Owner{}
-		} else {
-			owner.Players.add(known.Players)
+func (l *Links) name(name string, owners Owners) {
+	if l.Mods == nil {
+		l.Mods = map[string]Owners{}
+	}
+	known := l.Mods[name]
+	if known == nil {
+		known = Owners{}
+		l.Mods[name] = known
+	}
+	for id, players := range owners {
+		all := known[id]
+		all.add(players)
+		known[id] = all[:min(len(all), l.K)]
+	}
+	if len(known) > maxOwners {
+		ids := slices.SortedFunc(maps.Keys(known), compareByHash)
+		for _, id := range ids[maxOwners:] {
+			delete(known, id)
 		}
 	}
-	owner.Players = owner.Players[:min(len(owner.Players), l.K)]
-	if l.Mods == nil {
-		l.Mods = map[string]Owner{}
-	}
-	l.Mods[name] = owner
 }
 
 // Merge adds other links. What is kept does not depend on the order.
@@ -96,8 +103,8 @@ func (l *Links) Merge(other *Links) { l.merge(other, maxEdges, maxNames) }
 func (l *Links) merge(other *Links, edges, names int) {
 	l.Edges = append(l.Edges, other.Edges...)
 	l.K = max(l.K, other.K)
-	for name, owner := range other.Mods {
-		l.name(name, owner)
+	for name, owners := range other.Mods {
+		l.name(name, owners)
 	}
 	for key := range other.Shorter {
 		if l.Shorter == nil {
@@ -171,9 +178,12 @@ func (l *Links) resolve(edges, names int) (*Names, Lost) {
 		delete(l.Mods, last)
 	}
 	n := &Names{Signatures: make([][2]uint64, 0, 2*len(l.Edges)), Mods: map[string]string{}, Shorter: l.Shorter}
-	for name, owner := range l.Mods {
-		if len(owner.Players) >= l.K {
-			n.Mods[name] = owner.ID
+	for name, owners := range l.Mods {
+		maps.DeleteFunc(owners, func(_ string, players Distinct) bool { return len(players) < l.K })
+		for id := range owners {
+			if len(owners) == 1 { // else it may be any
+				n.Mods[name] = id
+			}
 		}
 	}
 	for _, e := range l.Edges {

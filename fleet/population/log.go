@@ -53,8 +53,9 @@ type Log struct {
 
 // Mod is a mod by what names it: its package id in small letters, or its name.
 type Mod struct {
-	ID   string `json:"id"`
-	Name string `json:"name,omitempty"`
+	ID    string `json:"id"`
+	Name  string `json:"name,omitempty"`
+	Named bool   `json:"named,omitempty"` // no package id is listed: ID is a name
 }
 
 // LoggedGroup is an urgent group of a log.
@@ -89,7 +90,7 @@ func NewLog(path, player summary.Hash, part int, s *summary.Session) *Log {
 	byName := map[string]string{}
 	seen := map[string]bool{}
 	for _, m := range s.Mods {
-		mod := Mod{ID: modID(m.PackageID, m.Name), Name: plain(m.Name)}
+		mod := Mod{ID: modID(m.PackageID, m.Name), Name: plain(m.Name), Named: m.PackageID == ""}
 		if mod.ID == "" || seen[mod.ID] {
 			continue
 		}
@@ -145,21 +146,34 @@ func (l *Log) Merge(other *Log) {
 	l.Copies, l.Part = copies, part
 }
 
-// Shorter returns the keys of those logs of a player that are the beginning of another of the same populations:
-// shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the longer.
+// Shorter returns the keys of those logs of a player that are the beginning of another that is in the same populations,
+// at least: shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the longer.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
-		return cmp.Or(cmp.Compare(a.Part, b.Part), bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
+		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))
 	})
-	begins := func(l, other *Extent) bool {
-		return len(l.Marks) > 0 && l.Part == other.Part && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
-	}
 	shorter := map[string]bool{}
+	for part := range parts + 1 {
+		shorterIn(part, logs, shorter)
+	}
+	return shorter
+}
+
+// shorterIn adds those logs of exactly these populations that are the beginning of one that is in them, too.
+func shorterIn(part int, logs []Extent, shorter map[string]bool) {
+	begins := func(l, other *Extent) bool {
+		return len(l.Marks) > 0 && l.Bytes != other.Bytes && bytes.HasPrefix(other.Marks, l.Marks)
+	}
 	longest, crashed := &Extent{}, &Extent{}
 	for i := range slices.Backward(logs) { // what has all of its marks comes right after it
 		l := &logs[i]
+		if l.Part&part != part || (l.Part == 0) != (part == 0) {
+			continue
+		}
 		if !l.Crashed && begins(l, longest) || l.Crashed && begins(l, crashed) {
-			shorter[l.Key] = true
+			if l.Part == part {
+				shorter[l.Key] = true
+			}
 			continue
 		}
 		if !begins(l, longest) {
@@ -169,7 +183,6 @@ func Shorter(logs []Extent) map[string]bool {
 			crashed = l
 		}
 	}
-	return shorter
 }
 
 // Failure is a log that could not be read, or not to its end, or whose player is not known, in words that are harmless

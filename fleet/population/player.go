@@ -142,8 +142,13 @@ func NewPlayer(log *Log, names *Names) *Player {
 	if log.Version != "" {
 		p.Versions = Tally{of(log.Game, log.Version): 1}
 	}
+	ids := map[string]bool{} // that are package ids in this log
 	for _, mod := range log.Mods {
-		p.Mods[of(log.Game, names.mod(log.Game, mod.ID))] = 1
+		id := mod.ID
+		if ids[id] = !mod.Named; mod.Named {
+			id = names.mod(log.Game, id)
+		}
+		p.Mods[of(log.Game, id)] = 1
 		if mod.Name != "" {
 			p.Names[of(log.Game, of(mod.ID, mod.Name))] = 1
 		}
@@ -168,7 +173,10 @@ func NewPlayer(log *Log, names *Names) *Player {
 				more.Samples = Tally{logged.Sample: 1}
 			}
 			for _, mod := range logged.Blame {
-				more.Blamed[names.mod(log.Game, mod)] = 1
+				if !ids[mod] {
+					mod = names.mod(log.Game, mod)
+				}
+				more.Blamed[mod] = 1
 			}
 			g.Merge(more)
 		}

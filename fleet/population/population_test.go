@@ -44,10 +44,11 @@ var someLogs = rapid.Custom(func(t *rapid.T) []*Log {
 		}
 		for _, mod := range rapid.SliceOfNDistinct(rapid.IntRange(0, 7), 0, 4, rapid.ID).Draw(t, "mods") {
 			id, name := fmt.Sprintf("mod%d", mod), fmt.Sprintf("Mod %d", mod/rapid.IntRange(1, 2).Draw(t, "name"))
-			if rapid.IntRange(0, 3).Draw(t, "no id") == 0 {
+			named := rapid.IntRange(0, 3).Draw(t, "no id") == 0
+			if named {
 				id, name = name, ""
 			}
-			logs[i].Mods = append(logs[i].Mods, Mod{id, name})
+			logs[i].Mods = append(logs[i].Mods, Mod{id, name, named})
 		}
 		ids := rapid.SliceOfNDistinct(rapid.Uint64Range(1, 12), 0, 8, rapid.ID).Draw(t, "signatures")
 		for len(ids) > 0 {
@@ -449,14 +450,27 @@ func TestNameOfMod(t *testing.T) {
 	for listing, want := range map[int]ReportMod{
 		4: {ID: "Farm", Players: 6}, 5: {ID: "x.farm", Name: "Farm", Players: 11},
 	} {
-		r := Sum(crowd(6+listing, func(i int, log *Log) {
-			if log.Mods = []Mod{{ID: "Farm"}}; i >= 6 {
+		r := Sum(crowd(6+listing+4, func(i int, log *Log) {
+			switch log.Mods = []Mod{{ID: "Farm", Named: true}}; {
+			case i >= 6+listing: // four have no power over what others list
+				log.Mods = []Mod{{ID: "another.farm", Name: "Farm"}}
+			case i >= 6:
 				log.Mods = []Mod{{ID: "x.farm", Name: "Farm"}}
 			}
 		}), nil, 5)
 		require.Equal(t, []ReportMod{want}, r.Mods)
 		require.Equal(t, listing == 5, strings.Contains(string(r.JSON()), "x.farm"))
 	}
+}
+
+// TestNameThatIsAnID holds that a mod whose package id is the name of another is no other.
+func TestNameThatIsAnID(t *testing.T) {
+	r := Sum(crowd(10, func(i int, log *Log) {
+		if log.Mods = []Mod{{ID: "cool", Name: "Other"}}; i < 5 {
+			log.Mods = []Mod{{ID: "acme.cool", Name: "cool"}}
+		}
+	}), nil, 5)
+	require.Equal(t, []ReportMod{{ID: "acme.cool", Name: "cool", Players: 5}, {ID: "cool", Name: "Other", Players: 5}}, r.Mods)
 }
 
 // TestNothingToCompare holds that a comparison without players on one side is none.
@@ -551,7 +565,7 @@ func TestCopies(t *testing.T) {
 }
 
 // TestShorter holds that a log is a shorter copy where a longer one begins as it does, up to its last mark,
-// has the crash that it has, and is of the same populations.
+// has the crash that it has, and is in the populations that it is in.
 func TestShorter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		texts := rapid.SliceOfDistinct(rapid.StringMatching("[ab]{0,7}"), rapid.ID).Draw(t, "texts")
@@ -563,7 +577,8 @@ func TestShorter(t *testing.T) {
 			part := strings.Count(text, "b") / 2
 			logs = append(logs, Extent{text, uint64(len(text)), []byte(marked), part, crashed})
 			if marked != "" && slices.ContainsFunc(texts, func(other string) bool {
-				return len(other) > len(text) && strings.HasPrefix(other, marked) && strings.Count(other, "b")/2 == part &&
+				in := strings.Count(other, "b") / 2
+				return len(other) > len(text) && strings.HasPrefix(other, marked) && in&part == part && (in == 0) == (part == 0) &&
 					(!crashed || strings.HasSuffix(other, "b"))
 			}) {
 				want[text] = true
@@ -646,7 +661,7 @@ func TestLinksAreBounded(t *testing.T) {
 		for i := range logs {
 			l := &Links{}
 			l.Observe(&Log{
-				Game: "Press", Mods: []Mod{{strconv.Itoa(i / 2 % 150), fmt.Sprint("Mod ", i/2%150)}},
+				Game: "Press", Mods: []Mod{{ID: strconv.Itoa(i / 2 % 150), Name: fmt.Sprint("Mod ", i/2%150)}},
 				Groups: []LoggedGroup{{Signatures: []signature.ID{signature.ID(i / 2), signature.ID(i/2 + 1)}}},
 			})
 			parts[i*31%logs%shards].merge(l, edges, names)

@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -57,7 +58,7 @@ func run() (err error) {
 	flag.StringVar(&c.Split, "split-version", "", "compare logs of versions of their game before `V` with those since")
 	flag.StringVar(&c.Player, "player", "",
 		"find the player in a path by the one group of a regular `EXPRESSION`, all logs without one being of one player; "+
-			"without it, the first folder below what is named")
+			"without it, the first folder below the one in which all that is named is")
 	flag.IntVar(&c.K, "k", 5, "show a text only if `N` players have it")
 	salt := flag.String("salt", "",
 		"hash the names of players, and paths, with a `TEXT`, to compare runs; random without it")
@@ -112,6 +113,13 @@ local folder.
 	if !here {
 		return runJob(&c)
 	}
+	for _, patterns := range c.Patterns {
+		for i, pattern := range patterns {
+			if abs, err := filepath.Abs(pattern); err == nil && !strings.Contains(pattern, "://") {
+				patterns[i] = abs // so that all have a root in common
+			}
+		}
+	}
 	// A runner would report these at length, and late. Elsewhere a path is one of the workers' machines.
 	for _, pattern := range slices.Concat(c.Patterns[:]...) {
 		if !strings.Contains(pattern, "://") {
@@ -129,7 +137,7 @@ local folder.
 	}
 	defer func() { _ = os.RemoveAll(dir) }() // of no further use
 	ended := make(chan os.Signal, 1)
-	signal.Notify(ended, os.Interrupt, syscall.SIGTERM, syscall.SIGPIPE)
+	signal.Notify(ended, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	go func() {
 		<-ended
 		_ = os.RemoveAll(dir) // of no further use
@@ -193,6 +201,11 @@ func outcome(c *pipeline.Config, r *population.Report) string {
 	}
 	if r.Players == 1 && r.Logs > 1 {
 		line += ", so that all logs are of one: name the folder above, or use --player"
+	}
+	if d := r.Compared; d != nil && c.Split == "" && min(d.BeforePlayers, d.AfterPlayers) == 1 &&
+		max(d.BeforePlayers, d.AfterPlayers) > 1 {
+		line += fmt.Sprintf("; of %d players before and %d after: name both folders in the same way, or use --player",
+			d.BeforePlayers, d.AfterPlayers)
 	}
 	return line
 }
