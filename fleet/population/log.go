@@ -147,7 +147,8 @@ func (l *Log) Merge(other *Log) {
 }
 
 // Shorter returns the keys of those logs of a player that are the beginning of another that is in the same populations,
-// at least: shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the longer.
+// at least: shorter copies. They are alike up to the last mark of the shorter; where that has a crash, so has the
+// longer.
 func Shorter(logs []Extent) map[string]bool {
 	slices.SortFunc(logs, func(a, b Extent) int {
 		return cmp.Or(bytes.Compare(a.Marks, b.Marks), cmp.Compare(a.Bytes, b.Bytes))

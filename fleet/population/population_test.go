@@ -470,7 +470,9 @@ func TestNameThatIsAnID(t *testing.T) {
 			log.Mods = []Mod{{ID: "acme.cool", Name: "cool"}}
 		}
 	}), nil, 5)
-	require.Equal(t, []ReportMod{{ID: "acme.cool", Name: "cool", Players: 5}, {ID: "cool", Name: "Other", Players: 5}}, r.Mods)
+	require.Equal(t, []ReportMod{
+		{ID: "acme.cool", Name: "cool", Players: 5}, {ID: "cool", Name: "Other", Players: 5},
+	}, r.Mods)
 }
 
 // TestNothingToCompare holds that a comparison without players on one side is none.
