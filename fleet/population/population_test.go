@@ -191,25 +191,37 @@ func TestReportIsTrue(t *testing.T) {
 			}
 			return uint64(len(players))
 		}
-		owners := map[string]map[string]bool{} // ids of mods by game and name
-		listing := map[string]map[summary.Hash]bool{}
+		listing := map[string]map[string]map[summary.Hash]bool{} // players by game and name, and by id
 		for _, log := range logs {
 			for _, m := range log.Mods {
-				if name := of(log.Game, m.Name); m.Name != "" {
-					owners[name] = maps.Collect(maps.All(owners[name]))
-					owners[name][m.ID] = true
-					listing[name] = maps.Collect(maps.All(listing[name]))
-					listing[name][log.Player] = true
+				name := of(log.Game, m.Name)
+				if m.Name == "" {
+					continue
+				}
+				if listing[name] == nil {
+					listing[name] = map[string]map[summary.Hash]bool{}
+				}
+				if listing[name][m.ID] == nil {
+					listing[name][m.ID] = map[summary.Hash]bool{}
+				}
+				listing[name][m.ID][log.Player] = true
+			}
+		}
+		is := func(game string, m Mod) string {
+			var ids []string
+			for id, players := range listing[of(game, m.ID)] {
+				if len(players) >= k {
+					ids = append(ids, id)
 				}
 			}
+			if m.Named && len(ids) == 1 {
+				return ids[0]
+			}
+			return m.ID
 		}
 		lists := func(game, mod string) func(*Log) bool {
 			return func(l *Log) bool {
-				return l.Game == game && slices.ContainsFunc(l.Mods, func(m Mod) bool {
-					ids := owners[of(game, m.ID)] // of a mod that is known by its name
-					known := len(ids) == 1 && len(listing[of(game, m.ID)]) >= k
-					return m.ID == mod && !known || known && ids[mod]
-				})
+				return l.Game == game && slices.ContainsFunc(l.Mods, func(m Mod) bool { return is(game, m) == mod })
 			}
 		}
 		plays := func(game string) func(*Log) bool { return func(l *Log) bool { return l.Game == game } }
