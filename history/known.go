@@ -37,7 +37,7 @@ func (h *History) Known(ctx context.Context, s *summary.Session, group signature
 		if err != nil {
 			return err
 		}
-		l.keep(counts, ids{s.Signatures, int64(s.Masking)})
+		l.narrow(counts, ids{s.Signatures, int64(s.Masking)})
 		switch {
 		case len(l.sessions) == 0:
 		case len(l.sessions) == 1 && len(counts) == 1: // nothing to compare
@@ -64,10 +64,6 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
 		return text, nil
 	}
-	old, err := l.mods(l.sessions[i].list)
-	if err != nil {
-		return "", err
-	}
 	var mods []listedMod
 	for n := range now.Mods {
 		m := &now.Mods[n]
@@ -83,7 +79,10 @@ func (l *timeline) unknown(now *summary.Session) (string, error) {
 		mods = append(mods, listedMod{id, m.Versions})
 	}
 	c := &Changes{}
-	if c.compare(old, mods, l.names); c.count() > 0 {
+	if err := l.compare(c, mods, l.sessions[:i+1]); err != nil {
+		return "", err
+	}
+	if c.count() > 0 {
 		text += "; since the last one " + c.String()
 	}
 	return text, nil
@@ -100,7 +99,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 	var text string
 	if first == 0 {
 		which := "the first session of the game that is remembered"
-		if l.whole[0].ID != s.ID {
+		if l.all[0].ID != s.ID {
 			which = "the first session that shows whether it is there"
 		}
 		text = fmt.Sprintf("known since %s, %s; in %d of %s", l.date(s.Ended), which, len(counts),
@@ -113,7 +112,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 		text = "new since " + l.date(s.Ended)
 		if c != nil && c.count() > 0 {
 			when := ", when "
-			if at := slices.IndexFunc(l.whole, func(o session) bool { return o.ID == s.ID }); l.whole[at-1].ID !=
+			if at := slices.IndexFunc(l.all, func(o session) bool { return o.ID == s.ID }); l.all[at-1].ID !=
 				l.sessions[first-1].ID {
 				when = "; since " + l.date(l.sessions[first-1].Ended) + ", when it was not there, "
 			}

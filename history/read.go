@@ -161,7 +161,7 @@ func (t *tx) group(id int64) (*Group, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.keep(counts)
+	l.narrow(counts)
 	first, last := -1, -1
 	var records, hours float64
 	timed := true

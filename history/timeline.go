@@ -140,7 +140,7 @@ type listedMod struct {
 type timeline struct {
 	*tx
 	sessions []session
-	whole    []session // all of them, where sessions are those that show a group
+	all      []session // where sessions are those alone that show whether they have a group
 	lists    map[int64][]listedMod
 	names    map[int64]string
 }
@@ -173,16 +173,16 @@ func (t *tx) timeline(game string, all bool) (*timeline, error) {
 
 func (t *tx) time(ms int64) time.Time { return time.UnixMilli(ms).In(t.h.config.Now().Location()) }
 
-// keep leaves the sessions that show whether they have a group: those that have it, by their entries, and those that
+// narrow leaves the sessions that show whether they have a group: those that have it, by their entries, and those that
 // have ended, show all their groups, and have ids like one of those or like now.
-func (l *timeline) keep(counts map[int64]int64, now ...ids) {
+func (l *timeline) narrow(counts map[int64]int64, now ...ids) {
 	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
 	for i := range l.sessions {
 		if has(&l.sessions[i]) {
 			now = append(now, l.sessions[i].ids)
 		}
 	}
-	l.whole = l.sessions
+	l.all = l.sessions
 	l.sessions = slices.DeleteFunc(slices.Clone(l.sessions), func(s session) bool {
 		return !has(&s) && (s.Running || !s.whole || !slices.ContainsFunc(now, s.like))
 	})
@@ -219,22 +219,14 @@ func (l *timeline) changes(s *session, before []session) (*Changes, error) {
 	i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.list != 0 && o.wholeMods })
 	if i >= 0 && s.list != 0 && s.wholeMods {
 		known, c.Since = true, before[i].ID
-		old, err := l.mods(before[i].list)
-		if err != nil {
-			return nil, err
-		}
 		mods, err := l.mods(s.list)
 		if err != nil {
 			return nil, err
 		}
 		if s.list != before[i].list {
-			old = slices.Clone(old)
-			for n := range old {
-				if old[n].versions == "" {
-					old[n].versions = l.lastVersion(old[n].mod, s.Game, before[:i])
-				}
+			if err := l.compare(c, mods, before[:i+1]); err != nil {
+				return nil, err
 			}
-			c.compare(old, mods, l.names)
 		}
 	}
 	if i := lastIndex(before, func(o *session) bool { return o.Game == s.Game && o.Version != "" }); i >= 0 &&
@@ -255,7 +247,7 @@ const maxBack = 50
 // lastVersion returns the version of a mod that the latest log with one lists, "" for none.
 func (l *timeline) lastVersion(mod int64, game string, before []session) string {
 	for _, s := range slices.Backward(before[max(0, len(before)-maxBack):]) {
-		if s.Game != game || s.list == 0 {
+		if s.Game != game {
 			continue
 		}
 		mods, err := l.mods(s.list)
@@ -267,28 +259,40 @@ func (l *timeline) lastVersion(mod int64, game string, before []session) string 
 	return ""
 }
 
-func (c *Changes) compare(old, mods []listedMod, names map[int64]string) {
+// compare adds what differs between a list of mods and that of the last of the sessions before. A version that the
+// latter does not list is that of the sessions of its game before it.
+func (l *timeline) compare(c *Changes, mods []listedMod, before []session) error {
+	last := &before[len(before)-1]
+	old, err := l.mods(last.list)
+	if err != nil {
+		return err
+	}
 	had := map[int64]string{}
 	for _, m := range old {
 		had[m.mod] = m.versions
 	}
 	for _, m := range mods {
-		switch versions, ok := had[m.mod]; {
+		versions, ok := had[m.mod]
+		if ok && versions == "" && m.versions != "" {
+			versions = l.lastVersion(m.mod, last.Game, before)
+		}
+		switch {
 		case !ok:
-			c.Added, c.added = append(c.Added, names[m.mod]), append(c.added, m.mod)
+			c.Added, c.added = append(c.Added, l.names[m.mod]), append(c.added, m.mod)
 		case versions != m.versions && versions != "" && m.versions != "": // a log that lists none is no other
 			if len(c.Updated) == 0 {
 				c.versions = " went from " + versions + " to " + m.versions
 			}
-			c.Updated = append(c.Updated, names[m.mod])
+			c.Updated = append(c.Updated, l.names[m.mod])
 		}
 		delete(had, m.mod)
 	}
 	for _, m := range old {
 		if _, gone := had[m.mod]; gone {
-			c.Removed = append(c.Removed, names[m.mod])
+			c.Removed = append(c.Removed, l.names[m.mod])
 		}
 	}
+	return nil
 }
 
 func lastIndex(all []session, f func(s *session) bool) int {

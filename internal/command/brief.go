@@ -200,7 +200,7 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 		defer h.Close() //nolint:errcheck // it was only read from
 		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
 			History: h, Session: func() *summary.Session {
-				s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods}
+				s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods, Ended: p.written(name)}
 				replay.Identify(s, set)
 				return s
 			},

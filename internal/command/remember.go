@@ -220,17 +220,22 @@ func (m *memory) end(ctx context.Context, p *program, r *remembered, name string
 		return // an empty log is of no session
 	}
 	at := s.Ended
-	if info, err := os.Stat(name); err == nil && at.IsZero() {
-		at = info.ModTime()
-	}
 	if at.IsZero() {
-		at = p.Now()
+		at = p.written(name)
 	}
 	if _, err := m.Remember(ctx, s, at, false); err != nil {
 		p.Note("%s is not remembered: %v", name, err)
 		return
 	}
 	r.session = s
+}
+
+// written returns when a log was written last, or now where that is not known.
+func (p *program) written(name string) time.Time {
+	if info, err := os.Stat(name); err == nil {
+		return info.ModTime()
+	}
+	return p.Now()
 }
 
 // known returns in a sentence what the history knows of a group of a log that was remembered.

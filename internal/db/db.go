@@ -142,12 +142,19 @@ func foreign(c *Config) error {
 	if _, err := io.ReadFull(f, header); err != nil || !bytes.HasPrefix(header, []byte("SQLite format 3\x00")) {
 		return nil // empty, or for SQLite to say
 	}
-	version, application := binary.BigEndian.Uint32(header[60:]), int32(binary.BigEndian.Uint32(header[68:]))
+	version, application := int32(binary.BigEndian.Uint32(header[60:])), int32(binary.BigEndian.Uint32(header[68:]))
+	if application == 0 && present(c.Path+".lock") {
+		return nil
+	}
+	return c.accept(application, int(version))
+}
+
+// accept returns an error for a file that is another program's, or of a later version.
+func (c *Config) accept(application int32, version int) error {
 	switch {
-	case application == 0 && present(c.Path+".lock"):
 	case application != c.Application:
 		return fmt.Errorf("%w: it is another program's", ErrForeign)
-	case version > uint32(len(c.Migrations)):
+	case version > len(c.Migrations):
 		return fmt.Errorf("%w: it is of a newer one (version %d; this one knows %d)", ErrForeign, version, len(c.Migrations))
 	}
 	return nil
@@ -238,11 +245,10 @@ func (d *DB) migrate(ctx context.Context, c Config) error {
 			return err
 		}
 	}
-	switch {
-	case application != c.Application && (application != 0 || version != 0 || tables > 0):
-		return fmt.Errorf("%w: it is another program's", ErrForeign)
-	case version > len(c.Migrations):
-		return fmt.Errorf("%w: it is of a newer one (version %d; this one knows %d)", ErrForeign, version, len(c.Migrations))
+	if application != 0 || version != 0 || tables > 0 {
+		if err := c.accept(application, version); err != nil {
+			return err
+		}
 	}
 	for n, statements := range c.Migrations[version:] {
 		err := d.Tx(ctx, func(tx *sql.Tx) error {
