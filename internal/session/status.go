@@ -28,6 +28,8 @@ type Status struct {
 	Log      *follow.Status  // of the followed log, nil without one
 	LogFrom  string          // as configured
 
+	RecordingError error // why the recording ended
+
 	Engine heed.Stats
 }
 
@@ -59,6 +61,9 @@ func (s *Session) Status() Status {
 		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
+	}
+	if s.cfg.Recorder != nil {
+		st.RecordingError = s.cfg.Recorder.Err()
 	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()

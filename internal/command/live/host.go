@@ -118,11 +118,36 @@ type host struct {
 	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
 	keeper   *keeper            // nil: nothing is remembered
 	closers  []func() error
+
+	p         *program
+	failed    int         // the exit status of an incomplete recording or history, if nothing else failed
+	unwritten atomic.Bool // something of the user was not written
+}
+
+// lost reports that data of the user was not written. Close raises the exit status.
+func (h *host) lost(err error) {
+	h.unwritten.Store(true)
+	h.p.Message("%v", err)
+}
+
+// recording is the file of --record. A Recorder stops at the first error.
+type recording struct {
+	*os.File
+	h *host
+}
+
+// Write implements [io.Writer].
+func (r recording) Write(b []byte) (int, error) {
+	n, err := r.File.Write(b)
+	if err != nil {
+		r.h.lost(fmt.Errorf("the recording stops here, heed continues: %w", err))
+	}
+	return n, err
 }
 
 // newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
 func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
-	h := &host{flags: f, state: stateDir(f.state)}
+	h := &host{flags: f, state: stateDir(f.state), p: p, failed: exitNone}
 	defer func() {
 		if err != nil {
 			h.close()
@@ -168,8 +193,8 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		if err != nil {
 			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
-		h.closers = append(h.closers, file.Close)
-		cfg.Recorder = follow.NewRecorder(file)
+		h.closers = append(h.closers, h.reported("the recording is not complete", file.Close))
+		cfg.Recorder = follow.NewRecorder(recording{file, h})
 	}
 	h.dedup = bridge.NewDedup()
 	if log.Path != "" {
@@ -193,7 +218,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	}
 	if h.keeper != nil {
 		h.keeper.attach(h.session, h.follower, log.NewRun)
-		h.closers = append(h.closers, h.keeper.close)
+		h.closers = append(h.closers, h.reported("the session is not remembered", h.keeper.close))
 	}
 	briefs := brief.Config{
 		Config: heedsource.Config{
@@ -297,6 +322,20 @@ func (h *host) openLog(p *program, name string) error {
 func (h *host) close() {
 	for _, c := range slices.Backward(h.closers) {
 		_ = c()
+	}
+	if h.unwritten.Load() && h.p.Status == exitOK { // not in place of the game's
+		h.p.Raise(h.failed)
+	}
+}
+
+// reported returns a closer that reports its error, which means that something of the user was not written.
+func (h *host) reported(means string, closer func() error) func() error {
+	return func() error {
+		err := closer()
+		if err != nil {
+			h.lost(fmt.Errorf("%s: %w", means, err))
+		}
+		return err
 	}
 }
 

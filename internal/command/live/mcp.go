@@ -121,6 +121,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
+	h.failed = exitOwn
 	l, err := gabp.Listen(ctx, b.Address)
 	if err != nil {
 		return own(err)

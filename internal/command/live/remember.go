@@ -190,7 +190,9 @@ func (k *keeper) keep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticks.C:
-			k.write()
+			if err := k.write(); err != nil {
+				k.warn(err)
+			}
 		}
 	}
 }
@@ -201,8 +203,7 @@ func (k *keeper) close() error {
 	k.end()
 	k.run = nil
 	k.mu.Unlock()
-	k.write()
-	return k.history.Close()
+	return errors.Join(k.write(), k.history.Close())
 }
 
 // end ends the run.
@@ -238,7 +239,7 @@ func (k *keeper) summarize(running bool) kept {
 }
 
 // write writes what is new to the history, and lets the items that opened report what it knows of them.
-func (k *keeper) write() {
+func (k *keeper) write() error {
 	k.mu.Lock()
 	all, opened := k.ended, k.opened
 	k.ended = nil
@@ -251,9 +252,8 @@ func (k *keeper) write() {
 	k.mu.Unlock()
 	for i := range all {
 		if err := k.put(&all[i]); err != nil {
-			k.warn(err)
 			k.again(all[i:], opened)
-			return
+			return err
 		}
 	}
 	if len(all) > 0 {
@@ -263,6 +263,7 @@ func (k *keeper) write() {
 		}
 		k.know(opened, all[len(all)-1].summary)
 	}
+	return nil
 }
 
 // again has what was not written be written the next time, and the items that opened wait.

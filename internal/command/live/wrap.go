@@ -134,6 +134,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close()
+	h.failed = exitOwn
 	h.session.BeginRun()
 	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
 
