@@ -26,14 +26,13 @@ type Status struct {
 	Blind     bool   `json:"blind" jsonschema:"Blind: the log is incomplete, so silence does not mean that nothing happened."`
 	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that found this."`
 
-	Counts     Counts                  `json:"counts" jsonschema:"Counts of entries."`
-	Limits     []session.Limit         `json:"limits" jsonschema:"Limits that were reached."`
-	Rules      session.RuleStatus      `json:"rules" jsonschema:"The rules in use."`
-	Snapshot   *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
-	Log        *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
-	LogFrom    string                  `json:"logFrom,omitempty" jsonschema:"How the log was found; without one, what was looked for."`
-	Unrecorded string                  `json:"recordingError,omitempty" jsonschema:"Why the recording of this session ended too early."`
-	Behind     string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+	Counts   Counts                  `json:"counts" jsonschema:"Counts of entries."`
+	Limits   []session.Limit         `json:"limits" jsonschema:"Limits that were reached."`
+	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules in use."`
+	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
+	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
+	LogFrom  string                  `json:"logFrom,omitempty" jsonschema:"How the log was found; without one, what was looked for."`
+	Behind   string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Counts are counts of entries.
@@ -98,9 +97,6 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	}
 	if n := out.Snapshot; n != nil {
 		n.File, n.Saved, n.Error, n.Refused = said(n.File), stamp(n.Saved), said(n.Error), said(n.Refused)
-	}
-	if s.RecordingError != nil {
-		out.Unrecorded = said(s.RecordingError.Error())
 	}
 	if l := s.Log; l != nil {
 		out.Log = &LogStatus{

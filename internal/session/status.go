@@ -28,8 +28,6 @@ type Status struct {
 	Log      *follow.Status  // of the followed log, nil without one
 	LogFrom  string          // as configured
 
-	RecordingError error // why the recording ended
-
 	Engine heed.Stats
 }
 
@@ -63,7 +61,9 @@ func (s *Session) Status() Status {
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
 	if s.cfg.Recorder != nil {
-		st.RecordingError = s.cfg.Recorder.Err()
+		if err := s.cfg.Recorder.Err(); err != nil {
+			st.Limits = append(st.Limits, Limit{"recording.ended", 1, "the rest is not recorded: " + err.Error()})
+		}
 	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()

@@ -120,11 +120,10 @@ type host struct {
 	closers  []func() error
 
 	p         *program
-	failed    int         // the exit status of an incomplete recording or history, if nothing else failed
-	unwritten atomic.Bool // something of the user was not written
+	unwritten atomic.Bool // data of the user was lost
 }
 
-// lost reports that data of the user was not written. Close raises the exit status.
+// lost reports at once that data of the user cannot be written. The exit status follows in close.
 func (h *host) lost(err error) {
 	h.unwritten.Store(true)
 	h.p.Message("%v", err)
@@ -147,10 +146,10 @@ func (r recording) Write(b []byte) (int, error) {
 
 // newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
 func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
-	h := &host{flags: f, state: stateDir(f.state), p: p, failed: exitNone}
+	h := &host{flags: f, state: stateDir(f.state), p: p}
 	defer func() {
 		if err != nil {
-			h.close()
+			h.close(exitUsage)
 		}
 	}()
 	if h.state == "" {
@@ -193,7 +192,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 		if err != nil {
 			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
-		h.closers = append(h.closers, h.reported("the recording is not complete", file.Close))
+		h.closers = append(h.closers, file.Close)
 		cfg.Recorder = follow.NewRecorder(recording{file, h})
 	}
 	h.dedup = bridge.NewDedup()
@@ -218,7 +217,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	}
 	if h.keeper != nil {
 		h.keeper.attach(h.session, h.follower, log.NewRun)
-		h.closers = append(h.closers, h.reported("the session is not remembered", h.keeper.close))
+		h.closers = append(h.closers, h.keeper.close)
 	}
 	briefs := brief.Config{
 		Config: heedsource.Config{
@@ -319,23 +318,15 @@ func (h *host) openLog(p *program, name string) error {
 	return nil
 }
 
-func (h *host) close() {
+// close ends what the host has opened. If data of the user was lost and nothing else failed, the exit status is lost.
+func (h *host) close(lost int) {
 	for _, c := range slices.Backward(h.closers) {
-		_ = c()
+		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
+			h.lost(err)
+		}
 	}
 	if h.unwritten.Load() && h.p.Status == exitOK { // not in place of the game's
-		h.p.Raise(h.failed)
-	}
-}
-
-// reported returns a closer that reports its error, which means that something of the user was not written.
-func (h *host) reported(means string, closer func() error) func() error {
-	return func() error {
-		err := closer()
-		if err != nil {
-			h.lost(fmt.Errorf("%s: %w", means, err))
-		}
-		return err
+		h.p.Raise(lost)
 	}
 }
 

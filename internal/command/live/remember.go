@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -52,7 +53,7 @@ type keeper struct {
 	ended    []kept           // runs that ended since the history was written last
 	opened   []string         // items of which the history was not asked yet
 
-	warned bool // of keep and close
+	unwritten error // the error of the latest write; of keep and close
 }
 
 // gameRun is a game from its beginning to its end, as its log shows them.
@@ -190,9 +191,7 @@ func (k *keeper) keep(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		case <-ticks.C:
-			if err := k.write(); err != nil {
-				k.warn(err)
-			}
+			k.write()
 		}
 	}
 }
@@ -203,7 +202,8 @@ func (k *keeper) close() error {
 	k.end()
 	k.run = nil
 	k.mu.Unlock()
-	return errors.Join(k.write(), k.history.Close())
+	k.write()
+	return errors.Join(k.unwritten, k.history.Close())
 }
 
 // end ends the run.
@@ -239,7 +239,7 @@ func (k *keeper) summarize(running bool) kept {
 }
 
 // write writes what is new to the history, and lets the items that opened report what it knows of them.
-func (k *keeper) write() error {
+func (k *keeper) write() {
 	k.mu.Lock()
 	all, opened := k.ended, k.opened
 	k.ended = nil
@@ -252,18 +252,18 @@ func (k *keeper) write() error {
 	k.mu.Unlock()
 	for i := range all {
 		if err := k.put(&all[i]); err != nil {
+			k.warn(err)
 			k.again(all[i:], opened)
-			return err
+			return
 		}
 	}
 	if len(all) > 0 {
-		if k.warned {
-			k.warned = false
+		if k.unwritten != nil {
+			k.unwritten = nil
 			k.log.Info("the session is remembered again")
 		}
 		k.know(opened, all[len(all)-1].summary)
 	}
-	return nil
 }
 
 // again has what was not written be written the next time, and the items that opened wait.
@@ -316,10 +316,10 @@ func (k *keeper) know(opened []string, s *summary.Session) {
 
 // warn logs once that a session is not remembered.
 func (k *keeper) warn(err error) {
-	if !k.warned {
-		k.warned = true
+	if k.unwritten == nil {
 		k.log.Error("the session is not remembered", "error", err)
 	}
+	k.unwritten = fmt.Errorf("the session is not remembered: %w", err)
 }
 
 // logBytes identifies a log that grows.

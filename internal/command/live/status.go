@@ -162,9 +162,6 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if n := st.Snapshot; n != nil && n.Error != "" {
 		g.about("state", yellow, "cannot be saved: "+n.Error)
 	}
-	if st.Unrecorded != "" {
-		g.about("record", yellow, "the recording has ended: "+st.Unrecorded)
-	}
 	heed := "up " + lasted(time.Duration(st.UptimeMs)*time.Millisecond)
 	if r.PID != 0 {
 		heed = fmt.Sprintf("%s, process %d, %s", r.Command, r.PID, heed)

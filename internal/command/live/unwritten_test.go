@@ -111,7 +111,7 @@ func TestUnrecorded(t *testing.T) {
 					out = ask
 					return code == exitOK
 				}, patience, time.Millisecond)
-				require.Contains(t, out, "the recording has ended: write "+full)
+				require.Contains(t, out, "the rest is not recorded: write "+full)
 			}
 			if c.game == "" {
 				require.NoError(t, cmd.Process.Signal(os.Interrupt))

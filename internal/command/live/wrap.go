@@ -133,8 +133,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
-	defer h.close()
-	h.failed = exitOwn
+	defer h.close(exitOwn)
 	h.session.BeginRun()
 	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
 
