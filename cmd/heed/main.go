@@ -15,7 +15,7 @@
 //	0    done; of "serve" and "follow" also: asked to end
 //	1    a finding: with "current" something blocking is open, with "ack" it was not acknowledged
 //	2    wrong usage, or rules or settings that do not load
-//	3    no running heed was found, or it does not answer
+//	3    no running heed was found, it does not answer, or a recording or a history could not be written to its end
 //	130  interrupted
 package main
 

@@ -2,6 +2,7 @@ package layout
 
 import (
 	"bytes"
+	"errors"
 	"go/scanner"
 	"go/token"
 	"os"
@@ -23,10 +24,14 @@ func tracked(t *testing.T, suffix string) []string {
 	t.Helper()
 	cmd := exec.Command("git", "-c", "safe.directory=*", "ls-files", "-z", "--", "*"+suffix)
 	cmd.Dir = root
-	out, err := cmd.Output()
-	if err != nil {
+	if _, err := os.Stat(filepath.Join(root, ".git")); err != nil {
 		t.Skip("no git checkout: ", err)
 	}
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		t.Skip("the program git is missing: ", err)
+	}
+	require.NoError(t, err)
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 

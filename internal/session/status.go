@@ -60,6 +60,11 @@ func (s *Session) Status() Status {
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
+	if s.cfg.Recorder != nil {
+		if err := s.cfg.Recorder.Err(); err != nil {
+			st.Limits = append(st.Limits, Limit{"recording.ended", 1, "the rest is not recorded: " + err.Error()})
+		}
+	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()
 		st.Log = &log

@@ -67,7 +67,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	if err != nil {
 		return err
 	}
-	defer h.close()
+	defer h.close(exitNone)
 	var unwritten error // also of the last updates, when all else has ended
 	h.session.OnUpdates(func(updates []heed.Update) {
 		if unwritten == nil {

@@ -118,14 +118,38 @@ type host struct {
 	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
 	keeper   *keeper            // nil: nothing is remembered
 	closers  []func() error
+
+	p         *program
+	unwritten atomic.Bool // data of the user was lost
+}
+
+// lost reports at once that data of the user cannot be written. The exit status follows in close.
+func (h *host) lost(err error) {
+	h.unwritten.Store(true)
+	h.p.Message("%v", err)
+}
+
+// recording is the file of --record. A Recorder stops at the first error.
+type recording struct {
+	*os.File
+	h *host
+}
+
+// Write implements [io.Writer].
+func (r recording) Write(b []byte) (int, error) {
+	n, err := r.File.Write(b)
+	if err != nil {
+		r.h.lost(fmt.Errorf("the recording stops here, heed continues: %w", err))
+	}
+	return n, err
 }
 
 // newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
 func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
-	h := &host{flags: f, state: stateDir(f.state)}
+	h := &host{flags: f, state: stateDir(f.state), p: p}
 	defer func() {
 		if err != nil {
-			h.close()
+			h.close(exitUsage)
 		}
 	}()
 	if h.state == "" {
@@ -169,7 +193,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
 		}
 		h.closers = append(h.closers, file.Close)
-		cfg.Recorder = follow.NewRecorder(file)
+		cfg.Recorder = follow.NewRecorder(recording{file, h})
 	}
 	h.dedup = bridge.NewDedup()
 	if log.Path != "" {
@@ -294,9 +318,15 @@ func (h *host) openLog(p *program, name string) error {
 	return nil
 }
 
-func (h *host) close() {
+// close ends what the host has opened. If data of the user was lost and nothing else failed, the exit status is lost.
+func (h *host) close(lost int) {
 	for _, c := range slices.Backward(h.closers) {
-		_ = c()
+		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
+			h.lost(err)
+		}
+	}
+	if h.unwritten.Load() && h.p.Status == exitOK { // not in place of the game's
+		h.p.Raise(lost)
 	}
 }
 

@@ -120,7 +120,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
-	defer h.close()
+	defer h.close(exitOwn)
 	l, err := gabp.Listen(ctx, b.Address)
 	if err != nil {
 		return own(err)

@@ -3,6 +3,7 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -52,7 +53,7 @@ type keeper struct {
 	ended    []kept           // runs that ended since the history was written last
 	opened   []string         // items of which the history was not asked yet
 
-	warned bool // of keep and close
+	unwritten error // the error of the latest write; of keep and close
 }
 
 // gameRun is a game from its beginning to its end, as its log shows them.
@@ -202,7 +203,7 @@ func (k *keeper) close() error {
 	k.run = nil
 	k.mu.Unlock()
 	k.write()
-	return k.history.Close()
+	return errors.Join(k.unwritten, k.history.Close())
 }
 
 // end ends the run.
@@ -257,8 +258,8 @@ func (k *keeper) write() {
 		}
 	}
 	if len(all) > 0 {
-		if k.warned {
-			k.warned = false
+		if k.unwritten != nil {
+			k.unwritten = nil
 			k.log.Info("the session is remembered again")
 		}
 		k.know(opened, all[len(all)-1].summary)
@@ -315,10 +316,10 @@ func (k *keeper) know(opened []string, s *summary.Session) {
 
 // warn logs once that a session is not remembered.
 func (k *keeper) warn(err error) {
-	if !k.warned {
-		k.warned = true
+	if k.unwritten == nil {
 		k.log.Error("the session is not remembered", "error", err)
 	}
+	k.unwritten = fmt.Errorf("the session is not remembered: %w", err)
 }
 
 // logBytes identifies a log that grows.

@@ -91,7 +91,7 @@ func TestKept(t *testing.T) {
 	require.NoError(t, k.history.Close())
 	runs := &gameRun{}
 	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
-	k.write()
+	require.ErrorContains(t, k.close(), "closed", "a session that was not remembered at the end is an error")
 	require.Len(t, k.ended, 1)
 	k.opened = []string{"2"}
 	k.again([]kept{{gameRun: runs, running: true}}, []string{"1"})

@@ -105,7 +105,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	defer h.close()
+	defer h.close(exitNone)
 	l, err := gabp.Listen(ctx, b.Address)
 	if err != nil {
 		return cli.Failed(exitUsage, err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -63,6 +64,63 @@ func TestUnwritten(t *testing.T) {
 			errs, code = end(syscall.EPIPE)
 			require.LessOrEqual(t, code, exitFinding)
 			require.Empty(t, errs)
+		})
+	}
+}
+
+// TestUnrecorded: a recording on a full disk is reported at once and once, and shown by status. The game runs on; the
+// exit status is the game's, unless that is 0.
+func TestUnrecorded(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("this system has no full device: ", err)
+	}
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for _, c := range []struct {
+		name string
+		args []string
+		game string // its last words
+		code int
+	}{
+		{name: "follow", args: []string{"follow", "Player.log"}, code: exitNone},
+		{name: "serve", args: []string{"serve", "Player.log"}, code: exitNone},
+		{name: "wrap", args: []string{"wrap", "--log", "Player.log"}, game: "exit 0", code: exitOwn},
+		{name: "wrap of a game that fails", args: []string{"wrap", "--log", "none", "--linger", "0"}, game: "exit 7", code: 7},
+		{name: "mcp", args: []string{"mcp"}, game: "exit 0", code: exitOwn},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			args := append(c.args, "--record", full, "--state", "state", "-q")
+			if c.game != "" {
+				args = append(args, "--", "sh", "-c", "until [ -e end ]; do sleep 0.01; done; "+c.game)
+			}
+			var errs buffer
+			cmd := exec.Command(self, args...)
+			cmd.Dir, cmd.Stderr = dir, &errs
+			cmd.Env = append(os.Environ(), helperEnv+"=1")
+			require.NoError(t, cmd.Start())
+			t.Cleanup(func() { _ = cmd.Process.Kill() })
+			said := fmt.Sprintf("heed: the recording stops here, heed continues: write %s: %s\n", full, syscall.ENOSPC)
+			require.Eventually(t, func() bool { return strings.Contains(errs.String(), said) }, patience, time.Millisecond)
+
+			if c.args[0] != "follow" { // which commands cannot ask
+				var out string
+				require.Eventually(t, func() (ok bool) {
+					ask, code := runCommand(t, "status", "--state", filepath.Join(dir, "state"))
+					out = ask
+					return code == exitOK
+				}, patience, time.Millisecond)
+				require.Contains(t, out, "the rest is not recorded: write "+full)
+			}
+			if c.game == "" {
+				require.NoError(t, cmd.Process.Signal(os.Interrupt))
+			} else {
+				write(t, filepath.Join(dir, "end"), "")
+			}
+			_ = cmd.Wait() // of the exit status
+			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), errs.String())
+			require.Equal(t, said, errs.String())
 		})
 	}
 }

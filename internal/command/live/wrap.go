@@ -133,7 +133,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
-	defer h.close()
+	defer h.close(exitOwn)
 	h.session.BeginRun()
 	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
 
