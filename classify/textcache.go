@@ -87,7 +87,7 @@ const maxLine = 256
 
 // The bounds of textCache: 1.8 MiB. A burst of faults repeats hundreds of records
 // with their traces, of 300 B on average; smaller bounds made a replay of captures
-// slower (go run ./bench/replay). A text of more than maxTextBytes is worth its key.
+// slower (go run ./bench replay). A text of more than maxTextBytes is worth its key.
 const (
 	textPlaces   = 16384
 	textBytes    = 1 << 20

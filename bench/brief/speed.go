@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -52,7 +52,7 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 			return nil, "", err
 		}
 		log.Write(text)
-		if err := bench.Feed(engine, bytes.NewReader(text)); err != nil {
+		if err := workload.Feed(engine, bytes.NewReader(text)); err != nil {
 			return nil, "", err
 		}
 	}
@@ -69,7 +69,7 @@ func storm(folder, captures string, set *rules.Set) (*game, string, error) {
 		engine.Observe(failed.Entry())
 	}
 	now = now.Add(time.Hour)
-	for lines := bench.NewStorm(bench.Mixed, 1); engine.Stats().Journal.Tail.Entries < full; {
+	for lines := workload.NewStorm(workload.Mixed, 1); engine.Stats().Journal.Tail.Entries < full; {
 		line := lines.Next()
 		log.Write(line)
 		log.WriteByte('\n')
@@ -113,7 +113,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 		for _, how := range approaches {
 			var text string
 			var b *briefing.Context
-			start, used := time.Now(), bench.Now()
+			start, used := time.Now(), workload.Now()
 			switch how {
 			case named:
 				b, err = g.brief(open[0].ID, tokens)
@@ -124,7 +124,7 @@ func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
 			case grepped:
 				text, err = grepOf(path, tokens)
 			}
-			took := cost{time.Since(start), bench.Now() - used}
+			took := cost{time.Since(start), workload.Now() - used}
 			if b != nil {
 				text = b.Text
 			}
@@ -178,7 +178,7 @@ func grepOf(path string, tokens int) (string, error) {
 func (s *speed) String() string {
 	b := fmt.Appendf(nil, "\n%d entries in the journal, %d items open, a log of %.1f MB; the last two by %s\n"+
 		"%-22s %9s %9s %9s %9s %9s\n",
-		s.entries, s.items, float64(s.logBytes)/1e6, bench.Clock, "", "p50", "p99", "most", "p50", "p99")
+		s.entries, s.items, float64(s.logBytes)/1e6, workload.Clock, "", "p50", "p99", "most", "p50", "p99")
 	for _, how := range approaches {
 		took := s.took[how]
 		if len(took) == 0 {

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"bufio"
@@ -38,7 +38,7 @@ func readAllocs(r io.Reader) (map[string]float64, error) {
 		return nil, err
 	}
 	if len(values) == 0 {
-		return nil, errors.New("no benchmark with allocs/op in it: write it again; go run ./bench/compare says how")
+		return nil, errors.New("no benchmark with allocs/op in it: write it again; go run ./bench compare says how")
 	}
 	medians := map[string]float64{}
 	for name, v := range values {

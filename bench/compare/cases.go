@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -27,11 +27,11 @@ func cases() ([]*benchmark, error) {
 		return nil, err
 	}
 	var list []*benchmark
-	for _, mode := range bench.Modes() {
-		list = append(list, keyCase("Key/"+string(mode), normalizer, bench.NewStorm(mode, 1).Strings(turns)))
+	for _, mode := range workload.Modes() {
+		list = append(list, keyCase("Key/"+string(mode), normalizer, workload.NewStorm(mode, 1).Strings(turns)))
 	}
-	for _, mode := range bench.Modes() {
-		b, err := logCase("Log/"+string(mode), heed.Config{Rules: set}, bench.NewStorm(mode, 1).Strings(turns))
+	for _, mode := range workload.Modes() {
+		b, err := logCase("Log/"+string(mode), heed.Config{Rules: set}, workload.NewStorm(mode, 1).Strings(turns))
 		if err != nil {
 			return nil, err
 		}
@@ -121,7 +121,7 @@ func newCase(cfg heed.Config) (*benchmark, error) {
 	if err != nil {
 		return nil, err
 	}
-	storm := bench.NewStorm(bench.Distinct, 2)
+	storm := workload.NewStorm(workload.Distinct, 2)
 	var lines []string
 	logged := uint64(0)
 	return &benchmark{
@@ -185,7 +185,7 @@ func replay(cfg heed.Config, file string) (heed.Stats, error) {
 	if err != nil {
 		return heed.Stats{}, err
 	}
-	err = bench.Feed(engine, f)
+	err = workload.Feed(engine, f)
 	stats := engine.Stats()
 	if err = errors.Join(err, f.Close(), stats.Check()); err != nil {
 		err = fmt.Errorf("%s: %w", file, err)

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/journal"
@@ -50,7 +50,7 @@ func short(n int) string {
 // dimensions are all that is held to be flat, but for the number of entries, which
 // is a run of its own; see [manyEntries].
 func dimensions(set *rules.Set) []*dimension {
-	ids := bench.NewStorm(bench.IDs, 1).Strings(turns)
+	ids := workload.NewStorm(workload.IDs, 1).Strings(turns)
 	return []*dimension{
 		{
 			name: "Log/known/signatures", sizes: []int{100, 1000, 10_000, 65_536}, from: 100, to: 65_536, limit: 1.5,
@@ -60,7 +60,7 @@ func dimensions(set *rules.Set) []*dimension {
 			// What is looked up is in a cache of the processor, or is not.
 			name: "Log/known/signatures-in-turn", sizes: []int{100, 1000, 10_000, 65_000}, from: 100, to: 65_000, limit: 4,
 			cost: func(n int) (float64, error) {
-				return known(heed.Config{Rules: set}, bench.NewStorm(bench.Distinct, 7).Strings(n))
+				return known(heed.Config{Rules: set}, workload.NewStorm(workload.Distinct, 7).Strings(n))
 			},
 		},
 		{
@@ -115,7 +115,7 @@ func dimensions(set *rules.Set) []*dimension {
 // table prints what Log costs at each size of each dimension: the least of three
 // measurements, each of a new engine.
 func table(w io.Writer, set *rules.Set, large int) error {
-	for _, d := range append(dimensions(set), entries(set, bench.IDs, large), entries(set, bench.Distinct, large)) {
+	for _, d := range append(dimensions(set), entries(set, workload.IDs, large), entries(set, workload.Distinct, large)) {
 		if _, err := fmt.Fprintf(w, "%-30s", d.name); err != nil {
 			return err
 		}
@@ -175,7 +175,7 @@ func besideKnown(set *rules.Set, n int, lines []string) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	for storm := bench.NewStorm(bench.Distinct, 7); n > 0; n-- {
+	for storm := workload.NewStorm(workload.Distinct, 7); n > 0; n-- {
 		engine.Log(event.Log{Message: string(storm.Next())})
 	}
 	return logged(engine, lines)
@@ -189,7 +189,7 @@ func openItems(set *rules.Set, n int) (float64, error) {
 		return 0, err
 	}
 	var records []event.Log
-	storm := bench.NewStorm(bench.Distinct, 5)
+	storm := workload.NewStorm(workload.Distinct, 5)
 	for i := range n {
 		id := fmt.Sprintf("op%d", i)
 		engine.Observe(event.Operation{ID: id, Method: "game/act", Status: event.StatusStarted}.Entry())
@@ -217,7 +217,7 @@ func joining(set *rules.Set, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	storm := bench.NewStorm(bench.Distinct, 11)
+	storm := workload.NewStorm(workload.Distinct, 11)
 	for i := range n {
 		for range 128 {
 			engine.Log(event.Log{Level: event.LevelFatal, OperationID: fmt.Sprintf("op%d", i), Message: string(storm.Next())})
@@ -270,7 +270,7 @@ func acknowledged(set *rules.Set, n int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	storm := bench.NewStorm(bench.Distinct, 9)
+	storm := workload.NewStorm(workload.Distinct, 9)
 	var records []event.Log
 	for len(records) < n {
 		r := event.Log{Level: event.LevelError, Message: "Exception: " + string(storm.Next())}
@@ -315,16 +315,16 @@ func fullJournal(set *rules.Set, n int, lines []string) (float64, error) {
 
 // entries is the cost of the next entries after as many as its size: of known
 // signatures, or of new ones. Its sizes must be asked for in their order.
-func entries(set *rules.Set, mode bench.Mode, large int) *dimension {
+func entries(set *rules.Set, mode workload.Mode, large int) *dimension {
 	d := &dimension{name: "Log/known/entries"}
-	if mode == bench.Distinct {
+	if mode == workload.Distinct {
 		d.name = "Log/new/entries"
 	}
 	for n := 10_000; n <= large; n *= 10 {
 		d.sizes = append(d.sizes, n)
 	}
 	var engine *heed.Engine
-	storm := bench.NewStorm(mode, 3)
+	storm := workload.NewStorm(mode, 3)
 	done := 0
 	log := func(n int) (nsPerOp float64) {
 		var lines []string

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -144,12 +144,12 @@ func manyEntries(set *rules.Set, large int) []growth {
 	// part is how many entries are measured at each of the two points.
 	part := small / 2
 	var heap float64
-	long := func(mode bench.Mode) (float64, error) {
+	long := func(mode workload.Mode) (float64, error) {
 		engine, err := heed.New(heed.Config{Rules: set})
 		if err != nil {
 			return 0, err
 		}
-		storm := bench.NewStorm(mode, 3)
+		storm := workload.NewStorm(mode, 3)
 		done := 0
 		// stretch is the cost of each of the next n entries.
 		stretch := func(n int) float64 {
@@ -185,8 +185,8 @@ func manyEntries(set *rules.Set, large int) []growth {
 		return late / early, stats.Check()
 	}
 	return []growth{
-		{fmt.Sprintf("Log/known/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(bench.IDs) }},
-		{fmt.Sprintf("Log/new/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(bench.Distinct) }},
+		{fmt.Sprintf("Log/known/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(workload.IDs) }},
+		{fmt.Sprintf("Log/new/entries=%d-%d", small, large), 1.5, func() (float64, error) { return long(workload.Distinct) }},
 		{fmt.Sprintf("heap/entries=%d-%d", small, large), 1.1, func() (float64, error) {
 			if heap == 0 {
 				return 0, errors.New("the run before has not measured it")

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // benchmark is one operation that is measured.
@@ -42,9 +42,9 @@ func (b *benchmark) cost(n int) (spent time.Duration, mallocs uint64) {
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	start := bench.Now()
+	start := workload.Now()
 	b.run(n)
-	spent = bench.Now() - start
+	spent = workload.Now() - start
 	runtime.ReadMemStats(&after)
 	return spent, after.Mallocs - before.Mallocs
 }
@@ -90,7 +90,7 @@ func printHeader(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "goos: %s\ngoarch: %s\ncpu: %s\nclock: %s\n"+
 		"Unit cal/op better=lower\nUnit growth better=lower\n",
-		runtime.GOOS, runtime.GOARCH, cpu, bench.Clock)
+		runtime.GOOS, runtime.GOARCH, cpu, workload.Clock)
 	return err
 }
 

@@ -1,4 +1,4 @@
-package main
+package contention
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package main
+package contention
 
 import (
 	"fmt"
@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 )
 
@@ -211,7 +211,7 @@ func fullEngine(small bool) (*heed.Engine, error) {
 	if small {
 		items, groups, signatures, operations = 4, 5, 100, 20
 	}
-	storm := bench.NewStorm(bench.Distinct, 5)
+	storm := workload.NewStorm(workload.Distinct, 5)
 	for i := range items {
 		op := fmt.Sprintf("operation-%d", i)
 		for range groups {
@@ -236,7 +236,7 @@ func fullEngine(small bool) (*heed.Engine, error) {
 
 // knownLines returns lines that e knows.
 func knownLines(e *heed.Engine) []event.Log {
-	lines := bench.NewStorm(bench.IDs, 1).Strings(1 << 12)
+	lines := workload.NewStorm(workload.IDs, 1).Strings(1 << 12)
 	records := make([]event.Log, len(lines))
 	for i, l := range lines {
 		records[i] = event.Log{Level: event.LevelError, Message: l}

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
@@ -39,9 +39,9 @@ const stormLines = 1 << 14
 // told to skipped.
 func corpora(skipped func(name, why string)) ([]*corpus, error) {
 	list := []*corpus{
-		storm("ids", bench.IDs, fmt.Sprintf("%d templates, ids and coordinates change", bench.Templates)),
-		storm("same", bench.Same, "one line again and again"),
-		storm("distinct", bench.Distinct, "no two lines alike"),
+		storm("ids", workload.IDs, fmt.Sprintf("%d templates, ids and coordinates change", workload.Templates)),
+		storm("same", workload.Same, "one line again and again"),
+		storm("distinct", workload.Distinct, "no two lines alike"),
 	}
 	captures := []struct{ name, dir, pattern, missing string }{
 		{name: "captures", dir: filepath.Join("..", "..", "testdata", "captures"), pattern: "*.*"},
@@ -87,9 +87,9 @@ func corpora(skipped func(name, why string)) ([]*corpus, error) {
 	return append(list, sets), nil
 }
 
-func storm(name string, mode bench.Mode, about string) *corpus {
+func storm(name string, mode workload.Mode, about string) *corpus {
 	c := &corpus{Name: name, About: about}
-	for _, text := range bench.NewStorm(mode, 1).Strings(stormLines) {
+	for _, text := range workload.NewStorm(mode, 1).Strings(stormLines) {
 		c.add(line{text: text, message: text, level: event.LevelError})
 	}
 	return c

@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // machine is where the figures come from. Unknown fields are empty.
@@ -33,7 +33,7 @@ var compared = []string{
 func thisMachine() machine {
 	m := machine{
 		Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, Go: runtime.Version(),
-		Clock: bench.Clock, LoadBefore: load(), Modules: map[string]string{},
+		Clock: workload.Clock, LoadBefore: load(), Modules: map[string]string{},
 	}
 	if data, err := os.ReadFile("/proc/cpuinfo"); err == nil {
 		for l := range strings.Lines(string(data)) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // TestRun runs the storms once and holds the report to what is known of them.
@@ -22,7 +22,7 @@ func TestRun(t *testing.T) {
 	}
 	groups := map[string]map[string]int{
 		"ids": {
-			nameKey: bench.Templates, nameEngine: bench.Templates, nameDrain: bench.Templates,
+			nameKey: workload.Templates, nameEngine: workload.Templates, nameDrain: workload.Templates,
 			"OpenTelemetry logdedup": stormLines, "zap sampler": -1,
 		},
 		"same": {nameKey: 1, nameEngine: 1, nameDrain: 1, "OpenTelemetry logdedup": 1, "zap sampler": -1},

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // batch is how many lines are prepared, and then timed, together.
@@ -165,9 +165,9 @@ func (m *measurement) find(name string) *result {
 func timed(p peer, lines []line) time.Duration {
 	var spent time.Duration
 	pass(p, lines, func(feed func()) {
-		start := bench.Now()
+		start := workload.Now()
 		feed()
-		spent += bench.Now() - start
+		spent += workload.Now() - start
 	})
 	return spent
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // print writes the report for people.
@@ -19,7 +19,7 @@ func (rep *report) print(w io.Writer, kinds []contender) error {
 	out := printer{w: columns}
 	m := &rep.Machine
 	text.printf("%s, %d cores, %s, %s; %s, medians of %d runs; load %s before, %s after\n",
-		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, bench.Clock, rep.Runs,
+		cmp.Or(m.CPU, "CPU unknown"), m.Cores, m.OS, m.Go, workload.Clock, rep.Runs,
 		cmp.Or(m.LoadBefore, "unknown"), cmp.Or(m.LoadAfter, "unknown"))
 	var versions []string
 	for _, p := range compared {

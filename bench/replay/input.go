@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"bytes"
@@ -7,14 +7,14 @@ import (
 	"io"
 	"os"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // input is what is replayed: files one after the other, again and again, or a
 // storm, up to a size.
 type input struct {
 	files []string
-	storm bench.Mode
+	storm workload.Mode
 	size  int64
 	block []byte // of a storm, repeated
 }
@@ -37,7 +37,7 @@ func (in *input) load() error {
 	if len(in.files) > 0 {
 		return nil
 	}
-	storm := bench.NewStorm(in.storm, 1)
+	storm := workload.NewStorm(in.storm, 1)
 	in.block = make([]byte, 0, stormBlock+4096) // the resident memory has it too
 	for int64(len(in.block)) < min(in.size, stormBlock) {
 		in.block = append(append(in.block, storm.Next()...), '\n')

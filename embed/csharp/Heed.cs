@@ -69,12 +69,6 @@ namespace HeedLog
         /// <summary>For how many milliseconds Dispose waits at most for what is queued to be sent and read.</summary>
         public int DisposeMilliseconds { get; set; } = 500;
 
-        /// <summary>Use the library of embed/native in this process, in place of the program.</summary>
-        public bool Native { get; set; }
-
-        /// <summary>The file of that library; by default it is looked for as the program is.</summary>
-        public string NativePath { get; set; }
-
         /// <summary>Receives why heed is off or was restarted, each reason once. It may be called from any
         /// thread.</summary>
         public Action<string> Report { get; set; }
@@ -946,7 +940,7 @@ namespace HeedLog
             var after = new Frame();
             byte[] bytes;
             int offset, length;
-            ulong process = options.Native ? 0 : (ulong)Process.GetCurrentProcess().Id;
+            ulong process = (ulong)Process.GetCurrentProcess().Id;
             List<KeyValuePair<string, string>> rules = RuleFiles();
             lock (table)
             {
@@ -2048,56 +2042,6 @@ namespace HeedLog
         }
     }
 
-    /// <summary>A running heed: bytes of frames in and out.</summary>
-    internal abstract class Link
-    {
-        internal volatile bool Dead; // nothing more comes of it
-        private volatile string why;
-
-        /// <summary>Starts heed. Returns why that failed, or null. FileNotFoundException: there is none.</summary>
-        internal static string Open(HeedOptions options, out Link link)
-        {
-            return options.Native ? NativeLink.Start(options, out link) : ProcessLink.Start(options, out link);
-        }
-
-        /// <summary>Why it ended.</summary>
-        internal string Why { get { return why ?? Ending(); } }
-
-        /// <summary>Ends it, from any thread: Read and Write of others return.</summary>
-        internal void Kill(string reason)
-        {
-            if (why == null) why = reason;
-            Dead = true;
-            End();
-        }
-
-        /// <summary>Fills the first n bytes of buffer, which grows as they come. False at the end.</summary>
-        internal bool ReadAll(ref byte[] buffer, int n)
-        {
-            for (int have = 0; have < n; )
-            {
-                if (have == buffer.Length) Array.Resize(ref buffer, (int)Math.Min(n, 2L * have + 4096));
-                int got = Read(buffer, have, Math.Min(n, buffer.Length) - have);
-                if (got <= 0) return false;
-                have += got;
-            }
-            return true;
-        }
-
-        /// <summary>Writes whole frames; waits while heed has no room.</summary>
-        internal abstract void Write(byte[] bytes, int offset, int count);
-
-        /// <summary>Nothing more is written; heed ends when it has read what was.</summary>
-        internal abstract void CloseInput();
-
-        /// <summary>Closes all handles. The reader has ended.</summary>
-        internal abstract void Close();
-
-        protected abstract int Read(byte[] bytes, int offset, int count);
-        protected abstract void End();
-        protected abstract string Ending();
-    }
-
     /// <summary>Where files are that come with the client, for the system that runs.</summary>
     internal static class Files
     {
@@ -2106,7 +2050,7 @@ namespace HeedLog
         private static readonly string[] folders = { "", "Sidecar", "Native", "../Sidecar", "../Native" };
 
         /// <summary>The files of one of these names, at path or in the usual folders: at least one.</summary>
-        internal static List<string> Find(string what, string path, string[] names)
+        internal static List<string> Find(string path, string[] names)
         {
             var found = new List<string>();
             string home = typeof(Files).Assembly.Location; // empty where the assembly was loaded from bytes
@@ -2122,7 +2066,7 @@ namespace HeedLog
                 foreach (string f in folders) AddFrom(Path.GetFullPath(Path.Combine(home, f)), names, found);
             }
             if (found.Count > 0) return found;
-            throw new FileNotFoundException("no " + what + " " + names[names.Length - 1] + " was found at " + home);
+            throw new FileNotFoundException("no program " + names[names.Length - 1] + " was found at " + home);
         }
 
         private static void AddFrom(string folder, string[] names, List<string> found)
@@ -2132,12 +2076,12 @@ namespace HeedLog
         }
 
         /// <summary>name-OS-ARCH for this system, the likelier architecture first.</summary>
-        internal static string[] Names(string prefix, string name, string ending)
+        internal static string[] Names(string name, string ending)
         {
             string os = Windows ? "-windows-" : Mac ? "-darwin-" : "-linux-";
             bool arm = Mac || Environment.GetEnvironmentVariable("PROCESSOR_ARCHITECTURE") == "ARM64";
             string first = name + os + (arm ? "arm64" : "amd64"), second = name + os + (arm ? "amd64" : "arm64");
-            return new[] { prefix + first + ending, prefix + second + ending, prefix + name + ending };
+            return new[] { first + ending, second + ending, name + ending };
         }
 
         /// <summary>Whether the file has one of the hashes, or none is asked for.</summary>
@@ -2153,15 +2097,17 @@ namespace HeedLog
         }
     }
 
-    /// <summary>heed in a process of its own, over its standard input and output.</summary>
-    internal sealed class ProcessLink : Link
+    /// <summary>A running heed: a process, with frames over its standard input and output.</summary>
+    internal sealed class Link
     {
+        internal volatile bool Dead; // nothing more comes of it
+        private volatile string why;
         private readonly Process process;
         private readonly Stream input, output;
         private readonly Thread errors;
         private readonly StringBuilder errorText = new StringBuilder(); // what it wrote first to standard error
 
-        private ProcessLink(Process p)
+        private Link(Process p)
         {
             process = p;
             input = p.StandardInput.BaseStream;
@@ -2170,18 +2116,19 @@ namespace HeedLog
             errors.Start();
         }
 
-        internal static string Start(HeedOptions options, out Link link)
+        /// <summary>Starts heed. Returns the reason of a failure, or null. FileNotFoundException: there is no program.</summary>
+        internal static string Open(HeedOptions options, out Link link)
         {
             link = null;
             string why = null;
-            string[] names = Files.Names("", "heed-sidecar", Files.Windows ? ".exe" : "");
-            foreach (string path in Files.Find("program", options.SidecarPath, names))
+            string[] names = Files.Names("heed-sidecar", Files.Windows ? ".exe" : "");
+            foreach (string path in Files.Find(options.SidecarPath, names))
             {
                 try
                 {
                     why = path + " is not the program that this mod expects";
                     if (!Files.Matches(path, options.Sha256)) continue;
-                    link = new ProcessLink(Begin(path));
+                    link = new Link(Begin(path));
                     return null;
                 }
                 catch (Exception e) { why = path + " did not start: " + e.Message; }
@@ -2209,17 +2156,43 @@ namespace HeedLog
         [DllImport("libc")]
         private static extern int chmod(string path, uint mode);
 
-        internal override void Write(byte[] bytes, int offset, int count)
+        /// <summary>Why it ended.</summary>
+        internal string Why { get { return why ?? Ending(); } }
+
+        /// <summary>Ends it, from any thread: Read and Write of others return.</summary>
+        internal void Kill(string reason)
+        {
+            if (why == null) why = reason;
+            Dead = true;
+            End();
+        }
+
+        /// <summary>Fills the first n bytes of buffer, which grows as they come. False at the end.</summary>
+        internal bool ReadAll(ref byte[] buffer, int n)
+        {
+            for (int have = 0; have < n; )
+            {
+                if (have == buffer.Length) Array.Resize(ref buffer, (int)Math.Min(n, 2L * have + 4096));
+                int got = Read(buffer, have, Math.Min(n, buffer.Length) - have);
+                if (got <= 0) return false;
+                have += got;
+            }
+            return true;
+        }
+
+        /// <summary>Writes whole frames; waits while heed has no room.</summary>
+        internal void Write(byte[] bytes, int offset, int count)
         {
             input.Write(bytes, offset, count);
             input.Flush();
         }
 
-        internal override void CloseInput() { input.Close(); }
+        /// <summary>Closes the input; heed ends when it has read all frames.</summary>
+        internal void CloseInput() { input.Close(); }
 
-        protected override int Read(byte[] bytes, int offset, int count) { return output.Read(bytes, offset, count); }
+        private int Read(byte[] bytes, int offset, int count) { return output.Read(bytes, offset, count); }
 
-        protected override void End()
+        private void End()
         {
             try { if (!process.HasExited) process.Kill(); }
             catch (Exception) { } // it has ended
@@ -2238,7 +2211,7 @@ namespace HeedLog
             catch (Exception) { } // it has ended
         }
 
-        protected override string Ending()
+        private string Ending()
         {
             string text = "the program ended";
             try { text += " with status " + process.ExitCode; }
@@ -2246,7 +2219,8 @@ namespace HeedLog
             lock (errorText) return errorText.Length == 0 ? text : text + ": " + errorText.ToString().Trim();
         }
 
-        internal override void Close()
+        /// <summary>Closes all handles. The reader has ended.</summary>
+        internal void Close()
         {
             try
             {
@@ -2259,191 +2233,5 @@ namespace HeedLog
             try { output.Close(); }
             catch (Exception) { }
         }
-    }
-
-    /// <summary>heed in this process: the library of embed/native. Its functions return at once. Read looks again soon
-    /// after something was written, and more and more seldom later.</summary>
-    internal sealed class NativeLink : Link
-    {
-        private const int Full = -3, Smallest = -8; // as in heed.h
-        private const int LongestPause = 50; // milliseconds
-
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate ulong OpenCall(ref Options options, long size);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate int BytesIn(ulong handle, IntPtr bytes, long count);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate long BytesOut(ulong handle, IntPtr bytes, long count);
-        [UnmanagedFunctionPointer(CallingConvention.Cdecl)]
-        private delegate int CloseCall(ulong handle);
-
-        [StructLayout(LayoutKind.Sequential)]
-        private struct Options { public long RingBytes, OutputBytes; public IntPtr Hello; public long HelloBytes; }
-
-        private static IntPtr library; // never unloaded
-        private static OpenCall open;
-        private static BytesIn control;
-        private static BytesOut poll, error;
-        private static CloseCall close;
-
-        private readonly AutoResetEvent written = new AutoResetEvent(false);
-        private readonly MemoryStream hello = new MemoryStream();
-        private ulong handle;
-        private byte[] got = new byte[64 << 10];
-        private int gotAt, gotEnd;
-
-        internal static string Start(HeedOptions options, out Link link)
-        {
-            link = null;
-            try
-            {
-                string why = Load(options);
-                if (why == null) link = new NativeLink();
-                return why;
-            }
-            catch (Exception e) when (!(e is FileNotFoundException))
-            {
-                return "the library did not load: " + e.Message;
-            }
-        }
-
-        private static string Load(HeedOptions options)
-        {
-            if (library != IntPtr.Zero) return null;
-            string ending = Files.Windows ? ".dll" : Files.Mac ? ".dylib" : ".so";
-            string why = null;
-            string[] names = Files.Names(Files.Windows ? "" : "lib", "heed", ending);
-            foreach (string path in Files.Find("library", options.NativePath, names))
-            {
-                why = path + " is not the library that this mod expects";
-                if (!Files.Matches(path, options.Sha256)) continue;
-                IntPtr l = Files.Windows ? LoadLibraryW(path) : Files.Mac ? OpenMac(path, 2) : OpenLinux(path, 2);
-                why = path + " did not load";
-                if (l == IntPtr.Zero) continue;
-                open = (OpenCall)Function(l, "heed_open", typeof(OpenCall));
-                control = (BytesIn)Function(l, "heed_control", typeof(BytesIn));
-                poll = (BytesOut)Function(l, "heed_poll", typeof(BytesOut));
-                error = (BytesOut)Function(l, "heed_error", typeof(BytesOut));
-                close = (CloseCall)Function(l, "heed_close", typeof(CloseCall));
-                library = l;
-                return null;
-            }
-            return why;
-        }
-
-        private static Delegate Function(IntPtr l, string name, Type type)
-        {
-            IntPtr f = Files.Windows ? GetProcAddress(l, name) : Files.Mac ? FindMac(l, name) : FindLinux(l, name);
-            if (f == IntPtr.Zero) throw new EntryPointNotFoundException(name);
-            return Marshal.GetDelegateForFunctionPointer(f, type);
-        }
-
-        [DllImport("kernel32", CharSet = CharSet.Unicode, SetLastError = true)]
-        private static extern IntPtr LoadLibraryW(string path);
-        [DllImport("kernel32", CharSet = CharSet.Ansi)]
-        private static extern IntPtr GetProcAddress(IntPtr library, string name);
-        [DllImport("libdl.so.2", EntryPoint = "dlopen")]
-        private static extern IntPtr OpenLinux(string path, int flags);
-        [DllImport("libdl.so.2", EntryPoint = "dlsym")]
-        private static extern IntPtr FindLinux(IntPtr library, string name);
-        [DllImport("libdl.dylib", EntryPoint = "dlopen")]
-        private static extern IntPtr OpenMac(string path, int flags);
-        [DllImport("libdl.dylib", EntryPoint = "dlsym")]
-        private static extern IntPtr FindMac(IntPtr library, string name);
-
-        // The first frame is the hello, with which the library is opened. It may come in several pieces.
-        internal override void Write(byte[] bytes, int offset, int count)
-        {
-            if (handle == 0)
-            {
-                hello.Write(bytes, offset, count);
-                OpenWithHello();
-                return;
-            }
-            GCHandle pin = GCHandle.Alloc(bytes, GCHandleType.Pinned);
-            try { WriteFrames(pin.AddrOfPinnedObject().ToInt64(), bytes, offset, offset + count); }
-            finally { pin.Free(); }
-            written.Set();
-        }
-
-        private void OpenWithHello()
-        {
-            byte[] h = hello.GetBuffer();
-            if (hello.Length < Frame.HeadBytes + (long)BitConverter.ToUInt32(h, 0)) return;
-            GCHandle pin = GCHandle.Alloc(h, GCHandleType.Pinned);
-            try
-            {
-                var o = new Options { Hello = pin.AddrOfPinnedObject(), HelloBytes = hello.Length };
-                handle = open(ref o, Marshal.SizeOf(typeof(Options)));
-            }
-            finally { pin.Free(); }
-            hello.SetLength(0);
-            if (handle == 0) Fail("heed_open refused");
-        }
-
-        private void Fail(string why)
-        {
-            Kill(why);
-            throw new IOException(why);
-        }
-
-        // A call takes a few frames, at least one.
-        private void WriteFrames(long start, byte[] bytes, int at, int end)
-        {
-            while (at < end)
-            {
-                int next = at;
-                do next += Frame.HeadBytes + BitConverter.ToInt32(bytes, next);
-                while (next < end && next - at < 64 << 10);
-                int r;
-                while ((r = control(handle, new IntPtr(start + at), next - at)) == Full && !Dead) Thread.Sleep(2);
-                if (r < 0) Fail("heed_control returned " + r);
-                at = next;
-            }
-        }
-
-        protected override int Read(byte[] bytes, int offset, int count)
-        {
-            for (int pause = 1; gotAt == gotEnd; )
-            {
-                if (Dead || handle != 0 && !Fetch()) return 0;
-                if (gotAt < gotEnd) break;
-                pause = written.WaitOne(pause, false) ? 1 : Math.Min(2 * pause, LongestPause);
-            }
-            int n = Math.Min(count, gotEnd - gotAt);
-            Buffer.BlockCopy(got, gotAt, bytes, offset, n);
-            gotAt += n;
-            return n;
-        }
-
-        private bool Fetch()
-        {
-            GCHandle pin = GCHandle.Alloc(got, GCHandleType.Pinned);
-            long n;
-            try { n = poll(handle, pin.AddrOfPinnedObject(), got.Length); }
-            finally { pin.Free(); }
-            gotAt = 0;
-            gotEnd = (int)Math.Max(0, n);
-            if (n <= Smallest) got = new byte[-n]; // the next frame is that long
-            return n >= 0 || n <= Smallest;
-        }
-
-        internal override void CloseInput() { Dead = true; }
-
-        protected override void End() { written.Set(); }
-
-        protected override string Ending()
-        {
-            var text = new byte[1024];
-            GCHandle pin = GCHandle.Alloc(text, GCHandleType.Pinned);
-            try
-            {
-                long n = handle == 0 ? 0 : error(handle, pin.AddrOfPinnedObject(), text.Length);
-                return n <= 0 ? "heed ended" : Encoding.UTF8.GetString(text, 0, (int)Math.Min(n, text.Length - 1));
-            }
-            finally { pin.Free(); }
-        }
-
-        internal override void Close() { if (handle != 0) close(handle); }
     }
 }

@@ -21,7 +21,6 @@ var (
 	benchPushes  = flag.Int("pushes", 100_000, "lines of each measurement at full speed")
 	benchSeconds = flag.Int("seconds", 1, "length of each measurement at the pace of a game")
 	benchStorm   = flag.Int("storm", 100_000, "lines of the storm")
-	benchNative  = flag.String("native", "", "the native library, which is measured as well")
 )
 
 // A figure is a row of the table: what a run calls it, what people are shown, and the budget.
@@ -77,11 +76,6 @@ func BenchmarkEmbedding(b *testing.B) {
 		{"StreamWriter", "file", file},
 		{"AutoFlush", "file-flush", file},
 		{"heed, sidecar", "sidecar", testkit.Sidecar(b)},
-	}
-	if *benchNative != "" {
-		path, err := filepath.Abs(*benchNative)
-		require.NoError(b, err)
-		ways = append(ways, way{"heed, native", "native", path})
 	}
 
 	values := make([]map[string]float64, len(ways))

@@ -2,7 +2,6 @@
 package csharp_test
 
 import (
-	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -36,30 +35,6 @@ func TestClient(t *testing.T) {
 				t.Skip("finds the sidecar in /proc")
 			}
 			testkit.RunMono(t, 2*time.Minute, program, name, sidecar, t.TempDir(), golden)
-		})
-	}
-}
-
-// TestNative runs those that need no process of heed's own with the library.
-func TestNative(t *testing.T) {
-	testkit.Full(t, "builds the native library")
-	program := testkit.CSharp(t, "Heed.cs", "testdata/Tests.cs")
-	for _, tool := range []string{"bash", "cc"} {
-		if _, err := exec.LookPath(tool); err != nil {
-			t.Skipf("%s is missing, with which the library is built", tool)
-		}
-	}
-	dir := t.TempDir()
-	out, err := exec.Command("bash", "../native/build.sh", dir, runtime.GOOS+"/"+runtime.GOARCH).CombinedOutput()
-	require.NoError(t, err, "%s", out)
-	library, err := filepath.Glob(filepath.Join(dir, "*", "libheed.*"))
-	require.NoError(t, err)
-	require.Len(t, library, 1)
-	for _, name := range []string{
-		"Session", "OddTexts", "EightThreads", "NoGarbage", "HandlersThatThrow", "ExitWhilePushing", "DisposeWhilePushing",
-	} {
-		t.Run(name, func(t *testing.T) {
-			testkit.RunMono(t, 2*time.Minute, program, name, library[0], t.TempDir(), "")
 		})
 	}
 }

@@ -32,7 +32,7 @@ func Run(name string, args []string) int {
 	for _, arg := range args {
 		switch arg {
 		case "--version":
-			fmt.Println(name, Version(), runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
+			fmt.Println(name, moduleVersion(), runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
 			return exitOK
 		case "-h", "--help", "help":
 			fmt.Print(help)
@@ -66,9 +66,9 @@ func RunServer(name string, in io.Reader, out io.Writer) error {
 	signal.Ignore(os.Interrupt)
 	parent := os.Getppid()
 	return Serve(in, out, Config{
-		Program: name + " " + Version(),
+		Program: name + " " + moduleVersion(),
 		Greeted: func(process uint64) {
-			LimitMemory() // not before: the rules are compiled by now, in half of the time
+			limitMemory() // not before: the rules are compiled by now, in half of the time
 			go endWith(parent, process)
 		},
 	})
@@ -84,9 +84,9 @@ func isTerminal(in io.Reader) bool {
 	return err == nil && st.Mode()&os.ModeCharDevice != 0
 }
 
-// LimitMemory trades time for memory, for the whole process: beside a game heed is to be small, and it collects seldom,
-// since a known line allocates nothing.
-func LimitMemory() {
+// limitMemory makes the collector keep the heap small, for the whole process. A known line allocates nothing, so the
+// collector runs seldom.
+func limitMemory() {
 	debug.SetGCPercent(15)
 }
 
@@ -97,8 +97,8 @@ func newEpoch() string {
 	return time.Now().UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[:])
 }
 
-// Version returns the version of this module, as far as the build knows it.
-func Version() string {
+// moduleVersion returns the version of this module, as far as the build knows it.
+func moduleVersion() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
 		return info.Main.Version
 	}

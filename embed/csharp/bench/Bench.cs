@@ -3,9 +3,9 @@
 
 // What logging costs a game: one way of logging for each run, its figures on standard output, "name value" a line.
 //
-//     mono Bench.exe WAY SIDECAR|LIBRARY|FILE PUSHES SECONDS STORM
+//     mono Bench.exe WAY SIDECAR|FILE PUSHES SECONDS STORM
 //
-// WAY is nothing, queue, file, file-flush, sidecar or native. A run for people is
+// WAY is nothing, queue, file, file-flush or sidecar. A run for people is
 // `go test ./embed/csharp -run xxx -bench Embedding`.
 
 using System;
@@ -41,8 +41,6 @@ static class Bench
             case "file": Costs(new FileSink(path, false), pushes, seconds); break;
             case "file-flush": Costs(new FileSink(path, true), pushes, seconds); break;
             case "sidecar":
-            case "native":
-                HeedSink.Native = way == "native";
                 HeedSink.Path = path;
                 Start();
                 Costs(new HeedSink(), pushes, seconds);
@@ -195,13 +193,13 @@ static class Bench
             heed.EngineStats(10000);
             Action<int> with = frame => { heed.Alive(); heed.Poll(); };
             Pace(60, with);
-            string child = HeedSink.Native ? null : Processor.Child();
+            string child = Processor.Child();
             host = Processor.Nanoseconds("self");
-            long sidecar = child == null ? 0 : Processor.Nanoseconds(child);
+            long sidecar = Processor.Nanoseconds(child);
             Pace(seconds * 60, with);
             Print("idle game without heed, % of a core", without);
             Print("idle game with heed, % of a core", (Processor.Nanoseconds("self") - host) / 1e7 / seconds);
-            if (child != null) Print("idle sidecar, % of a core", (Processor.Nanoseconds(child) - sidecar) / 1e7 / seconds);
+            Print("idle sidecar, % of a core", (Processor.Nanoseconds(child) - sidecar) / 1e7 / seconds);
         }
     }
 
@@ -211,7 +209,7 @@ static class Bench
         using (Heed heed = HeedSink.Open())
         {
             heed.EngineStats(10000);
-            string child = HeedSink.Native ? null : Processor.Child();
+            string child = Processor.Child();
             long began = Clock.Now();
             for (int i = 0; i < lines; i++)
             {
@@ -226,12 +224,12 @@ static class Bench
             }
             heed.Flush(60000);
             Print("storm, lines a second", lines / ((Clock.Now() - began) / 1e9));
-            if (child != null) Print("sidecar peak MB", Processor.Peak(child) / 1e6);
+            Print("sidecar peak MB", Processor.Peak(child) / 1e6);
             // As fast as can be, until lines are dropped.
             for (int i = 0; i < lines; i++) heed.Log(HeedLevel.Log, Lines.Messages[i % 64], null);
             heed.Flush(60000);
             HeedStats stats = heed.Stats();
-            if (child != null) Print("sidecar peak MB, with drops", Processor.Peak(child) / 1e6);
+            Print("sidecar peak MB, with drops", Processor.Peak(child) / 1e6);
             HeedSink.Account("storm", stats);
         }
     }
@@ -312,7 +310,6 @@ sealed class FileSink : Sink
 
 sealed class HeedSink : Sink
 {
-    public static bool Native;
     public static string Path;
 
     readonly Heed heed = Open();
@@ -323,9 +320,7 @@ sealed class HeedSink : Sink
     {
         return Heed.Start(new HeedOptions
         {
-            SidecarPath = Native ? null : Path,
-            Native = Native,
-            NativePath = Native ? Path : null,
+            SidecarPath = Path,
             Phase = "play",
             Consumer = "bench",
             Report = text => Console.Error.WriteLine(text),

@@ -45,8 +45,7 @@ static class Tests
 
     static Heed Start(HeedOptions o)
     {
-        if (o.SidecarPath == null) o.SidecarPath = o.NativePath = sidecar;
-        o.Native = o.NativePath != null && Path.GetFileName(sidecar).StartsWith("libheed");
+        if (o.SidecarPath == null) o.SidecarPath = sidecar;
         if (o.DisposeMilliseconds == new HeedOptions().DisposeMilliseconds) o.DisposeMilliseconds = 30000;
         if (o.Report == null) o.Report = r => { lock (reported) reported.Add(r); };
         return Heed.Start(o);

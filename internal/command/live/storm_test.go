@@ -20,7 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 	"github.com/heedlog/heed/internal/standin"
@@ -190,7 +190,7 @@ func runStorm(t testing.TB, n int, over time.Duration, begin func(testing.TB) fl
 		return true
 	})
 
-	lines := bench.NewStorm(bench.Mixed, 1)
+	lines := workload.NewStorm(workload.Mixed, 1)
 	var batch []byte
 	for done := 0; done < n; {
 		due := min(n, 1+int(float64(n)*float64(time.Since(began))/float64(over)))

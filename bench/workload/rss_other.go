@@ -1,6 +1,6 @@
 //go:build !unix
 
-package bench
+package workload
 
 // PeakRSS returns 0: this system is not asked.
 func PeakRSS() uint64 { return 0 }

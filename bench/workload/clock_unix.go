@@ -1,6 +1,6 @@
 //go:build unix
 
-package bench
+package workload
 
 import (
 	"syscall"
@@ -17,7 +17,7 @@ const Clock = "CPU time"
 func Now() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic("BUG: bench: " + err.Error()) // the arguments are right
+		panic("BUG: workload: " + err.Error()) // the arguments are right
 	}
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -1,4 +1,4 @@
-package main
+package replay
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -34,13 +34,13 @@ func TestRun(t *testing.T) {
 		append([]string{"-size", "1.5MB"}, ownCaptures(t)...),
 	} {
 		var out bytes.Buffer
-		require.NoError(t, run(args, &out))
+		require.NoError(t, Run(args, &out, io.Discard))
 		for _, s := range stages {
 			require.Contains(t, out.String(), "\n"+s.name)
 		}
 		require.Contains(t, out.String(), "peak RSS")
 	}
-	require.NoError(t, run([]string{"-h"}, io.Discard))
+	require.NoError(t, Run([]string{"-h"}, io.Discard, io.Discard))
 	for _, args := range [][]string{
 		{"-size", "much"},
 		{"-size", "0"},
@@ -49,7 +49,7 @@ func TestRun(t *testing.T) {
 		{"."},
 		{"-x"},
 	} {
-		require.Error(t, run(args, io.Discard), args)
+		require.Error(t, Run(args, io.Discard, io.Discard), args)
 	}
 }
 
@@ -75,8 +75,8 @@ func BenchmarkReplay(b *testing.B) {
 	set := defaults(b)
 	for _, in := range []*input{
 		{files: ownCaptures(b), size: 8 << 20},
-		{storm: bench.IDs, size: 8 << 20},
-		{storm: bench.Same, size: 8 << 20},
+		{storm: workload.IDs, size: 8 << 20},
+		{storm: workload.Same, size: 8 << 20},
 	} {
 		require.NoError(b, in.load())
 		for name, f := range map[string]func(io.Reader, *rules.Set, io.Writer) error{

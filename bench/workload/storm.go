@@ -1,4 +1,4 @@
-package bench
+package workload
 
 import (
 	"fmt"
@@ -32,7 +32,7 @@ func ParseMode(s string) (Mode, error) {
 	if m := Mode(s); slices.Contains(Modes(), m) {
 		return m, nil
 	}
-	return "", fmt.Errorf("bench: unknown mode %q: want same, ids, distinct or mixed", s)
+	return "", fmt.Errorf("workload: unknown mode %q: want same, ids, distinct or mixed", s)
 }
 
 // templates are the shapes of the IDs storm. %d stands for an id, %v for a
@@ -129,7 +129,7 @@ func (s *Storm) fill(template string) {
 		case 'f':
 			s.buf = strconv.AppendFloat(s.buf, s.rnd.Float64()*1000, 'f', 2, 64)
 		default:
-			panic("BUG: bench: unknown verb in template")
+			panic("BUG: workload: unknown verb in template")
 		}
 		template = template[i+2:]
 	}

@@ -1,7 +1,7 @@
-// Command contention measures what goroutines that log at once wait for each
+// Package contention measures what goroutines that log at once wait for each
 // other, and for readers, acknowledgements and snapshots meanwhile:
 //
-//	go run ./bench/contention -goroutines 1,2,8,64 -with none,reads,acks,snapshots,all
+//	go run ./bench contention -goroutines 1,2,8,64 -with none,reads,acks,snapshots,all
 //
 // The engine's tables are full: 65,536 signatures that are known, 96 items of 128
 // groups, 1,024 operations. Each call of Log on a known line is timed by itself.
@@ -12,14 +12,13 @@
 // same to another engine, so that cores and garbage collector have the same to do,
 // and half of the time takes that mutex around spins of 20 µs. What the row has and
 // the control has not is waiting for heed.
-package main
+package contention
 
 import (
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strconv"
@@ -27,15 +26,10 @@ import (
 	"time"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "contention:", err)
-		os.Exit(2)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("contention", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	n := flags.Int("n", 500_000, "entries of each row")
 	counts := flags.String("goroutines", "1,2,8,64", "how many log at once, in each row")
 	with := flags.String("with", strings.Join(disturbances, ","), "what goes on meanwhile")

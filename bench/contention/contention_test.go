@@ -1,7 +1,8 @@
-package main
+package contention
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,7 @@ import (
 // TestRun runs each row for a moment: every entry arrives, and the accounts add up.
 func TestRun(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-small", "-n", "2000", "-goroutines", "1,3"}, &out))
+	require.NoError(t, Run([]string{"-small", "-n", "2000", "-goroutines", "1,3"}, &out, io.Discard))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	require.Len(t, lines, 3+2*2*len(disturbances))
 	for i, kind := range disturbances {
@@ -23,7 +24,7 @@ func TestRun(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	for _, args := range [][]string{{"-n", "0"}, {"-goroutines", "0"}, {"-goroutines", "1,x"}, {"-with", "noise"}, {"-what"}} {
-		require.Error(t, run(args, &bytes.Buffer{}), args)
+		require.Error(t, Run(args, &bytes.Buffer{}, io.Discard), args)
 	}
 }
 

@@ -1,46 +1,40 @@
-// Command replay measures what a replay costs and where: captures, one after the
+// Package replay measures what a replay costs and where: captures, one after the
 // other and again until so much was read, or a storm of single lines without any.
 //
-//	go run ./bench/replay -size 1GB testdata/captures/*
-//	go run ./bench/replay -size 200MB
+//	go run ./bench replay -size 1GB testdata/captures/*
+//	go run ./bench replay -size 200MB
 //
 // The whole replay, as classify-replay does it, comes first, so that the peak of
 // the resident memory is its own. Then the stages are added one at a time, all in
 // one goroutine; a stage costs what its pass takes more than the one before. That
 // is honest to a few hundredths: a stage also pays for what it does to the caches
 // of the others.
-package main
+package replay
 
 import (
 	"errors"
 	"flag"
 	"fmt"
 	"io"
-	"os"
 	"runtime"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "replay:", err)
-		os.Exit(2)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("replay", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	sizeText := flags.String("size", "200MB", "how much to read, in bytes, kB, MB or GB")
-	mode := flags.String("storm", string(bench.IDs), "the storm without FILES: same, ids, distinct or mixed")
+	mode := flags.String("storm", string(workload.IDs), "the storm without FILES: same, ids, distinct or mixed")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil
@@ -51,7 +45,7 @@ func run(args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	storm, err := bench.ParseMode(*mode)
+	storm, err := workload.ParseMode(*mode)
 	if err != nil {
 		return err
 	}
@@ -96,23 +90,23 @@ var stages = []struct {
 
 func measure(in *input, set *rules.Set, stdout io.Writer) error {
 	rate := func(d time.Duration) float64 { return float64(in.size) / 1e6 / d.Seconds() }
-	wall, cpu := time.Now(), bench.Now()
+	wall, cpu := time.Now(), workload.Now()
 	if err := overlapped(in.reader(), set, io.Discard); err != nil {
 		return err
 	}
-	used, took := bench.Now()-cpu, time.Since(wall)
+	used, took := workload.Now()-cpu, time.Since(wall)
 	out := fmt.Appendf(nil, "%s, %s, %d processors\n", in, runtime.Version(), runtime.GOMAXPROCS(0))
 	out = fmt.Appendf(out, "replay     %6.0f MB/s by the time of day, %.0f MB/s by %s, peak RSS %.1f MiB\n\n",
-		rate(took), rate(used), bench.Clock, float64(bench.PeakRSS())/(1<<20))
+		rate(took), rate(used), workload.Clock, float64(workload.PeakRSS())/(1<<20))
 
 	spent := make([]time.Duration, len(stages))
 	for i, s := range stages {
 		runtime.GC()
-		start := bench.Now()
+		start := workload.Now()
 		if err := s.pass(in.reader(), set); err != nil {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}
-		spent[i] = bench.Now() - start
+		spent[i] = workload.Now() - start
 	}
 	total := spent[len(spent)-1]
 	out = fmt.Appendf(out, "%-10s %9s %9s %12s\n", "stage", "seconds", "share", "MB/s so far")

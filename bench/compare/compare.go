@@ -1,8 +1,8 @@
-// Command compare guards the hot path against slipping back. It runs its
+// Package compare guards the hot path against slipping back. It runs its
 // benchmarks ten times, in turns, and prints them in the format of
 // "go test -bench", for benchstat:
 //
-//	go run ./bench/compare -baseline bench/compare/baseline.txt > new.txt
+//	go run ./bench compare -baseline bench/compare/baseline.txt > new.txt
 //	go tool -modfile=tools/go.mod benchstat -ignore goos,goarch,cpu,clock \
 //		-filter '.unit:(cal/op OR allocs/op)' bench/compare/baseline.txt new.txt
 //
@@ -21,12 +21,12 @@
 //
 // What an operation costs at more sizes is a table of its own:
 //
-//	go run ./bench/compare -flat -entries 10000000
+//	go run ./bench compare -flat -entries 10000000
 //
 // After a change that is meant, write a new baseline and commit it:
 //
-//	go run ./bench/compare > bench/compare/baseline.txt
-package main
+//	go run ./bench compare > bench/compare/baseline.txt
+package compare
 
 import (
 	"errors"
@@ -38,24 +38,13 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-func main() {
-	err := run(os.Args[1:], os.Stdout, os.Stderr)
-	if err == nil {
-		return
-	}
-	fmt.Fprintln(os.Stderr, "compare:", err)
-	if errors.As(err, new(*slippedError)) {
-		os.Exit(1)
-	}
-	os.Exit(2)
-}
+// SlippedError lists the figures that are worse than the baseline or beyond their limit.
+type SlippedError struct{ what error }
 
-// slippedError lists what has become worse.
-type slippedError struct{ what error }
+func (e *SlippedError) Error() string { return e.what.Error() }
 
-func (e *slippedError) Error() string { return e.what.Error() }
-
-func run(args []string, stdout, stderr io.Writer) error {
+// Run runs the command with its arguments. Its error is a [*SlippedError] if a figure is worse.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("compare", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	name := flags.String("baseline", "", "file with an earlier output, for the allocations")
@@ -109,7 +98,7 @@ func run(args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if slipped = append(slipped, grown...); len(slipped) > 0 {
-		return &slippedError{errors.Join(slipped...)}
+		return &SlippedError{errors.Join(slipped...)}
 	}
 	return nil
 }

@@ -1,8 +1,8 @@
-// Command storm runs a synthetic storm through an engine and prints one line
+// Package storm runs a synthetic storm through an engine and prints one line
 // of JSON about it.
 //
-//	go run ./bench/storm -n 1000000 -mode ids
-package main
+//	go run ./bench storm -n 1000000 -mode ids
+package storm
 
 import (
 	"encoding/json"
@@ -11,14 +11,13 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"time"
 	"unsafe"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 )
 
@@ -29,18 +28,18 @@ import (
 // is kept, and the 16 bytes of an interface through which conditions see it, since
 // the interpreter of conditions takes variables as nothing else.
 type result struct {
-	Mode           bench.Mode `json:"mode"`
-	Entries        int        `json:"entries"`
-	NsPerEntry     float64    `json:"nsPerEntry"`
-	LastToFirst    float64    `json:"lastToFirst,omitempty"` // time of the last tenth to that of the second
-	AllocsPerEntry float64    `json:"allocsPerEntry"`
-	HeapBytes      uint64     `json:"heapBytes"` // live, with the engine
-	PeakRSSBytes   uint64     `json:"peakRssBytes"`
-	Updates        uint64     `json:"updates"`
-	UpdatesAllowed float64    `json:"updatesAllowed"` // 6 + 3 log10 entries + 3 log10 signatures
-	Signatures     uint64     `json:"signatures"`     // that were not known when they came
-	Groups         int        `json:"groups"`         // that the Grouper made of those it knows
-	Lost           uint64     `json:"lost"`           // entries that the journal does not hold any more
+	Mode           workload.Mode `json:"mode"`
+	Entries        int           `json:"entries"`
+	NsPerEntry     float64       `json:"nsPerEntry"`
+	LastToFirst    float64       `json:"lastToFirst,omitempty"` // time of the last tenth to that of the second
+	AllocsPerEntry float64       `json:"allocsPerEntry"`
+	HeapBytes      uint64        `json:"heapBytes"` // live, with the engine
+	PeakRSSBytes   uint64        `json:"peakRssBytes"`
+	Updates        uint64        `json:"updates"`
+	UpdatesAllowed float64       `json:"updatesAllowed"` // 6 + 3 log10 entries + 3 log10 signatures
+	Signatures     uint64        `json:"signatures"`     // that were not known when they came
+	Groups         int           `json:"groups"`         // that the Grouper made of those it knows
+	Lost           uint64        `json:"lost"`           // entries that the journal does not hold any more
 
 	// CauseHeld is how much of what was planted before the storm can be read after
 	// it, through the item: the fault that is its cause, and its neighbors.
@@ -79,20 +78,14 @@ func causeHeld(engine *heed.Engine, cause uint64) int {
 	return 0
 }
 
-func main() {
-	// What is resident is then what is live, and not how much garbage the making
-	// of lines may leave until the next collection.
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
+	// Garbage of the lines is collected soon: the resident memory is then mostly live memory.
 	debug.SetGCPercent(10)
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(2)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
 	flags := flag.NewFlagSet("storm", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	n := flags.Int("n", 1_000_000, "number of entries")
-	modeName := flags.String("mode", string(bench.IDs), "same, ids, distinct or mixed")
+	modeName := flags.String("mode", string(workload.IDs), "same, ids, distinct or mixed")
 	seed := flags.Uint64("seed", 1, "seed of the storm")
 	if err := flags.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -100,7 +93,7 @@ func run(args []string, stdout io.Writer) error {
 		}
 		return err
 	}
-	mode, err := bench.ParseMode(*modeName)
+	mode, err := workload.ParseMode(*modeName)
 	if err != nil {
 		return err
 	}
@@ -117,7 +110,7 @@ func run(args []string, stdout io.Writer) error {
 // chunk is how many lines are made before they are timed together.
 const chunk = 1024
 
-func storm(mode bench.Mode, n int, seed uint64) (result, error) {
+func storm(mode workload.Mode, n int, seed uint64) (result, error) {
 	engine, err := heed.New(heed.Config{})
 	if err != nil {
 		return result{}, err
@@ -125,7 +118,7 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 	cause := plant(engine)
 	quiet := engine.Stats()
 	engine.Updates(nil)
-	lines := bench.NewStorm(mode, seed)
+	lines := workload.NewStorm(mode, seed)
 	text := make([]byte, 0, chunk*256)
 	records := make([]event.Log, 0, chunk)
 	updates := make([]heed.Update, 0, 64)
@@ -180,7 +173,7 @@ func storm(mode bench.Mode, n int, seed uint64) (result, error) {
 		Mode: mode, Entries: n,
 		NsPerEntry:   float64(spent.Nanoseconds()) / float64(n),
 		HeapBytes:    after.HeapAlloc,
-		PeakRSSBytes: bench.PeakRSS(),
+		PeakRSSBytes: workload.PeakRSS(),
 		Updates:      stats.Coalesce.Updates,
 		Signatures:   stats.Classify.Misses - quiet.Classify.Misses,
 		Groups:       stats.Classify.Groups.Groups - quiet.Classify.Groups.Groups,

@@ -1,4 +1,4 @@
-package main
+package compare
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 // TestBenchmarks runs every benchmark once, and reads what was printed.
@@ -91,7 +91,7 @@ func TestGrowths(t *testing.T) {
 func TestSize(t *testing.T) {
 	held := false
 	b := benchmark{run: func(int) {
-		for start := bench.Now(); !held && bench.Now()-start < minRun; {
+		for start := workload.Now(); !held && workload.Now()-start < minRun; {
 		}
 		held = true
 	}}

@@ -1,25 +1,26 @@
-package main
+package storm
 
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/bench"
+	"github.com/heedlog/heed/bench/workload"
 )
 
 func TestRun(t *testing.T) {
 	// Every template of these storms differs from the others in more than one
 	// word, so the Grouper must leave each a group of its own.
 	for mode, signatures := range map[string]int{
-		"same": 1, "ids": bench.Templates, "distinct": 5000,
-		"mixed": 1 + bench.Templates + 500,
+		"same": 1, "ids": workload.Templates, "distinct": 5000,
+		"mixed": 1 + workload.Templates + 500,
 	} {
 		t.Run(mode, func(t *testing.T) {
 			var out bytes.Buffer
-			require.NoError(t, run([]string{"-n", "5000", "-mode", mode}, &out))
+			require.NoError(t, Run([]string{"-n", "5000", "-mode", mode}, &out, io.Discard))
 			var res map[string]any
 			require.NoError(t, json.Unmarshal(out.Bytes(), &res))
 			require.EqualValues(t, 5000, res["entries"])
@@ -39,6 +40,6 @@ func TestRun(t *testing.T) {
 
 func TestRunRefuses(t *testing.T) {
 	for _, args := range [][]string{{"-n", "0"}, {"-n", "-3"}, {"-mode", "calm"}, {"-what"}} {
-		require.Error(t, run(args, &bytes.Buffer{}), args)
+		require.Error(t, Run(args, &bytes.Buffer{}, io.Discard), args)
 	}
 }
