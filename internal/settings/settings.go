@@ -78,7 +78,7 @@ type Sources struct {
 type File struct {
 	Origin  Origin
 	Path    string
-	State   string // "read" or "ignored"; "" if it is not there
+	State   string // "read" or "ignored"; "" if there is no such file
 	Ignored Errors // its keys, or itself, and why
 }
 
@@ -203,15 +203,15 @@ func projectFile(dir, home string) File {
 	}
 }
 
-// endsSearch reports whether what is above a folder is not of its project: the folder is the home folder,
-// the root of a repository or of the file system, or the folder above has another owner.
+// endsSearch reports whether the search for a project's file ends in a folder: the folder is the home folder, or the
+// root of a repository or of the file system, or the folder above has another owner.
 func endsSearch(dir, home string) bool {
 	here, err := os.Stat(dir)
 	above, errAbove := os.Stat(filepath.Dir(dir))
 	if err != nil || errAbove != nil {
 		return true
 	}
-	atHome, _ := os.Stat(home) // nil, which is the same as no folder, if there is none
+	atHome, _ := os.Stat(home) // nil, the same as no folder, if there is none
 	_, noRepository := os.Lstat(filepath.Join(dir, ".git"))
 	uid, _ := owner(here)
 	uidAbove, _ := owner(above)

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 )
 
-// foreign returns why a file of settings that was found, and not named, is ignored: an account other than
-// the user's and root's could have written it, or the link to it, or could exchange it in its folder. It returns ""
-// for a file that is used, or that is not there.
+// foreign returns the reason to ignore a file of settings that was found, and not named: another account than the
+// user's and root's can change the file, the link to it or its folder, where it could exchange the file. It returns ""
+// if the file is trusted, and if there is none.
 func foreign(path string) string {
 	link, err := os.Lstat(path)
 	file, errFile := os.Stat(path)
@@ -21,10 +21,10 @@ func foreign(path string) string {
 	return cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
 }
 
-// others returns, about a file or folder that is called it, how an account other than user and root can change it,
-// or "". In a folder with the sticky bit, such as /tmp, accounts change only their own files. A group with the number
+// others returns how another account than user and root can change a file or folder, which the reason calls it, or "".
+// In a folder with the sticky bit, such as /tmp, accounts change only their own files. A group with the number
 // of its owner is the owner's alone, by the custom of systems whose new files the group may write (umask 002); the
-// group of root may have members. Windows has no such numbers: there every file is used.
+// group of root may have members. Windows has no such numbers: there every file is trusted.
 func others(user int, it string, info fs.FileInfo) string {
 	mode := info.Mode()
 	switch uid, gid := owner(info); {

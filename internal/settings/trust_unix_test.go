@@ -3,7 +3,6 @@
 package settings
 
 import (
-	"cmp"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -14,84 +13,48 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestForeign is the table of owners and modes by which a file of settings is used.
-func TestForeign(t *testing.T) {
-	const me, mine, another, theirs = 1000, 1000, 1001, 1001
-	own := fs.FileMode(0o644)
-	type who struct {
+// TestOthers is the table of owners and modes by which a file of settings, a link to it and its folder are trusted.
+func TestOthers(t *testing.T) {
+	const me, mine, another, shared = 1000, 1000, 1001, 1001
+	const dir, sticky, link = fs.ModeDir, fs.ModeSticky, fs.ModeSymlink
+	const belongs, write = "it belongs to another user", "other users can write it"
+	for name, c := range map[string]struct {
+		user     int
 		uid, gid uint32
 		mode     fs.FileMode
-	}
-	folder := who{me, mine, fs.ModeDir | 0o755}
-	for name, c := range map[string]struct {
-		user               int
-		file, folder, link who // a link with no mode: the file itself
-		want               string
+		want     string
 	}{
-		"the user's":                    {user: me, file: who{me, mine, own}, folder: folder},
-		"the user's, of a shared group": {user: me, file: who{me, theirs, own}, folder: folder},
-		"root's":                        {user: me, file: who{0, 0, own}, folder: folder},
-		"root's, in root's folder":      {user: me, file: who{0, 0, own}, folder: who{0, 0, fs.ModeDir | 0o755}},
-		"root's, for root":              {user: 0, file: who{0, 0, own}, folder: who{0, 0, fs.ModeDir | 0o755}},
-		"another's":                     {user: me, file: who{another, mine, own}, folder: folder, want: "it belongs to another user"},
-		"the user's, for root":          {user: 0, file: who{me, mine, own}, folder: folder, want: "it belongs to another user"},
-		"written by all":                {user: me, file: who{me, mine, 0o666}, folder: folder, want: "other users can write it"},
-		"written by all but the group":  {user: me, file: who{me, mine, 0o602}, folder: folder, want: "other users can write it"},
-		"written by the user's group":   {user: me, file: who{me, mine, 0o664}, folder: folder},
-		"written by a shared group":     {user: me, file: who{me, theirs, 0o664}, folder: folder, want: "other users can write it"},
-		"written by root's group":       {user: me, file: who{0, 0, 0o664}, folder: folder, want: "other users can write it"},
-		"written by root's group, root": {user: 0, file: who{0, 0, 0o664}, folder: folder, want: "other users can write it"},
-		"sticky, written by all":        {user: me, file: who{me, mine, fs.ModeSticky | 0o666}, folder: folder, want: "other users can write it"},
-
-		"in a folder of another": {
-			user: me, file: who{me, mine, own}, folder: who{another, theirs, fs.ModeDir | 0o755},
-			want: "its folder belongs to another user",
-		},
-		"in a folder of all": {
-			user: me, file: who{me, mine, own}, folder: who{me, mine, fs.ModeDir | 0o777},
-			want: "other users can write its folder",
-		},
-		"in a folder of a shared group": {
-			user: me, file: who{me, mine, own}, folder: who{me, theirs, fs.ModeDir | 0o775},
-			want: "other users can write its folder",
-		},
-		"in a folder of the user's group": {user: me, file: who{me, mine, own}, folder: who{me, mine, fs.ModeDir | 0o775}},
-		"in /tmp":                         {user: me, file: who{me, mine, own}, folder: who{0, 0, fs.ModeDir | fs.ModeSticky | 0o777}},
-		"another's, in /tmp": {
-			user: me, file: who{another, theirs, own}, folder: who{0, 0, fs.ModeDir | fs.ModeSticky | 0o777},
-			want: "it belongs to another user",
-		},
-
-		"a link of the user's": {user: me, file: who{0, 0, own}, folder: folder, link: who{me, mine, fs.ModeSymlink | 0o777}},
-		"a link of another's to a file of the user's": {
-			user: me, file: who{me, mine, own}, folder: who{0, 0, fs.ModeDir | fs.ModeSticky | 0o777},
-			link: who{another, theirs, fs.ModeSymlink | 0o777}, want: "it belongs to another user",
-		},
-		"a link of the user's to a file of another's": {
-			user: me, file: who{another, theirs, own}, folder: folder, link: who{me, mine, fs.ModeSymlink | 0o777},
-			want: "it belongs to another user",
-		},
-		"a link of the user's to a file of all": {
-			user: me, file: who{me, mine, 0o646}, folder: folder, link: who{me, mine, fs.ModeSymlink | 0o777},
-			want: "other users can write it",
-		},
+		"the user's":                      {me, me, mine, 0o600, ""},
+		"the user's, read by all":         {me, me, shared, 0o644, ""},
+		"root's":                          {me, 0, 0, 0o644, ""},
+		"root's, for root":                {0, 0, 0, 0o644, ""},
+		"another's":                       {me, another, mine, 0o600, belongs},
+		"the user's, for root":            {0, me, mine, 0o600, belongs},
+		"written by all":                  {me, me, mine, 0o666, write},
+		"written by all but the group":    {me, me, mine, 0o602, write},
+		"written by the user's group":     {me, me, mine, 0o664, ""},
+		"written by a shared group":       {me, me, shared, 0o664, write},
+		"root's, written by its group":    {me, 0, 0, 0o664, write},
+		"root's, the same for root":       {0, 0, 0, 0o664, write},
+		"sticky file":                     {me, me, mine, sticky | 0o666, write},
+		"folder":                          {me, me, mine, dir | 0o755, ""},
+		"folder of another":               {me, another, mine, dir | 0o755, belongs},
+		"folder of another, sticky":       {me, another, mine, dir | sticky | 0o777, belongs},
+		"folder written by all":           {me, me, mine, dir | 0o777, write},
+		"folder written by a group":       {me, me, shared, dir | 0o775, write},
+		"folder written by user's group":  {me, me, mine, dir | 0o775, ""},
+		"folder such as /tmp":             {me, 0, 0, dir | sticky | 0o777, ""},
+		"folder of root, written by all":  {me, 0, 0, dir | 0o777, write},
+		"link":                            {me, me, shared, link | 0o777, ""},
+		"link of root":                    {me, 0, 0, link | 0o777, ""},
+		"link of another to what is mine": {me, another, mine, link | 0o777, belongs},
 	} {
-		t.Run(name, func(t *testing.T) {
-			if c.link.mode == 0 {
-				c.link = c.file
-			}
-			info := func(w who) fs.FileInfo {
-				m := fstest.MapFS{"x": {Mode: w.mode, Sys: &syscall.Stat_t{Uid: w.uid, Gid: w.gid}}}
-				entries, err := m.ReadDir(".") // which follows no link
-				require.NoError(t, err)
-				i, err := entries[0].Info()
-				require.NoError(t, err)
-				require.Equal(t, w.mode, i.Mode())
-				return i
-			}
-			require.Equal(t, c.want, cmp.Or(others(c.user, "it", info(c.link)), others(c.user, "it", info(c.file)),
-				others(c.user, "its folder", info(c.folder))))
-		})
+		entries, err := fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir(".")
+		require.NoError(t, err)
+		info, err := entries[0].Info() // which follows no link
+		require.NoError(t, err)
+		require.Equal(t, c.mode, info.Mode())
+		require.Equal(t, c.want, others(c.user, "it", info), name)
 	}
 }
 
@@ -108,8 +71,11 @@ func TestForeignFiles(t *testing.T) {
 		change func(t *testing.T, file string)
 		want   string // why the file is ignored; "-" if it is not found
 	}{
-		"as made":   {func(*testing.T, string) {}, ""},
-		"of others": {func(t *testing.T, f string) { t.Helper(); require.NoError(t, os.Chmod(f, 0o666)) }, "other users can write it"},
+		"as made": {func(*testing.T, string) {}, ""},
+		"of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Chmod(f, 0o666))
+		}, "other users can write it"},
 		"in a folder of others": {func(t *testing.T, f string) {
 			t.Helper()
 			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
