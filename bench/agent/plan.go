@@ -19,7 +19,7 @@ const (
 	planPeriodic   planName = "periodic"   // the same, every 31 s
 	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
-	planLoadLate   planName = "load-late"  // as distinct, and the game is loaded, with faults after the results that follow
+	planLoadLate   planName = "load-late"  // as distinct, and the game is loaded, with faults after later results
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
 	planNoLog      planName = "nolog"      // as distinct, and heed looks for the log where it is not
 
@@ -104,7 +104,7 @@ const (
 	noiseEvery = 6
 	loadFaults = 50
 	lateEvery  = 40                    // calls, on average
-	lateFaults = 5                     // after a load
+	lateFaults = 8                     // after a load
 	lateDelay  = 60 * time.Millisecond // after a result
 
 	aloneSite = 90

@@ -17,6 +17,7 @@ import (
 )
 
 const loadRules = testRules + `  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: leaves, when: 'template startsWith "UnloadTime"', disposition: ignore, sets_phase: menu}
 `
 
 // distinct returns a fault whose group no other one shares.
@@ -41,7 +42,11 @@ func TestLoadWithoutEnd(t *testing.T) {
 		synctest.Wait()
 		g, err := s.Gate(gate.Config{})
 		require.NoError(t, err)
-		f.write("Loading game from file Riverbend")
+		f.write("Loading game from file Riverbend", distinct(0))
+		require.NoError(t, s.Sync(t.Context()))
+		a, open := s.Current("agent")
+		require.True(t, open)
+		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
 		held, stale, clean := 0, 0, 0
 		broken := false // and nobody has read it
 		call := func() {
@@ -67,7 +72,7 @@ func TestLoadWithoutEnd(t *testing.T) {
 		for i := range faults {
 			call()
 			time.Sleep(60 * ms)
-			f.write(distinct(i))
+			f.write(distinct(1 + i))
 			broken = true
 			call()
 		}
@@ -115,7 +120,8 @@ func TestLoadDeferred(t *testing.T) {
 		require.NotEqual(t, coalesce.Clean, v.Outcome)
 		for range 3 {
 			waits(call("bob", event.StatusFailed, nil))
-			_, _, err := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}}).End(t.Context(), event.StatusCompleted, "")
+			look := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}})
+			_, _, err := look.End(t.Context(), event.StatusCompleted, "")
 			require.NoError(t, err)
 		}
 		waits(call("ann", event.StatusCompleted, nil))
@@ -126,7 +132,7 @@ func TestLoadDeferred(t *testing.T) {
 		// Of another load, one call and five seconds.
 		s.Ack("bob", related.ID, 0)
 		time.Sleep(3 * time.Second)
-		f.write("Saved", "Playing", "another run", "Loading game from file Riverbend", distinct(3))
+		f.write("UnloadTime: 1 ms", "Loading game from file Riverbend", distinct(3))
 		require.NoError(t, s.Sync(t.Context()))
 		a, _ = s.Current("ann")
 		s.Ack("ann", a.ID, 0)
@@ -134,21 +140,13 @@ func TestLoadDeferred(t *testing.T) {
 		require.NoError(t, s.Sync(t.Context()))
 		waits(call("ann", event.StatusCompleted, nil))
 		time.Sleep(4900 * ms)
-		_, open := gateLook(t, s)
-		require.False(t, open)
-		time.Sleep(200 * ms)
-		_, open = gateLook(t, s)
-		require.True(t, open, "no entry came since")
+		holds := func() bool {
+			a, open, err := s.Source().Current(t.Context(), "ann")
+			require.NoError(t, err)
+			return open && a.Blocking
+		}
+		require.False(t, holds())
+		time.Sleep(session.DefaultTick)
+		require.True(t, holds(), "no entry came since")
 	})
-}
-
-// gateLook reports whether the gate holds a call back.
-func gateLook(t *testing.T, s *session.Session) (*heed.Attention, bool) {
-	t.Helper()
-	g, err := s.Gate(gate.Config{})
-	require.NoError(t, err)
-	a, open, err := s.Source().Current(t.Context(), "ann")
-	require.NoError(t, err)
-	_ = g
-	return &a, open && a.Blocking
 }
