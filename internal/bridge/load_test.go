@@ -10,8 +10,8 @@ import (
 	"github.com/heedlog/heed/internal/session"
 )
 
-// TestLoadWithoutEnd holds what a bridge hears while a game is loaded and the log has no end of that: a fault after a
-// result is in the next one, and the second call that the mod answered ends the load.
+// TestLoadWithoutEnd holds what a bridge hears while a game is loaded and the log has no end of the load: a fault after a
+// result is in the next result, and the second call that the mod answered ends the load.
 func TestLoadWithoutEnd(t *testing.T) {
 	m := &fakeMod{tools: buildTool, answers: done}
 	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {

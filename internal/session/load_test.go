@@ -84,7 +84,7 @@ func TestLoadWithoutEnd(t *testing.T) {
 	})
 }
 
-// TestLoadDeferred holds that no result is clean beside an item that waits for the end of a load, whoever calls, and
+// TestLoadDeferred holds that no result is clean while an item waits for the end of a load, for any consumer, and
 // which calls end a load.
 func TestLoadDeferred(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
