@@ -3,7 +3,9 @@ package mcp
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -57,12 +59,14 @@ type Proxy struct {
 	under          sync.WaitGroup // what is done beside the reading of lines
 	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
 
-	mu       sync.Mutex
-	pending  map[string]*call // requests of the client that the server has, by id
-	tags     map[string][]string
-	lacks    map[string]bool // capabilities that the server does not have
-	ready    bool            // the client takes notifications
-	watching bool            // the client subscribed to the open items
+	mu        sync.Mutex
+	pending   map[string]*call // requests of the client that the server has, by id
+	suspended []*call          // calls that the server let wait for the client's input, oldest first
+	version   string           // of the protocol, that initialize agreed on
+	tags      map[string][]string
+	lacks     map[string]bool // capabilities that the server does not have
+	ready     bool            // the client takes notifications
+	watching  bool            // the client subscribed to the open items
 
 	began sync.Once
 	odd   atomic.Uint64 // lines of the server that are no message
@@ -81,11 +85,14 @@ func (l *lines) write(line []byte) error {
 	return err
 }
 
-// call is a request of the client that the server has, or will have.
+// call is a request of the client.
 type call struct {
+	id     json.RawMessage
 	method string
+	typed  bool // the version of the protocol is typedSince or later
 
-	decision gate.Decision // of a tools/call that the server has
+	what     [sha256.Size]byte // hash of the tool and its arguments
+	decision gate.Decision     // of a tools/call that the server has
 	sent     bool
 	canceled bool
 }
@@ -154,43 +161,98 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	if !ok || !msg.exact("id", "method", "params") {
 		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object, each member of which has a name of its own"))
 	}
-	id, method := msg.get("id"), msg.text("method")
+	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
 	case method == "": // an answer
 		return p.server.write(line)
+	case id == nil && method == "tools/call": // neither a refusal nor its end would have an answer
+		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
+		return nil
 	case id == nil:
-		p.notified(method, msg.inner("params"))
+		p.notified(method, params)
 		return p.server.write(line)
-	case method == "tools/call":
-		return p.callTool(ctx, id, line, msg.inner("params"))
 	}
-	if own, result, refused := p.own(ctx, method, msg.inner("params")); own {
+	c := p.request(id, method, params)
+	if c.typed { // such a client need not ask server/discover first
+		p.began.Do(p.cfg.Attached)
+	}
+	if method == "tools/call" {
+		return p.callTool(ctx, c, line, params)
+	}
+	if own, result, refused := p.own(ctx, method, params); own {
 		if refused != "" {
 			return p.client.write(refuse(id, codeInvalidParams, refused))
 		}
-		return p.client.write(answer(id, result))
+		return p.client.write(c.answer(result))
 	}
-	if changes[method] && !p.expect(id, &call{method: method}) {
+	if changes[method] && !p.expect(c) {
 		return p.client.write(refuse(id, codeInternal, "heed: too many requests wait for an answer, or two have this id"))
 	}
 	return p.server.write(line)
 }
 
+// request returns a request of the client. It names its version of the protocol, or initialize agreed on that.
+func (p *Proxy) request(id json.RawMessage, method string, params object) *call {
+	version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion")
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return &call{id: id, method: method, typed: cmp.Or(version, p.version) >= typedSince}
+}
+
 // changes are the methods whose results heed changes.
 var changes = map[string]bool{
 	"initialize": true, "server/discover": true, "tools/list": true, "tools/call": true, "tasks/result": true,
-	"resources/list": true,
+	"resources/list": true, "resources/templates/list": true,
 }
 
 // expect records a request whose answer is changed. It returns false where the request cannot be passed on.
-func (p *Proxy) expect(id json.RawMessage, c *call) bool {
+func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, twice := p.pending[string(id)]; twice || len(p.pending) >= maxPending {
+	if _, twice := p.pending[string(c.id)]; twice || len(p.pending) >= maxPending {
 		return false
 	}
-	p.pending[string(id)] = c
+	p.pending[string(c.id)] = c
 	return true
+}
+
+// suspend keeps a call whose result asks the client for input, and returns false for any other result. The call has not
+// ended, and one request that continues it passes the gate.
+func (p *Proxy) suspend(c *call, result object) bool {
+	if !c.typed || result.text("resultType") != "input_required" {
+		return false
+	}
+	c.what = continuation(c.what, result)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.suspended) == maxWaiting {
+		go p.cfg.Gate.Done(context.Background(), p.suspended[0].decision, event.StatusCancelled, "")
+		p.suspended = p.suspended[1:]
+	}
+	p.suspended = append(p.suspended, c)
+	return true
+}
+
+// resume removes the suspended call that c continues, and takes over its decision.
+func (p *Proxy) resume(c *call, params object) bool {
+	if params.get("inputResponses") == nil && params.get("requestState") == nil {
+		return false
+	}
+	what := continuation(c.what, params)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.suspended, func(s *call) bool { return s.what == what })
+	if i < 0 {
+		return false
+	}
+	c.decision = p.suspended[i].decision
+	p.suspended = slices.Delete(p.suspended, i, i+1)
+	return true
+}
+
+// continuation adds to the hash of a call the state that the server wants back with the client's input.
+func continuation(what [sha256.Size]byte, from object) [sha256.Size]byte {
+	return sha256.Sum256(append(what[:], from.text("requestState")...))
 }
 
 // notified takes a notification of the client.
@@ -223,11 +285,9 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 	ours := strings.HasPrefix(uri, bridge.ResourceBase)
 	switch method {
 	case "tools/list":
-		return lacking("tools"), map[string]any{"tools": ownTools()}, ""
-	case "resources/list":
-		return lacking("resources"), map[string]any{"resources": bridge.Resources()}, ""
-	case "resources/templates/list":
-		return lacking("resources"), map[string]any{"resourceTemplates": []any{}}, ""
+		return lacking("tools"), ownList(method), ""
+	case "resources/list", "resources/templates/list":
+		return lacking("resources"), ownList(method), ""
 	case "resources/subscribe", "resources/unsubscribe":
 		if ours {
 			p.mu.Lock()
@@ -257,22 +317,25 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 }
 
 // callTool lets a call pass the gate. It does not wait: calls may overlap.
-func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, params object) error {
+func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params object) error {
 	if !params.exact("name", "arguments") {
-		return p.client.write(refuse(id, codeInvalidParams, "heed: params has a member whose name differs by case"))
+		return p.client.write(refuse(c.id, codeInvalidParams, "heed: params has a member whose name differs by case"))
 	}
-	tool := params.text("name")
-	c := &call{method: "tools/call"}
+	tool, arguments := params.text("name"), params.get("arguments")
 	select {
 	case p.waiting <- struct{}{}:
 	default:
-		return p.client.write(refuse(id, codeInternal, "heed: too many calls wait to be passed on"))
+		return p.client.write(refuse(c.id, codeInternal, "heed: too many calls wait to be passed on"))
 	}
-	if !p.expect(id, c) {
+	if !p.expect(c) {
 		<-p.waiting
-		return p.client.write(refuse(id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
+		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
 	}
-	p.confirm() // the model has read what was written before
+	c.what = sha256.Sum256(encode([]any{tool, arguments}))
+	resumed := p.resume(c, params)
+	if !resumed {
+		p.confirm() // the model has read what was written before
+	}
 	p.mu.Lock()
 	tags := p.tags[tool]
 	p.mu.Unlock()
@@ -288,24 +351,27 @@ func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, p
 		if name, ours := ownTool(tool); ours {
 			turn()
 			close(after) // the server does not get it
-			p.finish(id)
-			p.reply(p.callOwn(ctx, id, name, params.get("arguments")))
+			p.finish(c.id)
+			p.reply(c.answer(p.callOwn(ctx, name, arguments)))
 			return
 		}
 		defer close(after)
 		defer turn()
-		d := p.cfg.Gate.Check(ctx, gate.Call{ID: string(id), Tool: tool, Tags: tags, Consumer: Consumer})
+		d := c.decision
+		if !resumed {
+			d = p.cfg.Gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
+		}
 		p.mu.Lock()
 		canceled := c.canceled
 		c.decision, c.sent = d, d.Allowed && !canceled
 		p.mu.Unlock()
 		switch {
 		case canceled:
-			p.finish(id)
+			p.finish(c.id)
 			p.cfg.Gate.Done(ctx, d, event.StatusCancelled, "")
 		case !d.Allowed:
-			p.finish(id)
-			p.reply(answer(id, textResult(p.refusal(ctx, &d), true)))
+			p.finish(c.id)
+			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
 		default:
 			turn()
 			if err := p.server.write(line); err != nil {
@@ -399,6 +465,9 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) error {
 	if c == nil {
 		return p.client.write(line)
 	}
+	if c.sent && p.suspend(c, msg.inner("result")) {
+		return p.client.write(line) // which the model does not read
+	}
 	if c.sent || c.method == "tasks/result" {
 		p.under.Go(func() { p.reply(p.called(ctx, c, line, msg)) }) // the log is read first
 		return nil
@@ -475,12 +544,17 @@ func contentText(result object) string {
 func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 	result, ok := parse(msg.get("result"), false)
 	if !ok {
+		if own := ownList(c.method); own != nil && c.typed && string(msg.inner("error").get("code")) == noMethod {
+			return c.answer(own)
+		}
 		return line
 	}
 	last := result.get("nextCursor") == nil
 	switch c.method {
 	case "initialize", "server/discover":
-		p.initialized(&result)
+		p.initialized(c.method, &result)
+	case "resources/templates/list":
+		return line
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
@@ -501,20 +575,25 @@ func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 }
 
 // initialized adds heed's capabilities and instructions to those of the server.
-func (p *Proxy) initialized(result *object) {
+func (p *Proxy) initialized(method string, result *object) {
 	capabilities := result.inner("capabilities")
 	p.mu.Lock()
+	p.version = result.text("protocolVersion")
 	for _, name := range []string{"tools", "resources", "logging"} {
 		p.lacks[name] = capabilities.get(name) == nil
 	}
 	p.mu.Unlock()
-	for _, name := range []string{"tools", "logging"} {
+	resources := capabilities.inner("resources")
+	added := []string{"tools"}
+	if method == "initialize" { // else heed's notifications have no way to the client
+		added = append(added, "logging")
+		resources.set("subscribe", true)
+	}
+	for _, name := range added {
 		if capabilities.get(name) == nil {
 			capabilities.set(name, struct{}{})
 		}
 	}
-	resources := capabilities.inner("resources")
-	resources.set("subscribe", true)
 	capabilities.set("resources", resources)
 	result.set("capabilities", capabilities)
 	result.set("instructions", strings.TrimSpace(result.text("instructions")+"\n\n"+instructions))

@@ -66,13 +66,26 @@ func Begin(c *deliver.Conversation) {
 	})
 }
 
-// callOwn answers a call of one of heed's tools.
-func (p *Proxy) callOwn(ctx context.Context, id json.RawMessage, tool string, arguments json.RawMessage) []byte {
+// callOwn returns the result of a call of one of heed's tools.
+func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
 	result, _, err := p.cfg.Tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
-		return answer(id, textResult("heed: "+err.Error(), true))
+		return textResult("heed: "+err.Error(), true)
 	}
-	return answer(id, textResult(string(encode(result)), false))
+	return textResult(string(encode(result)), false)
+}
+
+// ownList returns heed's part of a list, all of it where the server has none; nil for another method.
+func ownList(method string) map[string]any {
+	switch method {
+	case "tools/list":
+		return map[string]any{"tools": ownTools()}
+	case "resources/list":
+		return map[string]any{"resources": bridge.Resources()}
+	case "resources/templates/list":
+		return map[string]any{"resourceTemplates": []any{}}
+	}
+	return nil
 }
 
 // InProcess is a heed of the same process, as a [deliver.Heed].
