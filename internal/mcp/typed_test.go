@@ -121,7 +121,7 @@ func TestContinuation(t *testing.T) {
 	b.ask(typed(build))
 	require.Contains(t, <-b.client, "Not executed", "a call of its own")
 	end := b.asks(typed(goesOn), `"result":{"resultType":"complete","content":[]}`)
-	require.Contains(t, end, "Outcome of this call: affected")
+	require.Contains(t, end, "Outcome of this call: blocking")
 	b.ask(typed(goesOn))
 	require.Contains(t, <-b.client, "Not executed", "a call is continued once")
 }

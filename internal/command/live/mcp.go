@@ -113,7 +113,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	case "none":
 		log.Path, log.How = "", ""
 	default:
-		follows = running(f.log, true)
+		follows = running(f.log, false)
 	}
 	f.next = mcp.SessionNext
 	h, err := p.newHost(&f.hostFlags, follows, log.How, name)
@@ -144,7 +144,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 			h.log.Error("what runs beside the server ended", "error", err)
 		}
 	}()
-	_ = h.session.Sync(ctx) // what is there before the server is of another run
+	_ = h.session.Sync(ctx) // before the server changes the log
 	return p.between(ctx, f, h, px, args, log.spool, signals)
 }
 
@@ -181,7 +181,7 @@ func (p *program) between(
 		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, FromClient: p.Stdin, ToClient: p.Stdout,
 		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
 		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
-		Attached:  func() { h.attach(ctx, mcp.Consumer) },
+		Attached:  func() { px.Arrive(ctx, mcp.Consumer) },
 		Left:      hangUp(streams, server, f.grace),
 	})
 	h.session.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
@@ -210,16 +210,4 @@ func (p *program) between(
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
-}
-
-// attach records that the agent has arrived, once what was logged before is known.
-func (h *host) attach(ctx context.Context, consumer string) {
-	if h.session.Continues() {
-		return
-	}
-	if err := h.session.Sync(ctx); err != nil {
-		h.log.Warn("the log from before the agent connected is not fully known", "error", err)
-		return
-	}
-	h.session.Attach(consumer)
 }
