@@ -178,9 +178,6 @@ const (
 // says for how long and for whom.
 const typedSince = "2026-07-28"
 
-// noMethod is the code of an error of a server that does not have the method.
-const noMethod = "-32601"
-
 // answer returns the response to c with a result of heed's own.
 func (c *call) answer(result any) []byte {
 	raw := encode(result)

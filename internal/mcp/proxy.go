@@ -3,7 +3,6 @@ package mcp
 import (
 	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -17,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -59,16 +60,17 @@ type Proxy struct {
 	under          sync.WaitGroup // what is done beside the reading of lines
 	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
 
-	mu        sync.Mutex
-	pending   map[string]*call // requests of the client that the server has, by id
-	suspended []*call          // calls that the server let wait for the client's input, oldest first
-	version   string           // of the protocol, that initialize agreed on
-	tags      map[string][]string
-	lacks     map[string]bool // capabilities that the server does not have
-	ready     bool            // the client takes notifications
-	watching  bool            // the client subscribed to the open items
+	mu       sync.Mutex
+	pending  map[string]*call // requests of the client that the server has, by id
+	tags     map[string][]string
+	lacks    map[string]bool // capabilities that the server does not have
+	ready    bool            // the client takes notifications
+	watching bool            // the client subscribed to the open items
+
+	suspended *lru.Cache[sum, gate.Decision] // of calls that wait for the client's input
 
 	began sync.Once
+	typed atomic.Bool   // initialize agreed on typedSince or later
 	odd   atomic.Uint64 // lines of the server that are no message
 }
 
@@ -89,15 +91,19 @@ func (l *lines) write(line []byte) error {
 type call struct {
 	id     json.RawMessage
 	method string
-	typed  bool // the version of the protocol is typedSince or later
+	typed  bool // of typedSince or later
 
-	what     [sha256.Size]byte // hash of the tool and its arguments
-	decision gate.Decision     // of a tools/call that the server has
+	what     sum           // of the tool and its arguments
+	decision gate.Decision // of a tools/call that the server has
 	sent     bool
 	canceled bool
 }
 
-// The bounds of what is kept: calls that wait at a time, requests that the server has, tools whose tags are known.
+// sum identifies a call among those that wait for the client's input.
+type sum = [sha256.Size]byte
+
+// The bounds of what is kept: calls that wait at a time, to be passed on or for the client's input, requests that the
+// server has, tools whose tags are known.
 const (
 	maxWaiting = 256
 	maxPending = 4096
@@ -106,9 +112,10 @@ const (
 
 // New returns a proxy.
 func New(cfg Config) *Proxy {
+	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the error is about another size
 	return &Proxy{
 		cfg: cfg, client: lines{w: cfg.ToClient}, server: lines{w: cfg.ToServer}, waiting: make(chan struct{}, maxWaiting),
-		pending: map[string]*call{}, tags: map[string][]string{}, lacks: map[string]bool{},
+		pending: map[string]*call{}, tags: map[string][]string{}, lacks: map[string]bool{}, suspended: suspended,
 	}
 }
 
@@ -165,15 +172,22 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	switch {
 	case method == "": // an answer
 		return p.server.write(line)
-	case id == nil && method == "tools/call": // neither a refusal nor its end would have an answer
+	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return nil
 	case id == nil:
-		p.notified(method, params)
-		return p.server.write(line)
+		canceled := p.notified(method, params)
+		err := p.server.write(line)
+		if canceled != nil { // what it did is not known before the next call is looked at
+			p.cfg.Gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
+		}
+		return err
 	}
-	c := p.request(id, method, params)
-	if c.typed { // such a client need not ask server/discover first
+	c := &call{id: id, method: method, typed: p.typed.Load()}
+	if version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion"); version != "" {
+		c.typed = version >= typedSince
+	}
+	if c.typed { // such a client may begin with any request
 		p.began.Do(p.cfg.Attached)
 	}
 	if method == "tools/call" {
@@ -189,14 +203,6 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 		return p.client.write(refuse(id, codeInternal, "heed: too many requests wait for an answer, or two have this id"))
 	}
 	return p.server.write(line)
-}
-
-// request returns a request of the client. It names its version of the protocol, or initialize agreed on that.
-func (p *Proxy) request(id json.RawMessage, method string, params object) *call {
-	version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion")
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return &call{id: id, method: method, typed: cmp.Or(version, p.version) >= typedSince}
 }
 
 // changes are the methods whose results heed changes.
@@ -222,41 +228,28 @@ func (p *Proxy) suspend(c *call, result object) bool {
 	if !c.typed || result.text("resultType") != "input_required" {
 		return false
 	}
-	c.what = continuation(c.what, result)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.suspended) == maxWaiting {
-		go p.cfg.Gate.Done(context.Background(), p.suspended[0].decision, event.StatusCancelled, "")
-		p.suspended = p.suspended[1:]
-	}
-	p.suspended = append(p.suspended, c)
+	p.suspended.Add(c.with(result), c.decision)
 	return true
 }
 
-// resume removes the suspended call that c continues, and takes over its decision.
-func (p *Proxy) resume(c *call, params object) bool {
+// resume gives c the decision of the suspended call that it continues, and returns false if there is none.
+func (p *Proxy) resume(c *call, params object) (found bool) {
 	if params.get("inputResponses") == nil && params.get("requestState") == nil {
 		return false
 	}
-	what := continuation(c.what, params)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := slices.IndexFunc(p.suspended, func(s *call) bool { return s.what == what })
-	if i < 0 {
-		return false
+	if c.decision, found = p.suspended.Get(c.with(params)); found {
+		p.suspended.Remove(c.with(params))
 	}
-	c.decision = p.suspended[i].decision
-	p.suspended = slices.Delete(p.suspended, i, i+1)
-	return true
+	return found
 }
 
-// continuation adds to the hash of a call the state that the server wants back with the client's input.
-func continuation(what [sha256.Size]byte, from object) [sha256.Size]byte {
-	return sha256.Sum256(append(what[:], from.text("requestState")...))
+// with returns the sum of c and the state that the server wants back with the client's input.
+func (c *call) with(from object) sum {
+	return sha256.Sum256(append(c.what[:], from.text("requestState")...))
 }
 
-// notified takes a notification of the client.
-func (p *Proxy) notified(method string, params object) {
+// notified takes a notification of the client. It returns the call that ends with it, nil for none.
+func (p *Proxy) notified(method string, params object) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch method {
@@ -268,10 +261,11 @@ func (p *Proxy) notified(method string, params object) {
 			c.canceled = true
 			if c.sent { // a server need not answer it
 				delete(p.pending, id)
-				go p.cfg.Gate.Done(context.Background(), c.decision, event.StatusCancelled, "")
+				return c
 			}
 		}
 	}
+	return nil
 }
 
 // own answers what is heed's own: its resources, and what the server cannot do. Refused is why it does not.
@@ -284,10 +278,9 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 	uri := params.text("uri")
 	ours := strings.HasPrefix(uri, bridge.ResourceBase)
 	switch method {
-	case "tools/list":
-		return lacking("tools"), ownList(method), ""
-	case "resources/list", "resources/templates/list":
-		return lacking("resources"), ownList(method), ""
+	case "tools/list", "resources/list", "resources/templates/list":
+		capability, _, _ := strings.Cut(method, "/")
+		return lacking(capability), ownLists()[method], ""
 	case "resources/subscribe", "resources/unsubscribe":
 		if ours {
 			p.mu.Lock()
@@ -332,8 +325,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
 	}
 	c.what = sha256.Sum256(encode([]any{tool, arguments}))
-	resumed := p.resume(c, params)
-	if !resumed {
+	if !p.resume(c, params) {
 		p.confirm() // the model has read what was written before
 	}
 	p.mu.Lock()
@@ -358,7 +350,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		defer close(after)
 		defer turn()
 		d := c.decision
-		if !resumed {
+		if !d.Allowed { // else c continues a call
 			d = p.cfg.Gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
 		}
 		p.mu.Lock()
@@ -462,11 +454,8 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) error {
 		return p.client.write(line)
 	}
 	c := p.finish(msg.get("id"))
-	if c == nil {
+	if c == nil || c.sent && p.suspend(c, msg.inner("result")) {
 		return p.client.write(line)
-	}
-	if c.sent && p.suspend(c, msg.inner("result")) {
-		return p.client.write(line) // which the model does not read
 	}
 	if c.sent || c.method == "tasks/result" {
 		p.under.Go(func() { p.reply(p.called(ctx, c, line, msg)) }) // the log is read first
@@ -542,19 +531,18 @@ func contentText(result object) string {
 
 // listed returns the answer to a request for what the server has, with what heed adds.
 func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
+	missing := string(msg.inner("error").get("code")) == "-32601" // the server has no such method
+	if own := ownLists()[c.method]; own != nil && c.typed && missing {
+		return c.answer(own)
+	}
 	result, ok := parse(msg.get("result"), false)
-	if !ok {
-		if own := ownList(c.method); own != nil && c.typed && string(msg.inner("error").get("code")) == noMethod {
-			return c.answer(own)
-		}
+	if !ok || c.method == "resources/templates/list" {
 		return line
 	}
 	last := result.get("nextCursor") == nil
 	switch c.method {
 	case "initialize", "server/discover":
 		p.initialized(c.method, &result)
-	case "resources/templates/list":
-		return line
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
@@ -577,24 +565,21 @@ func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 // initialized adds heed's capabilities and instructions to those of the server.
 func (p *Proxy) initialized(method string, result *object) {
 	capabilities := result.inner("capabilities")
+	notifies := method == "initialize" // after server/discover, heed's notifications have no way to the client
 	p.mu.Lock()
-	p.version = result.text("protocolVersion")
-	for _, name := range []string{"tools", "resources", "logging"} {
+	for _, name := range []string{"tools", "logging", "resources"} {
 		p.lacks[name] = capabilities.get(name) == nil
-	}
-	p.mu.Unlock()
-	resources := capabilities.inner("resources")
-	added := []string{"tools"}
-	if method == "initialize" { // else heed's notifications have no way to the client
-		added = append(added, "logging")
-		resources.set("subscribe", true)
-	}
-	for _, name := range added {
-		if capabilities.get(name) == nil {
+		if p.lacks[name] && (notifies || name != "logging") {
 			capabilities.set(name, struct{}{})
 		}
 	}
-	capabilities.set("resources", resources)
+	p.mu.Unlock()
+	if notifies {
+		p.typed.Store(result.text("protocolVersion") >= typedSince)
+		resources := capabilities.inner("resources")
+		resources.set("subscribe", true)
+		capabilities.set("resources", resources)
+	}
 	result.set("capabilities", capabilities)
 	result.set("instructions", strings.TrimSpace(result.text("instructions")+"\n\n"+instructions))
 	p.began.Do(p.cfg.Attached)

@@ -75,18 +75,13 @@ func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMess
 	return textResult(string(encode(result)), false)
 }
 
-// ownList returns heed's part of a list, all of it where the server has none; nil for another method.
-func ownList(method string) map[string]any {
-	switch method {
-	case "tools/list":
-		return map[string]any{"tools": ownTools()}
-	case "resources/list":
-		return map[string]any{"resources": bridge.Resources()}
-	case "resources/templates/list":
-		return map[string]any{"resourceTemplates": []any{}}
+// ownLists are the results of lists for a server that has none, by method.
+var ownLists = sync.OnceValue(func() map[string]any {
+	return map[string]any{
+		"tools/list": map[string]any{"tools": ownTools()}, "resources/list": map[string]any{"resources": bridge.Resources()},
+		"resources/templates/list": map[string]any{"resourceTemplates": []any{}},
 	}
-	return nil
-}
+})
 
 // InProcess is a heed of the same process, as a [deliver.Heed].
 type InProcess struct{ Tools *bridge.Diagnostics }
