@@ -72,12 +72,12 @@ func TestVersionOfInitialize(t *testing.T) {
 		`"cacheScope":"private"}}`, <-b.client)
 }
 
-// TestWithoutDiscover: a client that begins with any request has arrived with it, so that an earlier fault does not hold
-// its calls; heed's part of a list is there where the server has no such method.
+// TestWithoutDiscover: a client that begins with any request arrives with it, so that an earlier fault does not hold its
+// calls. heed's part of a list is there where the server has no such method.
 func TestWithoutDiscover(t *testing.T) {
 	b := begin(t)
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
-	require.Contains(t, b.asks(typed(build), `"result":{"resultType":"complete","content":[]}`), "before you connected: 1 item")
+	require.Contains(t, b.asks(typed(build), done), "before you connected: 1 item")
 	for method, want := range map[string]string{
 		"tools/list": "heed_status", "resources/list": bridge.ResourceBase + "items",
 		"resources/templates/list": `"resourceTemplates":[]`,
@@ -101,9 +101,10 @@ func TestDiscoverPromisesNoNotifications(t *testing.T) {
 	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{}}`)
 }
 
-// The server's answer to a call that wants input, and how the client continues the call.
+// The server's answers to a call that wants input and to one that ended, and how the client continues the first.
 const (
 	wanted = `"result":{"resultType":"input_required","inputRequests":{"sure":{}},"requestState":"\u00e91"}`
+	done   = `"result":{"resultType":"complete","content":[]}`
 	goesOn = `{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"build","arguments":{"x":1.0},` +
 		`"inputResponses":{"sure":{}},"requestState":"é1"}}`
 )
@@ -120,7 +121,7 @@ func TestContinuation(t *testing.T) {
 	require.Contains(t, <-b.client, "Not executed", "another state")
 	b.ask(typed(build))
 	require.Contains(t, <-b.client, "Not executed", "a call of its own")
-	end := b.asks(typed(goesOn), `"result":{"resultType":"complete","content":[]}`)
+	end := b.asks(typed(goesOn), done)
 	require.Contains(t, end, "Outcome of this call: blocking")
 	b.ask(typed(goesOn))
 	require.Contains(t, <-b.client, "Not executed", "a call is continued once")
@@ -135,7 +136,7 @@ func TestContinuationTellsNothingEarly(t *testing.T) {
 	b.log(fault)
 	b.serve(`{"jsonrpc":"2.0","id":7,` + wanted + `}`)
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, <-b.client)
-	require.Contains(t, b.asks(typed(goesOn), `"result":{"resultType":"complete","content":[]}`), "Exception ticking Crane7")
+	require.Contains(t, b.asks(typed(goesOn), done), "Exception ticking Crane7")
 }
 
 // TestCallWithoutID: neither a refusal nor the end of such a call could be known.

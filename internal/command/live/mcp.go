@@ -40,10 +40,11 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use:   "mcp [flags] -- SERVER [ARGS]",
 		Short: "Start an MCP server, and run between it and its client",
 		Long: `mcp starts an MCP server that acts on a game, and takes its place for the client that
-started heed, on standard input and output. It follows the log of the game, or what the
-server writes to its standard error. Calls of tools are held back while an item that
-blocks is open, results begin with what the log reported, and heed's own tools and
-resources stand beside the server's. All else passes unchanged.
+started heed, on standard input and output. It reads the log of the game from its start,
+or follows what the server writes to its standard error. Calls of tools are held back
+while an item that blocks is open, results begin with what the log reported, and heed's
+own tools and resources are added to the server's. All else passes unchanged, but a call
+of a tool without an id, which is dropped.
 
 Tools that the server declares to be read-only are never held back. A person acknowledges
 with "heed ack" meanwhile, and the agent with the tool heed_ack.

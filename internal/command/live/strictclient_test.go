@@ -32,7 +32,8 @@ func TestStrictClient(t *testing.T) {
 	dir := t.TempDir()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
-	install := exec.CommandContext(ctx, npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", strictClient)
+	install := exec.CommandContext(ctx,
+		npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", strictClient)
 	install.WaitDelay = time.Second
 	if out, err := install.CombinedOutput(); err != nil {
 		t.Skipf("the package %s cannot be installed: %v: %s", strictClient, err, out)
