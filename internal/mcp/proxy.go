@@ -233,14 +233,12 @@ func (p *Proxy) suspend(c *call, result object) bool {
 }
 
 // resume gives c the decision of the suspended call that it continues, and returns false if there is none.
-func (p *Proxy) resume(c *call, params object) (found bool) {
+func (p *Proxy) resume(c *call, params object) bool {
 	if params.get("inputResponses") == nil && params.get("requestState") == nil {
 		return false
 	}
-	if c.decision, found = p.suspended.Get(c.with(params)); found {
-		p.suspended.Remove(c.with(params))
-	}
-	return found
+	c.decision, _ = p.suspended.Get(c.with(params))
+	return p.suspended.Remove(c.with(params))
 }
 
 // with returns the sum of c and the state that the server wants back with the client's input.
