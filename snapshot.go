@@ -38,7 +38,7 @@ import (
 // not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 10
+	snapshotFormat   = 11
 	formatVersion1   = 5 // had no version: the last with ids of version 1
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4

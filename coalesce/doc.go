@@ -24,8 +24,10 @@
 //
 // The load of a game is one incident, whatever its entries name: from [Input].Fresh to the
 // next phase, the exit of the process, loadPlay after the first evidence of play, or
-// loadMax. After the first acknowledgement what is new in it gathers in a successor that
-// blocks when the load is over; what is fatal blocks at once.
+// loadMax. A call that began in the load and completed is evidence, too: loadCalls of them
+// end it, and loadCall after the first. After the first acknowledgement what is new in it
+// gathers in a successor that blocks when the load is over; what is fatal blocks at once. No
+// call is clean while that successor is open.
 //
 // No item holds entries of two runs of the game ([Input].NewRun). What only advises is cleared with its run, and so is
 // what blocks where nobody acts on the game under a name; else that stays until it is acknowledged or somebody arrives.

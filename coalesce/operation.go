@@ -348,6 +348,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			c.calls.begun++
 			o.marked, c.calls.owed = cmp.Or(o.marked, c.calls.owed), mark{}
 		}
+		c.meetDeferred(o)
 		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
 			c.enterWindow(o)
 			c.leaveWindows()
@@ -357,6 +358,9 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		// that meanwhile.
 		if o.abandoned || !o.running() && c.cfg.Linger.passed(o.ended, c.now) {
 			o.gap = cmp.Or(o.gap, o.unknown(false))
+		}
+		if e.Status == event.StatusCompleted && o.running() {
+			c.completed(o)
 		}
 		o.status, o.ended, o.abandoned = e.Status, c.now, false
 		o.doubtful = unsettled(e.Status)

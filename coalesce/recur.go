@@ -190,13 +190,20 @@ func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since ui
 // it is one incident.
 type load struct {
 	began   logicalTime // 0: none
-	playing logicalTime // the first evidence of play since, or 0
+	playing logicalTime // the first evidence of play in the log since, or 0
+	called  logicalTime // the end of the first completed call that began since, or 0
+	calls   int         // such calls, at most loadCalls
 	acked   bool        // its item was acknowledged
 }
 
-// The bounds of a load whose end is not logged: since evidence of play, and since it began.
+// loadCalls is the number of completed calls, each begun after the load began, that end it.
+const loadCalls = 2
+
+// The bounds of a load whose end is not logged: since evidence of play in the log, since the first completed call that
+// began in the load, and since the load began.
 var (
 	loadPlay = Window{time.Minute, 500}
+	loadCall = Window{5 * time.Second, 50}
 	loadMax  = Window{5 * time.Minute, 20_000}
 )
 
@@ -247,17 +254,46 @@ func (c *Coalescer) observeLoad(in *Input) {
 	}
 }
 
+// completed records that a call ends as completed. A call that began in a load is evidence of play.
+func (c *Coalescer) completed(o *operation) {
+	l := &c.load
+	if !c.Loading() || !o.begun || o.parent != "" || o.started.seq < l.began.seq {
+		return
+	}
+	switch l.calls++; l.calls {
+	case 1:
+		l.called = c.now
+		c.set(&c.loadEnds, &loadCall, c.now)
+	case loadCalls:
+		c.endLoad()
+	}
+}
+
 // overdueLoad ends a load of which no end was logged.
 func (c *Coalescer) overdueLoad() {
 	l := &c.load
-	if loadMax.passed(l.began, c.now) || l.playing.seq != 0 && loadPlay.passed(l.playing, c.now) {
-		c.endLoad()
-		return
-	}
 	c.loadEnds = alarm{}
-	c.set(&c.loadEnds, &loadMax, l.began)
-	if l.playing.seq != 0 {
-		c.set(&c.loadEnds, &loadPlay, l.playing)
+	for _, bound := range [...]struct {
+		window *Window
+		since  logicalTime
+	}{{&loadMax, l.began}, {&loadPlay, l.playing}, {&loadCall, l.called}} {
+		switch {
+		case bound.since.seq == 0:
+		case bound.window.passed(bound.since, c.now):
+			c.endLoad()
+			return
+		default:
+			c.set(&c.loadEnds, bound.window, bound.since)
+		}
+	}
+}
+
+// meetDeferred marks a call that begins while an item waits for the end of a load: its result is not clean.
+func (c *Coalescer) meetDeferred(o *operation) {
+	for i := range c.items {
+		if it := &c.items[i]; it.deferred && it.disposition == event.Blocking {
+			o.mark(it.number, ReasonBackground)
+		}
 	}
 }
 

@@ -377,6 +377,8 @@ func (s *coder) allowance(a *allowance) {
 func (s *coder) load(l *load) {
 	s.logicalTime("load.began", &l.began)
 	s.logicalTime("load.playing", &l.playing)
+	s.logicalTime("load.called", &l.called)
+	wire.Int(&s.Coder, "load.calls", &l.calls, 0, loadCalls)
 	s.Bool("load.acked", &l.acked)
 }
 

@@ -296,7 +296,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	c.load, c.calls.owed = load{began: c.now, playing: c.now}, mark{1, ReasonStanding}
+	c.load, c.calls.owed = load{began: c.now, playing: c.now, called: c.now, calls: 1}, mark{1, ReasonStanding}
 	for i := range c.items {
 		for n := range c.items[i].counters.rows {
 			c.items[i].counters.rows[n].recurrence = &recurrence{

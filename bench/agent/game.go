@@ -305,6 +305,9 @@ func (g *game) reload(i int, l *load) {
 		return
 	}
 	g.load = loadState{underWay: true}
+	if l.silent {
+		g.writeLocked(sceneLeft, false)
+	}
 	g.writeLocked(loadBegan, false)
 	for k := range l.faults {
 		g.after(l.faults[k].delay, func() { g.show(i, &l.faults[k]) })
@@ -312,7 +315,9 @@ func (g *game) reload(i int, l *load) {
 	g.after(l.lasts, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		g.writeLocked(loadEnded, false)
+		if !l.silent {
+			g.writeLocked(loadEnded, false)
+		}
 		g.said("  load ended, with more faults: %v", g.load.more)
 		if g.load.more && g.breach == nil {
 			g.breach = &breach{kind: loading, step: i, at: time.Now()}

@@ -19,6 +19,8 @@
 //	periodic    the same, every 31 s
 //	noise       as distinct, and errors that are none are logged all the time
 //	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
+//	load-late   as distinct, and one call of forty loads the game, with a fault; the log has no end of the load, and
+//	            another fault comes 60 ms after every second of the next 16 results
 //	slow        as distinct, and two calls of five take 5 s to 2 min, with a line in the log every 10 s
 //	nolog       as distinct, and heed looks for the log where it is not
 //	variants    as background, and the faults of calls are the exception that comes by itself, with other codes

@@ -19,6 +19,7 @@ const (
 	planPeriodic   planName = "periodic"   // the same, every 31 s
 	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
+	planLoadLate   planName = "load-late"  // as distinct, and the game is loaded, with faults after later results
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
 	planNoLog      planName = "nolog"      // as distinct, and heed looks for the log where it is not
 
@@ -27,8 +28,8 @@ const (
 )
 
 var planNames = []planName{
-	planDistinct, planSame, planFew, planBackground, planPeriodic, planNoise, planLoad, planSlow, planNoLog,
-	planVariants,
+	planDistinct, planSame, planFew, planBackground, planPeriodic, planNoise, planLoad, planLoadLate,
+	planSlow, planNoLog, planVariants,
 }
 
 // kind is when a planted fault shows.
@@ -91,9 +92,10 @@ type source struct {
 	exact bool
 }
 
-// load is one of the game, with faults at different sites. Its end is logged.
+// load is one of the game, with faults at different sites.
 type load struct {
 	lasts  time.Duration
+	silent bool // its end is not logged
 	faults []fault
 }
 
@@ -101,6 +103,9 @@ const (
 	faultEvery = 20 // calls, on average
 	noiseEvery = 6
 	loadFaults = 50
+	lateEvery  = 40                    // calls, on average
+	lateFaults = 8                     // after a load
+	lateDelay  = 60 * time.Millisecond // after a result
 
 	aloneSite = 90
 	loadSite  = 100 // the first of loadSites
@@ -160,6 +165,10 @@ func newPlan(name planName, seed uint64, n int) *plan {
 		for range 1 + r.IntN(2) {
 			p.steps[r.IntN(n)].load = newLoad(r)
 		}
+	case planLoadLate:
+		for i := r.IntN(lateEvery); i < n; i += lateEvery/2 + r.IntN(lateEvery) {
+			p.loadLate(r, i)
+		}
 	}
 	if p.alone != nil && r.IntN(2) == 0 {
 		p.alone.begin = between(r, time.Minute, 10*time.Minute) // else it begins before the agent comes
@@ -193,6 +202,23 @@ func newLoad(r *rand.Rand) *load {
 		})
 	}
 	return l
+}
+
+// loadLate lets a step load the game, which takes no longer than the call and has a fault, and a fault come right after
+// every second of the results that follow: but not where the agent reads the state by habit, and finds it.
+func (p *plan) loadLate(r *rand.Rand, i int) {
+	site := loadSite + r.IntN(loadSites)
+	newFault := func(delay time.Duration) *fault {
+		site++
+		return &fault{kind: loading, delay: delay, lines: []string{faultLine(r, site)}}
+	}
+	s := &p.steps[i]
+	s.fault, s.load = nil, &load{lasts: s.takes, silent: true, faults: []fault{*newFault(s.takes / 2)}}
+	for range lateFaults {
+		if i += 2; i < len(p.steps) && i%habit != habit-1 {
+			p.steps[i].fault, p.steps[i].noise = newFault(lateDelay), nil
+		}
+	}
 }
 
 // between returns a duration from low on and below high.
@@ -273,6 +299,7 @@ func infoLine(r *rand.Rand) string {
 // What the log of a game begins with, and how the end of a load reads.
 const (
 	logBegins = "Mono path[0] = 'colony'\nRimWorld 1.6.4518 rev1"
+	sceneLeft = "UnloadTime: 1.250000 ms"
 	loadBegan = "Loading game from file Riverbend with mods:\n  - Lamps"
 	loadEnded = "Unloading 512 unused Assets to reduce memory usage. Loaded Objects now: 300000."
 )

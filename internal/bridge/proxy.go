@@ -224,6 +224,9 @@ func (p *Proxy) Gate() *gate.Gate { return p.gate }
 // Diagnostics returns heed's own tools and resources, with the attention of this proxy.
 func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
 
+// Arrive records that an agent has arrived that is not behind a bridge, once the log from before is ingested.
+func (p *Proxy) Arrive(ctx context.Context, consumer string) { p.bridges.arrive(ctx, consumer) }
+
 // Server returns the counts of the bridges' side.
 func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
 

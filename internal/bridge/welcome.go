@@ -77,7 +77,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 		if refused := b.mod.refusal.Load(); refused != nil {
 			return refused
 		}
-		b.arrive(ctx, s)
+		b.arrive(ctx, s.Consumer())
 		b.agents.Add(1)
 	}
 	theirs, ok := b.mod.welcome()
@@ -104,7 +104,7 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 
 // arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects
 // again is no arrival, and neither is any after a restart of heed beside the same game: the agent knows what was open.
-func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
+func (b *bridges) arrive(ctx context.Context, consumer string) {
 	b.arrival.Do(func() {
 		if !b.attention || b.session.Continues() {
 			return
@@ -113,7 +113,7 @@ func (b *bridges) arrive(ctx context.Context, s *gabp.ServerSession) {
 			b.log.Warn("the log from before the agent connected is not fully known", "error", err)
 			return
 		}
-		b.session.Attach(s.Consumer())
+		b.session.Attach(consumer)
 	})
 }
 

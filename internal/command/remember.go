@@ -169,7 +169,7 @@ func (p *program) agrees(ctx context.Context, path string, asks bool) bool {
 	}
 	switch answer {
 	case "y", "yes":
-		p.Note("what is read is remembered; heed history shows it, and remember: false in a file of settings ends it")
+		p.Note("what is read is remembered; heed history shows it, and remember: false in your file of settings ends it")
 		return true
 	case "n", "no":
 		err := os.MkdirAll(filepath.Dir(refused), 0o700)
@@ -177,8 +177,8 @@ func (p *program) agrees(ctx context.Context, path string, asks bool) bool {
 			err = os.WriteFile(refused, nil, 0o600)
 		}
 		if err == nil {
-			p.Note("nothing is remembered, and you are not asked again; --remember does it for one log, remember: true in a " +
-				"file of settings for all")
+			p.Note("nothing is remembered, and you are not asked again; --remember does it for one log, remember: true in " +
+				"your file of settings for all")
 			return false
 		}
 		p.Note("nothing is remembered, and you will be asked again: %v", err)

@@ -137,7 +137,7 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
 	v := p.Settings.Value("fail-on")
 	switch v.Origin {
-	case settings.User, settings.Project:
+	case settings.User, settings.Project, settings.Named:
 		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
 		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
 		return nil

@@ -12,6 +12,14 @@
 // That a result was written is no proof that the model read it: it counts as delivered when the client calls another
 // tool after it. What was written and not followed by a call is told again in the next process.
 //
+// # Versions
+//
+// heed's own answers have the members that the version of the request requires. Since 2026-07-28 each request names its
+// version, and a client may begin with any of them; before, initialize agrees on the version. A call that asks the
+// client for input goes on in a later request: it is one call, and its continuation passes the gate once. A call of a
+// tool without an id is not passed on, also while nothing is held back: it has no answer, so that neither a refusal
+// nor an outcome could reach the model, and heed could not see its end.
+//
 // # Why lines and not a library
 //
 // A proxy of the official SDK ends the protocol on both sides: what its types do not know is lost, and each version

@@ -174,9 +174,23 @@ const (
 	codeInternal      = -32603
 )
 
-// answer returns a response with a result.
-func answer(id json.RawMessage, result any) []byte {
-	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", id}, {"result", encode(result)}})
+// typedSince is the first version of the protocol in which each result names its type, and a result that may be kept
+// says for how long and for whom.
+const typedSince = "2026-07-28"
+
+// answer returns the response to c with a result of heed's own.
+func (c *call) answer(result any) []byte {
+	raw := encode(result)
+	if c.typed {
+		o, _ := parse(raw, false)
+		o.set("resultType", "complete")
+		if c.method != "tools/call" {
+			o.set("ttlMs", 0)
+			o.set("cacheScope", "private")
+		}
+		raw = encode(o)
+	}
+	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", c.id}, {"result", raw}})
 }
 
 // refuse returns a response with an error.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,6 +16,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -64,7 +67,10 @@ type Proxy struct {
 	ready    bool            // the client takes notifications
 	watching bool            // the client subscribed to the open items
 
+	suspended *lru.Cache[sum, gate.Decision] // of calls that wait for the client's input
+
 	began sync.Once
+	typed atomic.Bool   // initialize agreed on typedSince or later
 	odd   atomic.Uint64 // lines of the server that are no message
 }
 
@@ -81,16 +87,23 @@ func (l *lines) write(line []byte) error {
 	return err
 }
 
-// call is a request of the client that the server has, or will have.
+// call is a request of the client.
 type call struct {
+	id     json.RawMessage
 	method string
+	typed  bool // of typedSince or later
 
+	what     sum           // of the tool and its arguments
 	decision gate.Decision // of a tools/call that the server has
 	sent     bool
 	canceled bool
 }
 
-// The bounds of what is kept: calls that wait at a time, requests that the server has, tools whose tags are known.
+// sum identifies a call among those that wait for the client's input.
+type sum = [sha256.Size]byte
+
+// The bounds of what is kept: calls that wait at a time, to be passed on or for the client's input, requests that the
+// server has, tools whose tags are known.
 const (
 	maxWaiting = 256
 	maxPending = 4096
@@ -99,9 +112,10 @@ const (
 
 // New returns a proxy.
 func New(cfg Config) *Proxy {
+	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the error is about another size
 	return &Proxy{
 		cfg: cfg, client: lines{w: cfg.ToClient}, server: lines{w: cfg.ToServer}, waiting: make(chan struct{}, maxWaiting),
-		pending: map[string]*call{}, tags: map[string][]string{}, lacks: map[string]bool{},
+		pending: map[string]*call{}, tags: map[string][]string{}, lacks: map[string]bool{}, suspended: suspended,
 	}
 }
 
@@ -154,23 +168,38 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	if !ok || !msg.exact("id", "method", "params") {
 		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object, each member of which has a name of its own"))
 	}
-	id, method := msg.get("id"), msg.text("method")
+	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
 	case method == "": // an answer
 		return p.server.write(line)
+	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
+		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
+		return nil
 	case id == nil:
-		p.notified(method, msg.inner("params"))
-		return p.server.write(line)
-	case method == "tools/call":
-		return p.callTool(ctx, id, line, msg.inner("params"))
+		canceled := p.notified(method, params)
+		err := p.server.write(line)
+		if canceled != nil { // what it did is not known before the next call is looked at
+			p.cfg.Gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
+		}
+		return err
 	}
-	if own, result, refused := p.own(ctx, method, msg.inner("params")); own {
+	c := &call{id: id, method: method, typed: p.typed.Load()}
+	if version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion"); version != "" {
+		c.typed = version >= typedSince
+	}
+	if c.typed { // such a client may begin with any request
+		p.began.Do(p.cfg.Attached)
+	}
+	if method == "tools/call" {
+		return p.callTool(ctx, c, line, params)
+	}
+	if own, result, refused := p.own(ctx, method, params); own {
 		if refused != "" {
 			return p.client.write(refuse(id, codeInvalidParams, refused))
 		}
-		return p.client.write(answer(id, result))
+		return p.client.write(c.answer(result))
 	}
-	if changes[method] && !p.expect(id, &call{method: method}) {
+	if changes[method] && !p.expect(c) {
 		return p.client.write(refuse(id, codeInternal, "heed: too many requests wait for an answer, or two have this id"))
 	}
 	return p.server.write(line)
@@ -179,22 +208,46 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 // changes are the methods whose results heed changes.
 var changes = map[string]bool{
 	"initialize": true, "server/discover": true, "tools/list": true, "tools/call": true, "tasks/result": true,
-	"resources/list": true,
+	"resources/list": true, "resources/templates/list": true,
 }
 
 // expect records a request whose answer is changed. It returns false where the request cannot be passed on.
-func (p *Proxy) expect(id json.RawMessage, c *call) bool {
+func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, twice := p.pending[string(id)]; twice || len(p.pending) >= maxPending {
+	if _, twice := p.pending[string(c.id)]; twice || len(p.pending) >= maxPending {
 		return false
 	}
-	p.pending[string(id)] = c
+	p.pending[string(c.id)] = c
 	return true
 }
 
-// notified takes a notification of the client.
-func (p *Proxy) notified(method string, params object) {
+// suspend keeps a call whose result asks the client for input, and returns false for any other result. The call has not
+// ended, and one request that continues it passes the gate.
+func (p *Proxy) suspend(c *call, result object) bool {
+	if !c.typed || result.text("resultType") != "input_required" {
+		return false
+	}
+	p.suspended.Add(c.with(result), c.decision)
+	return true
+}
+
+// resume gives c the decision of the suspended call that it continues, and returns false if there is none.
+func (p *Proxy) resume(c *call, params object) bool {
+	if params.get("inputResponses") == nil && params.get("requestState") == nil {
+		return false
+	}
+	c.decision, _ = p.suspended.Get(c.with(params))
+	return p.suspended.Remove(c.with(params))
+}
+
+// with returns the sum of c and the state that the server wants back with the client's input.
+func (c *call) with(from object) sum {
+	return sha256.Sum256(append(c.what[:], from.text("requestState")...))
+}
+
+// notified takes a notification of the client. It returns the call that ends with it, nil for none.
+func (p *Proxy) notified(method string, params object) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	switch method {
@@ -206,10 +259,11 @@ func (p *Proxy) notified(method string, params object) {
 			c.canceled = true
 			if c.sent { // a server need not answer it
 				delete(p.pending, id)
-				go p.cfg.Gate.Done(context.Background(), c.decision, event.StatusCancelled, "")
+				return c
 			}
 		}
 	}
+	return nil
 }
 
 // own answers what is heed's own: its resources, and what the server cannot do. Refused is why it does not.
@@ -222,12 +276,9 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 	uri := params.text("uri")
 	ours := strings.HasPrefix(uri, bridge.ResourceBase)
 	switch method {
-	case "tools/list":
-		return lacking("tools"), map[string]any{"tools": ownTools()}, ""
-	case "resources/list":
-		return lacking("resources"), map[string]any{"resources": bridge.Resources()}, ""
-	case "resources/templates/list":
-		return lacking("resources"), map[string]any{"resourceTemplates": []any{}}, ""
+	case "tools/list", "resources/list", "resources/templates/list":
+		capability, _, _ := strings.Cut(method, "/")
+		return lacking(capability), ownLists()[method], ""
 	case "resources/subscribe", "resources/unsubscribe":
 		if ours {
 			p.mu.Lock()
@@ -257,22 +308,24 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 }
 
 // callTool lets a call pass the gate. It does not wait: calls may overlap.
-func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, params object) error {
+func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params object) error {
 	if !params.exact("name", "arguments") {
-		return p.client.write(refuse(id, codeInvalidParams, "heed: params has a member whose name differs by case"))
+		return p.client.write(refuse(c.id, codeInvalidParams, "heed: params has a member whose name differs by case"))
 	}
-	tool := params.text("name")
-	c := &call{method: "tools/call"}
+	tool, arguments := params.text("name"), params.get("arguments")
 	select {
 	case p.waiting <- struct{}{}:
 	default:
-		return p.client.write(refuse(id, codeInternal, "heed: too many calls wait to be passed on"))
+		return p.client.write(refuse(c.id, codeInternal, "heed: too many calls wait to be passed on"))
 	}
-	if !p.expect(id, c) {
+	if !p.expect(c) {
 		<-p.waiting
-		return p.client.write(refuse(id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
+		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
 	}
-	p.confirm() // the model has read what was written before
+	c.what = sha256.Sum256(encode([]any{tool, arguments}))
+	if !p.resume(c, params) {
+		p.confirm() // the model has read what was written before
+	}
 	p.mu.Lock()
 	tags := p.tags[tool]
 	p.mu.Unlock()
@@ -288,24 +341,27 @@ func (p *Proxy) callTool(ctx context.Context, id json.RawMessage, line []byte, p
 		if name, ours := ownTool(tool); ours {
 			turn()
 			close(after) // the server does not get it
-			p.finish(id)
-			p.reply(p.callOwn(ctx, id, name, params.get("arguments")))
+			p.finish(c.id)
+			p.reply(c.answer(p.callOwn(ctx, name, arguments)))
 			return
 		}
 		defer close(after)
 		defer turn()
-		d := p.cfg.Gate.Check(ctx, gate.Call{ID: string(id), Tool: tool, Tags: tags, Consumer: Consumer})
+		d := c.decision
+		if !d.Allowed { // else c continues a call
+			d = p.cfg.Gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
+		}
 		p.mu.Lock()
 		canceled := c.canceled
 		c.decision, c.sent = d, d.Allowed && !canceled
 		p.mu.Unlock()
 		switch {
 		case canceled:
-			p.finish(id)
+			p.finish(c.id)
 			p.cfg.Gate.Done(ctx, d, event.StatusCancelled, "")
 		case !d.Allowed:
-			p.finish(id)
-			p.reply(answer(id, textResult(p.refusal(ctx, &d), true)))
+			p.finish(c.id)
+			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
 		default:
 			turn()
 			if err := p.server.write(line); err != nil {
@@ -396,7 +452,7 @@ func (p *Proxy) fromServer(ctx context.Context, line []byte) error {
 		return p.client.write(line)
 	}
 	c := p.finish(msg.get("id"))
-	if c == nil {
+	if c == nil || c.sent && p.suspend(c, msg.inner("result")) {
 		return p.client.write(line)
 	}
 	if c.sent || c.method == "tasks/result" {
@@ -473,14 +529,18 @@ func contentText(result object) string {
 
 // listed returns the answer to a request for what the server has, with what heed adds.
 func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
+	missing := string(msg.inner("error").get("code")) == "-32601" // the server has no such method
+	if own := ownLists()[c.method]; own != nil && c.typed && missing {
+		return c.answer(own)
+	}
 	result, ok := parse(msg.get("result"), false)
-	if !ok {
+	if !ok || c.method == "resources/templates/list" {
 		return line
 	}
 	last := result.get("nextCursor") == nil
 	switch c.method {
 	case "initialize", "server/discover":
-		p.initialized(&result)
+		p.initialized(c.method, &result)
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
@@ -501,21 +561,23 @@ func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 }
 
 // initialized adds heed's capabilities and instructions to those of the server.
-func (p *Proxy) initialized(result *object) {
+func (p *Proxy) initialized(method string, result *object) {
 	capabilities := result.inner("capabilities")
+	notifies := method == "initialize" // after server/discover, heed's notifications have no way to the client
 	p.mu.Lock()
-	for _, name := range []string{"tools", "resources", "logging"} {
+	for _, name := range []string{"tools", "logging", "resources"} {
 		p.lacks[name] = capabilities.get(name) == nil
-	}
-	p.mu.Unlock()
-	for _, name := range []string{"tools", "logging"} {
-		if capabilities.get(name) == nil {
+		if p.lacks[name] && (notifies || name != "logging") {
 			capabilities.set(name, struct{}{})
 		}
 	}
-	resources := capabilities.inner("resources")
-	resources.set("subscribe", true)
-	capabilities.set("resources", resources)
+	p.mu.Unlock()
+	if notifies {
+		p.typed.Store(result.text("protocolVersion") >= typedSince)
+		resources := capabilities.inner("resources")
+		resources.set("subscribe", true)
+		capabilities.set("resources", resources)
+	}
 	result.set("capabilities", capabilities)
 	result.set("instructions", strings.TrimSpace(result.text("instructions")+"\n\n"+instructions))
 	p.began.Do(p.cfg.Attached)

@@ -66,14 +66,22 @@ func Begin(c *deliver.Conversation) {
 	})
 }
 
-// callOwn answers a call of one of heed's tools.
-func (p *Proxy) callOwn(ctx context.Context, id json.RawMessage, tool string, arguments json.RawMessage) []byte {
+// callOwn returns the result of a call of one of heed's tools.
+func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
 	result, _, err := p.cfg.Tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
-		return answer(id, textResult("heed: "+err.Error(), true))
+		return textResult("heed: "+err.Error(), true)
 	}
-	return answer(id, textResult(string(encode(result)), false))
+	return textResult(string(encode(result)), false)
 }
+
+// ownLists are the results of lists for a server that has none, by method.
+var ownLists = sync.OnceValue(func() map[string]any {
+	return map[string]any{
+		"tools/list": map[string]any{"tools": ownTools()}, "resources/list": map[string]any{"resources": bridge.Resources()},
+		"resources/templates/list": map[string]any{"resourceTemplates": []any{}},
+	}
+})
 
 // InProcess is a heed of the same process, as a [deliver.Heed].
 type InProcess struct{ Tools *bridge.Diagnostics }

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -22,7 +23,8 @@ func (p *Program) ConfigCommand() *cobra.Command {
   flags             --color never
   environment       HEED_COLOR=never; lists: HEED_FAIL_ON=blocking,blind, and
                     HEED_RULES with files separated as in PATH
-  project's file    .heed.yaml in the working directory or the nearest above it
+  project's file    .heed.yaml in the working directory or the nearest above it in its
+                    repository; in its place the FILE of --config or HEED_CONFIG
   user's file       heed/config.yaml where the system keeps configuration
                     (~/.config, ~/Library/Application Support, %AppData%)
   defaults
@@ -30,7 +32,11 @@ func (p *Program) ConfigCommand() *cobra.Command {
 A file is YAML with one key per line, such as "top: 30" or "rules: [mine.yaml]". Its paths
 are relative to its own directory, and ~/ is the home folder. classify-replay and heed
 share their files; classify-replay ignores the settings that only heed uses. If a setting
-is wrong, the error names its place, and nothing is done. --no-config uses flags only.`,
+is wrong, the error names its place, and nothing is done. --no-config uses flags only.
+
+A file that other users own or can write is ignored, and so are keys of a project's file
+that weaken the gate, open a port or choose where data goes. A message names each. In the
+FILE of --config all keys count.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())
@@ -100,14 +106,15 @@ type (
 	settingValue struct {
 		Name    string   `json:"name" jsonschema:"Its name, as of the flag and in files."`
 		Value   []string `json:"value" jsonschema:"Its value: any number of items for a list, else one; none if it is not set."`
-		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,environment,flag"`
+		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,named file,environment,flag"`
 		Where   string   `json:"where,omitempty" jsonschema:"The file with line and column, or the variable."`
 		Program string   `json:"program,omitempty" jsonschema:"The only program that uses it; absent if both do." enum:"heed"`
 	}
 	settingsFile struct {
-		Path   string `json:"path" jsonschema:"The file."`
-		Origin string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file"`
-		Found  bool   `json:"found" jsonschema:"Whether it exists, and was read."`
+		Path    string `json:"path" jsonschema:"The file."`
+		Origin  string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
+		Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
+		Ignored Errors `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
 	}
 )
 
@@ -126,7 +133,7 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 		}
 	}
 	for _, f := range s.Files {
-		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.Found})
+		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.State == "read", f.Ignored})
 	}
 	data, err := json.Marshal(&rep)
 	if err != nil {
@@ -175,12 +182,11 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		dst = append(dst, '\n')
 	}
 	for _, f := range s.Files {
-		state := "not found"
-		if f.Found {
-			state = "read"
-		}
 		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:],
-			text.Safe(f.Path, 0), state)
+			text.Safe(f.Path, 0), cmp.Or(f.State, "not found"))
+		for _, e := range f.Ignored {
+			dst = append(text.AppendSafe(append(dst, "  "...), e.Error(), 0), '\n')
+		}
 	}
 	return dst
 }

@@ -1,10 +1,10 @@
 package settings
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strconv"
 	"time"
 
@@ -21,6 +21,7 @@ type Program struct {
 	Settings *Settings // what is configured; set before a command runs
 
 	noConfig bool
+	config   string // the file of --config
 }
 
 // NewProgram returns a run of the program of that name that has not begun. unwritten is the exit
@@ -38,6 +39,8 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 	p.Program.Flags(root, verbose)
 	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false,
 		"use no .heed.yaml, no file of the user and no HEED_ variable")
+	root.PersistentFlags().StringVar(&p.config, "config", "",
+		"read `FILE`, whoever owns it, in place of the project's .heed.yaml (also HEED_CONFIG)")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
 	for _, key := range Keys() {
 		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
@@ -49,9 +52,13 @@ func (p *Program) Flags(root *cobra.Command, verbose string) {
 // configure applies what is configured to the flags of a command that were not given.
 func (p *Program) configure(cmd *cobra.Command) error {
 	src := Sources{Getenv: p.Getenv}
-	if p.noConfig {
+	switch {
+	case p.noConfig && p.config != "":
+		return cli.Usage(cmd, "--config and --no-config: choose one")
+	case p.noConfig:
 		src.Getenv = func(string) string { return "" }
-	} else {
+	default:
+		src.File = cmp.Or(p.config, p.Getenv("HEED_CONFIG"))
 		// Without a directory of either kind there is no file in it.
 		src.Dir, _ = os.Getwd()
 		src.UserDir, _ = os.UserConfigDir()
@@ -80,8 +87,11 @@ func (p *Program) configure(cmd *cobra.Command) error {
 		return err
 	}
 	for _, f := range s.Files {
-		if f.Found {
+		if f.State == "read" {
 			p.Detail("reading the %s %s", f.Origin, f.Path)
+		}
+		for _, ignored := range f.Ignored {
+			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
 		}
 	}
 	return nil
@@ -94,17 +104,13 @@ func (s *Settings) rulesExist(cmd *cobra.Command) error {
 	if v.Origin == Default || v.Origin == Flag || cmd.Flags().Lookup(v.Key.Name) == nil {
 		return nil
 	}
-	missing := slices.IndexFunc(v.Items, func(path string) bool {
-		_, err := os.Stat(path)
-		return err != nil
-	})
-	if missing < 0 {
-		return nil
+	for _, path := range v.Items {
+		if _, err := os.Stat(path); err != nil {
+			return Errors{{v.Where, fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them",
+				path)}}
+		}
 	}
-	return Errors{{
-		Place: v.Where,
-		Text:  fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them", v.Items[missing]),
-	}}
+	return nil
 }
 
 // Apply gives the flags of a command line, once it is parsed, what is configured

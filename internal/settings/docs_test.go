@@ -16,15 +16,18 @@ var update = flag.Bool("update", false, "write the table of docs/settings.md aga
 // TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
 // the file that it shows to what can be read.
 func TestDocs(t *testing.T) {
-	const path, head = "../../docs/settings.md", "| key | program | value | default | what it is " +
-		"|\n|---|---|---|---|---|\n"
+	const path, head = "../../docs/settings.md", "| key | program | in a project's file | value | default | what it " +
+		"is |\n|---|---|---|---|---|---|\n"
 	page, err := os.ReadFile(path)
 	require.NoError(t, err)
 	byHand, table, ok := strings.Cut(string(page), head)
 	require.True(t, ok)
 	var want strings.Builder
 	for _, key := range Keys() {
-		program, value, byDefault := key.program(), wants[key.Kind], key.Default
+		program, value, byDefault, inProject := key.program(), wants[key.Kind], key.Default, "yes"
+		if key.UserOnly != "" {
+			inProject = "no: it " + key.UserOnly
+		}
 		if program == "" {
 			program = "both"
 		}
@@ -43,7 +46,7 @@ func TestDocs(t *testing.T) {
 		default:
 			byDefault = key.Unset
 		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s |\n", key.Name, program, value, byDefault, key.Help)
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject, value, byDefault, key.Help)
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(byHand+head+want.String()), 0o644))
@@ -58,5 +61,6 @@ func TestDocs(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
 	s, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.NoError(t, err)
-	require.Equal(t, Project, s.Value("allow").Origin)
+	require.Equal(t, Project, s.Value("mod-wait").Origin)
+	require.Empty(t, s.Files[0].Ignored)
 }

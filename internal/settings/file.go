@@ -14,10 +14,10 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Error is one thing that is wrong with a source of settings.
+// Error is one thing that is wrong with a source of settings, or is ignored in it.
 type Error struct {
-	Place string // file:line:column, or the name of a variable
-	Text  string // what is wrong, and what would be right
+	Place string `json:"place" jsonschema:"The file, with line and column if it is about a key."` // or a variable's name
+	Text  string `json:"text" jsonschema:"What is ignored, why, and what to do."`                 // or what is wrong
 }
 
 // Error implements error.

@@ -41,7 +41,21 @@ type Key struct {
 	Help    string   // in a few words, with the name of its value, in backquotes, where it has one
 	Unset   string   // what is used, in words, where the value is none or 0; "" where that says it
 	Live    bool     // of the commands beside a running game: classify-replay does not go by it
+
+	// UserOnly is the reason why the key is ignored in a project's file, after "it"; "" if it is used there.
+	UserOnly string
 }
+
+// Reasons why a key is ignored in a project's file, which comes with a folder that others may have made. The
+// other keys say how logs read and look, how long heed waits, and how much it holds. A project's rules are used: they
+// are the purpose of the file, and an output names the rule that decided.
+const (
+	gates    = "weakens the gate"
+	listens  = "opens a port"
+	places   = "chooses where heed reads or writes"
+	forgets  = "turns rules off"
+	consents = "keeps logs that the user reads"
+)
 
 // Of reports whether a program goes by the key.
 func (k *Key) Of(program string) bool { return !k.Live || program == Live }
@@ -64,94 +78,71 @@ func (k *Key) Variable() string {
 func Keys() []Key {
 	return []Key{
 		{
-			Name:    "ack",
-			Kind:    Word,
-			Values:  []string{"never", "auto"},
-			Default: "never",
-			Help:    "acknowledge blocking items `WHEN`",
+			Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never",
+			Help: "acknowledge blocking items `WHEN`",
 		},
-		{Name: "addr", Kind: Text, Help: "the `ADDR` on which serve listens", Live: true},
-		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Live: true},
+		{Name: "addr", Kind: Text, Help: "the `ADDR` on which serve listens", Live: true, UserOnly: listens},
+		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Live: true, UserOnly: gates},
 		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors"},
 		{
-			Name:   "fail-on",
-			Kind:   Words,
-			Values: []string{"blocking", "advisory", "blind", "new", "never"},
-			Help:   "exit with 1 on `WHAT`",
-		},
-		{Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Live: true},
-		{
-			Name:    "grace",
-			Kind:    Duration,
-			Default: "10s",
-			Help:    "wait `DURATION` for the game to end before it is killed",
-			Live:    true,
+			Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new", "never"},
+			Help: "exit with 1 on `WHAT`",
 		},
 		{
-			Name:   "history",
-			Kind:   Path,
-			Values: []string{"off"},
-			Help:   "keep what is remembered in `FILE`",
-			Unset:  "the user's data folder",
+			Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Live: true,
+			UserOnly: gates,
+		},
+		{
+			Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for the game to end before it is killed",
+			Live: true,
+		},
+		{
+			Name: "history", Kind: Path, Values: []string{"off"}, Help: "keep what is remembered in `FILE`",
+			Unset: "the user's data folder", UserOnly: places,
 		},
 		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
 		{
-			Name:    "linger",
-			Kind:    Duration,
-			Default: "3s",
-			Help:    "keep answering for `DURATION` after the game has failed",
-			Live:    true,
+			Name: "linger", Kind: Duration, Default: "3s", Help: "keep answering for `DURATION` after the game has failed",
+			Live: true,
 		},
 		{
-			Name:    "log-level",
-			Kind:    Word,
-			Values:  []string{"debug", "info", "warn", "error"},
-			Default: "info",
-			Help:    "log heed's own messages from `LEVEL` up",
-			Live:    true,
+			Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info",
+			Help: "log heed's own messages from `LEVEL` up", Live: true,
 		},
+		{Name: "max-message", Kind: Number, Default: "64", Help: "pass results of the game of up to `MIB` MiB", Live: true},
+		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true, UserOnly: listens},
 		{
-			Name:    "max-message",
-			Kind:    Number,
-			Default: "64",
-			Help:    "pass results of the game of up to `MIB` MiB",
-			Live:    true,
-		},
-		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true},
-		{
-			Name:    "mod-wait",
-			Kind:    Duration,
-			Default: "1h0m0s",
-			Help:    "let a bridge wait up to `DURATION` for the game's mod",
-			Live:    true,
+			Name: "mod-wait", Kind: Duration, Default: "1h0m0s", Help: "let a bridge wait up to `DURATION` for the game's mod",
+			Live: true,
 		},
 		{Name: "mods", Kind: Paths, Help: "read the names of installed mods from `DIR`"},
-		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true},
-		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules"},
-		{Name: "observe-only", Kind: Bool, Default: "false", Help: "show attention, but hold no call back", Live: true},
+		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true, UserOnly: gates},
+		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules", UserOnly: forgets},
+		{
+			Name: "observe-only", Kind: Bool, Default: "false", Help: "show attention, but hold no call back", Live: true,
+			UserOnly: gates,
+		},
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress"},
 		{
 			Name: "remember", Kind: Bool, Default: "false", Help: "remember every log that is read, not only games' own",
+			UserOnly: consents,
 		},
 		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules"},
 		{
-			Name:    "settle",
-			Kind:    Duration,
-			Default: "0s",
-			Help:    "let a call's result wait up to `DURATION` for faults that are logged after it",
-			Live:    true,
+			Name: "settle", Kind: Duration, Default: "0s",
+			Help: "let a call's result wait up to `DURATION` for faults that are logged after it", Live: true,
 		},
-		{Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Live: true},
-		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true},
+		{
+			Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Live: true,
+			UserOnly: places,
+		},
+		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true, UserOnly: places},
 		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all"},
 		{Name: "verbose", Kind: Bool, Default: "false", Help: "print more about what is done"},
-		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Live: true},
+		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Live: true, UserOnly: listens},
 		{
-			Name:    "width",
-			Kind:    Number,
-			Default: "0",
-			Help:    "fill `N` columns of text, 0 for those of the terminal",
-			Unset:   "the terminal's",
+			Name: "width", Kind: Number, Default: "0", Help: "fill `N` columns of text, 0 for those of the terminal",
+			Unset: "the terminal's",
 		},
 	}
 }

@@ -22,23 +22,16 @@ const (
 	Default Origin = iota
 	User
 	Project
+	Named // by --config or HEED_CONFIG
 	Environment
 	Flag
 )
 
 // String returns the origin in words.
 func (o Origin) String() string {
-	switch o {
-	case Default:
-		return "default"
-	case User:
-		return "user file"
-	case Project:
-		return "project file"
-	case Environment:
-		return "environment"
-	case Flag:
-		return "flag"
+	words := []string{"default", "user file", "project file", "named file", "environment", "flag"}
+	if int(o) < len(words) {
+		return words[o]
 	}
 	return "origin(" + strconv.Itoa(int(o)) + ")"
 }
@@ -69,9 +62,13 @@ type Sources struct {
 	// [os.UserConfigDir]. "" looks for no user's file.
 	UserDir string
 
-	// Home is the folder that a path's leading ~/ stands for, as of [os.UserHomeDir]. With
-	// "" such a path is an error.
+	// Home is the folder that a path's leading ~/ stands for, as of [os.UserHomeDir], and at
+	// which the search from Dir ends. With "" such a path is an error.
 	Home string
+
+	// File is read in place of the project's file, whoever owns it, and each of its keys is used. It must be there.
+	// With "" the project's file is searched from Dir.
+	File string
 
 	// Getenv reads the environment.
 	Getenv func(string) string
@@ -79,9 +76,10 @@ type Sources struct {
 
 // File is a file of settings that was looked for.
 type File struct {
-	Origin Origin
-	Path   string
-	Found  bool
+	Origin  Origin
+	Path    string
+	State   string // "read" or "ignored"; "" if there is no such file
+	Ignored Errors // its keys, or itself, and why
 }
 
 // Settings are the values of all keys.
@@ -99,19 +97,30 @@ func Load(src Sources) (*Settings, error) {
 		s.Values = append(s.Values, Value{Key: &keys[i], Items: split(keys[i].Default, ",")})
 	}
 	var wrong Errors
+	named, bad := (&Key{Name: "config", Kind: Path}).path(src.File, "", src.Home)
+	if bad != "" {
+		return nil, Errors{{"--config or HEED_CONFIG", bad}}
+	}
 	if src.UserDir != "" {
 		s.Files = append(s.Files, File{Origin: User, Path: filepath.Join(src.UserDir, "heed", "config.yaml")})
 	}
-	if src.Dir != "" {
-		s.Files = append(s.Files, projectFile(src.Dir))
+	switch {
+	case named != "":
+		s.Files = append(s.Files, File{Origin: Named, Path: named})
+	case src.Dir != "":
+		s.Files = append(s.Files, projectFile(src.Dir, src.Home))
 	}
 	for i := range s.Files {
 		f := &s.Files[i]
-		data, err := files.ReadRegular(f.Path, maxFile)
-		if errors.Is(err, fs.ErrNotExist) {
+		if why := foreign(f.Path); why != "" && f.Origin != Named {
+			f.State, f.Ignored = "ignored", Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
 			continue
 		}
-		f.Found = true
+		data, err := files.ReadRegular(f.Path, maxFile)
+		if errors.Is(err, fs.ErrNotExist) && f.Origin != Named {
+			continue
+		}
+		f.State = "read"
 		if err != nil {
 			wrong = append(wrong, Error{Place: f.Path, Text: "cannot be read: " + plain(err)})
 			continue
@@ -119,6 +128,11 @@ func Load(src Sources) (*Settings, error) {
 		values, bad := parse(f.Path, data, keys, src.Home)
 		wrong = append(wrong, bad...)
 		for _, v := range values {
+			if f.Origin == Project && v.Key.UserOnly != "" {
+				f.Ignored = append(f.Ignored, Error{v.Where, fmt.Sprintf("%s is ignored in a project's file (it %s): "+
+					"use --%[1]s, %[3]s or the user's file", v.Key.Name, v.Key.UserOnly, v.Key.Variable())})
+				continue
+			}
 			v.Origin = f.Origin
 			s.set(v)
 		}
@@ -176,19 +190,32 @@ func (s *Settings) set(v Value) { *s.Value(v.Key.Name) = v }
 
 // projectFile finds the file of the project in a directory or the nearest above
 // it; where there is none, it is that of the directory.
-func projectFile(dir string) File {
-	own := filepath.Join(dir, ProjectFile)
-	for {
+func projectFile(dir, home string) File {
+	own := File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
+	for ; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ProjectFile)
 		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
 			return File{Origin: Project, Path: path}
 		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return File{Origin: Project, Path: own}
+		if endsSearch(dir, home) {
+			return own
 		}
-		dir = above
 	}
+}
+
+// endsSearch reports whether the search for a project's file ends in a folder: the folder is the home folder, or the
+// root of a repository or of the file system, or the folder above has another owner.
+func endsSearch(dir, home string) bool {
+	here, err := os.Stat(dir)
+	above, errAbove := os.Stat(filepath.Dir(dir))
+	if err != nil || errAbove != nil {
+		return true
+	}
+	atHome, _ := os.Stat(home) // nil, the same as no folder, if there is none
+	_, noRepository := os.Lstat(filepath.Join(dir, ".git"))
+	uid, _ := owner(here)
+	uidAbove, _ := owner(above)
+	return noRepository == nil || uid != uidAbove || os.SameFile(here, above) || os.SameFile(here, atHome)
 }
 
 // path returns an item of a key as it is meant, where the key has paths: one that begins

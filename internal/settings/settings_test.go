@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(file, []byte(c.text), 0o600))
-			s, err := Load(Sources{Dir: dir, Getenv: none})
+			s, err := Load(Sources{File: file, Getenv: none})
 			if c.wrong != "" {
 				require.Nil(t, s)
 				require.ErrorContains(t, err, c.wrong)
@@ -99,7 +99,7 @@ func TestParse(t *testing.T) {
 			for _, v := range s.Values {
 				if v.Key.Name == c.key {
 					require.Equal(t, c.want, v.String())
-					require.Equal(t, Project, v.Origin)
+					require.Equal(t, Named, v.Origin)
 					require.True(t, strings.HasPrefix(v.Where, file+":"), v.Where)
 				} else {
 					require.Equal(t, Default, v.Origin, v.Key.Name)
@@ -141,8 +141,8 @@ func TestOrder(t *testing.T) {
 	}
 	require.Equal(t, "HEED_TOP", s.Value("top").Where)
 	require.Equal(t, []File{
-		{User, filepath.Join(user, "heed", "config.yaml"), true},
-		{Project, filepath.Join(top, ProjectFile), true},
+		{User, filepath.Join(user, "heed", "config.yaml"), "read", nil},
+		{Project, filepath.Join(top, ProjectFile), "read", nil},
 	}, s.Files)
 
 	// The nearest project's file is the only one.
@@ -195,7 +195,7 @@ func TestHome(t *testing.T) {
 	require.NoError(t, os.WriteFile(file, []byte("rules: [~/mine.yaml, ~other/x.yaml, sub/~/y.yaml]\naddr: ~/text\n"),
 		0o600))
 	env := map[string]string{"HEED_STATE": "~/state/heed", "HEED_TOKEN_FILE": "here/token"}
-	src := Sources{Dir: dir, Home: home, Getenv: func(n string) string { return env[n] }}
+	src := Sources{File: file, Home: home, Getenv: func(n string) string { return env[n] }}
 	s, err := Load(src)
 	require.NoError(t, err)
 	require.Equal(t, []string{

@@ -237,10 +237,16 @@ func (g *generator) forms() (scene []Step) {
 	return scene
 }
 
-// loads is a load of the game with faults in it, before and after an acknowledgement.
+// loads is a load of the game with faults in it, before and after an acknowledgement, and perhaps with calls.
 func (g *generator) loads() []Step {
 	scene := []Step{{Verb: Log, Text: "Loading save 1"}}
+	calls := g.rnd.IntN(3)
 	for range 1 + g.rnd.IntN(6) {
+		if g.rnd.IntN(3) < calls {
+			scene = append(scene, Step{Verb: Op, Op: "l", Status: event.StatusStarted, Method: "m/l"}, g.soon(),
+				Step{Verb: Op, Op: "l", Status: pick(g.rnd, event.StatusCompleted, event.StatusCompleted, event.StatusFailed)},
+				Step{Verb: Verdict, Op: "l"})
+		}
 		scene = append(scene, Step{Verb: Log, Text: g.fault(), Op: g.opOrNone()}, g.soon())
 		if g.rnd.IntN(2) == 0 {
 			scene = append(scene, Step{Verb: Ack, Item: "open"})

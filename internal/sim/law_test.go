@@ -269,6 +269,13 @@ func streams() []stream {
 					w.log(kind(rule, i%k))
 					w.pass(d)
 				})
+				add(fmt.Sprintf("loads that calls end, %v, %d x %s", d, k, rule), 1000, stream{ack: 3}, func(w *world, i int) {
+					w.phase([]string{"load", "menu"}[i/12%2])
+					w.log(kind(rule, i%k))
+					w.start(fmt.Sprint("op", i), "m")
+					w.finish(fmt.Sprint("op", i), "m")
+					w.pass(d)
+				})
 				add(fmt.Sprintf("resolved between, %v, %d x %s", d, k, rule), 3000, stream{}, func(w *world, i int) {
 					w.log(kind(rule, i%k))
 					w.pass(d)

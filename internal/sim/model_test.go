@@ -35,6 +35,7 @@ type model struct {
 	fresh  uint64   // and from which the game's state is the one it is
 	load   stamp    // when the latest load began
 	loaded bool     // and is over, for certain
+	played []stamp  // calls that began in it and were completed, for certain
 	blind  []string // rules that began a blindness which lasts
 	repeat map[string][]stamp
 	heart  heart
@@ -204,8 +205,24 @@ func between(w coalesce.Window, since, until stamp) bool {
 // loadMax is how long a load lasts whose end is not logged.
 var loadMax = coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}
 
+// loadCalls is how many completed calls that began in a load end it, loadCall how long it lasts after the first.
+const loadCalls = 2
+
+var loadCall = coalesce.Window{Duration: 5 * time.Second, Entries: 50}
+
 // loadMay reports whether a load may go on: no end of it is known.
-func (m *model) loadMay() bool { return m.load.seq > 0 && !m.loaded && !m.passed(loadMax, m.load) }
+func (m *model) loadMay() bool {
+	return m.load.seq > 0 && !m.loaded && !m.passed(loadMax, m.load) && len(m.played) < loadCalls &&
+		(len(m.played) == 0 || !m.passed(loadCall, m.played[0]))
+}
+
+// deferred reports whether an open item waits for the end of a load.
+func (m *model) deferred() bool {
+	m.open = m.engine.Open(m.open[:0])
+	return slices.ContainsFunc(m.open, func(a heed.Attention) bool {
+		return a.Disposition == event.Blocking && !a.Blocking
+	})
+}
 
 // tick lets the time be t, where that is known, and gives up operations.
 func (m *model) tick(t time.Time) {
@@ -284,7 +301,7 @@ func (m *model) took(e event.Entry, o *heed.Outcome) error {
 	if m.phase != before {
 		m.turned, m.loaded = o.Seq, true
 		if m.phase == "load" {
-			m.fresh, m.load, m.loaded = o.Seq, m.now, false
+			m.fresh, m.load, m.loaded, m.played = o.Seq, m.now, false, nil
 		}
 	}
 	if e.Kind == event.KindNotice && e.Status == event.StatusRestarted || m.phase == "start" && before != "start" {
@@ -445,12 +462,19 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
 		m.calls++
+		if m.deferred() {
+			o.touched = m.now.seq
+		}
 		if o.excused = o.excused || m.owed; e.Parent == "" && o.first == m.now.seq {
 			m.owed = false
 		}
 	}
 	o.gaps = o.gaps || len(m.blind) > 0 && (!known || m.windowed(o))
 	doubt := e.Status == event.StatusTimedOut || e.Status == event.StatusCancelled
+	if e.Status == event.StatusCompleted && o.running() && o.since.seq > m.load.seq && e.Parent == "" &&
+		m.simple(e.OperationID) {
+		m.played = append(m.played, m.now)
+	}
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
 		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
 		o.ended, o.given, o.doubtful, o.closed = true, false, doubt, false

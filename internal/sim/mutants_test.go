@@ -116,6 +116,9 @@ func copyTree(to, from string) error {
 			}
 			return os.MkdirAll(filepath.Join(to, rel), 0o755)
 		}
+		if !d.Type().IsRegular() {
+			return nil // a link of the packages, to a file that a release makes
+		}
 		data, err := os.ReadFile(name)
 		if err != nil {
 			return err

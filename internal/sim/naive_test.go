@@ -3,7 +3,6 @@ package sim
 import (
 	"cmp"
 	"slices"
-	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
@@ -67,8 +66,9 @@ type call struct {
 
 // load is the incident that a load of the game is.
 type load struct {
-	since stamp
-	item  *kept
+	since  stamp
+	item   *kept
+	played []stamp // calls that began in it and were completed
 }
 
 // ledger is what is known of a group.
@@ -112,7 +112,7 @@ func (n *naive) sweep() {
 	if n.episode != nil && n.passed(c.AmbientQuiet, n.ambient) {
 		n.episode = nil
 	}
-	if n.load != nil && n.passed(coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}, n.load.since) {
+	if l := n.load; l != nil && (n.passed(loadMax, l.since) || len(l.played) > 0 && n.passed(loadCall, l.played[0])) {
 		n.load = nil
 	}
 }
@@ -203,8 +203,15 @@ func (n *naive) happened(e *event.Entry) {
 		n.begun++
 		n.calls = append(n.calls, &call{id: e.OperationID, method: e.Source, begun: true, since: n.now})
 	case e.Status.Ended() && i >= 0:
-		if !n.calls[i].ended {
-			n.calls[i].ended, n.calls[i].end = true, n.now
+		o := n.calls[i]
+		if o.ended {
+			return
+		}
+		o.ended, o.end = true, n.now
+		if l := n.load; l != nil && e.Status == event.StatusCompleted && o.begun && o.since.seq > l.since.seq {
+			if l.played = append(l.played, n.now); len(l.played) == loadCalls {
+				n.load = nil
+			}
 		}
 	case e.Status.Ended():
 		n.calls = append(n.calls, &call{id: e.OperationID, method: e.Source, ended: true, since: n.now, end: n.now})

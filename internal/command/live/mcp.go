@@ -40,10 +40,11 @@ func (p *program) mcpCommand() *cobra.Command {
 		Use:   "mcp [flags] -- SERVER [ARGS]",
 		Short: "Start an MCP server, and run between it and its client",
 		Long: `mcp starts an MCP server that acts on a game, and takes its place for the client that
-started heed, on standard input and output. It follows the log of the game, or what the
-server writes to its standard error. Calls of tools are held back while an item that
-blocks is open, results begin with what the log reported, and heed's own tools and
-resources stand beside the server's. All else passes unchanged.
+started heed, on standard input and output. It reads the log of the game from its start,
+or follows what the server writes to its standard error. Calls of tools are held back
+while an item that blocks is open, results begin with what the log reported, and heed's
+own tools and resources are added to the server's. All else passes unchanged, but a call
+of a tool without an id, which is dropped.
 
 Tools that the server declares to be read-only are never held back. A person acknowledges
 with "heed ack" meanwhile, and the agent with the tool heed_ack.
@@ -113,7 +114,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	case "none":
 		log.Path, log.How = "", ""
 	default:
-		follows = running(f.log, true)
+		follows = running(f.log, false)
 	}
 	f.next = mcp.SessionNext
 	h, err := p.newHost(&f.hostFlags, follows, log.How, name)
@@ -144,7 +145,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 			h.log.Error("what runs beside the server ended", "error", err)
 		}
 	}()
-	_ = h.session.Sync(ctx) // what is there before the server is of another run
+	_ = h.session.Sync(ctx) // before the server changes the log
 	return p.between(ctx, f, h, px, args, log.spool, signals)
 }
 
@@ -181,7 +182,7 @@ func (p *program) between(
 		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, FromClient: p.Stdin, ToClient: p.Stdout,
 		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
 		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
-		Attached:  func() { h.attach(ctx, mcp.Consumer) },
+		Attached:  func() { px.Arrive(ctx, mcp.Consumer) },
 		Left:      hangUp(streams, server, f.grace),
 	})
 	h.session.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
@@ -210,16 +211,4 @@ func (p *program) between(
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
-}
-
-// attach records that the agent has arrived, once what was logged before is known.
-func (h *host) attach(ctx context.Context, consumer string) {
-	if h.session.Continues() {
-		return
-	}
-	if err := h.session.Sync(ctx); err != nil {
-		h.log.Warn("the log from before the agent connected is not fully known", "error", err)
-		return
-	}
-	h.session.Attach(consumer)
 }

@@ -1,0 +1,80 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// strictClient is the package of the released client, by its name at npm.
+const strictClient = "@modelcontextprotocol/client@2"
+
+// TestStrictClient lets the released client of MCP 2026-07-28 be held, read the refusal, acknowledge and go on.
+func TestStrictClient(t *testing.T) {
+	testkit.Full(t, "installs the released client of MCP from npm")
+	node, err := exec.LookPath("node")
+	if err != nil {
+		t.Skip("node is not installed: no released client is tried")
+	}
+	npm, err := exec.LookPath("npm")
+	if err != nil {
+		t.Skip("npm is not installed: no released client is tried")
+	}
+	dir := t.TempDir()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	install := exec.CommandContext(ctx,
+		npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", strictClient)
+	install.WaitDelay = time.Second
+	if out, err := install.CombinedOutput(); err != nil {
+		t.Skipf("the package %s cannot be installed: %v: %s", strictClient, err, out)
+	}
+	script, log := filepath.Join(dir, "strict.mjs"), filepath.Join(dir, "Player.log")
+	source, err := os.ReadFile("testdata/mcp/strict.mjs")
+	require.NoError(t, err)
+	write(t, script, string(source))
+	write(t, log, "Initialize engine version: 2022.3.35f1\n")
+	self, err := os.Executable()
+	require.NoError(t, err)
+	client := exec.CommandContext(ctx, node, script, log,
+		self, "mcp", "--log", log, "--log-file", filepath.Join(dir, "heed.log"), "--", node, script, "server")
+	client.Env = append(os.Environ(), helperEnv+"=1", "XDG_STATE_HOME="+dir)
+	var errs strings.Builder
+	client.Stderr, client.WaitDelay = &errs, time.Second
+	out, err := client.Output()
+	require.NoError(t, err, "%s\n%s", out, &errs)
+
+	type step struct {
+		Step, Text string
+		Failed     bool
+	}
+	steps := map[string]step{}
+	for line := range strings.Lines(string(out)) {
+		var s step
+		require.NoError(t, json.Unmarshal([]byte(line), &s), line)
+		steps[s.Step] = s
+	}
+	require.Equal(t, "2026-07-28", steps["version"].Text)
+	require.Contains(t, steps["tools"].Text, "build ask heed_status")
+	require.Equal(t, "0", steps["templates"].Text)
+	require.Contains(t, steps["read"].Text, "null")
+	require.Equal(t, step{"first", "built", false}, steps["first"])
+	require.True(t, steps["held"].Failed)
+	require.Contains(t, steps["held"].Text, "Not executed: ")
+	require.Contains(t, steps["held"].Text, "\n> at Crane.Thing.Tick")
+	require.Contains(t, steps["acknowledged"].Text, `"acknowledged":true`)
+	require.Equal(t, step{"again", "built", false}, steps["again"])
+	require.False(t, steps["asked"].Failed)
+	require.Contains(t, steps["asked"].Text, "answered: accept")
+	require.Contains(t, steps["asked"].Text, "\n> at Harbor.Thing.Tick")
+	require.True(t, steps["held again"].Failed)
+}

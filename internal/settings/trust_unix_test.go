@@ -1,0 +1,177 @@
+//go:build unix
+
+package settings
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"testing/fstest"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestOthers is the table of owners and modes by which a file of settings, a link to it and its folder are trusted.
+func TestOthers(t *testing.T) {
+	const me, mine, another, shared = 1000, 1000, 1001, 1001
+	const dir, sticky, link = fs.ModeDir, fs.ModeSticky, fs.ModeSymlink
+	const belongs, write = "it belongs to another user", "other users can write it"
+	for name, c := range map[string]struct {
+		user     int
+		uid, gid uint32
+		mode     fs.FileMode
+		want     string
+	}{
+		"the user's":                      {me, me, mine, 0o600, ""},
+		"the user's, read by all":         {me, me, shared, 0o644, ""},
+		"root's":                          {me, 0, 0, 0o644, ""},
+		"root's, for root":                {0, 0, 0, 0o644, ""},
+		"another's":                       {me, another, mine, 0o600, belongs},
+		"the user's, for root":            {0, me, mine, 0o600, belongs},
+		"written by all":                  {me, me, mine, 0o666, write},
+		"written by all but the group":    {me, me, mine, 0o602, write},
+		"written by the user's group":     {me, me, mine, 0o664, ""},
+		"written by a shared group":       {me, me, shared, 0o664, write},
+		"root's, written by its group":    {me, 0, 0, 0o664, write},
+		"root's, the same for root":       {0, 0, 0, 0o664, write},
+		"sticky file":                     {me, me, mine, sticky | 0o666, write},
+		"folder":                          {me, me, mine, dir | 0o755, ""},
+		"folder of another":               {me, another, mine, dir | 0o755, belongs},
+		"folder of another, sticky":       {me, another, mine, dir | sticky | 0o777, belongs},
+		"folder written by all":           {me, me, mine, dir | 0o777, write},
+		"folder written by a group":       {me, me, shared, dir | 0o775, write},
+		"folder written by user's group":  {me, me, mine, dir | 0o775, ""},
+		"folder such as /tmp":             {me, 0, 0, dir | sticky | 0o777, ""},
+		"folder of root, written by all":  {me, 0, 0, dir | 0o777, write},
+		"link":                            {me, me, shared, link | 0o777, ""},
+		"link of root":                    {me, 0, 0, link | 0o777, ""},
+		"link of another to what is mine": {me, another, mine, link | 0o777, belongs},
+	} {
+		entries, err := fstest.MapFS{"x": {Mode: c.mode, Sys: &syscall.Stat_t{Uid: c.uid, Gid: c.gid}}}.ReadDir(".")
+		require.NoError(t, err)
+		info, err := entries[0].Info() // which follows no link
+		require.NoError(t, err)
+		require.Equal(t, c.mode, info.Mode())
+		require.Equal(t, c.want, others(c.user, "it", info), name)
+	}
+}
+
+// TestForeignFiles holds files on disk to the same: ignored ones are not read, and the reason is kept.
+func TestForeignFiles(t *testing.T) {
+	asRoot := func(t *testing.T) {
+		t.Helper()
+		if os.Geteuid() != 0 {
+			t.Skip("only root can give a file to another user")
+		}
+	}
+	const another = 4321
+	for name, c := range map[string]struct {
+		change func(t *testing.T, file string)
+		want   string // why the file is ignored; "-" if it is not found
+	}{
+		"as made": {func(*testing.T, string) {}, ""},
+		"of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Chmod(f, 0o666))
+		}, "other users can write it"},
+		"in a folder of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
+		}, "other users can write its folder"},
+		"in a folder such as /tmp": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777|fs.ModeSticky))
+		}, ""},
+		"unreadable, of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.WriteFile(f, []byte("no settings"), 0o600))
+			require.NoError(t, os.Chmod(f, 0o222))
+		}, "other users can write it"},
+		"a link to nothing": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Remove(f))
+			require.NoError(t, os.Symlink("nowhere", f))
+		}, "-"},
+		"a pipe of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Remove(f))
+			require.NoError(t, syscall.Mkfifo(f, 0o600))
+			require.NoError(t, os.Chmod(f, 0o666))
+		}, "other users can write it"},
+		"of another user": {func(t *testing.T, f string) {
+			t.Helper()
+			asRoot(t)
+			require.NoError(t, os.Chown(f, another, another))
+		}, "it belongs to another user"},
+		"a link of another user": {func(t *testing.T, f string) {
+			t.Helper()
+			asRoot(t)
+			require.NoError(t, os.Rename(f, f+".mine"))
+			require.NoError(t, os.Symlink(f+".mine", f))
+			require.NoError(t, os.Lchown(f, another, another))
+		}, "it belongs to another user"},
+		"in a folder of another user": {func(t *testing.T, f string) {
+			t.Helper()
+			asRoot(t)
+			require.NoError(t, os.Chown(filepath.Dir(f), another, another))
+		}, "its folder belongs to another user"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "heed")
+			for origin, file := range map[Origin]string{
+				Project: filepath.Join(dir, ProjectFile), User: filepath.Join(dir, "config.yaml"),
+			} {
+				write(t, file, "top: 3\n")
+				c.change(t, file)
+				src := Sources{Dir: dir, Getenv: none}
+				if origin == User {
+					src = Sources{UserDir: filepath.Dir(dir), Getenv: none}
+				}
+				s, err := Load(src)
+				require.NoError(t, err)
+				want := []File{{Origin: origin, Path: file}}
+				switch c.want {
+				case "-":
+				case "":
+					want[0].State = "read"
+				default:
+					want[0].State, want[0].Ignored = "ignored", Errors{{
+						file, "is ignored: " + c.want + "; name it with --config if you trust it",
+					}}
+				}
+				require.Equal(t, want, s.Files)
+				require.Equal(t, c.want == "", s.Value("top").Origin == origin)
+				s, err = Load(Sources{File: file, Getenv: none})
+				if c.want != "-" && s == nil {
+					require.ErrorContains(t, err, file) // named: read, and wrong by itself
+				} else if c.want != "-" {
+					require.Equal(t, Named, s.Value("top").Origin)
+				}
+			}
+		})
+	}
+}
+
+// TestSearchOwners: the search for a project's file ends where the folder above has another owner.
+func TestSearchOwners(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a folder to another user")
+	}
+	top := t.TempDir()
+	dir := filepath.Join(top, "a", "b")
+	write(t, filepath.Join(top, "a", ProjectFile), "top: 3\n")
+	require.NoError(t, os.MkdirAll(dir, 0o700))
+	for _, folder := range []string{dir, filepath.Join(top, "a")} {
+		require.NoError(t, os.Chown(folder, 4321, 4321))
+		s, err := Load(Sources{Dir: dir, Getenv: none})
+		require.NoError(t, err)
+		if folder == dir {
+			require.Equal(t, []File{{Origin: Project, Path: filepath.Join(dir, ProjectFile)}}, s.Files)
+			continue
+		}
+		require.Equal(t, "ignored", s.Files[0].State)
+		require.ErrorContains(t, s.Files[0].Ignored, "its folder belongs to another user")
+	}
+}
