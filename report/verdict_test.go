@@ -1108,7 +1108,9 @@ func TestHarm(t *testing.T) {
 		"a level at the end": {
 			problem{causeKey: causeKey{rule: "default.log.fatal"}, times: 1, severity: event.SeverityFatal, ends: true}, stops,
 		},
-		"an operation without an answer": {problem{causeKey: causeKey{rule: "default.operation.timed_out"}, times: 1}, trifle},
+		"an operation without an answer": {
+			problem{causeKey: causeKey{rule: "default.operation.timed_out"}, times: 1}, trifle,
+		},
 		"a crash": {
 			problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes,
 		},
@@ -1135,9 +1137,11 @@ func TestLevelAloneBreaksNothing(t *testing.T) {
 		"once, and the log goes on": {levels: 1, after: aftermath + 1, state: stateWrong},
 		"often":                     {levels: 2 * storm, after: aftermath + 1, state: stateWrong},
 		"before an exception":       {levels: 1, exceptions: 1, after: aftermath, state: stateWrong, worst: "exception"},
-		"before many":               {levels: 1, exceptions: recurring, after: aftermath, state: stateBroken, worst: "exception"},
-		"the log ends with it":      {levels: 1, state: stateBroken},
-		"a few records follow":      {levels: 1, after: aftermath, state: stateBroken},
+		"before many": {
+			levels: 1, exceptions: recurring, after: aftermath, state: stateBroken, worst: "exception",
+		},
+		"the log ends with it": {levels: 1, state: stateBroken},
+		"a few records follow": {levels: 1, after: aftermath, state: stateBroken},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newScript(t)
