@@ -163,7 +163,7 @@ func (v *Verdict) text() string {
 	case ReasonStanding:
 		return "A fault returned that stopped calls before and does not stop them any more" + item + "; read the game's state again."
 	case ReasonBlind:
-		return "The log was not complete while it ran" + item + "."
+		return "heed had no complete log while it ran" + item + "."
 	case ReasonMissing:
 		return "Part of the log is missing from when it ran" + item + "."
 	case ReasonRunning:

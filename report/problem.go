@@ -18,8 +18,9 @@ type problem struct {
 	tags        []string
 	times       uint64
 	first, last uint64 // lines
+	record      uint64 // number of the last in the run
 	early       bool   // all of it came while the game started
-	over        bool   // no item that it caused is open
+	over, ends  bool   // no item that it caused is open; hardly anything follows in the run
 
 	began, loudest *row // of its first entry, and of the entries that are most
 }
@@ -30,10 +31,12 @@ type run struct {
 	latest   *problem // of the latest entry, and its row
 	row      *row
 	times    uint64 // blocking entries
+	records  uint64
 	ending   ending // of an earlier run
 }
 
 func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
+	n.records++
 	d := &o.Decision
 	if !d.Disposition.Urgent() {
 		return
@@ -44,7 +47,7 @@ func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
 	p := n.latest
 	p.times++
 	p.early = p.early && (o.Phase == phaseStart || o.Phase == phaseBoot)
-	p.last = line
+	p.last, p.record = line, n.records
 	p.severity = max(p.severity, d.Severity)
 	p.invalidates = p.invalidates || d.Invalidates
 	if row.Count > p.loudest.Count {
@@ -106,7 +109,8 @@ func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) 
 type harm uint8
 
 const (
-	trifle  harm = iota // a few entries that pass
+	word    harm = iota // a level, with no form of a fault
+	trifle              // a few entries that pass
 	recurs              // it comes back
 	damages             // it changes the game for good: objects are gone, a load or a save failed
 	stops               // the game does not go on
@@ -121,9 +125,12 @@ const (
 
 // harm returns what p does to the player. It is the one place where a trifle is told from what breaks play.
 func (p *problem) harm() harm {
+	kind, _, isDefault := defaultRule(p.rule)
 	switch {
 	case p.disposition != event.Blocking:
 		return trifle
+	case isDefault && kind == "log" && !p.ends:
+		return word
 	case p.tagged(tagCrash):
 		return crashes
 	case p.severity == event.SeverityFatal, p.tagged(tagHang) && !p.over:
@@ -137,8 +144,12 @@ func (p *problem) harm() harm {
 }
 
 // breaks reports whether what blocks in a run breaks play, and does not merely show that something is wrong.
-func (n *run) breaks(blocking []*problem) bool {
-	return n.times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.harm() > trifle })
+func breaks(blocking []*problem) bool {
+	times := uint64(0)
+	for _, p := range blocking {
+		times += p.times
+	}
+	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.harm() > trifle })
 }
 
 // of returns the problems of a disposition by which the log did not go blind, in order of their first entries.

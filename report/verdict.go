@@ -107,6 +107,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
 	for _, p := range blocking {
 		p.over = !r.causes.isOpen(p.rule)
+		p.ends = n.records-p.record <= aftermath
 	}
 	v.counts = counts(blocking, advisory)
 	if len(blocking) > 0 {
@@ -164,6 +165,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 		v.Blind = r.blind.last.From
 	}
 	v.State, v.Since = stateWrong, blocking[0].first
+	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.harm() == word })
 	hangs := func(p *problem) bool { return p.tagged(tagHang) && !p.over }
 	switch {
 	case n.ending.crash:
@@ -173,10 +175,10 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 		}
 	case slices.ContainsFunc(blocking, hangs):
 		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].first
-	case v.Blind > 0, n.breaks(blocking):
-		v.State = stateBroken
-		if i := slices.IndexFunc(blocking, func(p *problem) bool { return p.harm() > trifle }); i >= 0 {
-			v.Since = blocking[i].first
+	case v.Blind > 0 && len(formed) > 0, breaks(formed):
+		v.State, v.Since = stateBroken, formed[0].first
+		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.harm() > trifle }); i >= 0 {
+			v.Since = formed[i].first
 		}
 	}
 }

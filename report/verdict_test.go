@@ -1102,6 +1102,15 @@ func TestHarm(t *testing.T) {
 		"a step of the start that failed": {problem{times: 1, tags: []string{tagBreaks}, early: true}, trifle},
 		"a hang":                          {problem{times: 1, tags: []string{tagHang}}, stops},
 		"fatal":                           {problem{times: 1, severity: event.SeverityFatal}, stops},
+		"a level alone, however often": {problem{
+			causeKey: causeKey{rule: "default.log.fatal"}, times: 1000, severity: event.SeverityFatal, invalidates: true,
+		}, word},
+		"a level at the end": {
+			problem{causeKey: causeKey{rule: "default.log.fatal"}, times: 1, severity: event.SeverityFatal, ends: true}, stops,
+		},
+		"an operation without an answer": {
+			problem{causeKey: causeKey{rule: "default.operation.timed_out"}, times: 1}, trifle,
+		},
 		"a crash": {
 			problem{times: 1, severity: event.SeverityFatal, tags: []string{tagCrash}}, crashes,
 		},
@@ -1114,6 +1123,47 @@ func TestHarm(t *testing.T) {
 				test.disposition = event.Blocking
 			}
 			require.Equal(t, test.want, test.harm())
+		})
+	}
+}
+
+// TestLevelAloneBreaksNothing: a level word is below any form of a fault, however often it comes, unless the log ends
+// within a few records of it.
+func TestLevelAloneBreaksNothing(t *testing.T) {
+	for name, test := range map[string]struct {
+		levels, exceptions, after int
+		state, worst              string
+	}{
+		"once, and the log goes on": {levels: 1, after: aftermath + 1, state: stateWrong},
+		"often":                     {levels: 2 * storm, after: aftermath + 1, state: stateWrong},
+		"before an exception":       {levels: 1, exceptions: 1, after: aftermath, state: stateWrong, worst: "exception"},
+		"before many": {
+			levels: 1, exceptions: recurring, after: aftermath, state: stateBroken, worst: "exception",
+		},
+		"the log ends with it": {levels: 1, state: stateBroken},
+		"a few records follow": {levels: 1, after: aftermath, state: stateBroken},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newScript(t)
+			line := uint64(0)
+			for range test.levels {
+				line++
+				s.ruled("default.log.fatal", line, event.Blocking, event.SeverityFatal)
+			}
+			for range test.exceptions {
+				line++
+				s.ruled("exception", line, event.Blocking, event.SeverityError)
+			}
+			for range test.after {
+				line++
+				s.text(line, 10)
+			}
+			s.End(End{Lines: int(line)})
+			v := s.Document(0).Summary.Verdict
+			require.Equal(t, test.state, v.State)
+			for _, c := range v.Causes {
+				require.Equal(t, test.worst != "" && c.Rule == test.worst, c.As[0] == asWorst, "%+v", c)
+			}
 		})
 	}
 }

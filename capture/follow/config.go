@@ -46,18 +46,24 @@ type Config struct {
 	// the path is followed only if it is known to be the program's.
 	NewRun bool
 
-	// Writers returns whether the program whose log this is, and whether another one, has a file open for writing;
-	// twice false where that is not known. It is asked about once a second while there is doubt. A file that the program
-	// still has open stays the log when another takes its place. Optional.
-	Writers func(file fs.FileInfo) (own, other bool)
+	// Named reports, with NewRun, that a person named the path: the file there is the program's as soon as it grows,
+	// unless it is known to be another program's. By default a file proves nothing by its growth if it was written
+	// within a minute before the start.
+	Named bool
+
+	// Writers returns when the program of the log, and when another one, was started that has a file open for writing;
+	// a time is zero if no such program is known. It is asked about once a second while there is doubt. A file that the
+	// program still has open stays the log when another takes its place. If a program started before the log began, its
+	// next file continues the log. Optional.
+	Writers func(file fs.FileInfo) (own, other time.Time)
 
 	// Open returns a name by which the file can be opened that the program has open for writing as the log of path, ""
 	// where that is not known. With NewRun it is asked as Writers is, where the file at the path is another program's or
 	// not there: the program's own may have been renamed before it was seen. Optional.
 	Open func(path string) string
 
-	// Continues reports that a file which replaces another continues it, as when a writer
-	// rotates by size: what is read is one log, without a notice of a restart.
+	// Continues reports that a file which replaces another, or is emptied, continues it, as when a
+	// writer rotates by size: the files are one log, without a notice of a restart.
 	Continues bool
 
 	// Idle is how long the file must not grow for the last record to be delivered. While it

@@ -13,11 +13,14 @@
 // the file is opened so that the game may rename and delete it.
 //
 // With [Config].Writers a file that its program still has open remains the log when another
-// takes its place. With [Config].NewRun the log is that of one run of one program, which is
-// about to start: what an earlier run left is not present, what another program writes is not
-// read, and where another file takes the place of the log and it cannot be told whose that
-// is, the log is not present until it grows again; [Config].Open may find it under another
-// name. [Status].Absent has why there is none.
+// takes its place. A file that the same process writes continues the log, as does the log once
+// that process has emptied it: there is no notice, and lines are counted on. With
+// [Config].NewRun the log is that of one run of one program, which is about to start: a file
+// that an earlier run left is not present, a file that another program writes is not read, and
+// if another file takes the place of the log and its program is not known, the log is not
+// present until it grows again; [Config].Open may find it under another name. [Status].Absent
+// has why there is none. Lines of a file whose program is not known are passed over; once it is
+// known, the latest 16 MiB of them are read, and the rest is a hole.
 //
 // The operating system notifies of changes to the folder; the file is polled as well:
 // slowly, and fast without notifications or once a change came without one.

@@ -76,16 +76,12 @@ func (t *tail) open() (bool, error) {
 		t.more = t.find()
 		return false, nil
 	}
-	if !first && next {
-		t.now.Rotations++
-		if t.cfg.Continues {
-			t.goOn()
-		} else {
-			t.end("another log replaced it")
-		}
-	}
-	if first || next && !t.cfg.Continues {
+	switch {
+	case first:
 		t.renew(t.cfg.Capture)
+	case next:
+		t.now.Rotations++
+		t.another(t.continues(info, true), "another log replaced it")
 	}
 	t.file, t.info = file, info
 	switch {
@@ -121,7 +117,8 @@ func (t *tail) renew(opt capture.Options) {
 		panic("BUG: follow: " + err.Error()) // New validates the options
 	}
 	t.stream = stream
-	t.offset, t.size, t.last, t.nulAt, t.given, t.oldest, t.now.Skipped = 0, 0, 0, -1, false, 0, 0
+	t.given, t.oldest, t.now.Skipped, t.began = false, 0, 0, time.Time{}
+	t.rewind()
 	t.number++
 	if t.number > 1 {
 		t.history = -1
@@ -155,13 +152,22 @@ func (t *tail) skip() error {
 		t.drain()
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
-	before := min(t.offset, lastSize)
-	t.last, err = t.file.ReadAt(t.buf[:before], t.offset-before)
-	if err != nil && !errors.Is(err, io.EOF) {
-		t.last = 0 // the next read reports it
-	}
+	t.seek(t.offset)
 	return nil
 }
+
+// seek continues at an offset of the file.
+func (t *tail) seek(offset int64) {
+	before := min(offset, lastSize)
+	last, err := t.file.ReadAt(t.buf[:before], offset-before)
+	if err != nil && !errors.Is(err, io.EOF) {
+		last = 0 // the next read reports it
+	}
+	t.offset, t.last = offset, last
+}
+
+// rewind continues at the beginning of a file.
+func (t *tail) rewind() { t.offset, t.size, t.last, t.nulAt, t.passed = 0, 0, 0, -1, -1 }
 
 // drop closes a file that cannot be read any more. It is opened again.
 func (t *tail) drop() {
@@ -188,15 +194,16 @@ func (t *tail) hole(why string) {
 	}
 }
 
-// goOn begins with a file that continues the one before. Its number stays that of the
-// one before, since it is one stream for who waits.
-func (t *tail) goOn() {
-	t.hole("another file continued the log")
-	t.offset, t.size, t.last, t.nulAt, t.history = 0, 0, 0, -1, -1
-}
-
-// restart continues with the same file as with another.
-func (t *tail) restart(why string) {
-	t.end(why)
-	t.renew(t.cfg.Capture)
+// another begins with the file that took the place of the log, or with the log once it was emptied: what it holds
+// continues the log, or is of another run. A file that continues the log has its number, since it is one stream for who
+// waits.
+func (t *tail) another(continues bool, why string) {
+	if !continues {
+		t.end(why)
+		t.renew(t.cfg.Capture)
+		return
+	}
+	t.hole(why)
+	t.rewind()
+	t.history = -1
 }

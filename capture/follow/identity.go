@@ -6,6 +6,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"github.com/heedlog/heed/event"
 )
 
 const (
@@ -22,8 +24,14 @@ const (
 	// sign of a new run.
 	recently = time.Minute
 
+	// maxPassed is how many of the bytes that were passed over are read once it is known whose they are: the latest.
+	maxPassed = 16 << 20
+
 	// closedFirst reports that a file which is open cannot be renamed, as a rule: who wrote one that was has closed it.
 	closedFirst = runtime.GOOS == "windows"
+
+	// knowsWriters reports that the system shows which files a program has open.
+	knowsWriters = runtime.GOOS == "linux"
 )
 
 // Why a file counts as that of a new run.
@@ -39,8 +47,9 @@ type identity struct {
 	old     bool        // there was a file, or what could not be seen, at the first look
 	was     fs.FileInfo // that file
 	recent  bool        // it had been written shortly before
-	passed  bool        // and what came since was not read for that
+	passed  int64       // the first byte that was not read, and may be of this run; -1: none
 	sure    bool        // the file is of this run: it grew for another reason than that somebody appended to it
+	began   time.Time   // when the program had begun to write the log, at the latest; zero: nothing was read
 	foreign fs.FileInfo // the file that another program was last known to write
 
 	shared  bool        // another program was last known to write the file, too
@@ -61,14 +70,14 @@ type answer struct {
 	file       fs.FileInfo
 	at         time.Time
 	took       time.Duration
-	own, other bool
+	own, other time.Time
 }
 
 // remember notes what there is at the path before a new run begins.
 func (t *tail) remember(info fs.FileInfo, err error) {
 	t.old = !errors.Is(err, fs.ErrNotExist) && (t.cfg.FromEnd || t.cfg.NewRun)
 	t.was = info
-	t.recent = err == nil && time.Since(info.ModTime()) < recently
+	t.recent = err == nil && !t.cfg.Named && time.Since(info.ModTime()) < recently
 }
 
 // stale reports whether a file that is opened first is of an earlier run.
@@ -89,8 +98,11 @@ func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 		*a = answer{file: file, at: time.Now()}
 		a.own, a.other = t.cfg.Writers(file)
 		a.took = time.Since(a.at)
+		if followed && a.own.IsZero() && !a.other.IsZero() {
+			t.passed = -1 // all of that is the other's
+		}
 	}
-	return a.own, a.other
+	return !a.own.IsZero(), !a.other.IsZero()
 }
 
 // outdated reports whether an answer that took a while is to be asked for again.
@@ -126,19 +138,20 @@ func (t *tail) find() bool {
 
 // begun reports whether the file is of this run, and notes why. With NewRun it is once there is evidence of it.
 func (t *tail) begun(evidence string, sure bool) bool {
-	if a := &t.asked[0]; t.now.Evidence == "" && !a.other && !t.passed {
+	if a := &t.asked[0]; t.now.Evidence == "" && a.other.IsZero() && !t.recent {
 		*a = answer{} // one from before it grew says nothing
 	}
 	switch {
 	case !t.cfg.NewRun || t.sure:
 	case t.others(t.info, true):
+		t.now.Evidence = ""
 		t.absent("another program writes " + t.cfg.Path)
 		return false
 	default:
 		if own, _ := t.writers(t.info, true); own {
 			evidence, sure, t.told = openEvidence, true, true
 		}
-		if t.passed = t.recent && !sure; t.passed {
+		if t.recent && !sure {
 			return false // await has why
 		}
 		t.sure, t.now.Evidence = sure, evidence
@@ -165,7 +178,7 @@ func (t *tail) await() {
 	}
 	if t.cfg.NewRun && t.sure && !t.told { // who writes it may have been missed
 		if t.others(t.info, true) {
-			t.sure, t.now.Evidence = false, ""
+			t.sure, t.now.Evidence, t.began = false, "", time.Time{}
 		} else if t.told, _ = t.writers(t.info, true); t.told {
 			t.now.Evidence = openEvidence
 		}
@@ -185,13 +198,41 @@ func (t *tail) await() {
 	}
 	if own, _ := t.writers(t.info, true); own {
 		t.begun(openEvidence, true)
+		t.goBack()
 		return
 	}
-	if t.passed {
+	if t.passed >= 0 {
 		t.absent(t.cfg.Path + " was written shortly before the start, too, so it may be another program's")
 		return
 	}
 	t.absent(t.cfg.Path + " is of an earlier run: nothing was written to it since the start")
+}
+
+// goBack continues with the first byte that was passed over, now that the file is known to be of this run.
+func (t *tail) goBack() {
+	if t.passed < 0 {
+		return
+	}
+	from := max(t.passed, t.offset-maxPassed)
+	if lost := from - t.passed; lost > 0 {
+		t.stream.Flush(true)
+		t.drain()
+		t.now.LostBytes += uint64(lost)
+		t.notice(event.StatusHole, uint64(lost), "too much was written before it was known whose log it is")
+	}
+	t.seek(from)
+	t.passed, t.more = -1, true
+}
+
+// continues reports whether a file that took the place of the log, or the log once it was emptied, is of the same run:
+// its program has run since before the log began. If the program is not known, only the log of one run continues.
+func (t *tail) continues(file fs.FileInfo, followed bool) bool {
+	own, _ := t.writers(file, followed)
+	a := t.asked[1]
+	if followed {
+		a = t.asked[0]
+	}
+	return t.cfg.Continues || !own && t.cfg.NewRun && t.sure || own && !a.own.After(t.began)
 }
 
 // absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
@@ -249,6 +290,8 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 	t.told = t.told || held
 	grew := (held || t.sure && !t.told) && t.offset > t.movedAt
 	switch {
+	case held && at != nil && !grew && !t.cfg.NewRun && t.continues(at, false):
+		return false, ""
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
 	case at == nil && t.find():
@@ -270,6 +313,9 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 	}
 	if info, err := t.file.Stat(); grew && err == nil && at.ModTime().Sub(info.ModTime()) <= doubtAfter {
 		return true, ""
+	}
+	if t.cfg.Named && knowsWriters && !foreign {
+		return false, ""
 	}
 	if foreign {
 		return true, "another program writes " + t.cfg.Path + ", and the log that was there before is not written any more"

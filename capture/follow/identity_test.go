@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ type writers struct {
 	t     *testing.T
 	mu    sync.Mutex
 	files map[string][]fs.FileInfo // "own", "other"
+	since map[string]time.Time     // when each was started
 	link  string                   // opens the program's file
 	asked int
 }
@@ -39,19 +41,33 @@ func (w *writers) close(who string) {
 	delete(w.files, who)
 }
 
-func (w *writers) of(file fs.FileInfo) (own, other bool) {
+func (w *writers) of(file fs.FileInfo) (own, other time.Time) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.asked++
-	has := func(who string) bool {
+	since := func(who string) time.Time {
 		for _, f := range w.files[who] {
 			if os.SameFile(f, file) {
-				return true
+				return w.since[who]
 			}
 		}
-		return false
+		return time.Time{}
 	}
-	return has("own"), has("other")
+	return since("own"), since("other")
+}
+
+// started notes that somebody is another process from now on.
+func (w *writers) started(who string) {
+	time.Sleep(time.Millisecond)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.since[who] = time.Now()
+}
+
+func newWriters(t *testing.T) *writers {
+	return &writers{
+		t: t, files: map[string][]fs.FileInfo{}, since: map[string]time.Time{"own": time.Now(), "other": time.Now()},
+	}
 }
 
 // run is a follower of the log of a program that is about to start.
@@ -77,9 +93,9 @@ func (r *run) step() (got []string, absent string) {
 }
 
 // newRun starts a follower where old is what an earlier run left, "" for nothing.
-func newRun(t *testing.T, dir, old string, known bool) *run {
+func newRun(t *testing.T, dir, old string, known bool, change ...func(*Config)) *run {
 	t.Helper()
-	w := &writers{t: t, files: map[string][]fs.FileInfo{}}
+	w := newWriters(t)
 	if old != "" {
 		path := filepath.Join(dir, "Player.log")
 		appendTo(t, path, old)
@@ -93,6 +109,9 @@ func newRun(t *testing.T, dir, old string, known bool) *run {
 				defer w.mu.Unlock()
 				return w.link
 			}
+		}
+		for _, change := range change {
+			change(c)
 		}
 	})
 	return &run{fl, w}
@@ -198,8 +217,9 @@ func TestNewRunBusy(t *testing.T) {
 		"creates": {func(r *run) { r.rotate("new\n") }, createdEvidence, []string{"new"}},
 		"has open": {func(r *run) {
 			r.open("own", r.path)
-			_, absent := r.step()
+			got, absent := r.step()
 			require.Empty(r.following.t, absent)
+			require.Len(r.following.t, got, 100, "passed over before")
 			r.write("new\n")
 		}, openEvidence, []string{"new"}},
 		"empties": {func(r *run) {
@@ -229,6 +249,254 @@ func TestNewRunBusy(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestPassedOver: what was passed over before it was known whose it is is read once that is known.
+func TestPassedOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		old  string // written long before the start; "": shortly before
+		pass func(r *run)
+		want []string
+	}{
+		"by whom was not known": {"", func(r *run) {
+			r.write("a\nb")
+			r.poke()
+			after(defaultIdle)
+			r.write("\nc\n")
+		}, []string{"a", "b", "c"}},
+		"lines of another are not": {"old\n", func(r *run) {
+			r.open("other", r.path)
+			r.write("of another\n")
+			_, absent := r.step()
+			require.Contains(r.following.t, absent, "another program writes")
+			r.write("a\n") // before it is asked again
+			r.poke()
+			after(defaultIdle)
+		}, []string{"a"}},
+		"after some that were read": {"old\n", func(r *run) {
+			r.write("read\n")
+			got, _ := r.step()
+			require.Equal(r.following.t, []string{"read"}, got)
+			r.open("other", r.path)
+			after(defaultIdle)
+			r.write("of another\n")
+			_, absent := r.step()
+			require.Contains(r.following.t, absent, "another program writes")
+			r.write("a\n")
+			r.poke()
+			after(defaultIdle)
+		}, []string{"a"}},
+	} {
+		for _, quiet := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, dir string) {
+					if c.old == "" {
+						appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
+					}
+					r := newRun(t, dir, c.old, true)
+					c.pass(r)
+					require.False(t, r.Status().Present)
+					require.Less(t, r.Status().Offset, r.Status().Size)
+					require.Empty(t, r.taken())
+					r.open("own", r.path)
+					if quiet { // without a call
+						after(2 * askEvery)
+						require.True(t, r.Status().Present)
+					}
+					got, absent := r.step()
+					require.Equal(t, c.want, got)
+					require.Empty(t, absent)
+					require.Equal(t, openEvidence, r.Status().Evidence)
+					r.write("more\n")
+					got, _ = r.step()
+					require.Equal(t, []string{"more"}, got)
+					require.Zero(t, r.Status().LostBytes)
+					require.NoError(t, r.stop())
+				})
+			})
+		}
+	}
+}
+
+// TestPassedOverBound: of more than is read again the first bytes are a hole.
+func TestPassedOverBound(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
+		r := newRun(t, dir, "", true)
+		line := strings.Repeat("of whom is this? ", 100) + "\n"
+		n := maxPassed/len(line) + 3
+		r.write(strings.Repeat(line, n))
+		_, absent := r.step()
+		require.Contains(t, absent, "shortly before the start")
+		after(defaultIdle)
+		r.open("own", r.path)
+		got, absent := r.step()
+		require.Empty(t, absent)
+		lost := uint64(n*len(line) - maxPassed)
+		require.Equal(t, fmt.Sprintf("hole %d", lost), got[0])
+		require.Equal(t, strings.TrimSpace(line), strings.TrimSpace(got[len(got)-1]))
+		require.InDelta(t, maxPassed/len(line), len(got)-1, 1)
+		require.Equal(t, lost, r.Status().LostBytes)
+		require.NoError(t, r.stop())
+	})
+}
+
+// TestNamed: a file that a person named is the log as soon as it grows, whoever else may have written it.
+func TestNamed(t *testing.T) {
+	named := func(t *testing.T, dir string) *run {
+		appendTo(t, filepath.Join(dir, "Player.log"), "old\n") // shortly before the start
+		return newRun(t, dir, "", true, func(c *Config) { c.Named = true })
+	}
+	bubble(t, func(t *testing.T, dir string) {
+		r := named(t, dir)
+		_, absent := r.step()
+		require.Contains(t, absent, "is of an earlier run")
+		for _, line := range []string{"one", "two"} { // it is not open when it is seen
+			r.write(line + "\n")
+			got, absent := r.step()
+			require.Equal(t, []string{line}, got)
+			require.Empty(t, absent)
+		}
+		require.Equal(t, grownEvidence, r.Status().Evidence)
+		r.rotate("three\n")
+		got, absent := r.step()
+		if knowsWriters || closedFirst {
+			require.Equal(t, []string{"three"}, got, "of the same run")
+			require.Empty(t, absent)
+		} else {
+			require.Contains(t, absent, "cannot be told whose it is")
+		}
+		require.NoError(t, r.stop())
+	})
+	bubble(t, func(t *testing.T, dir string) {
+		r := named(t, dir)
+		r.open("other", r.path)
+		r.write("of another\n")
+		got, absent := r.step()
+		require.Empty(t, got)
+		require.Contains(t, absent, "another program writes")
+		require.NoError(t, r.stop())
+	})
+}
+
+// TestContinued is the table of what continues a log that another file takes the place of, or that is emptied.
+func TestContinued(t *testing.T) {
+	rename := func(r *run) { r.rotate("two\n") }
+	empty := func(r *run) {
+		require.NoError(r.following.t, os.Truncate(r.path, 0))
+		r.write("two\n")
+	}
+	link := func(r *run) { // which names the log of a day
+		require.NoError(r.following.t, os.WriteFile(r.prev()+"2", []byte("two\n"), 0o600))
+		_ = os.Remove(r.path)
+		require.NoError(r.following.t, os.Symlink(r.prev()+"2", r.path))
+	}
+	again := []string{"restarted 0", "two"}
+	for name, c := range map[string]struct {
+		begin  func(r *run) // the program that has the log open, or had
+		rotate func(r *run)
+		want   []string
+	}{
+		"renamed":                     {nil, rename, []string{"two"}},
+		"renamed, by another process": {func(r *run) { r.started("own") }, rename, again},
+		"emptied":                     {nil, empty, []string{"two"}},
+		"emptied, by another process": {func(r *run) { r.started("own") }, empty, again},
+		"linked":                      {nil, link, []string{"two"}},
+		"linked, by another process":  {func(r *run) { r.started("own") }, link, again},
+	} {
+		for _, newRunToo := range []bool{false, true} {
+			for _, quiet := range []bool{false, true} {
+				t.Run(name, func(t *testing.T) {
+					bubble(t, func(t *testing.T, dir string) {
+						r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = newRunToo })
+						r.write("one\n")
+						r.open("own", r.path)
+						got, _ := r.step()
+						require.Equal(t, []string{"one"}, got)
+						after(time.Minute)
+						r.close("own")
+						if c.begin != nil {
+							c.begin(r)
+						}
+						c.rotate(r)
+						r.open("own", r.path)
+						if quiet {
+							after(2 * askEvery)
+							got = r.taken()
+						} else {
+							got, _ = r.step()
+						}
+						require.Equal(t, c.want, got)
+						require.Empty(t, r.Status().Absent)
+						require.EqualValues(t, 1, r.Status().Rotations+r.Status().Truncations)
+						require.NoError(t, r.stop())
+					})
+				})
+			}
+		}
+	}
+}
+
+// TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
+func TestContinuedBeforeClose(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+		r.write("one\n")
+		r.open("own", r.path)
+		r.step()
+		r.rotate("two\n")
+		r.open("own", r.path)
+		got, absent := r.step()
+		require.Equal(t, []string{"two"}, got)
+		require.Empty(t, absent)
+		require.False(t, r.Status().Renamed)
+		require.NoError(t, r.stop())
+	})
+}
+
+// TestContinuedUnknown: where it is not known who writes the log, another file begins another run, unless heed follows
+// one run of one program; then the banner of another run still does.
+func TestContinuedUnknown(t *testing.T) {
+	const banner = "Initialize engine version: 2019.4.30f1 (e8c891080a1f)"
+	for name, c := range map[string]struct {
+		change func(c *Config)
+		want   []string
+	}{
+		"a log that is attached to": {func(c *Config) { c.NewRun = false }, []string{"restarted 0", banner, "two"}},
+		"one run":                   {func(c *Config) { c.Named = true }, []string{"restarted 0", banner, "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				r := newRun(t, dir, "", false, c.change)
+				r.write(banner + "\none\n")
+				got, _ := r.step()
+				require.Equal(t, []string{banner, "one"}, got)
+				r.rotate(banner + "\ntwo\n")
+				got, _ = r.step()
+				require.Equal(t, c.want, got)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+// TestStartedLate: a game that was started before heed and begins its log after heed has looked ends the run that the
+// file had until then.
+func TestStartedLate(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "Player.log")
+		appendTo(t, path, "one\n")
+		now := time.Now()
+		require.NoError(t, os.Chtimes(path, now, now.Add(-time.Hour)))
+		r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+		got, _ := r.step()
+		require.Equal(t, []string{"old one"}, got)
+		r.rotate("two\n")
+		r.open("own", r.path)
+		got, _ = r.step()
+		require.Equal(t, []string{"restarted 0", "two"}, got)
+		require.NoError(t, r.stop())
+	})
 }
 
 // TestRenamed is the table of a log that another file takes the place of.
@@ -286,7 +554,7 @@ func TestRenamed(t *testing.T) {
 			r.close("own")
 			r.open("own", old)
 			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "two"}, got)
+			require.Equal(t, []string{"two"}, got)
 			require.Empty(t, absent)
 			require.False(t, r.Status().Renamed)
 			require.EqualValues(t, 1, r.Status().Rotations)
@@ -305,14 +573,14 @@ func TestRenamed(t *testing.T) {
 			r.close("own")
 			r.open("own", r.path)
 			after(2 * askEvery)
-			require.Equal(t, []string{"restarted 0", "two"}, r.taken())
+			require.Equal(t, []string{"two"}, r.taken())
 		},
 		"ours rotates, and what it started has the old one open": func(t *testing.T, r *run) {
 			r.open("own", r.path)
 			r.rotate("two\n")
 			r.open("own", r.path)
 			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "two"}, got)
+			require.Equal(t, []string{"two"}, got)
 			require.Empty(t, absent)
 		},
 		"another writes the same file": func(t *testing.T, r *run) {
@@ -391,7 +659,7 @@ func TestRenamed(t *testing.T) {
 // TestRestartedWhileOpen: a log that is followed by name is that of the file that is still written.
 func TestRestartedWhileOpen(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
-		w := &writers{t: t, files: map[string][]fs.FileInfo{}}
+		w := newWriters(t)
 		r := &run{start(t, dir, func(c *Config) { c.Writers = w.of }), w}
 		r.write("one\n")
 		r.open("own", r.path)
@@ -423,6 +691,7 @@ type program struct {
 
 func (p *program) begin() {
 	p.end()
+	p.started(p.who)
 	_ = os.Rename(p.path, p.prev()) // there may be none
 	var err error
 	p.log, err = os.Create(p.path)
@@ -489,6 +758,8 @@ func TestPrograms(t *testing.T) {
 					line := fmt.Sprint("line ", n, " of ", p.who)
 					_, err := p.log.WriteString(line + "\n")
 					require.NoError(t, err)
+					now := time.Now()
+					require.NoError(t, os.Chtimes(fmt.Sprint("/proc/self/fd/", p.log.Fd()), now, now))
 					p.all = append(p.all, line)
 				}
 				did = append(did, fmt.Sprint(p.who, op))

@@ -235,21 +235,34 @@ func (t *tail) read(now time.Time) error {
 	}
 	if n < t.last || !same(kept[:t.last], t.buf[:t.last]) {
 		t.now.Truncations++
-		t.begun(emptiedEvidence, true)
 		t.asked[0] = answer{}
+		continues := t.continues(t.info, true)
+		t.begun(emptiedEvidence, true)
 		t.share()
-		t.restart("the log was emptied and started again")
+		t.another(continues, "the log was emptied and started again")
 		t.more = true
 		return nil
 	}
+	written := now
 	if info, err := t.file.Stat(); err == nil {
-		t.size = max(t.offset, info.Size())
+		t.size, written = max(t.offset, info.Size()), earlier(now, info.ModTime())
 	}
 	fresh := t.trimNULs(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
+		at := t.offset
+		if t.passed < 0 {
+			t.passed = at
+		}
 		t.offset += int64(len(fresh))
-		if t.begun(grownEvidence, false) { // else it is passed over
-			t.stamp = now.UTC().Round(0)
+		if t.begun(grownEvidence, t.cfg.Named) { // else it is passed over
+			if t.passed >= 0 && t.passed < at {
+				t.goBack()
+				return nil
+			}
+			t.passed, t.stamp = -1, now.UTC().Round(0)
+			if t.began.IsZero() {
+				t.began = written.Round(0)
+			}
 			t.stream.Feed(fresh)
 			t.drain()
 		}
@@ -334,6 +347,9 @@ func (t *tail) publish() {
 	s := t.now
 	s.Path, s.Offset, s.Size, s.LastGrowth, s.Notified = t.cfg.Path, t.offset, t.size, t.stamp, t.unwatch != nil
 	s.Present = t.file != nil && s.Absent == ""
+	if t.passed >= 0 {
+		s.Offset = t.passed
+	}
 	if t.stream != nil {
 		s.Lines += uint64(t.stream.Lines())
 	}

@@ -150,7 +150,7 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 	if len(tag) > 0 && isDigit(tag[0]) {
 		return timedTag(tag)
 	}
-	if word, rest, ok := strings.Cut(tag, " "); ok && rest != "" && isDigit(rest[0]) && isTime(rest) {
+	if word, rest, ok := strings.Cut(tag, " "); ok && rest != "" && timeLen(rest) > 0 {
 		return find(word, timed)
 	}
 	if i := strings.LastIndexByte(tag, '/'); i > 0 {
@@ -167,16 +167,19 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 
 // timedTag is Tag of a tag that begins with a digit.
 func timedTag(tag string) (event.Level, bool) {
-	for rest, more := tag, true; more; {
-		var word string
-		word, rest, more = strings.Cut(rest, " ")
+	for rest := tag; rest != ""; {
+		n := wordLen(rest)
+		word, more := rest[:n], n < len(rest)
+		rest = rest[min(len(rest), n+1):]
 		if l, ok := find(word, timed); ok {
+			if word == "ALERT" && more {
+				l = event.LevelInfo // as SMAPI asks the player for something
+			}
 			return l, true
 		}
-		if word == "" || isDigit(word[0]) || isSign(word[0]) {
-			continue
+		if word != "" && !isDigit(word[0]) && !isSign(word[0]) && !isZone(word) {
+			break
 		}
-		break
 	}
 	for rest, more := tag, true; more; {
 		var word string

@@ -56,7 +56,7 @@ func mayHave(s string) bool {
 		return false
 	}
 	switch c := s[0]; {
-	case isDigit(c), c == '[', c == '<', c == ' ', c == '\t':
+	case isDigit(c), c == '[', c == '<', c == '(', c == ' ', c == '\t':
 		return true
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
@@ -71,7 +71,7 @@ func mayHave(s string) bool {
 // Bounds of what is read: how many words and tags a head may have, how many of them may be names, and how long
 // one may be.
 const (
-	maxParts = 8
+	maxParts = 12
 	maxNames = 2
 	maxPart  = 64
 )
@@ -119,7 +119,7 @@ func (p *parser) commit() {
 		return
 	}
 	i := p.i
-	for i < len(p.s) && (p.s[i] == ' ' || p.s[i] == '\t') {
+	for i < len(p.s) && (p.s[i] == ' ' || p.s[i] == '\t' || i == p.i && ends[p.s[i]]) {
 		i++
 	}
 	p.head.Len = i
@@ -151,7 +151,7 @@ func (p *parser) special() bool {
 	}
 	if l, ok := ofLetter(s[0]); ok {
 		switch n := digits(s[1:]); {
-		case (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && isClock(s[n+2:]):
+		case (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0:
 			p.level(l)
 			p.head.Sure = true
 			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
@@ -271,15 +271,15 @@ func (p *parser) parts() {
 		c := p.s[p.i]
 		ok := false
 		switch {
-		case c == '[':
+		case c == '[', (c == '(' || c == '<') && (p.timed || digits(p.s[p.i+1:]) > 0):
 			ok = p.tag()
 		case isDigit(c):
 			ok = p.digits()
 		case p.timed && isSign(c) && digits(p.s[p.i+1:]) >= 2: // a zone
-			p.i += wordLen(p.rest())
+			p.i += timeRun(p.rest())
 			p.commit()
 			ok = true
-		case c == '|' || c == ',' || c == '-':
+		case strings.IndexByte("|,;:-", c) >= 0:
 			ok = p.separator()
 		default:
 			ok = p.word()
@@ -301,7 +301,7 @@ func (p *parser) separator() bool {
 		return false
 	}
 	p.i += n
-	if p.timed && !p.named {
+	if p.head.Len >= p.i-n { // behind what was understood
 		p.commit()
 	}
 	return true
@@ -310,13 +310,13 @@ func (p *parser) separator() bool {
 // tag reads a tag in brackets.
 func (p *parser) tag() bool {
 	s := p.rest()
-	end := strings.IndexByte(s[:min(len(s), maxPart)], ']')
+	end := strings.IndexByte(s[:min(len(s), maxPart)], "])>"[strings.IndexByte("[(<", s[0])])
 	if end < 0 {
 		return false
 	}
 	tag := s[1:end]
 	p.i += end + 1
-	if l, ok := Tag(tag, p.timed); ok {
+	if l, ok := Tag(tag, p.timed); ok && (s[0] == '[' || len(tag) > 1) {
 		p.level(l)
 		p.head.Sure = true
 		p.colon()
@@ -325,9 +325,9 @@ func (p *parser) tag() bool {
 	}
 	t := strings.TrimLeft(tag, " ")
 	switch {
-	case t == "":
+	case t == "", s[0] != '[' && !onlyTime(t):
 		return false
-	case isDigit(t[0]) && (isTime(t) || p.timed && digits(t) == len(t)), len(t) > len("Apr 5 10:00:00") && isDate(t):
+	case p.names == 0 && onlyTime(t) || p.timed && digits(t) == len(t):
 		p.timed, p.head.Sure = true, true
 		p.commit()
 	case p.timed && p.names == 0 && isThread(tag): // behind words it is text, unless a level follows
@@ -349,20 +349,16 @@ func (p *parser) colon() {
 // digits reads a word that begins with a digit.
 func (p *parser) digits() bool {
 	s := p.rest()
-	n := wordLen(s)
-	for n > 1 && s[n-1] == ',' {
-		n--
-	}
-	word := s[:n]
-	p.i += n
-	if isTime(word) {
+	if n := timeLen(s); n > 0 && p.names == 0 {
+		p.i += n
 		p.timed, p.head.Sure = true, true
 		p.commit()
-		if strings.IndexByte(word, ':') > 0 {
+		if strings.IndexByte(s[:n], ':') > 0 {
 			p.hostAndProgram()
 		}
 		return true
 	}
+	p.i += wordLen(s)
 	p.number = true
 	return true
 }
@@ -438,10 +434,12 @@ func (p *parser) word() bool {
 	switch {
 	case p.timed && isPosition(word):
 		p.commit()
-	case (word == "AM" || word == "PM" || word == "UTC" || word == "GMT" || word == "Z") && p.timed:
+	case p.timed && isZone(name):
+		p.i -= n - len(name)
 		p.commit()
-	case isDateWord(word) && !p.timed && p.i < len(p.s):
-		return isDate(s)
+	case isDateWord(word) && !p.timed:
+		p.number = true
+		return timeRun(strings.TrimLeft(p.rest(), " ,")) > 0
 	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
 		if !p.levelFollows() {
 			return false
@@ -496,7 +494,7 @@ func (p *parser) leveled(l event.Level, name string, colon int, word string) {
 // setOff reports whether what follows is set off from the word before it by more than a space.
 func (p *parser) setOff() bool {
 	s := p.rest()
-	if s == "" || s[0] == '\t' {
+	if s == "" || strings.IndexByte("\t|,;", s[0]) >= 0 {
 		return true
 	}
 	return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, " [") || strings.HasPrefix(s, " |") ||
@@ -649,7 +647,7 @@ func plainWord(s string) bool {
 	return n > 0 && n < len(s) && s[n] == ' '
 }
 
-// wordLen returns the length of the word that s begins with, up to a space or a bar, and no more than maxPart.
+// wordLen returns the length of the word that s begins with, up to what separates words, and no more than maxPart.
 func wordLen(s string) int {
 	s = s[:min(len(s), maxPart)]
 	for i := range len(s) {
@@ -661,7 +659,7 @@ func wordLen(s string) int {
 }
 
 // ends are the bytes that end a word.
-var ends = [256]bool{' ': true, '\t': true, '|': true}
+var ends = [256]bool{' ': true, '\t': true, '|': true, ',': true, ';': true}
 
 func digits(s string) int {
 	n := 0
@@ -671,79 +669,93 @@ func digits(s string) int {
 	return n
 }
 
-// isClock reports whether s begins with hours and minutes: "10:00".
-func isClock(s string) bool {
-	n := digits(s)
-	return (n == 1 || n == 2) && len(s) > n+2 && s[n] == ':' && isDigit(s[n+1]) && isDigit(s[n+2])
+// timeLen returns the length of the time that s begins with, up to the end of its digits and its zone. It is 0 where s
+// begins with another number, or a letter that belongs to no time follows.
+func timeLen(s string) int {
+	s = s[:min(len(s), maxPart)]
+	n := timeRun(s)
+	end := n
+	for end < len(s) && isLetter(s[end]) {
+		end++
+	}
+	if end > n && !isZone(s[n:end]) || !isTime(s[:end]) {
+		return 0
+	}
+	return end
 }
 
-// isTime reports whether s, which begins with a digit, begins with a date or a time of day, or is a number of seconds
-// with three decimals or more.
+// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. Behind
+// a comma follows a fraction.
+func timeRun(s string) int {
+	n := 0
+	for n < len(s) {
+		follow := digits(s[n+1:])
+		switch {
+		case isDateWord(s[n:min(len(s), n+3)]):
+			n += 3
+		case isDigit(s[n]), strings.IndexByte("-/.:_T+", s[n]) >= 0 && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])),
+			s[n] == ',' && follow >= 3:
+			n += 1 + follow
+		default:
+			return n
+		}
+	}
+	return n
+}
+
+// onlyTime reports whether t, the text of a tag, is a time with its day and its zone and nothing else.
+func onlyTime(t string) bool {
+	timed := false
+	for t != "" {
+		n := timeLen(t)
+		if timed = timed || n > 0; n == 0 {
+			n = max(1, wordLen(t))
+			if !isDateWord(t[:n]) && !isZone(t[:n]) && timeRun(t) < n {
+				return false
+			}
+		}
+		t = strings.TrimLeft(t[n:], " ,")
+	}
+	return timed
+}
+
+// isZone reports whether s is the half of a day or the zone behind a time.
+func isZone(s string) bool {
+	return s == "Z" || s == "AM" || s == "PM" || s == "UTC" || s == "GMT"
+}
+
+// isTime reports whether s, which begins with a digit, is a date or a time of day, or is a number of seconds with three
+// decimals or more.
 func isTime(s string) bool {
 	n := digits(s)
 	if n == len(s) {
 		return false
 	}
-	rest := s[n+1:]
+	sign, rest := s[n], s[n+1:]
 	m := digits(rest)
-	switch s[n] {
-	case ':':
-		if n > 2 || m != 2 { // hours and minutes, and then seconds, or what says that it is a time
-			return false
-		}
-		after := rest[m:]
-		return len(after) > 1 && (after[0] == ':' || after[0] == '.') && isDigit(after[1]) ||
-			strings.HasPrefix(after, "AM") || strings.HasPrefix(after, "PM")
-	case '-', '/':
-		switch {
-		case n == 4 && (m == 1 || m == 2), n <= 2 && (m == 1 || m == 2):
-			after := rest[m:]
-			return len(after) > 1 && (after[0] == s[n] || after[0] == ' ') && isDigit(after[1]) ||
-				after == "" && n <= 2 && m == 2
-		case n == 8:
-			return m == 2 || m == 6 // 20310405-10:00:00, 20310405-100000
-		case n <= 2 && m == 0:
-			return isDateWord(rest[:min(len(rest), 3)])
-		}
+	after := rest[m:]
+	more := len(after) > 1 && isDigit(after[1])
+	switch sign {
+	case ':': // hours and minutes, and then seconds, or what says that it is a time
+		return n <= 2 && m == 2 && (more && (after[0] == ':' || after[0] == '.') || after == "AM" || after == "PM")
+	case '-', '/', 'T': // 20310405-10:00:00, 20310405T100000, 5-Apr-2031
+		return n == 8 && (m == 2 || m == 6) || n <= 2 && m == 0 ||
+			(n <= 2 || n == 4) && m <= 2 && more && after[0] == sign
 	case '.':
-		if n == 4 && m == 2 || n <= 2 && m == 2 {
-			after := rest[m:]
-			return len(after) > 1 && (after[0] == '.' || after[0] == ' ') && isDigit(after[1])
+		if (n == 4 || n <= 2) && m == 2 {
+			return more && after[0] == '.' && strings.Count(rest, ".") != 2 // which an address has
 		}
-		return m >= 3 && (m == len(rest) || rest[m] == ':' && m+1 == len(rest) || rest[m] == ']')
-	default:
-		return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) && digits(s[min(len(s), n+3):]) >= 2 // 05Apr2031
+		return m >= 3 && after == ""
 	}
-	return false
+	return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) // 05Apr2031
 }
 
-// isDateWord reports whether s is a month or a day, with a comma or without.
+// isDateWord reports whether s is a month or a day.
 func isDateWord(s string) bool {
-	s = strings.TrimSuffix(s, ",")
 	switch s {
 	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
 		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun":
 		return true
-	}
-	return false
-}
-
-// isDate reports whether s begins with days and months and, behind at most two numbers, a time of day: "Sun Apr 05
-// 10:00:00".
-func isDate(s string) bool {
-	words := 0
-	for range 5 {
-		s = strings.TrimLeft(s, " ")
-		n := wordLen(s)
-		switch {
-		case n > 2 && isDateWord(s[:n]):
-			words++
-		case n > 0 && isClock(s):
-			return words > 0 && isTime(s[:n])
-		case n == 0 || digits(strings.TrimSuffix(s[:n], ",")) == 0:
-			return false
-		}
-		s = s[n:]
 	}
 	return false
 }
@@ -771,7 +783,7 @@ func isPosition(word string) bool {
 	}
 	dot := strings.IndexByte(word, '.')
 	colon := strings.LastIndexByte(strings.TrimSuffix(word, ":"), ':')
-	if dot < 1 || colon < dot {
+	if dot < 1 || colon < dot || word[0] == '{' {
 		return false
 	}
 	d := digits(word[colon+1:])

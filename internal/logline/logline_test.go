@@ -1,6 +1,7 @@
 package logline
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -83,6 +84,23 @@ var heads = []struct {
 	{"ERROR:root:no paper", "no paper", event.LevelError, true},
 	{"ERROR - no paper", "no paper", event.LevelError, true},
 
+	{"[10:00:00 ERROR Gadgets] no paper", "no paper", event.LevelError, true},
+	{"[10:00:00 ALERT Loader] no paper", "no paper", event.LevelInfo, true},
+
+	// Separators other than spaces.
+	{"2031-04-05 10:00:00,ERROR,press,no paper", "press,no paper", event.LevelError, true},
+	{"2031-04-05 10:00:00,123,ERROR,no paper", "no paper", event.LevelError, true},
+	{"2031-04-05;10:00:00;ERROR;no paper", "no paper", event.LevelError, true},
+	{"2031-04-05 10:00:00|2|press|ERROR|no paper", "no paper", event.LevelError, true},
+	{"10:00:00 UTC, ERROR, no paper", "no paper", event.LevelError, true},
+	{"1933146000,error,no paper", "no paper", event.LevelError, true},
+	{"time=2031-04-05T10:00:00Z,level=error,msg=no paper", "msg=no paper", event.LevelError, true},
+	{"2031-04-05 10:00:00[ERROR]no paper", "no paper", event.LevelError, true},
+	{"10:00:00:ERROR:no paper", "no paper", event.LevelError, true},
+	{"[10:00:00|ERROR] no paper", "no paper", event.LevelError, true},
+	{"(10:00:00) <ERROR> no paper", "no paper", event.LevelError, true},
+	{"ERROR,10:00:00,no paper", "10:00:00,no paper", event.LevelError, true},
+
 	// A level, and no more of a head than its form is sure of.
 	{"ERROR no paper", "ERROR no paper", event.LevelError, true},
 	{"WARNING: no paper", "WARNING: no paper", event.LevelWarning, true},
@@ -97,6 +115,15 @@ var heads = []struct {
 	{"10:00:00 ERROR acme.PressException: bad", "acme.PressException: bad", event.LevelError, true},
 
 	// Texts.
+	{"10:00:00,no paper", "no paper", 0, false},
+	{"10:00:00,2,no paper", "2,no paper", 0, false},
+	{"10:00:00 it took 12.345 s", "it took 12.345 s", 0, false},
+	{"10:00:00 (C) 2031 Acme", "(C) 2031 Acme", 0, false},
+	{"[10:00:00 Gadgets] no paper", "[10:00:00 Gadgets] no paper", 0, false},
+	{"10:00:00ms is long", "10:00:00ms is long", 0, false},
+	{"10.20.30.40 does not answer", "10.20.30.40 does not answer", 0, false},
+	{"10/20 sheets are left", "10/20 sheets are left", 0, false},
+	{"May warn you", "May warn you", 0, false},
 	{"10:00:00 panic: stuck", "panic: stuck", 0, false},
 	{"10:00:00 ===== STACK TRACE =====", "===== STACK TRACE =====", 0, false},
 	{"10:00:00 ---- report ----", "---- report ----", 0, false},
@@ -134,6 +161,33 @@ func TestHeads(t *testing.T) {
 		assert.Equal(t, c.leveled, h.Leveled, c.line)
 		assert.Equal(t, c.level, h.Level, c.line)
 		assert.Equal(t, c.text, Text(c.line, c.level), c.line)
+	}
+}
+
+// TestHeadsInAnyForm finds the level behind a time in any form, and loses nothing of the text.
+func TestHeadsInAnyForm(t *testing.T) {
+	const text = "could not turn press-12"
+	times := []string{
+		"2031-04-05 10:00:00", "2031-04-05T10:00:00Z", "2031-04-05T10:00:00.123Z", "2031-04-05T10:00:00,123Z",
+		"2031-04-05T10:00:00+02:00", "2031-04-05T10:00:00.123456789-05:00", "2031-04-05 10:00:00.123", "2031-04-05",
+		"2031-04-05 10:00:00,123", "2031-04-05 10:00:00 +0200", "2031/04/05 10:00:00", "05/Apr/2031:10:00:00 +0000",
+		"05.04.2031 10:00:00", "10:00:00", "10:00:00.123", "10:00:00,123", "20310405T100000Z", "2031-04-05_10:00:00",
+		"2031-04-05-10:00:00", "1933146000.123", "2031-04-05 10:00:00 UTC", "4/5/2031 10:00:00 AM",
+	}
+	for _, form := range []string{
+		"T ERROR %s", "T,ERROR,%s", "T;ERROR;%s", "T|ERROR|%s", "T | ERROR | %s", "T\tERROR\t%s", "T, ERROR, %s", "T; ERROR; %s",
+		"T: ERROR: %s", "T - ERROR - %s", "T [ERROR] %s", "T <ERROR> %s", "T (ERROR) %s", "[T] [ERROR] %s", "[T][ERROR] %s",
+		"[T] ERROR: %s", "[T ERROR] %s", "[T|ERROR] %s", "[T,ERROR] %s", "(T) ERROR %s", "T level=error %s", "T,level=error,%s",
+		"time=T,level=error,%s", "T error: %s", "T,error,%s", "T;error;%s", "T|error|%s", "T,2,ERROR,%s", "T,press,ERROR,%s",
+		"T|press|ERROR|%s", "T,ERROR,2,%s",
+	} {
+		for _, at := range times {
+			line := fmt.Sprintf(strings.Replace(form, "T", at, 1), text)
+			level, ok := Level(line)
+			assert.True(t, ok && level == event.LevelError, line)
+			assert.Contains(t, Text(line, level), text, line)
+			assert.Contains(t, Text(line, event.LevelUnknown), text, line)
+		}
 	}
 }
 

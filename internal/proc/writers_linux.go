@@ -8,17 +8,19 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
 
-// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing;
-// this process does not count. Twice false where that is not known: another user's processes cannot be looked at, and
-// some systems do not tell. It costs a look at each open file of the user's processes, and waits for no file system.
-func Writers(file fs.FileInfo) (own, other bool) {
+// Writers returns when the earliest descendant of this process, and the earliest other process, was started that has a
+// file open for writing; this process does not count. A time is zero if no such process is known: another user's
+// processes cannot be looked at, and some systems do not tell. It costs a look at each open file of the user's
+// processes, and waits for no file system.
+func Writers(file fs.FileInfo) (own, other time.Time) {
 	stat, ok := file.Sys().(*syscall.Stat_t)
 	if !ok {
-		return false, false
+		return own, other
 	}
 	same := func(fd string) bool {
 		var s unix.Statx_t
@@ -26,17 +28,26 @@ func Writers(file fs.FileInfo) (own, other bool) {
 			unix.Mkdev(s.Dev_major, s.Dev_minor) == uint64(stat.Dev) //nolint:unconvert // of some systems
 	}
 	for _, pid := range processes() {
+		if writes(pid, same) == "" {
+			continue
+		}
+		_, started := process(pid)
 		switch {
-		case own && other:
-			return own, other
-		case writes(pid, same) == "":
 		case descends(pid):
-			own = true
+			own = earlier(own, started)
 		case !serves(pid):
-			other = true
+			other = earlier(other, started)
 		}
 	}
 	return own, other
+}
+
+// earlier returns the earlier of two times; a zero time does not count.
+func earlier(a, b time.Time) time.Time {
+	if a.IsZero() || !b.IsZero() && b.Before(a) {
+		return b
+	}
+	return a
 }
 
 // serves reports whether a process opens files for others: Wine's server has each file open that a program of Windows
@@ -118,15 +129,7 @@ const maxAncestors = 64
 // descends reports whether a process descends from this one, which adopts what its children leave behind.
 func descends(pid int) bool {
 	for range maxAncestors {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-		if err != nil {
-			return false
-		}
-		fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // its name may hold anything
-		if len(fields) < 2 {
-			return false
-		}
-		if pid, err = strconv.Atoi(string(fields[1])); err != nil || pid <= 1 {
+		if pid, _ = process(pid); pid <= 1 {
 			return false
 		}
 		if pid == os.Getpid() {
@@ -134,4 +137,21 @@ func descends(pid int) bool {
 		}
 	}
 	return false
+}
+
+// clockTick is the unit of time in /proc.
+const clockTick = 10 * time.Millisecond
+
+// process returns the parent of a process, and when the process was started, up to two ticks early: the times of files
+// are a tick late. It returns zeros if the process is not known.
+func process(pid int) (parent int, started time.Time) {
+	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // its name may hold anything
+	var up unix.Timespec
+	if err != nil || len(fields) < 20 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
+		return 0, started
+	}
+	parent, _ = strconv.Atoi(string(fields[1]))
+	ticks, _ := strconv.ParseInt(string(fields[19]), 10, 64)
+	return parent, time.Now().Round(0).Add(time.Duration(ticks-1)*clockTick - time.Duration(up.Nano()))
 }

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -22,7 +23,7 @@ func TestWriters(t *testing.T) {
 	require.NoError(t, err)
 	writers := func() [2]bool {
 		own, other := Writers(info)
-		return [2]bool{own, other}
+		return [2]bool{!own.IsZero(), !other.IsZero()}
 	}
 	require.Equal(t, [2]bool{}, writers())
 
@@ -45,6 +46,16 @@ func TestWriters(t *testing.T) {
 		require.Empty(t, Written(path))
 	}
 	adoptOrphans()
+	before := time.Now()
+	first, later := opens(t, "exec 3>>'"+path+"'"), time.Now()
+	time.Sleep(3 * clockTick)
+	second := opens(t, "exec 3>>'"+path+"'")
+	own, _ := Writers(info)
+	require.WithinRange(t, own, before.Add(-2*clockTick), later, "the earliest")
+	first()
+	own, _ = Writers(info)
+	require.True(t, own.After(later), "another process")
+	second()
 	ended := opens(t, "exec 4<&0; (setsid sh -c 'exec 3>>\"$0\"; echo open; read x <&4' '"+path+"' &); read x")
 	require.Equal(t, [2]bool{true, false}, writers(), "its parent has ended")
 	ended()

@@ -2,11 +2,14 @@
 
 package proc
 
-import "io/fs"
+import (
+	"io/fs"
+	"time"
+)
 
-// Writers returns whether a descendant of this process, and whether any other process, has a file open for writing;
-// twice false, since this system does not tell.
-func Writers(fs.FileInfo) (own, other bool) { return false, false }
+// Writers returns when the earliest descendant of this process, and the earliest other process, was started that has a
+// file open for writing: zeros, since this system does not tell.
+func Writers(fs.FileInfo) (own, other time.Time) { return own, other }
 
 // Written returns a name by which the file can be opened that a descendant of this process has open for writing as the
 // log of path: "", since this system does not tell.

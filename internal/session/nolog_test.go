@@ -1,7 +1,10 @@
 package session_test
 
 import (
+	"io/fs"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -9,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
@@ -62,6 +66,56 @@ func TestNoLog(t *testing.T) {
 		require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
 		time.Sleep(time.Minute)
 		require.Equal(t, coalesce.Clean, verdict().Outcome)
+	})
+}
+
+// TestPassedOver: while the program of a file is not known, no verdict is clean; once it is known, a fault that was
+// passed over holds calls back.
+func TestPassedOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Player.log")
+	write := func(text string) {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	write("Fine, shortly before\n")
+	synctest.Test(t, func(t *testing.T) {
+		var known atomic.Bool
+		began := time.Now()
+		log, err := follow.New(follow.Config{
+			Path: path, NewRun: true, NoNotify: true, Writers: func(fs.FileInfo) (own, other time.Time) {
+				if known.Load() {
+					own = began
+				}
+				return own, other
+			},
+		})
+		require.NoError(t, err)
+		s := start(t, session.Config{Log: log})
+		synctest.Wait()
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
+		write("Fine\nBroken by a cat\n")
+		d := g.Check(t.Context(), call)
+		require.Contains(t, d.Attention.Sample[0].Message, "shortly before the start")
+		s.Ack("agent", d.Attention.ID, 0)
+		for range 3 {
+			d = g.Check(t.Context(), call)
+			require.True(t, d.Allowed)
+			v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
+			require.Equal(t, coalesce.Unknown, v.Outcome)
+			require.Contains(t, v.Text, "heed had no complete log")
+			time.Sleep(time.Second)
+		}
+		known.Store(true)
+		time.Sleep(2 * time.Second)
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		require.Equal(t, "Broken by a cat", d.Attention.Sample[0].Message)
+		require.Equal(t, []string{"no_log", "log_found", "Fine", "Broken by a cat"}, notices(s))
 	})
 }
 

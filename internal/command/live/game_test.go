@@ -305,6 +305,14 @@ func (g *game) call(call gabp.ToolCall) (any, error) {
 		_ = os.Rename(a.Path, filepath.Join(filepath.Dir(a.Path), "Player-prev.log"))
 		g.log, _ = os.Create(a.Path)
 		g.line("The game begins a log")
+	case "append": // to a log that is not open before, nor after
+		g.log = nil
+		if g.openLog(os.O_APPEND) == nil {
+			g.line(fault(n))
+			_ = g.log.Close()
+		}
+	case "rotate closed":
+		_ = os.Rename(filepath.Join(g.dir, "Player.log"), filepath.Join(g.dir, "Player-prev.log"))
 	case "rotate": // the same, with one that it has
 		_ = os.Rename(g.log.Name(), filepath.Join(g.dir, "Player-prev.log"))
 		_, _ = g.log.Close(), g.openLog(0)

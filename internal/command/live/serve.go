@@ -11,6 +11,7 @@ import (
 	"os/signal"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -132,11 +133,13 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 }
 
 // running returns how the log of a game is followed that heed has not started: as long as any program has it open for
-// writing, another file at its path is another game's.
+// writing, another file at its path is another game's, unless the same program writes that, too.
 func running(path string, fromEnd bool) follow.Config {
-	return follow.Config{Path: path, FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other bool) {
-		own, other = proc.Writers(file)
-		return own || other, false
+	return follow.Config{Path: path, FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other time.Time) {
+		if own, other = proc.Writers(file); own.IsZero() {
+			own = other
+		}
+		return own, time.Time{}
 	}}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -126,6 +127,61 @@ func TestServe(t *testing.T) {
 	run, err := os.Stat(stateDir(state).runPath(os.Getpid()))
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), run.Mode().Perm(), "it holds the token")
+}
+
+// TestServeRotated: a log that its program renames, and goes on with in another file, is of the same run. What another
+// process begins is of another run.
+func TestServeRotated(t *testing.T) {
+	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
+		t.Skip("the system does not say who has a file open")
+	}
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules)
+	recorded := filepath.Join(dir, "recorded.jsonl")
+	step := func() func(line string) { // a program that does the next thing for each line of its input
+		cmd := exec.Command("sh", "-c", `rotate() { mv "$0" "$0.1"; exec 3>>"$0"; }
+			while read -r line; do case "$line" in rotate) rotate;; empty) : > "$0";; close) exec 3>&-;; *) echo "$line" >&3;; esac; done`, log)
+		in, err := cmd.StdinPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() {
+			_ = in.Close()
+			_ = cmd.Wait() // it ends by the end of its input
+		})
+		return func(line string) {
+			_, err := io.WriteString(in, line+"\n")
+			require.NoError(t, err)
+		}
+	}
+	seen := func(text string) string {
+		var data []byte
+		require.Eventually(t, func() bool {
+			data, _ = os.ReadFile(recorded)
+			return strings.Contains(string(data), text)
+		}, patience, time.Millisecond, text)
+		return string(data)
+	}
+	write(t, log, "")
+	first := step()
+	first("rotate")
+	first("all is well")
+	background(t, "serve", log, "--rules", rules, "--state", state, "--record", recorded)
+	first("FAULT of the first")
+	seen("FAULT of the first")
+	for _, how := range []string{"rotate", "empty", "rotate"} {
+		first(how)
+		first("all is well after " + how)
+		require.NotContains(t, seen("all is well after "+how), "restarted")
+	}
+	out, _ := runCommand(t, "current", "--state", state)
+	require.Contains(t, out, "planted fault")
+
+	next := step()
+	next("rotate")
+	next("FAULT of the next")
+	first("close") // until then its file is the log, under its new name
+	require.Contains(t, seen("FAULT of the next"), `"restarted"`)
 }
 
 // What was open before an agent came stops it only where it still holds; an agent

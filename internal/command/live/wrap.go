@@ -324,6 +324,7 @@ type wrappedLog struct {
 	files.Found // with no Path where there is none to follow, and no How where none is wanted
 
 	spool string // the file for the copy of the game's standard output, where that is the log
+	named bool   // by --log
 }
 
 // findLog returns the log to follow of a game with its arguments; name begins the names of heed's files. A log that was
@@ -341,7 +342,7 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 		}
 		l.How += "; --log names another"
 	default:
-		l.Found = files.Found{Path: f.log, How: "named by --log"}
+		l.Found, l.named = files.Found{Path: f.log, How: "named by --log"}, true
 	}
 	if l.Path == files.Standard {
 		l.spool = p.spoolPath(f, name)
@@ -363,5 +364,5 @@ func (l *wrappedLog) config() follow.Config {
 	if l.spool != "" {
 		return follow.Config{Path: l.spool, FromEnd: true, Continues: true}
 	}
-	return follow.Config{Path: l.Path, NewRun: true, Writers: proc.Writers, Open: proc.Written}
+	return follow.Config{Path: l.Path, NewRun: true, Named: l.named, Writers: proc.Writers, Open: proc.Written}
 }

@@ -611,6 +611,38 @@ func TestWrapAnotherLog(t *testing.T) {
 	require.NotContains(t, entries(), "FAULT of another game")
 }
 
+// TestWrapRotated: a game that goes on with its log in another file is of the same run, whether it keeps the log open or
+// opens it for each line; a log that --log names is read although it was written shortly before the start.
+func TestWrapRotated(t *testing.T) {
+	for _, closes := range []bool{false, true} {
+		t.Run(strconv.FormatBool(closes), func(t *testing.T) {
+			dir, game, fault, rotate := t.TempDir(), []string{}, "fault in between", "rotate"
+			write(t, filepath.Join(dir, "Player.log"), "FAULT of a run before\n")
+			if closes {
+				game, fault, rotate = []string{"no-log"}, "append", "rotate closed"
+			}
+			w := startIn(t, dir, nil, nil, game...)
+			b, welcome := dial(t, w.addr, w.token)
+			require.Nil(t, welcome.Error)
+			if closes {
+				require.NotNil(t, b.tool("colony/build", fault).Error, "there is no log yet")
+				b.ack(b.blocked().AttentionID)
+			}
+			require.Contains(t, string(b.tool("colony/build", fault).Result), `"reason":"charged"`)
+			open := b.blocked().AttentionID
+			require.Nil(t, b.tool("colony/look", rotate).Error)
+			require.Nil(t, b.tool("colony/look", fault).Error)
+			entries := func() string {
+				return string(b.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
+			}
+			require.Eventually(t, func() bool { return strings.Count(entries(), "FAULT") == 2 }, patience, 10*time.Millisecond)
+			require.NotContains(t, entries(), "restarted")
+			require.Equal(t, open, b.blocked().AttentionID)
+			require.NotNil(t, b.tool("colony/build", "not this").Error)
+		})
+	}
+}
+
 // memberOf returns a member of an object.
 func memberOf(t *testing.T, object json.RawMessage, name string) json.RawMessage {
 	t.Helper()
