@@ -93,6 +93,7 @@ func Keys() []Key {
 			Values: []string{"off"},
 			Help:   "keep what is remembered in `FILE`",
 			Unset:  "the user's data folder",
+			Live:   true,
 		},
 		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
 		{
@@ -132,6 +133,7 @@ func Keys() []Key {
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress"},
 		{
 			Name: "remember", Kind: Bool, Default: "false", Help: "remember every log that is read, not only games' own",
+			Live: true,
 		},
 		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules"},
 		{
