@@ -1,5 +1,5 @@
-// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands: with the words
-// of each surface for what to look at next.
+// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands, with the
+// words of each surface for what to look at next.
 package brief
 
 import (

@@ -121,7 +121,8 @@ func (p *program) complete(commands ...*cobra.Command) {
 	}
 }
 
-// flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of programs with a history.
+// flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of a program with a
+// history.
 func (p *program) flagError(cmd *cobra.Command, err error) error {
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && p.host.History == nil &&
 		(e.GetSpecifiedName() == "remember" || e.GetSpecifiedName() == "history") {
