@@ -13,11 +13,6 @@ import (
 
 // brief assembles what an agent must know of an item, or of all that is open where it is "".
 func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
-	return g.briefFor(heedsource.TemplateAgent, item, tokens)
-}
-
-// briefFor assembles by the template for a class.
-func (g *game) briefFor(class, item string, tokens int) (*briefing.Context, error) {
 	if g.service == nil {
 		var err error
 		g.service, err = brief.New(brief.Config{
@@ -35,7 +30,7 @@ func (g *game) briefFor(class, item string, tokens int) (*briefing.Context, erro
 		}
 	}
 	return g.service.Assemble(context.Background(), briefing.Request{
-		AgentClass: class, WorkOrderID: item, MaxContextTokens: tokens,
+		AgentClass: heedsource.TemplateAgent, WorkOrderID: item, MaxContextTokens: tokens,
 	})
 }
 

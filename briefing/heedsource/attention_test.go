@@ -260,7 +260,7 @@ func TestBlockersAreNeverCut(t *testing.T) {
 		for _, s := range play(seed, 300) {
 			s(e)
 		}
-		sources := all(t, e, set)
+		sources := all(e, set)
 		sources.CacheEntries = -1
 		service, err := briefing.New(sources)
 		require.NoError(t, err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/event"
 )
 
@@ -34,17 +33,6 @@ func BenchmarkLedger(b *testing.B) {
 		}
 	}
 	require.GreaterOrEqual(b, e.Stats().Journal.Held, uint64(24_576))
-	b.Run("first search", func(b *testing.B) {
-		for b.Loop() {
-			index, err := search.New(search.Config{})
-			require.NoError(b, err)
-			s := searchers(NewLedger(e, nil), index)[SearchMessages]
-			found, err := s.Search(b.Context(), nil, "NullReferenceException: lost", 5, 0.1)
-			require.NoError(b, err)
-			require.NotEmpty(b, found.Fragments)
-			require.NoError(b, index.Close())
-		}
-	})
 	ledger := NewLedger(e, nil)
 	for name, c := range map[string]struct {
 		query briefing.LedgerQuery

@@ -1,16 +1,12 @@
 package heedsource
 
 import (
-	"maps"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -42,15 +38,4 @@ func TestSourcesInDocs(t *testing.T) {
 	has("registry mods", modRegistry(nil).(*registry[capture.ListedMod]).filters)
 	has("registry environment", nil)
 	has("registry baseline", baselineRegistry(nil, nil).(*registry[compare.Known]).filters)
-
-	index, err := search.New(search.Config{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, index.Close()) }()
-	e, err := heed.New(heed.Config{})
-	require.NoError(t, err)
-	for _, name := range slices.Sorted(maps.Keys(Sources(Config{Engine: e, Index: index}).Searchers)) {
-		if name != SearchFiles && name != SearchBriefs { // which a program fills, and heed's do not yet
-			has("searcher "+name, nil)
-		}
-	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"
@@ -47,10 +46,6 @@ type Config struct {
 	// Ledgers are those beside the engine's, by tier: [TierEarlier], [TierCaptures].
 	Ledgers map[string]briefing.Ledger
 
-	// Index is where searches look, for [SearchMessages] and the like: the caller makes and closes it. Nil: nothing is
-	// searched.
-	Index *search.Index
-
 	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
 	Place func(pos uint64) string
 
@@ -69,18 +64,14 @@ type Tool struct {
 // Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
-	hot := NewLedger(c.Engine, c.Place)
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{TierHot: hot},
+		Ledgers:    map[string]briefing.Ledger{TierHot: NewLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
 		Templates:  Templates(),
 		Attention:  newAttention(&c),
 		Scrub:      (&scrubber{engine: c.Engine}).text,
 	}
 	maps.Copy(b.Ledgers, c.Ledgers)
-	if c.Index != nil {
-		b.Searchers = searchers(hot, c.Index)
-	}
 	if c.Rules != nil {
 		b.Registries[RegistryRules] = ruleRegistry(c.Rules)
 	}
@@ -114,8 +105,6 @@ func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
 			s.Disabled = s.Disabled || c.Tier != "" && b.Ledgers[c.Tier] == nil
 		case *briefing.RegistryQuery:
 			s.Disabled = s.Disabled || b.Registries[c.Registry] == nil
-		case *briefing.HorizontalSearch:
-			s.Disabled = s.Disabled || !slices.ContainsFunc(c.Sources, func(n string) bool { return b.Searchers[n] != nil })
 		}
 	}
 	return &out

@@ -57,7 +57,7 @@ func TestHostileGame(t *testing.T) {
 			observe(event.State{Status: event.StatusStall, Detail: s}.Entry())
 			observe(event.Operation{ID: s, Method: s, Status: event.StatusFailed, Error: s}.Entry())
 		}
-		sources := all(t, e, set)
+		sources := all(e, set)
 		tools := []Tool{{Name: s, Description: s, Schema: []byte(`{"type":"object","properties":{"x":{"type":"string"}}}`)}}
 		sources.Registries[RegistryTools] = toolRegistry(func() []Tool { return tools })
 		mods := []capture.ListedMod{{Mod: heed.Mod{Name: s, PackageID: s, WorkshopID: s}, Versions: s}}

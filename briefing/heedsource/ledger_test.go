@@ -62,14 +62,6 @@ func played(t *testing.T) *heed.Engine {
 	return e
 }
 
-// entryOf returns an entry as the ledger shows it.
-func entryOf(t *testing.T, e *heed.Engine, seq uint64) briefing.Fragment {
-	t.Helper()
-	p := e.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
-	require.Len(t, p.Records, 1)
-	return view{engine: e}.entry(p.Next.Epoch, &p.Records[0], run{})
-}
-
 func onLine(pos uint64) string { return fmt.Sprintf("line %d", pos) }
 
 func TestLedgerChooses(t *testing.T) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -103,13 +102,8 @@ func small(t *testing.T, set *rules.Set) *heed.Engine {
 }
 
 // all returns the sources of an engine with every registry.
-func all(t *testing.T, e *heed.Engine, set *rules.Set) briefing.Config {
-	t.Helper()
-	index, err := search.New(search.Config{})
-	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, index.Close()) })
+func all(e *heed.Engine, set *rules.Set) briefing.Config {
 	c := Sources(Config{
-		Index:  index,
 		Engine: e, Place: onLine, Rules: func() *rules.Set { return set },
 		Tools:    func() []Tool { return []Tool{{Name: "colony/build"}} },
 		Mods:     func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
@@ -142,11 +136,6 @@ func read(ctx context.Context, c *briefing.Config) error {
 			return err
 		}
 	}
-	for _, s := range c.Searchers {
-		if _, err := s.Search(ctx, in, "the pawn failed to save wood", 5, 0.1); err != nil {
-			return err
-		}
-	}
 	return brief(ctx, c)
 }
 
@@ -159,7 +148,6 @@ pipeline:
   - {stage: same, type: ledger_query, config: {max_entries: 3, filters: {signature: $attention.signature}}}
   - {type: registry_query, config: {registry: rules, filters: {disposition: blocking}}}
   - {stage: mods, type: registry_query, config: {registry: mods}}
-  - {type: horizontal_search, config: {query: the pawn failed to save wood, max_results: 3}}
   - {type: structuring, config: {strategy: hierarchical}}
   - {type: halting, config: {min_fragments: 1}}
 budget: {max_context_tokens: 900}
@@ -200,7 +188,7 @@ func TestBriefsChangeNothing(t *testing.T) {
 	}
 	for seed := range seeds {
 		read1, alone := small(t, set), small(t, set)
-		sources := all(t, read1, set)
+		sources := all(read1, set)
 		var before, after []byte
 		for i, s := range play(seed, 600) {
 			require.Equal(t, s(alone), s(read1), "seed %d, step %d", seed, i)
@@ -224,7 +212,7 @@ func TestBriefsBesideAWriter(t *testing.T) {
 	set, err := rules.Compile(testRules)
 	require.NoError(t, err)
 	busy, alone := small(t, set), small(t, set)
-	sources := all(t, busy, set)
+	sources := all(busy, set)
 	done := make(chan struct{})
 	var readers sync.WaitGroup
 	for range 2 {

@@ -22,7 +22,7 @@ pipeline: [{type: ledger_query, config: {max_entries: 20}}]
 budget: {max_context_tokens: %d}
 `, limit))
 		require.NoError(t, err)
-		sources := all(t, played(t), set)
+		sources := all(played(t), set)
 		sources.Templates = []*briefing.Template{template}
 		service, err := briefing.New(sources)
 		require.NoError(t, err)
@@ -46,7 +46,7 @@ func TestSameStateSameText(t *testing.T) {
 		for _, s := range play(5, 700) {
 			s(e)
 		}
-		sources := all(t, e, set)
+		sources := all(e, set)
 		template, err := briefing.Parse("everything.yaml", []byte(everything))
 		require.NoError(t, err)
 		sources.Templates = append(sources.Templates, template)

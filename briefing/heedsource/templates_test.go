@@ -10,7 +10,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
-	"github.com/heedlog/heed/briefing/search"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -33,15 +32,12 @@ func TestTemplates(t *testing.T) {
 	require.Equal(t, map[string]bool{TemplateAgent: true, TemplatePerson: true, TemplateModAuthor: true}, ids)
 }
 
-// TestTemplatesAskForWhatIsThere requires that the built-in templates name registries and searchers that Sources has.
+// TestTemplatesAskForWhatIsThere requires that the built-in templates name registries that Sources has.
 func TestTemplatesAskForWhatIsThere(t *testing.T) {
-	index, err := search.New(search.Config{})
-	require.NoError(t, err)
-	defer func() { require.NoError(t, index.Close()) }()
 	engine, err := heed.New(heed.Config{})
 	require.NoError(t, err)
 	c := Sources(Config{
-		Engine: engine, Index: index,
+		Engine:      engine,
 		Rules:       func() *rules.Set { return nil },
 		Tools:       func() []Tool { return nil },
 		Mods:        func() []capture.ListedMod { return nil },
@@ -52,10 +48,6 @@ func TestTemplatesAskForWhatIsThere(t *testing.T) {
 			switch s := tmpl.Pipeline[i].Config.(type) {
 			case *briefing.RegistryQuery:
 				require.Contains(t, c.Registries, s.Registry)
-			case *briefing.HorizontalSearch:
-				for _, name := range s.Sources {
-					require.Contains(t, c.Searchers, name)
-				}
 			case *briefing.LedgerQuery:
 				if s.Tier == TierEarlier { // which the caller may have
 					require.True(t, tmpl.Pipeline[i].Disabled)

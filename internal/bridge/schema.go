@@ -3,10 +3,8 @@ package bridge
 import (
 	"cmp"
 	"encoding/json"
-	"fmt"
+	"slices"
 	"strings"
-
-	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/schema"
@@ -64,28 +62,27 @@ func outputSchema(v any) json.RawMessage {
 // inputSchema returns the schema of the arguments of a tool. It has the same meaning in draft 07 of JSON Schema, which
 // the protocol names, and in 2020-12.
 func inputSchema(params []param) json.RawMessage {
-	s := &jsonschema.Schema{
-		Type: "object", Properties: map[string]*jsonschema.Schema{},
-		AdditionalProperties: &jsonschema.Schema{Not: &jsonschema.Schema{}},
-	}
+	s := &schema.Schema{Type: "object", Properties: schema.Properties{}, AdditionalProperties: false}
 	for i := range params {
 		p := &params[i]
-		s.Properties[p.name] = p.schema()
+		s.Properties = append(s.Properties, schema.Property{Name: p.name, Schema: p.schema()})
 		switch {
 		case p.alias != "":
 			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
 			// tools: parseArgs does it.
-			s.Properties[p.alias] = p.schema()
-			s.Properties[p.alias].Description = "Another name for " + p.name + "."
+			other := p.schema()
+			other.Description = "Another name for " + p.name + "."
+			s.Properties = append(s.Properties, schema.Property{Name: p.alias, Schema: other})
 		case p.required:
 			s.Required = append(s.Required, p.name)
 		}
 	}
+	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return cmp.Compare(a.Name, b.Name) })
 	return encode(s)
 }
 
-func (p *param) schema() *jsonschema.Schema {
-	s := &jsonschema.Schema{Description: p.doc}
+func (p *param) schema() *schema.Schema {
+	s := &schema.Schema{Description: p.doc}
 	switch p.kind {
 	case textKind:
 		s.Type = "string"
@@ -98,18 +95,18 @@ func (p *param) schema() *jsonschema.Schema {
 	case integerKind:
 		s.Type, s.Minimum, s.Maximum = "integer", new(float64(p.min)), new(float64(p.max))
 		if p.def > 0 {
-			s.Default = fmt.Appendf(nil, "%d", p.def)
+			s.Default = p.def
 		}
 	case flagKind:
 		s.Type = "boolean"
 	case wordsKind:
 		s.Type, s.MinItems, s.UniqueItems = "array", new(1), true
-		s.Items = &jsonschema.Schema{Type: "string"}
+		s.Items = &schema.Schema{Type: "string"}
 		for _, word := range p.enum {
 			s.Items.Enum = append(s.Items.Enum, word)
 		}
 	case cursorKind:
-		s.Types, s.Minimum, s.Maximum = []string{"string", "integer"}, new(0.0), new(float64(maxInteger))
+		s.Type, s.Minimum, s.Maximum = []string{"string", "integer"}, new(0.0), new(float64(maxInteger))
 		s.MinLength, s.MaxLength = new(1), new(int(cmp.Or(p.max, maxText)))
 	}
 	return s

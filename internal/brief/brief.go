@@ -1,10 +1,9 @@
-// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands: with an index
-// of its own, and the words of each surface for what to look at next.
+// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands, with the
+// words of each surface for what to look at next.
 package brief
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,12 +12,11 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
-	"github.com/heedlog/heed/briefing/search"
 )
 
 // Config sets up a [Service].
 type Config struct {
-	heedsource.Config // Index is made here; Place is [Line] unless it is set
+	heedsource.Config // Place is [Line] unless it is set
 
 	Roots []string         // of files that templates may read
 	Now   func() time.Time // required
@@ -31,16 +29,10 @@ type Config struct {
 type Service struct {
 	*briefing.Service
 	sources briefing.Config
-	index   *search.Index
 }
 
-// New returns a service, which runs goroutines until it is closed.
+// New returns a service.
 func New(c Config) (*Service, error) {
-	index, err := search.New(search.Config{})
-	if err != nil {
-		return nil, err
-	}
-	c.Index = index
 	if c.Place == nil {
 		c.Place = Line
 	}
@@ -51,53 +43,25 @@ func New(c Config) (*Service, error) {
 	}
 	s, err := briefing.New(sources)
 	if err != nil {
-		return nil, errors.Join(err, index.Close())
+		return nil, err
 	}
-	return &Service{Service: s, sources: sources, index: index}, nil
+	return &Service{Service: s, sources: sources}, nil
 }
 
-// AssembleBy is Assemble by a template of the caller's; nil stands for the one that r chooses. Later briefs may search
-// for this one.
+// AssembleBy assembles by a template of the caller's, or by the one that r chooses if t is nil.
 func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
-	service := s.Service
-	if t != nil {
-		own := s.sources
-		own.Templates = []*briefing.Template{t}
-		var err error
-		if service, err = briefing.New(own); err != nil {
-			return nil, err
-		}
-		defer func() { _ = service.Close() }() // its folders were only read from
+	if t == nil {
+		return s.Assemble(ctx, r)
 	}
-	c, err := service.Assemble(ctx, r)
+	own := s.sources
+	own.Templates = []*briefing.Template{t}
+	service, err := briefing.New(own)
 	if err != nil {
 		return nil, err
 	}
-	return c, s.keep(c, r.WorkOrderID)
+	defer func() { _ = service.Close() }() // its folders were only read from
+	return service.Assemble(ctx, r)
 }
-
-// keep lets later briefs search for what a brief was about: the heads of its items. Of one template and piece of work
-// the latest is kept.
-func (s *Service) keep(c *briefing.Context, work string) error {
-	past := briefing.Fragment{SourceID: "brief/" + c.Hash[:12], Title: "an earlier brief by " + c.TemplateID}
-	var text strings.Builder
-	for i := range c.Fragments {
-		if f := &c.Fragments[i]; f.Source == briefing.SourceAttention && f.Parent == "" {
-			head, _, _ := strings.Cut(f.Content, "\n")
-			past.Lines = append(past.Lines, briefing.Line{Text: head, Data: true})
-			text.WriteString(f.Content)
-		}
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	return s.index.Put(search.Document{
-		Group: heedsource.SearchBriefs, ID: c.TemplateID + "/" + work, Text: text.String(), Fragment: past,
-	})
-}
-
-// Close ends the service and its goroutines.
-func (s *Service) Close() error { return errors.Join(s.Service.Close(), s.index.Close()) }
 
 // Line is how a position in a log is shown.
 func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }

@@ -46,26 +46,23 @@ func TestWordsOfNext(t *testing.T) {
 		FileNext("heed", "x.log")("person", a))
 }
 
-// TestEarlierBriefs: a template may search for what earlier briefs were about.
-func TestEarlierBriefs(t *testing.T) {
+// TestSearchWithoutSearcher: a template of the caller's that searches gets a warning, and all else that it names.
+func TestSearchWithoutSearcher(t *testing.T) {
 	e, err := heed.New(heed.Config{})
 	require.NoError(t, err)
 	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
 	s, err := New(Config{Config: heedsource.Config{Engine: e}, Now: time.Now})
 	require.NoError(t, err)
-	defer func() { require.NoError(t, s.Close()) }()
-	by, err := briefing.Parse("earlier.yaml", []byte(`
-template_id: earlier
+	by, err := briefing.Parse("mine.yaml", []byte(`
+template_id: mine
 pipeline:
-  - {type: horizontal_search, config: {query: crane exception, sources: [briefs]}}
+  - {type: attention}
+  - {type: horizontal_search, config: {query: crane exception, sources: [messages]}}
 `))
 	require.NoError(t, err)
 	c, err := s.AssembleBy(t.Context(), briefing.Request{}, by)
 	require.NoError(t, err)
-	require.Empty(t, c.Text)
-	_, err = s.AssembleBy(t.Context(), briefing.Request{TemplateOverride: heedsource.TemplateAgent}, nil)
-	require.NoError(t, err)
-	c, err = s.AssembleBy(t.Context(), briefing.Request{}, by)
-	require.NoError(t, err)
-	require.Contains(t, c.Text, "an earlier brief by agent\n> [attention ")
+	require.Contains(t, c.Text, "> Exception ticking Crane7")
+	require.Equal(t, []string{`stage horizontal_search failed: no searcher "messages"`}, c.Warnings)
+	require.NoError(t, s.Close())
 }

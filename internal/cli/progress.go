@@ -1,14 +1,15 @@
 package cli
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/cheggaaa/pb/v3"
-
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // A bar that comes and goes at once is only a flicker: it is shown for what takes
@@ -22,7 +23,10 @@ const (
 // shows nothing.
 type Progress struct {
 	screen *Screen
+	name   string
+	size   int64 // not positive: not known
 	read   func() int64
+	began  time.Time
 	stop   chan struct{}
 	done   chan struct{}
 }
@@ -83,32 +87,26 @@ func (s *Screen) Progress(name string, size int64, read func() int64) *Progress 
 	if s == nil {
 		return nil
 	}
-	p := &Progress{screen: s, read: read, stop: make(chan struct{}), done: make(chan struct{})}
-	bar := pb.New64(max(size, 0)).Set(pb.Static, true).Set(pb.Bytes, true).Set("name",
-		text.Safe(filepath.Base(name), maxBarName))
-	bar.SetTemplateString(barTemplate)
-	if size <= 0 {
-		bar.SetTemplateString(countTemplate)
+	p := &Progress{
+		screen: s, name: text.Safe(filepath.Base(name), maxBarName), size: size, read: read,
+		began: time.Now(), //nolint:forbidigo // a bar on a screen goes by the time of who looks at it
+		stop:  make(chan struct{}), done: make(chan struct{}),
 	}
-	bar.Start()
-	go p.run(bar)
+	go p.run()
 	return p
 }
 
-// What a bar shows: with the size known, and without.
 const (
-	barTemplate   = `{{string . "name"}}  {{counters . }} {{bar . "[" "=" ">" " " "]"}} {{percent . "%3.0f%%"}}  {{string . "rate"}}  {{string . "left"}}`
-	countTemplate = `{{string . "name"}}  {{counters . }} read  {{string . "rate"}}`
-
 	maxBarName = 24 // characters
 
+	minBar       = 3  // columns of a bar, with its ends
 	usualColumns = 80 // of a terminal
 )
 
-func (p *Progress) run(bar *pb.ProgressBar) {
+func (p *Progress) run() {
 	defer close(p.done)
 	s := p.screen
-	next := time.NewTimer(progressDelay) //nolint:forbidigo // a bar on a screen goes by the time of who looks at it
+	next := time.NewTimer(progressDelay) //nolint:forbidigo // as above
 	defer next.Stop()
 	for {
 		line := ""
@@ -119,9 +117,8 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 			if columns == 0 { // not known
 				columns = usualColumns
 			}
-			bar.SetWidth(max(columns-1, 1)) // the last column makes some terminals begin a line
-			p.rate(bar)
-			line = bar.String()
+			took := time.Since(p.began)                      //nolint:forbidigo // as above
+			line = p.line(p.read(), took, max(columns-1, 1)) // the last column makes some terminals begin a line
 		}
 		s.mu.Lock()
 		s.draw(line)
@@ -133,21 +130,30 @@ func (p *Progress) run(bar *pb.ProgressBar) {
 	}
 }
 
-// rate sets what a bar shows by what has been read since it was started. It is the average,
-// which is right for a file from the first look on: the bar's own rate follows what has
-// become of it in half a minute.
-func (p *Progress) rate(bar *pb.ProgressBar) {
-	n := p.read()
-	bar.SetCurrent(n).Set("rate", "…/s").Set("left", "")
-	perSecond := float64(n) / time.Since(bar.StartTime()).Seconds() //nolint:forbidigo // as above
-	if perSecond < 1 {
-		return
+// line returns what is shown once n bytes were read, in at most so many columns. The rate is the average, which is
+// right for a file from the first look on.
+func (p *Progress) line(n int64, took time.Duration, columns int) string {
+	var cells width.Measure
+	rate, left := "…/s", ""
+	if perSecond := float64(n) / took.Seconds(); perSecond >= 1 {
+		rate = Bytes(perSecond) + "/s"
+		if rest := p.size - n; rest > 0 {
+			seconds := time.Duration(float64(rest) / perSecond * float64(time.Second)).Round(time.Second)
+			left = max(seconds, time.Second).String() + " left"
+		}
 	}
-	bar.Set("rate", bar.Format(int64(perSecond))+"/s")
-	if rest := bar.Total() - n; rest > 0 {
-		left := time.Duration(float64(rest) / perSecond * float64(time.Second))
-		bar.Set("left", max(left.Round(time.Second), time.Second).String()+" left")
+	if p.size <= 0 {
+		return cells.Truncate(fmt.Sprintf("%s  %s read  %s", p.name, Bytes(float64(n)), rate), columns, "")
 	}
+	share := min(1, float64(n)/float64(p.size))
+	head := fmt.Sprintf("%s  %s / %s ", p.name, Bytes(float64(n)), Bytes(float64(p.size)))
+	tail := fmt.Sprintf(" %3.0f%%  %s  %s", 100*share, rate, left)
+	inner := max(minBar, columns-cells.StringWidth(head+tail)) - 2
+	done := strings.Repeat("=", int(share*float64(inner)))
+	if len(done) < inner {
+		done += ">"
+	}
+	return cells.Truncate(fmt.Sprintf("%s[%-*s]%s", head, inner, done, tail), columns, "")
 }
 
 // End takes the bar away. Call it once.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
@@ -47,7 +48,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := s.Progress("some/where/Player\x1b.log", 1<<20, func() int64 { return 1 << 18 })
 	got := seen("%")
 	require.Contains(t, got, `Player\x1b.log`)
-	require.Contains(t, got, "256.00 KiB / 1.00 MiB")
+	require.Contains(t, got, "256.0 KiB / 1.0 MiB")
 	require.Contains(t, got, "25%")
 	require.Regexp(t, ` \S+ KiB/s  \d+s left`, got+seen("left"))
 
@@ -63,6 +64,22 @@ func TestProgressOnATerminal(t *testing.T) {
 	unknown := s.Progress("standard input", 0, func() int64 { return 9 })
 	require.Contains(t, seen("read"), "9 B read")
 	unknown.End()
+}
+
+// TestProgressFits: a bar takes the width that there is, whatever was read.
+func TestProgressFits(t *testing.T) {
+	p := &Progress{name: "Player.log", size: 1 << 20}
+	require.Equal(t, "Player.log  512.0 KiB / 1.0 MiB [===>   ]  50%  256.0 KiB/s  2s left", p.line(1<<19, 2*time.Second, 68))
+	require.Contains(t, p.line(2<<20, time.Second, 80), "=======] 100%  2.0 MiB/s")
+	require.Contains(t, p.line(0, 0, 80), "0 B / 1.0 MiB [>")
+	for columns := 1; columns < 100; columns++ {
+		for _, n := range []int64{0, 9, 1 << 19, 1 << 20, 2 << 20} {
+			line := p.line(n, time.Hour, columns)
+			require.LessOrEqual(t, len([]rune(line)), columns, line)
+		}
+	}
+	p.size = 0
+	require.Equal(t, "Player.log  9 B read  9 B/s", p.line(9, time.Second, 80))
 }
 
 // TestProgressWithoutASize: a terminal that does not say how wide it is gets a bar, too.

@@ -17,7 +17,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/briefing/heedsource"
-	"github.com/heedlog/heed/briefing/historysource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/brief"
 	"github.com/heedlog/heed/internal/cli"
@@ -198,13 +197,11 @@ func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name stri
 	}
 	if h := p.existing(context.Background(), f.history); h != nil {
 		defer h.Close() //nolint:errcheck // it was only read from
-		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
-			History: h, Session: func() *summary.Session {
-				s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods, Ended: p.written(name)}
-				replay.Identify(s, set)
-				return s
-			},
-		}}
+		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: h.Ledger(func() *summary.Session {
+			s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods, Ended: p.written(name)}
+			replay.Identify(s, set)
+			return s
+		})}
 	}
 	r := f.request(f.item)
 	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {

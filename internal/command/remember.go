@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/history"
+	"github.com/heedlog/heed/briefing"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/replay"
@@ -35,9 +35,23 @@ type RememberFlags struct {
 	History  string
 }
 
+// History keeps sessions and reports what it knows of them.
+type History interface {
+	Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (int64, error)
+	Known(ctx context.Context, s *summary.Session, group signature.ID) (string, error)
+
+	// Ledger returns the ledger of earlier sessions that a brief of a session reads.
+	Ledger(of func() *summary.Session) briefing.Ledger
+
+	// Notice prints what became of the file, and of sessions that no heed ended.
+	Notice(ctx context.Context)
+
+	Close() error
+}
+
 // existing opens the history that there is, for reading, and returns nil where there is none.
-func (p *program) existing(ctx context.Context, path string) *history.History {
-	if path == HistoryOff {
+func (p *program) existing(ctx context.Context, path string) History {
+	if path == HistoryOff || p.host.History == nil {
 		return nil
 	}
 	var err error
@@ -49,16 +63,17 @@ func (p *program) existing(ctx context.Context, path string) *history.History {
 	if _, err := os.Stat(path); err != nil {
 		return nil
 	}
-	h, err := OpenHistory(ctx, p.Program, history.Config{Path: path})
+	h, err := p.host.History(ctx, path)
 	if err != nil {
 		p.Note("what is remembered is not read: %v", err)
 		return nil
 	}
+	h.Notice(ctx)
 	return h
 }
 
-// Register adds the flags to a command.
-func (f *RememberFlags) Register(cmd *cobra.Command) {
+// register adds the flags to a command.
+func (f *RememberFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.BoolVar(&f.Remember, "remember", false, "remember what is read as a session of the game, whatever the log; =false: nothing (default: a game's own log, on a terminal, once you agree)")
 	flags.StringVar(&f.History, "history", "", "keep what is remembered in `FILE`, off for nowhere (default: in the user's data folder)")
@@ -66,13 +81,20 @@ func (f *RememberFlags) Register(cmd *cobra.Command) {
 
 // RegisterLive adds the flags to a command that runs beside a game.
 func (f *RememberFlags) RegisterLive(cmd *cobra.Command) {
-	f.Register(cmd)
+	f.register(cmd)
 	cmd.Flags().Lookup("remember").Usage = "remember the session, as it runs"
+}
+
+// registerMemory adds the flags to a command of a program with a history.
+func (p *program) registerMemory(cmd *cobra.Command, f *RememberFlags) {
+	if p.host.History != nil {
+		f.register(cmd)
+	}
 }
 
 // memory is the history, while logs are read.
 type memory struct {
-	*history.History // nil where it does not open
+	History // nil where it does not open
 
 	all    bool   // not only logs at the games' own places
 	opened func() // waits until it is
@@ -82,6 +104,9 @@ type memory struct {
 // and returns nil where it is not. Without a history logs are read all the same. With asks, a person who was not asked
 // yet is.
 func (p *program) remembers(ctx context.Context, f *RememberFlags, names []string, asks bool) *memory {
+	if p.host.History == nil {
+		return nil
+	}
 	refused := p.Settings.Value("remember").Origin > settings.Default
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
@@ -99,46 +124,18 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	go func() {
 		defer close(done)
 		if err == nil {
-			m.History, err = history.Open(ctx, history.Config{Path: path, Now: p.Now})
+			m.History, err = p.host.History(ctx, path)
 		}
 	}()
 	m.opened = sync.OnceFunc(func() {
 		if <-done; err == nil {
-			noteOpened(ctx, p.Program, m.History)
+			m.Notice(ctx)
 			return
 		}
 		p.Note("nothing is remembered: %v", err)
-		if m.History != nil {
-			_ = m.Close() // nothing was written
-			m.History = nil
-		}
+		m.History = nil
 	})
 	return m
-}
-
-// OpenHistory opens a history, and notes what became of sessions that no heed ended.
-func OpenHistory(ctx context.Context, p *settings.Program, c history.Config) (*history.History, error) {
-	c.Now = p.Now
-	h, err := history.Open(ctx, c)
-	if err == nil {
-		noteOpened(ctx, p, h)
-	}
-	return h, err
-}
-
-// noteOpened notes what became of the file, and of sessions that no heed ended.
-func noteOpened(ctx context.Context, p *settings.Program, h *history.History) {
-	if aside := h.SetAside(); aside != "" {
-		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
-	}
-	cut, err := h.Unfinished(ctx)
-	if err != nil {
-		p.Detail("whether sessions ended without notice is not known: %v", err)
-	}
-	for i := range cut {
-		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
-			cut[i].Saved.Format(time.DateTime))
-	}
 }
 
 // agrees reports whether the person at the terminal agreed to a history in a file: there is one, or the person agrees

@@ -120,7 +120,7 @@ end; 130 interrupted.`,
 	cli.WidthFlag(cmd, &f.width)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
 	f.scrub.register(cmd)
-	f.remember.Register(cmd)
+	p.registerMemory(cmd, &f.remember)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
 	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new

@@ -92,7 +92,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 	if p.host.Open != nil {
 		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents; without FILE the log is that of --game "+files.Games()[0])
 	}
-	f.remember.Register(cmd)
+	p.registerMemory(cmd, &f.remember)
 	f.scrub.register(cmd)
 	return cmd
 }

@@ -2,6 +2,7 @@ package command
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/signal"
@@ -10,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/schema"
@@ -45,6 +47,9 @@ type Host struct {
 	// Open shows a page in the browser. file is absolute.
 	Open func(file string) error
 
+	// History opens the history in a file, which it makes where there is none.
+	History func(ctx context.Context, path string) (History, error)
+
 	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the
 	// command, and returns what asks about an item, "" for all that is open.
 	Brief func(cmd *cobra.Command) func(cmd *cobra.Command, item string, b *Brief) error
@@ -71,10 +76,19 @@ func (p *program) rootCommand() *cobra.Command {
 	root, rest := p.commands()
 	root.Use = settings.Offline + " FILE..."
 	root.AddCommand(rest...)
-	root.AddCommand(p.ConfigCommand(), p.CompletionCommand())
+	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), noBriefs())
 	renamed(root, rest)
 	p.Flags(root, verbose)
 	return root
+}
+
+// noBriefs makes the command of classify-replay that refuses "brief".
+func noBriefs() *cobra.Command {
+	return &cobra.Command{
+		Use: "brief", Hidden: true, DisableFlagParsing: true, RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Usage(cmd.Root(), `heed makes briefs: use "heed brief"`)
+		},
+	}
 }
 
 // verbose is the help of --verbose.
@@ -83,25 +97,37 @@ const verbose = "print what is read, from where, and how long it took"
 // Commands makes the commands that read captured logs, the first of them replay, for a program
 // that mounts them below its root.
 func Commands(p *settings.Program, host Host) []*cobra.Command {
-	replay, rest := (&program{Program: p, host: host}).commands()
-	return append([]*cobra.Command{replay}, rest...)
+	own := &program{Program: p, host: host}
+	brief := own.briefCommand()
+	own.complete(brief)
+	replay, rest := own.commands()
+	return append([]*cobra.Command{replay, brief}, rest...)
 }
 
 func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
 	replay = p.replayCommand()
 	rest = []*cobra.Command{
 		p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.logDiffCommand(),
-		p.baselineCommand(), p.suspectsCommand(), p.briefCommand(), p.rulesCommand(), p.schemaCommand(),
+		p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
 	}
-	for _, cmd := range append([]*cobra.Command{replay}, rest...) {
-		cmd.SetFlagErrorFunc(flagError)
-		p.finish(cmd)
-	}
+	p.complete(append([]*cobra.Command{replay}, rest...)...)
 	return replay, rest
 }
 
-// flagError is [cli.FlagError] that knows places in standard input, such as -:3.
-func flagError(cmd *cobra.Command, err error) error {
+func (p *program) complete(commands ...*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.SetFlagErrorFunc(p.flagError)
+		p.finish(cmd)
+	}
+}
+
+// flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of a program with a
+// history.
+func (p *program) flagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && p.host.History == nil &&
+		(e.GetSpecifiedName() == "remember" || e.GetSpecifiedName() == "history") {
+		return cli.Usage(cmd, `heed remembers sessions: use "heed" for --%s`, e.GetSpecifiedName())
+	}
 	if strings.Contains(err.Error(), "':' in -:") {
 		return cli.Usage(cmd, `a word that begins with a dash is a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
 	}

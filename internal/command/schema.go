@@ -15,12 +15,14 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
+// BriefForm is the JSON form of a brief.
+var BriefForm = schema.Form{
+	Name: "brief", Values: []any{BriefDocument{}},
+	Title: "brief --format json", Description: "One object. New fields may appear within a version.",
+}
+
 // forms are the JSON forms of the commands of this package, beside those of package report.
 var forms = []schema.Form{
-	{
-		Name: "brief", Values: []any{BriefDocument{}},
-		Title: "brief --format json", Description: "One object. New fields may appear within a version.",
-	},
 	{
 		Name: "explain", Values: []any{explanation{}},
 		Title: "explain --format json", Description: "One object. New fields may appear within a version.",
@@ -74,7 +76,7 @@ func (p *program) schemaCommand() *cobra.Command {
   replay        --format json, one object (the default)
   replay-lines  --format jsonl, each line
   records       records --format jsonl, each line
-  diff, baseline-check, suspects, brief, explain, rules-coverage, rules-diff
+  diff, baseline-check, suspects, explain, rules-coverage, rules-diff
                 these commands with --format json, one object
   config        config show --format json of this program and of heed
 ` + more.String() + `

@@ -7,6 +7,7 @@ import (
 	"go/token"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -220,9 +221,41 @@ func TestOfflineProgramIsSmall(t *testing.T) {
 	}
 	link("cmd/classify-replay")
 	require.True(t, linked["capture"])
-	for _, dir := range []string{"gabp", "gate", "capture/follow", "internal/session", "internal/bridge", "internal/command/live"} {
+	for _, dir := range []string{
+		"gabp", "gate", "capture/follow", "history", "internal/session", "internal/bridge", "internal/command/live", "internal/db",
+	} {
 		require.False(t, linked[dir], dir)
 	}
+}
+
+// offlineModules are the modules that classify-replay may link, but those of its system alone.
+var offlineModules = []string{
+	"github.com/bmatcuk/doublestar/v4",
+	"github.com/cespare/xxhash/v2",
+	"github.com/clipperhouse/uax29/v2",
+	"github.com/expr-lang/expr",
+	"github.com/gofrs/flock",
+	"github.com/hashicorp/golang-lru/v2",
+	"github.com/klauspost/compress",
+	"github.com/mattn/go-runewidth",
+	"github.com/spf13/cobra",
+	"github.com/spf13/pflag",
+	"golang.org/x/sys",
+	"golang.org/x/term",
+	"gopkg.in/yaml.v3",
+	module,
+}
+
+// TestOfflineProgramModules: classify-replay links no module beyond those listed.
+func TestOfflineProgramModules(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{.Path}}{{end}}", "./cmd/classify-replay")
+	list.Dir, list.Env = root, append(os.Environ(), "GOOS=linux")
+	out, err := list.Output()
+	require.NoError(t, err)
+	linked := strings.Fields(string(out))
+	slices.Sort(linked)
+	beyond := slices.DeleteFunc(slices.Compact(linked), func(m string) bool { return slices.Contains(offlineModules, m) })
+	require.Empty(t, beyond, "classify-replay links modules that are not listed")
 }
 
 // TestImportTableBites proves that the table refuses what it is there for.

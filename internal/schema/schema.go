@@ -23,8 +23,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/google/jsonschema-go/jsonschema"
 )
 
 // Version is the value of the field "schemaVersion", with which each document begins. It is one for all forms
@@ -43,8 +41,8 @@ type Form struct {
 
 // JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.
 func (f *Form) JSON() []byte {
-	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, form: true}
-	root := &jsonschema.Schema{}
+	g := generator{defs: map[string]*Schema{}, of: map[string]reflect.Type{}, form: true}
+	root := &Schema{}
 	if len(f.Values) == 1 {
 		root = g.object(reflect.TypeOf(f.Values[0]))
 	} else {
@@ -81,11 +79,11 @@ func For(t reflect.Type, input bool) (text []byte, err error) {
 			text, err = nil, fmt.Errorf("type %s has no schema: %s", t, why)
 		}
 	}()
-	g := generator{defs: map[string]*jsonschema.Schema{}, of: map[string]reflect.Type{}, closed: input}
+	g := generator{defs: map[string]*Schema{}, of: map[string]reflect.Type{}, closed: input}
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	var root *jsonschema.Schema
+	var root *Schema
 	if t.Kind() == reflect.Struct && !t.Implements(reflect.TypeFor[encoding.TextMarshaler]()) {
 		root = g.object(t)
 	} else {
@@ -99,17 +97,17 @@ func For(t reflect.Type, input bool) (text []byte, err error) {
 
 // generator makes the schema of one form.
 type generator struct {
-	defs   map[string]*jsonschema.Schema
+	defs   map[string]*Schema
 	of     map[string]reflect.Type // defs
 	closed bool                    // objects have no other members
 	form   bool                    // "schemaVersion" is Version
 }
 
 // object returns the schema of a struct, with the fields of embedded structs among its own.
-func (g *generator) object(t reflect.Type) *jsonschema.Schema {
-	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+func (g *generator) object(t reflect.Type) *Schema {
+	s := &Schema{Type: "object", Properties: Properties{}}
 	if g.closed {
-		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+		s.AdditionalProperties = false
 	}
 	for _, f := range reflect.VisibleFields(t) {
 		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -123,14 +121,13 @@ func (g *generator) object(t reflect.Type) *jsonschema.Schema {
 		property := g.schema(f.Type)
 		constrain(property, f.Tag)
 		if f.Type.Kind() == reflect.Pointer && !optional {
-			property = &jsonschema.Schema{OneOf: []*jsonschema.Schema{property, {Type: "null"}}}
+			property = &Schema{OneOf: []*Schema{property, {Type: "null"}}}
 		}
 		property.Description = f.Tag.Get("jsonschema")
 		if g.form && name == "schemaVersion" {
-			*property = jsonschema.Schema{Const: jsonschema.Ptr[any](Version), Description: property.Description}
+			*property = Schema{Const: Version, Description: property.Description}
 		}
-		s.Properties[name] = property
-		s.PropertyOrder = append(s.PropertyOrder, name)
+		s.Properties = append(s.Properties, Property{name, property})
 		if !optional {
 			s.Required = append(s.Required, name)
 		}
@@ -139,13 +136,13 @@ func (g *generator) object(t reflect.Type) *jsonschema.Schema {
 }
 
 // constrain adds what the tags of a field say of its values, or of those of its elements.
-func constrain(s *jsonschema.Schema, tag reflect.StructTag) {
+func constrain(s *Schema, tag reflect.StructTag) {
 	for s.Items != nil {
 		s = s.Items
 	}
 	if names := tag.Get("enum"); names != "" {
 		numbers := s.Type == "integer" || s.Type == "number"
-		s.Type = ""
+		s.Type = nil
 		for name := range strings.SplitSeq(names, ",") {
 			var value any = name
 			if numbers {
@@ -174,29 +171,28 @@ func number(text string) float64 {
 }
 
 // schema returns the schema of a type: of a named struct a reference to its definition.
-func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
+func (g *generator) schema(t reflect.Type) *Schema {
 	switch {
 	case t.Kind() == reflect.Pointer:
 		return g.schema(t.Elem())
 	case t == reflect.TypeFor[time.Time]():
-		return &jsonschema.Schema{Type: "string", Format: "date-time"}
+		return &Schema{Type: "string", Format: "date-time"}
 	case t == reflect.TypeFor[json.RawMessage]() || t.Kind() == reflect.Interface:
-		return &jsonschema.Schema{}
+		return &Schema{}
 	case t.Implements(reflect.TypeFor[encoding.TextMarshaler]()):
 		return text(t)
 	case t.Kind() == reflect.Slice && t.Elem().Kind() == reflect.Uint8 &&
 		!reflect.PointerTo(t.Elem()).Implements(reflect.TypeFor[encoding.TextMarshaler]()):
-		return &jsonschema.Schema{Type: "string", ContentEncoding: "base64"}
+		return &Schema{Type: "string", ContentEncoding: "base64"}
 	case t.Kind() == reflect.Slice || t.Kind() == reflect.Array:
-		return &jsonschema.Schema{Type: "array", Items: g.schema(t.Elem())}
+		return &Schema{Type: "array", Items: g.schema(t.Elem())}
 	case t.Kind() == reflect.Map:
-		return &jsonschema.Schema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
+		return &Schema{Type: "object", AdditionalProperties: g.schema(t.Elem())}
 	case t.Kind() != reflect.Struct:
-		s, err := jsonschema.ForType(t, nil)
-		if err != nil {
-			panic("BUG: " + err.Error())
+		if s := scalar(t); s != nil {
+			return s
 		}
-		return s
+		panic("BUG: schema: there is none of a " + t.Kind().String())
 	case t.Name() == "":
 		return g.object(t)
 	}
@@ -209,17 +205,17 @@ func (g *generator) schema(t reflect.Type) *jsonschema.Schema {
 	default:
 		panic(fmt.Sprintf("BUG: schema: %s and %s would be one definition", known, t))
 	}
-	return &jsonschema.Schema{Ref: "#/$defs/" + name}
+	return &Schema{Ref: "#/$defs/" + name}
 }
 
 // text returns the schema of a type that marshals as text. A small unsigned one is an enumeration: its
 // names are those of the values from 0 on, up to the first that has none, such as "kind(7)", or that of
 // another.
-func text(t reflect.Type) *jsonschema.Schema {
+func text(t reflect.Type) *Schema {
 	if t.Kind() != reflect.Uint8 {
-		return &jsonschema.Schema{Type: "string"}
+		return &Schema{Type: "string"}
 	}
-	s := &jsonschema.Schema{}
+	s := &Schema{}
 	for i := range 256 {
 		v := reflect.New(t).Elem()
 		v.SetUint(uint64(i))

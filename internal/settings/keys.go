@@ -98,7 +98,7 @@ func Keys() []Key {
 		},
 		{
 			Name: "history", Kind: Path, Values: []string{"off"}, Help: "keep what is remembered in `FILE`",
-			Unset: "the user's data folder", UserOnly: places,
+			Unset: "the user's data folder", Live: true, UserOnly: places,
 		},
 		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
 		{
@@ -125,7 +125,7 @@ func Keys() []Key {
 		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress"},
 		{
 			Name: "remember", Kind: Bool, Default: "false", Help: "remember every log that is read, not only games' own",
-			UserOnly: consents,
+			Live: true, UserOnly: consents,
 		},
 		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules"},
 		{

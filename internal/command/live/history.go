@@ -15,6 +15,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed/briefing"
+	"github.com/heedlog/heed/briefing/historysource"
 	"github.com/heedlog/heed/history"
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/command"
@@ -47,6 +49,51 @@ func (f *historyFlags) ofGame(cmd *cobra.Command, help string) *cobra.Command {
 	return cmd
 }
 
+// commandHistory opens the history in a file for the commands that read saved logs.
+func (p *program) commandHistory(ctx context.Context, path string) (command.History, error) {
+	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
+	if err != nil {
+		return nil, err
+	}
+	return &commandHistory{h, p}, nil
+}
+
+type commandHistory struct {
+	*history.History
+	program *program
+}
+
+func (h *commandHistory) Notice(ctx context.Context) { h.program.noteOpened(ctx, h.History) }
+
+func (h *commandHistory) Ledger(of func() *summary.Session) briefing.Ledger {
+	return &historysource.Ledger{History: h.History, Session: of}
+}
+
+// openHistory opens a history, and notes what became of sessions that no heed ended.
+func (p *program) openHistory(ctx context.Context, c history.Config) (*history.History, error) {
+	c.Now = p.Now
+	h, err := history.Open(ctx, c)
+	if err == nil {
+		p.noteOpened(ctx, h)
+	}
+	return h, err
+}
+
+// noteOpened notes what became of the file, and of sessions that no heed ended.
+func (p *program) noteOpened(ctx context.Context, h *history.History) {
+	if aside := h.SetAside(); aside != "" {
+		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
+	}
+	cut, err := h.Unfinished(ctx)
+	if err != nil {
+		p.Detail("whether sessions ended without notice is not known: %v", err)
+	}
+	for i := range cut {
+		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
+			cut[i].Saved.Format(time.DateTime))
+	}
+}
+
 // withHistory makes a command that reads history: ask is given it, and nil where there is none, with its file.
 func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 	ask func(ctx context.Context, h *history.History, file string, args []string) error,
@@ -73,7 +120,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
 			return unlessGone(ask(ctx, nil, file, args))
 		}
-		h, err := command.OpenHistory(ctx, p.Program, history.Config{Path: file})
+		h, err := p.openHistory(ctx, history.Config{Path: file})
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -27,11 +28,26 @@ func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
 	return serveHTTP(ctx, h.metrics, mux, 10*time.Second)
 }
 
-// serveHTTP serves HTTP on l until ctx is done. An answer takes no longer than write.
+// maxConns bounds the connections of a server of HTTP.
+const maxConns = 64
+
+// serveHTTP serves HTTP on l until ctx is done. An answer takes no longer than write. Connections beyond maxConns are
+// closed.
 func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, write time.Duration) error {
+	var open atomic.Int64
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: write,
 		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnState: func(c net.Conn, state http.ConnState) {
+			switch state {
+			case http.StateNew:
+				if open.Add(1) > maxConns {
+					_ = c.Close() // the server then reports it closed
+				}
+			case http.StateClosed:
+				open.Add(-1)
+			}
+		},
 	}
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() })
 	defer stop()

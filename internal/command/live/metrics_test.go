@@ -3,8 +3,12 @@
 package live
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"io"
+	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -138,4 +142,34 @@ func TestAlerts(t *testing.T) {
 	run(nil, "check", "rules", "alerts.yml")
 	run(nil, "test", "rules", "tests.yml")
 	run(text, "check", "metrics")
+}
+
+// TestConnectionsAreBounded: a connection beyond the bound is closed, and one is taken again when another has ended.
+func TestConnectionsAreBounded(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	ended := make(chan error, 1)
+	ctx, stop := context.WithCancel(t.Context())
+	go func() { ended <- serveHTTP(ctx, l, http.NotFoundHandler(), time.Minute) }()
+	dial := func() net.Conn {
+		c, err := net.Dial("tcp", l.Addr().String())
+		require.NoError(t, err)
+		t.Cleanup(func() { _ = c.Close() })
+		return c
+	}
+	answers := func(c net.Conn) bool {
+		_, _ = io.WriteString(c, "GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+		_, err := http.ReadResponse(bufio.NewReader(c), nil)
+		return err == nil
+	}
+	var held []net.Conn
+	for range maxConns {
+		held = append(held, dial())
+		require.True(t, answers(held[len(held)-1]))
+	}
+	require.False(t, answers(dial()))
+	require.NoError(t, held[0].Close())
+	require.Eventually(t, func() bool { return answers(dial()) }, patience, 5*time.Millisecond)
+	stop()
+	require.NoError(t, <-ended)
 }

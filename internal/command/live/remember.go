@@ -95,7 +95,7 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper 
 	k := &keeper{log: log, now: p.Now}
 	ctx := context.Background() // it is not of the command alone that the history is whole
 	if err == nil {
-		k.history, err = command.OpenHistory(ctx, p.Program, history.Config{Path: path, Wait: keepWait})
+		k.history, err = p.openHistory(ctx, history.Config{Path: path, Wait: keepWait})
 	}
 	if err != nil {
 		p.Note("nothing is remembered: %v", err)

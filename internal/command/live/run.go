@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/command"
 	"github.com/heedlog/heed/internal/proc"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/settings"
 	"github.com/heedlog/heed/internal/sidecar"
 )
@@ -116,7 +117,8 @@ it does not answer, or a file could not be read or written to its end; 130 inter
 		p.followCommand(), p.serveCommand(),
 		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
 	host := command.Host{
-		Forms: slices.Concat(bridge.Forms, historyForms), Open: openPage, Fetch: newFetcher().fetch, Brief: p.askBrief,
+		Forms: slices.Concat([]schema.Form{command.BriefForm}, bridge.Forms, historyForms),
+		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
 	}
 	grouped(groupLogs, command.Commands(p.Program, host)...)
 	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())

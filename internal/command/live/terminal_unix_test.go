@@ -120,3 +120,49 @@ func TestTailFolds(t *testing.T) {
 	_, _ = io.ReadAll(master)
 	_ = cmd.Wait()
 }
+
+// TestAskedOnce: who reads a game's own log on a terminal is asked once whether sessions are remembered.
+func TestAskedOnce(t *testing.T) {
+	for _, answer := range []string{"yes", "n"} {
+		home := t.TempDir()
+		log := filepath.Join(home, "unity3d", "Studio", "Game", "Player.log")
+		require.NoError(t, os.MkdirAll(filepath.Dir(log), 0o700))
+		play := func(version string) {
+			require.NoError(t, os.WriteFile(log, []byte("Mono path[0] = '/games/RimWorldLinux_Data/Managed'\n"+
+				"Initialize engine version: 2022.3.35f1 (011206c7a712)\nRimWorld "+version+"\nException ticking Crane7: System.NullReferenceException: Object reference not set\n  at Colony.Crane.Tick () [0x00010] in <x>:0 \n"), 0o600))
+		}
+		play("1.5.4104 rev435")
+		replay := func(flags ...string) string {
+			master, tty, err := pty.Open()
+			if err != nil {
+				t.Skipf("no pseudo-terminal: %v", err)
+			}
+			defer func() { _ = master.Close() }()
+			cmd := exec.CommandContext(t.Context(), os.Args[0], append(append(flags, log), "--no-config")...)
+			cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm", "HOME="+home, "XDG_DATA_HOME="+home,
+				"LocalAppData="+home)
+			cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, tty, tty
+			_, err = io.WriteString(master, answer+"\n")
+			require.NoError(t, err)
+			require.NoError(t, cmd.Start())
+			require.NoError(t, tty.Close())
+			out, _ := io.ReadAll(master)
+			require.NoError(t, cmd.Wait())
+			return clitest.WithoutColors(string(out))
+		}
+		require.Contains(t, replay(), "Remember sessions")
+		play("1.5.4104 rev436")
+		again := replay()
+		require.NotContains(t, again, "Remember sessions")
+		if answer == "n" {
+			require.NotContains(t, again, "history")
+			require.NotContains(t, replay("--remember"), "history", "one session has nothing to compare with")
+			play("1.5.4104 rev437")
+			require.NotContains(t, replay(), "history", "one log that was to be remembered changes no answer")
+			play("1.5.4104 rev438")
+			require.Contains(t, replay("--remember"), "in 2 of 2 sessions", "the first, and this one")
+		} else {
+			require.Contains(t, again, "in 2 of 2 sessions")
+		}
+	}
+}

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"sync"
 
-	"golang.org/x/net/netutil"
-
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
 )
@@ -40,11 +38,8 @@ type web struct {
 	client *gabp.Client // nil until the first call
 }
 
-// The bounds of the page's requests.
-const (
-	maxWebConns = 64
-	maxWebCall  = 64 << 10 // bytes
-)
+// maxWebCall bounds a request of the page, in bytes.
+const maxWebCall = 64 << 10
 
 // listenWeb listens on an address of the loopback interface.
 func listenWeb(addr string) (net.Listener, error) {
@@ -74,7 +69,7 @@ func (w *web) serve(ctx context.Context) error {
 	mux.HandleFunc("GET "+w.path+"{$}", w.page)
 	mux.HandleFunc("POST "+w.path+"call", w.call)
 	defer w.close()
-	return serveHTTP(ctx, netutil.LimitListener(w.listener, maxWebConns), w.local(mux), tailWait+askTimeout)
+	return serveHTTP(ctx, w.listener, w.local(mux), tailWait+askTimeout)
 }
 
 // local refuses requests that another site made a browser send: those for another name of this machine, and those from

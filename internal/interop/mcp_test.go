@@ -1,19 +1,74 @@
-package mcp_test
+package interop
 
 import (
 	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/briefing/heedsource"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/brief"
+	"github.com/heedlog/heed/internal/deliver"
+	"github.com/heedlog/heed/internal/mcp"
+	"github.com/heedlog/heed/internal/session"
 )
+
+const fault = "Exception ticking Crane7: System.NullReferenceException: Object reference"
+
+// between runs a proxy with a session between a client and a server, and returns what logs an error of the game.
+func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer io.Writer) (log func(message string)) {
+	t.Helper()
+	cfg := session.Config{}
+	cfg.Engine.Epoch = "e1"
+	s, err := session.New(cfg)
+	require.NoError(t, err)
+	briefs, err := brief.New(brief.Config{
+		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
+	})
+	require.NoError(t, err)
+	px, err := bridge.New(bridge.Config{
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	talk, err := deliver.New(deliver.Config{
+		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: 300, Next: mcp.Next, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	mcp.Begin(talk)
+	proxy := mcp.New(mcp.Config{
+		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, Log: slog.New(slog.DiscardHandler),
+		FromClient: fromClient, FromServer: fromServer, ToClient: toClient, ToServer: toServer,
+		Delivered: func(id string, through uint64) { s.Delivered(mcp.Consumer, id, through) },
+		Attached:  func() { s.Attach(mcp.Consumer) },
+		Left:      func() {},
+	})
+	s.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan struct{})
+	go func() { _ = s.Run(ctx); close(ran) }()
+	go func() { _ = proxy.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		<-ran
+		_ = briefs.Close()
+		talk.Close()
+	})
+	return func(message string) { s.Observe(event.Log{Level: event.LevelError, Message: message}.Entry()) }
+}
 
 // nothing closes nothing.
 type nothing struct{ io.Writer }
@@ -22,12 +77,11 @@ func (nothing) Close() error { return nil }
 
 // TestOfficialClientAndServer lets a client and a server of the official SDK talk through the proxy.
 func TestOfficialClientAndServer(t *testing.T) {
-	b := &between{t: t}
 	clientReads, toClient := io.Pipe()
 	serverReads, toServer := io.Pipe()
 	fromClient, clientWrites := io.Pipe()
 	fromServer, serverWrites := io.Pipe()
-	b.run(fromClient, fromServer, toClient, toServer)
+	log := between(t, fromClient, fromServer, toClient, toServer)
 	server := sdk.NewServer(&sdk.Implementation{Name: "colony", Version: "1"}, nil)
 	type args struct {
 		X int `json:"x"`
@@ -38,7 +92,7 @@ func TestOfficialClientAndServer(t *testing.T) {
 	sdk.AddTool(server, &sdk.Tool{Name: "build", Description: "Builds."},
 		func(_ context.Context, _ *sdk.CallToolRequest, in args) (*sdk.CallToolResult, out, error) {
 			if in.X == 2 {
-				b.log(fault)
+				log(fault)
 			}
 			return nil, out{true}, nil
 		})
@@ -98,10 +152,9 @@ func TestOfficialExample(t *testing.T) {
 	defer server.Wait()    //nolint:errcheck // its end is that of its input
 	defer toServer.Close() //nolint:errcheck // the server ends with it
 
-	b := &between{t: t}
 	clientReads, toClient := io.Pipe()
 	fromClient, clientWrites := io.Pipe()
-	b.run(fromClient, fromServer, toClient, toServer)
+	log := between(t, fromClient, fromServer, toClient, toServer)
 	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
 	s, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
 	require.NoError(t, err)
@@ -112,7 +165,7 @@ func TestOfficialExample(t *testing.T) {
 	}
 	name := map[string]string{"name": "colony"}
 	require.False(t, call("greet", name).IsError)
-	b.log(fault)
+	log(fault)
 	refused := call("greet", name)
 	require.True(t, refused.IsError)
 	require.Contains(t, refused.Content[0].(*sdk.TextContent).Text, "\n> Exception ticking Crane7")
