@@ -1,6 +1,7 @@
-package main
+package agent
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -165,22 +166,13 @@ func table(w io.Writer, rows []*outcome) error {
 		}
 		out = append(out, "\t\n"...)
 	}
-	if err := aligned(w, out); err != nil {
-		return err
-	}
-	out = []byte("\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n" +
-		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n")
+	out = append(out, "\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n"+
+		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n"...)
 	for _, r := range rows {
 		out = fmt.Appendf(out, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.Plan, r.Policy, r.tokensPerFault(),
 			r.canceledPerFault(), r.recovery(50), r.recovery(95), r.Steers, r.FalseSteers, r.Unknown)
 	}
-	return aligned(w, out)
-}
-
-func aligned(w io.Writer, out []byte) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := tw.Write(out); err != nil {
-		return err
-	}
-	return tw.Flush()
+	_, err := tw.Write(out)
+	return errors.Join(err, tw.Flush())
 }

@@ -1,7 +1,8 @@
-package main
+package brief
 
 import (
 	"bytes"
+	"flag"
 	"io"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-const captures = "../../testdata/captures"
+const captures = "../../../testdata/captures"
 
 func defaults(t *testing.T) *rules.Set {
 	t.Helper()
@@ -83,7 +84,7 @@ func TestRealLogs(t *testing.T) {
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out))
+	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
 	for _, s := range []set{ours, labeled, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
@@ -108,9 +109,9 @@ func TestSpeed(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	require.NoError(t, run([]string{"-h"}, io.Discard))
-	require.Error(t, run([]string{"-captures", t.TempDir()}, io.Discard))
-	require.Error(t, run([]string{"-what"}, io.Discard))
+	require.ErrorIs(t, Run([]string{"-h"}, io.Discard, io.Discard), flag.ErrHelp)
+	require.Error(t, Run([]string{"-captures", t.TempDir()}, io.Discard, io.Discard))
+	require.Error(t, Run([]string{"-what"}, io.Discard, io.Discard))
 }
 
 func TestTail(t *testing.T) {

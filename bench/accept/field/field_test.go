@@ -19,6 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/bench/accept/stage"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
@@ -124,7 +125,9 @@ func play(t *testing.T, h *habit, through bool) *result {
 	cfg := h.mod
 	cfg.LogPath = filepath.Join(dir, "Player.log")
 	require.NoError(t, os.WriteFile(cfg.LogPath, []byte("All is well\n"), 0o600))
-	g := &game{t: t, mod: standin.NewMod(cfg), addr: free(t)}
+	free, err := stage.NewBridge(t.Context())
+	require.NoError(t, err)
+	g := &game{t: t, mod: standin.NewMod(cfg), addr: free.Address}
 	began := time.Now()
 	g.serve()
 	defer func() { g.stop(); <-g.ended }()
@@ -210,14 +213,6 @@ func heed(t *testing.T, mod, log string) (addr string, end func()) {
 	all.Go(func() { _ = s.Run(ctx) })
 	all.Go(func() { _ = px.Serve(ctx, l) })
 	return l.Addr().String(), func() { stop(); all.Wait() }
-}
-
-// free returns an address that is not in use.
-func free(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close() //nolint:errcheck // nothing came of it
-	return l.Addr().String()
 }
 
 // flood appends lines to a log until it is ended.

@@ -1,4 +1,4 @@
-package main
+package steering
 
 import (
 	"context"
@@ -28,9 +28,9 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 		var err error
 		switch m.Method {
 		case "initialize":
-			err = result0(out, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
+			err = answer(out, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
 		case "session/new":
-			err = result0(out, m.ID, map[string]string{"sessionId": "s1"})
+			err = answer(out, m.ID, map[string]string{"sessionId": "s1"})
 		case "session/cancel":
 			cancel()
 		case "session/prompt":
@@ -62,7 +62,9 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 // work is one turn.
 func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, prompt string) {
 	update := func(u map[string]any) {
-		_ = say(out, nil, "session/update", map[string]any{"sessionId": "s1", "update": u}) // it ends with the agent
+		_ = json.NewEncoder(out).Encode(map[string]any{ // it ends with the agent
+			"jsonrpc": "2.0", "method": "session/update", "params": map[string]any{"sessionId": "s1", "update": u},
+		})
 	}
 	messages, reason := []string{prompt}, "end_turn"
 	for n := range stepsOfTurn {
@@ -83,7 +85,7 @@ func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, 
 		update(map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call, "status": "completed"})
 		messages = append(messages, "built")
 	}
-	_ = result0(out, id, map[string]string{"stopReason": reason})
+	_ = answer(out, id, map[string]string{"stopReason": reason})
 }
 
 // locked is a writer for several goroutines.

@@ -1,4 +1,4 @@
-package main
+package steering
 
 import (
 	"bufio"
@@ -172,33 +172,19 @@ func newScanner(r io.Reader) *bufio.Scanner {
 
 // message is one of JSON-RPC.
 type message struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"`
-	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"`
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+	Result json.RawMessage
 }
 
-func say(w io.Writer, id any, method string, params any) error {
-	m := map[string]any{"jsonrpc": "2.0", "method": method, "params": params}
-	if id != nil {
-		m["id"] = id
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(raw, '\n'))
-	return err
+// say writes a request as a line, answer a result.
+func say(w io.Writer, id int, method string, params any) error {
+	return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 }
 
-func result0(w io.Writer, id json.RawMessage, result any) error {
-	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(raw, '\n'))
-	return err
+func answer(w io.Writer, id json.RawMessage, result any) error {
+	return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
 }
 
 // until returns the result of the request with an id.
@@ -221,7 +207,7 @@ func (h *host) mcp(ctx context.Context) error {
 		return err
 	}
 	in, out, wait, err := talk(ctx, h.heed, "mcp", "--no-config", "--state", h.dir, "--log", h.log, "--", self,
-		"-role", "server")
+		"steering", "-role", "server")
 	if err != nil {
 		return err
 	}
@@ -270,12 +256,12 @@ func server(stdin io.Reader, stdout io.Writer) error {
 		var err error
 		switch m.Method {
 		case "initialize":
-			err = result0(stdout, m.ID, map[string]any{
+			err = answer(stdout, m.ID, map[string]any{
 				"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": struct{}{}},
 				"serverInfo": map[string]string{"name": "colony", "version": "1"},
 			})
 		case "tools/call":
-			err = result0(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
+			err = answer(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
 		}
 		if err != nil {
 			return err
@@ -291,7 +277,7 @@ func (h *host) acp(ctx context.Context) error {
 		return err
 	}
 	in, out, wait, err := talk(ctx, h.heed, "acp", "--no-config", "--state", h.dir, "--steers-per-turn", "1000",
-		"--steers-per-minute", "1000", "--", self, "-role", "agent", "-model", h.model.URL)
+		"--steers-per-minute", "1000", "--", self, "steering", "-role", "agent", "-model", h.model.URL)
 	if err != nil {
 		return err
 	}

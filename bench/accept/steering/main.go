@@ -1,9 +1,9 @@
-// Command steering measures how soon what a game logs is in a request to the model of an agent that works, and
+// Package steering measures how soon what a game logs is in a request to the model of an agent that works, and
 // whether it is in the next one, for each way in which heed delivers. The programs are real: heed, a host or an
 // editor, an agent and a server of tools. The endpoint of the model is a stub, which thinks for a while and then
 // asks for a tool.
 //
-//	go run ./bench/steering -incidents 100
+//	go run ./bench/accept steering -incidents 100
 //
 // An incident is an exception from a site of its own, logged at a random moment while the agent works. It is found
 // where its text is in the body of a request. The next request is the first that begins after the line was written
@@ -15,7 +15,7 @@
 //	hook  "heed hook" before and after each tool, as Claude Code calls it
 //	mcp   "heed mcp" between the host and a server
 //	acp   "heed acp" between an editor and an agent: the turn is canceled, and prompted again
-package main
+package steering
 
 import (
 	"bytes"
@@ -37,20 +37,17 @@ import (
 	"sync"
 	"text/tabwriter"
 	"time"
+
+	"github.com/heedlog/heed/bench/accept/stage"
 )
 
 // adapters are the ways of delivery, in the order of the table.
 var adapters = []string{"asks", "wrap", "hook", "mcp", "acp"}
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "steering:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("steering", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	incidents := flags.Int("incidents", 100, "write `N` lines for each way")
 	think := flags.Duration("think", 50*time.Millisecond, "let the model think for `TIME`")
 	heed := flags.String("heed", "", "the heed `PROGRAM`; default: built from this tree")
@@ -74,13 +71,8 @@ func run(args []string, stdout io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if *heed == "" {
-		*heed = filepath.Join(dir, "heed")
-		build := exec.Command("go", "build", "-o", *heed, "github.com/heedlog/heed/cmd/heed")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("building heed: %w", err)
-		}
+	if *heed, err = stage.Heed(*heed, dir, stderr); err != nil {
+		return err
 	}
 	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if _, err := fmt.Fprintln(tw, "way\tincidents\tin the next request %\ttime to it, p50 ms\tp95 ms\t"); err != nil {
