@@ -37,16 +37,12 @@ var itemID = regexp.MustCompile(`"attentionId":"([^"]+)"`)
 // wrap is a bridge that starts the game by "heed wrap", as it would start the game itself, and an agent that calls its
 // tool.
 func (h *host) wrap(ctx context.Context) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	bridge, err := stage.NewBridge(ctx)
 	if err != nil {
 		return err
 	}
 	c := exec.CommandContext(ctx, h.heed, "wrap", "--no-config", "--state", h.dir, "--log", h.log, "--linger", "1ms", "--",
-		self, "steering", "-role", "game", "-log", h.log)
+		h.self, "steering", "-role", "game", "-log", h.log)
 	c.Env = append(os.Environ(), bridge.Env()...)
 	c.Stdin, c.Stderr = h.game, os.Stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -66,10 +62,10 @@ func (h *host) wrap(ctx context.Context) error {
 		}
 		return string(result), err
 	}, func(ctx context.Context, messages []string) (string, error) {
-		all := itemID.FindAllStringSubmatch(fmt.Sprint(messages), -1)
-		if len(all) == 0 {
-			return "", fmt.Errorf("the text does not name the item: %s", messages)
+		m, err := last(itemID, fmt.Sprint(messages))
+		if err != nil {
+			return "", err
 		}
-		return "acknowledged", client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: all[len(all)-1][1]}, nil)
+		return "acknowledged", client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: m[1]}, nil)
 	})
 }

@@ -232,7 +232,11 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 	defer cancel()
 	model := newEndpoint(think)
 	defer model.Close()
-	h := &host{heed: heed, dir: dir, log: logPath, model: model}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	h := &host{heed: heed, self: self, dir: dir, log: logPath, model: model}
 	var lines io.Writer = log
 	if name == "wrap" { // which knows who writes the log
 		in, out, err := os.Pipe()
@@ -297,13 +301,21 @@ func word(r *rand.Rand) string {
 // ackCommand is the command by which an agent acknowledges, as it is told.
 var ackCommand = regexp.MustCompile(`heed ack (\S+) --agent (\S+) --through (\d+)`)
 
+// last returns the last match in a text that asks to acknowledge.
+func last(re *regexp.Regexp, text string) ([]string, error) {
+	all := re.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("the text does not say how to acknowledge: %s", text)
+	}
+	return all[len(all)-1], nil
+}
+
 // ack acknowledges what a text asks for, by the command of heed.
 func ack(ctx context.Context, heed, dir, text string) error {
-	all := ackCommand.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return fmt.Errorf("the text does not say how to acknowledge: %s", text)
+	m, err := last(ackCommand, text)
+	if err != nil {
+		return err
 	}
-	m := all[len(all)-1]
 	args := []string{"ack", m[1], "--agent", m[2], "--through", m[3], "--state", dir}
 	out, err := exec.CommandContext(ctx, heed, args...).CombinedOutput()
 	if err != nil {
