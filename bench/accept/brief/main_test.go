@@ -42,7 +42,7 @@ func TestTruth(t *testing.T) {
 		require.False(t, found[f.path][item], "%s:%d: %s has a row", f.path, f.line, item)
 		found[f.path][item] = true
 		known := log.truth(f)
-		require.True(t, known.wanted().where, "%s:%d", f.path, f.line)
+		require.True(t, known.wanted()[where], "%s:%d", f.path, f.line)
 	}
 	files, err := filepath.Glob(captures + "/*.*")
 	require.NoError(t, err)
@@ -66,14 +66,14 @@ func TestOwnCaptures(t *testing.T) {
 		for _, how := range approaches {
 			for i, tokens := range budgets {
 				has := q.sum([]set{ours}, cell{moment: m, tokens: tokens, approach: how})
-				require.Equal(t, []int{26, 14, 26, 26}, []int{has.cause.of, has.culprit.of, has.where.of, has.all.of})
+				require.Equal(t, []int{26, 14, 26, 26}, []int{has[cause].of, has[culprit].of, has[where].of, has[all].of})
 				if least[how] == nil { // an agent without heed
-					require.NotZero(t, has.cause.has, "%s, %d tokens, %s", how, tokens, m)
-					require.Less(t, has.all.has, 3, "%s, %d tokens, %s", how, tokens, m)
+					require.NotZero(t, has[cause].has, "%s, %d tokens, %s", how, tokens, m)
+					require.Less(t, has[all].has, 3, "%s, %d tokens, %s", how, tokens, m)
 					continue
 				}
-				require.GreaterOrEqual(t, has.all.has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
-				require.Equal(t, has.nobody.of, has.nobody.has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
+				require.GreaterOrEqual(t, has[all].has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
+				require.Equal(t, has[nobody].of, has[nobody].has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func TestFacts(t *testing.T) {
 	} {
 		has := fault.inBrief(c.text)
 		if !strings.Contains(c.text, "Culprit") {
-			has.nobody = false
+			has[nobody] = false
 		}
 		require.Equal(t, c.want, has, c.name)
 	}

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -243,19 +242,18 @@ func flood(t *testing.T, path string, perSecond int) (end func()) {
 // TestTable prints the table.
 func TestTable(t *testing.T) {
 	testkit.Full(t, "calls beside a mod that is away, slow or frozen")
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(w, "habit of the mod\tfailed\tp50 ms\tp99 ms\ttools s\theed: failed\tp50 ms\tp99 ms\ttools s\t")
+	rows := []byte("habit of the mod\tfailed\tp50 ms\tp99 ms\ttools s\theed: failed\tp50 ms\tp99 ms\ttools s\t\n")
 	for i := range habits {
 		h := &habits[i]
 		direct, through := play(t, h, false), play(t, h, true)
 		t.Logf("%s: %v; %v", h.name, direct, through)
-		_, _ = fmt.Fprintf(w, "%s\t%v\t%v\t\n", h.name, direct, through)
+		rows = fmt.Appendf(rows, "%s\t%v\t%v\t\n", h.name, direct, through)
 		if h.midway == nil {
 			require.Zero(t, through.failed, h.name)
 		}
 		require.LessOrEqual(t, through.failed, direct.failed+1, h.name) // that the mod was away is said once more
 	}
-	require.NoError(t, w.Flush())
+	var out strings.Builder
+	require.NoError(t, stage.Table(&out, rows))
 	t.Logf("%d calls a row:\n%s", *calls, &out)
 }

@@ -1,4 +1,4 @@
-// Package stage starts heed, and connects to games, for the acceptance programs.
+// Package stage has what the acceptance programs share: heed, games to connect to, tables.
 package stage
 
 import (
@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"text/tabwriter"
 	"time"
 
 	"github.com/heedlog/heed/gabp"
@@ -34,6 +35,13 @@ func NewBridge(ctx context.Context) (gabp.Bridge, error) {
 		return gabp.Bridge{}, err
 	}
 	return gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: "colony"}, l.Close()
+}
+
+// Table writes rows of cells, each of which a tab ends, in columns.
+func Table(w io.Writer, rows []byte) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, err := tw.Write(rows)
+	return errors.Join(err, tw.Flush())
 }
 
 // ErrNotUp is the error for a game that ended before it accepted a connection.

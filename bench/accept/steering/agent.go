@@ -15,7 +15,6 @@ const stepsOfTurn = 40
 // agent is an agent of the Agent Client Protocol: in each turn it asks the model, and calls a tool, until it is
 // canceled or has taken its steps. What it is to acknowledge it tells the editor, which stands for its shell.
 func agent(model string, stdin io.Reader, stdout io.Writer) error {
-	out := &locked{w: stdout}
 	var turn sync.WaitGroup
 	defer turn.Wait()
 	cancel := func() {}
@@ -28,9 +27,9 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 		var err error
 		switch m.Method {
 		case "initialize":
-			err = answer(out, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
+			err = answer(stdout, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
 		case "session/new":
-			err = answer(out, m.ID, map[string]string{"sessionId": "s1"})
+			err = answer(stdout, m.ID, map[string]string{"sessionId": "s1"})
 		case "session/cancel":
 			cancel()
 		case "session/prompt":
@@ -49,7 +48,7 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 			cancel = end
 			turn.Go(func() {
 				defer end()
-				work(ctx, model, out, m.ID, text)
+				work(ctx, model, stdout, m.ID, text)
 			})
 		}
 		if err != nil {
@@ -86,16 +85,4 @@ func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, 
 		messages = append(messages, "built")
 	}
 	_ = answer(out, id, map[string]string{"stopReason": reason})
-}
-
-// locked is a writer for several goroutines.
-type locked struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
 }

@@ -52,7 +52,7 @@ func (h *host) wrap(ctx context.Context) error {
 	defer c.Wait() //nolint:errcheck // it is interrupted
 	client, err := stage.Connect(ctx, bridge, "bridge", nil)
 	if err != nil {
-		return canceled(ctx, err)
+		return errors.Join(ctx.Err(), err)
 	}
 	defer client.Close() //nolint:errcheck // the game ends
 	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {

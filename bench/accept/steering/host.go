@@ -51,7 +51,7 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 	for {
 		tool, err := ask(ctx, h.model.URL, messages)
 		if err != nil {
-			return canceled(ctx, err)
+			return errors.Join(ctx.Err(), err)
 		}
 		do := call
 		if tool == "ack" {
@@ -59,7 +59,7 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 		}
 		text, err := do(ctx, messages)
 		if err != nil {
-			return canceled(ctx, err)
+			return errors.Join(ctx.Err(), err)
 		}
 		if tool == "ack" {
 			messages = nil // the model goes on with what it has done
@@ -67,13 +67,6 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 		}
 		messages = append(messages, text)
 	}
-}
-
-func canceled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
 
 // habit is after how many steps an agent asks by itself.
@@ -300,7 +293,7 @@ func (h *host) acp(ctx context.Context) error {
 		case line, ok := <-p.out:
 			var m message
 			if !ok {
-				return canceled(ctx, io.ErrUnexpectedEOF)
+				return errors.Join(ctx.Err(), io.ErrUnexpectedEOF)
 			}
 			if err := json.Unmarshal(line, &m); err != nil {
 				return err
@@ -313,7 +306,7 @@ func (h *host) acp(ctx context.Context) error {
 					return err
 				}
 				if err := ack(ctx, h.heed, h.dir, with.Update.Content.Text); err != nil {
-					return canceled(ctx, err)
+					return errors.Join(ctx.Err(), err)
 				}
 				h.model.acked()
 			}

@@ -35,7 +35,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
 
 	"github.com/heedlog/heed/bench/accept/stage"
@@ -74,10 +73,7 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	if *heed, err = stage.Heed(*heed, dir, stderr); err != nil {
 		return err
 	}
-	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := fmt.Fprintln(tw, "way\tincidents\tin the next request %\ttime to it, p50 ms\tp95 ms\t"); err != nil {
-		return err
-	}
+	rows := []byte("way\tincidents\tin the next request %\ttime to it, p50 ms\tp95 ms\t\n")
 	for _, name := range adapters {
 		if *only != "" && name != *only {
 			continue
@@ -87,13 +83,10 @@ func Run(args []string, stdout, stderr io.Writer) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		n := len(r.after)
-		_, err = fmt.Fprintf(tw, "%s\t%d\t%.1f\t%d\t%d\t\n", name, n, 100*float64(r.next)/float64(n),
+		rows = fmt.Appendf(rows, "%s\t%d\t%.1f\t%d\t%d\t\n", name, n, 100*float64(r.next)/float64(n),
 			r.percentile(50).Milliseconds(), r.percentile(95).Milliseconds())
-		if err != nil {
-			return err
-		}
 	}
-	return tw.Flush()
+	return stage.Table(stdout, rows)
 }
 
 // result is what one way did.
@@ -266,11 +259,7 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 		if n > 0 {
 			wait = 2*think + time.Duration(random.Int64N(int64(3*think)))
 		}
-		select {
-		case err := <-worked:
-			return nil, fmt.Errorf("the agent has ended: %w", err)
-		case <-time.After(wait):
-		}
+		time.Sleep(wait)
 		if err := model.write(lines, word(random)); err != nil {
 			return nil, err
 		}
