@@ -1,10 +1,10 @@
-// Command accept runs heed beside stand-ins of games, agents and hosts, and prints what it was worth:
+// Command accept measures the effect of heed with stand-ins of games, agents and hosts:
 //
-//	go run ./bench/accept agent       an agent in games with faults, with and without heed, in real time
-//	go run ./bench/accept brief       what briefs have of what is true of a fault, and how long they take
-//	go run ./bench/accept steering    how soon a line of a log is in a request to the model of an agent
+//	go run ./bench/accept agent       calls of agents on a broken game, with and without heed, in real time
+//	go run ./bench/accept brief       facts of a fault that briefs hold, and the time that briefs take
+//	go run ./bench/accept steering    the time from a line of a log to a request to the model of an agent
 //
-// Each has flags: "go run ./bench/accept agent -h". Two tables are tests:
+// Each has flags: "go run ./bench/accept agent -h". Tests print two more tables:
 //
 //	go test ./bench/accept/agent -run Table -v -args -seeds 20                      agents in virtual time
 //	HEED_TESTS=full go test ./bench/accept/field -run Table -v -args -calls 300     bridges and mods of the field

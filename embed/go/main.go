@@ -148,7 +148,7 @@ func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
 	err = errors.Join(
 		gabp.AddTool(tools, gabp.Tool{Name: "field/sow", Description: "Sows wheat."}, f.sow),
 		gabp.AddTool(tools, gabp.Tool{Name: "field/flood", Description: "Floods a field."}, f.flood),
-		gabp.AddTool(tools, gabp.Tool{Name: "field/read", Description: "Reads a field.", Tags: []string{"read-only"}}, f.read),
+		gabp.AddTool(tools, gabp.Tool{Name: "field/read", Description: "Reads a crop.", Tags: []string{"read-only"}}, f.read),
 		resources.Add(gabp.Resource{URI: "farm://fields", Description: "The crop of each field."}, f.fields),
 	)
 	if err != nil {
@@ -223,7 +223,7 @@ func (f *farm) flood(_ context.Context, c *gabp.Call, at place) (*answer, error)
 func (f *farm) plant(at place, crop string) *answer {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.crops[at.Field] = crop // panics if there is no such field
+	f.crops[at.Field] = crop // panics if the field does not exist
 	return &answer{Crop: crop}
 }
 
