@@ -62,7 +62,7 @@ func main() {
 	}
 }
 
-// run serves the tools until ctx is done. What heed knows is in stateFile between two runs.
+// run serves the tools until ctx is done. stateFile keeps the knowledge of heed between two runs.
 func run(ctx context.Context, listener net.Listener, token, stateFile string) error {
 	engine, err := open(stateFile)
 	if err != nil {
@@ -133,7 +133,7 @@ func tell(engine *heed.Engine) {
 	}
 }
 
-// newServer returns a server of the tools, of a resource and of what heed knows.
+// newServer returns a server of the tools, a resource and the items of heed.
 func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
 	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
 	if err != nil {
@@ -193,7 +193,7 @@ func (f *farm) around(ctx context.Context, c *gabp.Call, tool func() (any, error
 		status, text = event.StatusFailed, err.Error()
 	}
 	done := f.gate.Done(ctx, d, status, text)
-	if a, ok := result.(*answer); ok {
+	if a, ok := result.(*answer); ok && err == nil {
 		a.Verdict = done.Verdict.Text
 	}
 	return result, err
