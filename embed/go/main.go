@@ -1,28 +1,32 @@
-// Program farm is a Go host to start from: its tools are called over HTTP, and heed is
-// in it.
+// Program farm is a Go host to start from: its tools and a resource are served over GABP, and heed is in it. With
+// arguments it is a bridge that calls the host.
 //
-//	curl -X POST localhost:8642/call/field/sow
-//	curl -X POST localhost:8642/ack/ID
+//	export GABP_SERVER_PORT=8642 GABP_TOKEN=$(openssl rand -hex 32)
+//	farm &
+//	farm field/sow '{"field":3}'
+//	farm read farm://fields
+//	farm ack ID
 package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"log/slog"
 	"net"
-	"net/http"
 	"os"
 	"os/signal"
 	"runtime/debug"
 	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/hostlog"
 	"github.com/heedlog/heed/rules"
@@ -42,44 +46,38 @@ rules:
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	listener, err := net.Listen("tcp", "localhost:8642")
-	if err != nil {
-		log.Fatal(err)
+	bridge, err := gabp.FindBridge(os.Getenv, "farm") // a bridge sets the environment of a host that it starts
+	switch {
+	case err != nil:
+	case len(os.Args) > 1:
+		err = ask(ctx, bridge, os.Args[1:], os.Stdout)
+	default:
+		var listener net.Listener
+		if listener, err = gabp.Listen(ctx, bridge.Address); err == nil {
+			err = run(ctx, listener, bridge.Token, "farm.heed")
+		}
 	}
-	if err := run(ctx, listener, "farm.heed"); err != nil {
+	if err != nil {
 		log.Fatal(err)
 	}
 }
 
-// run serves the tools until ctx is done. What heed knows is in stateFile between two runs.
-func run(ctx context.Context, listener net.Listener, stateFile string) error {
+// run serves the tools until ctx is done. stateFile keeps the knowledge of heed between two runs.
+func run(ctx context.Context, listener net.Listener, token, stateFile string) error {
 	engine, err := open(stateFile)
 	if err != nil {
 		return err
 	}
 	hostlog.SetDefault(engine, nil) // slog and log go on writing where they did
-	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now), Allow: []string{"field/read"}})
+	server, err := newServer(engine, token)
 	if err != nil {
 		return err
 	}
-	f := &farm{gate: g, started: strconv.FormatInt(time.Now().UnixNano(), 36)}
-	mux := http.NewServeMux()
-	mux.HandleFunc("POST /call/{tool...}", f.call)
-	mux.HandleFunc("POST /ack/{id}", f.ack)
-	server := http.Server{Handler: mux}
-
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	var running sync.WaitGroup
 	running.Go(func() { drain(ctx, engine) })
-	running.Go(func() {
-		<-ctx.Done()
-		_ = server.Shutdown(context.Background()) // once the calls in progress have ended
-	})
-	err = server.Serve(listener)
-	if errors.Is(err, http.ErrServerClosed) {
-		err = nil
-	}
+	err = server.Serve(ctx, listener) // returns once the calls in progress have ended
 	stop()
 	running.Wait()
 	tell(engine)
@@ -135,54 +133,148 @@ func tell(engine *heed.Engine) {
 	}
 }
 
-type farm struct {
-	gate    *gate.Gate
-	started string // in ids of calls, so that none is given twice over runs
-	calls   atomic.Uint64
+// newServer returns a server of the tools, a resource and the items of heed.
+func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
+	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
+	if err != nil {
+		return nil, err
+	}
+	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now)})
+	if err != nil {
+		return nil, err
+	}
+	f := &farm{gate: g}
+	tools, resources := &gabp.Tools{Around: f.around}, new(gabp.Resources)
+	err = errors.Join(
+		gabp.AddTool(tools, gabp.Tool{Name: "field/sow", Description: "Sows wheat."}, f.sow),
+		gabp.AddTool(tools, gabp.Tool{Name: "field/flood", Description: "Floods a field."}, f.flood),
+		gabp.AddTool(tools, gabp.Tool{Name: "field/read", Description: "Reads a crop.", Tags: []string{"read-only"}}, f.read),
+		resources.Add(gabp.Resource{URI: "farm://fields", Description: "The crop of each field."}, f.fields),
+	)
+	if err != nil {
+		return nil, err
+	}
+	mux := new(gabp.Mux)
+	attention.Register(mux)
+	tools.Register(mux)
+	resources.Register(mux)
+	return gabp.NewServer(gabp.ServerConfig{
+		Token: token, AgentID: "farm", App: gabp.App{Name: "Farm", Version: "1"}, Mux: mux,
+	})
 }
 
-// call runs a tool, unless something holds it back, and answers with what came of it.
-func (f *farm) call(w http.ResponseWriter, r *http.Request) {
-	id := fmt.Sprintf("%s-%d", f.started, f.calls.Add(1))
-	d := f.gate.Check(r.Context(), gate.Call{ID: id, Tool: r.PathValue("tool"), Consumer: "agent"})
+// farm is the program itself.
+type farm struct {
+	gate  *gate.Gate
+	mu    sync.Mutex
+	crops [10]string
+}
+
+// The schemas of the tools are made of these types.
+type (
+	place struct {
+		Field int `json:"field" minimum:"0" jsonschema:"The number of the field."`
+	}
+	answer struct {
+		Crop    string `json:"crop"`
+		Verdict string `json:"verdict,omitempty" jsonschema:"What the log shows of the call."`
+	}
+)
+
+// around runs a tool, unless something holds it back. Its answer has the verdict of heed.
+func (f *farm) around(ctx context.Context, c *gabp.Call, tool func() (any, error)) (any, error) {
+	d := f.gate.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer()})
 	if !d.Allowed {
-		http.Error(w, d.Refusal, http.StatusConflict) // the tool must not run
-		return
+		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal) // the tool must not run
 	}
 	status, text := event.StatusCompleted, ""
-	if err := execute(d.Call.Tool, slog.With("operation", id)); err != nil {
+	result, err := guard(c.ID, tool)
+	if err != nil {
 		status, text = event.StatusFailed, err.Error()
 	}
-	done := f.gate.Done(r.Context(), d, status, text)
-	_, _ = fmt.Fprintf(w, "%s. %s\n%s", status, done.Verdict.Text, text)
-}
-
-// ack acknowledges an item, after which calls go on.
-func (f *farm) ack(w http.ResponseWriter, r *http.Request) {
-	res, err := f.gate.Ack(r.Context(), "agent", r.PathValue("id"), 0)
-	if err != nil {
-		http.Error(w, err.Error(), http.StatusServiceUnavailable)
-		return
+	done := f.gate.Done(ctx, d, status, text)
+	if a, ok := result.(*answer); ok && err == nil {
+		a.Verdict = done.Verdict.Text
 	}
-	_, _ = fmt.Fprintln(w, "acknowledged:", res.Acknowledged)
+	return result, err
 }
 
-// execute is the program itself. The operation of its logger says for sure which call a record belongs to.
-func execute(tool string, logger *slog.Logger) (err error) {
+// guard runs a tool, and logs a panic. The attribute operation says for sure which call a record belongs to.
+func guard(id string, tool func() (any, error)) (result any, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			logger.Error(fmt.Sprintf("panic recovered: %v\n%s", r, debug.Stack()))
-			err = errors.New("the tool panicked")
+			slog.Error(fmt.Sprintf("panic recovered: %v\n%s", r, debug.Stack()), "operation", id)
+			err = gabp.Errorf(gabp.CodeToolFailed, "the tool panicked")
 		}
 	}()
-	switch tool {
-	case "field/sow":
-		logger.Info("sown")
-	case "field/flood":
-		logger.Error("field lost", "field", 7)
-	case "field/read":
-	default:
-		panic("no tool " + tool)
+	return tool()
+}
+
+func (f *farm) sow(_ context.Context, c *gabp.Call, at place) (*answer, error) {
+	slog.Info("sown", "field", at.Field, "operation", c.ID)
+	return f.plant(at, "wheat"), nil
+}
+
+func (f *farm) flood(_ context.Context, c *gabp.Call, at place) (*answer, error) {
+	slog.Error("field lost", "field", at.Field, "operation", c.ID)
+	return f.plant(at, ""), nil
+}
+
+func (f *farm) plant(at place, crop string) *answer {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.crops[at.Field] = crop // panics if the field does not exist
+	return &answer{Crop: crop}
+}
+
+func (f *farm) read(_ context.Context, _ *gabp.Call, at place) (*answer, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return &answer{Crop: f.crops[at.Field]}, nil
+}
+
+func (f *farm) fields(context.Context, *gabp.Request) (gabp.ResourceContent, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return gabp.ResourceContent{Content: f.crops, MIMEType: "application/json"}, nil
+}
+
+// ask is the bridge: it calls a tool, reads a resource or acknowledges an item. Its gate asks the host before each call
+// and does not send a call that is held back. The gate of the host holds back the bridges that do not ask.
+func ask(ctx context.Context, bridge gabp.Bridge, args []string, out io.Writer) error {
+	if len(args) != 2 {
+		return errors.New("want a tool and its arguments, or read and a URI, or ack and the id of an item")
 	}
-	return nil
+	client, err := gabp.Dial(ctx, bridge.Address, gabp.ClientConfig{Token: bridge.Token, Name: "farmer"})
+	if err != nil {
+		return err
+	}
+	defer func() { _ = client.Close() }()
+	source := gate.Remote(client, client.Welcome().Capabilities.Methods)
+	g, err := gate.New(gate.Config{Source: source, Allow: []string{"field/read"}})
+	if err != nil {
+		return err
+	}
+	var result json.RawMessage
+	switch args[0] {
+	case "ack":
+		res, err := g.Ack(ctx, "", args[1], 0)
+		if err == nil {
+			_, err = fmt.Fprintln(out, "acknowledged:", res.Acknowledged)
+		}
+		return err
+	case "read":
+		err = client.Call(ctx, gabp.MethodResourcesRead, map[string]string{"uri": args[1]}, &result)
+	default:
+		d := g.Check(ctx, gate.Call{Tool: args[0]})
+		if !d.Allowed {
+			return errors.New(d.Refusal)
+		}
+		result, err = client.CallTool(ctx, args[0], json.RawMessage(args[1]))
+	}
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(out, "%s\n", result)
+	return err
 }

@@ -3,19 +3,18 @@ package main
 import (
 	"bytes"
 	"context"
-	"io"
 	"log"
-	"net"
-	"net/http"
 	"path/filepath"
 	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
 )
 
-// TestProgram runs the program twice: calls, a fault, a refusal, an acknowledgement, a panic, and a restart over which
-// what is open stays open.
+// TestProgram runs the program twice: calls, a resource, a fault, refusals, an acknowledgement, a panic, and a restart
+// over which what is open stays open. Each call is by a bridge of its own.
 func TestProgram(t *testing.T) {
 	var out bytes.Buffer
 	before := log.Writer()
@@ -23,48 +22,65 @@ func TestProgram(t *testing.T) {
 	defer log.SetOutput(before)
 	state := filepath.Join(t.TempDir(), "farm.heed")
 
-	url, stop := start(t, state)
-	require.Contains(t, post(t, url+"/call/field/sow"), "completed")
-	require.Contains(t, post(t, url+"/call/field/flood"), "It caused a fault")
-	refusal := post(t, url+"/call/field/sow")
+	host, stop := start(t, state)
+	require.Contains(t, call(t, host, "field/sow", `{"field":3}`), `"crop":"wheat"`)
+	require.Contains(t, call(t, host, "read", "farm://fields"), `["","","","wheat","",`)
+	require.Contains(t, call(t, host, "field/sow", `{"field":-1}`), "want an integer of at least 0, got -1")
+	require.Contains(t, call(t, host, "field/flood", `{"field":3}`), "It caused a fault")
+	refusal := call(t, host, "field/sow", `{"field":3}`)
 	require.Contains(t, refusal, "a field was lost")
-	require.Contains(t, post(t, url+"/call/field/read"), "completed", "is never held back")
-	require.Contains(t, post(t, url+"/ack/"+item(t, refusal)), "acknowledged: true")
-	require.Contains(t, post(t, url+"/call/field/sow"), "completed")
-	require.Contains(t, post(t, url+"/call/field/burn"), "panicked")
+	require.Equal(t, gabp.CodeToolUnavailable, unasked(t, host).Code, "a bridge that does not ask is held back, too")
+	require.Contains(t, call(t, host, "field/read", `{"field":3}`), `"crop":""`, "is never held back")
+	require.Equal(t, "acknowledged: true\n", call(t, host, "ack", item(t, refusal)))
+	require.Contains(t, call(t, host, "field/sow", `{"field":3}`), `"crop":"wheat"`)
+	require.Contains(t, call(t, host, "field/sow", `{"field":30}`), "panicked")
 	stop()
 
-	url, stop = start(t, state)
-	refusal = post(t, url+"/call/field/sow")
+	host, stop = start(t, state)
+	refusal = call(t, host, "field/sow", `{"field":3}`)
 	require.Contains(t, refusal, "a panic was caught")
-	require.Contains(t, post(t, url+"/ack/"+item(t, refusal)), "acknowledged: true")
-	require.Contains(t, post(t, url+"/call/field/sow"), "completed")
+	require.Equal(t, "acknowledged: true\n", call(t, host, "ack", item(t, refusal)))
+	require.Contains(t, call(t, host, "field/sow", `{"field":3}`), "Nothing urgent")
 	stop()
 
-	require.Contains(t, out.String(), "ERROR field lost operation=", "the output of the program is as without heed")
+	require.Contains(t, out.String(), "ERROR field lost field=3 operation=", "the output of the program is as without heed")
+	require.Error(t, ask(t.Context(), host, []string{"ack"}, &out))
 }
 
-// start runs the program, and returns its address and what ends it.
-func start(t *testing.T, state string) (url string, stop func()) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+// start runs the program, and returns where it listens and what ends it.
+func start(t *testing.T, state string) (host gabp.Bridge, stop func()) {
+	l, err := gabp.Listen(t.Context(), "127.0.0.1:0")
 	require.NoError(t, err)
+	host = gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken()}
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
-	go func() { ended <- run(ctx, l, state) }()
-	return "http://" + l.Addr().String(), func() {
+	go func() { ended <- run(ctx, l, host.Token, state) }()
+	return host, func() {
 		cancel()
 		require.NoError(t, <-ended)
 	}
 }
 
-func post(t *testing.T, url string) string {
+// call returns what the bridge prints, or its error.
+func call(t *testing.T, host gabp.Bridge, args ...string) string {
 	t.Helper()
-	res, err := http.Post(url, "", nil)
+	var out bytes.Buffer
+	if err := ask(t.Context(), host, args, &out); err != nil {
+		return err.Error()
+	}
+	return out.String()
+}
+
+// unasked returns the error of a call by a bridge that does not ask for attention.
+func unasked(t *testing.T, host gabp.Bridge) *gabp.Error {
+	t.Helper()
+	client, err := gabp.Dial(t.Context(), host.Address, gabp.ClientConfig{Token: host.Token})
 	require.NoError(t, err)
-	defer func() { _ = res.Body.Close() }()
-	body, err := io.ReadAll(res.Body)
-	require.NoError(t, err)
-	return string(body)
+	defer func() { _ = client.Close() }()
+	_, err = client.CallTool(t.Context(), "field/sow", place{Field: 3})
+	var refused *gabp.Error
+	require.ErrorAs(t, err, &refused)
+	return refused
 }
 
 var itemID = regexp.MustCompile(`[0-9a-z]+-\d+`)

@@ -1,4 +1,4 @@
-package main
+package agent
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/bench/accept/stage"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -30,8 +31,9 @@ var (
 // TestMain makes this test binary the game that its tests start.
 func TestMain(m *testing.M) {
 	if slices.Contains(os.Args, "-game") {
-		flag.CommandLine = flag.NewFlagSet("", flag.PanicOnError)
-		main()
+		if err := Run(os.Args[2:], os.Stdout, os.Stderr); err != nil {
+			panic(err)
+		}
 		return
 	}
 	os.Exit(m.Run())
@@ -142,7 +144,8 @@ func TestPolicies(t *testing.T) {
 			t.Run(policy, func(t *testing.T) {
 				t.Parallel()
 				var out bytes.Buffer
-				require.NoError(t, run([]string{"-calls", "20", "-seed", "4", "-think", "20ms", "-json", "-policy", policy}, &out))
+				args := []string{"-calls", "20", "-seed", "4", "-think", "20ms", "-json", "-policy", policy}
+				require.NoError(t, Run(args, &out, os.Stderr))
 				require.NoError(t, json.Unmarshal(out.Bytes(), r))
 				require.Equal(t, policy, r.Policy)
 				require.Equal(t, 20, r.Executed)
@@ -166,5 +169,5 @@ func TestNotUp(t *testing.T) {
 	// go knows no "wrap".
 	trial := trial{dir: t.TempDir(), heed: "go", plan: planDistinct, calls: 1, think: time.Millisecond}
 	_, err := trial.run(policyHeed)
-	require.ErrorIs(t, err, errNotUp)
+	require.ErrorIs(t, err, stage.ErrNotUp)
 }

@@ -1,10 +1,11 @@
-package main
+package agent
 
 import (
 	"fmt"
 	"io"
 	"slices"
-	"text/tabwriter"
+
+	"github.com/heedlog/heed/bench/accept/stage"
 )
 
 // outcome is how one agent did with one game.
@@ -17,30 +18,25 @@ type outcome struct {
 	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window; -1: not known
 }
 
+func (r *outcome) counts() []*int {
+	return []*int{
+		&r.Executed, &r.Faults, &r.Incidents, &r.Stops, &r.LeftOut, &r.FalseStops, &r.Acks, &r.Reads, &r.EmptyReads,
+		&r.Bytes, &r.ByHabit, &r.Standing, &r.Steers, &r.FalseSteers, &r.Unknown, &r.Told, &r.Wrong,
+	}
+}
+
 // add adds the counts of o.
 func (r *outcome) add(o *outcome) {
-	r.Executed += o.Executed
-	r.Faults += o.Faults
-	r.Incidents += o.Incidents
+	for i, sum := range r.counts() {
+		*sum += *o.counts()[i]
+	}
+	r.Canceled += o.Canceled
 	if r.Stale == nil {
 		r.Stale, r.Late, r.Recover = map[kind]int{}, map[kind][3]int{}, map[kind][]float64{}
 	}
 	for k, n := range o.Stale {
 		r.Stale[k] += n
 	}
-	r.Stops += o.Stops
-	r.LeftOut += o.LeftOut
-	r.FalseStops += o.FalseStops
-	r.Acks += o.Acks
-	r.Reads += o.Reads
-	r.EmptyReads += o.EmptyReads
-	r.Bytes += o.Bytes
-	r.ByHabit += o.ByHabit
-	r.Standing += o.Standing
-	r.Steers += o.Steers
-	r.FalseSteers += o.FalseSteers
-	r.Unknown += o.Unknown
-	r.Canceled += o.Canceled
 	for k, s := range o.Recover {
 		r.Recover[k] = append(r.Recover[k], s...)
 	}
@@ -51,8 +47,6 @@ func (r *outcome) add(o *outcome) {
 		}
 		r.Late[k] = sum
 	}
-	r.Told += o.Told
-	r.Wrong += o.Wrong
 }
 
 // stale returns how many calls acted on a fault that had shown before they were made.
@@ -165,22 +159,11 @@ func table(w io.Writer, rows []*outcome) error {
 		}
 		out = append(out, "\t\n"...)
 	}
-	if err := aligned(w, out); err != nil {
-		return err
-	}
-	out = []byte("\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n" +
-		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n")
+	out = append(out, "\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n"+
+		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n"...)
 	for _, r := range rows {
 		out = fmt.Appendf(out, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.Plan, r.Policy, r.tokensPerFault(),
 			r.canceledPerFault(), r.recovery(50), r.recovery(95), r.Steers, r.FalseSteers, r.Unknown)
 	}
-	return aligned(w, out)
-}
-
-func aligned(w io.Writer, out []byte) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := tw.Write(out); err != nil {
-		return err
-	}
-	return tw.Flush()
+	return stage.Table(w, out)
 }

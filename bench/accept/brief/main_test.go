@@ -1,7 +1,8 @@
-package main
+package brief
 
 import (
 	"bytes"
+	"flag"
 	"io"
 	"path/filepath"
 	"strings"
@@ -15,7 +16,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-const captures = "../../testdata/captures"
+const captures = "../../../testdata/captures"
 
 func defaults(t *testing.T) *rules.Set {
 	t.Helper()
@@ -41,7 +42,7 @@ func TestTruth(t *testing.T) {
 		require.False(t, found[f.path][item], "%s:%d: %s has a row", f.path, f.line, item)
 		found[f.path][item] = true
 		known := log.truth(f)
-		require.True(t, known.wanted().where, "%s:%d", f.path, f.line)
+		require.True(t, known.wanted()[where], "%s:%d", f.path, f.line)
 	}
 	files, err := filepath.Glob(captures + "/*.*")
 	require.NoError(t, err)
@@ -65,14 +66,14 @@ func TestOwnCaptures(t *testing.T) {
 		for _, how := range approaches {
 			for i, tokens := range budgets {
 				has := q.sum([]set{ours}, cell{moment: m, tokens: tokens, approach: how})
-				require.Equal(t, []int{26, 14, 26, 26}, []int{has.cause.of, has.culprit.of, has.where.of, has.all.of})
+				require.Equal(t, []int{26, 14, 26, 26}, []int{has[cause].of, has[culprit].of, has[where].of, has[all].of})
 				if least[how] == nil { // an agent without heed
-					require.NotZero(t, has.cause.has, "%s, %d tokens, %s", how, tokens, m)
-					require.Less(t, has.all.has, 3, "%s, %d tokens, %s", how, tokens, m)
+					require.NotZero(t, has[cause].has, "%s, %d tokens, %s", how, tokens, m)
+					require.Less(t, has[all].has, 3, "%s, %d tokens, %s", how, tokens, m)
 					continue
 				}
-				require.GreaterOrEqual(t, has.all.has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
-				require.Equal(t, has.nobody.of, has.nobody.has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
+				require.GreaterOrEqual(t, has[all].has, least[how][i], "%s, %d tokens, %s", how, tokens, m)
+				require.Equal(t, has[nobody].of, has[nobody].has, "%s, %d tokens, %s: somebody is blamed", how, tokens, m)
 			}
 		}
 	}
@@ -83,7 +84,7 @@ func TestRealLogs(t *testing.T) {
 	data := filepath.Dir(testkit.Dir(t, "rimworld"))
 	testkit.Dir(t, "players")
 	var out bytes.Buffer
-	require.NoError(t, run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out))
+	require.NoError(t, Run([]string{"-captures", captures, "-data", data, "-rounds", "0"}, &out, io.Discard))
 	for _, s := range []set{ours, labeled, players} {
 		require.Contains(t, out.String(), string(s)+", "+string(opened))
 	}
@@ -108,9 +109,9 @@ func TestSpeed(t *testing.T) {
 }
 
 func TestRunRefuses(t *testing.T) {
-	require.NoError(t, run([]string{"-h"}, io.Discard))
-	require.Error(t, run([]string{"-captures", t.TempDir()}, io.Discard))
-	require.Error(t, run([]string{"-what"}, io.Discard))
+	require.ErrorIs(t, Run([]string{"-h"}, io.Discard, io.Discard), flag.ErrHelp)
+	require.Error(t, Run([]string{"-captures", t.TempDir()}, io.Discard, io.Discard))
+	require.Error(t, Run([]string{"-what"}, io.Discard, io.Discard))
 }
 
 func TestTail(t *testing.T) {
@@ -160,7 +161,7 @@ func TestFacts(t *testing.T) {
 	} {
 		has := fault.inBrief(c.text)
 		if !strings.Contains(c.text, "Culprit") {
-			has.nobody = false
+			has[nobody] = false
 		}
 		require.Equal(t, c.want, has, c.name)
 	}

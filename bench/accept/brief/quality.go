@@ -1,4 +1,4 @@
-package main
+package brief
 
 import (
 	"cmp"
@@ -177,7 +177,7 @@ func (q *quality) ask(file string, g *game, log *replayed, a *appointment) error
 				}
 				has = a.truth.inBrief(b.Text)
 				missing := has.missing(wanted)
-				if wanted.nobody && !has.nobody {
+				if wanted[nobody] && !has[nobody] {
 					missing = append(missing, "doubt: somebody is blamed")
 				}
 				if len(missing) > 0 && a.set != held {
@@ -216,7 +216,7 @@ func (q *quality) String() string {
 	for _, s := range sets {
 		if t := q.wanted[s]; t != nil {
 			b = fmt.Appendf(b, "%s: %d faults, culprit known of %d, operation or phase of %d\n",
-				s, q.faults[s], t.culprit.has, t.where.has)
+				s, q.faults[s], t[culprit].has, t[where].has)
 		}
 	}
 	b = fmt.Appendf(b, "not measured: %s\n", q.omitted)
@@ -240,9 +240,9 @@ func (q *quality) part(b []byte, title string, sets []set, m moment, budgets []i
 	for _, tokens := range budgets {
 		for _, how := range approaches {
 			t := q.sum(sets, cell{moment: m, tokens: tokens, approach: how})
-			if t.all.of > 0 {
-				b = fmt.Appendf(b, "%6d  %-22s %7s %8s %19s %7s %7s %14s\n", tokens, how, t.cause, t.culprit, t.where, t.next,
-					t.all, t.nobody)
+			if t[all].of > 0 {
+				b = fmt.Appendf(b, "%6d  %-22s %7s %8s %19s %7s %7s %14s\n", tokens, how, t[cause], t[culprit], t[where],
+					t[next], t[all], t[nobody])
 			}
 		}
 	}

@@ -1,19 +1,20 @@
-package main
+package steering
 
 import (
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/bench/accept/stage"
 )
 
 // TestMain makes the test binary the agent or the server that heed starts.
 func TestMain(m *testing.M) {
-	if len(os.Args) > 2 && os.Args[1] == "-role" {
-		if err := run(os.Args[1:], os.Stdout); err != nil {
+	if len(os.Args) > 2 && os.Args[2] == "-role" {
+		if err := Run(os.Args[2:], os.Stdout, os.Stderr); err != nil {
 			os.Exit(1)
 		}
 		os.Exit(0)
@@ -27,9 +28,8 @@ func TestEachWay(t *testing.T) {
 		t.Skip("builds and starts heed")
 	}
 	dir := t.TempDir()
-	heed := filepath.Join(dir, "heed")
-	out, err := exec.Command("go", "build", "-o", heed, "github.com/heedlog/heed/cmd/heed").CombinedOutput()
-	require.NoError(t, err, string(out))
+	heed, err := stage.Heed("", dir, os.Stderr)
+	require.NoError(t, err)
 	for _, name := range adapters[1:] {
 		r, err := try(name, heed, filepath.Join(dir, name), 3, 50*time.Millisecond)
 		require.NoError(t, err, name)

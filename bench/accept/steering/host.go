@@ -1,4 +1,4 @@
-package main
+package steering
 
 import (
 	"bufio"
@@ -18,9 +18,10 @@ import (
 
 // host is the program in which an agent works, or its editor.
 type host struct {
-	heed, dir, log string
-	model          *endpoint
-	game           *os.File // what the game is to log, where heed starts the game
+	heed, self string // the programs
+	dir, log   string
+	model      *endpoint
+	game       *os.File // what the game is to log, where heed starts the game
 }
 
 // serve starts "heed serve", and returns when it answers.
@@ -50,7 +51,7 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 	for {
 		tool, err := ask(ctx, h.model.URL, messages)
 		if err != nil {
-			return canceled(ctx, err)
+			return errors.Join(ctx.Err(), err)
 		}
 		do := call
 		if tool == "ack" {
@@ -58,7 +59,7 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 		}
 		text, err := do(ctx, messages)
 		if err != nil {
-			return canceled(ctx, err)
+			return errors.Join(ctx.Err(), err)
 		}
 		if tool == "ack" {
 			messages = nil // the model goes on with what it has done
@@ -66,13 +67,6 @@ func (h *host) work(ctx context.Context, call, acknowledge func(context.Context,
 		}
 		messages = append(messages, text)
 	}
-}
-
-func canceled(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	return err
 }
 
 // habit is after how many steps an agent asks by itself.
@@ -136,32 +130,59 @@ func (h *host) hooks(ctx context.Context) error {
 	})
 }
 
-// talk starts a program whose lines on standard output come to a channel.
-func talk(ctx context.Context, args ...string) (in io.WriteCloser, out <-chan []byte, wait func(), err error) {
+// peer is a program that speaks JSON-RPC over its standard streams, a message a line.
+type peer struct {
+	in   io.WriteCloser
+	out  chan []byte
+	wait func() error
+	ids  int // of requests so far
+}
+
+func talk(ctx context.Context, args ...string) (*peer, error) {
 	c := exec.CommandContext(ctx, args[0], args[1:]...)
 	c.Stderr = os.Stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
-	if in, err = c.StdinPipe(); err != nil {
-		return nil, nil, nil, err
+	in, err := c.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
 	r, err := c.StdoutPipe()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	if err := c.Start(); err != nil {
-		return nil, nil, nil, err
-	}
-	lines := make(chan []byte, 1024)
+	p := &peer{in: in, out: make(chan []byte, 1024), wait: c.Wait}
 	go func() {
-		defer close(lines)
+		defer close(p.out)
 		for s := newScanner(r); s.Scan(); {
-			lines <- bytes.Clone(s.Bytes())
+			p.out <- bytes.Clone(s.Bytes())
 		}
 	}()
-	return in, lines, func() {
-		_ = in.Close()
-		_ = c.Wait()
-	}, nil
+	return p, c.Start()
+}
+
+func (p *peer) close() {
+	_ = p.in.Close()
+	_ = p.wait()
+}
+
+// ask writes a request.
+func (p *peer) ask(method string, params any) error {
+	p.ids++
+	return json.NewEncoder(p.in).Encode(map[string]any{"jsonrpc": "2.0", "id": p.ids, "method": method, "params": params})
+}
+
+// request writes a request, and returns its result.
+func (p *peer) request(method string, params any) (json.RawMessage, error) {
+	if err := p.ask(method, params); err != nil {
+		return nil, err
+	}
+	for line := range p.out {
+		var m message
+		if json.Unmarshal(line, &m) == nil && string(m.ID) == fmt.Sprint(p.ids) && m.Method == "" {
+			return m.Result, nil
+		}
+	}
+	return nil, io.ErrUnexpectedEOF
 }
 
 func newScanner(r io.Reader) *bufio.Scanner {
@@ -172,73 +193,32 @@ func newScanner(r io.Reader) *bufio.Scanner {
 
 // message is one of JSON-RPC.
 type message struct {
-	JSONRPC string          `json:"jsonrpc"`
-	ID      json.RawMessage `json:"id,omitempty"`
-	Method  string          `json:"method,omitempty"`
-	Params  json.RawMessage `json:"params,omitempty"`
-	Result  json.RawMessage `json:"result,omitempty"`
+	ID     json.RawMessage
+	Method string
+	Params json.RawMessage
+	Result json.RawMessage
 }
 
-func say(w io.Writer, id any, method string, params any) error {
-	m := map[string]any{"jsonrpc": "2.0", "method": method, "params": params}
-	if id != nil {
-		m["id"] = id
-	}
-	raw, err := json.Marshal(m)
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(raw, '\n'))
-	return err
-}
-
-func result0(w io.Writer, id json.RawMessage, result any) error {
-	raw, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(raw, '\n'))
-	return err
-}
-
-// until returns the result of the request with an id.
-func until(out <-chan []byte, id string) (json.RawMessage, error) {
-	for line := range out {
-		var m message
-		if json.Unmarshal(line, &m) == nil && string(m.ID) == id && m.Method == "" {
-			return m.Result, nil
-		}
-	}
-	return nil, io.ErrUnexpectedEOF
+// answer writes the result of a request.
+func answer(w io.Writer, id json.RawMessage, result any) error {
+	return json.NewEncoder(w).Encode(map[string]any{"jsonrpc": "2.0", "id": id, "result": result})
 }
 
 // ackNumber is the number of the item that is to be acknowledged.
 var ackNumber = regexp.MustCompile(`call heed_ack with id "(\d+)"`)
 
 func (h *host) mcp(ctx context.Context) error {
-	self, err := os.Executable()
+	p, err := talk(ctx, h.heed, "mcp", "--no-config", "--state", h.dir, "--log", h.log, "--",
+		h.self, "steering", "-role", "server")
 	if err != nil {
 		return err
 	}
-	in, out, wait, err := talk(ctx, h.heed, "mcp", "--no-config", "--state", h.dir, "--log", h.log, "--", self,
-		"-role", "server")
-	if err != nil {
-		return err
-	}
-	defer wait()
-	ids := 0
-	request := func(method string, params any) (json.RawMessage, error) {
-		ids++
-		if err := say(in, ids, method, params); err != nil {
-			return nil, err
-		}
-		return until(out, fmt.Sprint(ids))
-	}
-	if _, err := request("initialize", map[string]any{"protocolVersion": "2025-06-18"}); err != nil {
+	defer p.close()
+	if _, err := p.request("initialize", map[string]any{"protocolVersion": "2025-06-18"}); err != nil {
 		return err
 	}
 	call := func(tool string, arguments any) (string, error) {
-		raw, err := request("tools/call", map[string]any{"name": tool, "arguments": arguments})
+		raw, err := p.request("tools/call", map[string]any{"name": tool, "arguments": arguments})
 		var r struct{ Content []struct{ Text string } }
 		if err == nil {
 			err = json.Unmarshal(raw, &r)
@@ -252,11 +232,11 @@ func (h *host) mcp(ctx context.Context) error {
 	return h.work(ctx, func(context.Context, []string) (string, error) {
 		return call("build", struct{}{})
 	}, func(_ context.Context, messages []string) (string, error) {
-		all := ackNumber.FindAllStringSubmatch(strings.Join(messages, "\n"), -1)
-		if len(all) == 0 {
-			return "", fmt.Errorf("the text does not say how to acknowledge: %s", messages)
+		m, err := last(ackNumber, strings.Join(messages, "\n"))
+		if err != nil {
+			return "", err
 		}
-		return call("heed_ack", map[string]string{"id": all[len(all)-1][1]})
+		return call("heed_ack", map[string]string{"id": m[1]})
 	})
 }
 
@@ -270,12 +250,12 @@ func server(stdin io.Reader, stdout io.Writer) error {
 		var err error
 		switch m.Method {
 		case "initialize":
-			err = result0(stdout, m.ID, map[string]any{
+			err = answer(stdout, m.ID, map[string]any{
 				"protocolVersion": "2025-06-18", "capabilities": map[string]any{"tools": struct{}{}},
 				"serverInfo": map[string]string{"name": "colony", "version": "1"},
 			})
 		case "tools/call":
-			err = result0(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
+			err = answer(stdout, m.ID, map[string]any{"content": []any{map[string]string{"type": "text", "text": "built"}}})
 		}
 		if err != nil {
 			return err
@@ -286,32 +266,20 @@ func server(stdin io.Reader, stdout io.Writer) error {
 
 // acp is an editor that asks for one long turn. The agent tells it what was acknowledged.
 func (h *host) acp(ctx context.Context) error {
-	self, err := os.Executable()
+	p, err := talk(ctx, h.heed, "acp", "--no-config", "--state", h.dir, "--steers-per-turn", "1000",
+		"--steers-per-minute", "1000", "--", h.self, "steering", "-role", "agent", "-model", h.model.URL)
 	if err != nil {
 		return err
 	}
-	in, out, wait, err := talk(ctx, h.heed, "acp", "--no-config", "--state", h.dir, "--steers-per-turn", "1000",
-		"--steers-per-minute", "1000", "--", self, "-role", "agent", "-model", h.model.URL)
-	if err != nil {
+	defer p.close()
+	if _, err := p.request("initialize", map[string]any{"protocolVersion": 1}); err != nil {
 		return err
 	}
-	defer wait()
-	if err := say(in, 1, "initialize", map[string]any{"protocolVersion": 1}); err != nil {
+	if _, err := p.request("session/new", map[string]any{"cwd": h.dir, "mcpServers": []any{}}); err != nil {
 		return err
 	}
-	if _, err := until(out, "1"); err != nil {
-		return err
-	}
-	if err := say(in, 2, "session/new", map[string]any{"cwd": h.dir, "mcpServers": []any{}}); err != nil {
-		return err
-	}
-	if _, err := until(out, "2"); err != nil {
-		return err
-	}
-	prompts := 2
 	prompt := func() error {
-		prompts++
-		return say(in, prompts, "session/prompt", map[string]any{
+		return p.ask("session/prompt", map[string]any{
 			"sessionId": "s1", "prompt": []any{map[string]string{"type": "text", "text": "Build a wall."}},
 		})
 	}
@@ -322,27 +290,27 @@ func (h *host) acp(ctx context.Context) error {
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
-		case line, ok := <-out:
+		case line, ok := <-p.out:
 			var m message
 			if !ok {
-				return canceled(ctx, io.ErrUnexpectedEOF)
+				return errors.Join(ctx.Err(), io.ErrUnexpectedEOF)
 			}
 			if err := json.Unmarshal(line, &m); err != nil {
 				return err
 			}
 			if asksToAck := bytes.Contains(m.Params, []byte("ACKNOWLEDGE ")); asksToAck {
-				var p struct {
+				var with struct {
 					Update struct{ Content struct{ Text string } }
 				}
-				if err := json.Unmarshal(m.Params, &p); err != nil {
+				if err := json.Unmarshal(m.Params, &with); err != nil {
 					return err
 				}
-				if err := ack(ctx, h.heed, h.dir, p.Update.Content.Text); err != nil {
-					return canceled(ctx, err)
+				if err := ack(ctx, h.heed, h.dir, with.Update.Content.Text); err != nil {
+					return errors.Join(ctx.Err(), err)
 				}
 				h.model.acked()
 			}
-			if string(m.ID) == fmt.Sprint(prompts) { // a person goes on
+			if string(m.ID) == fmt.Sprint(p.ids) { // a person goes on
 				if err := prompt(); err != nil {
 					return err
 				}

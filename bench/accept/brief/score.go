@@ -1,4 +1,4 @@
-package main
+package brief
 
 import (
 	"fmt"
@@ -12,8 +12,17 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// facts are what a text about a fault has, or should have.
-type facts struct{ cause, culprit, where, next, nobody bool }
+// The facts that a text about a fault has, or should have. A tally also counts the texts that have all of them.
+const (
+	cause = iota
+	culprit
+	where
+	next
+	nobody
+	all
+)
+
+type facts [all]bool
 
 // count is how many texts have a fact, of those that should.
 type count struct{ has, of int }
@@ -36,45 +45,28 @@ func (c count) String() string {
 }
 
 // tally counts facts.
-type tally struct{ cause, culprit, where, next, nobody, all count }
+type tally [all + 1]count
 
 func (t *tally) add(has, wanted facts) {
-	t.cause.add(has.cause, wanted.cause)
-	t.culprit.add(has.culprit, wanted.culprit)
-	t.where.add(has.where, wanted.where)
-	t.next.add(has.next, wanted.next)
-	t.nobody.add(has.nobody, wanted.nobody)
-	t.all.add(len(has.missing(wanted)) == 0, true)
+	for i := range has {
+		t[i].add(has[i], wanted[i])
+	}
+	t[all].add(len(has.missing(wanted)) == 0, true)
 }
 
 func (t *tally) plus(o *tally) {
-	for _, c := range [][2]*count{
-		{&t.cause, &o.cause},
-		{&t.culprit, &o.culprit},
-		{&t.where, &o.where},
-		{&t.next, &o.next},
-		{&t.nobody, &o.nobody},
-		{&t.all, &o.all},
-	} {
-		c[0].has += c[1].has
-		c[0].of += c[1].of
+	for i := range t {
+		t[i].has += o[i].has
+		t[i].of += o[i].of
 	}
 }
 
 // missing names the facts that are wanted and not there.
 func (f facts) missing(wanted facts) []string {
 	var out []string
-	for _, fact := range []struct {
-		name        string
-		has, wanted bool
-	}{
-		{"cause", f.cause, wanted.cause},
-		{"culprit", f.culprit, wanted.culprit},
-		{"operation or phase", f.where, wanted.where},
-		{"next", f.next, wanted.next},
-	} {
-		if fact.wanted && !fact.has {
-			out = append(out, fact.name)
+	for i, name := range []string{cause: "cause", culprit: "culprit", where: "operation or phase", next: "next"} {
+		if wanted[i] && !f[i] {
+			out = append(out, name)
 		}
 	}
 	return out
@@ -146,17 +138,17 @@ func (t *truth) wanted() facts {
 func (t *truth) inBrief(brief string) facts {
 	lines := strings.Split(brief, "\n")
 	f := t.inAny(lines)
-	f.nobody = !t.attributes(lines)
+	f[nobody] = !t.attributes(lines)
 	phase := regexp.MustCompile(`(?i)\bphase:? "?` + regexp.QuoteMeta(t.phase) + `\b`)
 	for i, line := range lines {
 		if strings.HasPrefix(line, briefing.DataPrefix) {
 			continue
 		}
 		if t.names == nil && t.phase != "" && phase.MatchString(line) {
-			f.where = true
+			f[where] = true
 		}
 		if strings.HasPrefix(strings.TrimLeft(line, " -"), "Next") && t.points(lines[i:min(i+4, len(lines))]) {
-			f.next = true
+			f[next] = true
 		}
 	}
 	return f
@@ -196,10 +188,10 @@ func (t *truth) inLog(excerpt string) facts {
 	lines := strings.Split(excerpt, "\n")
 	f := t.inAny(lines)
 	if t.names == nil {
-		f.where = t.marker != "" && strings.Contains(excerpt, t.marker)
+		f[where] = t.marker != "" && strings.Contains(excerpt, t.marker)
 	}
-	f.nobody = true // a log names nobody
-	f.next = t.frame == "" && f.cause || t.frame != "" && strings.Contains(excerpt, t.frame)
+	f[nobody] = true // a log names nobody
+	f[next] = t.frame == "" && f[cause] || t.frame != "" && strings.Contains(excerpt, t.frame)
 	return f
 }
 
@@ -207,13 +199,13 @@ func (t *truth) inLog(excerpt string) facts {
 func (t *truth) inAny(lines []string) facts {
 	var f facts
 	for _, line := range lines {
-		f.cause = f.cause || strings.Contains(line, t.cause)
+		f[cause] = f[cause] || strings.Contains(line, t.cause)
 		folded := fold(line)
 		for _, name := range t.culprits {
-			f.culprit = f.culprit || strings.Contains(folded, fold(name))
+			f[culprit] = f[culprit] || strings.Contains(folded, fold(name))
 		}
 		for _, name := range t.names {
-			f.where = f.where || strings.Contains(line, name)
+			f[where] = f[where] || strings.Contains(line, name)
 		}
 	}
 	return f

@@ -1,4 +1,4 @@
-package main
+package steering
 
 import (
 	"context"
@@ -15,7 +15,6 @@ const stepsOfTurn = 40
 // agent is an agent of the Agent Client Protocol: in each turn it asks the model, and calls a tool, until it is
 // canceled or has taken its steps. What it is to acknowledge it tells the editor, which stands for its shell.
 func agent(model string, stdin io.Reader, stdout io.Writer) error {
-	out := &locked{w: stdout}
 	var turn sync.WaitGroup
 	defer turn.Wait()
 	cancel := func() {}
@@ -28,9 +27,9 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 		var err error
 		switch m.Method {
 		case "initialize":
-			err = result0(out, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
+			err = answer(stdout, m.ID, map[string]any{"protocolVersion": 1, "agentCapabilities": struct{}{}})
 		case "session/new":
-			err = result0(out, m.ID, map[string]string{"sessionId": "s1"})
+			err = answer(stdout, m.ID, map[string]string{"sessionId": "s1"})
 		case "session/cancel":
 			cancel()
 		case "session/prompt":
@@ -49,7 +48,7 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 			cancel = end
 			turn.Go(func() {
 				defer end()
-				work(ctx, model, out, m.ID, text)
+				work(ctx, model, stdout, m.ID, text)
 			})
 		}
 		if err != nil {
@@ -62,7 +61,9 @@ func agent(model string, stdin io.Reader, stdout io.Writer) error {
 // work is one turn.
 func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, prompt string) {
 	update := func(u map[string]any) {
-		_ = say(out, nil, "session/update", map[string]any{"sessionId": "s1", "update": u}) // it ends with the agent
+		_ = json.NewEncoder(out).Encode(map[string]any{ // it ends with the agent
+			"jsonrpc": "2.0", "method": "session/update", "params": map[string]any{"sessionId": "s1", "update": u},
+		})
 	}
 	messages, reason := []string{prompt}, "end_turn"
 	for n := range stepsOfTurn {
@@ -83,17 +84,5 @@ func work(ctx context.Context, model string, out io.Writer, id json.RawMessage, 
 		update(map[string]any{"sessionUpdate": "tool_call_update", "toolCallId": call, "status": "completed"})
 		messages = append(messages, "built")
 	}
-	_ = result0(out, id, map[string]string{"stopReason": reason})
-}
-
-// locked is a writer for several goroutines.
-type locked struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *locked) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.w.Write(p)
+	_ = answer(out, id, map[string]string{"stopReason": reason})
 }

@@ -1,7 +1,7 @@
-// Command brief measures briefs: what they have of what is true of a fault, and how long they take.
+// Package brief measures briefs: what they have of what is true of a fault, and how long they take.
 //
-//	go run ./bench/brief
-//	go run ./bench/brief -data ../shared/data -misses
+//	go run ./bench/accept brief
+//	go run ./bench/accept brief -data ../shared/data -misses
 //
 // Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
 // real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
@@ -9,38 +9,27 @@
 // briefs stands what agents have without them, cut to as many tokens.
 //
 // Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
-package main
+package brief
 
 import (
-	"errors"
 	"flag"
-	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/heedlog/heed/rules"
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "brief:", err)
-		os.Exit(2)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("brief", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	captures := flags.String("captures", "testdata/captures", "the `FOLDER` of the project's captures")
 	data := flags.String("data", "../shared/data", "the `FOLDER` of real logs, with rimworld and players in it")
 	heldOut := flags.Bool("held", false, "measure also logs on which nothing is developed")
 	misses := flags.Bool("misses", false, "list what briefs do not have")
 	rounds := flags.Int("rounds", 500, "measure how long `N` of each take; 0: not")
 	if err := flags.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil
-		}
 		return err
 	}
 	set, err := rules.Compile(rules.Defaults()...)

@@ -1,9 +1,9 @@
-// Command steering measures how soon what a game logs is in a request to the model of an agent that works, and
+// Package steering measures how soon what a game logs is in a request to the model of an agent that works, and
 // whether it is in the next one, for each way in which heed delivers. The programs are real: heed, a host or an
 // editor, an agent and a server of tools. The endpoint of the model is a stub, which thinks for a while and then
 // asks for a tool.
 //
-//	go run ./bench/steering -incidents 100
+//	go run ./bench/accept steering -incidents 100
 //
 // An incident is an exception from a site of its own, logged at a random moment while the agent works. It is found
 // where its text is in the body of a request. The next request is the first that begins after the line was written
@@ -15,7 +15,7 @@
 //	hook  "heed hook" before and after each tool, as Claude Code calls it
 //	mcp   "heed mcp" between the host and a server
 //	acp   "heed acp" between an editor and an agent: the turn is canceled, and prompted again
-package main
+package steering
 
 import (
 	"bytes"
@@ -35,22 +35,18 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"text/tabwriter"
 	"time"
+
+	"github.com/heedlog/heed/bench/accept/stage"
 )
 
 // adapters are the ways of delivery, in the order of the table.
 var adapters = []string{"asks", "wrap", "hook", "mcp", "acp"}
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "steering:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("steering", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	incidents := flags.Int("incidents", 100, "write `N` lines for each way")
 	think := flags.Duration("think", 50*time.Millisecond, "let the model think for `TIME`")
 	heed := flags.String("heed", "", "the heed `PROGRAM`; default: built from this tree")
@@ -74,18 +70,10 @@ func run(args []string, stdout io.Writer) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	if *heed == "" {
-		*heed = filepath.Join(dir, "heed")
-		build := exec.Command("go", "build", "-o", *heed, "github.com/heedlog/heed/cmd/heed")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("building heed: %w", err)
-		}
-	}
-	tw := tabwriter.NewWriter(stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	if _, err := fmt.Fprintln(tw, "way\tincidents\tin the next request %\ttime to it, p50 ms\tp95 ms\t"); err != nil {
+	if *heed, err = stage.Heed(*heed, dir, stderr); err != nil {
 		return err
 	}
+	rows := []byte("way\tincidents\tin the next request %\ttime to it, p50 ms\tp95 ms\t\n")
 	for _, name := range adapters {
 		if *only != "" && name != *only {
 			continue
@@ -95,13 +83,10 @@ func run(args []string, stdout io.Writer) error {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		n := len(r.after)
-		_, err = fmt.Fprintf(tw, "%s\t%d\t%.1f\t%d\t%d\t\n", name, n, 100*float64(r.next)/float64(n),
+		rows = fmt.Appendf(rows, "%s\t%d\t%.1f\t%d\t%d\t\n", name, n, 100*float64(r.next)/float64(n),
 			r.percentile(50).Milliseconds(), r.percentile(95).Milliseconds())
-		if err != nil {
-			return err
-		}
 	}
-	return tw.Flush()
+	return stage.Table(stdout, rows)
 }
 
 // result is what one way did.
@@ -240,7 +225,11 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 	defer cancel()
 	model := newEndpoint(think)
 	defer model.Close()
-	h := &host{heed: heed, dir: dir, log: logPath, model: model}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	h := &host{heed: heed, self: self, dir: dir, log: logPath, model: model}
 	var lines io.Writer = log
 	if name == "wrap" { // which knows who writes the log
 		in, out, err := os.Pipe()
@@ -270,11 +259,7 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 		if n > 0 {
 			wait = 2*think + time.Duration(random.Int64N(int64(3*think)))
 		}
-		select {
-		case err := <-worked:
-			return nil, fmt.Errorf("the agent has ended: %w", err)
-		case <-time.After(wait):
-		}
+		time.Sleep(wait)
 		if err := model.write(lines, word(random)); err != nil {
 			return nil, err
 		}
@@ -305,13 +290,21 @@ func word(r *rand.Rand) string {
 // ackCommand is the command by which an agent acknowledges, as it is told.
 var ackCommand = regexp.MustCompile(`heed ack (\S+) --agent (\S+) --through (\d+)`)
 
+// last returns the last match in a text that asks to acknowledge.
+func last(re *regexp.Regexp, text string) ([]string, error) {
+	all := re.FindAllStringSubmatch(text, -1)
+	if len(all) == 0 {
+		return nil, fmt.Errorf("the text does not say how to acknowledge: %s", text)
+	}
+	return all[len(all)-1], nil
+}
+
 // ack acknowledges what a text asks for, by the command of heed.
 func ack(ctx context.Context, heed, dir, text string) error {
-	all := ackCommand.FindAllStringSubmatch(text, -1)
-	if len(all) == 0 {
-		return fmt.Errorf("the text does not say how to acknowledge: %s", text)
+	m, err := last(ackCommand, text)
+	if err != nil {
+		return err
 	}
-	m := all[len(all)-1]
 	args := []string{"ack", m[1], "--agent", m[2], "--through", m[3], "--state", dir}
 	out, err := exec.CommandContext(ctx, heed, args...).CombinedOutput()
 	if err != nil {

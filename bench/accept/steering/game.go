@@ -1,17 +1,18 @@
-package main
+package steering
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"os"
 	"os/exec"
 	"os/signal"
 	"regexp"
 
+	"github.com/heedlog/heed/bench/accept/stage"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 )
 
 // game is a game that logs what comes on standard input and whose mod has one tool, until it is interrupted.
@@ -27,25 +28,7 @@ func game(path string) error {
 	if err != nil {
 		return err
 	}
-	tools := new(gabp.Tools)
-	err = gabp.AddTool(tools, gabp.Tool{Name: "colony/build", Description: "Builds."},
-		func(context.Context, *gabp.Call, struct{}) (string, error) { return "built", nil })
-	if err != nil {
-		return err
-	}
-	mux := new(gabp.Mux)
-	tools.Register(mux)
-	server, err := gabp.NewServer(gabp.ServerConfig{
-		Token: b.Token, AgentID: "colony-mod", App: gabp.App{Name: "Colony", Version: "1"}, Mux: mux,
-	})
-	if err != nil {
-		return err
-	}
-	l, err := net.Listen("tcp", b.Address)
-	if err != nil {
-		return err
-	}
-	return server.Serve(ctx, l)
+	return standin.NewMod(standin.ModConfig{Token: b.Token}).Serve(ctx, b.Address)
 }
 
 // itemID is the id of an item in a result or a refusal.
@@ -54,33 +37,22 @@ var itemID = regexp.MustCompile(`"attentionId":"([^"]+)"`)
 // wrap is a bridge that starts the game by "heed wrap", as it would start the game itself, and an agent that calls its
 // tool.
 func (h *host) wrap(ctx context.Context) error {
-	self, err := os.Executable()
+	bridge, err := stage.NewBridge(ctx)
 	if err != nil {
 		return err
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	addr := free.Addr().String()
-	_ = free.Close()
-	_, port, _ := net.SplitHostPort(addr)
-	token := gabp.NewToken()
 	c := exec.CommandContext(ctx, h.heed, "wrap", "--no-config", "--state", h.dir, "--log", h.log, "--linger", "1ms", "--",
-		self, "-role", "game", "-log", h.log)
-	c.Env = append(os.Environ(), gabp.EnvPort+"="+port, gabp.EnvToken+"="+token)
+		h.self, "steering", "-role", "game", "-log", h.log)
+	c.Env = append(os.Environ(), bridge.Env()...)
 	c.Stdin, c.Stderr = h.game, os.Stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Start(); err != nil {
 		return err
 	}
 	defer c.Wait() //nolint:errcheck // it is interrupted
-	var client *gabp.Client
-	for client == nil {
-		client, err = gabp.Dial(ctx, addr, gabp.ClientConfig{Token: token, Name: "bridge"})
-		if ctx.Err() != nil {
-			return errors.Join(ctx.Err(), err)
-		}
+	client, err := stage.Connect(ctx, bridge, "bridge", nil)
+	if err != nil {
+		return errors.Join(ctx.Err(), err)
 	}
 	defer client.Close() //nolint:errcheck // the game ends
 	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {
@@ -90,10 +62,10 @@ func (h *host) wrap(ctx context.Context) error {
 		}
 		return string(result), err
 	}, func(ctx context.Context, messages []string) (string, error) {
-		all := itemID.FindAllStringSubmatch(fmt.Sprint(messages), -1)
-		if len(all) == 0 {
-			return "", fmt.Errorf("the text does not name the item: %s", messages)
+		m, err := last(itemID, fmt.Sprint(messages))
+		if err != nil {
+			return "", err
 		}
-		return "acknowledged", client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: all[len(all)-1][1]}, nil)
+		return "acknowledged", client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: m[1]}, nil)
 	})
 }

@@ -1,11 +1,10 @@
-package main
+package brief
 
 import (
 	_ "embed"
 	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,19 +69,12 @@ func table(name string) ([][]string, error) {
 
 // ownFaults are those of the project's captures.
 func ownFaults(dir string) ([]*fault, error) {
-	in := csv.NewReader(strings.NewReader(own))
+	rows, err := csv.NewReader(strings.NewReader(own)).ReadAll()
+	if err != nil {
+		return nil, err
+	}
 	var out []*fault
-	for first := true; ; first = false {
-		row, err := in.Read()
-		if errors.Is(err, io.EOF) {
-			return out, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		if first {
-			continue
-		}
+	for _, row := range rows[1:] {
 		line, err := strconv.Atoi(row[1])
 		if err != nil {
 			return nil, err
@@ -91,6 +83,7 @@ func ownFaults(dir string) ([]*fault, error) {
 			set: ours, path: filepath.Join(dir, row[0]), line: line, culprits: names(row[2]), nobody: row[2] == "",
 		})
 	}
+	return out, nil
 }
 
 func names(field string) []string {

@@ -14,11 +14,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/bench/accept/stage"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/bridge"
@@ -124,7 +124,9 @@ func play(t *testing.T, h *habit, through bool) *result {
 	cfg := h.mod
 	cfg.LogPath = filepath.Join(dir, "Player.log")
 	require.NoError(t, os.WriteFile(cfg.LogPath, []byte("All is well\n"), 0o600))
-	g := &game{t: t, mod: standin.NewMod(cfg), addr: free(t)}
+	free, err := stage.NewBridge(t.Context())
+	require.NoError(t, err)
+	g := &game{t: t, mod: standin.NewMod(cfg), addr: free.Address}
 	began := time.Now()
 	g.serve()
 	defer func() { g.stop(); <-g.ended }()
@@ -212,14 +214,6 @@ func heed(t *testing.T, mod, log string) (addr string, end func()) {
 	return l.Addr().String(), func() { stop(); all.Wait() }
 }
 
-// free returns an address that is not in use.
-func free(t *testing.T) string {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
-	defer l.Close() //nolint:errcheck // nothing came of it
-	return l.Addr().String()
-}
-
 // flood appends lines to a log until it is ended.
 func flood(t *testing.T, path string, perSecond int) (end func()) {
 	file, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0o600)
@@ -248,19 +242,18 @@ func flood(t *testing.T, path string, perSecond int) (end func()) {
 // TestTable prints the table.
 func TestTable(t *testing.T) {
 	testkit.Full(t, "calls beside a mod that is away, slow or frozen")
-	var out strings.Builder
-	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', tabwriter.AlignRight)
-	_, _ = fmt.Fprintln(w, "habit of the mod\tfailed\tp50 ms\tp99 ms\ttools s\theed: failed\tp50 ms\tp99 ms\ttools s\t")
+	rows := []byte("habit of the mod\tfailed\tp50 ms\tp99 ms\ttools s\theed: failed\tp50 ms\tp99 ms\ttools s\t\n")
 	for i := range habits {
 		h := &habits[i]
 		direct, through := play(t, h, false), play(t, h, true)
 		t.Logf("%s: %v; %v", h.name, direct, through)
-		_, _ = fmt.Fprintf(w, "%s\t%v\t%v\t\n", h.name, direct, through)
+		rows = fmt.Appendf(rows, "%s\t%v\t%v\t\n", h.name, direct, through)
 		if h.midway == nil {
 			require.Zero(t, through.failed, h.name)
 		}
 		require.LessOrEqual(t, through.failed, direct.failed+1, h.name) // that the mod was away is said once more
 	}
-	require.NoError(t, w.Flush())
+	var out strings.Builder
+	require.NoError(t, stage.Table(&out, rows))
 	t.Logf("%d calls a row:\n%s", *calls, &out)
 }

@@ -1,4 +1,4 @@
-// Command agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong
+// Package agent lets scripted agents act on a game whose tools say "success" while its log has faults. What goes wrong
 // is a plan, who reads the log a policy:
 //
 //	none        nobody reads the log
@@ -59,12 +59,12 @@
 //
 // The table is made in virtual time, since agents think and faults return in seconds and minutes:
 //
-//	go test ./bench/agent -run Table -v -args -seeds 20
+//	go test ./bench/accept/agent -run Table -v -args -seeds 20
 //
 // The command runs the same games, agents and plans as processes, in real time, with the program heed:
 //
-//	go run ./bench/agent -plan same -policy heed -calls 100 -think 1s
-package main
+//	go run ./bench/accept agent -plan same -policy heed -calls 100 -think 1s
+package agent
 
 import (
 	"context"
@@ -74,13 +74,13 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed/bench/accept/stage"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -102,15 +102,10 @@ var (
 	steered = []string{policySteer, policyBrief}
 )
 
-func main() {
-	if err := run(os.Args[1:], os.Stdout); err != nil {
-		fmt.Fprintln(os.Stderr, "agent:", err)
-		os.Exit(1)
-	}
-}
-
-func run(args []string, stdout io.Writer) error {
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
 	flags := flag.NewFlagSet("agent", flag.ContinueOnError)
+	flags.SetOutput(stderr)
 	calls := flags.Int("calls", 100, "let each agent make `N` calls")
 	seed := flags.Uint64("seed", 1, "plan by `SEED`")
 	plan := flags.String("plan", string(planDistinct), "what goes wrong: a `PLAN`")
@@ -140,11 +135,8 @@ func run(args []string, stdout io.Writer) error {
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	if *heed == "" && (*only == "" || slices.Contains(ofHeed, *only)) {
-		*heed = filepath.Join(dir, "heed")
-		build := exec.Command("go", "build", "-o", *heed, "github.com/heedlog/heed/cmd/heed")
-		build.Stderr = os.Stderr
-		if err := build.Run(); err != nil {
-			return fmt.Errorf("building heed: %w", err)
+		if *heed, err = stage.Heed("", dir, stderr); err != nil {
+			return err
 		}
 	}
 	t := trial{dir: dir, heed: *heed, plan: planName(*plan), calls: *calls, seed: *seed, think: *think}
@@ -154,7 +146,7 @@ func run(args []string, stdout io.Writer) error {
 			continue
 		}
 		r, err := t.run(p)
-		for again := 0; errors.Is(err, errNotUp) && again < 2; again++ { // another process can take the address first
+		for again := 0; errors.Is(err, stage.ErrNotUp) && again < 2; again++ { // another process can take the address first
 			r, err = t.run(p)
 		}
 		if err != nil {
@@ -193,7 +185,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	defer cancel()
 	logPath := filepath.Join(t.dir, policyName+".log")
 	command := []string{
-		self, "-game", logPath, "-policy", policyName, "-plan", string(t.plan),
+		self, "agent", "-game", logPath, "-policy", policyName, "-plan", string(t.plan),
 		"-calls", fmt.Sprint(t.calls), "-seed", fmt.Sprint(t.seed),
 	}
 	if slices.Contains(ofHeed, policyName) {
@@ -205,11 +197,10 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 			t.heed, "wrap", "--no-config", "--log", followed, "--state", filepath.Join(t.dir, policyName+".state"), "--",
 		}, command...)
 	}
-	addr, err := freeAddress(ctx)
+	bridge, err := stage.NewBridge(ctx)
 	if err != nil {
 		return res, err
 	}
-	bridge := gabp.Bridge{Address: addr, Token: gabp.NewToken(), GameID: "colony"}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Env = append(os.Environ(), bridge.Env()...)
 	cmd.Stderr = os.Stderr
@@ -233,7 +224,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 			err = fmt.Errorf("the game: %w", status)
 		}
 	}()
-	client, err := connect(ctx, bridge, "bench-agent", ended)
+	client, err := stage.Connect(ctx, bridge, "bench-agent", ended)
 	if err != nil {
 		return res, err
 	}
@@ -245,7 +236,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 		random: rand.New(rand.NewPCG(t.seed, 4)), think: t.think, trace: func(string, ...any) {},
 	}
 	if slices.Contains(steered, policyName) {
-		events, err := connect(ctx, bridge, observer, ended)
+		events, err := stage.Connect(ctx, bridge, observer, ended)
 		if err != nil {
 			return res, err
 		}
@@ -287,37 +278,4 @@ func runGame(p *plan, seed uint64, logPath, policyName string) error {
 		stop()
 	}()
 	return newGame(ctx, p, seed, 0, log, policyName).serve(l, b.Token)
-}
-
-// freeAddress returns an address of the loopback interface that is free.
-func freeAddress(ctx context.Context) (string, error) {
-	l, err := gabp.Listen(ctx, "127.0.0.1:0")
-	if err != nil {
-		return "", err
-	}
-	addr := l.Addr().(*net.TCPAddr)
-	return addr.String(), l.Close()
-}
-
-// errNotUp is the error for a game that ended before it accepted a connection.
-var errNotUp = errors.New("the game ended before it listened; its own words are above")
-
-// connect waits for the game to listen, or to end.
-func connect(ctx context.Context, b gabp.Bridge, name string, ended <-chan struct{}) (*gabp.Client, error) {
-	ctx, cancel := context.WithTimeout(ctx, time.Minute)
-	defer cancel()
-	for {
-		select {
-		case <-ended:
-			return nil, errNotUp
-		default:
-		}
-		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{
-			Token: b.Token, Name: name, Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
-		})
-		if err == nil || ctx.Err() != nil {
-			return c, err
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
 }

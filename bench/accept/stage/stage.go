@@ -1,0 +1,68 @@
+// Package stage has what the acceptance programs share: heed, games to connect to, tables.
+package stage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"text/tabwriter"
+	"time"
+
+	"github.com/heedlog/heed/gabp"
+)
+
+// Heed returns the path of a program heed. It builds the program from this tree into dir if path is "".
+func Heed(path, dir string, stderr io.Writer) (string, error) {
+	if path != "" {
+		return path, nil
+	}
+	path = filepath.Join(dir, "heed")
+	build := exec.Command("go", "build", "-o", path, "github.com/heedlog/heed/cmd/heed")
+	build.Stderr = stderr
+	if err := build.Run(); err != nil {
+		return "", fmt.Errorf("building heed: %w", err)
+	}
+	return path, nil
+}
+
+// NewBridge returns a free address of the loopback interface and a new token, for a game to be started.
+func NewBridge(ctx context.Context) (gabp.Bridge, error) {
+	l, err := gabp.Listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		return gabp.Bridge{}, err
+	}
+	return gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: "colony"}, l.Close()
+}
+
+// Table writes rows of cells, each of which a tab ends, in columns.
+func Table(w io.Writer, rows []byte) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, err := tw.Write(rows)
+	return errors.Join(err, tw.Flush())
+}
+
+// ErrNotUp is the error for a game that ended before it accepted a connection.
+var ErrNotUp = errors.New("the game ended before it listened; its own words are above")
+
+// Connect waits until the game listens, or has ended.
+func Connect(ctx context.Context, b gabp.Bridge, name string, ended <-chan struct{}) (*gabp.Client, error) {
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	for {
+		select {
+		case <-ended:
+			return nil, ErrNotUp
+		default:
+		}
+		c, err := gabp.Dial(ctx, b.Address, gabp.ClientConfig{
+			Token: b.Token, Name: name, Limits: gabp.Limits{HelloTimeout: 20 * time.Second},
+		})
+		if err == nil || ctx.Err() != nil {
+			return c, err
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
