@@ -57,7 +57,10 @@ type Engine struct {
 	epoch      string
 	ruled      ruled
 
+	carriedOver error // see CarriedOver
+
 	seq       uint64
+	carried   uint64 // entries before a carry-over, which have numbers and are not counted
 	byKind    [event.KindHost + 1]uint64
 	heartbeat heartbeat
 	loadPhase string

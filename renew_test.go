@@ -72,7 +72,6 @@ func TestRenewRefused(t *testing.T) {
 		snapshot []byte
 		want     string
 	}{
-		"of today": {cfg, mustNew(t, cfg).Snapshot(nil), fmt.Sprintf("it has format %d, not 5", snapshotFormat)},
 		"epoch":    {Config{Epoch: "e2"}, old, `it is of the epoch "e1", and Config.Epoch is "e2"`},
 		"config":   {Config{Signatures: -1}, old, "Config.Signatures is negative"},
 		"extra":    {cfg, seal(append(bytes.Clone(old), 0)), "follow after its end"},

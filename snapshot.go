@@ -18,7 +18,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// A snapshot is, in this order, with numbers of fixed size in little endian:
+// A snapshot is the line of a carryOver and then the state: in this order, with numbers of fixed size in little endian:
 //
 //	magic     8 bytes
 //	format    4 bytes: snapshotFormat
@@ -31,14 +31,14 @@ import (
 //	coalesce  8 bytes of length, and how a snapshot of a coalesce.Coalescer begins
 //	          8 bytes of length, and how that of the Classifier goes on
 //	          8 bytes of length, and how that of the Coalescer goes on
-//	checksum  4 bytes: CRC-32C of all before it
+//	checksum  4 bytes: CRC-32C of the state before it
 //
 // Whatever changes the description of a structure, in any package, is another
 // format. Each package records which of its bounds the state needs, so that what does
 // not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 10
+	snapshotFormat   = 11
 	formatVersion1   = 5 // had no version: the last with ids of version 1
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
@@ -63,7 +63,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //
 // Its size is bounded by [Config]: with the default one and full tables of ASCII,
 // 5 MB; the packages' methods of the same name state what takes how much. It allocates
-// nothing but the growth of dst, a table of 48 KB the first time, and copies of what
+// little but the growth of dst, a table of 48 KB the first time, and copies of what
 // changes before it was written.
 //
 // The state is that of one point in time, but nobody waits until all of it is written:
@@ -75,11 +75,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.snapshots.Lock()
 	defer e.snapshots.Unlock()
-	start := len(dst)
-	dst = append(dst, snapshotMagic...)
-	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
-	dst = binary.LittleEndian.AppendUint64(dst, 0)
-	dst = e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
+	dst, start := e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
 	w := wire.Writer(dst)
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
@@ -104,17 +100,22 @@ func (e *Engine) snapshotRoom() int {
 	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
 }
 
-// beginSnapshot appends what is written at once. From then on the packages keep what
-// changes.
-func (e *Engine) beginSnapshot(dst []byte) []byte {
+// beginSnapshot appends what is written at once, and returns where the state starts. From then on the packages keep
+// what changes.
+func (e *Engine) beginSnapshot(dst []byte) (begun []byte, start int) {
 	e.mu.Lock()
 	defer e.mu.Release()
+	dst = e.appendCarryOver(dst)
+	start = len(dst)
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
+	dst = binary.LittleEndian.AppendUint64(dst, 0)
 	w := engineCoder{Coder: wire.Writer(dst)}
 	w.agreement(e.normalizer.Version(), e.epoch)
 	w.engine(e)
 	w.Put(e.classifier.BeginSnapshot)
 	w.Put(e.coalescer.BeginSnapshot)
-	return w.Bytes()
+	return w.Bytes(), start
 }
 
 // continueSnapshot appends the rest of a package's state in turns.
@@ -136,22 +137,31 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 // the same or "". The journal is empty and goes on with the next sequence number:
 // what a cursor from before has not read counts as lost.
 //
-// Rules may be others than before, as long as they mask alike; blindness that was
-// begun by a rule that does not exist any more is over. Windows and larger bounds take effect.
-// cfg.InitialPhase and cfg.Journal.After are ignored.
+// Rules may be others than before; blindness that was begun by a rule that does not exist any more is over. Windows and
+// larger bounds take effect. cfg.InitialPhase and cfg.Journal.After are ignored.
 //
-// A snapshot is restored whole or refused whole, with an error that names the reason: one
-// that is torn or was changed, one of another format or another masking, of
-// another epoch, one made with larger bounds (the error names the field), and one
-// that no engine could be in. Where its ids are of an earlier [signature.Version], [Renew]
-// goes on with its numbers. Else a host that then begins with [New] has to choose an
-// epoch that it never used before: in an old one, ids and cursors would be given
-// out again. The checksum finds accidents; it does not authenticate a snapshot.
+// The state of a snapshot is restored as a whole or not at all. It is not if it is torn or was changed, if it is of
+// another format, another [signature.Version] or rules with another masking, if it was made with larger bounds (the
+// error names the field), or if no engine could be in it. Then the engine begins with the carry-over, a short record
+// that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence and item numbers, phase and
+// blindness go on, and the items that blocked are open and block under their ids until they are acknowledged or
+// cleared. Counts, operations, consumers, acknowledgements, groups and what was advisory are gone. [Stats].Carried has
+// how many entries came before.
+//
+// An error means that cfg is invalid, that the snapshot is of another epoch, or that the carry-over cannot be read
+// either. A host that then begins with [New] has to choose an epoch that it never used before: in an old one, ids and
+// cursors would be given out again. The checksums find accidents; they do not authenticate a snapshot.
 func Restore(cfg Config, snapshot []byte) (*Engine, error) {
-	e, err := restore(cfg, snapshot)
-	if err != nil {
-		return nil, fmt.Errorf("heed: snapshot: %w", err)
+	line, state := cutCarryOver(snapshot)
+	e, why := restore(cfg, state)
+	if why == nil {
+		return e, nil
 	}
+	e, err := carry(cfg, line)
+	if err != nil {
+		return nil, fmt.Errorf("heed: snapshot: %w; its carry-over: %w", why, err)
+	}
+	e.carriedOver = fmt.Errorf("heed: snapshot: %w", why)
 	return e, nil
 }
 
@@ -257,6 +267,7 @@ func (c *engineCoder) readEpoch(want string) string {
 
 func (c *engineCoder) engine(e *Engine) {
 	c.Uint64("sequence number", &e.seq, math.MaxUint64)
+	c.Uint64("carried", &e.carried, e.seq)
 	for i := range e.byKind {
 		c.Uint64(event.Kind(i).String(), &e.byKind[i], e.seq)
 	}

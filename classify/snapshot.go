@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heedlog/heed/internal/wire"
-	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -74,7 +73,7 @@ func Resume(cfg Config, before Stats, blind []string) (*Classifier, error) {
 		return nil, err
 	}
 	for _, rule := range blind {
-		(&coder{c: c}).blindBy(c.eval.Set().Rule(rule))
+		c.Blinded([]string{rule})
 	}
 	c.stats = Stats{
 		Entries: before.Entries, Hits: before.Hits, Misses: before.Misses, Collisions: before.Collisions,
@@ -115,17 +114,10 @@ func (s *coder) code() {
 		}
 		s.Text("blind", &rule, math.MaxInt32)
 		if s.Reading() {
-			s.blindBy(s.c.eval.Set().Rule(rule))
+			s.c.Blinded([]string{rule})
 		}
 	}
 	s.stats()
-}
-
-// blindBy lets a blindness go on where there still is a rule that begins it.
-func (s *coder) blindBy(rule *rules.Rule) {
-	if rule != nil && rule.Blinds && !rule.Disabled {
-		s.c.begin(rule)
-	}
 }
 
 // stats codes the counts. What the tables hold is not among them.

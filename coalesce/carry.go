@@ -1,0 +1,58 @@
+package coalesce
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Held is a blocking item in the form that every version reads. The form never changes.
+type Held struct {
+	ID               string         `json:"id"`
+	Severity         event.Severity `json:"severity"`
+	Summary          string         `json:"summary"`
+	StateInvalidated bool           `json:"stateInvalidated,omitempty"`
+}
+
+// Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
+// headline of the item and the mods that it names.
+func (c *Coalescer) Held() (held []Held) {
+	var items []*item
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && it.disposition == event.Blocking {
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b *item) int { return cmp.Compare(a.number, b.number) })
+	for _, it := range items {
+		summary := it.headline()
+		if names := it.blame(); it.scope.plain() && len(names) > 0 {
+			for i := range names {
+				names[i] = safeName(names[i])
+			}
+			summary += "; blame: " + strings.Join(names, ", ")
+		}
+		held = append(held, Held{ID: it.id, Severity: it.severity, Summary: summary, StateInvalidated: it.invalidates})
+	}
+	return held
+}
+
+// Numbers returns the number of the latest item.
+func (c *Coalescer) Numbers() uint64 { return c.numbers }
+
+// Continue lets a new Coalescer go on after an entry and an item of another one, of which nothing else is known but
+// whether evidence was incomplete.
+func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
+	c.now.seq, c.numbers, c.blind, c.stats.Blind = seq, numbers, blind, blind
+}
+
+// Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue].
+func (c *Coalescer) Reopen(in *Input, number uint64) Folded {
+	latest := c.numbers
+	c.numbers = number - 1
+	f := c.Fold(in)
+	c.numbers = latest
+	return f
+}
