@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
@@ -50,10 +51,20 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 			welcome.reason = err.Error()
 		}
 	}
-	if s.engine == nil {
+	switch {
+	case s.engine == nil:
 		if s.engine, err = heed.New(c); err != nil {
 			return nil, err
 		}
+		if welcome.reason != "" {
+			s.engine.Raise(heed.Report{
+				Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
+				Summary: "the saved state cannot be read: faults from before are not known", Message: welcome.reason,
+			})
+		}
+	case s.engine.CarriedOver() != nil:
+		welcome.reason = "the state is of another version or damaged: numbers, phase, blindness and blocking items were " +
+			"kept, and all else begins again: " + s.engine.CarriedOver().Error()
 	}
 	welcome.epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome

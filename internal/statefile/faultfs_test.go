@@ -2,9 +2,7 @@ package statefile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
 	"io"
 	"io/fs"
 	"maps"
@@ -172,8 +170,4 @@ func (o *faultOut) Sync() error {
 func (o *faultOut) Close() error {
 	_, err := o.f.ask("close", o.name, 0)
 	return err
-}
-
-func checksum(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli))
 }
