@@ -27,6 +27,9 @@ const (
 // maxSample bounds, in bytes, what is kept of an entry as a sample.
 const maxSample = 512
 
+// maxText bounds, in bytes, the whole text of an entry: a baseline's sample.
+const maxText = 4 << 10
+
 // groupColumns is how many columns a text is given in the grouper: as many as a
 // line of eight words takes. More than maxColumns are too much memory.
 const (
@@ -109,6 +112,7 @@ type tally struct {
 	decided  decision // the weightiest
 	own      event.Disposition
 	sample   string
+	text     string          // with the stack
 	suspects []blame.Suspect // whom its first urgent entry points at
 	asked    bool            // for suspects and a sample
 }
@@ -150,6 +154,10 @@ type RunConfig struct {
 	// Sample returns a line by which people recognize the entry being observed; as
 	// often as Blame. Optional.
 	Sample func() string
+
+	// Text returns the whole text of the entry being observed, with its stack, as the samples of a baseline need it; as
+	// often as Blame. Optional.
+	Text func() string
 }
 
 // Run is one log.
@@ -281,7 +289,10 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 			tally.suspects = r.config.Blame()
 		}
 		if r.config.Sample != nil {
-			tally.sample = r.keep(clip(r.config.Sample()))
+			tally.sample = r.keep(clip(r.config.Sample(), maxSample))
+		}
+		if r.config.Text != nil {
+			tally.text = r.keep(clip(r.config.Text(), maxText))
 		}
 	}
 }
@@ -395,9 +406,9 @@ func (r *Run) keep(sample string) string {
 }
 
 // clip cuts a sample to its bound.
-func clip(s string) string {
-	if len(s) <= maxSample {
+func clip(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxSample], "") + "…"
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }
