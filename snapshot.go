@@ -3,12 +3,10 @@ package heed
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
@@ -39,7 +37,6 @@ import (
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 11
-	formatVersion1   = 5 // had no version: the last with ids of version 1
 	snapshotHead     = len(snapshotMagic) + 4 + 8
 	snapshotChecksum = 4
 )
@@ -166,7 +163,7 @@ func Restore(cfg Config, snapshot []byte) (*Engine, error) {
 }
 
 func restore(cfg Config, snapshot []byte) (*Engine, error) {
-	body, err := openSnapshot(snapshot, snapshotFormat)
+	body, err := openSnapshot(snapshot)
 	if err != nil {
 		return nil, err
 	}
@@ -213,21 +210,16 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	return e, nil
 }
 
-// openSnapshot returns what is between head and checksum of a snapshot of a format.
-func openSnapshot(s []byte, format uint32) ([]byte, error) {
+// openSnapshot returns the part of a state between its head and its checksum.
+func openSnapshot(s []byte) ([]byte, error) {
 	switch magic := s[:min(len(s), len(snapshotMagic))]; {
 	case !bytes.HasPrefix([]byte(snapshotMagic), magic):
 		return nil, fmt.Errorf("this is something else: it begins with %q", magic)
 	case len(s) < snapshotHead+snapshotChecksum:
 		return nil, fmt.Errorf("torn: it has %d bytes", len(s))
 	}
-	switch is := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); is {
-	case format:
-	case formatVersion1:
-		return nil, errors.New("its ids are of version 1 of signatures, those of this program of version " +
-			strconv.Itoa(signature.Version))
-	default:
-		return nil, fmt.Errorf("it has format %d, not %d", is, format)
+	if is := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); is != snapshotFormat {
+		return nil, fmt.Errorf("it has format %d, not %d", is, snapshotFormat)
 	}
 	if length := binary.LittleEndian.Uint64(s[snapshotHead-8:]); length != uint64(len(s)) {
 		return nil, fmt.Errorf("torn: it has %d bytes of %d", len(s), length)

@@ -64,37 +64,6 @@ func Restore(cfg Config, snapshot []byte) (*Classifier, error) {
 	return c, nil
 }
 
-// Resume returns a Classifier for cfg that goes on with the counts of another one, but
-// knows no groups. Of the rules in blind, which had begun a blindness that lasts, those
-// that still begin one do so. It refuses counts that do not add up.
-func Resume(cfg Config, before Stats, blind []string) (*Classifier, error) {
-	c, err := New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	for _, rule := range blind {
-		c.Blinded([]string{rule})
-	}
-	c.stats = Stats{
-		Entries: before.Entries, Hits: before.Hits, Misses: before.Misses, Collisions: before.Collisions,
-		DecisionHits: before.DecisionHits, DecisionMisses: before.DecisionMisses, Uncached: before.Uncached,
-		Oversize: before.Oversize, Holes: before.Holes, EvaluationErrors: before.EvaluationErrors,
-	}
-	c.signatures.evicted, c.decisions.evicted = before.SignaturesEvicted, before.DecisionsEvicted
-	if why := c.stats.broken(); why != "" {
-		return nil, fmt.Errorf("classify: Resume: %s", why)
-	}
-	return c, nil
-}
-
-// broken returns how the counts break a law of conservation, or "".
-func (s *Stats) broken() string {
-	if s.Entries != s.Hits+s.Misses+s.Collisions || s.Entries != s.DecisionHits+s.DecisionMisses+s.Uncached {
-		return fmt.Sprintf("the counts of %d entries do not add up", s.Entries)
-	}
-	return ""
-}
-
 // coder writes a Classifier, or sets a new one, but for the groups.
 type coder struct {
 	wire.Coder
@@ -147,7 +116,7 @@ func (s *coder) stats() {
 	if s.Reading() {
 		st.EvaluationErrors = failures
 	}
-	if why := st.broken(); why != "" {
-		s.Fail("%s", why)
+	if st.Entries != st.Hits+st.Misses+st.Collisions || st.Entries != st.DecisionHits+st.DecisionMisses+st.Uncached {
+		s.Fail("the counts of %d entries do not add up", st.Entries)
 	}
 }
