@@ -41,8 +41,7 @@ func carried(t testing.TB) (*Engine, Config) {
 // ofVersion returns a snapshot as another version of signatures would have written it.
 func ofVersion(snapshot []byte, version uint32) []byte {
 	s := bytes.Clone(snapshot)
-	at := bytes.Index(s, []byte(snapshotMagic))
-	binary.LittleEndian.PutUint32(s[at+snapshotHead:], version)
+	binary.LittleEndian.PutUint32(s[stateAt(s)+len(snapshotMagic)+4:], version)
 	return seal(s)
 }
 
@@ -50,7 +49,7 @@ func ofVersion(snapshot []byte, version uint32) []byte {
 func TestCarryOver(t *testing.T) {
 	e, cfg := carried(t)
 	snapshot := e.Snapshot(nil)
-	at := bytes.Index(snapshot, []byte(snapshotMagic))
+	at := stateAt(snapshot)
 	flipped := bytes.Clone(snapshot)
 	flipped[at+len(flipped[at:])/2] ^= 4
 	other := bytes.Clone(snapshot)
@@ -64,13 +63,14 @@ func TestCarryOver(t *testing.T) {
 		snapshot []byte
 		why      string
 	}{
-		"later signatures":   {cfg, ofVersion(snapshot, signature.Version+1), fmt.Sprintf("of version %d", signature.Version+1)},
-		"earlier signatures": {cfg, ofVersion(snapshot, signature.Version-1), fmt.Sprintf("of version %d", signature.Version-1)},
+		"later signatures":   {cfg, ofVersion(snapshot, signature.Version+1), "its ids are of version"},
+		"earlier signatures": {cfg, ofVersion(snapshot, signature.Version-1), "its ids are of version"},
 		"other format":       {cfg, other, "format"},
 		"other rules":        {masked, snapshot, "Config.Rules"},
 		"smaller bounds":     {small, snapshot, "GrouperConfig.Columns"},
 		"changed":            {cfg, flipped, "damaged"},
 		"cut":                {cfg, snapshot[:len(snapshot)-9], "torn"},
+		"longer":             {cfg, append(bytes.Clone(snapshot), 0), "torn"},
 		"cut in the head":    {cfg, snapshot[:at+3], "torn"},
 		"nothing else":       {cfg, snapshot[:at], "torn"},
 	} {
@@ -193,7 +193,7 @@ func TestCarryOverRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := Restore(cfg, appendRecord(nil, []byte(c.record)))
-			require.ErrorContains(t, err, "carry-over: ")
+			require.ErrorContains(t, err, "heed: snapshot: ")
 			require.ErrorContains(t, err, c.want)
 		})
 	}
@@ -204,8 +204,8 @@ func TestCarryOverRefused(t *testing.T) {
 	_, err = Restore(cfg, append([]byte("heed 00000000 {"), make([]byte, maxCarryOver)...))
 	require.ErrorContains(t, err, "carry-over: ")
 
-	r, err := Restore(cfg, appendRecord(nil, []byte(`{"epoch":"e1","sequence":9,"items":2,"phase":"`+strings.Repeat("p", 999)+
-		`","blind":["gone"],"later":1,"blocking":[{"id":"e1-1","severity":"error","summary":"a\u001b[2Jb\n`+
+	r, err := Restore(cfg, appendRecord(nil, []byte(`{"epoch":"e1","sequence":9,"items":2,`+
+		`"phase":"`+strings.Repeat("p", 999)+`","blind":["gone"],"later":1,"blocking":[{"id":"e1-1","severity":"error","summary":"a\u001b[2Jb\n`+
 		strings.Repeat("long ", 9999)+`"}]}`)))
 	require.NoError(t, err)
 	a, _ := r.Current("")
@@ -250,8 +250,10 @@ func FuzzCarryOver(f *testing.F) {
 		line, _, _ := bytes.Cut(busy(f, snapshotConfig(set), stream, 60).Snapshot(nil), []byte("\n"))
 		f.Add(line[len("heed 01234567 "):])
 	}
-	f.Add([]byte(`{"epoch":"e","sequence":9007199254740992,"items":9007199254740992,"blocking":[{"id":"e-9007199254740992"}]}`))
-	f.Add([]byte(`{"epoch":"e","sequence":9,"items":3,"phase":"\u001b","blind":["t.limit","x"],"blocking":[{"id":"e-1","severity":"fatal","summary":"\ud800\n"},{"id":"e-3","stateInvalidated":true}]}`))
+	f.Add([]byte(`{"epoch":"e","sequence":9007199254740992,"items":9007199254740992,` +
+		`"blocking":[{"id":"e-9007199254740992"}]}`))
+	f.Add([]byte(`{"epoch":"e","sequence":9,"items":3,"phase":"\u001b","blind":["t.limit","x"],"blocking":[` +
+		`{"id":"e-1","severity":"fatal","summary":"\ud800\n"},{"id":"e-3","stateInvalidated":true}]}`))
 	f.Add([]byte(`null`))
 	f.Fuzz(func(t *testing.T, record []byte) {
 		if bytes.IndexByte(record, '\n') >= 0 {
@@ -270,6 +272,10 @@ func FuzzCarryOver(f *testing.F) {
 			require.NoError(t, s.Check())
 		}
 		again, err := Restore(cfg, e.Snapshot(nil))
+		if e.seq > maxSequence {
+			require.Error(t, err)
+			return
+		}
 		require.NoError(t, err)
 		require.NoError(t, again.CarriedOver())
 		require.Equal(t, told(e), told(again))

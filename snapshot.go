@@ -3,6 +3,7 @@ package heed
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -20,11 +21,9 @@ import (
 //
 //	magic     8 bytes
 //	format    4 bytes: snapshotFormat
-//	length    8 bytes: of all of it
 //	version   4 bytes: signature.Version
 //	masking   8 bytes: signature.Normalizer.Version
-//	epoch     its length and bytes
-//	engine    see engineCoder
+//	engine    see Engine.code
 //	classify  8 bytes of length, and how a snapshot of a classify.Classifier begins
 //	coalesce  8 bytes of length, and how a snapshot of a coalesce.Coalescer begins
 //	          8 bytes of length, and how that of the Classifier goes on
@@ -37,7 +36,7 @@ import (
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 11
-	snapshotHead     = len(snapshotMagic) + 4 + 8
+	snapshotHead     = len(snapshotMagic) + 4 + 4 + 8
 	snapshotChecksum = 4
 )
 
@@ -77,7 +76,6 @@ func (e *Engine) Snapshot(dst []byte) []byte {
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
 	dst = w.Bytes()
-	binary.LittleEndian.PutUint64(dst[start+snapshotHead-8:], uint64(len(dst)-start+snapshotChecksum))
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
@@ -106,10 +104,10 @@ func (e *Engine) beginSnapshot(dst []byte) (begun []byte, start int) {
 	start = len(dst)
 	dst = append(dst, snapshotMagic...)
 	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
-	dst = binary.LittleEndian.AppendUint64(dst, 0)
-	w := engineCoder{Coder: wire.Writer(dst)}
-	w.agreement(e.normalizer.Version(), e.epoch)
-	w.engine(e)
+	dst = binary.LittleEndian.AppendUint32(dst, signature.Version)
+	dst = binary.LittleEndian.AppendUint64(dst, e.normalizer.Version())
+	w := wire.Writer(dst)
+	e.code(&w)
 	w.Put(e.classifier.BeginSnapshot)
 	w.Put(e.coalescer.BeginSnapshot)
 	return w.Bytes(), start
@@ -149,44 +147,45 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 // either. A host that then begins with [New] has to choose an epoch that it never used before: in an old one, ids and
 // cursors would be given out again. The checksums find accidents; they do not authenticate a snapshot.
 func Restore(cfg Config, snapshot []byte) (*Engine, error) {
-	line, state := cutCarryOver(snapshot)
-	e, why := restore(cfg, state)
-	if why == nil {
-		return e, nil
-	}
-	e, err := carry(cfg, line)
+	e, err := restore(cfg, snapshot)
 	if err != nil {
-		return nil, fmt.Errorf("heed: snapshot: %w; its carry-over: %w", why, err)
+		return nil, fmt.Errorf("heed: snapshot: %w", err)
 	}
-	e.carriedOver = fmt.Errorf("heed: snapshot: %w", why)
 	return e, nil
 }
 
 func restore(cfg Config, snapshot []byte) (*Engine, error) {
-	body, err := openSnapshot(snapshot)
+	c, state, err := readCarryOver(snapshot)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("carry-over: %w", err)
 	}
-	r := engineCoder{Coder: wire.Reader(body)}
-	epoch := r.readEpoch(cfg.Epoch)
-	if err := r.Err(); err != nil {
-		return nil, err
+	if cfg.Epoch != "" && cfg.Epoch != c.Epoch {
+		return nil, fmt.Errorf("it is of the epoch %q, and Config.Epoch is %q", c.Epoch, cfg.Epoch)
 	}
-	cfg.Epoch = epoch
+	cfg.Epoch, cfg.InitialPhase = c.Epoch, c.Phase
 	p, err := prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if r.version != signature.Version {
-		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", r.version,
-			signature.Version)
+	e, why := p.restore(state)
+	if why == nil {
+		return e, nil
 	}
-	if v := p.normalizer.Version(); v != r.masking {
-		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
-			"what it knows would not be found", r.masking, v)
+	if e, err = p.carry(c); err == nil {
+		e.carriedOver = fmt.Errorf("heed: snapshot of another version, or damaged: %w; numbers, phase, blindness and blocking "+
+			"items were kept, and all else begins again", why)
 	}
-	e := p.engine()
-	r.engine(e)
+	return e, err
+}
+
+// restore returns an engine in the state that a snapshot holds, or why it is not restored.
+func (p *parts) restore(state []byte) (*Engine, error) {
+	body, err := openState(state, p.normalizer.Version())
+	if err != nil {
+		return nil, err
+	}
+	e, r := p.engine(), wire.Reader(body)
+	e.code(&r)
 	classifier, coalescer := r.Section("classify"), r.Section("coalesce")
 	classifier = slices.Concat(classifier, r.Section("the rest of classify"))
 	coalescer = slices.Concat(coalescer, r.Section("the rest of coalesce"))
@@ -210,54 +209,32 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	return e, nil
 }
 
-// openSnapshot returns the part of a state between its head and its checksum.
-func openSnapshot(s []byte) ([]byte, error) {
-	switch magic := s[:min(len(s), len(snapshotMagic))]; {
-	case !bytes.HasPrefix([]byte(snapshotMagic), magic):
-		return nil, fmt.Errorf("this is something else: it begins with %q", magic)
-	case len(s) < snapshotHead+snapshotChecksum:
-		return nil, fmt.Errorf("torn: it has %d bytes", len(s))
-	}
-	if is := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); is != snapshotFormat {
-		return nil, fmt.Errorf("it has format %d, not %d", is, snapshotFormat)
-	}
-	if length := binary.LittleEndian.Uint64(s[snapshotHead-8:]); length != uint64(len(s)) {
-		return nil, fmt.Errorf("torn: it has %d bytes of %d", len(s), length)
-	}
+// openState returns the part of a state between its head and its checksum, or why this program cannot read it.
+func openState(s []byte, masking uint64) ([]byte, error) {
 	end := len(s) - snapshotChecksum
-	if sum, want := crc32.Checksum(s[:end], castagnoli), binary.LittleEndian.Uint32(s[end:]); sum != want {
-		return nil, fmt.Errorf("damaged: its checksum is %08x, and it says %08x", sum, want)
+	if end < snapshotHead || !bytes.HasPrefix(s, []byte(snapshotMagic)) {
+		return nil, errors.New("its state is missing or torn")
+	}
+	head := s[len(snapshotMagic):]
+	if is := binary.LittleEndian.Uint32(head); is != snapshotFormat {
+		return nil, fmt.Errorf("its state has format %d, not %d", is, snapshotFormat)
+	}
+	if is := binary.LittleEndian.Uint32(head[4:]); is != signature.Version {
+		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", is,
+			signature.Version)
+	}
+	if is := binary.LittleEndian.Uint64(head[8:]); is != masking {
+		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
+			"what it knows would not be found", is, masking)
+	}
+	if sum := binary.LittleEndian.Uint32(s[end:]); sum != crc32.Checksum(s[:end], castagnoli) {
+		return nil, errors.New("its state is torn or damaged: the checksum is another one")
 	}
 	return s[snapshotHead:end], nil
 }
 
-// engineCoder writes what is the engine's own, or sets it.
-type engineCoder struct {
-	wire.Coder
-	version uint32
-	masking uint64
-}
-
-// agreement codes what reader and writer must agree on.
-func (c *engineCoder) agreement(masking uint64, epoch string) string {
-	c.version, c.masking = signature.Version, masking
-	c.Fixed32("version", &c.version)
-	c.Fixed64("masking", &c.masking)
-	c.Text("epoch", &epoch, 64)
-	return epoch
-}
-
-// readEpoch reads the agreement. It returns the epoch of the snapshot, and refuses
-// it where the Config wants another one.
-func (c *engineCoder) readEpoch(want string) string {
-	epoch := c.agreement(0, "")
-	if want != "" && want != epoch {
-		c.Fail("it is of the epoch %q, and Config.Epoch is %q", epoch, want)
-	}
-	return epoch
-}
-
-func (c *engineCoder) engine(e *Engine) {
+// code writes the engine's own state, or sets it.
+func (e *Engine) code(c *wire.Coder) {
 	c.Uint64("sequence number", &e.seq, math.MaxUint64)
 	c.Uint64("carried", &e.carried, e.seq)
 	for i := range e.byKind {

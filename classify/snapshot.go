@@ -51,11 +51,11 @@ func Restore(cfg Config, snapshot []byte) (*Classifier, error) {
 	}
 	all := wire.Reader(snapshot)
 	s := coder{Coder: wire.Reader(all.Section("own")), c: c}
-	if err := all.Err(); err != nil {
-		return nil, fmt.Errorf("classify: snapshot: %w", err)
+	if err = all.Err(); err == nil {
+		s.code()
+		err = s.Close()
 	}
-	s.code()
-	if err := s.Close(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("classify: snapshot: %w", err)
 	}
 	if c.grouper, err = signature.RestoreGrouper(cfg.Groups, all.Bytes()); err != nil {

@@ -10,6 +10,7 @@ import (
 
 // Held is a blocking item in the form that every version reads. The form never changes.
 type Held struct {
+	Number           uint64         `json:"-"` // at the end of the id
 	ID               string         `json:"id"`
 	Severity         event.Severity `json:"severity"`
 	Summary          string         `json:"summary"`
@@ -19,14 +20,11 @@ type Held struct {
 // Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
 // headline of the item and the mods that it names.
 func (c *Coalescer) Held() (held []Held) {
-	var items []*item
 	for i := range c.items {
-		if it := &c.items[i]; it.open() && it.disposition == event.Blocking {
-			items = append(items, it)
+		it := &c.items[i]
+		if !it.open() || it.disposition != event.Blocking {
+			continue
 		}
-	}
-	slices.SortFunc(items, func(a, b *item) int { return cmp.Compare(a.number, b.number) })
-	for _, it := range items {
 		summary := it.headline()
 		if names := it.blame(); it.scope.plain() && len(names) > 0 {
 			for i := range names {
@@ -34,8 +32,9 @@ func (c *Coalescer) Held() (held []Held) {
 			}
 			summary += "; blame: " + strings.Join(names, ", ")
 		}
-		held = append(held, Held{ID: it.id, Severity: it.severity, Summary: summary, StateInvalidated: it.invalidates})
+		held = append(held, Held{it.number, it.id, it.severity, summary, it.invalidates})
 	}
+	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.Number, b.Number) })
 	return held
 }
 

@@ -71,16 +71,14 @@ func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *comp
 	note := fmt.Sprintf("%s: written with version %d of signatures, and read as version %d", name, b.Signatures,
 		signature.Version)
 	b, unplaced := c.collector.Migrate(b)
-	var named []string
-	for i := range unplaced[:min(len(unplaced), maxUnplaced)] {
-		named = append(named, strconv.Quote(text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText)))
-	}
-	if more := len(unplaced) - len(named); more > 0 {
-		named = append(named, fmt.Sprintf("%d more", more))
-	}
-	if len(named) > 0 {
-		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", plural(len(unplaced), "group"),
-			strings.Join(named, ", "))
+	if n := len(unplaced); n > 0 {
+		note += fmt.Sprintf("; %s may not be recognized, write them again from a log:", plural(n, "group"))
+		for i := range unplaced[:min(n, maxUnplaced)] {
+			note += ` "` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
+		}
+		if n > maxUnplaced {
+			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
+		}
 	}
 	p.Note("%s", note)
 	return b
@@ -98,8 +96,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
 and rate of each, the day it was first written, and the day it expires. Review the
 file before you commit it: a group in it is not reported again until it expires or
-exceeds its rate. The sample of a group is the scrubbed text of an entry, by which a later
-version of heed recognizes the group.
+exceeds its rate. A sample is a scrubbed text, for a version of heed that masks otherwise.
 
 An existing file is updated. Groups that occur again keep their note ("note:"), first
 day and day of expiry (--renew gives them a new day). Groups that do not occur stay
@@ -137,7 +134,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			if err != nil {
 				return err
 			}
-			c.whole, previous = true, p.migrated(c, out, previous)
+			previous = p.migrated(c, out, previous)
 			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
 				p.Message("%s was not written: a log could not be read to its end", out)
 				return nil
@@ -214,9 +211,9 @@ groups that it does not have; groups above their rate (per run and per record, b
 least --factor, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
-A baseline of another version of signatures is used: each group is read again by its
-sample, or else by its templates, and groups that may not be recognized are named. So is
-one that was written with other rules, and the report names this.
+A baseline of another version of signatures is read again, and groups that may not be
+recognized are named. One that was written with other rules is used; its templates are
+masked again, and the report names this.
 
 Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
 urgent than before, or expired. That is --fail-on new, the default. blocking or advisory

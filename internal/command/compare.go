@@ -110,7 +110,6 @@ type comparing struct {
 	format     string
 	scrubber   *report.Scrubber // of what is shown
 	silent     []string         // logs without evidence
-	whole      bool             // whole texts are kept, for a baseline
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
@@ -160,7 +159,7 @@ func (p *program) read(ctx context.Context, c *comparing, side compare.Side, nam
 
 // run begins a log on one side, which is asked about the last record of src.
 func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
-	r := compare.RunConfig{
+	return c.collector.Run(side, compare.RunConfig{
 		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
 			c.scrubber.LearnEntry(&src.Record.Entry) // of each text the first record, as a replay does
@@ -179,14 +178,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 		Sample: func() string {
 			return sampleOf(&src.Record.Entry)
 		},
-	}
-	if c.whole {
-		r.Text = func() string {
-			e := &src.Record.Entry
-			return logline.Of(e) + "\n" + e.Stack
-		}
-	}
-	return c.collector.Run(side, r)
+	})
 }
 
 // readAll replays logs into one side, in order. It reports whether there is

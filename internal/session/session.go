@@ -115,7 +115,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return err
 	}
 	var refused error
-	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec, s.started)
+	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
 	if s.engine == nil {
 		return refused
 	}
@@ -123,9 +123,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 	switch {
 	case refused == nil:
 	case s.restored:
-		s.log.Warn("the saved state is of another version or damaged: numbers, phase, blindness and blocking items were "+
-			"kept, and all else begins again", "file", s.cfg.Snapshot, "blocking", s.engine.Stats().Coalesce.OpenBlocking,
-			"error", refused)
+		s.log.Warn("the saved state was not restored as a whole", "file", s.cfg.Snapshot, "error", refused)
 	default:
 		s.log.Warn("the saved state cannot be read: whether an item blocked is not known, and earlier ids are not valid",
 			"file", s.cfg.Snapshot, "error", refused)

@@ -125,11 +125,10 @@ func saveSnapshot(path string, e *heed.Engine) error {
 // was restored (see [heed.Restore]).
 //
 // Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
-// nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before; if that is "", it is
-// now to the nanosecond, such as 20260131T100000.123456789.
+// nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
 //
 // The engine is nil only where cfg itself is refused.
-func loadSnapshot(path string, cfg heed.Config, now time.Time) (e *heed.Engine, restored bool, err error) {
+func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
 	snapshot, err := statefile.ReadFile(path)
 	if err == nil {
 		same := cfg
@@ -141,9 +140,6 @@ func loadSnapshot(path string, cfg heed.Config, now time.Time) (e *heed.Engine, 
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
-	}
-	if cfg.Epoch == "" {
-		cfg.Epoch = now.UTC().Format("20060102T150405.000000000")
 	}
 	e, refused := heed.New(cfg)
 	if refused != nil {

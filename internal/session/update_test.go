@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -13,7 +14,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
-	"github.com/heedlog/heed/internal/testkit"
 )
 
 // stored returns the path of a state in which two items block, what is in it, and its epoch.
@@ -30,6 +30,13 @@ func stored(t *testing.T) (path string, data []byte, epoch string) {
 	return path, data, s.Status().Epoch
 }
 
+// otherVersion returns a snapshot with another format of the state.
+func otherVersion(snapshot []byte) []byte {
+	const magic = "heed\x00sn\n"
+	snapshot[bytes.Index(snapshot, []byte(magic))+len(magic)]++
+	return snapshot
+}
+
 func canceled(t *testing.T) context.Context {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -42,9 +49,9 @@ func TestUpdate(t *testing.T) {
 		change func([]byte) []byte
 		why    string
 	}{
-		"other version": {testkit.OtherVersion, "it has format"},
+		"other version": {otherVersion, "its state has format"},
 		"changed":       {func(b []byte) []byte { b[len(b)-200] ^= 1; return b }, "damaged"},
-		"cut":           {func(b []byte) []byte { return b[:len(b)-100] }, "torn"},
+		"cut":           {func(b []byte) []byte { return b[:len(b)-100] }, "damaged"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -94,7 +101,7 @@ func TestUpdateUnreadable(t *testing.T) {
 				require.False(t, st.Restored)
 				require.NotEqual(t, epoch, st.Epoch)
 				require.Contains(t, st.Snapshot.Refused, path)
-				require.Contains(t, st.Snapshot.Refused, "its carry-over: it is missing, torn or damaged")
+				require.Contains(t, st.Snapshot.Refused, "carry-over: it is missing, torn or damaged")
 				a, open := s.Current("agent")
 				require.True(t, open)
 				require.True(t, a.Blocking)

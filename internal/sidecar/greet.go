@@ -44,27 +44,26 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	c := bounded(set)
 	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
 	welcome := welcome{program: cfg.Program}
+	var why error
 	if len(h.snapshot) > 0 || len(h.seen) > 0 {
-		err := s.restore(c, &h)
-		welcome.restored = err == nil
-		if err != nil {
-			welcome.reason = err.Error()
-		}
+		why = s.restore(c, &h)
+		welcome.restored = why == nil
 	}
-	switch {
-	case s.engine == nil:
+	if s.engine == nil {
 		if s.engine, err = heed.New(c); err != nil {
 			return nil, err
 		}
-		if welcome.reason != "" {
-			s.engine.Raise(heed.Report{
-				Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
-				Summary: "the saved state cannot be read: faults from before are not known", Message: welcome.reason,
-			})
-		}
-	case s.engine.CarriedOver() != nil:
-		welcome.reason = "the state is of another version or damaged: numbers, phase, blindness and blocking items were " +
-			"kept, and all else begins again: " + s.engine.CarriedOver().Error()
+	}
+	if why == nil {
+		why = s.engine.CarriedOver()
+	} else {
+		s.engine.Raise(heed.Report{
+			Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
+			Summary: "the saved state cannot be read: faults from before are not known", Message: why.Error(),
+		})
+	}
+	if why != nil {
+		welcome.reason = why.Error()
 	}
 	welcome.epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome

@@ -1,9 +1,7 @@
 package statefile
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -90,20 +88,6 @@ func (f *faultFS) get(op, name string) (*faultFile, error) {
 		return nil, &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}
 	}
 	return file, nil
-}
-
-func (f *faultFS) open(name string) (inFile, int64, error) {
-	if _, err := f.ask("open", name, 0); err != nil {
-		return nil, 0, err
-	}
-	file, err := f.get("open", name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return struct {
-		io.ReaderAt
-		io.Closer
-	}{bytes.NewReader(slices.Clone(file.data)), io.NopCloser(nil)}, int64(len(file.data)), nil
 }
 
 func (f *faultFS) create(name string) (outFile, error) {

@@ -1,15 +1,12 @@
 package statefile
 
 import (
-	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 )
 
-// ErrTooLarge is the error of a file larger than [MaxFile].
-var ErrTooLarge = errors.New("too large")
-
-// MaxFile bounds a file, in bytes: far above the snapshot of an engine with default bounds.
+// MaxFile bounds a file that is read, in bytes: far above the snapshot of an engine with default bounds.
 const MaxFile = 256 << 20
 
 // tempSuffix marks an incomplete file. One that a kill left behind is replaced by the next WriteFile.
@@ -23,15 +20,12 @@ const tempSuffix = ".tmp"
 func WriteFile(path string, data []byte) error { return writeFile(osFS{}, path, data) }
 
 func writeFile(fs filesystem, path string, data []byte) error {
-	if len(data) > MaxFile {
-		return fmt.Errorf("statefile: %s: %w: %d bytes, the most is %d", path, ErrTooLarge, len(data), MaxFile)
-	}
 	temp := path + tempSuffix
-	if err := writeWhole(fs, temp, data); err != nil {
-		_ = fs.remove(temp)
-		return fmt.Errorf("statefile: %w", err)
+	err := writeWhole(fs, temp, data)
+	if err == nil {
+		err = fs.rename(temp, path)
 	}
-	if err := fs.rename(temp, path); err != nil {
+	if err != nil {
 		_ = fs.remove(temp)
 		return fmt.Errorf("statefile: %w", err)
 	}
@@ -59,22 +53,18 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 	return f.Close()
 }
 
-// ReadFile returns the file at path. An error wraps [ErrTooLarge] or the error of the file system, such as
-// [io/fs.ErrNotExist]. It allocates no more than the file's size.
-func ReadFile(path string) ([]byte, error) { return readFile(osFS{}, path) }
-
-func readFile(fs filesystem, path string) ([]byte, error) {
-	f, size, err := fs.open(path)
+// ReadFile returns the file at path. An error wraps the error of the file system, such as [io/fs.ErrNotExist].
+func ReadFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Size() > MaxFile {
+		err = fmt.Errorf("%s: too large: the most is %d bytes", path, MaxFile)
+	}
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(path)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("statefile: %w", err)
-	}
-	defer func() { _ = f.Close() }()
-	if size > MaxFile {
-		return nil, fmt.Errorf("statefile: %s: %w: %d bytes, the most is %d", path, ErrTooLarge, size, MaxFile)
-	}
-	data := make([]byte, size)
-	if n, err := f.ReadAt(data, 0); n < len(data) {
-		return nil, fmt.Errorf("statefile: %s: %w", path, err)
 	}
 	return data, nil
 }

@@ -191,25 +191,19 @@ func (c *Collector) sample(g *group, before string) string {
 // one.
 func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 	var known []*entryText
-	entries := map[signature.Signature]int{} // by the signature of a template
-	var same [][2]int                        // entries with a template in common
+	var of []int // the entry of each
 	for i := range b.Entries {
 		for _, template := range b.Entries[i].Templates {
 			template := c.masked(template) // under the rules of today
-			sig := signature.Of([]byte(template))
-			if first, ok := entries[sig]; ok {
-				same = append(same, [2]int{first, i})
-				continue
-			}
-			entries[sig] = i
-			known = append(known, &entryText{sig: sig, template: template})
+			known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
+			of = append(of, i)
 		}
 	}
 	groups, grouper := c.groups(known)
-	joined, into := b.join(known, entries, same, grouper)
+	joined, into := b.join(known, of, grouper)
 	byName := map[name]int{}
-	for _, t := range known {
-		byName[nameOf(grouper, t)] = into[entries[t.sig]]
+	for i, t := range known {
+		byName[nameOf(grouper, t)] = into[of[i]]
 	}
 	merged = groups[:0]
 	byEntry := map[int]*group{}
@@ -237,10 +231,8 @@ func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 }
 
 // join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
-// entries are those of the known templates, same those that have one in common.
-func (b *Baseline) join(known []*entryText, entries map[signature.Signature]int, same [][2]int,
-	grouper *signature.Grouper,
-) (joined *Baseline, into []int) {
+// The known templates are each of an entry.
+func (b *Baseline) join(known []*entryText, of []int, grouper *signature.Grouper) (joined *Baseline, into []int) {
 	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
 	for i := range first {
 		first[i] = i
@@ -251,18 +243,12 @@ func (b *Baseline) join(known []*entryText, entries map[signature.Signature]int,
 		}
 		return i
 	}
-	unite := func(i, j int) {
-		i, j = root(i), root(j)
-		first[max(i, j)] = min(i, j)
-	}
-	for _, pair := range same {
-		unite(pair[0], pair[1])
-	}
 	byName := map[name]int{}
-	for _, t := range known {
-		n, i := nameOf(grouper, t), entries[t.sig]
+	for k, t := range known {
+		n, i := nameOf(grouper, t), root(of[k])
 		if other, ok := byName[n]; ok {
-			unite(i, other)
+			j := root(other)
+			first[max(i, j)] = min(i, j)
 		}
 		byName[n] = i
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -95,6 +96,7 @@ type Collector struct {
 	texts      map[signature.Signature]*entryText
 	kept       [2]int // texts
 	bytes      [2]int
+	textBytes  int // of whole texts
 	runs       [2][]*Run
 }
 
@@ -154,10 +156,6 @@ type RunConfig struct {
 	// Sample returns a line by which people recognize the entry being observed; as
 	// often as Blame. Optional.
 	Sample func() string
-
-	// Text returns the whole text of the entry being observed, with its stack, as the samples of a baseline need it; as
-	// often as Blame. Optional.
-	Text func() string
 }
 
 // Run is one log.
@@ -291,8 +289,9 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 		if r.config.Sample != nil {
 			tally.sample = r.keep(clip(r.config.Sample(), maxSample))
 		}
-		if r.config.Text != nil {
-			tally.text = r.keep(clip(r.config.Text(), maxText))
+		if c := r.collector; r.side == New && c.textBytes < c.config.TextBytes { // a baseline is of this side
+			tally.text = strings.Clone(clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
+			c.textBytes += len(tally.text)
 		}
 	}
 }

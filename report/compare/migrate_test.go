@@ -97,13 +97,13 @@ func TestMigrateSample(t *testing.T) {
 		entry := ""
 		r := c.Run(New, RunConfig{
 			File: "log", Template: func(signature.Signature) (string, bool) { return c.masked(entry), true },
-			Text: func() string { return entry },
 		})
 		for i, text := range texts {
 			entry = text
 			o := heed.Outcome{Signature: signature.Of([]byte(c.masked(text)))}
 			o.Decision.Disposition, o.Decision.Rule = event.Advisory, "a.rule"
-			r.Observe(&capture.Record{StartLine: i + 1}, &o)
+			message, stack, _ := strings.Cut(text, "\n")
+			r.Observe(&capture.Record{StartLine: i + 1, Entry: event.Entry{Message: message, Stack: stack}}, &o)
 		}
 		r.End(nil, false)
 		return c
