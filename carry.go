@@ -27,8 +27,8 @@ type carryOver struct {
 	Blocking []coalesce.Held `json:"blocking,omitempty"`
 }
 
-// Bounds of a carryOver: its line, in bytes; the items that it names, whose line is always within these; the sequence
-// number, which every reader of JSON holds exactly.
+// Bounds of a carryOver: its line, in bytes; the items and the rules that it names, whose line is always within these;
+// the sequence number, which every reader of JSON holds exactly.
 const (
 	recordMagic  = "heed "
 	maxCarryOver = 1 << 20
@@ -42,7 +42,7 @@ func (e *Engine) appendCarryOver(dst []byte) []byte {
 		Epoch: e.epoch, Sequence: e.seq, Items: e.coalescer.Numbers(), Phase: e.classifier.Phase(),
 		Blind: e.classifier.BlindRules(), Blocking: e.coalescer.Held(),
 	}
-	c.Blocking = c.Blocking[:min(len(c.Blocking), maxHeld)]
+	c.Blind, c.Blocking = c.Blind[:min(len(c.Blind), maxHeld)], c.Blocking[:min(len(c.Blocking), maxHeld)]
 	for i := range c.Blocking {
 		c.Blocking[i].Summary = text.Safe(c.Blocking[i].Summary, maxReportSummary)
 	}
@@ -86,9 +86,6 @@ func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
 	return c, snapshot[end+1:], nil
 }
 
-// carriedRule decides the entries that carry items over.
-const carriedRule = hostRule + "carried"
-
 // carry returns an engine that begins with a carry-over.
 func (p *parts) carry(c *carryOver) (*Engine, error) {
 	e, err := p.begin(c.Sequence)
@@ -112,12 +109,13 @@ func (p *parts) carry(c *carryOver) (*Engine, error) {
 func (e *Engine) reopen(held *coalesce.Held) {
 	summary := text.Safe(held.Summary, maxReportSummary)
 	e.entry = event.Entry{
-		Kind: event.KindHost, Status: event.StatusRaised, Source: held.ID, Message: "from before an update: " + summary,
+		Kind: event.KindHost, Status: event.StatusRaised, Source: held.ID, Message: "from before the restart: " + summary,
 	}
 	e.act(&coalesce.Input{
 		Signature: e.normalizer.Signature(summary, ""), Raised: held.ID, Summary: summary,
 		Decision: event.Decision{
-			Rule: carriedRule, Disposition: event.Blocking, Severity: held.Severity, Invalidates: held.StateInvalidated,
+			Rule: hostRule + "carried", Disposition: event.Blocking, Severity: held.Severity,
+			Invalidates: held.StateInvalidated,
 		},
 	}, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Reopen(in, held.Number) })
 }

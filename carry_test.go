@@ -117,7 +117,7 @@ func requireCarried(t *testing.T, e, r *Engine) {
 		require.Equal(t, []any{was.ID, was.Severity, was.StateInvalidated}, []any{is.ID, is.Severity, is.StateInvalidated})
 		what, _, _ := strings.Cut(was.Summary, " (")
 		require.True(t, strings.HasPrefix(is.Summary, what+" ("), "%s\n%s", was.Summary, is.Summary)
-		require.Contains(t, is.Sample[0].Message, "from before an update: "+what)
+		require.Contains(t, is.Sample[0].Message, "from before the restart: "+what)
 		require.Greater(t, is.OpenedAtSequence, e.seq)
 	}
 	current, _ := r.Current("ann")

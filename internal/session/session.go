@@ -120,13 +120,10 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return refused
 	}
 	s.disk.init(s, refused)
-	switch {
-	case refused == nil:
-	case s.restored:
+	if refused != nil {
 		s.log.Warn("the saved state was not restored as a whole", "file", s.cfg.Snapshot, "error", refused)
-	default:
-		s.log.Warn("the saved state cannot be read: whether an item blocked is not known, and earlier ids are not valid",
-			"file", s.cfg.Snapshot, "error", refused)
+	}
+	if refused != nil && !s.restored {
 		s.Raise(heed.Report{
 			Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
 			Summary: "the saved state cannot be read: faults from before are not known", Message: refused.Error(),

@@ -136,7 +136,7 @@ func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, 
 		if e, err = heed.Restore(same, snapshot); err == nil {
 			return e, true, e.CarriedOver()
 		}
-		err = fmt.Errorf("snapshot %s: %w", path, err)
+		err = fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
