@@ -72,10 +72,12 @@ func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *comp
 		signature.Version)
 	b, unplaced := c.collector.Migrate(b)
 	if n := len(unplaced); n > 0 {
-		note += fmt.Sprintf("; %s may not be recognized, write them again from a log:", plural(n, "group"))
-		for i := range unplaced[:min(n, maxUnplaced)] {
-			note += ` "` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
+		named := make([]string, min(n, maxUnplaced))
+		for i := range named {
+			named[i] = `"` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
 		}
+		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", plural(n, "group"),
+			strings.Join(named, ", "))
 		if n > maxUnplaced {
 			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
 		}

@@ -121,8 +121,8 @@ func saveSnapshot(path string, e *heed.Engine) error {
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The
-// engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the snapshot
-// was restored (see [heed.Restore]).
+// engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the
+// snapshot was restored (see [heed.Restore]).
 //
 // Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
 // nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
