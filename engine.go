@@ -57,7 +57,10 @@ type Engine struct {
 	epoch      string
 	ruled      ruled
 
+	carriedOver error // see CarriedOver
+
 	seq       uint64
+	carried   uint64 // entries before a carry-over, which have numbers and are not counted
 	byKind    [event.KindHost + 1]uint64
 	heartbeat heartbeat
 	loadPhase string
@@ -78,15 +81,25 @@ func New(cfg Config) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("heed: %w", err)
 	}
-	e := p.engine()
+	e, err := p.begin(0)
+	if err != nil {
+		return nil, fmt.Errorf("heed: %w", err)
+	}
+	return e, nil
+}
+
+// begin returns an engine that has no entry but begins after one.
+func (p *parts) begin(after uint64) (e *Engine, err error) {
+	e = p.engine()
+	e.seq, p.journal.After = after, after
 	if e.classifier, err = classify.New(p.classify); err != nil {
-		return nil, fmt.Errorf("heed: Config: %w", err)
+		return nil, fmt.Errorf("Config: %w", err)
 	}
 	if e.journal, err = journal.New(p.journal); err != nil {
-		return nil, fmt.Errorf("heed: Config.Journal: %w", err)
+		return nil, fmt.Errorf("Config.Journal: %w", err)
 	}
 	if e.coalescer, err = coalesce.New(p.coalesce); err != nil {
-		return nil, fmt.Errorf("heed: Config.Coalesce: %w", err)
+		return nil, fmt.Errorf("Config.Coalesce: %w", err)
 	}
 	return e, nil
 }

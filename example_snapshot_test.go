@@ -25,10 +25,17 @@ func ExampleRestore() {
 	fmt.Println(current.ID, current.Summary)
 	fmt.Println(engine.Ack("", current.ID, 0).Acknowledged)
 
-	_, err = heed.Restore(heed.Config{}, snapshot[:len(snapshot)-1])
-	fmt.Println(err != nil)
+	// A snapshot that is cut, or of another version, still has what blocked.
+	engine, err = heed.Restore(heed.Config{}, snapshot[:len(snapshot)-1])
+	if err != nil {
+		panic(err)
+	}
+	current, _ = engine.Current("")
+	fmt.Println(current.ID, current.Summary)
+	fmt.Println(engine.CarriedOver() != nil)
 	// Output:
 	// run1-1 the disk is full (1 entry in 1 group); see entries after 0
 	// true
+	// run1-1 the disk is full (1 entry in 1 group); see entries after 1
 	// true
 }

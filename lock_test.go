@@ -54,6 +54,9 @@ func TestMethodsLock(t *testing.T) {
 	of := reflect.TypeFor[*Engine]()
 	for method := range of.Methods() {
 		name := method.Name
+		if name == "CarriedOver" { // which never changes
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			call := calls[name]
 			require.NotNil(t, call, "a new method: call it here")

@@ -8,7 +8,6 @@ import (
 	"hash/crc32"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
@@ -18,20 +17,18 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// A snapshot is, in this order, with numbers of fixed size in little endian:
+// A snapshot is the line of a carryOver and then the state: in this order, with numbers of fixed size in little endian:
 //
 //	magic     8 bytes
 //	format    4 bytes: snapshotFormat
-//	length    8 bytes: of all of it
 //	version   4 bytes: signature.Version
 //	masking   8 bytes: signature.Normalizer.Version
-//	epoch     its length and bytes
-//	engine    see engineCoder
+//	engine    see Engine.code
 //	classify  8 bytes of length, and how a snapshot of a classify.Classifier begins
 //	coalesce  8 bytes of length, and how a snapshot of a coalesce.Coalescer begins
 //	          8 bytes of length, and how that of the Classifier goes on
 //	          8 bytes of length, and how that of the Coalescer goes on
-//	checksum  4 bytes: CRC-32C of all before it
+//	checksum  4 bytes: CRC-32C of the state before it
 //
 // Whatever changes the description of a structure, in any package, is another
 // format. Each package records which of its bounds the state needs, so that what does
@@ -39,8 +36,7 @@ import (
 const (
 	snapshotMagic    = "heed\x00sn\n"
 	snapshotFormat   = 11
-	formatVersion1   = 5 // had no version: the last with ids of version 1
-	snapshotHead     = len(snapshotMagic) + 4 + 8
+	snapshotHead     = len(snapshotMagic) + 4 + 4 + 8
 	snapshotChecksum = 4
 )
 
@@ -63,7 +59,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 //
 // Its size is bounded by [Config]: with the default one and full tables of ASCII,
 // 5 MB; the packages' methods of the same name state what takes how much. It allocates
-// nothing but the growth of dst, a table of 48 KB the first time, and copies of what
+// little but the growth of dst, a table of 48 KB the first time, and copies of what
 // changes before it was written.
 //
 // The state is that of one point in time, but nobody waits until all of it is written:
@@ -75,16 +71,11 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.snapshots.Lock()
 	defer e.snapshots.Unlock()
-	start := len(dst)
-	dst = append(dst, snapshotMagic...)
-	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
-	dst = binary.LittleEndian.AppendUint64(dst, 0)
-	dst = e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
+	dst, start := e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
 	w := wire.Writer(dst)
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
 	dst = w.Bytes()
-	binary.LittleEndian.PutUint64(dst[start+snapshotHead-8:], uint64(len(dst)-start+snapshotChecksum))
 	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
 }
 
@@ -104,17 +95,22 @@ func (e *Engine) snapshotRoom() int {
 	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
 }
 
-// beginSnapshot appends what is written at once. From then on the packages keep what
-// changes.
-func (e *Engine) beginSnapshot(dst []byte) []byte {
+// beginSnapshot appends what is written at once, and returns where the state starts. From then on the packages keep
+// what changes.
+func (e *Engine) beginSnapshot(dst []byte) (begun []byte, start int) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	w := engineCoder{Coder: wire.Writer(dst)}
-	w.agreement(e.normalizer.Version(), e.epoch)
-	w.engine(e)
+	dst = e.appendCarryOver(dst)
+	start = len(dst)
+	dst = append(dst, snapshotMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
+	dst = binary.LittleEndian.AppendUint32(dst, signature.Version)
+	dst = binary.LittleEndian.AppendUint64(dst, e.normalizer.Version())
+	w := wire.Writer(dst)
+	e.code(&w)
 	w.Put(e.classifier.BeginSnapshot)
 	w.Put(e.coalescer.BeginSnapshot)
-	return w.Bytes()
+	return w.Bytes(), start
 }
 
 // continueSnapshot appends the rest of a package's state in turns.
@@ -136,17 +132,20 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 // the same or "". The journal is empty and goes on with the next sequence number:
 // what a cursor from before has not read counts as lost.
 //
-// Rules may be others than before, as long as they mask alike; blindness that was
-// begun by a rule that does not exist any more is over. Windows and larger bounds take effect.
-// cfg.InitialPhase and cfg.Journal.After are ignored.
+// Rules may be others than before; blindness that was begun by a rule that does not exist any more is over. Windows and
+// larger bounds take effect. cfg.InitialPhase and cfg.Journal.After are ignored.
 //
-// A snapshot is restored whole or refused whole, with an error that names the reason: one
-// that is torn or was changed, one of another format or another masking, of
-// another epoch, one made with larger bounds (the error names the field), and one
-// that no engine could be in. Where its ids are of an earlier [signature.Version], [Renew]
-// goes on with its numbers. Else a host that then begins with [New] has to choose an
-// epoch that it never used before: in an old one, ids and cursors would be given
-// out again. The checksum finds accidents; it does not authenticate a snapshot.
+// The state of a snapshot is restored as a whole or not at all. It is not if it is torn or was changed, if it is of
+// another format, another [signature.Version] or rules with another masking, if it was made with larger bounds (the
+// error names the field), or if no engine could be in it. Then the engine begins with the carry-over, a short record
+// that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence and item numbers, phase and
+// blindness go on, and the items that blocked are open and block under their ids until they are acknowledged or
+// cleared. Counts, operations, consumers, acknowledgements, groups and what was advisory are gone. [Stats].Carried has
+// how many entries came before.
+//
+// An error means that cfg is invalid, that the snapshot is of another epoch, or that the carry-over cannot be read
+// either. A host that then begins with [New] has to choose an epoch that it never used before: in an old one, ids and
+// cursors would be given out again. The checksums find accidents; they do not authenticate a snapshot.
 func Restore(cfg Config, snapshot []byte) (*Engine, error) {
 	e, err := restore(cfg, snapshot)
 	if err != nil {
@@ -156,30 +155,37 @@ func Restore(cfg Config, snapshot []byte) (*Engine, error) {
 }
 
 func restore(cfg Config, snapshot []byte) (*Engine, error) {
-	body, err := openSnapshot(snapshot, snapshotFormat)
+	c, state, err := readCarryOver(snapshot)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("carry-over: %w", err)
 	}
-	r := engineCoder{Coder: wire.Reader(body)}
-	epoch := r.readEpoch(cfg.Epoch)
-	if err := r.Err(); err != nil {
-		return nil, err
+	if cfg.Epoch != "" && cfg.Epoch != c.Epoch {
+		return nil, fmt.Errorf("it is of the epoch %q, and Config.Epoch is %q", c.Epoch, cfg.Epoch)
 	}
-	cfg.Epoch = epoch
+	cfg.Epoch, cfg.InitialPhase = c.Epoch, c.Phase
 	p, err := prepare(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if r.version != signature.Version {
-		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", r.version,
-			signature.Version)
+	e, why := p.restore(state)
+	if why == nil {
+		return e, nil
 	}
-	if v := p.normalizer.Version(); v != r.masking {
-		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
-			"what it knows would not be found", r.masking, v)
+	if e, err = p.carry(c); err == nil {
+		e.carriedOver = fmt.Errorf("heed: snapshot of another version, or damaged: %w; numbers, phase, blindness and blocking "+
+			"items were kept, and all else begins again", why)
 	}
-	e := p.engine()
-	r.engine(e)
+	return e, err
+}
+
+// restore returns an engine in the state that a snapshot holds, or why it is not restored.
+func (p *parts) restore(state []byte) (*Engine, error) {
+	body, err := openState(state, p.normalizer.Version())
+	if err != nil {
+		return nil, err
+	}
+	e, r := p.engine(), wire.Reader(body)
+	e.code(&r)
 	classifier, coalescer := r.Section("classify"), r.Section("coalesce")
 	classifier = slices.Concat(classifier, r.Section("the rest of classify"))
 	coalescer = slices.Concat(coalescer, r.Section("the rest of coalesce"))
@@ -203,60 +209,34 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	return e, nil
 }
 
-// openSnapshot returns what is between head and checksum of a snapshot of a format.
-func openSnapshot(s []byte, format uint32) ([]byte, error) {
-	switch magic := s[:min(len(s), len(snapshotMagic))]; {
-	case !bytes.HasPrefix([]byte(snapshotMagic), magic):
-		return nil, fmt.Errorf("this is something else: it begins with %q", magic)
-	case len(s) < snapshotHead+snapshotChecksum:
-		return nil, fmt.Errorf("torn: it has %d bytes", len(s))
-	}
-	switch is := binary.LittleEndian.Uint32(s[len(snapshotMagic):]); is {
-	case format:
-	case formatVersion1:
-		return nil, errors.New("its ids are of version 1 of signatures, those of this program of version " +
-			strconv.Itoa(signature.Version))
-	default:
-		return nil, fmt.Errorf("it has format %d, not %d", is, format)
-	}
-	if length := binary.LittleEndian.Uint64(s[snapshotHead-8:]); length != uint64(len(s)) {
-		return nil, fmt.Errorf("torn: it has %d bytes of %d", len(s), length)
-	}
+// openState returns the part of a state between its head and its checksum, or why this program cannot read it.
+func openState(s []byte, masking uint64) ([]byte, error) {
 	end := len(s) - snapshotChecksum
-	if sum, want := crc32.Checksum(s[:end], castagnoli), binary.LittleEndian.Uint32(s[end:]); sum != want {
-		return nil, fmt.Errorf("damaged: its checksum is %08x, and it says %08x", sum, want)
+	if end < snapshotHead || !bytes.HasPrefix(s, []byte(snapshotMagic)) {
+		return nil, errors.New("its state is missing or torn")
+	}
+	head := s[len(snapshotMagic):]
+	if is := binary.LittleEndian.Uint32(head); is != snapshotFormat {
+		return nil, fmt.Errorf("its state has format %d, not %d", is, snapshotFormat)
+	}
+	if is := binary.LittleEndian.Uint32(head[4:]); is != signature.Version {
+		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", is,
+			signature.Version)
+	}
+	if is := binary.LittleEndian.Uint64(head[8:]); is != masking {
+		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
+			"what it knows would not be found", is, masking)
+	}
+	if sum := binary.LittleEndian.Uint32(s[end:]); sum != crc32.Checksum(s[:end], castagnoli) {
+		return nil, errors.New("its state is torn or damaged: the checksum is another one")
 	}
 	return s[snapshotHead:end], nil
 }
 
-// engineCoder writes what is the engine's own, or sets it.
-type engineCoder struct {
-	wire.Coder
-	version uint32
-	masking uint64
-}
-
-// agreement codes what reader and writer must agree on.
-func (c *engineCoder) agreement(masking uint64, epoch string) string {
-	c.version, c.masking = signature.Version, masking
-	c.Fixed32("version", &c.version)
-	c.Fixed64("masking", &c.masking)
-	c.Text("epoch", &epoch, 64)
-	return epoch
-}
-
-// readEpoch reads the agreement. It returns the epoch of the snapshot, and refuses
-// it where the Config wants another one.
-func (c *engineCoder) readEpoch(want string) string {
-	epoch := c.agreement(0, "")
-	if want != "" && want != epoch {
-		c.Fail("it is of the epoch %q, and Config.Epoch is %q", epoch, want)
-	}
-	return epoch
-}
-
-func (c *engineCoder) engine(e *Engine) {
+// code writes the engine's own state, or sets it.
+func (e *Engine) code(c *wire.Coder) {
 	c.Uint64("sequence number", &e.seq, math.MaxUint64)
+	c.Uint64("carried", &e.carried, e.seq)
 	for i := range e.byKind {
 		c.Uint64(event.Kind(i).String(), &e.byKind[i], e.seq)
 	}

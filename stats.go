@@ -13,8 +13,10 @@ import (
 // Stats is the accounting of an [Engine]: what it received and what became of
 // it, package by package. All counts are of entries, and exact.
 type Stats struct {
-	// Received counts all entries; Ignored and Folded add up to it.
+	// Received counts all entries; Ignored and Folded add up to it. Carried entries came before a carry-over: they have
+	// numbers, and nothing else is known of them.
 	Received uint64
+	Carried  uint64
 	Ignored  uint64
 	Folded   uint64
 
@@ -46,7 +48,8 @@ func (e *Engine) Stats() Stats {
 	e.mu.Lock()
 	defer e.mu.Release()
 	s := Stats{
-		Received:   e.seq,
+		Received:   e.seq - e.carried,
+		Carried:    e.carried,
 		Logs:       e.byKind[event.KindLog],
 		Operations: e.byKind[event.KindOperation],
 		States:     e.byKind[event.KindState],
@@ -76,9 +79,10 @@ func (s *Stats) Check() error {
 	equal("received = logs + operations + states + notices + acts of the host", s.Received,
 		s.Logs+s.Operations+s.States+s.Notices+s.Host)
 	equal("received = classified + acts of the host", s.Received, s.Classify.Entries+s.Host)
-	equal("received = written to the journal, before a restore and since", s.Received, s.Journal.After+s.Journal.Written)
+	equal("carried + received = written to the journal, before a restore and since", s.Carried+s.Received,
+		s.Journal.After+s.Journal.Written)
 	equal("received = seen by the coalescer", s.Received, s.Coalesce.Received)
-	equal("received = latest of the coalescer", s.Received, s.Coalesce.Latest)
+	equal("carried + received = latest of the coalescer", s.Carried+s.Received, s.Coalesce.Latest)
 	if err := s.Coalesce.Check(); err != nil {
 		errs = append(errs, err)
 	}

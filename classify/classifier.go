@@ -389,6 +389,23 @@ func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {
 // Phase returns the phase that the next entry will be decided in.
 func (c *Classifier) Phase() string { return c.phase }
 
+// BlindRules returns the ids of the rules whose blindness lasts.
+func (c *Classifier) BlindRules() (ids []string) {
+	for _, r := range c.blind {
+		ids = append(ids, r.ID)
+	}
+	return ids
+}
+
+// Blinded lets a blindness go on that rules have begun, as far as they still begin one.
+func (c *Classifier) Blinded(ids []string) {
+	for _, id := range ids {
+		if r := c.eval.Set().Rule(id); r != nil && r.Blinds && !r.Disabled {
+			c.begin(r)
+		}
+	}
+}
+
 // Blind reports whether evidence is incomplete, and the first rule of those whose
 // blindness lasts.
 func (c *Classifier) Blind() (rule string, blind bool) {

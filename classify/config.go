@@ -155,9 +155,7 @@ func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, 
 	fresh.stats = c.stats
 	failures, _, _ := c.eval.Failures()
 	fresh.stats.EvaluationErrors += failures
-	for _, rule := range c.blind {
-		(&coder{c: fresh}).blindBy(set.Rule(rule.ID))
-	}
+	fresh.Blinded(c.BlindRules())
 	*c = *fresh
 	return nil
 }

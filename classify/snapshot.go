@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/heedlog/heed/internal/wire"
-	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -52,48 +51,17 @@ func Restore(cfg Config, snapshot []byte) (*Classifier, error) {
 	}
 	all := wire.Reader(snapshot)
 	s := coder{Coder: wire.Reader(all.Section("own")), c: c}
-	if err := all.Err(); err != nil {
-		return nil, fmt.Errorf("classify: snapshot: %w", err)
+	if err = all.Err(); err == nil {
+		s.code()
+		err = s.Close()
 	}
-	s.code()
-	if err := s.Close(); err != nil {
+	if err != nil {
 		return nil, fmt.Errorf("classify: snapshot: %w", err)
 	}
 	if c.grouper, err = signature.RestoreGrouper(cfg.Groups, all.Bytes()); err != nil {
 		return nil, fmt.Errorf("classify: snapshot: Config.Groups: %w", err)
 	}
 	return c, nil
-}
-
-// Resume returns a Classifier for cfg that goes on with the counts of another one, but
-// knows no groups. Of the rules in blind, which had begun a blindness that lasts, those
-// that still begin one do so. It refuses counts that do not add up.
-func Resume(cfg Config, before Stats, blind []string) (*Classifier, error) {
-	c, err := New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	for _, rule := range blind {
-		(&coder{c: c}).blindBy(c.eval.Set().Rule(rule))
-	}
-	c.stats = Stats{
-		Entries: before.Entries, Hits: before.Hits, Misses: before.Misses, Collisions: before.Collisions,
-		DecisionHits: before.DecisionHits, DecisionMisses: before.DecisionMisses, Uncached: before.Uncached,
-		Oversize: before.Oversize, Holes: before.Holes, EvaluationErrors: before.EvaluationErrors,
-	}
-	c.signatures.evicted, c.decisions.evicted = before.SignaturesEvicted, before.DecisionsEvicted
-	if why := c.stats.broken(); why != "" {
-		return nil, fmt.Errorf("classify: Resume: %s", why)
-	}
-	return c, nil
-}
-
-// broken returns how the counts break a law of conservation, or "".
-func (s *Stats) broken() string {
-	if s.Entries != s.Hits+s.Misses+s.Collisions || s.Entries != s.DecisionHits+s.DecisionMisses+s.Uncached {
-		return fmt.Sprintf("the counts of %d entries do not add up", s.Entries)
-	}
-	return ""
 }
 
 // coder writes a Classifier, or sets a new one, but for the groups.
@@ -115,17 +83,10 @@ func (s *coder) code() {
 		}
 		s.Text("blind", &rule, math.MaxInt32)
 		if s.Reading() {
-			s.blindBy(s.c.eval.Set().Rule(rule))
+			s.c.Blinded([]string{rule})
 		}
 	}
 	s.stats()
-}
-
-// blindBy lets a blindness go on where there still is a rule that begins it.
-func (s *coder) blindBy(rule *rules.Rule) {
-	if rule != nil && rule.Blinds && !rule.Disabled {
-		s.c.begin(rule)
-	}
 }
 
 // stats codes the counts. What the tables hold is not among them.
@@ -155,7 +116,7 @@ func (s *coder) stats() {
 	if s.Reading() {
 		st.EvaluationErrors = failures
 	}
-	if why := st.broken(); why != "" {
-		s.Fail("%s", why)
+	if st.Entries != st.Hits+st.Misses+st.Collisions || st.Entries != st.DecisionHits+st.DecisionMisses+st.Uncached {
+		s.Fail("the counts of %d entries do not add up", st.Entries)
 	}
 }

@@ -116,34 +116,6 @@ func Restore(cfg Config, snapshot []byte) (*Coalescer, error) {
 	return c, nil
 }
 
-// Resume returns a Coalescer for cfg without items, operations and consumers that goes
-// on with the numbers and counts of another one, and is blind if that one was. The items
-// of that one count as cleared and evicted. It refuses counts that do not add up.
-func Resume(cfg Config, before Stats) (*Coalescer, error) {
-	c, err := New(cfg)
-	if err != nil {
-		return nil, err
-	}
-	if before.Received > before.Latest || before.Opened > before.Latest {
-		return nil, fmt.Errorf("coalesce: Resume: %d entries and %d items are not possible after entry %d",
-			before.Received, before.Opened, before.Latest)
-	}
-	c.stats = Stats{
-		Received: before.Received, Ignored: before.Ignored, Folded: before.Folded, ByDisposition: before.ByDisposition,
-		Suppressed: before.Suppressed, Overflowed: before.Overflowed,
-		Opened: before.Opened, Reopened: before.Reopened, Cleared: before.Opened + before.Reopened,
-		Acknowledged: before.Acknowledged, Evicted: before.Opened, FoldedEvicted: before.Folded,
-		Updates: before.Updates, UpdatesDropped: before.UpdatesDropped + uint64(before.UpdatesPending),
-		Blind: before.Blind,
-	}
-	c.blind = before.Blind
-	c.now.seq, c.numbers, c.clears = before.Latest, before.Opened, c.stats.Cleared
-	if err := c.stats.Check(); err != nil {
-		return nil, fmt.Errorf("coalesce: Resume: %w", err)
-	}
-	return c, nil
-}
-
 // coder writes a Coalescer, or sets a new one. Each structure is described by
 // one method, for both directions; snapshot_test.go holds the methods to the
 // fields.

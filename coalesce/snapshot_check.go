@@ -53,7 +53,7 @@ func (s *coder) check() {
 	if err := st.Check(); err != nil {
 		s.Fail("its counts do not match: %w", err)
 	}
-	if st.Received > c.now.seq || st.Opened != c.numbers || st.Cleared != c.clears {
+	if st.Received > c.now.seq || st.Opened > c.numbers || st.Cleared != c.clears {
 		s.Fail("%d entries, %d items opened and %d cleared are not possible after entry %d", st.Received, st.Opened,
 			st.Cleared, c.now.seq)
 	}

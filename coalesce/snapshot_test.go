@@ -424,9 +424,14 @@ func TestRestoreRefused(t *testing.T) {
 		change func(c *Coalescer)
 		want   string
 	}{
-		"counts":       {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
-		"items opened": {func(c *Coalescer) { c.numbers++ }, "items opened"},
-		"total":        {func(c *Coalescer) { first(c, itemOpen).total++ }, "the counts of its groups do not match"},
+		"counts": {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
+		"items opened": {func(c *Coalescer) {
+			c.stats.Opened++
+			c.stats.Cleared++
+			c.stats.Evicted++
+			c.clears++
+		}, "items opened"},
+		"total": {func(c *Coalescer) { first(c, itemOpen).total++ }, "the counts of its groups do not match"},
 		"empty group": {
 			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 },
 			"the counts of its groups do not match",

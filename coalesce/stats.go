@@ -8,7 +8,7 @@ import (
 // Stats counts what a [Coalescer] did. The counts since its making are exact.
 type Stats struct {
 	Received      uint64
-	Latest        uint64 // highest sequence number received
+	Latest        uint64 // highest sequence number received, or continued from
 	Ignored       uint64
 	Folded        uint64
 	ByDisposition [3]uint64 // of folded entries, by event.Disposition

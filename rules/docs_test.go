@@ -45,7 +45,7 @@ func TestReferenceTables(t *testing.T) {
 		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
 		defaultFields, testFields,
 		{
-			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkVersion, checkBare, checkPerEntry,
+			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkBare, checkPerEntry,
 			checkCost, checkPhase, checkUnused, checkOverride, checkBlindness,
 		},
 	}, got)

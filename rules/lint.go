@@ -20,7 +20,6 @@ const (
 	checkDuplicate = "duplicate" // two rules with one condition, of which one only adds tags
 	checkTests     = "tests"     // a rule with less than two tests that match and one that does not
 	checkMasked    = "masked"    // a text compared with template that no template can hold
-	checkVersion   = "version"   // a template or an id of an earlier version of signatures
 	checkBare      = "bare"      // a beginning of template that only a line without a logger's prefix has
 	checkPerEntry  = "per-entry" // a rule that is evaluated for each entry
 	checkCost      = "cost"      // a condition that may take long for a long entry
@@ -71,7 +70,6 @@ func (s *Set) lint() []Finding {
 	l := &linter{set: s, lists: map[listUse]hiddenText{}, found: slices.Clone(s.notes)}
 	l.reach()
 	l.tests()
-	l.ids()
 	for _, r := range s.active {
 		l.conditions(r)
 	}

@@ -71,7 +71,6 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	}
 	h := l.hidden(args[1], how)
 	if h.text == "" {
-		l.unmasked(r, c, args[1], how)
 		if how.start {
 			l.bare(r, c, args[1])
 		}

@@ -94,6 +94,9 @@ func open(stateFile string) (*heed.Engine, error) {
 	if state, err := os.ReadFile(stateFile); err == nil {
 		engine, err := heed.Restore(heed.Config{Rules: set}, state)
 		if err == nil {
+			if why := engine.CarriedOver(); why != nil {
+				slog.Warn("heed", "err", why)
+			}
 			engine.BeginRun(time.Now())
 			return engine, nil
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,6 +14,8 @@ import (
 
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -32,7 +33,7 @@ you review and commit. A check then reports what that file does not cover.`,
 		Example: `  heed baseline write good.log
   heed baseline check Player.log`,
 	}
-	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand(), p.baselineMigrateCommand())
+	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
 }
 
 // day returns the day that a flag names, or today.
@@ -47,19 +48,8 @@ func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
 	return day, nil
 }
 
-// readBaseline reads a baseline, and refuses one of another version of signatures.
-func (p *program) readBaseline(name string, f *ruleFlags) (*compare.Baseline, error) {
-	b, err := parseBaseline(name)
-	if err != nil {
-		return nil, err
-	}
-	if err := p.versionOf(b, name, f); err != nil {
-		return nil, err
-	}
-	return b, nil
-}
-
-func parseBaseline(name string) (*compare.Baseline, error) {
+// readBaseline reads a baseline.
+func readBaseline(name string) (*compare.Baseline, error) {
 	data, err := files.Read(name, compare.MaxBaselineBytes)
 	if err != nil {
 		return nil, err
@@ -67,31 +57,37 @@ func parseBaseline(name string) (*compare.Baseline, error) {
 	return compare.ParseBaseline(name, data)
 }
 
-// versionOf returns an error for a baseline of another version of signatures, with the command that rebuilds it.
-func (p *program) versionOf(b *compare.Baseline, name string, f *ruleFlags) error {
-	if b.Signatures == signature.Version {
-		return nil
+// maxUnplaced bounds the groups that are named, maxUnplacedText the characters of each.
+const (
+	maxUnplaced     = 3
+	maxUnplacedText = 80
+)
+
+// migrated returns a baseline as this version of signatures reads it, and names the groups that may not be recognized.
+func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *compare.Baseline {
+	if b == nil || b.Signatures == signature.Version {
+		return b
 	}
-	found := fmt.Sprintf("%s: signatures: is %d, but this program has version %d of signatures, and would recognize no group",
-		name, b.Signatures, signature.Version)
-	if b.Signatures > signature.Version {
-		return fmt.Errorf("%s: update the program, or write the baseline again, into another file", found)
+	note := fmt.Sprintf("%s: written with version %d of signatures, and read as version %d", name, b.Signatures,
+		signature.Version)
+	b, unplaced := c.collector.Migrate(b)
+	if n := len(unplaced); n > 0 {
+		named := make([]string, min(n, maxUnplaced))
+		for i := range named {
+			named[i] = `"` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
+		}
+		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", plural(n, "group"),
+			strings.Join(named, ", "))
+		if n > maxUnplaced {
+			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
+		}
 	}
-	args := []string{p.Name, "baseline", "migrate"}
-	for _, file := range f.files {
-		args = append(args, "--rules", file)
-	}
-	if f.noDefaults {
-		args = append(args, "--no-default-rules")
-	}
-	if strings.HasPrefix(name, "-") {
-		name = "." + string(filepath.Separator) + name
-	}
-	return fmt.Errorf("%s: rebuild it with: %s", found, cli.CommandLine(append(args, name)...))
+	p.Note("%s", note)
+	return b
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{} // this command has its flags of rules only
+	f := &compareFlags{scrub: scrubFlags{scrub: true}} // this command has its flags of rules only
 	var from inputFlags
 	var out, date string
 	var expire int
@@ -102,7 +98,7 @@ func (p *program) baselineWriteCommand() *cobra.Command {
 		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
 and rate of each, the day it was first written, and the day it expires. Review the
 file before you commit it: a group in it is not reported again until it expires or
-exceeds its rate.
+exceeds its rate. A sample is a scrubbed text, for a version of heed that masks otherwise.
 
 An existing file is updated. Groups that occur again keep their note ("note:"), first
 day and day of expiry (--renew gives them a new day). Groups that do not occur stay
@@ -131,7 +127,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			}
 			var previous *compare.Baseline
 			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
-				previous, err = p.readBaseline(out, &f.rules)
+				previous, err = readBaseline(out)
 				if err != nil && !errors.Is(err, fs.ErrNotExist) {
 					return err
 				}
@@ -140,6 +136,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			if err != nil {
 				return err
 			}
+			previous = p.migrated(c, out, previous)
 			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
 				p.Message("%s was not written: a log could not be read to its end", out)
 				return nil
@@ -216,9 +213,9 @@ groups that it does not have; groups above their rate (per run and per record, b
 least --factor, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
-A baseline of an earlier version of signatures is refused: rebuild it with "migrate".
-One that was written with other rules is used; its templates are masked again, and the
-report names this.
+A baseline of another version of signatures is read again, and groups that may not be
+recognized are named. One that was written with other rules is used; its templates are
+masked again, and the report names this.
 
 Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
 urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
@@ -244,7 +241,7 @@ a log is empty; never: only report.`,
 			if err != nil {
 				return err
 			}
-			b, err := p.readBaseline(name, &f.rules)
+			b, err := readBaseline(name)
 			if errors.Is(err, fs.ErrNotExist) {
 				return &cli.StatusError{
 					Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
@@ -261,7 +258,7 @@ a log is empty; never: only report.`,
 			if !p.readAll(cmd, c, compare.New, names) {
 				return nil // the error was reported
 			}
-			d := c.collector.Check(b, today)
+			d := c.collector.Check(p.migrated(c, name, b), today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
 			return comparedNews(p, f, c, d)
 		},

@@ -17,8 +17,6 @@ import (
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/internal/statefile"
-	"github.com/heedlog/heed/signature"
 )
 
 // TestLimits holds which count makes which limit.
@@ -289,8 +287,6 @@ func TestDiskSaves(t *testing.T) {
 		s.disk.through(s.engine.Latest().Seq)
 		expect(0, "and was")
 
-		_, err = statefile.ReadFile(s.cfg.Snapshot, "snapshot", signature.Version)
-		require.NoError(t, err)
 		again, err := New(Config{Engine: smallConfig(t), Snapshot: s.cfg.Snapshot})
 		require.NoError(t, err)
 		require.Len(t, again.Open(nil), 2)

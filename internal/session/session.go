@@ -15,7 +15,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/internal/statefile"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -71,10 +70,9 @@ type ingested struct {
 	rule string
 }
 
-// New returns a session for cfg. It reads the rule files and the snapshot; a snapshot that is refused leads to a new
-// engine in an epoch of its own, which is logged and shown by [Session.Status]. After one of version 1 of signatures,
-// numbers go on, and what blocked is one blocking item ([heed.Renew]); a file of another version is kept under another
-// name. The error names the invalid field or file.
+// New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. What is
+// not restored as a whole is logged and shown by [Session.Status]. A snapshot of which nothing can be read leads to a
+// new engine in an epoch of its own, with one blocking item about it. The error names the invalid field or file.
 func New(cfg Config) (*Session, error) {
 	if err := cfg.Validate(); err != nil {
 		return nil, err
@@ -117,23 +115,19 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return err
 	}
 	var refused error
-	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec, s.started)
+	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
 	if s.engine == nil {
 		return refused
 	}
-	var before string
-	var held []heed.Attention
-	if other, ok := errors.AsType[*statefile.VersionError](refused); ok {
-		if before, held, refused, err = s.update(ec, other); err != nil {
-			return err
-		}
-	}
+	s.disk.init(s, refused)
 	if refused != nil {
-		s.log.Warn("the snapshot cannot be restored; earlier ids are not valid", "file", s.cfg.Snapshot, "error", refused)
+		s.log.Warn("the saved state was not restored as a whole", "file", s.cfg.Snapshot, "error", refused)
 	}
-	s.disk.init(s, refused, before)
-	if len(held) > 0 {
-		s.raiseHeld(held, before)
+	if refused != nil && !s.restored {
+		s.Raise(heed.Report{
+			Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
+			Summary: "the saved state cannot be read: faults from before are not known", Message: refused.Error(),
+		})
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/statefile"
-	"github.com/heedlog/heed/signature"
 )
 
 // disk keeps the engine's state in a file. An item's id is in it before the item is reported, an acknowledgement before
@@ -26,8 +25,7 @@ type disk struct {
 	mu   sync.Mutex       // of the file
 	open []heed.Attention // reused
 
-	refused error  // why the file that was there was not restored
-	before  string // where that file is kept, "" if it is replaced
+	refused error // why the file that was there was not restored as a whole
 
 	stateMu sync.Mutex
 	saves   uint64
@@ -36,8 +34,8 @@ type disk struct {
 	at      time.Time
 }
 
-func (d *disk) init(s *Session, refused error, before string) {
-	d.path, d.s, d.refused, d.before = s.cfg.Snapshot, s, refused, before
+func (d *disk) init(s *Session, refused error) {
+	d.path, d.s, d.refused = s.cfg.Snapshot, s, refused
 	d.known.Store(&map[string]struct{}{})
 	if s.restored {
 		d.known.Store(d.openItems())
@@ -116,42 +114,32 @@ func (s *Session) savePeriodically(ctx context.Context) {
 	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
 }
 
-// The kind of a file that holds a snapshot, and its version: that of signatures, so that a damaged file has one, too.
-const (
-	snapshotKind    = "snapshot"
-	snapshotVersion = signature.Version
-)
-
 // saveSnapshot writes a snapshot of e to the file called path. The engine is locked only while the snapshot is made.
 // Calls for one path must not overlap.
 func saveSnapshot(path string, e *heed.Engine) error {
-	return statefile.WriteFile(path, snapshotKind, snapshotVersion, e.Snapshot(nil))
+	return statefile.WriteFile(path, e.Snapshot(nil))
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The
-// engine continues in the snapshot's epoch, whatever cfg.Epoch is.
+// engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the
+// snapshot was restored (see [heed.Restore]).
 //
-// Where there is no such file, or the snapshot is refused (see [heed.Restore]), it returns a new engine and false; the
-// error is the reason of the refusal, and nil where there was no file. The new engine's epoch is cfg.Epoch, which must
-// never have been used before; where that is "", it is now to the nanosecond, such as 20260131T100000.123456789. The
-// file stays as it is until it is saved again.
+// Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
+// nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
 //
 // The engine is nil only where cfg itself is refused.
-func loadSnapshot(path string, cfg heed.Config, now time.Time) (e *heed.Engine, restored bool, err error) {
-	snapshot, err := statefile.ReadFile(path, snapshotKind, snapshotVersion)
+func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
+	snapshot, err := statefile.ReadFile(path)
 	if err == nil {
 		same := cfg
 		same.Epoch = ""
 		if e, err = heed.Restore(same, snapshot); err == nil {
-			return e, true, nil
+			return e, true, e.CarriedOver()
 		}
-		err = fmt.Errorf("snapshot %s: %w", path, err)
+		err = fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
-	}
-	if cfg.Epoch == "" {
-		cfg.Epoch = now.UTC().Format("20060102T150405.000000000")
 	}
 	e, refused := heed.New(cfg)
 	if refused != nil {

@@ -45,8 +45,7 @@ type SnapshotStatus struct {
 	Failed  uint64    `json:"failed" jsonschema:"How often saving failed."`
 	Saved   time.Time `json:"saved,omitzero" jsonschema:"When it was last saved."`
 	Error   string    `json:"error,omitempty" jsonschema:"The error of the latest save."`
-	Refused string    `json:"refused,omitempty" jsonschema:"Why the saved state was not restored at the start."`
-	Before  string    `json:"before,omitempty" jsonschema:"Where state of another version is kept."`
+	Refused string    `json:"refused,omitempty" jsonschema:"Why the saved state was not restored as a whole at the start."`
 }
 
 // Status returns how the session does. It costs what [heed.Engine.Stats] does.
@@ -78,7 +77,7 @@ func (d *disk) status() *SnapshotStatus {
 	}
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at, Before: d.before}
+	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
 	if d.err != nil {
 		st.Error = d.err.Error()
 	}

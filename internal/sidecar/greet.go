@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
@@ -43,17 +44,26 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	c := bounded(set)
 	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
 	welcome := welcome{program: cfg.Program}
+	var why error
 	if len(h.snapshot) > 0 || len(h.seen) > 0 {
-		err := s.restore(c, &h)
-		welcome.restored = err == nil
-		if err != nil {
-			welcome.reason = err.Error()
-		}
+		why = s.restore(c, &h)
+		welcome.restored = why == nil
 	}
 	if s.engine == nil {
 		if s.engine, err = heed.New(c); err != nil {
 			return nil, err
 		}
+	}
+	if why == nil {
+		why = s.engine.CarriedOver()
+	} else {
+		s.engine.Raise(heed.Report{
+			Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
+			Summary: "the saved state cannot be read: faults from before are not known", Message: why.Error(),
+		})
+	}
+	if why != nil {
+		welcome.reason = why.Error()
 	}
 	welcome.epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome

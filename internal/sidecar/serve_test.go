@@ -250,6 +250,41 @@ func TestRestart(t *testing.T) {
 	})
 }
 
+// TestRestartUpdated restarts with a snapshot whose state is damaged, as one of another version is, and with one of which nothing can be read: in both the
+// gate stays closed.
+func TestRestartUpdated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{})
+		c.log(event.LevelError, fault, "")
+		var u update
+		c.want(typeUpdate, u.code)
+		c.send(typeQuery, (&query{kind: querySnapshot}).code)
+		var s snapshot
+		for s.latest == 0 {
+			c.want(typeSnapshot, s.code)
+		}
+		require.NoError(t, c.end())
+
+		for name, state := range map[string][]byte{"updated": append(s.state, 0), "unreadable": []byte("heed")} {
+			c, w := dial(t, hello{snapshot: state})
+			var open []heed.Attention
+			c.ask(query{kind: queryOpen}, func(d *coder) { list(d, "items", &open, 100, d.item) })
+			require.NoError(t, c.end())
+			require.Len(t, open, 1, name)
+			require.True(t, open[0].Blocking, name)
+			if w.restored {
+				require.Contains(t, w.reason, "numbers, phase, blindness and blocking items were kept")
+				require.Equal(t, u.item.ID, open[0].ID)
+				require.Contains(t, open[0].Summary, what(&u.item))
+			} else {
+				require.Contains(t, w.reason, "carry-over: it is missing")
+				require.Contains(t, open[0].Summary, "the saved state cannot be read")
+			}
+			require.Equal(t, name == "updated", w.restored)
+		}
+	})
+}
+
 // TestRestartWithoutSnapshot holds that items outlive a server that was killed before its first snapshot.
 func TestRestartWithoutSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

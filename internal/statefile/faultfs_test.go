@@ -1,11 +1,7 @@
 package statefile
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"hash/crc32"
-	"io"
 	"io/fs"
 	"maps"
 	"slices"
@@ -94,20 +90,6 @@ func (f *faultFS) get(op, name string) (*faultFile, error) {
 	return file, nil
 }
 
-func (f *faultFS) open(name string) (inFile, int64, error) {
-	if _, err := f.ask("open", name, 0); err != nil {
-		return nil, 0, err
-	}
-	file, err := f.get("open", name)
-	if err != nil {
-		return nil, 0, err
-	}
-	return struct {
-		io.ReaderAt
-		io.Closer
-	}{bytes.NewReader(slices.Clone(file.data)), io.NopCloser(nil)}, int64(len(file.data)), nil
-}
-
 func (f *faultFS) create(name string) (outFile, error) {
 	if _, err := f.ask("create", name, 0); err != nil {
 		return nil, err
@@ -172,8 +154,4 @@ func (o *faultOut) Sync() error {
 func (o *faultOut) Close() error {
 	_, err := o.f.ask("close", o.name, 0)
 	return err
-}
-
-func checksum(b []byte) []byte {
-	return binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli))
 }

@@ -12,16 +12,10 @@ import (
 // filesystem holds the operations that the package needs. Tests substitute one that fails, tears writes and loses what
 // was not synced.
 type filesystem interface {
-	open(name string) (inFile, int64, error) // with its size
-	create(name string) (outFile, error)     // fails if it is there
+	create(name string) (outFile, error) // fails if it is there
 	rename(from, to string) error
 	remove(name string) error
 	syncDir(dir string) error // makes creates, renames and removes durable
-}
-
-type inFile interface {
-	io.ReaderAt
-	io.Closer
 }
 
 type outFile interface {
@@ -34,19 +28,6 @@ const filePerm = 0o600
 
 // osFS is the operating system's.
 type osFS struct{}
-
-func (osFS) open(name string) (inFile, int64, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := f.Stat()
-	if err != nil {
-		_ = f.Close()
-		return nil, 0, err
-	}
-	return f, info.Size(), nil
-}
 
 func (osFS) create(name string) (outFile, error) {
 	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, filePerm)

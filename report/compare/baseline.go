@@ -3,6 +3,7 @@ package compare
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -54,6 +55,10 @@ type Known struct {
 	// Templates are canonical templates of the group, that of Signature first, at
 	// most 16.
 	Templates []string
+
+	// Sample is the text of an entry of the group with its stack, scrubbed, by which another version of signatures reads
+	// the group. It is "" where a scrubbed or cut text has another template.
+	Sample string
 }
 
 // Date dates a baseline that was not made by a [Collector]: written today, and known for so many days. It puts the
@@ -122,13 +127,13 @@ func (c *Collector) Write(o WriteOptions) *Written {
 		k := Known{
 			Signature: g.texts[0].sig, Rule: t.decided.rule, Disposition: t.decided.disposition,
 			Count: t.count, Records: totals.Records, Runs: len(totals.Files),
-			First: today, Expires: expires, Templates: g.templates(),
+			First: today, Expires: expires, Templates: g.templates(), Sample: c.sample(g, ""),
 		}
 		if g.entry >= 0 {
 			old := &previous.Entries[g.entry]
 			seen[g.entry] = true
 			w.Kept++
-			k.First, k.Note = old.First, old.Note
+			k.First, k.Note, k.Sample = old.First, old.Note, c.sample(g, old.Sample)
 			if !o.Renew {
 				k.Expires = old.Expires
 			}
@@ -161,27 +166,44 @@ func (c *Collector) Write(o WriteOptions) *Written {
 	return w
 }
 
+// sample returns the sample that a baseline had of a group, or else the text of an entry, scrubbed: the first that is
+// read as the group, or "".
+func (c *Collector) sample(g *group, before string) string {
+	lines := strings.Split(strings.TrimSpace(g.tally[New].text), "\n")
+	for i := range lines {
+		lines[i] = strings.TrimRight(lines[i], " \t\r")
+	}
+	text := strings.Join(lines, "\n")
+	if c.config.Scrub != nil {
+		text = c.config.Scrub(text)
+	}
+	for _, s := range [...]string{before, text} {
+		sig := signature.Of([]byte(c.masked(s)))
+		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool { return t.sig == sig }) {
+			return s
+		}
+	}
+	return ""
+}
+
 // match returns the groups, those that a baseline knows with their entry in joined: the baseline with entries that turn
 // out to be one variant of a group made one, the first. A group has one entry, and several groups of one entry are made
 // one.
 func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 	var known []*entryText
-	entries := map[signature.Signature]int{} // by the signature of a template
+	var of []int // the entry of each
 	for i := range b.Entries {
 		for _, template := range b.Entries[i].Templates {
 			template := c.masked(template) // under the rules of today
-			sig := signature.Of([]byte(template))
-			if _, ok := entries[sig]; !ok {
-				entries[sig] = i
-				known = append(known, &entryText{sig: sig, template: template})
-			}
+			known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
+			of = append(of, i)
 		}
 	}
 	groups, grouper := c.groups(known)
-	joined, into := b.join(known, entries, grouper)
+	joined, into := b.join(known, of, grouper)
 	byName := map[name]int{}
-	for _, t := range known {
-		byName[nameOf(grouper, t)] = into[entries[t.sig]]
+	for i, t := range known {
+		byName[nameOf(grouper, t)] = into[of[i]]
 	}
 	merged = groups[:0]
 	byEntry := map[int]*group{}
@@ -209,10 +231,8 @@ func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 }
 
 // join returns b with entries that have a variant of a group in common as one, and where each entry of b is in it.
-// entries are those of the known templates.
-func (b *Baseline) join(known []*entryText, entries map[signature.Signature]int, grouper *signature.Grouper) (
-	joined *Baseline, into []int,
-) {
+// The known templates are each of an entry.
+func (b *Baseline) join(known []*entryText, of []int, grouper *signature.Grouper) (joined *Baseline, into []int) {
 	first := make([]int, len(b.Entries)) // an entry that it is one with, or itself
 	for i := range first {
 		first[i] = i
@@ -224,8 +244,8 @@ func (b *Baseline) join(known []*entryText, entries map[signature.Signature]int,
 		return i
 	}
 	byName := map[name]int{}
-	for _, t := range known {
-		n, i := nameOf(grouper, t), root(entries[t.sig])
+	for k, t := range known {
+		n, i := nameOf(grouper, t), root(of[k])
 		if other, ok := byName[n]; ok {
 			j := root(other)
 			first[max(i, j)] = min(i, j)

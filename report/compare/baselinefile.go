@@ -73,6 +73,10 @@ func (b *Baseline) Append(dst []byte) []byte {
 				dst = appendTemplate(dst, t, "        ")
 			}
 		}
+		if k.Sample != "" {
+			p("    sample: ")
+			dst = appendTemplate(dst, k.Sample, "      ")
+		}
 	}
 	return dst
 }
@@ -98,8 +102,8 @@ func appendTemplate(dst []byte, template, indent string) []byte {
 	}
 	lines := strings.Split(template, "\n")
 	single := len(lines) == 1 && !strings.ContainsAny(template, `"\`)
-	if single || slices.ContainsFunc(lines, func(l string) bool {
-		return l == "" || text.Safe(l, 0) != l || strings.TrimSpace(l) != l
+	if single || strings.HasPrefix(lines[0], " ") || slices.ContainsFunc(lines, func(l string) bool {
+		return l == "" || text.Safe(l, 0) != l || strings.HasSuffix(l, " ")
 	}) {
 		return append(append(dst, quoted(template)...), '\n')
 	}
@@ -270,7 +274,7 @@ func (p *baselineParser) parse(data []byte) *Baseline {
 func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	var k Known
 	m := p.mapping(n, field, []string{"id", "rule", "disposition", "seen", "first", "expires", "template"}, "note",
-		"forms")
+		"forms", "sample")
 	if p.err != nil {
 		return k
 	}
@@ -306,6 +310,9 @@ func (p *baselineParser) known(n *yaml.Node, field string) Known {
 	k.Expires = p.date(m["expires"], at("expires"))
 	if n := m["note"]; n != nil {
 		k.Note = p.text(n, at("note"))
+	}
+	if n := m["sample"]; n != nil {
+		k.Sample = p.text(n, at("sample"))
 	}
 	if n := m["forms"]; n != nil {
 		if n.Kind != yaml.SequenceNode {

@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -26,6 +27,9 @@ const (
 
 // maxSample bounds, in bytes, what is kept of an entry as a sample.
 const maxSample = 512
+
+// maxText bounds, in bytes, the whole text of an entry: a baseline's sample.
+const maxText = 4 << 10
 
 // groupColumns is how many columns a text is given in the grouper: as many as a
 // line of eight words takes. More than maxColumns are too much memory.
@@ -92,6 +96,7 @@ type Collector struct {
 	texts      map[signature.Signature]*entryText
 	kept       [2]int // texts
 	bytes      [2]int
+	textBytes  int // of whole texts
 	runs       [2][]*Run
 }
 
@@ -109,6 +114,7 @@ type tally struct {
 	decided  decision // the weightiest
 	own      event.Disposition
 	sample   string
+	text     string          // with the stack
 	suspects []blame.Suspect // whom its first urgent entry points at
 	asked    bool            // for suspects and a sample
 }
@@ -281,7 +287,11 @@ func (r *Run) count(rec *capture.Record, o *heed.Outcome) {
 			tally.suspects = r.config.Blame()
 		}
 		if r.config.Sample != nil {
-			tally.sample = r.keep(clip(r.config.Sample()))
+			tally.sample = r.keep(clip(r.config.Sample(), maxSample))
+		}
+		if c := r.collector; r.side == New && c.textBytes < c.config.TextBytes { // a baseline is of this side
+			tally.text = strings.Clone(clip(logline.Of(&rec.Entry)+"\n"+rec.Stack, maxText))
+			c.textBytes += len(tally.text)
 		}
 	}
 }
@@ -395,9 +405,9 @@ func (r *Run) keep(sample string) string {
 }
 
 // clip cuts a sample to its bound.
-func clip(s string) string {
-	if len(s) <= maxSample {
+func clip(s string, limit int) string {
+	if len(s) <= limit {
 		return s
 	}
-	return strings.ToValidUTF8(s[:maxSample], "") + "…"
+	return strings.ToValidUTF8(s[:limit], "") + "…"
 }

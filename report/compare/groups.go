@@ -139,9 +139,7 @@ func (t *tally) merge(u *tally) {
 	if len(t.suspects) == 0 {
 		t.suspects = u.suspects
 	}
-	if t.sample == "" {
-		t.sample = u.sample
-	}
+	t.sample, t.text = cmp.Or(t.sample, u.sample), cmp.Or(t.text, u.text)
 }
 
 // whole parts the texts from those that the end of a log has cut, each of which it

@@ -7,66 +7,35 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Migrated is what became of a baseline of an earlier version of signatures.
-type Migrated struct {
-	Baseline *Baseline
-	Joined   int // groups that are one with another one now
-	Dropped  int // groups without a template, which nothing could be known by
-
-	// Unsure are groups that may not be recognized: where version 1 masked a part of a template, what stood there decides
-	// now, and the baseline does not hold it.
-	Unsure []Known
-}
-
-// Migrate masks the templates of a baseline of an earlier version of signatures again. Day, note and rate of each group
-// stay; b does not change.
-func (c *Collector) Migrate(b *Baseline) *Migrated {
-	next := *b
+// Migrate returns a baseline of another version of signatures as this version reads it: each group by its sample, which
+// is signed again, and by its templates, which are masked again. Day, note and rate of each group stay; b does not
+// change. Unplaced are the groups that may not be recognized: they have no sample, and this version does not mask a
+// part of the template that was masked, or nothing of it is left.
+func (c *Collector) Migrate(b *Baseline) (next *Baseline, unplaced []Known) {
+	copied := *b
+	next = &copied
 	next.Signatures, next.Masking, next.Entries = signature.Version, c.normalizer.Version(), nil
-	m := &Migrated{Baseline: &next}
-	owner := map[signature.Signature]int{} // the entry that has a template
 	for i := range b.Entries {
 		k := b.Entries[i]
+		placed := false
 		k.Templates = nil
-		into, unsure := -1, true
-		var own []signature.Signature
-		for _, text := range b.Entries[i].Templates {
+		for _, text := range append([]string{k.Sample}, b.Entries[i].Templates...) {
 			masked := c.masked(text)
-			if masked == "" {
-				continue
-			}
-			unsure = unsure && template.Stays(text, c.masked) >= 0
-			sig := signature.Of([]byte(masked))
-			if first, ok := owner[sig]; ok {
-				if into < 0 {
-					into = first
-				}
-			} else if !slices.Contains(own, sig) {
-				own = append(own, sig)
+			if masked != "" && len(k.Templates) < MaxForms && !slices.Contains(k.Templates, masked) {
+				placed = placed || text == k.Sample || template.Stays(text, c.masked) < 0
 				k.Templates = append(k.Templates, masked)
 			}
 		}
-		switch {
-		case into >= 0:
-			m.Joined++
-			next.Entries[into].join(&k)
-		case len(k.Templates) == 0:
-			m.Dropped++
-			continue
-		default:
-			into = len(next.Entries)
-			k.Signature = own[0]
-			next.Entries = append(next.Entries, k)
-			if unsure {
-				m.Unsure = append(m.Unsure, k)
-			}
+		if !placed {
+			unplaced = append(unplaced, b.Entries[i])
 		}
-		for _, sig := range own {
-			owner[sig] = into
+		if len(k.Templates) > 0 {
+			k.Signature = signature.Of([]byte(k.Templates[0]))
+			next.Entries = append(next.Entries, k)
 		}
 	}
 	slices.SortFunc(next.Entries, func(x, y Known) int { return compareSignatures(x.Signature, y.Signature) })
-	return m
+	return next, unplaced
 }
 
 func (c *Collector) masked(text string) string {
@@ -90,6 +59,9 @@ func (k *Known) join(o *Known) {
 	} else if o.Note != "" && o.Note != k.Note {
 		k.Note += "; " + o.Note
 	}
-	room := MaxForms - len(k.Templates)
-	k.Templates = append(k.Templates, o.Templates[:min(room, len(o.Templates))]...)
+	for _, t := range o.Templates {
+		if len(k.Templates) < MaxForms && !slices.Contains(k.Templates, t) {
+			k.Templates = append(k.Templates, t)
+		}
+	}
 }

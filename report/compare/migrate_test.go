@@ -2,15 +2,20 @@ package compare
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
-// oldBaseline returns the file of a baseline of version 1: each entry has its templates, rest after the last tab.
+// oldBaseline returns the file of a baseline of version 1 of signatures: each entry has its templates, rest after the last tab.
 func oldBaseline(entries ...string) []byte {
 	var b strings.Builder
 	b.WriteString("version: 1\nsignatures: 1\nmasking: \"0000000000000001\"\nrules: \"0000000000000002\"\n" +
@@ -45,16 +50,20 @@ func TestMigrate(t *testing.T) {
 	require.NoError(t, err)
 	c, err := NewCollector(Config{})
 	require.NoError(t, err)
-	m := c.Migrate(old)
-	require.Equal(t, []int{2, 1}, []int{m.Joined, m.Dropped})
-	require.Len(t, m.Unsure, 1)
-	require.Equal(t, []string{"ended with exit code <*>"}, m.Unsure[0].Templates)
+	next, unplaced := c.Migrate(old)
+	require.Len(t, unplaced, 2)
+	require.Equal(t, []string{" "}, unplaced[0].Templates)
+	require.Equal(t, []string{"ended with exit code <*>"}, unplaced[1].Templates)
+	require.Equal(t, signature.Version, next.Signatures)
+	require.Equal(t, c.normalizer.Version(), next.Masking)
+	require.EqualValues(t, 2, next.Rules, "those that it was written with")
+	require.Equal(t, 1, old.Signatures, "it did not change")
 
-	again, err := ParseBaseline("new.yaml", m.Baseline.Append(nil))
+	// Groups that are one now are joined when the baseline is used.
+	again, err := ParseBaseline("new.yaml", c.Write(WriteOptions{
+		Today: time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC), Previous: next,
+	}).Baseline.Append(nil))
 	require.NoError(t, err, "what is written can be read")
-	require.Equal(t, signature.Version, again.Signatures)
-	require.Equal(t, c.normalizer.Version(), again.Masking)
-	require.EqualValues(t, 2, again.Rules, "those that it was written with")
 	byTemplate := map[string]Known{}
 	for _, k := range again.Entries {
 		require.Equal(t, signature.Of([]byte(k.Templates[0])), k.Signature)
@@ -62,14 +71,68 @@ func TestMigrate(t *testing.T) {
 	}
 	require.Len(t, byTemplate, 4)
 	require.Equal(t, "kept", byTemplate["plain text"].Note)
-	k := byTemplate["took <*> of <*>"]
-	require.Equal(t, []string{"took <*> of <*>", "took a while", "took long"}, k.Templates)
-	require.Equal(t, "a.two blocking 2026-01-03 2026-05-01 one; two", fmt.Sprintf("%s %s %s %s %s", k.Rule, k.Disposition,
-		k.First, k.Expires, k.Note))
-	require.EqualValues(t, 3+4+1, k.Count, "of other logs, the rate counts")
-	require.EqualValues(t, 100, k.Records)
-	require.Equal(t, 1, old.Signatures, "it did not change")
+	var k Known
+	for _, e := range again.Entries {
+		if slices.Contains(e.Templates, "took <*> of <*>") {
+			k = e
+		}
+	}
+	require.ElementsMatch(t, []string{"took <*> of <*>", "took a while", "took long"}, k.Templates)
+	require.Equal(t, "a.two blocking 2026-01-03 2026-05-01", fmt.Sprintf("%s %s %s %s", k.Rule, k.Disposition, k.First,
+		k.Expires))
+	require.ElementsMatch(t, []string{"one", "two"}, strings.Split(k.Note, "; "))
+	require.InDelta(t, 8.0/100, float64(k.Count)/float64(k.Records), 1e-9, "of other logs, the rate counts")
 
-	full := c.Migrate(m.Baseline)
-	require.Equal(t, m.Baseline.Entries, full.Baseline.Entries, "a second time changes nothing")
+	same, _ := c.Migrate(next)
+	require.Equal(t, next.Entries, same.Entries, "a second time changes nothing")
+}
+
+// TestMigrateSample writes a baseline, of which another version of signatures masked all that varies and more, and holds
+// that the samples find the groups again.
+func TestMigrateSample(t *testing.T) {
+	today := time.Date(2026, 2, 1, 0, 0, 0, 0, time.UTC)
+	collect := func(texts ...string) *Collector {
+		c, err := NewCollector(Config{Scrub: strings.NewReplacer("Maria", "somebody", "disk", "place").Replace})
+		require.NoError(t, err)
+		entry := ""
+		r := c.Run(New, RunConfig{
+			File: "log", Template: func(signature.Signature) (string, bool) { return c.masked(entry), true },
+		})
+		for i, text := range texts {
+			entry = text
+			o := heed.Outcome{Signature: signature.Of([]byte(c.masked(text)))}
+			o.Decision.Disposition, o.Decision.Rule = event.Advisory, "a.rule"
+			message, stack, _ := strings.Cut(text, "\n")
+			r.Observe(&capture.Record{StartLine: i + 1, Entry: event.Entry{Message: message, Stack: stack}}, &o)
+		}
+		r.End(nil, false)
+		return c
+	}
+	texts := []string{
+		"ended with exit code 12", `msg="no room" for C:\Users\Maria\a.txt`, "the disk is full",
+		"Exception: it broke\n  at A.B.C ()\n  at D.E.F ()", "said " + strings.Repeat("a very long thing ", 300),
+	}
+	b := collect(texts...).Write(WriteOptions{Today: today}).Baseline
+	b, err := ParseBaseline("b.yaml", b.Append(nil))
+	require.NoError(t, err)
+	samples := map[string]bool{}
+	for i := range b.Entries {
+		k := &b.Entries[i]
+		samples[k.Sample] = true
+		require.LessOrEqual(t, len(k.Sample), maxText)
+		if k.Sample != "" { // of another masker, whose templates mean nothing today
+			k.Templates = []string{"entry <*> of another masker " + strings.Repeat("x", i)}
+			k.Signature = signature.Of([]byte(k.Templates[0]))
+		}
+	}
+	require.Equal(t, map[string]bool{
+		texts[0]: true, `msg="no room" for C:\Users\somebody\a.txt`: true, texts[3]: true, "": true,
+	}, samples, "none is private, too long or of another text")
+	b.Signatures = signature.Version + 1
+	c := collect(texts...)
+	next, unplaced := c.Migrate(b)
+	require.Empty(t, unplaced)
+	check := c.Check(next, today)
+	require.Empty(t, check.Added)
+	require.Equal(t, len(texts), check.Known)
 }

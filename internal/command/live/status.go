@@ -162,6 +162,9 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if n := st.Snapshot; n != nil && n.Error != "" {
 		g.about("state", yellow, "cannot be saved: "+n.Error)
 	}
+	if n := st.Snapshot; n != nil && n.Refused != "" {
+		g.about("state", yellow, "not restored as a whole: "+n.Refused)
+	}
 	heed := "up " + lasted(time.Duration(st.UptimeMs)*time.Millisecond)
 	if r.PID != 0 {
 		heed = fmt.Sprintf("%s, process %d, %s", r.Command, r.PID, heed)

@@ -1,0 +1,125 @@
+package heed
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// carryOver is the part of a snapshot that every version reads. Its form never changes. It is the first line of a
+// snapshot:
+//
+//	heed 8 hexadecimal digits: CRC-32C of the JSON, a space, the JSON of a carryOver, a newline
+type carryOver struct {
+	Epoch    string          `json:"epoch"`
+	Sequence uint64          `json:"sequence"`
+	Items    uint64          `json:"items"` // the number of the latest item
+	Phase    string          `json:"phase,omitempty"`
+	Blind    []string        `json:"blind,omitempty"` // the rules whose blindness lasts
+	Blocking []coalesce.Held `json:"blocking,omitempty"`
+}
+
+// Bounds of a carryOver: its line, in bytes; the items and the rules that it names, whose line is always within these;
+// the sequence number, which every reader of JSON holds exactly.
+const (
+	recordMagic  = "heed "
+	maxCarryOver = 1 << 20
+	maxHeld      = 512
+	maxSequence  = 1 << 53
+)
+
+// appendCarryOver appends the line of a snapshot that later versions read. The lock is held.
+func (e *Engine) appendCarryOver(dst []byte) []byte {
+	c := carryOver{
+		Epoch: e.epoch, Sequence: e.seq, Items: e.coalescer.Numbers(), Phase: e.classifier.Phase(),
+		Blind: e.classifier.BlindRules(), Blocking: e.coalescer.Held(),
+	}
+	c.Blind, c.Blocking = c.Blind[:min(len(c.Blind), maxHeld)], c.Blocking[:min(len(c.Blocking), maxHeld)]
+	for i := range c.Blocking {
+		c.Blocking[i].Summary = text.Safe(c.Blocking[i].Summary, maxReportSummary)
+	}
+	record, err := json.Marshal(&c)
+	if err != nil {
+		panic("BUG: heed: plain data does not marshal: " + err.Error())
+	}
+	return appendRecord(dst, record)
+}
+
+func appendRecord(dst, record []byte) []byte {
+	return fmt.Appendf(dst, "%s%08x %s\n", recordMagic, crc32.Checksum(record, castagnoli), record)
+}
+
+// readCarryOver reads the first line of a snapshot, and returns the state that follows.
+func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
+	end := bytes.IndexByte(snapshot[:min(len(snapshot), maxCarryOver)], '\n')
+	sum, record, _ := strings.Cut(strings.TrimPrefix(string(snapshot[:max(end, 0)]), recordMagic), " ")
+	if sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(record), castagnoli)) {
+		return nil, nil, errors.New("it is missing, torn or damaged")
+	}
+	c = &carryOver{}
+	if err := json.Unmarshal([]byte(record), c); err != nil {
+		return nil, nil, err
+	}
+	switch {
+	case c.Epoch == "":
+		return nil, nil, errors.New("its epoch is missing")
+	case c.Items > c.Sequence || c.Sequence > maxSequence:
+		return nil, nil, fmt.Errorf("%d items are not possible after entry %d", c.Items, c.Sequence)
+	}
+	last := uint64(0)
+	for i := range c.Blocking {
+		h := &c.Blocking[i]
+		h.Number, _ = strconv.ParseUint(strings.TrimPrefix(h.ID, c.Epoch+"-"), 10, 64)
+		if h.Number <= last || h.Number > c.Items || h.ID != c.Epoch+"-"+strconv.FormatUint(h.Number, 10) {
+			return nil, nil, fmt.Errorf("%q is no id of an item, or not in order", text.Safe(h.ID, maxReportSummary))
+		}
+		last = h.Number
+	}
+	return c, snapshot[end+1:], nil
+}
+
+// carry returns an engine that begins with a carry-over.
+func (p *parts) carry(c *carryOver) (*Engine, error) {
+	e, err := p.begin(c.Sequence)
+	if err != nil {
+		return nil, err
+	}
+	e.carried = c.Sequence
+	e.classifier.Blinded(c.Blind)
+	_, blind := e.classifier.Blind()
+	e.coalescer.Continue(c.Sequence, c.Items, blind)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i := range c.Blocking {
+		e.reopen(&c.Blocking[i])
+	}
+	return e, nil
+}
+
+// reopen opens a blocking item under the id that it has. It is raised by the host, so that only an acknowledgement or
+// the host ends it. The lock is held.
+func (e *Engine) reopen(held *coalesce.Held) {
+	summary := text.Safe(held.Summary, maxReportSummary)
+	e.entry = event.Entry{
+		Kind: event.KindHost, Status: event.StatusRaised, Source: held.ID, Message: "from before the restart: " + summary,
+	}
+	e.act(&coalesce.Input{
+		Signature: e.normalizer.Signature(summary, ""), Raised: held.ID, Summary: summary,
+		Decision: event.Decision{
+			Rule: hostRule + "carried", Disposition: event.Blocking, Severity: held.Severity,
+			Invalidates: held.StateInvalidated,
+		},
+	}, func(in *coalesce.Input) coalesce.Folded { return e.coalescer.Reopen(in, held.Number) })
+}
+
+// CarriedOver returns why the engine could not be restored as a whole and began with the carry-over of its snapshot, in
+// one sentence for people; see [Restore]. It returns nil for any other engine.
+func (e *Engine) CarriedOver() error { return e.carriedOver }

@@ -1,0 +1,57 @@
+package coalesce
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Held is a blocking item in the form that every version reads. The form never changes.
+type Held struct {
+	Number           uint64         `json:"-"` // at the end of the id
+	ID               string         `json:"id"`
+	Severity         event.Severity `json:"severity"`
+	Summary          string         `json:"summary"`
+	StateInvalidated bool           `json:"stateInvalidated,omitempty"`
+}
+
+// Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
+// headline of the item and the mods that it names.
+func (c *Coalescer) Held() (held []Held) {
+	for i := range c.items {
+		it := &c.items[i]
+		if !it.open() || it.disposition != event.Blocking {
+			continue
+		}
+		summary := it.headline()
+		if names := it.blame(); it.scope.plain() && len(names) > 0 {
+			for i := range names {
+				names[i] = safeName(names[i])
+			}
+			summary += "; blame: " + strings.Join(names, ", ")
+		}
+		held = append(held, Held{it.number, it.id, it.severity, summary, it.invalidates})
+	}
+	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.Number, b.Number) })
+	return held
+}
+
+// Numbers returns the number of the latest item.
+func (c *Coalescer) Numbers() uint64 { return c.numbers }
+
+// Continue lets a new Coalescer go on after an entry and an item of another one, of which nothing else is known but
+// whether evidence was incomplete.
+func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
+	c.now.seq, c.numbers, c.blind, c.stats.Blind = seq, numbers, blind, blind
+}
+
+// Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue].
+func (c *Coalescer) Reopen(in *Input, number uint64) Folded {
+	latest := c.numbers
+	c.numbers = number - 1
+	f := c.Fold(in)
+	c.numbers = latest
+	return f
+}
