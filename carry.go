@@ -36,25 +36,29 @@ const (
 	maxSequence  = 1 << 53
 )
 
-// appendCarryOver appends the line of a snapshot that later versions read. The lock is held.
-func (e *Engine) appendCarryOver(dst []byte) []byte {
-	c := carryOver{
+// carryOver returns what later versions read. The lock is held.
+func (e *Engine) carryOver() *carryOver {
+	return &carryOver{
 		Epoch: e.epoch, Sequence: e.seq, Items: e.coalescer.Numbers(), Phase: e.classifier.Phase(),
 		Blind: e.classifier.BlindRules(), Blocking: e.coalescer.Held(),
 	}
+}
+
+// line returns the first line of a snapshot.
+func (c *carryOver) line() []byte {
 	c.Blind, c.Blocking = c.Blind[:min(len(c.Blind), maxHeld)], c.Blocking[:min(len(c.Blocking), maxHeld)]
 	for i := range c.Blocking {
 		c.Blocking[i].Summary = text.Safe(c.Blocking[i].Summary, maxReportSummary)
 	}
-	record, err := json.Marshal(&c)
+	record, err := json.Marshal(c)
 	if err != nil {
 		panic("BUG: heed: plain data does not marshal: " + err.Error())
 	}
-	return appendRecord(dst, record)
+	return recordLine(record)
 }
 
-func appendRecord(dst, record []byte) []byte {
-	return fmt.Appendf(dst, "%s%08x %s\n", recordMagic, crc32.Checksum(record, castagnoli), record)
+func recordLine(record []byte) []byte {
+	return fmt.Appendf(nil, "%s%08x %s\n", recordMagic, crc32.Checksum(record, castagnoli), record)
 }
 
 // readCarryOver reads the first line of a snapshot, and returns the state that follows.
@@ -68,11 +72,8 @@ func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
 	if err := json.Unmarshal([]byte(record), c); err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case c.Epoch == "":
-		return nil, nil, errors.New("its epoch is missing")
-	case c.Items > c.Sequence || c.Sequence > maxSequence:
-		return nil, nil, fmt.Errorf("%d items are not possible after entry %d", c.Items, c.Sequence)
+	if c.Epoch == "" || c.Items > c.Sequence || c.Sequence > maxSequence {
+		return nil, nil, fmt.Errorf("the epoch %q, %d items and %d entries are not possible", c.Epoch, c.Items, c.Sequence)
 	}
 	last := uint64(0)
 	for i := range c.Blocking {

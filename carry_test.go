@@ -181,10 +181,10 @@ func TestCarryOverRefused(t *testing.T) {
 	item := `{"id":"e1-1","severity":"error","summary":"x"}`
 	for name, c := range map[string]struct{ record, want string }{
 		"no JSON":         {`{`, "unexpected end"},
-		"no epoch":        {`{"sequence":1}`, "its epoch"},
+		"no epoch":        {`{"sequence":1}`, `the epoch ""`},
 		"odd epoch":       {`{"epoch":"a b"}`, "Config.Epoch"},
 		"items":           {`{"epoch":"e1","sequence":1,"items":2}`, "2 items"},
-		"sequence":        {`{"epoch":"e1","sequence":18446744073709551615,"items":1}`, "entry 18446744073709551615"},
+		"sequence":        {`{"epoch":"e1","sequence":18446744073709551615,"items":1}`, "18446744073709551615 entries"},
 		"id of another":   {`{"epoch":"e2","sequence":9,"items":2,"blocking":[` + item + `]}`, `"e1-1"`},
 		"id is no number": {`{"epoch":"e1","sequence":9,"items":2,"blocking":[{"id":"e1-01"}]}`, `"e1-01"`},
 		"id beyond":       {`{"epoch":"e1","sequence":9,"items":2,"blocking":[{"id":"e1-3"}]}`, `"e1-3"`},
@@ -192,19 +192,19 @@ func TestCarryOverRefused(t *testing.T) {
 		"severity":        {`{"epoch":"e1","sequence":9,"items":2,"blocking":[{"id":"e1-1","severity":"dire"}]}`, "dire"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			_, err := Restore(cfg, appendRecord(nil, []byte(c.record)))
+			_, err := Restore(cfg, recordLine([]byte(c.record)))
 			require.ErrorContains(t, err, "heed: snapshot: ")
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	_, err := Restore(Config{Epoch: "e2"}, appendRecord(nil, []byte(`{"epoch":"e1"}`)))
+	_, err := Restore(Config{Epoch: "e2"}, recordLine([]byte(`{"epoch":"e1"}`)))
 	require.ErrorContains(t, err, `it is of the epoch "e1", and Config.Epoch is "e2"`)
-	_, err = Restore(Config{Signatures: -1}, appendRecord(nil, []byte(`{"epoch":"e1"}`)))
+	_, err = Restore(Config{Signatures: -1}, recordLine([]byte(`{"epoch":"e1"}`)))
 	require.ErrorContains(t, err, "Config.Signatures is negative")
 	_, err = Restore(cfg, append([]byte("heed 00000000 {"), make([]byte, maxCarryOver)...))
 	require.ErrorContains(t, err, "carry-over: ")
 
-	r, err := Restore(cfg, appendRecord(nil, []byte(`{"epoch":"e1","sequence":9,"items":2,`+
+	r, err := Restore(cfg, recordLine([]byte(`{"epoch":"e1","sequence":9,"items":2,`+
 		`"phase":"`+strings.Repeat("p", 999)+`","blind":["gone"],"later":1,"blocking":[{"id":"e1-1","severity":"error","summary":"a\u001b[2Jb\n`+
 		strings.Repeat("long ", 9999)+`"}]}`)))
 	require.NoError(t, err)
@@ -259,7 +259,7 @@ func FuzzCarryOver(f *testing.F) {
 		if bytes.IndexByte(record, '\n') >= 0 {
 			return
 		}
-		e, err := Restore(cfg, appendRecord(nil, record))
+		e, err := Restore(cfg, recordLine(record))
 		if err != nil {
 			require.Nil(t, e)
 			return

@@ -71,12 +71,14 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.snapshots.Lock()
 	defer e.snapshots.Unlock()
-	dst, start := e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
+	start := len(dst)
+	dst, carried := e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
 	w := wire.Writer(dst)
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
 	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
 	dst = w.Bytes()
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	dst = binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
+	return slices.Insert(dst, start, carried.line()...) // encoded without the lock
 }
 
 // A turn of a snapshot is about snapshotTurn long, and goes on to the end of an item:
@@ -95,13 +97,11 @@ func (e *Engine) snapshotRoom() int {
 	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
 }
 
-// beginSnapshot appends what is written at once, and returns where the state starts. From then on the packages keep
-// what changes.
-func (e *Engine) beginSnapshot(dst []byte) (begun []byte, start int) {
+// beginSnapshot appends what is written at once, and returns what is carried over. From then on the packages keep what
+// changes.
+func (e *Engine) beginSnapshot(dst []byte) ([]byte, *carryOver) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	dst = e.appendCarryOver(dst)
-	start = len(dst)
 	dst = append(dst, snapshotMagic...)
 	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
 	dst = binary.LittleEndian.AppendUint32(dst, signature.Version)
@@ -110,7 +110,7 @@ func (e *Engine) beginSnapshot(dst []byte) (begun []byte, start int) {
 	e.code(&w)
 	w.Put(e.classifier.BeginSnapshot)
 	w.Put(e.coalescer.BeginSnapshot)
-	return w.Bytes(), start
+	return w.Bytes(), e.carryOver()
 }
 
 // continueSnapshot appends the rest of a package's state in turns.

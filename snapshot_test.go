@@ -337,7 +337,7 @@ func FuzzRestore(f *testing.F) {
 	require.NoError(f, err)
 	cfg := snapshotConfig(set)
 	cfg.Groups.Columns = 16
-	line := appendRecord(nil, []byte(`{"epoch":"e1","sequence":9,"items":3,"blocking":[{"id":"e1-2","summary":"x"}]}`))
+	line := recordLine([]byte(`{"epoch":"e1","sequence":9,"items":3,"blocking":[{"id":"e1-2","summary":"x"}]}`))
 	for stream := range uint64(3) {
 		s := busy(f, cfg, stream, 40).Snapshot(nil)
 		f.Add(s[stateAt(s):], uint16(50*stream), byte(stream), uint16(9), byte(0), true)
