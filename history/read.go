@@ -13,7 +13,6 @@ import (
 
 	"github.com/heedlog/heed/blame"
 	"github.com/heedlog/heed/cohort"
-	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/summary"
 )
@@ -323,7 +322,7 @@ func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) 
 			varying++
 		}
 	}
-	z := compare.Quantile(confidence, varying)
+	z := cohort.Quantile(confidence, varying)
 	for i := range all {
 		all[i].compare(z)
 	}
@@ -347,8 +346,8 @@ func (m *Mod) compare(z float64) {
 	}
 	n1, n2 := float64(m.With), float64(m.Without)
 	p1, p2 := float64(m.BrokenWith)/n1, float64(m.BrokenWithout)/n2
-	l1, u1 := compare.Wilson(float64(m.BrokenWith), n1, z)
-	l2, u2 := compare.Wilson(float64(m.BrokenWithout), n2, z)
+	l1, u1 := cohort.Wilson(float64(m.BrokenWith), n1, z)
+	l2, u2 := cohort.Wilson(float64(m.BrokenWithout), n2, z)
 	d := p1 - p2
 	m.Difference = &Difference{Value: d, Low: d - math.Hypot(p1-l1, u2-p2), High: d + math.Hypot(u1-p1, p2-l2)}
 }

@@ -137,7 +137,7 @@ func (e *Environment) namedMods(v *Verdict) map[int]string {
 		}
 	}
 	named := map[int]string{}
-	name := func(mods []VerdictMod, by string) {
+	name := func(mods []verdictMod, by string) {
 		for i := range mods {
 			key := blame.Key(mods[i].Name)
 			if key == "" {

@@ -102,7 +102,7 @@ func TestNamedMods(t *testing.T) {
 		"core": -1, "b.core": 1, "River Boats": 2, "C.Riverboats": 2, "stone-gardens": 3, "e.x": 4, "x": -1, "": -1,
 		"gardens": -1,
 	} {
-		named := e.namedMods(&Verdict{Mods: []VerdictMod{{Name: name}}, Causes: []VerdictCause{{As: []string{asFirst}}}})
+		named := e.namedMods(&Verdict{Mods: []verdictMod{{Name: name}}, Causes: []verdictCause{{As: []string{asFirst}}}})
 		if want < 0 {
 			require.Empty(t, named, name)
 			continue

@@ -70,7 +70,7 @@ func (d *Document) markdownCause(c *Cause) string {
 const maxQuoted = 160
 
 // quoted is the log text of a cause, "" where that is not known.
-func (c *VerdictCause) quoted() string {
+func (c *verdictCause) quoted() string {
 	if c.Says == "" {
 		return ""
 	}

@@ -172,7 +172,7 @@ type named struct {
 	as []string
 }
 
-// The values of [VerdictCause].As.
+// The values of [verdictCause].As.
 const (
 	asWorst = "worst"
 	asMost  = "most"

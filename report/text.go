@@ -230,7 +230,7 @@ func (t *textReport) glance() {
 const quoteLines = 2
 
 // quote shows the log text of a cause: the summary of a rule holds for others as well.
-func (t *textReport) quote(c *VerdictCause) {
+func (t *textReport) quote(c *verdictCause) {
 	if c.Says == "" {
 		return
 	}

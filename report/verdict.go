@@ -42,11 +42,11 @@ type Verdict struct {
 
 	// Causes are of the highest disposition there is, other than that the log went blind, of the run that the
 	// verdict is about.
-	Causes []VerdictCause `json:"causes" jsonschema:"At most three problems, by what they do to the player: the worst, the most frequent, the first."`
+	Causes []verdictCause `json:"causes" jsonschema:"At most three problems, by what they do to the player: the worst, the most frequent, the first."`
 
 	// Mods are those that no cause names, by how much of what names them blocks and how much there is. MoreMods
 	// counts those beyond a few.
-	Mods     []VerdictMod `json:"mods" jsonschema:"Mods that other urgent entries name, the most relevant first."`
+	Mods     []verdictMod `json:"mods" jsonschema:"Mods that other urgent entries name, the most relevant first."`
 	MoreMods int          `json:"moreMods,omitempty" jsonschema:"How many more mods are named."`
 
 	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
@@ -58,8 +58,8 @@ type Verdict struct {
 	moreNamed bool // MoreMods is a lower bound
 }
 
-// VerdictCause is what one rule decided, in all items.
-type VerdictCause struct {
+// verdictCause is what one rule decided, in all items.
+type verdictCause struct {
 	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others are less bad, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
 	Last        uint64            `json:"lastLine" jsonschema:"The line of its last entry."`
@@ -70,16 +70,16 @@ type VerdictCause struct {
 	Says        string            `json:"says,omitempty" jsonschema:"The text of its first entry, or of the most frequent one if that is far from the first."`
 	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
 	History     string            `json:"history,omitempty" jsonschema:"What earlier sessions on this machine show of it."`
-	Mods        []VerdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
+	Mods        []verdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
 	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Its first entry names no mod, or less than half of its entries name that one."`
 
 	time    time.Time // of its first entry, where Config.Details asks for it
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
-// VerdictMod is a mod that something urgent points at. That is no proof: every form shows what it
+// verdictMod is a mod that something urgent points at. That is no proof: every form shows what it
 // rests on.
-type VerdictMod struct {
+type verdictMod struct {
 	Name      string       `json:"name" jsonschema:"Its name."`
 	PackageID string       `json:"packageId,omitempty" jsonschema:"Its package id, if known."`
 	Link      string       `json:"link,omitempty" jsonschema:"The address of its page in the Steam Workshop, if known."`
@@ -98,7 +98,7 @@ const otherMods = 3
 
 // verdict returns the verdict about a replay that has ended.
 func (r *Replay) verdict(rules ruleTexts) *Verdict {
-	v := &Verdict{Log: r.logSentences(), Causes: []VerdictCause{}, Mods: []VerdictMod{}}
+	v := &Verdict{Log: r.logSentences(), Causes: []verdictCause{}, Mods: []verdictMod{}}
 	blinds := map[string]bool{}
 	for _, span := range r.blind.spans {
 		blinds[span.Rule] = true
@@ -137,7 +137,7 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 		if reason := n.crashReason(); reason != nil && v.State == stateCrashed && causes[i].tagged(tagCrash) {
 			c.Advice = cmp.Or(sentence(rules[safe(reason.rule)].Advice), c.Advice)
 		}
-		if slices.ContainsFunc(v.Causes, func(o VerdictCause) bool { return o.Advice == c.Advice }) {
+		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
 		v.Causes = append(v.Causes, c)
@@ -236,10 +236,10 @@ func (r *Replay) group(row *row) signature.ID {
 }
 
 // named returns a problem in words.
-func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
+func (r *Replay) named(n *named, rules ruleTexts) verdictCause {
 	p, row := n.problem, n.spokesman()
 	text := rules.describe(p.rule, p.severity)
-	c := VerdictCause{
+	c := verdictCause{
 		As: n.as, Line: p.first, Last: p.last, Times: p.times, Disposition: p.disposition, Rule: safe(p.rule),
 		What: sentence(text.Summary), Says: safe(row.says), Advice: sentence(text.Advice),
 	}
@@ -251,7 +251,7 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	}
 	names, _ := r.tallyMods(p)
 	for _, name := range row.Blame {
-		m := VerdictMod{Name: safe(name), Evidence: row.evidenceAgainst(name), Entries: 1, Line: row.First}
+		m := verdictMod{Name: safe(name), Evidence: row.evidenceAgainst(name), Entries: 1, Line: row.First}
 		if t := names[blame.Key(name)]; t != nil {
 			m.Entries = t.Entries
 		}
@@ -266,7 +266,7 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 	maps.DeleteFunc(names, func(_ string, m *modTally) bool { return 2*m.Entries < p.times })
 	for _, m := range names {
 		if len(names) == 1 {
-			c.Mods, c.Perhaps = append(c.Mods, m.VerdictMod), true
+			c.Mods, c.Perhaps = append(c.Mods, m.verdictMod), true
 			return c
 		}
 	}
@@ -276,7 +276,7 @@ func (r *Replay) named(n *named, rules ruleTexts) VerdictCause {
 
 // modTally is a mod with how much of what points at it blocks.
 type modTally struct {
-	VerdictMod
+	verdictMod
 	blocking uint64
 }
 
@@ -297,7 +297,7 @@ func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) 
 			for _, a := range all {
 				t := byKey[blame.Key(a.name)]
 				if t == nil {
-					t = &modTally{VerdictMod: VerdictMod{Line: a.line + 1}}
+					t = &modTally{verdictMod: verdictMod{Line: a.line + 1}}
 					byKey[blame.Key(a.name)] = t
 				}
 				t.Name = moreReadable(t.Name, safe(a.name))
@@ -338,7 +338,7 @@ func (r *Replay) nameMods(v *Verdict) {
 	shown := min(len(sorted), otherMods)
 	v.MoreMods = len(sorted) - shown
 	for _, t := range sorted[:shown] {
-		v.Mods = append(v.Mods, t.VerdictMod)
+		v.Mods = append(v.Mods, t.verdictMod)
 	}
 }
 
@@ -347,7 +347,7 @@ func (r *Replay) identify(v *Verdict) {
 	if r.config.Mod == nil {
 		return
 	}
-	mods := [][]VerdictMod{v.Mods}
+	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
 		mods = append(mods, v.Causes[i].Mods)
 	}

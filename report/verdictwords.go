@@ -9,7 +9,7 @@ import (
 )
 
 // label is what a cause is called on the first screen.
-func (v *Verdict) label(c *VerdictCause) string {
+func (v *Verdict) label(c *verdictCause) string {
 	switch {
 	case !v.single:
 		return c.As[0]
@@ -20,7 +20,7 @@ func (v *Verdict) label(c *VerdictCause) string {
 }
 
 // heading is the label with room for more words.
-func (v *Verdict) heading(c *VerdictCause) string {
+func (v *Verdict) heading(c *verdictCause) string {
 	label := v.label(c)
 	if label == asMost {
 		return "most frequent"
@@ -29,7 +29,7 @@ func (v *Verdict) heading(c *VerdictCause) string {
 }
 
 // either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
-func either(mods []VerdictMod, quote func(string) string) string {
+func either(mods []verdictMod, quote func(string) string) string {
 	names := make([]string, len(mods))
 	for i := range mods {
 		names[i] = mods[i].title(quote)
@@ -38,7 +38,7 @@ func either(mods []VerdictMod, quote func(string) string) string {
 }
 
 // mod returns which mod it was and what that rests on, in a sentence; "" where nothing is known.
-func (c *VerdictCause) mod(quote func(string) string) string {
+func (c *verdictCause) mod(quote func(string) string) string {
 	because := ""
 	if len(c.Mods) > 0 && len(c.Mods[0].Evidence) > 0 {
 		because = ": " + c.Mods[0].Evidence[0].Describe()
@@ -61,7 +61,7 @@ func (c *VerdictCause) mod(quote func(string) string) string {
 }
 
 // links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
-func (c *VerdictCause) links() []string {
+func (c *verdictCause) links() []string {
 	var links []string
 	for i := range c.Mods {
 		if link := c.Mods[i].Link; link != "" {
@@ -72,7 +72,7 @@ func (c *VerdictCause) links() []string {
 }
 
 // title is the name of a mod, with its package id where that is known.
-func (m *VerdictMod) title(quote func(string) string) string {
+func (m *verdictMod) title(quote func(string) string) string {
 	if m.PackageID == "" {
 		return quote(m.Name)
 	}
@@ -80,7 +80,7 @@ func (m *VerdictMod) title(quote func(string) string) string {
 }
 
 // named returns by how many entries a mod is named.
-func (m *VerdictMod) named(quote func(string) string) string {
+func (m *verdictMod) named(quote func(string) string) string {
 	atLeast := ""
 	if m.atLeast {
 		atLeast = "at least "
@@ -115,7 +115,7 @@ func (v *Verdict) moreMods() string {
 // that of a cause, and how many problems there are.
 func (v *Verdict) lead() string {
 	s := v.Headline + "."
-	if !slices.ContainsFunc(v.Causes, func(c VerdictCause) bool { return c.What == v.What }) {
+	if !slices.ContainsFunc(v.Causes, func(c verdictCause) bool { return c.What == v.What }) {
 		s += " " + v.What
 	}
 	if v.counts != "" {
@@ -125,7 +125,7 @@ func (v *Verdict) lead() string {
 }
 
 // place is what a cause is, how often and where.
-func (v *Verdict) place(c *VerdictCause) string {
+func (v *Verdict) place(c *verdictCause) string {
 	where := fmt.Sprintf("line %d", c.Line)
 	if c.Times > 1 {
 		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
@@ -134,7 +134,7 @@ func (v *Verdict) place(c *VerdictCause) string {
 }
 
 // also returns what else than its label a cause is.
-func (v *Verdict) also(c *VerdictCause) string {
+func (v *Verdict) also(c *verdictCause) string {
 	if v.single || len(c.As) == 1 {
 		return ""
 	}

@@ -115,14 +115,14 @@ func Parse(data []byte) (*Session, error) {
 	return &s, s.Validate()
 }
 
-// ErrVersion is the error for a summary of another version of the shape.
-var ErrVersion = errors.New("another version of summaries")
+// errVersion is the error for a summary of another version of the shape.
+var errVersion = errors.New("another version of summaries")
 
 // Validate returns an error that names what is out of bounds.
 func (s *Session) Validate() error {
 	switch {
 	case s.Version != Version:
-		return fmt.Errorf("summary: %w: %d, want %d", ErrVersion, s.Version, Version)
+		return fmt.Errorf("summary: %w: %d, want %d", errVersion, s.Version, Version)
 	case len(s.Groups) > MaxGroups:
 		return fmt.Errorf("summary: %d groups, at most %d", len(s.Groups), MaxGroups)
 	case len(s.Mods) > MaxMods:

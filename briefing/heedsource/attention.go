@@ -53,7 +53,7 @@ type attention struct {
 }
 
 func newAttention(c *Config) *attention {
-	return &attention{Config: *c, view: view{engine: c.Engine, place: c.Place}, ledger: NewLedger(c.Engine, c.Place)}
+	return &attention{Config: *c, view: view{engine: c.Engine, place: c.Place}, ledger: newLedger(c.Engine, c.Place)}
 }
 
 // revision is the id of an item's head: the item with its latest entry.

@@ -41,7 +41,7 @@ func ReadCapture(ctx context.Context, name string, r io.Reader, set *rules.Set) 
 		}
 		switch err := reader.Next(&rec); {
 		case errors.Is(err, io.EOF):
-			return NewLedger(e, func(pos uint64) string { return fmt.Sprintf("line %d", pos) }), nil
+			return newLedger(e, func(pos uint64) string { return fmt.Sprintf("line %d", pos) }), nil
 		case err != nil:
 			return nil, fmt.Errorf("heedsource: %s: %w", name, err)
 		}

@@ -65,7 +65,7 @@ type Tool struct {
 // templates. The caller adds the clock, folders of files, and what else it has.
 func Sources(c Config) briefing.Config {
 	b := briefing.Config{
-		Ledgers:    map[string]briefing.Ledger{TierHot: NewLedger(c.Engine, c.Place)},
+		Ledgers:    map[string]briefing.Ledger{TierHot: newLedger(c.Engine, c.Place)},
 		Registries: map[string]briefing.Registry{},
 		Templates:  Templates(),
 		Attention:  newAttention(&c),

@@ -37,9 +37,9 @@ type Ledger struct {
 	view
 }
 
-// NewLedger returns the journal of an engine as a ledger. Place shows a host's position, such as "line 599"; nil:
+// newLedger returns the journal of an engine as a ledger. Place shows a host's position, such as "line 599"; nil:
 // positions are not shown.
-func NewLedger(e *heed.Engine, place func(pos uint64) string) *Ledger {
+func newLedger(e *heed.Engine, place func(pos uint64) string) *Ledger {
 	return &Ledger{view{engine: e, place: place}}
 }
 

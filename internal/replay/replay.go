@@ -14,8 +14,8 @@ import (
 	"github.com/heedlog/heed/summary"
 )
 
-// Records are those of a log, in order: [capture.Ahead] is one. A record is valid until the next one is asked for.
-type Records interface {
+// records reads the records of a log in their order, as [capture.Ahead] does. A record is valid until the next call.
+type records interface {
 	Next() (*capture.Record, error)
 	Lines() int
 	Bytes() uint64
@@ -25,7 +25,7 @@ type Records interface {
 // Replay is a log on its way through an engine. It is for one goroutine.
 type Replay struct {
 	Engine  *heed.Engine
-	Records Records
+	Records records // a [capture.Ahead], or another reader of records
 
 	Began capture.Environment // from the beginning of the log
 	Mods  report.Environment  // those that were listed

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/signature"
@@ -300,7 +301,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 			length -= g.tally[New].count
 		}
 	}
-	above, ratios := c.aboveRate(b, groups, length, Quantile(c.config.Confidence, compared))
+	above, ratios := c.aboveRate(b, groups, length, cohort.Quantile(c.config.Confidence, compared))
 	for i, g := range groups {
 		t := &g.tally[New]
 		if !t.decided.disposition.Urgent() {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/heedlog/heed/cohort"
 	"github.com/heedlog/heed/internal/schema"
 )
 
@@ -28,7 +29,7 @@ func (c *Collector) diff(wanted func(*group) bool) *Diff {
 			compared++
 		}
 	}
-	z := Quantile(c.config.Confidence, compared)
+	z := cohort.Quantile(c.config.Confidence, compared)
 
 	hours := [2]float64{before.Hours, after.Hours}
 	changed, shared := c.changed(hours, groups, z)

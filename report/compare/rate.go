@@ -1,6 +1,10 @@
 package compare
 
-import "math"
+import (
+	"math"
+
+	"github.com/heedlog/heed/cohort"
+)
 
 // What the length of a log is measured in.
 const (
@@ -23,31 +27,9 @@ func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
 // has the formula.
 func ratioOf(a, b float64, e *exposure, z float64) Ratio {
 	scale := e.old / e.new
-	low, high := Wilson(b, a+b, z)
+	low, high := cohort.Wilson(b, a+b, z)
 	odds := func(p float64) float64 { return p / (1 - p) * scale }
 	return Ratio{Value: b / a * scale, Low: odds(low), High: odds(high), By: e.measure}
-}
-
-// Wilson returns the bounds of Wilson's score interval of a share of which k in n were seen, at z standard deviations.
-// n is above 0.
-func Wilson(k, n, z float64) (low, high float64) {
-	p := k / n
-	zz := z * z
-	center := p + zz/(2*n)
-	half := z * math.Sqrt(p*(1-p)/n+zz/(4*n*n))
-	bound := func(x float64) float64 { return min(max(x/(1+zz/n), 0), 1) }
-	return bound(center - half), bound(center + half)
-}
-
-// quantile returns how many standard deviations a two-sided interval of the
-// given confidence has on each side.
-func quantile(confidence float64) float64 { return math.Sqrt2 * math.Erfinv(confidence) }
-
-// Quantile returns the quantile at which all of so many intervals together have the
-// given confidence, by Bonferroni: of a hundred groups that come at constant rates,
-// at 99 % each, one would be called more or less frequent in most comparisons.
-func Quantile(confidence float64, intervals int) float64 {
-	return quantile(1 - (1-confidence)/float64(max(1, intervals)))
 }
 
 // change is how two counts differ, by all measures together.

@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cohort"
 	"pgregory.net/rapid"
 )
 
 // TestWilson holds the bounds to published values: 95 % of Wilson's interval for
 // 81 of 263 is 0.2553 to 0.3662, for 15 of 148 0.0624 to 0.1605 (Newcombe, 1998).
 func TestWilson(t *testing.T) {
-	z := quantile(0.95)
+	z := cohort.Quantile(0.95, 1)
 	require.InDelta(t, 1.959964, z, 1e-6)
 	for _, test := range []struct{ n, of, low, high float64 }{{81, 263, 0.2553, 0.3662}, {15, 148, 0.0624, 0.1605}} {
 		r := ratioOf(test.of-test.n, test.n, &exposure{perRun, 1, 1}, z)
@@ -22,7 +24,7 @@ func TestWilson(t *testing.T) {
 
 // TestRatioIsSymmetric: seen from the other side, a ratio is its reciprocal.
 func TestRatioIsSymmetric(t *testing.T) {
-	z := quantile(0.99)
+	z := cohort.Quantile(0.99, 1)
 	rapid.Check(t, func(t *rapid.T) {
 		count := rapid.Float64Range(1, 1e6)
 		a, b := math.Round(count.Draw(t, "a")), math.Round(count.Draw(t, "b"))
@@ -57,7 +59,7 @@ func TestJudge(t *testing.T) {
 		{10, 100, []exposure{one, {perRecord, 100, 300}}, more},
 		{10, 100, []exposure{one, {perRecord, 100, 300}, {perHour, 1, 10}}, same},
 	} {
-		v, r := differs(test.a, test.b, test.measures, quantile(0.99), 2)
+		v, r := differs(test.a, test.b, test.measures, cohort.Quantile(0.99, 1), 2)
 		require.Equal(t, test.want, v, "%+v: %+v", test, r)
 	}
 }
