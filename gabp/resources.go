@@ -11,16 +11,16 @@ import (
 	"sync"
 )
 
-// The event channels of a [Resources], which the protocol does not have. The payload is
-// {"uri": "..."}.
+// The event channels of a [Tools] and a [Resources]. The protocol does not have them; bridges in the field read each
+// list once per connection. The payload of a resource's event is {"uri": "..."}.
 const (
+	ChannelToolsChanged     = "tools/changed"     // {"names": […]} of tools that were added, replaced or removed
 	ChannelResourcesChanged = "resources/changed" // one was added, replaced or removed
 	ChannelResourcesUpdated = "resources/updated" // the content of one has changed
 )
 
-// ResourceReader returns the content of a resource. An error that is no [*Error] is sent as an
-// internal one, with its text.
-type ResourceReader func(ctx context.Context, r *Request) (ResourceContent, error)
+// resourceReader returns the content of a resource. It is an alias, so that documentation shows the function itself.
+type resourceReader = func(ctx context.Context, r *Request) (ResourceContent, error)
 
 // Resources serves the resources of a host: resources/list and resources/read. The zero Resources
 // has none. Set its fields before it is registered; its methods are safe for concurrent use, also
@@ -35,12 +35,13 @@ type Resources struct {
 
 type hostResource struct {
 	Resource
-	read ResourceReader
+	read resourceReader
 }
 
 // Add adds a resource, or replaces the one of its URI, which must be absolute. The name is the URI
-// where it is empty. The content that read returns has the MIME type of def where it has none.
-func (t *Resources) Add(def Resource, read ResourceReader) error {
+// where it is empty. The content that read returns has the MIME type of def where it has none. An error of read that is
+// no [*Error] is sent as an internal error with its text.
+func (t *Resources) Add(def Resource, read resourceReader) error {
 	u, err := url.Parse(def.URI)
 	switch {
 	case err != nil:

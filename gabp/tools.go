@@ -16,11 +16,6 @@ import (
 	"github.com/heedlog/heed/internal/schema"
 )
 
-// ChannelToolsChanged has an event when the tools of a [Tools] change; its payload is
-// {"names": [...]} with the ones that were added, replaced or removed. The protocol has no
-// channel for it. Bridges in the field read the list once per connection.
-const ChannelToolsChanged = "tools/changed"
-
 // Call is a call of a tool, whose arguments follow the tool's input schema. It is read only.
 type Call struct {
 	*Request

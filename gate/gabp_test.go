@@ -14,8 +14,6 @@ import (
 	"github.com/heedlog/heed/gate"
 )
 
-var _ gate.Caller = (*gabp.Client)(nil)
-
 // patience bounds what tests with a server wait for; nothing takes that long.
 const patience = 2 * time.Minute
 

@@ -9,18 +9,18 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// Caller sends a request and decodes the result into result. A [gabp.Client] is one.
-type Caller interface {
+// caller sends a request and decodes the answer into result.
+type caller interface {
 	Call(ctx context.Context, method string, params, result any) error
 }
 
-// Remote returns a [Source] that asks a peer over GABP. methods are those that the
-// peer advertises: Welcome().Capabilities.Methods of a [gabp.Client]. Without
-// attention/current it is never asked, and the answer is [ErrNoAttention].
+// Remote returns a [Source] that asks a peer over GABP through c, a [gabp.Client]. methods are the methods that the
+// peer advertises: Welcome().Capabilities.Methods of the client. If attention/current is not among them, the peer is
+// never asked and the answer is [ErrNoAttention].
 //
 // An answer that [gabp.ParseAttention] refuses is an error. An acknowledgement over GABP
 // has no sequence number: it is through what the peer delivered last.
-func Remote(c Caller, methods []string) Source {
+func Remote(c caller, methods []string) Source {
 	return &remote{
 		caller:  c,
 		current: slices.Contains(methods, gabp.MethodAttentionCurrent),
@@ -29,7 +29,7 @@ func Remote(c Caller, methods []string) Source {
 }
 
 type remote struct {
-	caller       Caller
+	caller       caller
 	current, ack bool
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Framing is the words around messages, which are configuration. An empty one is that of DefaultFraming. In each,
+// Framing is the words around messages, which are configuration. An empty one is that of defaultFraming. In each,
 // {count}, {author} and {thread} stand for the number of messages, and the author and thread of the newest.
 type Framing struct {
 	Working     string `json:"working" yaml:"working"`         // heading of what the agent was asked before
@@ -21,8 +21,8 @@ type Framing struct {
 	ReplyThread string `json:"replyThread" yaml:"replyThread"` // where to reply
 }
 
-// DefaultFraming returns the built-in words.
-func DefaultFraming() Framing {
+// defaultFraming returns the built-in words.
+func defaultFraming() Framing {
 	return Framing{
 		Working: "[What you were working on]",
 		Arrived: "[This arrived while you were working]",
@@ -40,7 +40,7 @@ func DefaultFraming() Framing {
 
 // withDefaults returns f with the built-in words where it has none.
 func (f Framing) withDefaults() Framing {
-	d := DefaultFraming()
+	d := defaultFraming()
 	for _, w := range []struct {
 		words    *string
 		standard string
