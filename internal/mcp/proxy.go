@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed"
@@ -165,8 +166,8 @@ func (p *Proxy) Odd() uint64 { return p.odd.Load() }
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	msg, ok := parse(line, true)
-	if !ok || !msg.exact("id", "method", "params") {
-		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object, each member of which has a name of its own"))
+	if !ok || !msg.exact("id", "method", "params") || bytes.ContainsRune(line, '\r') { // some readers end a line there
+		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object in one line with each name once"))
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
@@ -215,11 +216,18 @@ var changes = map[string]bool{
 func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, twice := p.pending[string(c.id)]; twice || len(p.pending) >= maxPending {
+	if _, twice := p.pending[key(c.id)]; twice || len(p.pending) >= maxPending {
 		return false
 	}
-	p.pending[string(c.id)] = c
+	p.pending[key(c.id)] = c
 	return true
+}
+
+// key returns the form in which two spellings of an id are the same.
+func key(id json.RawMessage) string {
+	form := jsontext.Value(bytes.Clone(id))
+	_ = form.Canonicalize() // else its bytes
+	return string(form)
 }
 
 // suspend keeps a call whose result asks the client for input, and returns false for any other result. The call has not
@@ -254,7 +262,7 @@ func (p *Proxy) notified(method string, params object) *call {
 	case "notifications/initialized":
 		p.ready = true
 	case "notifications/cancelled":
-		id := string(params.get("requestId"))
+		id := key(params.get("requestId"))
 		if c := p.pending[id]; c != nil {
 			c.canceled = true
 			if c.sent { // a server need not answer it
@@ -382,8 +390,8 @@ func (p *Proxy) reply(line []byte) {
 func (p *Proxy) finish(id json.RawMessage) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.pending[string(id)]
-	delete(p.pending, string(id))
+	c := p.pending[key(id)]
+	delete(p.pending, key(id))
 	return c
 }
 
@@ -469,8 +477,9 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	p.pending = map[string]*call{}
 	p.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(open)) {
-		line := refuse(json.RawMessage(id), codeInternal, "heed: the server ended before it answered; the outcome is unknown")
-		if c := open[id]; c.sent {
+		c := open[id]
+		line := refuse(c.id, codeInternal, "heed: the server ended before it answered; the outcome is unknown")
+		if c.sent {
 			msg, _ := parse(line, false)
 			line = p.called(ctx, c, line, msg)
 		}
