@@ -94,6 +94,9 @@ func (p *Program) configure(cmd *cobra.Command) error {
 			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
 		}
 	}
+	if v := s.Value("rules"); v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
+		p.Message("%s: the project's rules decide before the default rules", v.Where)
+	}
 	return nil
 }
 
