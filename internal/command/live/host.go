@@ -209,7 +209,10 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	if f.next == nil {
 		f.next = brief.SessionNext
 	}
-	if h.keeper = p.newKeeper(&f.remember, h.log); h.keeper != nil {
+	switch h.keeper, err = p.newKeeper(&f.remember, h.log); {
+	case err != nil:
+		h.lost(err)
+	case h.keeper != nil:
 		cfg.Observed = h.keeper.observe
 	}
 	if h.session, err = session.New(cfg); err != nil {
