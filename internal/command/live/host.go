@@ -421,13 +421,16 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 }
 
 // validate returns an error for flags that would be refused later, before anything starts.
+// maxSettle bounds --settle, which a project's file may set: clients give up on a call after about a minute.
+const maxSettle = time.Minute
+
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	if f.settle < 0 {
-		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	if f.settle < 0 || f.settle > maxSettle {
+		return cli.Usage(cmd, "--settle %v: use 0s to %v", f.settle, maxSettle)
 	}
 	if f.journal < minJournal || f.journal > maxJournal {
 		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)
