@@ -94,7 +94,7 @@ type call struct {
 	method string
 	typed  bool // of typedSince or later
 
-	what     sum           // of the tool and its arguments
+	request  sum           // of the tool and its arguments
 	decision gate.Decision // of a tools/call that the server has
 	sent     bool
 	canceled bool
@@ -179,7 +179,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	case id == nil:
 		canceled := p.notified(method, params)
 		err := p.server.write(line)
-		if canceled != nil { // what it did is not known before the next call is looked at
+		if canceled != nil { // before the next call is checked: its effects are not known
 			p.cfg.Gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
 		}
 		return err
@@ -251,7 +251,7 @@ func (p *Proxy) resume(c *call, params object) bool {
 
 // with returns the sum of c and the state that the server wants back with the client's input.
 func (c *call) with(from object) sum {
-	return sha256.Sum256(append(c.what[:], from.text("requestState")...))
+	return sha256.Sum256(append(c.request[:], from.text("requestState")...))
 }
 
 // notified takes a notification of the client. It returns the call that ends with it, nil for none.
@@ -330,9 +330,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		<-p.waiting
 		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
 	}
-	c.what = sha256.Sum256(encode([]any{tool, arguments}))
+	c.request = sha256.Sum256(encode([]any{tool, arguments}))
 	if !p.resume(c, params) {
-		p.confirm() // the model has read what was written before
+		p.confirm() // the model has read the results before
 	}
 	p.mu.Lock()
 	tags := p.tags[tool]
