@@ -321,7 +321,7 @@ func (h *host) openLog(p *program, name string) error {
 	return nil
 }
 
-// close closes all that the host has opened. If data of the user was lost and nothing else failed, the exit status is lost.
+// close closes all that the host has opened. If data of the user was lost and nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	for _, c := range slices.Backward(h.closers) {
 		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
