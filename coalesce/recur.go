@@ -269,7 +269,7 @@ func (c *Coalescer) completed(o *operation) {
 	}
 }
 
-// overdueLoad ends a load of which no end was logged.
+// overdueLoad ends a load whose end was not logged in time.
 func (c *Coalescer) overdueLoad() {
 	l := &c.load
 	c.loadEnds = alarm{}

@@ -39,12 +39,15 @@ func ReadRegular(name string, limit int64) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, refused(name, errors.New("is not a regular file"))
+		return nil, refused(name, errNotRegular)
 	}
 	return Read(name, limit)
 }
 
-var errTooLong = errors.New("the limit for such a file: is it the right one?")
+var (
+	errTooLong    = errors.New("the limit for such a file: is it the right one?")
+	errNotRegular = errors.New("is not a regular file")
+)
 
 func refused(name string, why error) error { return &fs.PathError{Op: "read", Path: name, Err: why} }
 

@@ -70,7 +70,11 @@ func rulesIn(name string) ([]string, error) {
 	var names []string
 	for _, e := range entries {
 		if ext := filepath.Ext(e.Name()); !e.IsDir() && (ext == ".yaml" || ext == ".yml") {
-			names = append(names, filepath.Join(name, e.Name()))
+			path := filepath.Join(name, e.Name())
+			if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+				return nil, refused(path, errNotRegular)
+			}
+			names = append(names, path)
 		}
 	}
 	if len(names) == 0 {

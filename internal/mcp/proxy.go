@@ -17,6 +17,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/go-json-experiment/json/jsontext"
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed"
@@ -93,7 +94,7 @@ type call struct {
 	method string
 	typed  bool // of typedSince or later
 
-	what     sum           // of the tool and its arguments
+	request  sum           // of the tool and its arguments
 	decision gate.Decision // of a tools/call that the server has
 	sent     bool
 	canceled bool
@@ -165,8 +166,8 @@ func (p *Proxy) Odd() uint64 { return p.odd.Load() }
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	msg, ok := parse(line, true)
-	if !ok || !msg.exact("id", "method", "params") {
-		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object, each member of which has a name of its own"))
+	if !ok || !msg.exact("id", "method", "params") || bytes.ContainsRune(line, '\r') { // some readers end a line there
+		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object in one line with each name once"))
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
@@ -178,7 +179,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
 	case id == nil:
 		canceled := p.notified(method, params)
 		err := p.server.write(line)
-		if canceled != nil { // what it did is not known before the next call is looked at
+		if canceled != nil { // before the next call is checked: its effects are not known
 			p.cfg.Gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
 		}
 		return err
@@ -215,11 +216,18 @@ var changes = map[string]bool{
 func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, twice := p.pending[string(c.id)]; twice || len(p.pending) >= maxPending {
+	if _, twice := p.pending[key(c.id)]; twice || len(p.pending) >= maxPending {
 		return false
 	}
-	p.pending[string(c.id)] = c
+	p.pending[key(c.id)] = c
 	return true
+}
+
+// key returns the form in which two spellings of an id are the same.
+func key(id json.RawMessage) string {
+	form := jsontext.Value(bytes.Clone(id))
+	_ = form.Canonicalize() // else its bytes
+	return string(form)
 }
 
 // suspend keeps a call whose result asks the client for input, and returns false for any other result. The call has not
@@ -243,7 +251,7 @@ func (p *Proxy) resume(c *call, params object) bool {
 
 // with returns the sum of c and the state that the server wants back with the client's input.
 func (c *call) with(from object) sum {
-	return sha256.Sum256(append(c.what[:], from.text("requestState")...))
+	return sha256.Sum256(append(c.request[:], from.text("requestState")...))
 }
 
 // notified takes a notification of the client. It returns the call that ends with it, nil for none.
@@ -254,7 +262,7 @@ func (p *Proxy) notified(method string, params object) *call {
 	case "notifications/initialized":
 		p.ready = true
 	case "notifications/cancelled":
-		id := string(params.get("requestId"))
+		id := key(params.get("requestId"))
 		if c := p.pending[id]; c != nil {
 			c.canceled = true
 			if c.sent { // a server need not answer it
@@ -322,9 +330,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		<-p.waiting
 		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
 	}
-	c.what = sha256.Sum256(encode([]any{tool, arguments}))
+	c.request = sha256.Sum256(encode([]any{tool, arguments}))
 	if !p.resume(c, params) {
-		p.confirm() // the model has read what was written before
+		p.confirm() // the model has read the results before
 	}
 	p.mu.Lock()
 	tags := p.tags[tool]
@@ -382,8 +390,8 @@ func (p *Proxy) reply(line []byte) {
 func (p *Proxy) finish(id json.RawMessage) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.pending[string(id)]
-	delete(p.pending, string(id))
+	c := p.pending[key(id)]
+	delete(p.pending, key(id))
 	return c
 }
 
@@ -469,8 +477,9 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	p.pending = map[string]*call{}
 	p.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(open)) {
-		line := refuse(json.RawMessage(id), codeInternal, "heed: the server ended before it answered; the outcome is unknown")
-		if c := open[id]; c.sent {
+		c := open[id]
+		line := refuse(c.id, codeInternal, "heed: the server ended before it answered; the outcome is unknown")
+		if c.sent {
 			msg, _ := parse(line, false)
 			line = p.called(ctx, c, line, msg)
 		}

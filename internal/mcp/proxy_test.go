@@ -245,6 +245,7 @@ func TestRefusedRequests(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/call"}`, `[` + build + `]`, `{`, `{"id":1} {}`,
 		`{"jsonrpc":"2.0","id":1,"method":"ping","Method":"tools/call"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"look","NAME":"build"}}`,
+		`{"x":` + "\r" + build + "\r" + `}`, // some readers end a line at a carriage return
 	} {
 		b.ask(line)
 		require.Contains(t, <-b.client, `"error"`, line)
@@ -273,6 +274,22 @@ func TestCanceledCall(t *testing.T) {
 }
 
 // TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
+// TestIDs: a server may write the id of a call in another way than the client.
+func TestIDs(t *testing.T) {
+	b := begin(t)
+	for client, server := range map[string]string{
+		`"é/1"`: `"\u00e9\/1"`, `"\u0061"`: `"a"`, `1.0`: `1`, `1E3`: `1000`, `[1, 2]`: `[1,2]`,
+	} {
+		b.ask(strings.Replace(build, "7", client, 1))
+		<-b.server
+		b.log(fault)
+		b.serve(`{"jsonrpc":"2.0","id":` + server + `,` + built + `}`)
+		require.Contains(t, <-b.client, "Outcome of this call", client)
+		current, _ := b.session.Current(mcp.Consumer)
+		b.session.Ack(mcp.Consumer, current.ID, current.LatestSequence)
+	}
+}
+
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
 func TestServerEnds(t *testing.T) {
 	b := begin(t)

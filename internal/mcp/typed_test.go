@@ -30,7 +30,7 @@ func result(t *testing.T, line string) (members map[string]any) {
 }
 
 // TestAnswersOfEachVersion: each answer of heed's own has the members that the version of the request requires, and
-// those of an earlier version no others.
+// no others.
 func TestAnswersOfEachVersion(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"protocolVersion":"2025-11-25","capabilities":{}}`)
@@ -101,7 +101,7 @@ func TestDiscoverPromisesNoNotifications(t *testing.T) {
 	require.Contains(t, got, `"capabilities":{"tools":{},"resources":{}}`)
 }
 
-// The server's answers to a call that wants input and to one that ended, and how the client continues the first.
+// The server's answers to a call that wants input and to a call that ended; the continuation of the first.
 const (
 	wanted = `"result":{"resultType":"input_required","inputRequests":{"sure":{}},"requestState":"\u00e91"}`
 	done   = `"result":{"resultType":"complete","content":[]}`
@@ -109,8 +109,8 @@ const (
 		`"inputResponses":{"sure":{}},"requestState":"é1"}}`
 )
 
-// TestContinuation: a call that asked for input is one call, whatever was logged meanwhile. What was logged is in the
-// result that the model reads, and holds the next call.
+// TestContinuation: a call that asked for input is one call. A fault that was logged since is in the result that the
+// model reads, and holds the next call.
 func TestContinuation(t *testing.T) {
 	b := begin(t)
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(typed(build), wanted))
@@ -128,7 +128,7 @@ func TestContinuation(t *testing.T) {
 }
 
 // TestContinuationTellsNothingEarly: a result that asks for input is not shown to the model, so that it has no
-// attention, and what continues the call is no sign that the model has read anything.
+// attention, and the continuation is no sign that the model has read anything.
 func TestContinuationTellsNothingEarly(t *testing.T) {
 	b := begin(t)
 	b.ask(typed(build))

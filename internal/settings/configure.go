@@ -94,10 +94,13 @@ func (p *Program) configure(cmd *cobra.Command) error {
 			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
 		}
 	}
+	if v := s.Value("rules"); v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
+		p.Message("%s: the project's rules decide before the default rules", v.Where)
+	}
 	return nil
 }
 
-// rulesExist refuses configured rules that are not there. A path that is on the
+// rulesExist refuses configured rules that are no file and no folder. A path that is on the
 // command line is looked for when it is used.
 func (s *Settings) rulesExist(cmd *cobra.Command) error {
 	v := s.Value("rules")
@@ -105,7 +108,8 @@ func (s *Settings) rulesExist(cmd *cobra.Command) error {
 		return nil
 	}
 	for _, path := range v.Items {
-		if _, err := os.Stat(path); err != nil {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() { // a device or a pipe may have no end
 			return Errors{{v.Where, fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them",
 				path)}}
 		}

@@ -66,7 +66,7 @@ type Sources struct {
 	// which the search from Dir ends. With "" such a path is an error.
 	Home string
 
-	// File is read in place of the project's file, whoever owns it, and each of its keys is used. It must be there.
+	// File is read in place of the project's file, also if others own it, and each of its keys is used. It must be there.
 	// With "" the project's file is searched from Dir.
 	File string
 

@@ -11,13 +11,13 @@ import (
 // user's and root's can change the file, the link to it or its folder, where it could exchange the file. It returns ""
 // if the file is trusted, and if there is none.
 func foreign(path string) string {
+	user := os.Geteuid()
 	link, err := os.Lstat(path)
-	file, errFile := os.Stat(path)
-	folder, errFolder := os.Stat(filepath.Dir(path))
-	if err != nil || errFile != nil || errFolder != nil {
+	if err != nil {
 		return ""
 	}
-	user := os.Geteuid()
+	file, _ := os.Stat(path) // nil for a link that leads nowhere
+	folder, _ := os.Stat(filepath.Dir(path))
 	return cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
 }
 
@@ -26,6 +26,9 @@ func foreign(path string) string {
 // of its owner is the owner's alone, by the custom of systems whose new files the group may write (umask 002); the
 // group of root may have members. Windows has no such numbers: there every file is trusted.
 func others(user int, it string, info fs.FileInfo) string {
+	if info == nil {
+		return ""
+	}
 	mode := info.Mode()
 	switch uid, gid := owner(info); {
 	case uid != user && uid != 0:

@@ -94,6 +94,12 @@ func TestForeignFiles(t *testing.T) {
 			require.NoError(t, os.Remove(f))
 			require.NoError(t, os.Symlink("nowhere", f))
 		}, "-"},
+		"a link to itself, of others": {func(t *testing.T, f string) {
+			t.Helper()
+			require.NoError(t, os.Remove(f))
+			require.NoError(t, os.Symlink(filepath.Base(f), f))
+			require.NoError(t, os.Chmod(filepath.Dir(f), 0o777))
+		}, "other users can write its folder"},
 		"a pipe of others": {func(t *testing.T, f string) {
 			t.Helper()
 			require.NoError(t, os.Remove(f))

@@ -209,7 +209,10 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	if f.next == nil {
 		f.next = brief.SessionNext
 	}
-	if h.keeper = p.newKeeper(&f.remember, h.log); h.keeper != nil {
+	switch h.keeper, err = p.newKeeper(&f.remember, h.log); {
+	case err != nil:
+		h.lost(err)
+	case h.keeper != nil:
 		cfg.Observed = h.keeper.observe
 	}
 	if h.session, err = session.New(cfg); err != nil {
@@ -318,7 +321,7 @@ func (h *host) openLog(p *program, name string) error {
 	return nil
 }
 
-// close ends what the host has opened. If data of the user was lost and nothing else failed, the exit status is lost.
+// close closes all that the host has opened. If data of the user was lost and nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	for _, c := range slices.Backward(h.closers) {
 		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
@@ -418,13 +421,16 @@ func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (
 }
 
 // validate returns an error for flags that would be refused later, before anything starts.
+// maxSettle bounds --settle, which a project's file may set: clients give up on a call after about a minute.
+const maxSettle = time.Minute
+
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
 	}
-	if f.settle < 0 {
-		return cli.Usage(cmd, "--settle %v: must not be negative", f.settle)
+	if f.settle < 0 || f.settle > maxSettle {
+		return cli.Usage(cmd, "--settle %v: use 0s to %v", f.settle, maxSettle)
 	}
 	if f.journal < minJournal || f.journal > maxJournal {
 		return cli.Usage(cmd, "--journal %d: use %d to %d", f.journal, minJournal, maxJournal)

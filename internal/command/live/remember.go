@@ -82,11 +82,10 @@ type kept struct {
 	running bool
 }
 
-// newKeeper opens the history where what is followed is to be remembered, and returns nil where it is not. A game is
-// followed all the same.
-func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper {
+// newKeeper opens the history if sessions are to be remembered, and returns nil if they are not.
+func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) (*keeper, error) {
 	if !f.Remember || f.History == command.HistoryOff {
-		return nil
+		return nil, nil
 	}
 	path, err := f.History, error(nil)
 	if path == "" {
@@ -98,10 +97,9 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) *keeper 
 		k.history, err = p.openHistory(ctx, history.Config{Path: path, Wait: keepWait})
 	}
 	if err != nil {
-		p.Note("nothing is remembered: %v", err)
-		return nil
+		return nil, fmt.Errorf("nothing is remembered: %w", err)
 	}
-	return k
+	return k, nil
 }
 
 // attach lets the keeper remember what comes from now on.
