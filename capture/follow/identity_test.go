@@ -454,6 +454,39 @@ func TestContinuedBeforeClose(t *testing.T) {
 	})
 }
 
+// TestContinuedClosed: a program that opens its log for each line is not seen. Another file continues a log that has
+// just grown, and begins another run if the log was there before the start or was quiet.
+func TestContinuedClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		old   string
+		quiet time.Duration
+		want  []string
+	}{
+		"in the middle of its lines": {"", 0, []string{"two"}},
+		"quiet":                      {"", recently, []string{"restarted 0", "two"}},
+		"there before the start":     {"one\n", 0, []string{"restarted 0", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				if !knowsWriters && c.quiet == 0 {
+					t.Skip("a program that has its log open is not seen either")
+				}
+				r := newRun(t, dir, c.old, true, func(c *Config) { c.NewRun = false })
+				if c.old == "" {
+					r.write("one\n")
+				}
+				r.step()
+				time.Sleep(c.quiet)
+				r.rotate("two\n")
+				got, absent := r.step()
+				require.Equal(t, c.want, got)
+				require.Empty(t, absent)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
 // TestContinuedUnknown: where it is not known who writes the log, another file begins another run, unless heed follows
 // one run of one program; then the banner of another run still does.
 func TestContinuedUnknown(t *testing.T) {
@@ -632,10 +665,14 @@ func TestRenamed(t *testing.T) {
 			require.Equal(t, []string{"restarted 0", "two"}, got)
 			require.Empty(t, absent)
 		},
-		"not sure yet": func(t *testing.T, r *run) { // somebody appended to what was there
-			r.rotate("of ours\n")
+		"not sure yet": func(t *testing.T, r *run) { // a program that is not seen appended to the file of an earlier run
+			want := []string{"two"}
+			if !knowsWriters {
+				want = []string{"restarted 0", "two"}
+			}
+			r.rotate("two\n")
 			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "of ours"}, got)
+			require.Equal(t, want, got)
 			require.Empty(t, absent)
 		},
 	} {
