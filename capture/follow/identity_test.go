@@ -437,6 +437,38 @@ func TestContinued(t *testing.T) {
 	}
 }
 
+// TestCutBack: a line that a program takes back and writes again is a line; no line before it is read twice.
+func TestCutBack(t *testing.T) {
+	long := strings.Repeat("x", lastSize)
+	for name, c := range map[string]struct {
+		who  string // the program that was started last
+		want []string
+	}{
+		"same process":    {"other", []string{"2 of 3", "two"}},
+		"another process": {"own", []string{"restarted 0", long, "one", "2 of 3", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+				r.write(long + "\none\n")
+				size := int64(len(long + "\none\n"))
+				r.open("own", r.path)
+				r.write("1 of 3\n")
+				got, _ := r.step()
+				require.Equal(t, []string{long, "one", "1 of 3"}, got)
+				after(time.Second)
+				r.started(c.who)
+				require.NoError(t, os.Truncate(r.path, size))
+				r.write("2 of 3\ntwo\n")
+				got, _ = r.step()
+				require.Equal(t, c.want, got)
+				require.Zero(t, r.Status().LostBytes)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
 // TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
 func TestContinuedBeforeClose(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
