@@ -469,6 +469,28 @@ func TestCutBack(t *testing.T) {
 	}
 }
 
+// TestContinuedLeftover: a program that goes on with the file of an earlier run, and then rotates it, continues its log.
+func TestContinuedLeftover(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		r := newRun(t, dir, "old\n", true, func(c *Config) { c.NewRun = false })
+		got, _ := r.step()
+		require.Equal(t, []string{"old old"}, got)
+		after(time.Minute)
+		r.started("own")
+		r.open("own", r.path)
+		after(time.Second)
+		r.write("one\n")
+		got, _ = r.step()
+		require.Equal(t, []string{"one"}, got)
+		r.close("own")
+		r.rotate("two\n")
+		r.open("own", r.path)
+		got, _ = r.step()
+		require.Equal(t, []string{"two"}, got)
+		require.NoError(t, r.stop())
+	})
+}
+
 // TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
 func TestContinuedBeforeClose(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {

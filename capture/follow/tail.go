@@ -267,7 +267,7 @@ func (t *tail) read(now time.Time) error {
 				return nil
 			}
 			t.passed, t.stamp = -1, now.UTC().Round(0)
-			if t.began.IsZero() {
+			if t.began.IsZero() || at == t.history { // the rest may be of an earlier run
 				t.began = written.Round(0)
 			}
 			t.stream.Feed(fresh)
