@@ -225,17 +225,17 @@ func (t *tail) goBack() {
 }
 
 // continues reports whether a file that took the place of the log, or the log once it was emptied, is of the same run:
-// its program has run since before the log began. If the program is not known, the log of one run continues, and so does
-// a log that was replaced within a minute after it grew, if no program was seen that had it open.
+// its program has run since before the log began. If the program is not known, the log of one run continues. So does a
+// log that was replaced within a minute after it grew, if no program was seen that had it open.
 func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 	own, _ := t.writers(file, followed)
 	a := t.asked[1]
 	if followed {
 		a = t.asked[0]
 	}
-	grew := t.cfg.Writers != nil && knowsWriters && !t.told && t.offset > t.history && time.Since(t.grown) < recently
+	grew := t.cfg.Writers != nil && knowsWriters && t.offset > t.history && time.Since(t.grown) < recently
 	return t.cfg.Continues || own && !a.own.After(t.began) ||
-		!own && (t.cfg.NewRun && t.sure || grew && !os.SameFile(file, t.info))
+		!own && (t.cfg.NewRun && t.sure || grew && !t.told && !os.SameFile(file, t.info))
 }
 
 // absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
