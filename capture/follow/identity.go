@@ -226,7 +226,8 @@ func (t *tail) goBack() {
 
 // continues reports whether a file that took the place of the log, or the log once it was emptied, is of the same run:
 // its program has run since before the log began. If the program is not known, the log of one run continues. So does a
-// log that is read from its start and was replaced within a minute after it grew, if no program was seen to have it open.
+// log that is read from its start and was replaced within a minute after it grew, if no program was seen to have it
+// open.
 func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 	own, _ := t.writers(file, followed)
 	a := t.asked[1]
