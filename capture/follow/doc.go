@@ -14,7 +14,7 @@
 //
 // With [Config].Writers a file that its program still has open remains the log when another
 // takes its place. A file that the same process writes continues the log, as does the log once
-// that process has emptied it: there is no notice, and lines are counted on. With
+// that process has emptied it or cut it back: there is no notice, and lines are counted on. With
 // [Config].NewRun the log is that of one run of one program, which is about to start: a file
 // that an earlier run left is not present, a file that another program writes is not read, and
 // if another file takes the place of the log and its program is not known, the log is not

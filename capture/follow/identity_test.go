@@ -437,6 +437,60 @@ func TestContinued(t *testing.T) {
 	}
 }
 
+// TestCutBack: a line that a program takes back and writes again is a line; no line before it is read twice.
+func TestCutBack(t *testing.T) {
+	long := strings.Repeat("x", lastSize)
+	for name, c := range map[string]struct {
+		who  string // the program that was started last
+		want []string
+	}{
+		"same process":    {"other", []string{"2 of 3", "two"}},
+		"another process": {"own", []string{"restarted 0", long, "one", "2 of 3", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+				r.write(long + "\none\n")
+				size := int64(len(long + "\none\n"))
+				r.open("own", r.path)
+				r.write("1 of 3\n")
+				got, _ := r.step()
+				require.Equal(t, []string{long, "one", "1 of 3"}, got)
+				after(time.Second)
+				r.started(c.who)
+				require.NoError(t, os.Truncate(r.path, size))
+				r.write("2 of 3\ntwo\n")
+				got, _ = r.step()
+				require.Equal(t, c.want, got)
+				require.Zero(t, r.Status().LostBytes)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
+}
+
+// TestContinuedLeftover: a program that goes on with the file of an earlier run, and then rotates it, continues its log.
+func TestContinuedLeftover(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		r := newRun(t, dir, "old\n", true, func(c *Config) { c.NewRun = false })
+		got, _ := r.step()
+		require.Equal(t, []string{"old old"}, got)
+		after(time.Minute)
+		r.started("own")
+		r.open("own", r.path)
+		after(time.Second)
+		r.write("one\n")
+		got, _ = r.step()
+		require.Equal(t, []string{"one"}, got)
+		r.close("own")
+		r.rotate("two\n")
+		r.open("own", r.path)
+		got, _ = r.step()
+		require.Equal(t, []string{"two"}, got)
+		require.NoError(t, r.stop())
+	})
+}
+
 // TestContinuedBeforeClose: a program may have its new file open before it closes the old one.
 func TestContinuedBeforeClose(t *testing.T) {
 	bubble(t, func(t *testing.T, dir string) {
@@ -452,6 +506,39 @@ func TestContinuedBeforeClose(t *testing.T) {
 		require.False(t, r.Status().Renamed)
 		require.NoError(t, r.stop())
 	})
+}
+
+// TestContinuedClosed: a program that opens its log for each line is not seen. Another file continues a log that has
+// just grown, and begins another run if the log was there before the start or was quiet.
+func TestContinuedClosed(t *testing.T) {
+	for name, c := range map[string]struct {
+		old   string
+		quiet time.Duration
+		want  []string
+	}{
+		"in the middle of its lines": {"", 0, []string{"two"}},
+		"quiet":                      {"", recently, []string{"restarted 0", "two"}},
+		"there before the start":     {"one\n", 0, []string{"restarted 0", "two"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				if !knowsWriters && c.quiet == 0 {
+					t.Skip("a program that has its log open is not seen either")
+				}
+				r := newRun(t, dir, c.old, true, func(c *Config) { c.NewRun = false })
+				if c.old == "" {
+					r.write("one\n")
+				}
+				r.step()
+				time.Sleep(c.quiet)
+				r.rotate("two\n")
+				got, absent := r.step()
+				require.Equal(t, c.want, got)
+				require.Empty(t, absent)
+				require.NoError(t, r.stop())
+			})
+		})
+	}
 }
 
 // TestContinuedUnknown: where it is not known who writes the log, another file begins another run, unless heed follows
@@ -632,10 +719,14 @@ func TestRenamed(t *testing.T) {
 			require.Equal(t, []string{"restarted 0", "two"}, got)
 			require.Empty(t, absent)
 		},
-		"not sure yet": func(t *testing.T, r *run) { // somebody appended to what was there
-			r.rotate("of ours\n")
+		"not sure yet": func(t *testing.T, r *run) { // a program that is not seen appended to the file of an earlier run
+			want := []string{"two"}
+			if !knowsWriters {
+				want = []string{"restarted 0", "two"}
+			}
+			r.rotate("two\n")
 			got, absent := r.step()
-			require.Equal(t, []string{"restarted 0", "of ours"}, got)
+			require.Equal(t, want, got)
 			require.Empty(t, absent)
 		},
 	} {

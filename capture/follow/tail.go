@@ -239,8 +239,15 @@ func (t *tail) read(now time.Time) error {
 		continues := t.continues(t.info, true)
 		t.begun(emptiedEvidence, true)
 		t.share()
+		back := sameLines(kept[:t.last], t.buf[:n])
+		if t.more = true; continues && back > 0 && t.passed < 0 && t.offset > int64(t.last) {
+			t.stream.Flush(true)
+			t.drain()
+			t.seek(t.offset - int64(t.last-back))
+			t.size, t.nulAt = t.offset, -1
+			return nil
+		}
 		t.another(continues, "the log was emptied and started again")
-		t.more = true
 		return nil
 	}
 	written := now
@@ -260,7 +267,7 @@ func (t *tail) read(now time.Time) error {
 				return nil
 			}
 			t.passed, t.stamp = -1, now.UTC().Round(0)
-			if t.began.IsZero() {
+			if t.began.IsZero() || at == t.history { // the rest may be of an earlier run
 				t.began = written.Round(0)
 			}
 			t.stream.Feed(fresh)
@@ -290,6 +297,18 @@ func same(before, b []byte) bool {
 		}
 	}
 	return true
+}
+
+// sameLines returns the length of the lines that a and b both begin with, 0 if they hold NULs, as UTF-16 does.
+func sameLines(a, b []byte) int {
+	n := 0
+	for n < min(len(a), len(b)) && a[n] == b[n] {
+		n++
+	}
+	if bytes.IndexByte(a[:n], 0) >= 0 {
+		return 0
+	}
+	return bytes.LastIndexByte(a[:n], '\n') + 1
 }
 
 // trimNULs returns b without the NULs at its end for as long as they may be pages

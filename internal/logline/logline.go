@@ -271,7 +271,7 @@ func (p *parser) parts() {
 		c := p.s[p.i]
 		ok := false
 		switch {
-		case c == '[', (c == '(' || c == '<') && (p.timed || digits(p.s[p.i+1:]) > 0):
+		case c == '[', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(p.s[p.i+1:]) > 0):
 			ok = p.tag()
 		case isDigit(c):
 			ok = p.digits()

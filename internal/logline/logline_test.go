@@ -119,6 +119,8 @@ var heads = []struct {
 	{"10:00:00,2,no paper", "2,no paper", 0, false},
 	{"10:00:00 it took 12.345 s", "it took 12.345 s", 0, false},
 	{"10:00:00 (C) 2031 Acme", "(C) 2031 Acme", 0, false},
+	{"[10:00:00] Anna (critical) jams the press", "Anna (critical) jams the press", 0, false},
+	{"10:00:00 press <fatal> no paper", "press <fatal> no paper", 0, false},
 	{"[10:00:00 Gadgets] no paper", "[10:00:00 Gadgets] no paper", 0, false},
 	{"10:00:00ms is long", "10:00:00ms is long", 0, false},
 	{"10.20.30.40 does not answer", "10.20.30.40 does not answer", 0, false},
