@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // Main runs tests of programs, which scripts can then call by their names. What
@@ -22,8 +24,8 @@ func (h atHome) Run() int {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		// Where reference captures are, and which tests run on which of them.
-		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS":
+		// Where reference captures are, which tests run on which of them, and whether golden files are written.
+		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS", name == "HEED_UPDATE":
 		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"),
 			strings.HasPrefix(name, "GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
 			must(os.Unsetenv(name))
@@ -61,11 +63,11 @@ const pollEvery = 20 * time.Millisecond
 // testscript there is one for what takes time:
 //
 //	eventually PATTERN COMMAND ARGS   runs the command until its standard output matches
-func Scripts(t *testing.T, update bool, env map[string]string) {
+func Scripts(t *testing.T, env map[string]string) {
 	t.Helper()
 	testscript.Run(t, testscript.Params{
 		Dir:           "testdata/script",
-		UpdateScripts: update,
+		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			for _, name := range []string{"HOME", "USERPROFILE"} {

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestHistoryForms: what is printed follows the schemas, which describe every field and stand in docs/formats.md.
@@ -78,9 +79,5 @@ func TestHistoryDocs(t *testing.T) {
 		require.Equal(t, exitOK, code)
 		return "<!-- shown: heed " + m[1] + " -->\n```text\n" + out + "```"
 	})
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(fresh), 0o644))
-		return
-	}
-	require.Equal(t, fresh, string(page), "if the change is wanted, run: go test ./internal/command/live -run Docs -update")
+	testkit.Golden(t, path, fresh)
 }
