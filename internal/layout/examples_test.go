@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestEveryPublicPackageHasAnExample holds that whoever imports a package finds
@@ -72,7 +74,7 @@ func TestPageQuotesProgram(t *testing.T) {
 	require.NoError(t, err)
 	program, err := os.ReadFile(filepath.Join(root, "embed", "go", "main.go"))
 	require.NoError(t, err)
-	require.Equal(t, string(program), string(programBlock.FindSubmatch(page)[1]), "copy embed/go/main.go into the page")
+	testkit.SameText(t, "docs/embedding.md", string(programBlock.FindSubmatch(page)[1]), string(program)) // copy the program
 }
 
 // TestPagesQuoteExamples holds that the code in the pages for hosts and bridges is
@@ -120,7 +122,7 @@ func TestReadmeLinksGuides(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
 	for _, page := range pages {
-		require.Contains(t, string(readme), "](docs/"+filepath.Base(page)+")")
+		testkit.Shows(t, "README.md", string(readme), "](docs/"+filepath.Base(page)+")")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/diff"
@@ -41,5 +42,13 @@ func SameText(tb testing.TB, name, want, got string) {
 	tb.Helper()
 	if lines := diff.Diff(name, []byte(want), "output", []byte(got)); lines != nil {
 		tb.Fatalf("%sif the change is wanted, %s", lines, toUpdate)
+	}
+}
+
+// Shows fails unless a page holds a text. It names the page and prints the text.
+func Shows(tb testing.TB, file, page, text string) {
+	tb.Helper()
+	if !strings.Contains(page, text) {
+		tb.Fatalf("%s does not show: %s", file, text)
 	}
 }

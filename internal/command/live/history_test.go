@@ -26,7 +26,7 @@ func TestHistoryForms(t *testing.T) {
 		"heed-history-mods": "mods", "heed-history-forget": "forget 13",
 	} {
 		text := printed(t, name)
-		require.Contains(t, string(page), "\n| `"+name+"` | `heed history ")
+		testkit.Shows(t, "docs/formats.md", string(page), "\n| `"+name+"` | `heed history ")
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
 		require.Equal(t, exitOK, code)
@@ -35,7 +35,7 @@ func TestHistoryForms(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		requireDescribed(t, name, schema)
 	}
-	require.Contains(t, string(page), "\n| `heed-session` | `heed history export` ")
+	testkit.Shows(t, "docs/formats.md", string(page), "\n| `heed-session` | `heed history export` ")
 	lines, code := runCommand(t, "history", "export", "--history", file)
 	require.Equal(t, exitOK, code)
 	for line := range strings.Lines(lines) {
