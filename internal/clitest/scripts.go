@@ -1,14 +1,18 @@
 package clitest
 
 import (
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
 )
@@ -58,15 +62,36 @@ const patience = 2 * time.Minute
 // pollEvery keeps a script that waits from taking the processor from what it waits for.
 const pollEvery = 20 * time.Millisecond
 
-// Scripts runs the program as a person would, by the scripts in testdata/script. They
+// Program is a program as a function, which returns the exit status.
+type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// Scripts runs programs as a person would, by the scripts in testdata/script. They
 // have a home of their own and the variables in env. Beside the commands of
-// testscript there is one for what takes time:
+// testscript there are two:
 //
+//	run PROGRAM ARGS                  is exec without its standard input, in this process, which starts at once
 //	eventually PATTERN COMMAND ARGS   runs the command until its standard output matches
-func Scripts(t *testing.T, env map[string]string) {
+//
+// Scripts with a run have this process, its folder and its variables in turn, before the others.
+func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 	t.Helper()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var inTurn, others, variables []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range setsVariable.FindAllSubmatch(text, -1) {
+			variables = append(variables, string(m[1]))
+		}
+		if runs.Match(text) {
+			inTurn = append(inTurn, file)
+		} else {
+			others = append(others, file)
+		}
+	}
+	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
@@ -85,11 +110,74 @@ func Scripts(t *testing.T, env map[string]string) {
 			for name, value := range env {
 				e.Setenv(name, value)
 			}
+			names := slices.Clone(variables)
+			for _, v := range e.Vars {
+				name, _, _ := strings.Cut(v, "=")
+				names = append(names, name)
+			}
+			e.Values[variablesKey{}] = names
 			return nil
 		},
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "run": inProcess(programs).run},
 		RequireUniqueNames: true,
-	})
+	}
+	if len(inTurn) > 0 {
+		params.Files = inTurn
+		testscript.RunT(sequential{t}, params)
+	}
+	if len(others) > 0 {
+		params.Files = others
+		testscript.Run(t, params)
+	}
+}
+
+var (
+	setsVariable = regexp.MustCompile(`(?m)^env (\w+)=`)
+	runs         = regexp.MustCompile(`(?m)^(?:! )?run `)
+)
+
+// sequential is a test whose scripts do not run in parallel.
+type sequential struct{ *testing.T }
+
+func (sequential) Parallel()     {}
+func (sequential) Verbose() bool { return testing.Verbose() }
+
+func (s sequential) Run(name string, f func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { f(sequential{t}) })
+}
+
+// inProcess are programs that run in this process.
+type inProcess map[string]Program
+
+// variablesKey is of the names of the variables that a script may set, among its values.
+type variablesKey struct{}
+
+func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || in[args[0]] == nil {
+		ts.Fatalf("usage: run PROGRAM ARGS")
+	}
+	dir, err := os.Getwd()
+	ts.Check(err)
+	before := os.Environ()
+	defer func() {
+		os.Clearenv()
+		for _, v := range before {
+			name, value, _ := strings.Cut(v, "=")
+			must(os.Setenv(name, value))
+		}
+		must(os.Chdir(dir))
+	}()
+	os.Clearenv()
+	for _, name := range ts.Value(variablesKey{}).([]string) {
+		if value := ts.Getenv(name); value != "" { // as unset, for a program that asks with os.Getenv
+			must(os.Setenv(name, value))
+		}
+	}
+	must(os.Chdir(ts.MkAbs(".")))
+	status := in[args[0]](context.Background(), args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr())
+	if neg != (status != 0) {
+		ts.Fatalf("unexpected exit status %d", status)
+	}
 }
 
 func eventually(ts *testscript.TestScript, neg bool, args []string) {

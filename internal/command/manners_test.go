@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 	}
 	captures, err := filepath.Abs(ownCaptures)
 	require.NoError(t, err)
-	clitest.Scripts(t, map[string]string{"CAPTURES": captures})
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{settings.Offline: run})
 }
 
 func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), "") }

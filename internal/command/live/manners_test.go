@@ -29,7 +29,7 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 func TestScripts(t *testing.T) {
 	captures, err := filepath.Abs("../../../testdata/captures")
 	require.NoError(t, err)
-	clitest.Scripts(t, map[string]string{"CAPTURES": captures})
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{"heed": run})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.
