@@ -32,7 +32,7 @@ var compiledSets sync.Map
 func compiledOnce(files ...rules.File) (*rules.Set, error) {
 	var key strings.Builder
 	for _, f := range files {
-		fmt.Fprintf(&key, "%q %q\n", f.Name, f.Data)
+		fmt.Fprintf(&key, "%s %d\n%s", f.Name, len(f.Data), f.Data)
 	}
 	if set, ok := compiledSets.Load(key.String()); ok {
 		return set.(*rules.Set), nil
