@@ -2,6 +2,7 @@ package clitest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -91,6 +92,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			others = append(others, file)
 		}
 	}
+	in := inProcess(programs)
 	params := testscript.Params{
 		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
@@ -118,16 +120,17 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			e.Values[variablesKey{}] = names
 			return nil
 		},
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "run": inProcess(programs).run},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "run": in.run},
 		RequireUniqueNames: true,
 	}
-	if len(inTurn) > 0 {
-		params.Files = inTurn
-		testscript.RunT(sequential{t}, params)
-	}
-	if len(others) > 0 {
+	if len(others) > 0 { // they begin when Scripts returns
 		params.Files = others
 		testscript.Run(t, params)
+	}
+	if len(inTurn) > 0 {
+		params.Cmds = map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
+		params.Files = inTurn
+		testscript.RunT(sequential{t}, params)
 	}
 }
 
@@ -156,6 +159,13 @@ func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || in[args[0]] == nil {
 		ts.Fatalf("usage: run PROGRAM ARGS")
 	}
+	if status := in.call(ts, args, ts.Stdout(), ts.Stderr()); neg != (status != 0) {
+		ts.Fatalf("unexpected exit status %d", status)
+	}
+}
+
+// call runs a command line where a script is, with its variables, and returns the exit status.
+func (in inProcess) call(ts *testscript.TestScript, args []string, stdout, stderr io.Writer) int {
 	dir, err := os.Getwd()
 	ts.Check(err)
 	before := os.Environ()
@@ -174,13 +184,37 @@ func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	must(os.Chdir(ts.MkAbs(".")))
-	status := in[args[0]](context.Background(), args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr())
-	if neg != (status != 0) {
-		ts.Fatalf("unexpected exit status %d", status)
+	return in[args[0]](context.Background(), args[1:], strings.NewReader(""), stdout, stderr)
+}
+
+// eventually is the command of that name for a script with a run.
+func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || in[args[1]] == nil {
+		eventually(ts, neg, args)
+		return
 	}
+	var out, errs strings.Builder
+	poll(ts, neg, args, func() (string, string, error) {
+		out.Reset()
+		errs.Reset()
+		if status := in.call(ts, args[1:], &out, &errs); status != 0 {
+			return out.String(), errs.String(), fmt.Errorf("exit status %d", status)
+		}
+		return out.String(), errs.String(), nil
+	})
+	_, _ = io.WriteString(ts.Stdout(), out.String())
+	_, _ = io.WriteString(ts.Stderr(), errs.String())
 }
 
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	poll(ts, neg, args, func() (string, string, error) {
+		err := ts.Exec(args[1], args[2:]...)
+		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), err
+	})
+}
+
+// poll calls what eventually runs until its standard output matches.
+func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdout, stderr string, err error)) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: eventually PATTERN COMMAND ARGS")
 	}
@@ -190,16 +224,15 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	again := time.NewTicker(pollEvery) //nolint:forbidigo // as above
 	defer again.Stop()
 	for {
-		err := ts.Exec(args[1], args[2:]...)
-		out := ts.ReadFile("stdout")
-		if want.MatchString(out) {
+		stdout, stderr, err := call()
+		if want.MatchString(stdout) {
 			return
 		}
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, out,
-				ts.ReadFile("stderr"))
+			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
+				stderr)
 		}
 	}
 }
