@@ -716,7 +716,7 @@ func synthetic(r *rand.Rand, n, groups int) *summary.Session {
 
 // TestFigures: what a thousand sessions of 300 groups take.
 func TestFigures(t *testing.T) {
-	sessions := 100
+	sessions := 30
 	if testkit.IsFull() {
 		sessions = 1000
 	}

@@ -26,21 +26,17 @@ const (
 // TestTokenEstimates compares what the built-in templates estimate of whole briefs with what tokenizers count. The
 // figures of the templates are set on the labeled captures.
 func TestTokenEstimates(t *testing.T) {
+	testkit.Full(t, "counts the tokens of many briefs")
 	tiktoken.SetBpeLoader(loader.NewOfflineLoader())
 	for _, vocabulary := range []string{tiktoken.MODEL_O200K_BASE, tiktoken.MODEL_CL100K_BASE} {
 		tokenizer, err := tiktoken.GetEncoding(vocabulary)
 		require.NoError(t, err)
 		t.Run(vocabulary, func(t *testing.T) {
-			if vocabulary != tiktoken.MODEL_O200K_BASE {
-				testkit.Full(t, "another tokenizer")
-			}
 			t.Run(string(ours), func(t *testing.T) { requireEstimates(t, tokenizer, filepath.Join(captures, "*.*")) })
 			t.Run(string(labeled), func(t *testing.T) {
-				testkit.Full(t, "briefs of many logs")
 				requireEstimates(t, tokenizer, filepath.Join(testkit.Dir(t, "rimworld"), "rw*"))
 			})
 			t.Run(string(players), func(t *testing.T) {
-				testkit.Full(t, "briefs of many logs")
 				requireEstimates(t, tokenizer, filepath.Join(testkit.Dir(t, "players"), "p0[1-7]-*"))
 			})
 			t.Run(string(held), func(t *testing.T) {
@@ -57,10 +53,7 @@ func TestTokenEstimates(t *testing.T) {
 // requireEstimates assembles briefs at several moments of each log, by each template and within each budget.
 func requireEstimates(t *testing.T, tokenizer *tiktoken.Tiktoken, patterns ...string) {
 	t.Helper()
-	moments := 2
-	if testkit.IsFull() {
-		moments = 6
-	}
+	const moments = 6
 	set := defaults(t)
 	seen := map[string]bool{}
 	var ratios []float64

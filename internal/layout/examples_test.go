@@ -74,7 +74,8 @@ func TestPageQuotesProgram(t *testing.T) {
 	require.NoError(t, err)
 	program, err := os.ReadFile(filepath.Join(root, "embed", "go", "main.go"))
 	require.NoError(t, err)
-	testkit.SameText(t, "docs/embedding.md", string(programBlock.FindSubmatch(page)[1]), string(program)) // copy the program
+	quoted := string(programBlock.FindSubmatch(page)[1])
+	testkit.SameText(t, "docs/embedding.md", quoted, string(program)) // which the page must copy
 }
 
 // TestPagesQuoteExamples holds that the code in the pages for hosts and bridges is

@@ -70,9 +70,9 @@ func shortened(s *Script, err error) string {
 
 // TestShort plays a few seeds: what every change must pass.
 func TestShort(t *testing.T) {
-	n := 120
-	if testing.Short() {
-		n = 30
+	n := 30
+	if testkit.IsFull() {
+		n = 120
 	}
 	playSeeds(t, 1, n, 400)
 }

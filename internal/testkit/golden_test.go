@@ -20,7 +20,7 @@ type failing struct {
 
 func (f *failing) Fatalf(format string, args ...any) { f.failure = fmt.Sprintf(format, args...) }
 
-// TestGoldenPrintsTheDifference: a page that is stale by one line fails with the lines around that line, not with the page.
+// TestGoldenPrintsTheDifference: a page that is stale by one line fails with the lines around that line.
 func TestGoldenPrintsTheDifference(t *testing.T) {
 	page := strings.Repeat("a line\n", 500) + "an old line\n" + strings.Repeat("another line\n", 500)
 	file := filepath.Join(t.TempDir(), "pages", "page.md")
