@@ -7,7 +7,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +44,9 @@ func (h atHome) Run() int {
 	for _, name := range homes {
 		must(os.Setenv(name, home))
 	}
+	// Each run of a command makes tables of megabytes. The variable is for programs that tests start.
+	must(os.Setenv("GOGC", strconv.Itoa(gcPercent)))
+	debug.SetGCPercent(gcPercent)
 	return h.M.Run()
 }
 
@@ -49,6 +54,8 @@ func (h atHome) Run() int {
 var homes = []string{
 	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA",
 }
+
+const gcPercent = 800
 
 func must(err error) {
 	if err != nil {
@@ -109,6 +116,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			e.Setenv("XDG_DATA_HOME", filepath.Join(home, ".data"))
 			// How long programs with the race detector sleep at their end, a second by default, and the like.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
+			e.Setenv("GOGC", os.Getenv("GOGC"))
 			for name, value := range env {
 				e.Setenv(name, value)
 			}

@@ -193,7 +193,7 @@ func TestDocs(t *testing.T) {
 		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
 		fresh = append(fresh, lines[done:]...)
 		if testkit.Updating() && !t.Failed() {
-			require.NoError(t, os.WriteFile(path, []byte(strings.Join(fresh, "\n")), 0o644))
+			testkit.Golden(t, path, strings.Join(fresh, "\n"))
 		}
 	}
 	require.NotZero(t, marked)

@@ -3,7 +3,6 @@ package command
 import (
 	"fmt"
 	"os"
-	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -20,7 +19,6 @@ func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		Main()
 	}
-	debug.SetGCPercent(400)     // each run of a command makes tables of megabytes
 	compileRules = compiledOnce // most runs of a command have the rules of another one
 	clitest.Main(m, map[string]func(){settings.Offline: Main})
 }
