@@ -219,6 +219,9 @@ func TestNextGame(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != "crashed" {
+				testkit.Full(t, "starts two games for each end of the first")
+			}
 			dir := t.TempDir()
 			first := startIn(t, dir, nil, nil)
 			b, welcome := dial(t, first.addr, first.token)
