@@ -185,7 +185,11 @@ func (in inProcess) call(ts *testscript.TestScript, args []string, stdout, stder
 		}
 		must(os.Chdir(dir))
 	}()
+	systemRoot := os.Getenv("SYSTEMROOT")
 	os.Clearenv()
+	if systemRoot != "" { // without which no process of Windows works
+		must(os.Setenv("SYSTEMROOT", systemRoot))
+	}
 	for _, name := range ts.Value(variablesKey{}).([]string) {
 		if value := ts.Getenv(name); value != "" { // as unset, for a program that asks with os.Getenv
 			must(os.Setenv(name, value))
