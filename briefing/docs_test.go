@@ -10,12 +10,16 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
+
+const templatesPage = "../docs/briefing-templates.md"
 
 // TestDocs: the page about templates has every key of every stage with its default, every variable, and examples that
 // are read.
 func TestDocs(t *testing.T) {
-	data, err := os.ReadFile("../docs/briefing-templates.md")
+	data, err := os.ReadFile(templatesPage)
 	require.NoError(t, err)
 	page := string(data)
 
@@ -25,7 +29,7 @@ func TestDocs(t *testing.T) {
 		require.NoError(t, validate(t, []byte(m[1])))
 		_, err = Parse("mine.yaml", []byte(strings.Replace(m[1], "type: attention", "type: atention", 1)))
 		require.ErrorContains(t, err, "unknown type")
-		require.Contains(t, page, "\n"+strings.Split(err.Error(), "\n")[0]+"\n")
+		testkit.Shows(t, templatesPage, page, "\n"+strings.Split(err.Error(), "\n")[0]+"\n")
 	}
 
 	// rows returns the first and last cells of the table of a section, without quotes.
@@ -74,12 +78,12 @@ func TestDocs(t *testing.T) {
 	require.Equal(t, fmt.Sprint(DefaultCharsPerToken), defaults["chars_per_token"])
 	require.Equal(t, fmt.Sprintf("%.0fs", DefaultCacheTTL.Seconds()), defaults["cache_ttl"])
 	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[AppliesTo]()), kindNames) {
-		require.Contains(t, page, "`"+name+"`")
+		testkit.Shows(t, templatesPage, page, "`"+name+"`")
 	}
 	for _, name := range slices.Concat(tierStrategies, structurings, onTimeouts, onEmpties) {
-		require.Contains(t, page, "`"+name+"`")
+		testkit.Shows(t, templatesPage, page, "`"+name+"`")
 	}
 	for _, name := range requestVariables {
-		require.Contains(t, page, "`$"+name.name+"`")
+		testkit.Shows(t, templatesPage, page, "`$"+name.name+"`")
 	}
 }

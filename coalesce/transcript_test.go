@@ -1,7 +1,6 @@
 package coalesce
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,10 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden transcripts")
 
 // TestTranscripts plays the scripts in testdata and compares what the
 // coalescer says with what they hold. A script has lines of prose (#), commands
@@ -33,11 +31,7 @@ func TestTranscripts(t *testing.T) {
 			wire := func(a *Attention) { checkWire(t, a) }
 			got := play(t, string(raw), wire)
 			require.Equal(t, got, play(t, string(raw), wire), "two plays differ")
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			require.Equal(t, string(raw), got)
+			testkit.Golden(t, file, got)
 		})
 	}
 }

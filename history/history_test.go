@@ -555,17 +555,17 @@ func TestBounded(t *testing.T) {
 	require.EqualValues(t, 5, all[4].ID)
 
 	path := filepath.Join(t.TempDir(), "history.db")
-	const most = 2_000_000
+	const most = 1_000_000
 	h = open(t, history.Config{Path: path, MaxBytes: most})
 	r := rand.New(rand.NewPCG(1, 2))
-	for n := 1; n <= 300; n++ {
+	for n := 1; n <= 150; n++ {
 		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
 	}
 	all, err = h.Sessions(t.Context(), "", 0)
 	require.NoError(t, err)
-	require.Less(t, len(all), 300)
+	require.Less(t, len(all), 150)
 	require.Greater(t, len(all), 20)
-	require.EqualValues(t, 300, all[0].ID)
+	require.EqualValues(t, 150, all[0].ID)
 	size := func() int64 {
 		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
 		require.NoError(t, err)
@@ -716,7 +716,7 @@ func synthetic(r *rand.Rand, n, groups int) *summary.Session {
 
 // TestFigures: what a thousand sessions of 300 groups take.
 func TestFigures(t *testing.T) {
-	sessions := 100
+	sessions := 30
 	if testkit.IsFull() {
 		sessions = 1000
 	}
@@ -818,7 +818,7 @@ func TestMain(m *testing.M) {
 
 // TestKilled: processes that save at once are killed; nothing is corrupt, and what each said was saved is there.
 func TestKilled(t *testing.T) {
-	kills := 10
+	kills := 6
 	if testkit.IsFull() {
 		kills = 100
 	}

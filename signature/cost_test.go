@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // repeated returns s over and over, in about n bytes.
@@ -17,7 +19,10 @@ func repeated(s string, n int) string { return strings.Repeat(s, n/len(s)+1) }
 func TestHostileText(t *testing.T) {
 	n := newDefault(t)
 	g := newGrouper(t, GrouperConfig{Signatures: 4096})
-	const size = 16 << 10
+	size := 4 << 10
+	if testkit.IsFull() {
+		size = 16 << 10
+	}
 	fields := []string{"k=v ", "[k=v] ", `{"a":`, `"a b" `, " (", "a=[", "x, ", "a->"}
 	for _, list := range [][]string{hostile, headPieces, framePieces, fields} {
 		for _, s := range list {

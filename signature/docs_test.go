@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // specification returns the blocks of the specification, by the heading that
@@ -22,7 +24,7 @@ func specification(t *testing.T) map[string][]string {
 	data, err := os.ReadFile(filepath.Join("..", "docs", "signatures.md"))
 	require.NoError(t, err)
 	text := strings.ReplaceAll(string(data), "\r\n", "\n")
-	require.Contains(t, text, fmt.Sprintf("# Signatures, version %d\n", Version))
+	testkit.Shows(t, "docs/signatures.md", text, fmt.Sprintf("# Signatures, version %d\n", Version))
 	blocks := map[string][]string{}
 	heading, block, inside := "", "", false
 	for line := range strings.Lines(text) {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // checkLaws asserts on one entry everything that holds for all of them.
@@ -220,9 +222,9 @@ func TestLaws(t *testing.T) {
 		}
 		return assemble(pieces, choice)
 	}
-	rounds := 10_000
-	if testing.Short() {
-		rounds = 2_000
+	rounds := 2_000
+	if testkit.IsFull() {
+		rounds = 10_000
 	}
 	for range rounds {
 		checkLaws(t, n, r, draw(headPieces, 12), "")

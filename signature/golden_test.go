@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // goldenFile holds the ids that must never change: one entry per line, with
@@ -54,7 +56,7 @@ func goldenEntries() [][2]string {
 
 func TestGoldenIDs(t *testing.T) {
 	n := newDefault(t)
-	if *update {
+	if testkit.Updating() {
 		var b bytes.Buffer
 		fmt.Fprintf(&b, "# Version %d: id, check, message, stack, canonical template.\n", Version)
 		for _, e := range goldenEntries() {

@@ -1,14 +1,11 @@
 package signature
 
 import (
-	"flag"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 func newDefault(tb testing.TB) *Normalizer {
 	n, err := New(Config{})

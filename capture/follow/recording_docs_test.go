@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestRecordingDocs holds docs/recording.md to what a Recorder writes: its first line, and
@@ -44,7 +45,7 @@ func TestRecordingDocs(t *testing.T) {
 	require.NoError(t, r.Err())
 
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
-	require.Contains(t, string(page), "```json\n"+lines[0]+"\n```")
+	testkit.Shows(t, "docs/recording.md", string(page), "```json\n"+lines[0]+"\n```")
 
 	documented := map[string][]string{}
 	var order []string

@@ -2,7 +2,6 @@ package bridge_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -12,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/testkit"
 )
-
-var update = flag.Bool("update", false, "write the generated parts of docs/diagnostics.md anew")
 
 // node is what is shown of a schema.
 type node struct {
@@ -125,12 +123,7 @@ const (
 func TestDocs(t *testing.T) {
 	text, err := os.ReadFile(page)
 	require.NoError(t, err)
-	own, got, ok := strings.Cut(string(text), generated)
+	own, _, ok := strings.Cut(string(text), generated)
 	require.True(t, ok)
-	want := "\n" + rendered(t)
-	if *update {
-		require.NoError(t, os.WriteFile(page, []byte(own+generated+want), 0o644))
-		return
-	}
-	require.Equal(t, want, got, "run the test with -update")
+	testkit.Golden(t, page, own+generated+"\n"+rendered(t))
 }

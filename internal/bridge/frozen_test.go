@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/session"
 	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // grown is a log of which only the size is known.
@@ -178,6 +179,10 @@ func TestFrozen(t *testing.T) {
 			want: []string{"stall after 14 s"},
 		},
 	} {
+		rest := 40 * time.Minute
+		if testkit.IsFull() {
+			rest = 2 * time.Hour
+		}
 		t.Run(c.name, func(t *testing.T) {
 			if c.mod.Channels == nil {
 				c.mod = quiet
@@ -195,7 +200,7 @@ func TestFrozen(t *testing.T) {
 				if c.during != nil {
 					c.during(p, m, log)
 				}
-				time.Sleep(2 * time.Hour)
+				time.Sleep(rest)
 				got := p.states(start)
 				require.Len(t, got, len(c.want), "%v", got)
 				for i, want := range c.want {

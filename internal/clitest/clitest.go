@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // Commands returns the commands that users are shown, the root first.
@@ -119,9 +120,9 @@ func Settings(t *testing.T, root *cobra.Command) {
 }
 
 // Man holds the manual pages in a folder to what is generated from the commands.
-// With update it writes them instead. Where another program has all commands below root, too, root
+// If [testkit.Updating], it writes them. Where another program has all commands below root, too, root
 // alone has a page, which refers to the pages of the other.
-func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
+func Man(t *testing.T, root *cobra.Command, other, dir string) {
 	t.Helper()
 	root.DisableAutoGenTag = true
 	date := time.Unix(0, 0).UTC() // a date would drift by itself
@@ -155,19 +156,8 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 		}
 		want[name] = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
 	}
-	if update {
-		require.NoError(t, os.MkdirAll(dir, 0o755))
-	}
 	for name, page := range want {
-		path := filepath.Join(dir, name)
-		if update {
-			require.NoError(t, os.WriteFile(path, page, 0o644))
-			continue
-		}
-		got, err := os.ReadFile(path)
-		require.NoError(t, err, "write the manual pages with -update")
-		require.Equal(t, string(page), string(bytes.ReplaceAll(got, []byte("\r\n"), []byte("\n"))),
-			"%s is not what the commands say: write it with -update", name)
+		testkit.Golden(t, filepath.Join(dir, name), string(page))
 	}
 	entries, err := os.ReadDir(dir)
 	require.NoError(t, err)
@@ -178,7 +168,7 @@ func Man(t *testing.T, root *cobra.Command, other, dir string, update bool) {
 		if e.Name() != root.Name()+".1" && !strings.HasPrefix(e.Name(), root.Name()+"-") {
 			continue // of another program
 		}
-		if update {
+		if testkit.Updating() {
 			require.NoError(t, os.Remove(filepath.Join(dir, e.Name())))
 			continue
 		}

@@ -1,14 +1,23 @@
 package clitest
 
 import (
+	"context"
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // Main runs tests of programs, which scripts can then call by their names. What
@@ -22,8 +31,8 @@ func (h atHome) Run() int {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
 		switch {
-		// Where reference captures are, and which tests run on which of them.
-		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS":
+		// Where reference captures are, which tests run on which of them, and whether golden files are written.
+		case name == "HEED_DATA", name == "HEED_TESTS", name == "HEED_PLAYERS", name == "HEED_UPDATE":
 		case strings.HasPrefix(name, "HEED_"), strings.HasPrefix(name, "GABP_"),
 			strings.HasPrefix(name, "GABS_"), name == "NO_COLOR", name == "CLICOLOR_FORCE":
 			must(os.Unsetenv(name))
@@ -35,6 +44,9 @@ func (h atHome) Run() int {
 	for _, name := range homes {
 		must(os.Setenv(name, home))
 	}
+	// Each run of a command makes tables of megabytes. The variable is for programs that tests start.
+	must(os.Setenv("GOGC", strconv.Itoa(gcPercent)))
+	debug.SetGCPercent(gcPercent)
 	return h.M.Run()
 }
 
@@ -42,6 +54,8 @@ func (h atHome) Run() int {
 var homes = []string{
 	"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "AppData", "LOCALAPPDATA",
 }
+
+const gcPercent = 800
 
 func must(err error) {
 	if err != nil {
@@ -56,16 +70,38 @@ const patience = 2 * time.Minute
 // pollEvery keeps a script that waits from taking the processor from what it waits for.
 const pollEvery = 20 * time.Millisecond
 
-// Scripts runs the program as a person would, by the scripts in testdata/script. They
+// Program is a program as a function, which returns the exit status.
+type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
+
+// Scripts runs programs as a person would, by the scripts in testdata/script. They
 // have a home of their own and the variables in env. Beside the commands of
-// testscript there is one for what takes time:
+// testscript there are two:
 //
+//	run PROGRAM ARGS                  is exec without its standard input, in this process, which starts at once
 //	eventually PATTERN COMMAND ARGS   runs the command until its standard output matches
-func Scripts(t *testing.T, update bool, env map[string]string) {
+//
+// Scripts with a run have this process, its folder and its variables in turn, before the others.
+func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 	t.Helper()
-	testscript.Run(t, testscript.Params{
-		Dir:           "testdata/script",
-		UpdateScripts: update,
+	files, err := filepath.Glob("testdata/script/*.txtar")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	var inTurn, others, variables []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		for _, m := range setsVariable.FindAllSubmatch(text, -1) {
+			variables = append(variables, string(m[1]))
+		}
+		if runs.Match(text) {
+			inTurn = append(inTurn, file)
+		} else {
+			others = append(others, file)
+		}
+	}
+	in := inProcess(programs)
+	params := testscript.Params{
+		UpdateScripts: testkit.Updating(),
 		Setup: func(e *testscript.Env) error {
 			home := filepath.Join(e.WorkDir, "home")
 			for _, name := range []string{"HOME", "USERPROFILE"} {
@@ -80,17 +116,117 @@ func Scripts(t *testing.T, update bool, env map[string]string) {
 			e.Setenv("XDG_DATA_HOME", filepath.Join(home, ".data"))
 			// How long programs with the race detector sleep at their end, a second by default, and the like.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
+			e.Setenv("GOGC", os.Getenv("GOGC"))
 			for name, value := range env {
 				e.Setenv(name, value)
 			}
+			names := slices.Clone(variables)
+			for _, v := range e.Vars {
+				name, _, _ := strings.Cut(v, "=")
+				names = append(names, name)
+			}
+			e.Values[variablesKey{}] = names
 			return nil
 		},
-		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually},
+		Cmds:               map[string]func(*testscript.TestScript, bool, []string){"eventually": eventually, "run": in.run},
 		RequireUniqueNames: true,
+	}
+	if len(others) > 0 { // they begin when Scripts returns
+		params.Files = others
+		testscript.Run(t, params)
+	}
+	if len(inTurn) > 0 {
+		params.Cmds = map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
+		params.Files = inTurn
+		testscript.RunT(sequential{t}, params)
+	}
+}
+
+var (
+	setsVariable = regexp.MustCompile(`(?m)^env (\w+)=`)
+	runs         = regexp.MustCompile(`(?m)^(?:! )?run `)
+)
+
+// sequential is a test whose scripts do not run in parallel.
+type sequential struct{ *testing.T }
+
+func (sequential) Parallel()     {}
+func (sequential) Verbose() bool { return testing.Verbose() }
+
+func (s sequential) Run(name string, f func(testscript.T)) {
+	s.T.Run(name, func(t *testing.T) { f(sequential{t}) })
+}
+
+// inProcess are programs that run in this process.
+type inProcess map[string]Program
+
+// variablesKey is of the names of the variables that a script may set, among its values.
+type variablesKey struct{}
+
+func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || in[args[0]] == nil {
+		ts.Fatalf("usage: run PROGRAM ARGS")
+	}
+	if status := in.call(ts, args, ts.Stdout(), ts.Stderr()); neg != (status != 0) {
+		ts.Fatalf("unexpected exit status %d", status)
+	}
+}
+
+// call runs a command line where a script is, with its variables, and returns the exit status.
+func (in inProcess) call(ts *testscript.TestScript, args []string, stdout, stderr io.Writer) int {
+	dir, err := os.Getwd()
+	ts.Check(err)
+	before := os.Environ()
+	defer func() {
+		os.Clearenv()
+		for _, v := range before {
+			name, value, _ := strings.Cut(v, "=")
+			must(os.Setenv(name, value))
+		}
+		must(os.Chdir(dir))
+	}()
+	systemRoot := os.Getenv("SYSTEMROOT")
+	os.Clearenv()
+	if systemRoot != "" { // without which no process of Windows works
+		must(os.Setenv("SYSTEMROOT", systemRoot))
+	}
+	for _, name := range ts.Value(variablesKey{}).([]string) {
+		if value := ts.Getenv(name); value != "" { // as unset, for a program that asks with os.Getenv
+			must(os.Setenv(name, value))
+		}
+	}
+	must(os.Chdir(ts.MkAbs(".")))
+	return in[args[0]](context.Background(), args[1:], strings.NewReader(""), stdout, stderr)
+}
+
+// eventually is the command of that name for a script with a run.
+func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 || in[args[1]] == nil {
+		eventually(ts, neg, args)
+		return
+	}
+	var out, errs strings.Builder
+	poll(ts, neg, args, func() (string, string, error) {
+		out.Reset()
+		errs.Reset()
+		if status := in.call(ts, args[1:], &out, &errs); status != 0 {
+			return out.String(), errs.String(), fmt.Errorf("exit status %d", status)
+		}
+		return out.String(), errs.String(), nil
 	})
+	_, _ = io.WriteString(ts.Stdout(), out.String())
+	_, _ = io.WriteString(ts.Stderr(), errs.String())
 }
 
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
+	poll(ts, neg, args, func() (string, string, error) {
+		err := ts.Exec(args[1], args[2:]...)
+		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), err
+	})
+}
+
+// poll calls what eventually runs until its standard output matches.
+func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdout, stderr string, err error)) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: eventually PATTERN COMMAND ARGS")
 	}
@@ -100,16 +236,15 @@ func eventually(ts *testscript.TestScript, neg bool, args []string) {
 	again := time.NewTicker(pollEvery) //nolint:forbidigo // as above
 	defer again.Stop()
 	for {
-		err := ts.Exec(args[1], args[2:]...)
-		out := ts.ReadFile("stdout")
-		if want.MatchString(out) {
+		stdout, stderr, err := call()
+		if want.MatchString(stdout) {
 			return
 		}
 		select {
 		case <-again.C:
 		case <-deadline:
-			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, out,
-				ts.ReadFile("stderr"))
+			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
+				stderr)
 		}
 	}
 }

@@ -20,10 +20,8 @@ import (
 	"github.com/heedlog/heed/internal/cli"
 	"github.com/heedlog/heed/internal/clitest"
 	"github.com/heedlog/heed/internal/settings"
+	"github.com/heedlog/heed/internal/testkit"
 )
-
-// docsUpdate is what to do about a page that went stale.
-const docsUpdate = "if the change is wanted, run: go test ./internal/command -run Docs -update"
 
 // docsProgram begins a command line that a reader of a page may run.
 const docsProgram = "$ go run ./cmd/"
@@ -187,15 +185,15 @@ func TestDocs(t *testing.T) {
 				}
 				fresh = append(append(fresh, lines[done:body]...), out...)
 				done = b.to
-				if !*update {
-					require.Equal(t, strings.Join(out, "\n"), strings.Join(lines[body:b.to], "\n"), docsUpdate)
+				if !testkit.Updating() {
+					testkit.SameText(t, page, strings.Join(lines[body:b.to], "\n")+"\n", strings.Join(out, "\n")+"\n")
 				}
 			})
 		}
 		require.Zero(t, markers, "%s: a marker has its block in the next line", page)
 		fresh = append(fresh, lines[done:]...)
-		if *update && !t.Failed() {
-			require.NoError(t, os.WriteFile(path, []byte(strings.Join(fresh, "\n")), 0o644))
+		if testkit.Updating() && !t.Failed() {
+			testkit.Golden(t, path, strings.Join(fresh, "\n"))
 		}
 	}
 	require.NotZero(t, marked)

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/bridge"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // namedSchema is the schema of a form of output.
@@ -53,7 +54,7 @@ func TestDocsFormats(t *testing.T) {
 	page, err := os.ReadFile("../../docs/formats.md")
 	require.NoError(t, err)
 	for _, s := range allSchemas() {
-		require.Contains(t, string(page), "\n| `"+s.name+"` | `heed ", "docs/formats.md lacks a row")
+		testkit.Shows(t, "docs/formats.md", string(page), "\n| `"+s.name+"` | `heed ")
 		var n formatNode
 		require.NoError(t, json.Unmarshal(s.schema, &n))
 		require.NotEmpty(t, n.Title, s.name)

@@ -105,7 +105,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 	if err != nil {
 		return nil, err
 	}
-	set, err := rules.Compile(files...)
+	set, err := compileRules(files...)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )
@@ -29,15 +29,7 @@ func requireGolden(t *testing.T, name, got string) {
 	got = strings.ReplaceAll(got, jsonPath(dir), "")
 	got = strings.ReplaceAll(got, dir, "")
 	got = strings.ReplaceAll(got, ownCaptures+"/", "")
-	file := filepath.Join("testdata", name)
-	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	want, err := os.ReadFile(file)
-	require.NoError(t, err, "run: go test ./internal/command -run Golden -update")
-	require.Equal(t, string(want), got, "if the change is wanted, run: go test ./internal/command -run Golden -update")
+	testkit.Golden(t, filepath.Join("testdata", name), got)
 }
 
 // ruleCommandGoldens are command lines whose output is kept in testdata, with

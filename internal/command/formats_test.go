@@ -56,16 +56,7 @@ func TestFormatGolden(t *testing.T) {
 				for _, p := range []string{jsonPath(path), path, filepath.ToSlash(path)} {
 					got = strings.ReplaceAll(got, p, base)
 				}
-				file := filepath.Join("testdata", "formats", base+form.suffix)
-				if *update {
-					require.NoError(t, os.MkdirAll(filepath.Dir(file), 0o755))
-					require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-					return
-				}
-				golden, err := os.ReadFile(file)
-				require.NoError(t, err, "run: go test ./internal/command -run Golden -update")
-				require.Equal(t, string(golden), got,
-					"if the change is wanted, run: go test ./internal/command -run Golden -update")
+				testkit.Golden(t, filepath.Join("testdata", "formats", base+form.suffix), got)
 			})
 		}
 	}

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -9,10 +8,9 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false,
-	"write the golden files again; read the difference and commit only what you understand and want")
+	"github.com/heedlog/heed/internal/testkit"
+)
 
 const (
 	ownCaptures = "../../testdata/captures"
@@ -45,16 +43,7 @@ func TestGolden(t *testing.T) {
 				// The path depends on the system, and says nothing here.
 				got := strings.ReplaceAll(r.stdout, jsonPath(path), base)
 				got = strings.ReplaceAll(got, path, base)
-				file := filepath.Join(goldenDir, name)
-				if *update {
-					require.NoError(t, os.MkdirAll(goldenDir, 0o755))
-					require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-					return
-				}
-				golden, err := os.ReadFile(file)
-				require.NoError(t, err, "run: go test ./internal/command -run Golden -update")
-				require.Equal(t, string(golden), got,
-					"if the change is wanted, run: go test ./internal/command -run Golden -update")
+				testkit.Golden(t, filepath.Join(goldenDir, name), got)
 			})
 		}
 	}
@@ -64,7 +53,7 @@ func TestGolden(t *testing.T) {
 		if want[e.Name()] {
 			continue
 		}
-		if *update {
+		if testkit.Updating() {
 			require.NoError(t, os.Remove(filepath.Join(goldenDir, e.Name())))
 			continue
 		}

@@ -20,7 +20,7 @@ func testRoot() *cobra.Command {
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live, "../../docs/man", *update) }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), settings.Live, "../../docs/man") }
 
 // TestScripts runs the program as a person would: see testdata/script.
 func TestScripts(t *testing.T) {
@@ -29,7 +29,7 @@ func TestScripts(t *testing.T) {
 	}
 	captures, err := filepath.Abs(ownCaptures)
 	require.NoError(t, err)
-	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{settings.Offline: run})
 }
 
 func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), "") }

@@ -105,7 +105,7 @@ func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) err
 	if err != nil {
 		return err
 	}
-	set, err := rules.Compile(sources...)
+	set, err := compileRules(sources...)
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/html"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // The parts of a page that say nothing about a log.
@@ -35,15 +37,7 @@ func TestReportGolden(t *testing.T) {
 	got = pageStyle.ReplaceAllString(got, "<style></style>")
 	got = pageScript.ReplaceAllString(got, "<script></script>")
 	got = pageHashes.ReplaceAllString(got, "sha256-&#39;")
-	file := "testdata/report.html"
-	if *update {
-		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-		return
-	}
-	golden, err := os.ReadFile(file)
-	require.NoError(t, err, "run: go test ./internal/command -run ReportGolden -update")
-	require.Equal(t, string(golden), got,
-		"if the change is wanted, run: go test ./internal/command -run ReportGolden -update")
+	testkit.Golden(t, "testdata/report.html", got)
 }
 
 func TestReportWritesAFile(t *testing.T) {

@@ -67,7 +67,7 @@ func (p *program) checkRules(names []string, noDefaults bool) error {
 	if err != nil {
 		return err
 	}
-	set, err := rules.Compile(files...)
+	set, err := compileRules(files...)
 	if err != nil {
 		return err
 	}

@@ -58,7 +58,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 				if err != nil {
 					return err
 				}
-				if sets[i], err = rules.Compile(files...); err != nil {
+				if sets[i], err = compileRules(files...); err != nil {
 					return err
 				}
 			}

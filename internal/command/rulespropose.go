@@ -122,7 +122,7 @@ func expired(r *rules.Rule, today string) string {
 func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
 	until string,
 ) ([]byte, error) {
-	set, err := rules.Compile(files...)
+	set, err := compileRules(files...)
 	if err != nil {
 		return nil, err
 	}
@@ -516,7 +516,7 @@ func valid(s string) string { return strings.ToValidUTF8(s, "?") }
 // verify compiles the file with the rules that it will stand before, runs its
 // tests, and decides the record.
 func (pr *proposal) verify(files []rules.File, f *found) error {
-	set, err := rules.Compile(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
+	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
 	if err != nil {
 		return err
 	}

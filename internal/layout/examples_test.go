@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestEveryPublicPackageHasAnExample holds that whoever imports a package finds
@@ -72,7 +74,8 @@ func TestPageQuotesProgram(t *testing.T) {
 	require.NoError(t, err)
 	program, err := os.ReadFile(filepath.Join(root, "embed", "go", "main.go"))
 	require.NoError(t, err)
-	require.Equal(t, string(program), string(programBlock.FindSubmatch(page)[1]), "copy embed/go/main.go into the page")
+	quoted := string(programBlock.FindSubmatch(page)[1])
+	testkit.SameText(t, "docs/embedding.md", quoted, string(program)) // which the page must copy
 }
 
 // TestPagesQuoteExamples holds that the code in the pages for hosts and bridges is
@@ -120,7 +123,7 @@ func TestReadmeLinksGuides(t *testing.T) {
 	require.NoError(t, err)
 	require.NotEmpty(t, pages)
 	for _, page := range pages {
-		require.Contains(t, string(readme), "](docs/"+filepath.Base(page)+")")
+		testkit.Shows(t, "README.md", string(readme), "](docs/"+filepath.Base(page)+")")
 	}
 }
 

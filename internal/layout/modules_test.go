@@ -62,17 +62,17 @@ func TestModulesAgree(t *testing.T) {
 	}
 }
 
-// TestModulesLoad runs the function of .ci/run that checks whether a module loads: the check skips for a module that
+// TestModulesLoad runs the function of .ci/lint that checks whether a module loads: the check skips for a module that
 // is not in the module cache, names the module, and fails for any other error.
 func TestModulesLoad(t *testing.T) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
 		t.Skip("the program bash is missing: ", err)
 	}
-	script, err := os.ReadFile(filepath.Join(root, ".ci", "run"))
+	script, err := os.ReadFile(filepath.Join(root, ".ci", "lint"))
 	require.NoError(t, err)
 	function := regexp.MustCompile(`(?ms)^loads\(\) \{\n.*?^\}\n`).FindString(string(script))
-	require.NotEmpty(t, function, ".ci/run has no function loads")
+	require.NotEmpty(t, function, ".ci/lint has no function loads")
 
 	// The go.mod of a module whose files are not in the cache, and what go.sum has of both.
 	const missing = "module example.com/missing\n"
@@ -134,7 +134,7 @@ func TestModulesLoad(t *testing.T) {
 				put("library/library.go", "package library\n")
 				put("other/go.mod", "module example.com/other\n\ngo 1.26.0\n")
 			}
-			// As in .ci/run: an error ends the script.
+			// As in .ci/lint: an error ends the script.
 			cmd := exec.Command(bash, "-c", "set -euo pipefail\n"+function+"loads \"$1\"\n[ -n \"$missing\" ] || echo loads", "bash", dir)
 			cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOSUMDB=off", "GOMODCACHE="+filepath.Join(dir, "cache"))
 			out, err := cmd.CombinedOutput()

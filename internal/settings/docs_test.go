@@ -1,7 +1,6 @@
 package settings
 
 import (
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,9 +8,9 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-)
 
-var update = flag.Bool("update", false, "write the table of docs/settings.md again")
+	"github.com/heedlog/heed/internal/testkit"
+)
 
 // TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
 // the file that it shows to what can be read.
@@ -20,7 +19,7 @@ func TestDocs(t *testing.T) {
 		"is |\n|---|---|---|---|---|---|\n"
 	page, err := os.ReadFile(path)
 	require.NoError(t, err)
-	byHand, table, ok := strings.Cut(string(page), head)
+	byHand, _, ok := strings.Cut(string(page), head)
 	require.True(t, ok)
 	var want strings.Builder
 	for _, key := range Keys() {
@@ -48,11 +47,7 @@ func TestDocs(t *testing.T) {
 		}
 		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject, value, byDefault, key.Help)
 	}
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(byHand+head+want.String()), 0o644))
-	} else {
-		require.Equal(t, want.String(), table, "go test ./internal/settings -run Docs -update")
-	}
+	testkit.Golden(t, path, byHand+head+want.String())
 
 	_, example, ok := strings.Cut(byHand, "```yaml\n")
 	require.True(t, ok)

@@ -4,9 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/hex"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,11 +15,10 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 )
-
-var updateGolden = flag.Bool("update", false, "write testdata/frames.hex")
 
 // example is a frame of the golden file.
 type example struct {
@@ -178,12 +175,7 @@ func TestGoldenFrames(t *testing.T) {
 	for _, e := range examples() {
 		fmt.Fprintf(&text, "%s: %s\n", e.name, hex.EncodeToString(appendFrame(nil, e.t, e.code)))
 	}
-	if *updateGolden {
-		require.NoError(t, os.WriteFile(file, []byte(text.String()), 0o644))
-	}
-	golden, err := os.ReadFile(file)
-	require.NoError(t, err)
-	require.Equal(t, strings.ReplaceAll(string(golden), "\r\n", "\n"), text.String())
+	testkit.Golden(t, file, text.String())
 }
 
 // TestFramesRoundTrip holds that what is read of a frame is written alike.

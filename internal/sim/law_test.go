@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -30,7 +31,7 @@ func TestUpdatesAreFew(t *testing.T) {
 	t.Logf("%-44s %7s %6s %5s %5s %8s %7s", "stream", "n", "k", "s", "acks", "updates", "bound")
 	for _, a := range streams() {
 		n := a.n
-		if testing.Short() {
+		if !testkit.IsFull() {
 			n = min(n, 1000)
 		}
 		w := newWorld(t, set, &a)
@@ -48,7 +49,7 @@ func TestUpdatesAreFew(t *testing.T) {
 		if float64(w.updates) > bound {
 			t.Errorf("%s: %d updates, at most %.0f are allowed: %v", a.name, w.updates, bound, w.reasons)
 		}
-		if a.stops > 0 && !testing.Short() {
+		if a.stops > 0 && testkit.IsFull() {
 			require.LessOrEqual(t, m.stops, a.stops, "%s: the model counts more stops than the stream has", a.name)
 		}
 	}

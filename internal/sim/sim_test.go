@@ -13,10 +13,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 var (
-	update = flag.Bool("update", false, "rewrite the golden replays")
 	seeds  = flag.Int("sim.seeds", 0, "how many seeds TestLong plays")
 	steps  = flag.Int("sim.steps", 10_000, "of how many steps each")
 	first  = flag.Int("sim.first", 1, "the first of them")
@@ -69,9 +70,9 @@ func shortened(s *Script, err error) string {
 
 // TestShort plays a few seeds: what every change must pass.
 func TestShort(t *testing.T) {
-	n := 120
-	if testing.Short() {
-		n = 30
+	n := 30
+	if testkit.IsFull() {
+		n = 120
 	}
 	playSeeds(t, 1, n, 400)
 }
@@ -100,11 +101,7 @@ func TestReplays(t *testing.T) {
 			again, err := Replay(got)
 			require.NoError(t, err)
 			require.Equal(t, got, again, "two replays differ")
-			if *update {
-				require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
-				return
-			}
-			require.Equal(t, string(raw), got)
+			testkit.Golden(t, file, got)
 			script, err := Parse(string(raw))
 			require.NoError(t, err)
 			_, err = Play(script)

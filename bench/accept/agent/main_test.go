@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 
 // TestTable prints the table. What is told to be clean is so in any game; rates are held by [TestBars].
 func TestTable(t *testing.T) {
+	testkit.Full(t, "plays games under each policy")
 	games, length := *seeds, *calls
 	if games == 0 {
 		games, length = 1, 40

@@ -55,6 +55,7 @@ func TestTruth(t *testing.T) {
 
 // TestOwnCaptures holds the figures of the project's captures.
 func TestOwnCaptures(t *testing.T) {
+	testkit.Full(t, "asks for briefs of each fault at several moments")
 	q, err := measure(folders{captures: captures, labeled: t.TempDir(), players: t.TempDir()}, defaults(t))
 	require.NoError(t, err)
 	require.Equal(t, 26, q.faults[ours])

@@ -111,6 +111,7 @@ type endpoint struct {
 	missed  bool // a request that began after it was written was answered without it
 	result  result
 	found   chan struct{}
+	begun   chan struct{} // closed when the agent asks for the first time
 }
 
 // request is what an agent sends to the model: the latest texts of its conversation.
@@ -124,8 +125,10 @@ type reply struct {
 }
 
 func newEndpoint(think time.Duration) *endpoint {
-	e := &endpoint{think: think, found: make(chan struct{}, 1)}
+	e := &endpoint{think: think, found: make(chan struct{}, 1), begun: make(chan struct{})}
+	begin := sync.OnceFunc(func() { close(e.begun) })
 	e.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begin()
 		began := time.Now()
 		var q request
 		if err := json.NewDecoder(r.Body).Decode(&q); err != nil {
@@ -253,9 +256,16 @@ func try(name, heed, dir string, incidents int, think time.Duration) (*result, e
 	working, stop := context.WithCancel(ctx)
 	defer stop()
 	go func() { worked <- ways[name](working) }()
+	select { // an incident before heed follows the log would be an old one
+	case err := <-worked:
+		return nil, fmt.Errorf("the agent has ended: %w", err)
+	case <-model.begun:
+	case <-ctx.Done():
+		return nil, errors.New("the agent never began")
+	}
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range incidents {
-		wait := time.Second // until the agent works
+		wait := 2 * think
 		if n > 0 {
 			wait = 2*think + time.Duration(random.Int64N(int64(3*think)))
 		}

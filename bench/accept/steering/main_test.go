@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench/accept/stage"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestMain makes the test binary the agent or the server that heed starts.
@@ -24,9 +25,7 @@ func TestMain(m *testing.M) {
 
 // TestEachWay lets an agent work with each way of delivery: every incident reaches the model.
 func TestEachWay(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds and starts heed")
-	}
+	testkit.Full(t, "builds and starts heed")
 	dir := t.TempDir()
 	heed, err := stage.Heed("", dir, os.Stderr)
 	require.NoError(t, err)

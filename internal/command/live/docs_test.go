@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // shownMarker says, above a fenced block, what prints it.
@@ -77,9 +79,5 @@ func TestDocs(t *testing.T) {
 		return "<!-- shown: heed " + m[1] + " -->\n```text\n" + out + "```"
 	})
 	require.Equal(t, strings.Count(string(page), "<!-- shown:"), shown, "a marker has its block in the next line")
-	if *update {
-		require.NoError(t, os.WriteFile(pageFile, []byte(fresh), 0o644))
-		return
-	}
-	require.Equal(t, fresh, string(page), "if the change is wanted, run: go test ./internal/command/live -run Docs -update")
+	testkit.Golden(t, pageFile, fresh)
 }

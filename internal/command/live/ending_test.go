@@ -43,7 +43,7 @@ func TestEndBeforeWelcome(t *testing.T) {
 		{"by a crash", []string{"crashes"}, 139, "the game crashed: SIGSEGV (segmentation fault), status 139"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			w := start(t, []string{"--mod-wait", "1h", "--linger", "1h"}, c.args...)
+			w := start(t, []string{"--mod-wait", "1h", "--linger", "1h", withDefaults}, c.args...)
 			w.gamePID()
 			welcome := connect(t, w.addr).send("session/hello", hello(w.token))
 			w.awaitLog("a bridge waits for the game's mod")
@@ -219,6 +219,9 @@ func TestNextGame(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			if c.name != "crashed" {
+				testkit.Full(t, "starts two games for each end of the first")
+			}
 			dir := t.TempDir()
 			first := startIn(t, dir, nil, nil)
 			b, welcome := dial(t, first.addr, first.token)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestHistoryForms: what is printed follows the schemas, which describe every field and stand in docs/formats.md.
@@ -25,7 +26,7 @@ func TestHistoryForms(t *testing.T) {
 		"heed-history-mods": "mods", "heed-history-forget": "forget 13",
 	} {
 		text := printed(t, name)
-		require.Contains(t, string(page), "\n| `"+name+"` | `heed history ")
+		testkit.Shows(t, "docs/formats.md", string(page), "\n| `"+name+"` | `heed history ")
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
 		require.Equal(t, exitOK, code)
@@ -34,7 +35,7 @@ func TestHistoryForms(t *testing.T) {
 		require.NoError(t, json.Unmarshal(text, &schema))
 		requireDescribed(t, name, schema)
 	}
-	require.Contains(t, string(page), "\n| `heed-session` | `heed history export` ")
+	testkit.Shows(t, "docs/formats.md", string(page), "\n| `heed-session` | `heed history export` ")
 	lines, code := runCommand(t, "history", "export", "--history", file)
 	require.Equal(t, exitOK, code)
 	for line := range strings.Lines(lines) {
@@ -78,9 +79,5 @@ func TestHistoryDocs(t *testing.T) {
 		require.Equal(t, exitOK, code)
 		return "<!-- shown: heed " + m[1] + " -->\n```text\n" + out + "```"
 	})
-	if *update {
-		require.NoError(t, os.WriteFile(path, []byte(fresh), 0o644))
-		return
-	}
-	require.Equal(t, fresh, string(page), "if the change is wanted, run: go test ./internal/command/live -run Docs -update")
+	testkit.Golden(t, path, fresh)
 }

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"flag"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,15 +13,13 @@ import (
 	"github.com/heedlog/heed/journal"
 )
 
-var update = flag.Bool("update", false, "write golden files and manual pages again")
-
 func testRoot() *cobra.Command {
 	return newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).rootCommand()
 }
 
 func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
 
-func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "", "../../../docs/man", *update) }
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "", "../../../docs/man") }
 
 func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLogs) }
 
@@ -32,7 +29,7 @@ func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
 func TestScripts(t *testing.T) {
 	captures, err := filepath.Abs("../../../testdata/captures")
 	require.NoError(t, err)
-	clitest.Scripts(t, *update, map[string]string{"CAPTURES": captures})
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{"heed": run})
 }
 
 // TestJournal: the defaults of the flag are the journal's own.

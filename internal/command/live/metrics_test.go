@@ -23,6 +23,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gate"
 	"github.com/heedlog/heed/internal/session"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -120,7 +121,7 @@ func TestAlerts(t *testing.T) {
 		require.Contains(t, string(text), "# TYPE "+name+" ")
 	}
 	for _, name := range regexp.MustCompile(`alert: (\w+)`).FindAllStringSubmatch(string(alerts), -1) {
-		require.Contains(t, string(page), name[1])
+		testkit.Shows(t, "docs/watching.md", string(page), name[1])
 	}
 
 	promtool, err := exec.LookPath("promtool")

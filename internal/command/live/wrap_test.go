@@ -55,7 +55,10 @@ type wrapped struct {
 	code  int
 }
 
-// start starts heed wrap with flags, and the game with gameArgs after its folder.
+// withDefaults is a flag of a test about the default rules, which take longer to compile than heed to start.
+const withDefaults = "--no-default-rules=false"
+
+// start starts heed wrap with flags and without the default rules, and the game with gameArgs after its folder.
 func start(t testing.TB, flags []string, gameArgs ...string) *wrapped {
 	t.Helper()
 	return startBy(t, nil, flags, gameArgs...)
@@ -88,7 +91,7 @@ func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *
 	require.NoError(t, os.WriteFile(rules, []byte(testRules), 0o600))
 	args := append([]string{
 		"wrap", "--log", filepath.Join(w.dir, "Player.log"), "--rules", rules, "--state", filepath.Join(w.dir, "state"),
-		"--log-level", "debug", "--linger", "50ms",
+		"--log-level", "debug", "--linger", "50ms", "--no-default-rules",
 	}, flags...)
 	args = append(args, "--", self, "fake-game", w.dir)
 	command := slices.Concat(by, []string{self}, args, gameArgs)
@@ -518,7 +521,7 @@ func TestWrapNoLog(t *testing.T) {
 			if c.name == "cannot be followed" {
 				args = []string{"", "-logFile", os.DevNull}
 			}
-			w := start(t, []string{c.flag}, args...)
+			w := start(t, []string{c.flag, withDefaults}, args...)
 			b, welcome := dial(t, w.addr, w.token)
 			require.Nil(t, welcome.Error)
 			verdict := func() string {
@@ -550,7 +553,7 @@ func TestWrapNoLog(t *testing.T) {
 
 // TestWrapOldLog: what a run before has left is no log of this one. The game's own log is found as soon as it is there.
 func TestWrapOldLog(t *testing.T) {
-	w := start(t, nil, "no-log")
+	w := start(t, []string{withDefaults}, "no-log")
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
 	require.NotNil(t, b.tool("colony/build", "a wall").Error, "from the first call on")
