@@ -226,15 +226,15 @@ func (t *tail) goBack() {
 
 // continues reports whether a file that took the place of the log, or the log once it was emptied, is of the same run:
 // its program has run since before the log began. If the program is not known, the log of one run continues. So does a
-// log that is read from its start and was replaced within a minute after it grew, if no program was seen to have it
-// open.
+// log that was replaced within a minute after it grew, if no program was seen to have it open, and if the log was read
+// from its start or is of one run.
 func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 	own, _ := t.writers(file, followed)
 	a := t.asked[1]
 	if followed {
 		a = t.asked[0]
 	}
-	whole := t.now.Skipped == 0 // so that the banner of another run is known
+	whole := t.cfg.NewRun || t.now.Skipped == 0 // so that the banner of another run is known
 	grew := t.cfg.Writers != nil && knowsWriters && whole && t.offset > t.history && time.Since(t.grown) < recently
 	return t.cfg.Continues || own && !a.own.After(t.began) ||
 		!own && (t.cfg.NewRun && t.sure || grew && !t.told && !os.SameFile(file, t.info))
