@@ -1,7 +1,7 @@
 package heed
 
 import (
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
 )
 

@@ -54,7 +54,7 @@ type handler struct {
 //	logger := slog.New(heed.NewHandler(engine, &heed.HandlerOptions{Next: slog.NewTextHandler(os.Stderr, nil)}))
 //
 // For the default logger of a program, and what it does already, there is
-// [github.com/heedlog/heed/hostlog].
+// [github.com/heedlog/heed/embed/hostlog].
 //
 // The text of an entry is the message, then the attributes as key=value, with the names
 // of their groups and dots before the key, as [slog.TextHandler] writes them. A record's

@@ -8,7 +8,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // Mod is a mod as a list names it. The name or the package id may be empty.

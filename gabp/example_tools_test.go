@@ -11,7 +11,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/gate"
+	"github.com/heedlog/heed/gabp/gate"
 )
 
 // A host has tools of its own, and holds back those that act on the game while an item blocks.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/text"
 )

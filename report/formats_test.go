@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/signature"
 )
 

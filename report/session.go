@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
-	"github.com/heedlog/heed/summary"
+	"github.com/heedlog/heed/report/summary"
 )
 
 // maxSummaryTemplate bounds a template in a summary, in characters.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )

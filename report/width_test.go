@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/clitest"
+	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/text/width"
 )
 

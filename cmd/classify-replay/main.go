@@ -13,6 +13,6 @@
 //	130  interrupted; what was known by then is printed
 package main
 
-import "github.com/heedlog/heed/internal/command"
+import "github.com/heedlog/heed/cmd/internal/command"
 
 func main() { command.Main() }

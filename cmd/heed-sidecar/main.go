@@ -6,7 +6,7 @@ package main
 import (
 	"os"
 
-	"github.com/heedlog/heed/internal/sidecar"
+	"github.com/heedlog/heed/cmd/internal/sidecar"
 )
 
 func main() { os.Exit(sidecar.Run("heed-sidecar", os.Args[1:])) }

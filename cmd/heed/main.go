@@ -19,6 +19,6 @@
 //	130  interrupted
 package main
 
-import "github.com/heedlog/heed/internal/command/live"
+import "github.com/heedlog/heed/cmd/internal/command/live"
 
 func main() { live.Main() }

@@ -19,7 +19,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/sidecar"
+	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/internal/testkit"
 )
 

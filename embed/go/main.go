@@ -27,8 +27,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/gate"
-	"github.com/heedlog/heed/hostlog"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/embed/hostlog"
 	"github.com/heedlog/heed/rules"
 )
 

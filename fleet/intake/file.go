@@ -18,7 +18,7 @@ import (
 
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/summary"
+	"github.com/heedlog/heed/report/summary"
 )
 
 // Found is a log, or why there is none.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
-	"github.com/heedlog/heed/summary"
+	"github.com/heedlog/heed/report/summary"
 )
 
 // The populations that are compared. A log may be in both: Before|After.

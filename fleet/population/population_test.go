@@ -20,7 +20,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/signature"
-	"github.com/heedlog/heed/summary"
+	"github.com/heedlog/heed/report/summary"
 )
 
 var someLogs = rapid.Custom(func(t *rapid.T) []*Log {

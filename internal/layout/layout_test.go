@@ -222,7 +222,7 @@ func TestOfflineProgramIsSmall(t *testing.T) {
 	link("cmd/classify-replay")
 	require.True(t, linked["capture"])
 	for _, dir := range []string{
-		"gabp", "gate", "capture/follow", "history", "internal/session", "internal/bridge", "internal/command/live", "internal/db",
+		"gabp", "gate", "capture/follow", "history", "cmd/internal/session", "cmd/internal/bridge", "cmd/internal/command/live", "cmd/internal/db",
 	} {
 		require.False(t, linked[dir], dir)
 	}

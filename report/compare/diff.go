@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/heedlog/heed/cohort"
+	"github.com/heedlog/heed/internal/cohort"
 	"github.com/heedlog/heed/internal/schema"
 )
 

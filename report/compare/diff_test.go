@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"

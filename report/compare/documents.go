@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"

@@ -3,7 +3,7 @@ package compare
 import (
 	"math"
 
-	"github.com/heedlog/heed/cohort"
+	"github.com/heedlog/heed/internal/cohort"
 )
 
 // What the length of a log is measured in.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cohort"
+	"github.com/heedlog/heed/internal/cohort"
 	"pgregory.net/rapid"
 )
 

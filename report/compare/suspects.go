@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/blame"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
 )
 

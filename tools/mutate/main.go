@@ -2,8 +2,8 @@
 // test notices. A mutant is a copy of the package with one small change, such as a
 // condition that is negated or a statement that is left out.
 //
-//	go -C tools run ./mutate -sample 100 -seed 1 ./gate
-//	go -C tools run ./mutate -with ./gate,./internal/bridge ./gabp
+//	go -C tools run ./mutate -sample 100 -seed 1 ./gabp/gate
+//	go -C tools run ./mutate -with ./gabp/gate,./cmd/internal/bridge ./gabp
 //
 // Tests run with -short; packages of -with are asked where the package's own tests pass.
 // The same seed takes the same sample of the same source. The tree is not changed: all
@@ -49,7 +49,7 @@ func main() {
 	flag.Parse()
 	err := func() error {
 		if flag.NArg() != 1 {
-			return errors.New("give one package, such as ./gate")
+			return errors.New("give one package, such as ./gabp/gate")
 		}
 		known, err := readEquivalent(*equivalent)
 		if err != nil {

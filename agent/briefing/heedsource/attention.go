@@ -1,0 +1,360 @@
+package heedsource
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+)
+
+// The parts of an item beside its head, in the order in which they are shown where a template names none.
+const (
+	PartCause     = "cause"     // the whole text and stack of its cause, as far as it is bounded
+	PartOperation = "operation" // the verdict of the operation that it came of, or came after
+	PartSamples   = "samples"   // what else it holds
+	PartBefore    = "before"    // entries before its cause
+	PartAfter     = "after"     // entries after its cause
+	PartBlame     = "blame"     // the mods that its cause points at, with evidence
+	PartAdvice    = "advice"    // why the rule decides so
+)
+
+var allParts = []string{PartOperation, PartSamples, PartCause, PartBefore, PartAfter, PartBlame, PartAdvice}
+
+// The bounds of what is shown of an item.
+const (
+	headLines, headFrames   = 3, 3   // of the cause
+	causeLines, causeFrames = 12, 16 // where the head does not have all
+	shortCause              = 160    // characters of the cause's line in the shortest form
+	shortestCause           = 101
+	fullIDs                 = 8
+	maxSuspects             = 3
+	maxClearedLooked        = 64  // items that are looked at for those that were cleared lately
+	maxEvidence             = 4   // notices about the log
+	detailShare             = 0.4 // of the tokens, which heads but the first leave to details
+	clock                   = "15:04:05"
+)
+
+// attention are the open items of an engine.
+type attention struct {
+	Config
+	view
+	ledger *Ledger
+}
+
+func newAttention(c *Config) *attention {
+	return &attention{Config: *c, view: view{engine: c.Engine, place: c.Place}, ledger: newLedger(c.Engine, c.Place)}
+}
+
+// revision is the id of an item's head: the item with its latest entry.
+func revision(a *heed.Attention) string { return a.ID + "@" + strconv.FormatUint(a.LatestSequence, 10) }
+
+// Open implements [briefing.Attention].
+func (s *attention) Open(context.Context) []briefing.Item {
+	open := s.Engine.Open(nil)
+	out := make([]briefing.Item, len(open))
+	for i := range open {
+		out[i] = briefing.Item{SourceID: revision(&open[i]), Blocking: open[i].Blocking}
+	}
+	return out
+}
+
+// Items implements [briefing.Attention]: first what makes all else doubtful, then the verdict of the operation that is
+// worked on, then the items.
+func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.AttentionQuery) (briefing.Found, error) {
+	var out briefing.Found
+	least, ok := event.Parse[event.Disposition](cmp.Or(q.Least, event.Advisory.String()))
+	if !ok {
+		return out, fmt.Errorf("least: unknown disposition %s; known: advisory, blocking", named(q.Least))
+	}
+	parts := q.Parts
+	for _, p := range parts {
+		if !slices.Contains(allParts, p) {
+			return out, fmt.Errorf("parts: unknown part %s; known: %s", named(p), strings.Join(allParts, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		parts = allParts
+	}
+	if err := s.evidence(ctx, in, &out); err != nil {
+		return out, err
+	}
+	if v := s.Engine.Verdict(in.Request.WorkOrderID); v.Known {
+		out.Fragments = append(out.Fragments, verdict(&v, ""))
+	}
+
+	work := in.Request.WorkOrderID
+	item := s.workItem(work)
+	items := s.items(work, item, least, q.ClearedSince)
+	room := in.Tokens
+	for i := range out.Fragments {
+		room -= cost(in, &out.Fragments[i])
+	}
+	all := briefing.Fragment{Lines: blockers(items)}
+	reserve := max(int(float64(in.Tokens)*detailShare), cost(in, &all))
+	var details []briefing.Fragment
+	shown := 0
+	for ; shown < len(items) && (q.MaxItems <= 0 || shown < q.MaxItems); shown++ {
+		if err := ctx.Err(); err != nil {
+			return out, err
+		}
+		l := s.look(&items[shown])
+		head := l.head(in.Request.AgentClass)
+		head.Required = head.Required || items[shown].ID == item
+		takes := cost(in, &head)
+		if shown > 0 && in.Tokens > 0 && room-takes < reserve {
+			break
+		}
+		room -= takes
+		out.Fragments = append(out.Fragments, head)
+		for _, part := range parts {
+			if f, ok := l.part(part, q.Neighbors); ok {
+				f.Parent, f.Source = head.SourceID, briefing.SourceAttention
+				if shown == 0 {
+					out.Fragments = append(out.Fragments, f)
+				} else {
+					details = append(details, f)
+				}
+			}
+		}
+	}
+	if rest := items[shown:]; len(rest) > 0 {
+		out.Fragments = append(out.Fragments, s.others(in, rest, room))
+		out.More = true
+	}
+	out.Fragments = append(out.Fragments, details...)
+	return out, nil
+}
+
+// items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
+// these what was cleared lately, the latest first.
+func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Attention {
+	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Attention) bool { return a.Disposition < least })
+	latest := s.Engine.Latest()
+	rank := func(a *heed.Attention) int {
+		switch {
+		case item != "" && a.ID == item:
+			return 0
+		case work != "" && (a.CausalOperationID == work || a.AfterOperation == work):
+			return 1
+		case a.Blocking:
+			return 2
+		}
+		return 3
+	}
+	slices.SortStableFunc(items, func(a, b heed.Attention) int { return rank(&a) - rank(&b) })
+	has := func(id string) bool {
+		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == id })
+	}
+	if item != "" && !has(item) {
+		if it, ok := s.Engine.Item(item); ok {
+			items = slices.Insert(items, 0, it)
+		}
+	}
+	if cleared <= 0 {
+		return items
+	}
+	since := s.ledger.latestTime(latest).Add(-cleared)
+	opened := s.Engine.Stats().Coalesce.Opened
+	for n, looked := opened, 0; n > 0 && looked < maxClearedLooked; n, looked = n-1, looked+1 {
+		it, ok := s.Engine.Item(latest.Epoch + "-" + strconv.FormatUint(n, 10))
+		if !ok || it.State == coalesce.Open || it.Disposition < least || has(it.ID) {
+			continue
+		}
+		if r := s.record(it.LatestSequence); r != nil && !r.Time.Before(since) {
+			items = append(items, it)
+		}
+	}
+	return items
+}
+
+// workItem returns the id of the item that is worked on, where it is one: by its id or by the number that ends it.
+func (s *attention) workItem(work string) string {
+	if _, known := s.Engine.Item(work); known || work == "" {
+		return work
+	}
+	return s.Engine.Latest().Epoch + "-" + work
+}
+
+// others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
+// where that fits. What blocks is never left out.
+func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) briefing.Fragment {
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
+		Title: number(len(rest), "other item", "other items"),
+		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
+	}
+	f.Short = blockers(rest)
+	f.Required = len(f.Short) > 0
+	for _, more := range []brevity{whole, shorter, shortest} {
+		if f.Lines = nil; more != whole {
+			f.Lines = slices.Clone(f.Short)
+		}
+		for i := range rest {
+			f.Lines = append(f.Lines, s.inShort(&rest[i], more)...)
+		}
+		if in.Tokens == 0 || cost(in, &f) <= room {
+			break
+		}
+	}
+	return f
+}
+
+// blockers names the items that block: many of them after the first by their numbers alone.
+func blockers(items []heed.Attention) (lines []briefing.Line) {
+	ids := blocking(items)
+	if len(ids) == 0 {
+		return nil
+	}
+	if len(ids) > fullIDs {
+		epoch := ids[0][:strings.LastIndexByte(ids[0], '-')+1]
+		for i, id := range ids[1:] {
+			if number, ok := strings.CutPrefix(id, epoch); ok {
+				ids[i+1] = number
+			}
+		}
+	}
+	return []briefing.Line{{Text: "Next: a brief about each that blocks: " + strings.Join(ids, ", ")}}
+}
+
+// blocking returns the ids of the items that block.
+func blocking(items []heed.Attention) (ids []string) {
+	for i := range items {
+		if items[i].Blocking {
+			ids = append(ids, items[i].ID)
+		}
+	}
+	return ids
+}
+
+// brevity is how little is shown of an item.
+type brevity int
+
+const (
+	whole    brevity = iota // a line, its cause, what to do next
+	shorter                 // a line and its cause
+	shortest                // a shorter line and the beginning of its cause
+)
+
+// inShort shows an item in a few lines.
+func (s *attention) inShort(a *heed.Attention, how brevity) []briefing.Line {
+	own, cause := "- "+a.ID+", "+state(a), shortCause
+	if how == shortest {
+		cause = shortestCause
+	} else {
+		own += ": " + headline(a)
+	}
+	own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
+	if len(a.Blame) > 0 {
+		own += "; culprit " + named(a.Blame[0])
+	}
+	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
+		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
+	} else if a.Cause.Phase != "" {
+		own += "; phase " + named(a.Cause.Phase)
+	}
+	lines := []briefing.Line{{Text: own}}
+	if len(a.Sample) > 0 {
+		lines = append(lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, cause), Data: true})
+	}
+	if r := s.ruleOf(a.Cause.Rule); how == whole && a.Blocking && r != nil && r.Advice != "" {
+		lines = append(lines, briefing.Line{Text: "Next: " + r.Advice})
+	}
+	return lines
+}
+
+// state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".
+func state(a *heed.Attention) string {
+	s := a.Disposition.String() + " " + a.Severity.String()
+	switch {
+	case a.ClearedBy != "":
+		s += " (cleared: " + string(a.ClearedBy) + ")"
+	case a.Disposition == event.Blocking && !a.Blocking:
+		s += " (stops no call until the game is loaded)"
+	}
+	return s
+}
+
+// headline returns what happened, without counts and what else an item's summary has.
+func headline(a *heed.Attention) string {
+	s, _, _ := strings.Cut(a.Summary, " ("+number(int(a.TotalUrgentEntries), "entry", "entries")+" in ")
+	return s
+}
+
+// record returns the entry with a number, nil where it is not held.
+func (s *attention) record(seq uint64) *journal.Record {
+	if seq == 0 {
+		return nil
+	}
+	p := s.Engine.Read(heed.Cursor{Seq: seq - 1}, 1, heed.Filter{})
+	if len(p.Records) == 0 || p.Records[0].Seq != seq {
+		return nil
+	}
+	return &p.Records[0]
+}
+
+// ruleOf returns the rule called id, nil where it is not known.
+func (s *attention) ruleOf(id string) *rules.Rule {
+	if s.Rules == nil {
+		return nil
+	}
+	return s.Rules().Rule(id)
+}
+
+// evidence adds what makes the log doubtful, which no budget cuts.
+func (s *attention) evidence(ctx context.Context, in *briefing.Input, out *briefing.Found) error {
+	st := s.Engine.Stats()
+	if !st.Blind && st.Notices == 0 {
+		return nil
+	}
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: "evidence", Title: "Parts of the log are missing", Required: true,
+	}
+	if st.Blind {
+		f.Title = "The log is not complete: what is not in it may have happened all the same"
+		why := "rule " + named(st.BlindRule)
+		if r := s.ruleOf(st.BlindRule); r != nil && r.Summary != "" {
+			why = r.Summary
+		}
+		f.Lines = append(f.Lines, briefing.Line{Text: "Reason: " + why})
+		for _, a := range s.Engine.Open(nil) {
+			if a.Cause.Rule == st.BlindRule {
+				f.Lines = append(f.Lines, briefing.Line{Text: "Since: " + s.where(a.Cause.Seq, a.Cause.Pos) + ", item " + a.ID})
+				f.Seq = a.Cause.Seq
+				break
+			}
+		}
+	}
+	unbounded := *in
+	unbounded.Tokens = 0
+	notices, err := s.ledger.Entries(ctx, &unbounded,
+		&briefing.LedgerQuery{
+			EventType: event.KindNotice.String(), MaxEntries: maxEvidence,
+			Filters: map[string]string{"disposition": event.Advisory.String()}, // others only say that a log or a run began
+		})
+	if err != nil {
+		return err
+	}
+	for _, n := range slices.Backward(notices.Fragments) {
+		f.Lines = append(f.Lines, briefing.Line{Text: "- " + n.SourceID + ": " + n.Title})
+		f.Seq = max(f.Seq, n.Seq)
+	}
+	if len(f.Lines) == 0 {
+		return nil
+	}
+	f.Short = f.Lines[:1]
+	f.SourceID += "@" + strconv.FormatUint(f.Seq, 10)
+	out.Fragments = append(out.Fragments, f)
+	out.Warnings = append(out.Warnings, strings.ToLower(f.Title[:1])+f.Title[1:])
+	return nil
+}

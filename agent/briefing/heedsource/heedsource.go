@@ -1,0 +1,111 @@
+// Package heedsource lets package briefing read an engine of heed: its journal as the ledger "hot", its open items,
+// rules and mods. All of it is read only: a brief marks nothing as delivered, moves no cursor, and leaves the engine's
+// snapshot as it is, byte for byte.
+package heedsource
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/rules"
+)
+
+// The tiers of ledgers.
+const (
+	TierHot      = "hot" // the engine's journal
+	TierEarlier  = "ho2" // earlier sessions: a ledger of the caller's
+	TierCaptures = "ho1" // captured logs; see [ReadCapture]
+)
+
+// The names of registries.
+const (
+	RegistryRules       = "rules"
+	RegistryTools       = "tools"
+	RegistryMods        = "mods"
+	RegistryBaseline    = "baseline"
+	RegistryEnvironment = "environment"
+)
+
+// Config has what the sources read. Its functions may be called from many goroutines.
+type Config struct {
+	Engine *heed.Engine               // required
+	Rules  func() *rules.Set          // nil: the registry "rules" is not there
+	Tools  func() []Tool              // of the game's mod; nil: the registry "tools" is not there
+	Mods   func() []capture.ListedMod // that the game runs with; nil: the registry "mods" is not there
+
+	// Environment is where the game runs, as far as it is known. Nil: the registry "environment" is not there.
+	Environment func() capture.Facts
+
+	// Baseline is the noise that is known. Nil: the registry "baseline" is not there.
+	Baseline func() *compare.Baseline
+
+	// Ledgers are those beside the engine's, by tier: [TierEarlier], [TierCaptures].
+	Ledgers map[string]briefing.Ledger
+
+	// Place shows a host's position, such as "line 599". Nil: positions are not shown.
+	Place func(pos uint64) string
+
+	// Next returns what to do or to look at next about an item, one line each, as the surface offers it to a class of
+	// readers: a tool to call, a command to run. Nil: nothing beside the rule's advice.
+	Next func(class string, a *heed.Attention) []string
+}
+
+// Tool is a tool of a game.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      []byte // of its arguments, JSON; nil: not known
+}
+
+// Sources returns what a [briefing.Service] reads: the ledgers, the registries, the open items, and the built-in
+// templates. The caller adds the clock, folders of files, and what else it has.
+func Sources(c Config) briefing.Config {
+	b := briefing.Config{
+		Ledgers:    map[string]briefing.Ledger{TierHot: newLedger(c.Engine, c.Place)},
+		Registries: map[string]briefing.Registry{},
+		Templates:  Templates(),
+		Attention:  newAttention(&c),
+		Scrub:      (&scrubber{engine: c.Engine}).text,
+	}
+	maps.Copy(b.Ledgers, c.Ledgers)
+	if c.Rules != nil {
+		b.Registries[RegistryRules] = ruleRegistry(c.Rules)
+	}
+	if c.Tools != nil {
+		b.Registries[RegistryTools] = toolRegistry(c.Tools)
+	}
+	if c.Mods != nil {
+		b.Registries[RegistryMods] = modRegistry(c.Mods)
+	}
+	if c.Environment != nil {
+		b.Registries[RegistryEnvironment] = environmentRegistry(c.Environment)
+	}
+	if c.Baseline != nil {
+		b.Registries[RegistryBaseline] = baselineRegistry(c.Baseline, c.Engine)
+	}
+	b.Templates = slices.Clone(b.Templates)
+	for i, t := range b.Templates {
+		b.Templates[i] = withSources(t, &b)
+	}
+	return b
+}
+
+// withSources returns a template whose stages that would read what is not there are disabled.
+func withSources(t *briefing.Template, b *briefing.Config) *briefing.Template {
+	out := *t
+	out.Pipeline = slices.Clone(t.Pipeline)
+	for i := range out.Pipeline {
+		s := &out.Pipeline[i]
+		switch c := s.Config.(type) {
+		case *briefing.LedgerQuery:
+			s.Disabled = s.Disabled || c.Tier != "" && b.Ledgers[c.Tier] == nil
+		case *briefing.RegistryQuery:
+			s.Disabled = s.Disabled || b.Registries[c.Registry] == nil
+		}
+	}
+	return &out
+}

@@ -1,0 +1,366 @@
+package heedsource
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/journal"
+	"github.com/heedlog/heed/rules"
+)
+
+// look is what is known of one item.
+type look struct {
+	*attention
+	item     *heed.Attention
+	cause    *journal.Record // nil: not held
+	rule     *rules.Rule     // nil: not known
+	suspects []heed.Suspect
+}
+
+func (s *attention) look(a *heed.Attention) *look {
+	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Cause.Rule)}
+	if l.cause != nil {
+		l.suspects = s.Engine.Blame(&l.cause.Entry)
+	}
+	return l
+}
+
+// head returns what is said of an item first to a class of readers: what, since when, by whom, what it touched, what
+// to look at next.
+func (l *look) head(class string) briefing.Fragment {
+	a := l.item
+	f := briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + headline(a),
+		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
+	}
+	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
+	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next(class)
+	for _, line := range l.text(1, 0) {
+		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
+	}
+	f.Short = append(append(f.Short, facts...), next[0])
+	if a.StateInvalidated {
+		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
+	}
+	f.Lines = append(l.text(headLines, headFrames), own(l.since()))
+	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
+		facts = slices.Insert(facts, 1, ev)
+	}
+	f.Lines = append(append(f.Lines, facts...), next...)
+	return f
+}
+
+// refs are what later stages may use.
+func (l *look) refs() map[string]string {
+	a := l.item
+	refs := map[string]string{"item": a.ID}
+	ref := func(name, value string) {
+		if value != "" {
+			refs[name] = value
+		}
+	}
+	ref("rule", a.Cause.Rule)
+	ref("signature", l.engine.Group(a.Cause.Signature).ID.String())
+	ref("operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
+	ref("method", cmp.Or(a.CausalMethod, a.AfterMethod))
+	ref("phase", a.Cause.Phase)
+	ref("line", l.at(a.Cause.Pos))
+	if lines := l.text(1, 0); lines[len(lines)-1].Data {
+		ref("text", lines[len(lines)-1].Text)
+	}
+	if len(a.Blame) > 0 {
+		ref("blame", a.Blame[0])
+	}
+	return refs
+}
+
+// text returns the cause as logged: at least one line.
+func (l *look) text(lines, frames int) []briefing.Line {
+	var out []briefing.Line
+	if r := l.cause; r != nil {
+		if r.Kind != event.KindLog {
+			out = append(out, briefing.Line{Text: subject(&r.Entry)})
+		}
+		out, _ = quoted(out, r.Message, lines, briefing.Prose)
+		out, _ = quoted(out, r.Stack, frames, briefing.Stack)
+	}
+	if len(out) == 0 && len(l.item.Sample) > 0 {
+		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
+	}
+	if len(out) == 0 {
+		out = append(out, briefing.Line{Text: "Its cause is not held any more."})
+	}
+	return out
+}
+
+// where names an entry with its place: "entry 39 (line 599)".
+func (v view) where(seq, pos uint64) string {
+	s := "entry " + strconv.FormatUint(seq, 10)
+	if at := v.at(pos); at != "" {
+		s += " (" + at + ")"
+	}
+	return s
+}
+
+// since returns when it began, and what it has since.
+func (l *look) since() string {
+	a := l.item
+	s := "Since: " + l.where(a.Cause.Seq, a.Cause.Pos)
+	if l.cause != nil && !l.cause.Time.IsZero() {
+		s += ", " + l.cause.Time.UTC().Format(clock)
+	}
+	if a.Prelude > 0 {
+		s += ", after " + number(int(a.Prelude), "less serious entry", "less serious entries")
+	}
+	if a.TotalUrgentEntries > 1 {
+		s += "; " + strconv.FormatUint(a.TotalUrgentEntries, 10) + " entries in "
+		if !a.GroupsExact {
+			s += "at least "
+		}
+		s += number(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+	}
+	if a.Recurrence != "" {
+		s += "; " + a.Recurrence
+	}
+	if a.Predecessor != "" {
+		s += "; continues " + a.Predecessor
+	}
+	return s
+}
+
+// culprit returns whom the cause points at, and by what.
+func (l *look) culprit() string {
+	var out []string
+	for _, name := range l.item.Blame {
+		s := named(name)
+		if i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool { return s.Mod == name }); i >= 0 {
+			s += " (" + l.suspects[i].Evidence[0].Kind.Describe() + ")"
+		}
+		out = append(out, s)
+	}
+	s := "Culprit: " + cmp.Or(strings.Join(out, ", "), "not known")
+	var others []string
+	for i := range l.item.Sample {
+		for _, mod := range l.item.Sample[i].Blame {
+			name := named(mod)
+			if !slices.Contains(l.item.Blame, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
+				others = append(others, name)
+			}
+		}
+	}
+	if len(others) > 0 {
+		s += "; other entries in it point at " + strings.Join(others, ", ")
+	}
+	return s
+}
+
+// proof returns the line of the cause that points most at the first culprit, and false where it is not held.
+func (l *look) proof() (briefing.Line, bool) {
+	i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool {
+		return len(l.item.Blame) > 0 && s.Mod == l.item.Blame[0]
+	})
+	if i < 0 {
+		return briefing.Line{}, false
+	}
+	at := l.suspects[i].Evidence[0].Line
+	kind := briefing.Prose
+	for _, part := range [...]string{l.cause.Message, l.cause.Stack} {
+		for line := range strings.Lines(strings.TrimRight(part, "\r\n")) {
+			if at--; at > 0 {
+				continue
+			}
+			if shown, _ := quoted(nil, line, 1, kind); len(shown) > 0 {
+				return shown[0], true
+			}
+			return briefing.Line{}, false
+		}
+		kind = briefing.Stack
+	}
+	return briefing.Line{}, false
+}
+
+// origin returns the operation that it came of or after, else the phase of the game.
+func (l *look) origin() string {
+	a := l.item
+	var out []string
+	switch {
+	case a.CausalOperationID != "":
+		out = append(out, "Operation: "+operation(a.CausalMethod, a.CausalOperationID)+", which the cause names")
+	case a.AfterOperation != "":
+		out = append(out, "Operation: "+operation(a.AfterMethod, a.AfterOperation)+
+			", during or after which it came: possibly its cause")
+	}
+	if a.Cause.Phase != "" || len(out) == 0 {
+		out = append(out, "Phase: "+cmp.Or(named(a.Cause.Phase), "not known"))
+	}
+	return strings.Join(out, "; ")
+}
+
+// operation names an operation: "colony/build (op-7)".
+func operation(method, id string) string {
+	switch {
+	case method == "":
+		return named(id)
+	case id == "":
+		return named(method)
+	}
+	return named(method) + " (" + named(id) + ")"
+}
+
+// next returns what to do or to look at next: at least one line.
+func (l *look) next(class string) []briefing.Line {
+	var all []string
+	if l.rule != nil && l.rule.Advice != "" {
+		all = append(all, l.rule.Advice)
+	}
+	if l.Next != nil {
+		all = append(all, l.Next(class, l.item)...)
+	}
+	if l.Next == nil || len(all) == 0 {
+		all = append(all, "read "+l.where(l.item.Cause.Seq, l.item.Cause.Pos)+" and what follows it")
+	}
+	out := make([]briefing.Line, len(all))
+	for i, s := range all {
+		lead := "- "
+		if i == 0 {
+			lead = "Next: "
+		}
+		out[i] = briefing.Line{Text: lead + s}
+	}
+	return out
+}
+
+// part returns a detail of an item, and false where there is none.
+func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
+	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
+	switch name {
+	case PartCause:
+		f.Title = "The cause goes on"
+		if r := l.cause; r != nil {
+			f.Lines = beyond(f.Lines, r.Message, headLines, causeLines, briefing.Prose)
+			f.Lines = beyond(f.Lines, r.Stack, headFrames, causeFrames, briefing.Stack)
+		}
+	case PartOperation:
+		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
+		v := l.Engine.Verdict(id)
+		if id == "" || !v.Known {
+			return f, false
+		}
+		f = verdict(&v, f.SourceID)
+	case PartSamples:
+		l.samples(&f)
+	case PartBefore, PartAfter:
+		if l.item.Cause.Seq == 0 || neighbors <= 0 {
+			return f, false
+		}
+		l.neighbors(&f, name == PartBefore, neighbors)
+	case PartBlame:
+		f.Title = "What points at mods"
+		for _, s := range l.suspects[:min(len(l.suspects), maxSuspects)] {
+			var why []string
+			for _, e := range s.Evidence {
+				why = append(why, e.Kind.Describe())
+			}
+			f.Lines = append(f.Lines, briefing.Line{Text: "- " + named(s.Mod) + ": " + strings.Join(why, "; ")})
+		}
+		if len(f.Lines) == 1 && len(l.suspects[0].Evidence) == 1 && len(l.item.Blame) == 1 {
+			return f, false // the head has it
+		}
+	case PartAdvice:
+		f.Title = "Rule " + named(l.item.Cause.Rule)
+		if l.rule != nil && l.rule.Why != "" {
+			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
+		}
+	}
+	return f, len(f.Lines) > 0
+}
+
+// beyond appends the lines of s that come after the first ones, through a limit.
+func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind) []briefing.Line {
+	lines, left := quoted(nil, s, limit, kind)
+	dst = append(dst, lines[min(first, len(lines)):]...)
+	if left > 0 {
+		dst = append(dst, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+	}
+	return dst
+}
+
+// samples are what else an item holds, in its order.
+func (l *look) samples(f *briefing.Fragment) {
+	f.Title = "What else it holds"
+	for i := range l.item.Sample {
+		s := &l.item.Sample[i]
+		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
+			continue
+		}
+		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
+			number(int(s.RepeatCount), "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
+		if len(s.Blame) > 0 {
+			own += ", points at " + named(s.Blame[0])
+		}
+		f.Lines = append(f.Lines, briefing.Line{Text: own + ":"},
+			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
+	}
+	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
+		f.Lines = append(f.Lines, briefing.Line{Text: "and " + number(more, "more group", "more groups")})
+	}
+}
+
+// neighbors are the entries just before or after the cause, alike ones in a row once.
+func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
+	seq := l.item.Cause.Seq
+	after := seq
+	f.Title = "After its cause"
+	if before {
+		after = seq - min(seq, uint64(n)+1)
+		n = int(seq - after - 1)
+		f.Title = "Before its cause"
+	}
+	if n <= 0 {
+		return
+	}
+	p := l.Engine.Read(heed.Cursor{Seq: after}, n, heed.Filter{})
+	same := 0
+	flush := func() {
+		if same > 0 {
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + number(same, "more time", "more times") + ")"})
+		}
+		same = 0
+	}
+	for i := range p.Records {
+		r := &p.Records[i]
+		if before && r.Seq >= seq || !before && r.Seq > seq+uint64(n) {
+			break
+		}
+		if len(f.Lines) == 0 {
+			f.Seq = r.Seq
+			f.Title += ", from " + l.where(r.Seq, r.Pos)
+		} else if o := &p.Records[i-1]; r.Kind == event.KindLog && o.Kind == r.Kind && r.Signature == o.Signature {
+			same++
+			continue
+		}
+		flush()
+		if r.Kind == event.KindLog {
+			f.Lines, _ = quoted(f.Lines, r.Message, 1, briefing.Prose)
+		} else {
+			f.Lines = append(f.Lines, briefing.Line{Text: subject(&r.Entry)})
+		}
+	}
+	flush()
+}
+
+// verdict shows what came of an operation.
+func verdict(v *heed.Verdict, id string) briefing.Fragment {
+	return briefing.Fragment{
+		Source: briefing.SourceAttention, SourceID: cmp.Or(id, "operation/"+escaped(v.Operation)),
+		Title: "Operation " + operation(v.Method, v.Operation) + ", " + strings.ReplaceAll(v.Status.String(), "_", " "),
+		Lines: []briefing.Line{{Text: "Verdict: " + v.Outcome + ". " + v.Text}},
+		Refs:  map[string]string{"operation": v.Operation, "method": v.Method},
+	}
+}

@@ -1,0 +1,312 @@
+package heedsource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/rules"
+)
+
+// The bounds of one row.
+const (
+	maxRows          = 1000 // of an answer, where the query has no bound
+	maxSentenceChars = 600  // of what an owner wrote
+	maxArguments     = 24   // of a tool
+)
+
+// registry is a [briefing.Registry] over rows in a fixed order.
+type registry[T any] struct {
+	filters []string // that it has
+	rows    func() []T
+	is      func(row *T, filter, value string) bool
+	show    func(rows []T, i int) briefing.Fragment
+}
+
+// Rows returns the rows that satisfy all filters, in order: as many as fit.
+func (r *registry[T]) Rows(ctx context.Context, in *briefing.Input, q *briefing.RegistryQuery) (briefing.Found, error) {
+	var found briefing.Found
+	names := slices.Sorted(maps.Keys(q.Filters))
+	for _, name := range names {
+		if !slices.Contains(r.filters, name) {
+			return found, unknownFilter(name, r.filters)
+		}
+	}
+	limit := q.MaxRows
+	if limit <= 0 {
+		limit = maxRows
+	}
+	left := in.Tokens
+	rows := r.rows()
+	for i := range rows {
+		if err := ctx.Err(); err != nil {
+			return briefing.Found{}, err
+		}
+		if slices.ContainsFunc(names, func(name string) bool { return !r.is(&rows[i], name, q.Filters[name]) }) {
+			continue
+		}
+		if len(found.Fragments) == limit {
+			found.More = true
+			break
+		}
+		f := r.show(rows, i)
+		if left -= cost(in, &f); left < 0 && in.Tokens > 0 && len(found.Fragments) > 0 {
+			found.More = true
+			break
+		}
+		found.Fragments = append(found.Fragments, f)
+	}
+	return found, nil
+}
+
+// fragment returns the fragment of a row.
+func fragment(registry, id, title string, lines []briefing.Line) briefing.Fragment {
+	return briefing.Fragment{
+		Source: briefing.SourceRegistry, SourceID: registry + "/" + escaped(id), Title: title, Lines: lines,
+	}
+}
+
+// sentence appends what an owner wrote about something, if anything.
+func sentence(dst []briefing.Line, what, s string) []briefing.Line {
+	if s = text.Safe(strings.Join(strings.Fields(s), " "), maxSentenceChars); s == "" {
+		return dst
+	}
+	return append(dst, briefing.Line{Text: what + ": " + s})
+}
+
+// ruleRegistry has the rules of a set, in the order in which they are tried.
+func ruleRegistry(set func() *rules.Set) briefing.Registry {
+	return &registry[*rules.Rule]{
+		filters: []string{"rule", "disposition", "tag", "file"},
+		rows:    func() []*rules.Rule { return set().Rules() },
+		is: func(r **rules.Rule, filter, value string) bool {
+			switch filter {
+			case "rule":
+				return (*r).ID == value
+			case "disposition":
+				return (*r).Disposition.String() == value
+			case "tag":
+				return slices.Contains((*r).Tags, value)
+			}
+			return (*r).File == value
+		},
+		show: func(rows []*rules.Rule, i int) briefing.Fragment { return showRule(rows[i]) },
+	}
+}
+
+func showRule(r *rules.Rule) briefing.Fragment {
+	var b strings.Builder
+	fmt.Fprintf(&b, "rule at %s: %s", named(r.Place()), r.Disposition)
+	if r.HasSeverity {
+		b.WriteString(", " + r.Severity.String())
+	}
+	if r.Invalidates {
+		b.WriteString(", the game's state may have changed")
+	}
+	if r.Disabled {
+		b.WriteString(", disabled")
+	}
+	if e := r.Escalate; e != nil {
+		fmt.Fprintf(&b, ", %s from %d within %s on", e.To, e.After, e.Within)
+	}
+	var lines []briefing.Line
+	lines = sentence(lines, "Summary", r.Summary)
+	lines = sentence(lines, "Why", r.Why)
+	lines = sentence(lines, "Advice", r.Advice)
+	f := fragment(RegistryRules, r.ID, b.String(), lines)
+	f.Refs = map[string]string{"rule": r.ID}
+	return f
+}
+
+// toolRegistry has the tools of a game, in the order of its list.
+func toolRegistry(tools func() []Tool) briefing.Registry {
+	return &registry[Tool]{
+		filters: []string{"name", "contains"},
+		rows:    tools,
+		is: func(t *Tool, filter, value string) bool {
+			if filter == "name" {
+				return t.Name == value
+			}
+			return strings.Contains(t.Name, value) || strings.Contains(t.Description, value)
+		},
+		show: func(rows []Tool, i int) briefing.Fragment { return showTool(&rows[i]) },
+	}
+}
+
+// showTool shows a tool. What it does and which arguments it has is the game's own text: data.
+func showTool(t *Tool) briefing.Fragment {
+	lines, _ := quoted(nil, t.Description, maxMessageLines, briefing.Prose)
+	title := "tool " + named(t.Name)
+	arguments, known := argumentsOf(t.Schema)
+	switch {
+	case !known:
+		title += ": its arguments are not known"
+	case len(arguments) == 0:
+		title += ": no arguments"
+	default:
+		title += ": " + number(len(arguments), "argument", "arguments")
+	}
+	for _, a := range arguments[:min(len(arguments), maxArguments)] {
+		lines = append(lines, briefing.Line{Text: a.line(), Data: true, Kind: briefing.Stack})
+	}
+	if more := len(arguments) - maxArguments; more > 0 {
+		lines = append(lines, briefing.Line{Text: "and " + number(more, "more argument", "more arguments")})
+	}
+	f := fragment(RegistryTools, t.Name, title, lines)
+	f.Refs = map[string]string{"method": t.Name}
+	return f
+}
+
+// argument is an argument of a tool, as its schema describes it.
+type argument struct {
+	name     string
+	required bool
+	schema   json.RawMessage
+}
+
+// argumentsOf returns the arguments of a schema, the required ones first, in its order, then the others by name; false
+// where it does not say which there are.
+func argumentsOf(schema []byte) (arguments []argument, known bool) {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Required   []string                   `json:"required"`
+		Type       any                        `json:"type"`
+	}
+	if json.Unmarshal(schema, &s) != nil || s.Properties == nil && s.Type != "object" {
+		return nil, false
+	}
+	for _, name := range s.Required {
+		if schema, ok := s.Properties[name]; ok {
+			arguments = append(arguments, argument{name, true, schema})
+			delete(s.Properties, name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		arguments = append(arguments, argument{name, false, s.Properties[name]})
+	}
+	return arguments, true
+}
+
+func (a *argument) line() string {
+	var b bytes.Buffer
+	b.WriteString(text.Safe(a.name, maxNameChars))
+	if a.required {
+		b.WriteString(" (required)")
+	}
+	b.WriteString(": ")
+	if json.Compact(&b, a.schema) != nil {
+		panic("BUG: heedsource: JSON that was read is not JSON")
+	}
+	return text.Safe(b.String(), maxLineChars)
+}
+
+// modRegistry has the mods that a game runs with, in load order.
+func modRegistry(mods func() []capture.ListedMod) briefing.Registry {
+	return &registry[capture.ListedMod]{
+		filters: []string{"mod"},
+		rows:    mods,
+		is: func(m *capture.ListedMod, _, value string) bool {
+			key := blame.Key(value)
+			return key != "" && (blame.Key(m.Name) == key || blame.Key(m.PackageID) == key)
+		},
+		show: func(rows []capture.ListedMod, i int) briefing.Fragment { return showMod(&rows[i], i+1, len(rows)) },
+	}
+}
+
+func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
+	title := "mod " + named(m.Title())
+	if m.PackageID != "" && m.PackageID != m.Title() {
+		title += ", package " + named(m.PackageID)
+	}
+	if m.WorkshopID != "" {
+		title += ", workshop " + named(m.WorkshopID)
+	}
+	title += fmt.Sprintf(", number %d of %d in load order", place, of)
+	var lines []briefing.Line
+	if m.Versions != "" {
+		lines = append(lines, briefing.Line{Text: text.Safe(m.Versions, maxLineChars), Data: true, Kind: briefing.Hex})
+	}
+	id := m.PackageID
+	if id == "" {
+		id = m.Name
+	}
+	f := fragment(RegistryMods, id, title, lines)
+	f.Refs = map[string]string{"blame": m.Title()}
+	return f
+}
+
+// environmentRegistry has one row: where the game runs.
+func environmentRegistry(facts func() capture.Facts) briefing.Registry {
+	return &registry[capture.Facts]{
+		rows: func() []capture.Facts {
+			if f := facts(); f != (capture.Facts{}) {
+				return []capture.Facts{f}
+			}
+			return nil
+		},
+		is:   func(*capture.Facts, string, string) bool { return true },
+		show: func(rows []capture.Facts, i int) briefing.Fragment { return showEnvironment(&rows[i]) },
+	}
+}
+
+// showEnvironment shows what the log says of the game, its engine and the machine, without the command line.
+func showEnvironment(f *capture.Facts) briefing.Fragment {
+	var lines []briefing.Line
+	for _, fact := range []string{
+		f.Game, f.Engine, f.Loader, f.Platform, f.Runtime, f.Language, f.System, f.CPU, f.Memory, f.Graphics,
+		f.GraphicsAPI, f.GraphicsMemory, f.GraphicsDriver,
+	} {
+		if fact != "" {
+			lines = append(lines, briefing.Line{Text: text.Safe(fact, maxLineChars), Data: true})
+		}
+	}
+	return fragment(RegistryEnvironment, "facts", "where the game runs, as its log says", lines)
+}
+
+// baselineRegistry has the noise that is known. A signature is compared by its group, as far as an engine learned it.
+func baselineRegistry(baseline func() *compare.Baseline, e *heed.Engine) briefing.Registry {
+	return &registry[compare.Known]{
+		filters: []string{"signature", "rule", "disposition"},
+		rows: func() []compare.Known {
+			if b := baseline(); b != nil {
+				return b.Entries
+			}
+			return nil
+		},
+		is: func(k *compare.Known, filter, value string) bool {
+			switch filter {
+			case "signature":
+				return k.Signature.ID.String() == value || e.Group(k.Signature).ID.String() == value
+			case "rule":
+				return k.Rule == value
+			}
+			return k.Disposition.String() == value
+		},
+		show: func(rows []compare.Known, i int) briefing.Fragment { return showKnown(&rows[i]) },
+	}
+}
+
+func showKnown(k *compare.Known) briefing.Fragment {
+	title := fmt.Sprintf("known since %s until %s: %s, %d in %d records of %s", k.First, k.Expires, k.Disposition,
+		k.Count, k.Records, number(k.Runs, "run", "runs"))
+	if !strings.HasPrefix(k.Rule, defaultRule) {
+		title += ", rule " + named(k.Rule)
+	}
+	lines := sentence(nil, "Note", k.Note)
+	if len(k.Templates) > 0 {
+		lines, _ = quoted(lines, k.Templates[0], 1, briefing.Prose)
+	}
+	f := fragment(RegistryBaseline, k.Signature.ID.String(), title, lines)
+	f.Refs = map[string]string{"signature": k.Signature.ID.String(), "rule": k.Rule}
+	return f
+}

@@ -1,0 +1,155 @@
+// Package attention makes messages of package steer from the attention items of heed: it is what ties the two.
+//
+// What blocks is a message that stops a turn, and what is advisory rides. A message stands for an item and its revision
+// (whether it blocks, its severity, whether the game's state is invalid): a count that grows is no news. What is
+// cleared before it was delivered is withdrawn. Text of the game is data of the message, which steer quotes.
+//
+// The package has no clock, no goroutine and no I/O.
+package attention
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/agent/steer"
+)
+
+// Author is the author of the messages, which an adapter's Verifier knows as steer.Attention.
+const Author = "heed"
+
+// The bounds of a message's data, in samples and in characters of each.
+const (
+	maxSamples = 3
+	maxSample  = 600
+)
+
+// Message returns the message for an open item. brief is the text of a brief about it, which stands in place of its
+// summary and samples, "" for none; its data is quoted already.
+func Message(item *coalesce.Attention, brief string) steer.Message {
+	m := steer.Message{
+		Author: Author, Topic: item.ID, Revision: revision(item), Text: brief,
+		Rides: !item.Blocking, Invalid: item.StateInvalidated, Through: item.LatestSequence,
+	}
+	if brief != "" {
+		return m
+	}
+	shown := *item
+	shown.Sanitize()
+	what := "blocking: calls are refused until it is acknowledged"
+	if !shown.Blocking {
+		what = "advisory"
+	}
+	m.Text = fmt.Sprintf("Item %s (%s): %s", shown.ID, what, shown.Summary)
+	if shown.StateInvalidated {
+		m.Text += "\nThe game's state may have changed: read it again."
+	}
+	for i := range shown.Sample[:min(len(shown.Sample), maxSamples)] {
+		m.Data = append(m.Data, text.Safe(shown.Sample[i].Message, maxSample))
+	}
+	return m
+}
+
+// revision identifies what of an item is news.
+func revision(item *coalesce.Attention) string {
+	return fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
+}
+
+// Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
+// the agent does not know of it. by is its name, which is data.
+func Acknowledged(item *coalesce.Attention, by string) steer.Message {
+	return steer.Message{
+		Author: Author, Topic: item.ID, Revision: "acknowledged", Rides: true, Data: []string{text.Safe(by, maxSample)},
+		Text: fmt.Sprintf("Item %s was acknowledged by another, whose name is below. The game's state may have changed "+
+			"meanwhile: read it again.", item.ID),
+	}
+}
+
+// Feed gives the items of an engine to the machine of one conversation. It is for the goroutine of the machine.
+type Feed struct {
+	// Brief makes the text of a message, and Next says in a line how the agent acknowledges an item that blocks. Both are
+	// optional; see Message.
+	Brief, Next func(item *coalesce.Attention) string
+
+	machine *steer.Machine
+	offered map[string]string // revisions of open items, by id
+}
+
+// NewFeed returns a feed for a machine.
+func NewFeed(m *steer.Machine) *Feed { return &Feed{machine: m, offered: map[string]string{}} }
+
+// Update gives the machine an update, and returns what the adapter does. An item that was cleared is withdrawn; one
+// whose revision is as before is no news.
+func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
+	item := &u.Attention
+	if u.Kind == coalesce.Cleared {
+		f.cleared(item.ID)
+		return steer.Action{}
+	}
+	if f.offered[item.ID] == revision(item) {
+		return steer.Action{}
+	}
+	return f.offer(now, item)
+}
+
+// Open gives the machine all items that are open, and returns what the adapter does. What is open no more is withdrawn.
+// What was news before rides on this turn, if the turn was not sent it, and begins none.
+func (f *Feed) Open(now time.Time, open []coalesce.Attention) (last steer.Action) {
+	for id := range f.offered {
+		if !slices.ContainsFunc(open, func(a coalesce.Attention) bool { return a.ID == id }) {
+			f.cleared(id)
+		}
+	}
+	for i := range open {
+		if a := f.offer(now, &open[i]); a.Do != steer.Nothing {
+			last = a
+		}
+	}
+	return last
+}
+
+// News returns those of the open items for which Open would make a message.
+func (f *Feed) News(open []coalesce.Attention) (news []*coalesce.Attention) {
+	for i := range open {
+		if item := &open[i]; !f.machine.Knows(item.ID, revision(item)) && !f.idles(item) {
+			news = append(news, item)
+		}
+	}
+	return news
+}
+
+// idles reports whether an item was news before, and there is no turn that it could ride on.
+func (f *Feed) idles(item *coalesce.Attention) bool {
+	return f.offered[item.ID] == revision(item) && f.machine.State().Phase == steer.Idle
+}
+
+func (f *Feed) cleared(id string) {
+	delete(f.offered, id)
+	f.machine.Withdraw(id)
+}
+
+func (f *Feed) offer(now time.Time, item *coalesce.Attention) steer.Action {
+	if f.machine.Knows(item.ID, revision(item)) {
+		f.offered[item.ID] = revision(item)
+		return steer.Action{}
+	}
+	if f.idles(item) {
+		return steer.Action{}
+	}
+	brief := ""
+	if f.Brief != nil {
+		brief = f.Brief(item)
+	}
+	msg := Message(item, brief)
+	if item.Blocking && f.Next != nil {
+		msg.Text += "\n" + f.Next(item)
+	}
+	msg.Rides = msg.Rides || f.offered[item.ID] == msg.Revision
+	receipt, a := f.machine.Receive(now, msg)
+	if receipt != steer.Full { // else it is offered again
+		f.offered[item.ID] = msg.Revision
+	}
+	return a
+}

@@ -1,0 +1,174 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/accept/stage"
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// What the table is made of, and -trace, which prints what happens.
+var (
+	seeds    = flag.Int("seeds", 0, "the table: let each agent play `N` games; 0: a short one")
+	first    = flag.Int("first", 1, "the table: begin with the seed `N`")
+	calls    = flag.Int("calls", 200, "the table: let each agent make `N` calls in a game")
+	onPlan   = flag.String("plan", "", "the table: play no other `PLAN`")
+	onPolicy = flag.String("policy", "", "the table: play under no other `POLICY`")
+	pace     = flag.Duration("think", 0, "the table: let agents think for `TIME` before what they do; 0: 2 to 20 s")
+	traces   = flag.Bool("trace", false, "the table: print what happens in each game")
+)
+
+// TestMain makes this test binary the game that its tests start.
+func TestMain(m *testing.M) {
+	if slices.Contains(os.Args, "-game") {
+		if err := Run(os.Args[2:], os.Stdout, os.Stderr); err != nil {
+			panic(err)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// TestTable prints the table. What is told to be clean is so in any game; rates are held by [TestBars].
+func TestTable(t *testing.T) {
+	testkit.Full(t, "plays games under each policy")
+	games, length := *seeds, *calls
+	if games == 0 {
+		games, length = 1, 40
+	}
+	var rows []*outcome
+	for _, name := range planNames {
+		for _, policy := range policies {
+			if *onPlan != "" && string(name) != *onPlan || *onPolicy != "" && policy != *onPolicy ||
+				name == planNoLog && !slices.Contains(ofHeed, policy) {
+				continue
+			}
+			if *seeds == 0 && *onPlan == "" && slices.Contains(steered, policy) && name != planSlow {
+				continue // the short table has them in one plan
+			}
+			row := &outcome{Plan: name, Policy: policy}
+			rows = append(rows, row)
+			for seed := range games {
+				var trace func(string, ...any)
+				if *traces {
+					trace = func(format string, a ...any) { fmt.Printf(format+"\n", a...) }
+				}
+				o := play(t, name, policy, uint64(*first+seed), length, trace)
+				require.Equal(t, length, o.Executed+o.LeftOut)
+				row.add(&o)
+			}
+			require.Zero(t, row.Wrong)
+		}
+	}
+	var out bytes.Buffer
+	require.NoError(t, table(&out, rows))
+	t.Log("\n" + out.String())
+}
+
+// TestBars holds heed to what it promises, in every plan. The policy brief stops an agent as steer does, with other words.
+func TestBars(t *testing.T) {
+	testkit.Full(t, "plays 20 games of each plan")
+	for _, name := range planNames {
+		for _, policy := range []string{policyHeed, policySteer} {
+			t.Run(string(name)+" "+policy, func(t *testing.T) {
+				t.Parallel()
+				row := outcome{Plan: name, Policy: policy}
+				for seed := range uint64(20) {
+					o := play(t, name, policy, 1+seed, 200, nil)
+					row.add(&o)
+				}
+				require.Empty(t, row.misses())
+			})
+		}
+	}
+}
+
+// TestSteer holds that a fault while the agent thinks is found sooner where its turn is stopped, and that a game is the
+// same each time.
+func TestSteer(t *testing.T) {
+	waits := play(t, planSame, policyHeed, 1, 40, nil)
+	stops := play(t, planSame, policySteer, 1, 40, nil)
+	require.Positive(t, stops.Steers)
+	require.Positive(t, stops.Canceled)
+	require.Less(t, stops.recovery(50), waits.recovery(50))
+	require.Equal(t, stops, play(t, planSame, policySteer, 1, 40, nil))
+}
+
+// TestUnknown holds that a call that is in flight for long is left, and that the game counts it.
+func TestUnknown(t *testing.T) {
+	testkit.Full(t, "plays a long game")
+	out := play(t, planSlow, policySteer, 8, 200, nil)
+	require.Positive(t, out.Unknown)
+	require.Equal(t, 200, out.Executed)
+	require.Zero(t, out.Wrong)
+}
+
+func TestPlan(t *testing.T) {
+	for _, name := range planNames {
+		require.Equal(t, newPlan(name, 3, 200), newPlan(name, 3, 200), "a seed is a plan")
+		require.NotEqual(t, newPlan(name, 3, 200), newPlan(name, 4, 200))
+	}
+	kinds := map[kind]int{}
+	for _, s := range newPlan(planDistinct, 1, 6000).steps {
+		if s.fault != nil {
+			kinds[s.fault.kind]++
+			require.NotEmpty(t, s.fault.lines)
+		}
+	}
+	require.Len(t, kinds, 7)
+	sites := map[string]bool{}
+	for i := range 224 {
+		sites[site(i)] = true
+	}
+	require.Len(t, sites, 224)
+}
+
+// TestPolicies: what the table says of policies holds for processes, too.
+func TestPolicies(t *testing.T) {
+	testkit.Full(t, "builds heed, and runs games")
+	t.Setenv("HEED_RULES", filepath.Join(t.TempDir(), "none")) // what the person at the keyboard has configured
+	var none, naive, heed, steer, brief outcome
+	t.Run("policies", func(t *testing.T) { // at once: agents think most of the time
+		for policy, r := range map[string]*outcome{
+			policyNone: &none, policyNaive: &naive, policyHeed: &heed, policySteer: &steer, policyBrief: &brief,
+		} {
+			t.Run(policy, func(t *testing.T) {
+				t.Parallel()
+				var out bytes.Buffer
+				args := []string{"-calls", "20", "-seed", "4", "-think", "20ms", "-json", "-policy", policy}
+				require.NoError(t, Run(args, &out, os.Stderr))
+				require.NoError(t, json.Unmarshal(out.Bytes(), r))
+				require.Equal(t, policy, r.Policy)
+				require.Equal(t, 20, r.Executed)
+				require.Positive(t, r.Incidents)
+			})
+		}
+	})
+	require.Positive(t, none.stale())
+	require.Positive(t, naive.FalseStops)
+	require.Zero(t, heed.stale())
+	require.Zero(t, heed.FalseStops)
+	require.Zero(t, heed.ByHabit)
+	require.Equal(t, heed.Incidents, heed.Acks)
+	for _, r := range []*outcome{&steer, &brief} {
+		require.Zero(t, r.stale()) // with so little thinking there may be nothing to stop
+	}
+}
+
+// TestNotUp: a program that cannot start is not waited for.
+func TestNotUp(t *testing.T) {
+	// go knows no "wrap".
+	trial := trial{dir: t.TempDir(), heed: "go", plan: planDistinct, calls: 1, think: time.Millisecond}
+	_, err := trial.run(policyHeed)
+	require.ErrorIs(t, err, stage.ErrNotUp)
+}

@@ -1,0 +1,253 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/agent/steer/attention"
+)
+
+// observer is the name of the connection that events come by: it is no agent's.
+const observer = "heed-cli"
+
+// briefTokens is the budget of a brief.
+const briefTokens = 600
+
+// conversation is the agent's turn as an adapter sees it that can cancel it and prompt again. It is for the goroutine
+// of the agent. A turn is a step.
+type conversation struct {
+	machine *steer.Machine
+	feed    *attention.Feed
+	events  chan coalesce.Update
+	next    steer.Action
+	settle  func() // waits until what has happened by now is among the events, where that can be
+}
+
+// verifier admits attention, and the owner who asks for steps.
+type verifier struct{}
+
+func (verifier) Verify(author string) steer.Class {
+	if author == attention.Author {
+		return steer.Attention
+	}
+	return steer.Owner
+}
+
+// converse returns a conversation that is fed by the events of a connection of its own.
+func converse(ctx context.Context, client *gabp.Client, policy string, settle func()) (*conversation, error) {
+	m, err := steer.New(steer.Policy{}, steer.Ceiling{Cancel: true}, verifier{})
+	if err != nil {
+		return nil, err
+	}
+	feed := attention.NewFeed(m)
+	if policy == policyBrief {
+		feed.Brief = func(item *coalesce.Attention) string {
+			raw, err := client.CallTool(ctx, "heed/brief", map[string]any{"id": item.ID, "tokens": briefTokens})
+			var b struct {
+				Text string `json:"text"`
+			}
+			if err != nil || json.Unmarshal(raw, &b) != nil {
+				return "" // its summary then
+			}
+			return b.Text
+		}
+	}
+	c := &conversation{
+		machine: m, feed: feed, events: make(chan coalesce.Update, 256), settle: settle,
+	}
+	kinds := map[string]string{
+		gabp.ChannelOpened: coalesce.Opened, gabp.ChannelUpdated: coalesce.Updated, gabp.ChannelCleared: coalesce.Cleared,
+	}
+	got, err := client.Events(ctx, []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared},
+		func(e gabp.Event) {
+			item, err := gabp.ParseAttention(e.Payload)
+			if err != nil {
+				return
+			}
+			select {
+			case c.events <- coalesce.Update{Kind: kinds[e.Channel], Attention: item}:
+			case <-ctx.Done():
+			}
+		})
+	if err == nil && len(got) != len(kinds) {
+		err = errors.New("the game sends no events of attention")
+	}
+	return c, err
+}
+
+// told reports that the agent has an item by the game's gate, so that it is no news.
+func (c *conversation) told(item *heed.Attention) {
+	c.machine.CallBegan("gate") // it stops no turn
+	c.feed.Update(time.Now(), &coalesce.Update{Kind: coalesce.Opened, Attention: *item})
+	c.machine.Withdraw(item.ID)
+	c.do(c.machine.CallEnded(time.Now(), "gate"))
+}
+
+// do keeps what is to be done by the next wait.
+func (c *conversation) do(act steer.Action) {
+	if act.Do != steer.Nothing {
+		c.next = act
+	}
+}
+
+// wait waits until done, or until the machine stops the turn: then it returns the prompt.
+func wait[T any](c *conversation, done <-chan T) (v T, prompt *steer.Batch) {
+	act := c.next
+	c.next = steer.Action{}
+	if act.Do == steer.Nothing {
+		act = c.machine.Ready(time.Now())
+	}
+	for {
+		if act.Do == steer.Cancel {
+			act = c.machine.Ended(time.Now(), true)
+		}
+		if act.Do == steer.Prompt {
+			return v, &act.Batch
+		}
+		var deadline <-chan time.Time
+		if d := time.Until(c.machine.Deadline()); d > 0 {
+			deadline = time.After(d)
+		}
+		select {
+		case v = <-done:
+			return v, nil
+		case u := <-c.events:
+			act = c.feed.Update(time.Now(), &u)
+		case <-deadline:
+			act = c.machine.Ready(time.Now())
+		}
+	}
+}
+
+// drain takes the events that are there.
+func (c *conversation) drain() {
+	c.settle()
+	for {
+		select {
+		case u := <-c.events:
+			c.do(c.feed.Update(time.Now(), &u))
+		default:
+			return
+		}
+	}
+}
+
+// pause thinks. A turn that is stopped is paid for again: the agent turns to what stopped it, and thinks once more.
+func (a *agent) pause(ctx context.Context) error {
+	for {
+		think := a.think
+		if think == 0 {
+			think = between(a.random, 2*time.Second, 20*time.Second)
+		}
+		if a.talk == nil {
+			time.Sleep(think)
+			return nil
+		}
+		began := time.Now()
+		timer := time.NewTimer(think)
+		_, prompt := wait(a.talk, timer.C)
+		timer.Stop()
+		if prompt == nil {
+			return nil
+		}
+		a.tally.Canceled += time.Since(began)
+		if err := a.steered(ctx, prompt); err != nil {
+			return err
+		}
+	}
+}
+
+// answer is what a call to the game returned.
+type answer struct {
+	raw json.RawMessage
+	err error
+}
+
+// call calls a tool of the game. It returns false where the turn was stopped meanwhile, after the agent has handled
+// that: the call goes on in the game, and nobody sees its result.
+func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessage, bool, error) {
+	if a.talk == nil {
+		raw, err := a.client.CallTool(ctx, tool, args)
+		return raw, true, err
+	}
+	done := make(chan answer, 1)
+	a.tally.calls++
+	id := fmt.Sprint(a.tally.calls)
+	a.talk.machine.CallBegan(id)
+	a.inFlight.Go(func() {
+		raw, err := a.client.CallTool(ctx, tool, args)
+		done <- answer{raw, err}
+	})
+	got, prompt := wait(a.talk, done)
+	if prompt != nil {
+		a.tally.Unknown++
+		a.trace("  stopped during %s", tool)
+		return nil, false, a.steered(ctx, prompt)
+	}
+	a.talk.drain()
+	raw := got.raw
+	if refused, ok := errors.AsType[*gabp.Error](got.err); ok {
+		raw = refused.Data
+	}
+	if res, err := parseResult(raw); err == nil && res.item != nil {
+		a.talk.told(res.item)
+	}
+	a.talk.do(a.talk.machine.CallEnded(time.Now(), id))
+	return got.raw, true, got.err
+}
+
+// turn ends the turn, and begins one with a step.
+func (a *agent) turn(ctx context.Context, step int) error {
+	if a.talk == nil {
+		return nil
+	}
+	c := a.talk
+	if c.next.Do == steer.Cancel { // its end is one by itself
+		c.next = steer.Action{Do: steer.Prompt, Batch: c.machine.Ended(time.Now(), true).Batch}
+	} else {
+		c.do(c.machine.Ended(time.Now(), false))
+	}
+	for c.next.Do == steer.Prompt {
+		b := c.next.Batch
+		c.next = steer.Action{}
+		if err := a.steered(ctx, &b); err != nil {
+			return err
+		}
+		c.do(c.machine.Ended(time.Now(), false))
+	}
+	b := c.machine.Begin(steer.Message{Author: "user", Text: fmt.Sprintf("Build step %d.", step)})
+	if b.Delivery != 0 {
+		a.tally.Bytes += len(steer.Framing{}.Render(b))
+		c.machine.Confirm(b.Delivery)
+	}
+	return nil
+}
+
+// steered does what the agent is prompted with: look, acknowledge, read the state again. Where it is stopped once more
+// before it acts, the new prompt has all that this one had.
+func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
+	a.tally.Bytes += len(steer.Framing{}.Render(*b))
+	a.tally.Steers++
+	a.trace("  steered: %d messages", len(b.Messages))
+	if err := a.pause(ctx); err != nil {
+		return err
+	}
+	var ids []string
+	for _, msg := range a.talk.machine.Confirm(b.Delivery) {
+		if !msg.Rides {
+			ids = append(ids, msg.Topic)
+		}
+	}
+	if len(ids) == 0 && b.Unknown == 0 {
+		a.tally.FalseSteers++ // it is no news any more
+		return nil
+	}
+	return a.handle(ctx, ids, forSteer)
+}

@@ -1,0 +1,46 @@
+package brief
+
+import (
+	"context"
+	"time"
+
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/rules"
+)
+
+// brief assembles what an agent must know of an item, or of all that is open where it is "".
+func (g *game) brief(item string, tokens int) (*briefing.Context, error) {
+	if g.service == nil {
+		var err error
+		g.service, err = brief.New(brief.Config{
+			Config: heedsource.Config{
+				Engine:      g.engine,
+				Rules:       func() *rules.Set { return g.set },
+				Mods:        func() []capture.ListedMod { return g.mods },
+				Environment: g.began.Facts,
+				Next:        brief.SessionNext,
+			},
+			Now: g.now,
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return g.service.Assemble(context.Background(), briefing.Request{
+		AgentClass: heedsource.TemplateAgent, WorkOrderID: item, MaxContextTokens: tokens,
+	})
+}
+
+// close ends what the first brief started.
+func (g *game) close() error {
+	if g.service == nil {
+		return nil
+	}
+	return g.service.Close()
+}
+
+// still is a clock that stands still: so no budget of time changes what is measured of texts.
+func still() time.Time { return time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC) }

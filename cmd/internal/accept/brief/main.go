@@ -1,0 +1,59 @@
+// Package brief measures briefs: what they have of what is true of a fault, and how long they take.
+//
+//	go run ./cmd/internal/accept brief
+//	go run ./cmd/internal/accept brief -data ../shared/data -misses
+//
+// Quality is measured on each item that holds calls back, of the captures in testdata and, where they are at hand, of
+// real logs. A text about it should have the line of its true cause, the culprit and the operation or phase where they
+// are known, and the next thing to look at; and it should blame nobody where nobody is known to be at fault. Beside
+// briefs stands what agents have without them, cut to as many tokens.
+//
+// Speed is measured on an engine whose journal is full, with the log of as many lines in a file for the others.
+package brief
+
+import (
+	"flag"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/heedlog/heed/rules"
+)
+
+// Run runs the command with its arguments.
+func Run(args []string, stdout, stderr io.Writer) error {
+	flags := flag.NewFlagSet("brief", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	captures := flags.String("captures", "testdata/captures", "the `FOLDER` of the project's captures")
+	data := flags.String("data", "../shared/data", "the `FOLDER` of real logs, with rimworld and players in it")
+	heldOut := flags.Bool("held", false, "measure also logs on which nothing is developed")
+	misses := flags.Bool("misses", false, "list what briefs do not have")
+	rounds := flags.Int("rounds", 500, "measure how long `N` of each take; 0: not")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	set, err := rules.Compile(rules.Defaults()...)
+	if err != nil {
+		return err
+	}
+	q, err := measure(folders{
+		captures: *captures, labeled: filepath.Join(*data, "rimworld"), players: filepath.Join(*data, "players"),
+		heldOut: *heldOut,
+	}, set)
+	if err != nil {
+		return err
+	}
+	text := q.String()
+	if *misses {
+		text = strings.Join(append(q.misses, text), "\n")
+	}
+	if *rounds > 0 {
+		s, err := race(*captures, set, *rounds)
+		if err != nil {
+			return err
+		}
+		text += s.String()
+	}
+	_, err = io.WriteString(stdout, text)
+	return err
+}

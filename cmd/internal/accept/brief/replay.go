@@ -1,0 +1,172 @@
+package brief
+
+import (
+	"errors"
+	"io"
+	"os"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/rules"
+)
+
+// game is a log that is being written, with an engine that reads it.
+type game struct {
+	engine *heed.Engine
+	set    *rules.Set
+	mods   []capture.ListedMod
+	began  capture.Environment
+
+	now     func() time.Time // of briefs
+	service *brief.Service   // nil before the first one
+}
+
+// play gives the records of a log to an engine, as the commands do, and calls before and after around each.
+func play(path string, set *rules.Set, before func(*game, *capture.Record),
+	after func(*game, *capture.Record, *heed.Outcome),
+) (*game, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	in, err := capture.NewReader(f, capture.Options{})
+	if err != nil {
+		return nil, err
+	}
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return nil, err
+	}
+	g := &game{engine: engine, set: set, now: still}
+	var rec capture.Record
+	var o heed.Outcome
+	for {
+		if err := in.Next(&rec); errors.Is(err, io.EOF) {
+			return g, nil
+		} else if err != nil {
+			return nil, err
+		}
+		before(g, &rec)
+		if program := g.began.Observe(&rec); program != "" {
+			engine.LearnGame(program)
+		}
+		if rec.Mods != nil {
+			g.mods = append(g.mods, rec.Mods.Mods...)
+			engine.LearnMods(rec.Mods.Plain())
+		}
+		engine.ObserveInto(&o, &rec.Entry)
+		after(g, &rec, &o)
+	}
+}
+
+// replayed is what a replay makes of a log, for the truth about it.
+type replayed struct {
+	lines    []string
+	records  []record
+	blocking map[string]int    // by item that blocks at any time: the line at which it first does
+	methods  map[string]string // by operation
+}
+
+// record is one of a log, with what was made of it.
+type record struct {
+	first, last int
+	item, rule  string
+	began       int // the line at which the phase began, 0 where it is not known
+
+	phase     string // at the record, or after it where none was known before
+	operation string // that it names
+	message   string // its first line, where the line of the log holds other things as well
+	frame     string // of its stack, the nearest to the fault
+}
+
+func replay(path string, set *rules.Set) (*replayed, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &replayed{lines: split(text), blocking: map[string]int{}, methods: map[string]string{}}
+	var updates []heed.Update
+	began := 0 // the line at which the present phase did
+	unknown := -1
+	_, err = play(path, set, func(*game, *capture.Record) {}, func(g *game, rec *capture.Record, o *heed.Outcome) {
+		at := record{
+			first: rec.StartLine, last: rec.EndLine, item: o.AttentionID, rule: o.Decision.Rule,
+			phase: o.Phase, began: began, operation: strings.Clone(rec.OperationID), frame: frame(rec.Stack),
+		}
+		if at.first == 0 {
+			at.first, at.last = int(rec.Pos), int(rec.Pos)
+		}
+		if rec.Layout == capture.LayoutJSON {
+			message, _, _ := strings.Cut(rec.Message, "\n")
+			at.message = strings.Clone(message)
+		}
+		if rec.Kind == event.KindOperation && rec.Status == event.StatusStarted {
+			r.methods[at.operation] = strings.Clone(rec.Source)
+		}
+		// The phase that an entry begins is seen with the next one.
+		if n := len(r.records); n > 0 && r.records[n-1].phase != o.Phase {
+			began = r.records[n-1].first
+			at.began = began
+			if unknown == n-1 {
+				r.records[n-1].phase, r.records[n-1].began = o.Phase, began
+			}
+		}
+		if o.Phase == "" {
+			unknown = len(r.records)
+		}
+		r.records = append(r.records, at)
+		if o.Pending {
+			updates = g.engine.Updates(updates[:0])
+			for _, u := range updates {
+				if a := u.Attention; a.Blocking && r.blocking[a.ID] == 0 {
+					r.blocking[a.ID] = at.last
+				}
+			}
+		}
+	})
+	return r, err
+}
+
+// split returns the lines of a log.
+func split(text []byte) []string {
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, "\r")
+	}
+	return lines
+}
+
+// frame returns the method of the first frame of a stack.
+func frame(stack string) string {
+	for line := range strings.Lines(stack) {
+		line = strings.TrimSpace(line)
+		if rest, ok := strings.CutPrefix(line, "at "); ok {
+			method, _, _ := strings.Cut(rest, "(")
+			return strings.Clone(strings.TrimSpace(method))
+		}
+	}
+	return ""
+}
+
+// at returns the record that a line is in, nil for none.
+func (r *replayed) at(line int) *record {
+	i := sort.Search(len(r.records), func(i int) bool { return r.records[i].last >= line })
+	if i == len(r.records) || r.records[i].first > line {
+		return nil
+	}
+	return &r.records[i]
+}
+
+// itemOf returns the blocking item that holds a record, "" for none.
+func (r *replayed) itemOf(rec *record) string {
+	if rec == nil || r.blocking[rec.item] == 0 {
+		return ""
+	}
+	return rec.item
+}

@@ -1,0 +1,196 @@
+package brief
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/bench/workload"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// full is how many entries the tail of a journal holds.
+const full = 24576
+
+// operations is how many failed before the storm.
+const operations = 8
+
+// speed is how long each approach takes, over a number of rounds.
+type speed struct {
+	entries, items int // in the journal; open
+	logBytes       int64
+	took           map[approach][]cost
+}
+
+// cost is what one text took, by the time of day and by that of processors.
+type cost struct{ wall, used time.Duration }
+
+// storm returns an engine with a full journal and open items, and the log that it has read, in a folder.
+func storm(folder, captures string, set *rules.Set) (*game, string, error) {
+	engine, err := heed.New(heed.Config{Rules: set})
+	if err != nil {
+		return nil, "", err
+	}
+	var log bytes.Buffer
+	files, err := filepath.Glob(filepath.Join(captures, "*.log"))
+	if err != nil {
+		return nil, "", err
+	}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, "", err
+		}
+		log.Write(text)
+		if err := workload.Feed(engine, bytes.NewReader(text)); err != nil {
+			return nil, "", err
+		}
+	}
+	now := still()
+	for i := range operations {
+		id := fmt.Sprintf("op-%d", i)
+		at := now.Add(time.Duration(i) * time.Minute)
+		method := fmt.Sprintf("game/tool_%d", i)
+		engine.Observe(event.Operation{Time: at, ID: id, Method: method, Status: event.StatusStarted}.Entry())
+		line := fmt.Sprintf("Error in LordToil.Init(): System.NullReferenceException: %s", strings.Repeat("x", i))
+		log.WriteString(line + "\n")
+		engine.Log(event.Log{Message: line, Level: event.LevelError, OperationID: id, Time: at})
+		failed := event.Operation{Time: at, ID: id, Method: method, Status: event.StatusFailed, Error: "no answer"}
+		engine.Observe(failed.Entry())
+	}
+	now = now.Add(time.Hour)
+	for lines := workload.NewStorm(workload.Mixed, 1); engine.Stats().Journal.Tail.Entries < full; {
+		line := lines.Next()
+		log.Write(line)
+		log.WriteByte('\n')
+		now = now.Add(time.Millisecond)
+		engine.Log(event.Log{Time: now, Message: string(line), Level: event.LevelError})
+		if engine.Latest().Seq > 10*full {
+			return nil, "", errors.New("the journal does not become full")
+		}
+	}
+	path := filepath.Join(folder, "game.log")
+	return &game{engine: engine, set: set, now: time.Now}, path, os.WriteFile(path, log.Bytes(), 0o600)
+}
+
+// race measures rounds of each approach, the journal one entry further in each.
+func race(captures string, set *rules.Set, rounds int) (s *speed, err error) {
+	folder, err := os.MkdirTemp("", "heed-brief-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
+	g, path, err := storm(folder, captures, set)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, g.close()) }()
+	open := g.engine.Open(nil)
+	if len(open) == 0 {
+		return nil, errors.New("nothing is open")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	s = &speed{
+		entries: g.engine.Stats().Journal.Tail.Entries, items: len(open), logBytes: info.Size(),
+		took: map[approach][]cost{},
+	}
+	const tokens = 1500
+	for i := range rounds {
+		g.engine.Log(quiet(i))
+		for _, how := range approaches {
+			var text string
+			var b *briefing.Context
+			start, used := time.Now(), workload.Now()
+			switch how {
+			case named:
+				b, err = g.brief(open[0].ID, tokens)
+			case unnamed:
+				b, err = g.brief("", tokens)
+			case last50:
+				text, err = tailOf(path, tokens)
+			case grepped:
+				text, err = grepOf(path, tokens)
+			}
+			took := cost{time.Since(start), workload.Now() - used}
+			if b != nil {
+				text = b.Text
+			}
+			if err == nil && text == "" && b == nil {
+				err = errors.New("no text")
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", how, err)
+			}
+			s.took[how] = append(s.took[how], took)
+		}
+	}
+	return s, nil
+}
+
+// quiet returns a line after the storm.
+func quiet(i int) event.Log {
+	at := still().Add(2*time.Hour + time.Duration(i)*time.Second)
+	return event.Log{Time: at, Message: fmt.Sprintf("Quiet line %d after the storm", i)}
+}
+
+// tailOf reads the last lines of a file, as tail does: from its end.
+func tailOf(path string, tokens int) (string, error) {
+	const most = 64 << 10
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = f.Close() }() // only read from
+	size, err := f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return "", err
+	}
+	if _, err := f.Seek(max(0, size-most), io.SeekStart); err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(f)
+	return tail(split(text), lastLines, tokens), err
+}
+
+// grepOf reads all lines of a file, as grep does.
+func grepOf(path string, tokens int) (string, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", err
+	}
+	thrown := exceptions(split(text))
+	return tail(thrown, len(thrown), tokens), nil
+}
+
+func (s *speed) String() string {
+	b := fmt.Appendf(nil, "\n%d entries in the journal, %d items open, a log of %.1f MB; the last two by %s\n"+
+		"%-22s %9s %9s %9s %9s %9s\n",
+		s.entries, s.items, float64(s.logBytes)/1e6, workload.Clock, "", "p50", "p99", "most", "p50", "p99")
+	for _, how := range approaches {
+		took := s.took[how]
+		if len(took) == 0 {
+			continue
+		}
+		at := func(percent int, of func(cost) time.Duration) time.Duration {
+			slices.SortFunc(took, func(a, b cost) int { return cmp.Compare(of(a), of(b)) })
+			return of(took[(len(took)-1)*percent/100]).Round(10 * time.Microsecond)
+		}
+		wall, used := func(c cost) time.Duration { return c.wall }, func(c cost) time.Duration { return c.used }
+		b = fmt.Appendf(b, "%-22s %9s %9s %9s %9s %9s\n", how, at(50, wall), at(99, wall), at(100, wall), at(50, used),
+			at(99, used))
+	}
+	return string(b)
+}

@@ -1,0 +1,41 @@
+// Command accept measures the effect of heed with stand-ins of games, agents and hosts:
+//
+//	go run ./cmd/internal/accept agent       calls of agents on a broken game, with and without heed, in real time
+//	go run ./cmd/internal/accept brief       facts of a fault that briefs hold, and the time that briefs take
+//	go run ./cmd/internal/accept steering    the time from a line of a log to a request to the model of an agent
+//
+// Each has flags: "go run ./cmd/internal/accept agent -h". Tests print two more tables:
+//
+//	go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20                      agents in virtual time
+//	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
+//
+// The exit status is 2 for an error.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/heedlog/heed/cmd/internal/accept/agent"
+	"github.com/heedlog/heed/cmd/internal/accept/brief"
+	"github.com/heedlog/heed/cmd/internal/accept/steering"
+)
+
+var commands = map[string]func(args []string, stdout, stderr io.Writer) error{
+	"agent": agent.Run, "brief": brief.Run, "steering": steering.Run,
+}
+
+func main() {
+	err := errors.New("want a command: agent, brief or steering; field is a test: " +
+		"HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v")
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		err = commands[os.Args[1]](os.Args[2:], os.Stdout, os.Stderr)
+	}
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "accept:", err)
+		os.Exit(2)
+	}
+}

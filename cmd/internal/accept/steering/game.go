@@ -1,0 +1,71 @@
+package steering
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"regexp"
+
+	"github.com/heedlog/heed/cmd/internal/accept/stage"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
+)
+
+// game is a game that logs what comes on standard input and whose mod has one tool, until it is interrupted.
+func game(path string) error {
+	log, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	go func() { _, _ = io.Copy(log, os.Stdin) }()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	b, _, err := gabp.BridgeFromEnv(os.Getenv)
+	if err != nil {
+		return err
+	}
+	return standin.NewMod(standin.ModConfig{Token: b.Token}).Serve(ctx, b.Address)
+}
+
+// itemID is the id of an item in a result or a refusal.
+var itemID = regexp.MustCompile(`"attentionId":"([^"]+)"`)
+
+// wrap is a bridge that starts the game by "heed wrap", as it would start the game itself, and an agent that calls its
+// tool.
+func (h *host) wrap(ctx context.Context) error {
+	bridge, err := stage.NewBridge(ctx)
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(ctx, h.heed, "wrap", "--no-config", "--state", h.dir, "--log", h.log, "--linger", "1ms", "--",
+		h.self, "steering", "-role", "game", "-log", h.log)
+	c.Env = append(os.Environ(), bridge.Env()...)
+	c.Stdin, c.Stderr = h.game, os.Stderr
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	if err := c.Start(); err != nil {
+		return err
+	}
+	defer c.Wait() //nolint:errcheck // it is interrupted
+	client, err := stage.Connect(ctx, bridge, "bridge", nil)
+	if err != nil {
+		return errors.Join(ctx.Err(), err)
+	}
+	defer client.Close() //nolint:errcheck // the game ends
+	return h.work(ctx, func(ctx context.Context, _ []string) (string, error) {
+		result, err := client.CallTool(ctx, "colony/build", struct{}{})
+		if refused, ok := errors.AsType[*gabp.Error](err); ok { // what a model is given of it
+			return refused.Message + string(refused.Data), nil
+		}
+		return string(result), err
+	}, func(ctx context.Context, messages []string) (string, error) {
+		m, err := last(itemID, fmt.Sprint(messages))
+		if err != nil {
+			return "", err
+		}
+		return "acknowledged", client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: m[1]}, nil)
+	})
+}

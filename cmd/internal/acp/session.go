@@ -1,0 +1,457 @@
+package acp
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/agent/steer"
+)
+
+// session is one of the agent's that is steered.
+type session struct {
+	proxy        *proxy
+	id           string
+	conversation Conversation
+
+	turn      *turn
+	canceling bool // the proxy has canceled the turn
+	stopped   bool // a person has
+
+	open  []*request // prompts of the editor that the machine knows and that are not answered
+	queue []*request // prompts that come after the turn that a person stopped, or that the machine did not take
+
+	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
+	calls  map[string]bool             // open tool calls, and whether they go to the game
+
+	runID  string // of goose
+	refuse bool   // the agent refused an injection
+}
+
+// turn is a prompt that the agent has not answered.
+type turn struct {
+	request   *request // nil for one of the proxy
+	delivery  uint64   // of the batch that it carries, 0 for none
+	confirmed bool
+}
+
+// prompt is what is known of a request that is a prompt.
+type prompt struct {
+	params  promptParams
+	line    line
+	message uint64 // number of its message
+	topic   string
+	carried bool // the agent has it
+}
+
+// act does what the machine has decided.
+func (s *session) act(a steer.Action) {
+	switch a.Do {
+	case steer.Cancel:
+		s.cancel()
+	case steer.Inject:
+		s.inject(a.Batch)
+	case steer.Prompt:
+		s.prompt(a.Batch)
+	}
+}
+
+// ceiling is what the machine may decide.
+func (s *session) ceiling() steer.Ceiling {
+	return steer.Ceiling{Inject: s.injection() != nil, Cancel: true, Hosted: !s.proxy.PromptIdle}
+}
+
+// injection returns how the agent takes messages in its turn, nil if it does not.
+func (s *session) injection() *injection {
+	i := slices.IndexFunc(injections, func(i injection) bool { return i.offered(s) })
+	if s.refuse || i < 0 {
+		return nil
+	}
+	return &injections[i]
+}
+
+// admit handles a prompt of the editor: it begins a turn, is a message in one, or waits for the end of one.
+func (s *session) admit(r *request, params promptParams, l line) {
+	r.prompt = &prompt{params: params, line: l}
+	s.tell(r)
+}
+
+// tell tells the machine of a prompt.
+func (s *session) tell(r *request) {
+	if s.stopped {
+		s.queue = append(s.queue, r)
+		return
+	}
+	p := r.prompt
+	words, _ := split(p.params.Prompt)
+	if len(words) > maxRequest {
+		words = words[:text.Prefix(words, maxRequest)] + " […]"
+	}
+	var batch steer.Batch
+	begins, held := false, false
+	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		state := m.State()
+		p.message = state.Last + 1
+		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
+		msg := steer.Message{Author: s.proxy.User, Class: steer.Owner, Topic: p.topic, Text: words}
+		switch {
+		case state.Phase == steer.Canceling:
+			m.Begin(msg)
+		case state.Phase == steer.Working:
+			receipt, a := m.Receive(now, msg)
+			held = receipt != steer.Accepted
+			return a
+		case s.turn != nil:
+			held = true
+		default:
+			batch, begins = m.Begin(msg), true
+		}
+		return steer.Action{}
+	})
+	if held {
+		s.queue = append(s.queue, r)
+		return
+	}
+	s.open = append(s.open, r)
+	s.blocks[p.message] = p.params.Prompt
+	if begins {
+		s.begin(r, batch)
+	}
+}
+
+// begin sends a prompt of the editor, as it came if the batch is none.
+func (s *session) begin(r *request, b steer.Batch) {
+	p := r.prompt
+	p.carried = true
+	t := &turn{request: r, delivery: b.Delivery}
+	s.turn = t
+	s.proxy.answers[key(r.ID)] = func(m message, l line) { s.ended(t, m, l) }
+	prompt := p.line.text
+	if b.Delivery != 0 {
+		params := p.params
+		params.Prompt = slices.Concat(params.Prompt, s.content(b))
+		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.line()
+	}
+	p.line = line{}
+	s.proxy.agent.write(prompt)
+}
+
+// content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known,
+// and what is not in the text of messages after them.
+func (s *session) content(b steer.Batch) []jsontext.Value {
+	var blocks, others []jsontext.Value
+	known := func(msg steer.Message) bool { return s.blocks[msg.ID] != nil }
+	if len(b.Working) > 0 && !slices.ContainsFunc(b.Working, func(msg steer.Message) bool { return !known(msg) }) {
+		heading := s.proxy.Framing.Render(steer.Batch{Working: []steer.Message{{}}})
+		blocks = append(blocks, block(strings.TrimSpace(heading)))
+		for _, msg := range b.Working {
+			blocks = append(blocks, s.blocks[msg.ID]...)
+		}
+		b.Working = nil
+	}
+	blocks = append(blocks, block(s.proxy.Framing.Render(b)))
+	for _, msg := range slices.Concat(b.Working, b.Messages) {
+		words, own := split(s.blocks[msg.ID])
+		if len(words) > maxRequest {
+			own = s.blocks[msg.ID]
+		}
+		others = append(others, own...)
+	}
+	return append(blocks, others...)
+}
+
+// prompt begins a turn, or goes on with one for the editor, unless that is not possible any more.
+func (s *session) prompt(b steer.Batch) {
+	sends := false
+	var next steer.Action
+	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		sends = s.turn == nil && (len(s.open) > 0 || s.proxy.PromptIdle) && m.State().Turn == b.Turn
+		if !sends {
+			next = m.Fail(now, b.Delivery)
+		}
+		return next
+	})
+	if !sends {
+		s.next(next)
+		return
+	}
+	for _, r := range s.open {
+		r.prompt.carried = r.prompt.carried || holds(b.Messages, r) || holds(b.Working, r)
+	}
+	t := &turn{delivery: b.Delivery}
+	s.turn = t
+	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
+	s.proxy.ask(methodPrompt, params, func(m message, l line) { s.ended(t, m, l) })
+}
+
+// holds reports whether messages hold that of a request.
+func holds(messages []steer.Message, r *request) bool {
+	return slices.ContainsFunc(messages, func(msg steer.Message) bool { return msg.ID == r.prompt.message })
+}
+
+// cancel cancels the turn, unless it has ended meanwhile. What the agent asks for in it is answered.
+func (s *session) cancel() {
+	still := false
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		still = m.State().Phase == steer.Canceling
+		return steer.Action{}
+	})
+	if !still || s.turn == nil || s.stopped || s.canceling {
+		return
+	}
+	s.canceling = true
+	s.proxy.agent.write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.line())
+	for _, w := range s.proxy.wanted {
+		if w.session == s.id && !w.answered {
+			w.answered = true
+			s.proxy.agent.write(message{ID: w.id, Result: permissionCanceled}.line())
+		}
+	}
+}
+
+// stop takes note that a person stops the turn. What was not sent yet is not sent.
+func (s *session) stop() {
+	for _, r := range s.queue {
+		s.proxy.answer(r, canceled())
+	}
+	s.queue = nil
+	if s.turn != nil {
+		s.stopped = true
+		return
+	}
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { return s.stopMachine(m) })
+	s.answerOpen(canceled(), nil, func(*request) bool { return true })
+}
+
+// stopMachine stops the machine's turn, if there is one, and withdraws the person's own words that the agent has not.
+func (s *session) stopMachine(m *steer.Machine) steer.Action {
+	for _, r := range s.open {
+		if !r.prompt.carried {
+			m.Withdraw(r.prompt.topic)
+		}
+	}
+	if m.State().Phase != steer.Idle {
+		m.Stop()
+	}
+	return steer.Action{}
+}
+
+// ended handles the agent's answer to a prompt.
+func (s *session) ended(t *turn, m message, l line) {
+	var result promptResult
+	read(m.Result, &result)
+	failed := m.Error != nil
+	stopped := s.stopped
+	// An agent that answers a canceled prompt with an error has stopped, too.
+	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
+	retries := failed && t.request == nil && !t.confirmed
+	calls := s.calls
+	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]bool{}
+
+	var next steer.Action
+	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		if !failed && !again {
+			m.Confirm(t.delivery)
+		}
+		switch {
+		case stopped:
+			next = s.stopMachine(m)
+		case again:
+			next = m.Ended(now, true)
+		case retries:
+			next = m.Fail(now, t.delivery)
+		default:
+			next = m.Ended(now, false)
+		}
+		s.forget(m)
+		return next
+	})
+	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
+		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
+	}
+	waits := func(r *request) bool { return !r.prompt.carried }
+	if stopped {
+		s.answerOpen(canceled(), nil, waits)
+	}
+	switch {
+	case again:
+		for id := range calls {
+			s.failCall(id)
+		}
+	case failed && next.Do != steer.Prompt:
+		s.answerOpen(m, &l, func(*request) bool { return true })
+	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
+		s.answerOpen(m, &l, func(r *request) bool { return !waits(r) })
+	}
+	s.next(next)
+}
+
+// next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not got get a turn of their
+// own.
+func (s *session) next(a steer.Action) {
+	if a.Do != steer.Nothing || s.turn != nil {
+		return
+	}
+	var waiting []*request
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
+			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
+				return false
+			}
+			waiting = append(waiting, r)
+			return true
+		})
+		return steer.Action{}
+	})
+	s.queue = append(waiting, s.queue...)
+	if len(s.queue) > 0 {
+		r := s.queue[0]
+		s.queue = s.queue[1:]
+		s.tell(r)
+	}
+}
+
+// answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
+// request that it answers.
+func (s *session) answerOpen(m message, l *line, match func(*request) bool) {
+	s.open = slices.DeleteFunc(s.open, func(r *request) bool {
+		switch {
+		case !match(r):
+			return false
+		case l != nil && key(m.ID) == key(r.ID):
+			delete(s.proxy.asked, key(r.ID))
+			s.proxy.editor.write(l.text)
+		default:
+			s.proxy.answer(r, m)
+		}
+		return true
+	})
+}
+
+// forget drops the content of prompts that the machine does not know any more.
+func (s *session) forget(m *steer.Machine) {
+	state := m.State()
+	all := slices.Concat(state.Working, state.Pending)
+	for _, b := range state.Sent {
+		all = slices.Concat(all, b.Working, b.Messages)
+	}
+	for id := range s.blocks {
+		if !slices.ContainsFunc(all, func(msg steer.Message) bool { return msg.ID == id }) {
+			delete(s.blocks, id)
+		}
+	}
+}
+
+// failCall shows the editor that a tool call of a canceled turn has ended.
+func (s *session) failCall(id string) {
+	s.proxy.editor.write(message{Method: methodUpdate, Params: write(updateParams{
+		SessionID: s.id,
+		Update: write(struct {
+			Kind   string `json:"sessionUpdate"`
+			CallID string `json:"toolCallId"`
+			Status string `json:"status"`
+		}{"tool_call_update", id, "failed"}),
+	})}.line())
+}
+
+// inject adds a batch to the turn.
+func (s *session) inject(b steer.Batch) {
+	how := s.injection()
+	if how == nil || s.turn == nil {
+		s.settle(b, noTurn)
+		return
+	}
+	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
+	how.params(s, &params)
+	s.proxy.ask(how.method, params, func(m message, _ line) {
+		o := refused
+		if m.Error == nil {
+			o = how.outcome(m.Result)
+		}
+		s.refuse = s.refuse || o == refused
+		s.settle(b, o)
+	})
+}
+
+// settle tells the machine what became of an injection. The turn may have ended meanwhile.
+func (s *session) settle(b steer.Batch, o outcome) {
+	var next steer.Action
+	idle := false
+	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
+		if o == taken {
+			m.Confirm(b.Delivery)
+		} else {
+			next = m.Refused(now, b.Delivery)
+			m.SetCeiling(s.ceiling())
+		}
+		idle = m.State().Phase == steer.Idle
+		return next
+	})
+	if o == taken {
+		for _, r := range s.open {
+			r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
+		}
+	}
+	if idle {
+		s.answerOpen(message{Result: write(promptResult{stopEnd})}, nil, func(r *request) bool { return r.prompt.carried })
+	}
+	s.next(next)
+}
+
+// update takes note of what the agent does.
+func (s *session) update(data jsontext.Value) {
+	var u update
+	if !read(data, &u) {
+		return
+	}
+	if run := u.Meta.Goose.RunID; run != nil {
+		s.runID = ""
+		read(run, &s.runID)
+		s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+			m.SetCeiling(s.ceiling())
+			return steer.Action{}
+		})
+	}
+	t := s.turn
+	if t == nil {
+		return
+	}
+	switch u.Kind {
+	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan":
+		if t.delivery != 0 && !t.confirmed {
+			t.confirmed = true
+			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+				m.Confirm(t.delivery)
+				return steer.Action{}
+			})
+		}
+	}
+	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
+		return
+	}
+	ends := u.Status == "completed" || u.Status == "failed"
+	game, known := s.calls[u.CallID]
+	switch {
+	case ends:
+		delete(s.calls, u.CallID)
+		if game {
+			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
+		}
+	case game:
+	case !known && len(s.calls) >= maxOpen:
+		s.proxy.unsteered++
+	default: // what a call does may be known late
+		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
+		if s.calls[u.CallID] {
+			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+				m.CallBegan(u.CallID)
+				return steer.Action{}
+			})
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"time"
+
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/gabp"
+)
+
+// The bounds of briefs, in tokens and in time, whatever the template says. A refusal never waits for one.
+const (
+	minBriefTokens     = 200
+	maxBriefTokens     = 8000
+	maxTemplateText    = 64 << 10
+	briefWithin        = 5 * time.Second
+	refusalBriefTokens = 600
+	refusalBriefWithin = 50 * time.Millisecond
+)
+
+// Briefer assembles a brief: by a template of the caller's, or by the one that the request names where it is nil. See
+// [brief.Service].
+type Briefer func(context.Context, briefing.Request, *briefing.Template) (*briefing.Context, error)
+
+// Brief is what must be known about a fault.
+type Brief struct {
+	briefing.Context
+
+	Behind string `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+}
+
+// brief answers heed/brief.
+func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, error) {
+	if d.briefer == nil {
+		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "this heed assembles no briefs; call heed/items and heed/item")
+	}
+	r := briefing.Request{
+		AgentID: consumer, TemplateOverride: cmp.Or(a.text("template"), heedsource.TemplateAgent),
+		MaxContextTokens: a.integer("tokens"),
+	}
+	var own *briefing.Template
+	if a.has("templateText") {
+		if a.has("template") {
+			return nil, gabp.BadArgument("template", "either template or templateText", "both")
+		}
+		var err error
+		if own, err = briefing.Parse("templateText", []byte(a.text("templateText"))); err != nil {
+			return nil, gabp.BadArgument("templateText", "a template: "+said(err.Error()), "another text")
+		}
+		r.TemplateOverride = own.TemplateID
+		if most := own.Budget.MaxContextTokens; !a.has("tokens") && (most == 0 || most > maxBriefTokens) {
+			r.MaxContextTokens = maxBriefTokens
+		}
+	}
+	r.AgentClass = r.TemplateOverride
+	behind := d.sync(ctx)
+	if id := a.text("id"); id != "" {
+		r.WorkOrderID = d.session.ItemID(id)
+		if _, held := d.session.Item(r.WorkOrderID); !held {
+			r.WorkOrderID = id
+			// While the log cannot be read, the item that says so is that of the handler of attention/current.
+			if !d.session.Verdict(id).Known && behind == "" {
+				return nil, notHeld("id", "the id of an item, or its number, or that of an operation",
+					"what is not known; "+d.openNumbers())
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, briefWithin)
+	defer cancel()
+	c, err := d.briefer(ctx, r, own)
+	switch {
+	case errors.Is(err, briefing.ErrRequired):
+		return nil, gabp.BadArgument("tokens", "as many as what blocks takes: "+said(err.Error()), "fewer")
+	case err != nil:
+		return nil, gabp.Errorf(gabp.CodeToolFailed, "%s", said(err.Error()))
+	}
+	out := Brief{Context: *c, Behind: behind}
+	for i := range out.Fragments {
+		out.Fragments[i].Refs = nil // for stages of the pipeline alone: text of peers as it is
+	}
+	if a.text("format") == "markdown" {
+		out.Text = c.Markdown()
+	}
+	return &out, nil
+}
+
+// refusalBrief returns a short brief about an item for the answer to a refused call, "" where none comes in time.
+func (d *Diagnostics) refusalBrief(ctx context.Context, id string) string {
+	if d.briefer == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, refusalBriefWithin)
+	text := make(chan string, 1)
+	go func() {
+		defer cancel()
+		c, err := d.briefer(ctx, briefing.Request{
+			AgentClass: heedsource.TemplateAgent, TemplateOverride: heedsource.TemplateAgent, WorkOrderID: id,
+			MaxContextTokens: refusalBriefTokens,
+		}, nil)
+		if err != nil {
+			text <- ""
+			return
+		}
+		text <- c.Text
+	}()
+	select {
+	case s := <-text:
+		return s
+	case <-ctx.Done():
+	}
+	select {
+	case s := <-text: // it came as the time was over
+		return s
+	default:
+		return ""
+	}
+}

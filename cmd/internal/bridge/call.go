@@ -1,0 +1,235 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strconv"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// callTool answers tools/call.
+func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
+	call, err := gabp.ParseToolCall(r.Params)
+	if err != nil {
+		return nil, err
+	}
+	if result, known, err := p.diagnostics.Call(ctx, r.Session.Consumer(), call); known {
+		return result, err
+	}
+	return p.pass(ctx, r, call.Name)
+}
+
+// passMethod answers a method that is not heed's. Mods have tools under the names of methods, too.
+func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
+	return p.pass(ctx, r, r.Method)
+}
+
+// pass passes a request to the mod, past the gate, as an operation: the only way to the game. A tool or method that the
+// mod's list tags is exempt, or no operation, by its tags.
+func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, error) {
+	consumer := r.Session.Consumer()
+	client := p.mod.current()
+	if client == nil {
+		return nil, p.noMod(ctx, r, tool)
+	}
+	d := p.gate.Check(ctx, gate.Call{
+		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
+		// The mod's own attention, where it is left to the mod, is asked for before each call.
+		Diagnostics: p.attention == nil && slices.Contains(attentionMethods, r.Method),
+	})
+	if !d.Allowed {
+		found := finding{Attention: d.Attention}
+		p.tell(ctx, consumer, &found)
+		refused := refusal(&d, found)
+		if found.Attention != nil {
+			refused.Brief = p.diagnostics.refusalBrief(ctx, found.Attention.ID)
+		}
+		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(refused)
+	}
+	operation := ""
+	if run, ok := d.Running.(*session.Running); ok {
+		operation = run.ID()
+	}
+	n := p.mod.calls.begin()
+	result, err := p.mod.call(ctx, client, r.Method, r.Params)
+	p.evidence.drain(ctx, client)
+	p.mod.calls.end(n, isAnswer(err))
+	if isAnswer(err) {
+		p.watch.answers()
+	}
+
+	o := p.outcome(ctx, result, err)
+	// The mod's own operation is a part of this call.
+	if o.theirs != "" && operation != "" {
+		p.session.Observe(event.Operation{ID: o.theirs, Parent: operation}.Entry())
+	}
+	// The bridge may be gone; the outcome is recorded all the same.
+	done, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout)
+	defer cancel()
+	res := p.gate.Done(done, d, o.status, o.text)
+	if o.status == event.StatusCompleted && slices.Contains(stateMethods, r.Method) {
+		p.session.StateRead()
+	}
+	if o.verbatim != nil { // it has no place for an item, which holds the next call back
+		return nil, o.verbatim
+	}
+	var found finding
+	if p.attention != nil {
+		if res.Related != nil {
+			found.Attention = p.attention.Present(*res.Related)
+		}
+		if operation != "" {
+			found.Verdict = shownVerdict(&res.Verdict)
+			p.tell(ctx, consumer, &found)
+		}
+	}
+	if o.failure != nil {
+		_, found.Executed = errors.AsType[*gabp.Error](err) // where nobody answered, it is not known
+		data := amend(o.failure.Data, found)
+		return nil, &gabp.Error{Code: o.failure.Code, Message: o.failure.Message, Data: data}
+	}
+	found.Executed = true
+	return amend(result, found), nil
+}
+
+// outcome is how a call ended that was forwarded to the mod.
+type outcome struct {
+	status event.Status
+	text   string // error of a call that did not complete, or did not follow the protocol
+	theirs string // the mod's own operation
+
+	failure  *gabp.Error    // the answer to the bridge, where that is an error
+	verbatim *gabp.Verbatim // the same, where it does not follow the protocol
+}
+
+// outcome returns how a call ended by the answer of the mod, or the lack of one.
+func (p *Proxy) outcome(ctx context.Context, result json.RawMessage, err error) outcome {
+	o := outcome{status: event.StatusCompleted}
+	if o.verbatim = p.mod.verbatim(err); o.verbatim != nil {
+		if o.verbatim.Failed {
+			o.status = event.StatusFailed
+		}
+		o.text = "the mod's answer does not follow the protocol and was passed on unchanged: " + o.verbatim.Err.Message
+		return o
+	}
+	if err != nil {
+		o.failure = modError(ctx, err)
+		p.explain(ctx, o.failure, err)
+		o.status, o.text = failed(ctx, err), o.failure.Message
+		return o
+	}
+	var bad bool
+	if bad, o.text, o.theirs = inBand(result); bad {
+		o.status = event.StatusFailed
+	}
+	return o
+}
+
+// failed returns how a call ended that has no result.
+func failed(ctx context.Context, err error) event.Status {
+	e, refused := errors.AsType[*gabp.Error](err)
+	switch {
+	case refused && e.Code == gabp.CodeTooLarge:
+		return event.StatusCompleted
+	case refused && (e.Code == gabp.CodeToolTimeout || e.Code == gabp.CodeTimeout):
+		return event.StatusTimedOut
+	case refused:
+		return event.StatusFailed
+	case errors.Is(ctx.Err(), context.Canceled):
+		return event.StatusCancelled // the bridge has gone
+	}
+	return event.StatusTimedOut // nobody knows how it ended
+}
+
+// blocked is the data of the error that a refused call is answered with.
+type blocked struct {
+	Executed  bool            `json:"executed"` // false
+	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
+	Tool      string          `json:"tool"`
+	Attention *heed.Attention `json:"attention,omitempty"`
+	Notice    string          `json:"notice,omitempty"` // what others acknowledged
+	Brief     string          `json:"brief,omitempty"`  // what must be known about the item
+	Next      []string        `json:"next"`             // what to do, in order
+}
+
+func refusal(d *gate.Decision, found finding) blocked {
+	data := blocked{
+		Status: "blocked_by_attention", Tool: d.Call.Tool, Attention: found.Attention, Notice: found.Notice,
+	}
+	if d.Attention != nil {
+		data.Next = steps(d.Attention.ID, d.Call.Tool)
+	} else {
+		data.Next = []string{"check the game's state", "call " + d.Call.Tool + " again"}
+	}
+	return data
+}
+
+func steps(id, tool string) []string {
+	return []string{
+		"read the item and its entries; tools tagged diagnostics are always allowed",
+		"acknowledge " + id + " with attention/ack",
+		"if stateInvalidated is true, read the game's state again",
+		"call " + tool + " again if it is still wanted",
+	}
+}
+
+// noMod refuses a request that no mod can execute.
+func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.Error {
+	data := blocked{Status: "no_mod", Tool: tool, Next: []string{
+		"wait until the game's mod is connected", "list the tools again",
+	}}
+	text := "not executed: no mod is connected to execute " + tool
+	if a, open, err := p.source.Current(ctx, r.Session.Consumer()); err == nil && open {
+		data.Attention = &a
+		text += "; " + a.Summary
+	}
+	code := gabp.CodeMethodNotFound
+	switch r.Method {
+	case gabp.MethodToolsCall:
+		code = gabp.CodeToolUnavailable
+	case gabp.MethodResourcesRead:
+		code = gabp.CodeResourceNotFound
+	}
+	return gabp.Errorf(code, "%s", text).WithData(data)
+}
+
+var (
+	// stateMethods are the methods by which a mod returns the game's state.
+	stateMethods = []string{"state/get", gabp.MethodResourcesRead}
+
+	attentionMethods = []string{gabp.MethodAttentionCurrent, gabp.MethodAttentionAck}
+)
+
+// unknown is the data of an error after which it is not known whether the request was executed.
+type unknown struct {
+	Outcome string `json:"outcome"`
+}
+
+// modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
+// the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
+func modError(ctx context.Context, err error) *gabp.Error {
+	if isCode(err, gabp.CodeTooLarge) {
+		e, _ := errors.AsType[*gabp.Error](err)
+		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
+	}
+	if e, ok := errors.AsType[*gabp.Error](err); ok {
+		return e
+	}
+	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
+		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the "+
+			"request was executed is not known").WithData(unknown{"unknown"})
+	}
+	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
+		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed "+
+			"is not known").WithData(unknown{"unknown"})
+	}
+	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was "+
+		"executed is not known").WithData(unknown{"unknown"})
+}

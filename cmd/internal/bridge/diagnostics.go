@@ -1,0 +1,119 @@
+package bridge
+
+import (
+	"context"
+	"sync"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// DiagnosticsConfig sets up a [Diagnostics].
+type DiagnosticsConfig struct {
+	// Session is the session to read. Required.
+	Session *session.Session
+
+	// Current answers attention/current, so that the resource of that name has the same answer, such as
+	// [gabp.AttentionHandler.Current]. Optional: without it, the session answers.
+	Current func(ctx context.Context, consumer string) gabp.CurrentResult
+
+	// Ack answers [ToolAck], such as by [gabp.AttentionHandler.Ack], so that the answer is as that of attention/ack.
+	// Without it, attention is not here to be acknowledged.
+	Ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
+
+	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool returns an error.
+	Brief Briefer
+
+	// Limits returns bounds that the host itself has hit, which [ToolStatus] shows beside those of the session. It is
+	// called from many goroutines. Optional.
+	Limits func() []session.Limit
+}
+
+// Diagnostics answers calls of heed's own tools, and reads of its resources. Make
+// one with [NewDiagnostics].
+type Diagnostics struct {
+	session *session.Session
+	current func(ctx context.Context, consumer string) gabp.CurrentResult       // of the host, or nil
+	ack     func(ctx context.Context, consumer, id string) gabp.Acknowledgement // of the host, or nil
+	briefer Briefer                                                             // or nil
+	limits  func() []session.Limit
+	epoch   string // of the engine
+	run     string // of the timeline, which a restart does not keep
+
+	explainMu sync.Mutex
+	explained *explainer
+}
+
+// NewDiagnostics returns the diagnostics of a session.
+func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
+	st := c.Session.Status()
+	if c.Limits == nil {
+		c.Limits = func() []session.Limit { return nil }
+	}
+	return &Diagnostics{
+		session: c.Session, current: c.Current, ack: c.Ack, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
+	}
+}
+
+// Tags returns the tags of each tool but [ToolAck]: those by which bridges and gates recognize what only reads.
+func Tags() []string { return []string{"diagnostic", "diagnostics", "read-only"} }
+
+// Tools returns the definitions of the tools, for tools/list. The list belongs to the caller, what it points to is read
+// only.
+func Tools() []gabp.Tool {
+	list, _ := definitions().List(nil) // without parameters nothing is refused
+	return list
+}
+
+// caller is who calls a tool of which diagnostics, in the context of the call: the tools are those of all.
+type caller struct {
+	d        *Diagnostics
+	consumer string
+}
+
+type callerKey struct{}
+
+// definitions are the tools as tools/list has them.
+var definitions = sync.OnceValue(func() *gabp.Tools {
+	all := &gabp.Tools{}
+	for _, t := range tools() {
+		if t.tags == nil {
+			t.tags = Tags()
+		}
+		err := all.Add(gabp.Tool{
+			Name: t.name, Title: t.title, Description: t.description, Tags: t.tags,
+			InputSchema: inputSchema(t.params), OutputSchema: outputSchema(t.output),
+		}, func(ctx context.Context, c *gabp.Call) (any, error) {
+			a, refused := parseArgs(t.params, c.Arguments)
+			if refused != nil {
+				return nil, refused
+			}
+			who := ctx.Value(callerKey{}).(caller)
+			return t.call(who.d, ctx, who.consumer, a)
+		})
+		if err != nil {
+			panic("BUG: bridge: " + err.Error())
+		}
+	}
+	return all
+})
+
+// Call calls a tool for a consumer. Known is false where no tool has this name; then there is no result and no error.
+// An error is a [*gabp.Error].
+func (d *Diagnostics) Call(
+	ctx context.Context, consumer string, call gabp.ToolCall,
+) (result any, known bool, err error) {
+	result, err = definitions().Call(context.WithValue(ctx, callerKey{}, caller{d, consumer}), nil, call)
+	if isCode(err, gabp.CodeToolNotFound) {
+		return nil, false, nil
+	}
+	return result, true, err
+}
+
+// sync ingests what the log holds. It returns the text of "behind", "" where it succeeded.
+func (d *Diagnostics) sync(ctx context.Context) string {
+	if d.session.Sync(ctx) != nil {
+		return "heed could not read the log to its end in time; newer entries may be missing"
+	}
+	return ""
+}

@@ -1,0 +1,396 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// observed notes what happens to the connection to a mod.
+type observed struct {
+	m     *mod
+	start time.Time
+	all   []string
+}
+
+func (o *observed) note(what string) {
+	o.all = append(o.all, fmt.Sprintf("%v %s", time.Since(o.start), what))
+}
+
+func (o *observed) up(again bool)      { o.note(fmt.Sprintf("up %v %v", again, o.m.current() != nil)) }
+func (o *observed) event(e gabp.Event) { o.note(e.Channel) }
+func (o *observed) down(error)         { o.note(fmt.Sprintf("down %v", o.m.current() != nil)) }
+
+// TestModRuns holds how the connection to the mod is kept up: when it is tried again, what is told of it, and that
+// nothing is left of it at the end.
+func TestModRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMod(gabp.Bridge{Address: "mod", Token: gabp.NewToken()}, slog.New(slog.DiscardHandler))
+		o := &observed{m: m, start: time.Now()}
+		var tries []time.Duration
+		var latest *fakeMod
+		mods := []*fakeMod{ // of the connections, after six that were refused
+			{tools: buildTool, events: []string{"colony.log"}},
+			{tools: "7", refuse: `{"code":-7,"message":"later"}`}, // it cannot be used
+			{tools: buildTool},
+		}
+		m.open = func(context.Context) (io.ReadWriteCloser, error) {
+			tries = append(tries, time.Since(o.start))
+			if len(tries) <= 6 || len(tries)-7 >= len(mods) {
+				return nil, errors.New("refused")
+			}
+			ours, theirs := net.Pipe()
+			latest = mods[len(tries)-7]
+			latest.conn = theirs
+			go latest.serve()
+			return ours, nil
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			m.run(ctx, o)
+		}()
+		start := time.Now()
+		m.await(ctx, time.Minute)
+		require.Equal(t, 1100*time.Millisecond, time.Since(start))
+		synctest.Wait()
+		require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, m.current().Welcome().App)
+		w, ok := m.welcome()
+		require.True(t, ok)
+		require.Equal(t, "mod", w.AgentID)
+		latest.send([]string{sends("colony.log", 1, `1`)}, "")
+		time.Sleep(time.Second)
+		synctest.Wait()
+		require.NoError(t, latest.conn.Close())
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		const ms = time.Millisecond
+		require.Equal(t, []time.Duration{
+			0, 50 * ms, 150 * ms, 350 * ms, 600 * ms, 850 * ms, 1100 * ms,
+			2100 * ms, 3100 * ms,
+		}, tries)
+		require.Equal(t, []string{"1.1s up false true", "1.1s colony.log", "2.1s down false", "3.1s up true true"}, o.all)
+		start = time.Now()
+		m.await(ctx, time.Minute)
+		require.Zero(t, time.Since(start), "it has answered")
+		stop()
+		<-ended
+		require.Nil(t, m.current())
+		_, ok = m.welcome()
+		require.False(t, ok)
+		require.Len(t, o.all, 4, "heed has left it, not the other way round")
+		_ = latest.conn.Close()
+
+		ctx, stop = context.WithCancel(t.Context()) // ends while there is no connection
+		ended = make(chan struct{})
+		go func() {
+			defer close(ended)
+			m.run(ctx, o)
+		}()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		stop()
+		<-ended
+		require.Len(t, o.all, 4)
+	})
+}
+
+// TestAwait holds what ends the wait for a mod.
+func TestAwait(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			addr string
+			do   func(m *mod, leave func())
+			want time.Duration
+		}{
+			{"", func(*mod, func()) {}, 0},
+			{"mod", func(*mod, func()) {}, time.Minute},
+			{"mod", func(m *mod, _ func()) { m.end(); m.end() }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.settle(true) }, time.Second},
+			{"mod", func(m *mod, _ func()) { m.detach() }, time.Minute},
+			{"mod", func(_ *mod, leave func()) { leave() }, time.Second},
+		} {
+			m := newMod(gabp.Bridge{Address: c.addr}, nil)
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, func() { c.do(m, leave) })
+			start := time.Now()
+			m.await(ctx, time.Minute)
+			require.Equal(t, c.want, time.Since(start))
+			time.Sleep(time.Second)
+			leave()
+		}
+	})
+}
+
+// given is a log with records.
+type given struct {
+	modLog
+	records []follow.Record
+}
+
+func (g *given) Run(_ context.Context, h follow.Handler) error {
+	for i := range g.records {
+		h(&g.records[i])
+	}
+	return nil
+}
+
+// TestFeed holds that a followed log leaves out what the mod has sent, and nothing else.
+func TestFeed(t *testing.T) {
+	now := time.Unix(1000, 0)
+	record := func(message string, kind event.Kind, history bool) follow.Record {
+		r := follow.Record{Arrived: now, History: history}
+		r.Kind, r.Message = kind, message
+		return r
+	}
+	d := NewDedup()
+	for range 4 {
+		require.True(t, d.FromMod("known", false, now))
+	}
+	var got []string
+	log := &given{records: []follow.Record{
+		record("new", event.KindLog, false), record("known", event.KindLog, false), record("known", event.KindLog, true),
+		record("known", event.KindNotice, false), record("new", event.KindLog, false),
+	}}
+	require.NoError(t, Feed(log, d).Run(t.Context(), func(r *follow.Record) {
+		got = append(got, fmt.Sprint(r.Kind, " ", r.Message, " ", r.History))
+	}))
+	require.Equal(t, []string{"log new false", "log known true", "notice known false", "log new false"}, got)
+}
+
+// TestFeedLate: a record that comes again as a whole, for lines that came late, is counted once.
+func TestFeedLate(t *testing.T) {
+	now := time.Unix(1000, 0)
+	record := func(line int, message string, late bool) follow.Record {
+		r := follow.Record{Arrived: now}
+		r.Message, r.StartLine, r.Continues = message, line, late
+		return r
+	}
+	d := NewDedup()
+	require.True(t, d.FromMod("known", false, now))
+	var got []string
+	log := &given{records: []follow.Record{
+		record(1, "new", false), record(1, "new\nmore", true), record(3, "known", false), record(3, "known\nmore", true),
+		record(5, "ha", false), record(5, "half", true),
+	}}
+	require.NoError(t, Feed(log, d).Run(t.Context(), func(r *follow.Record) { got = append(got, r.Message) }))
+	require.Equal(t, []string{"new", "new\nmore", "ha", "half"}, got)
+	for _, text := range []string{"new", "half"} {
+		require.False(t, d.FromMod(text, false, now))
+		require.True(t, d.FromMod(text, false, now), "another one")
+	}
+}
+
+// TestWelcomes holds what a bridge is told of the mod's capabilities and limits, beside heed's.
+func TestWelcomes(t *testing.T) {
+	require.Equal(t, []string{"b", "a", "c"}, union([]string{"b", "a", "b"}, []string{"a", "c"}))
+	limits := func(a, b, c int) *gabp.WireLimits {
+		return &gabp.WireLimits{MaxMessageSize: a, MaxConcurrentRequests: b, RequestTimeout: c}
+	}
+	require.Equal(t, limits(1, 2, 3), lesser(limits(1, 2, 3), nil))
+	require.Equal(t, limits(1, 2, 3), lesser(nil, limits(1, 2, 3)))
+	require.Nil(t, lesser(nil, nil))
+	require.Equal(t, limits(1, 1, 3), lesser(limits(1, 2, 0), limits(2, 1, 3)))
+	require.Equal(t, limits(1, 1, 3), lesser(limits(2, 1, 3), limits(1, 0, 4)))
+
+	for _, left := range []bool{false, true} {
+		m := &fakeMod{tools: buildTool, events: []string{"colony.log", gabp.ChannelOpened, "attention/mine"}}
+		m.capabilities = `"methods":["colony/build","attention/current","attention/mine"],"resources":["gabp://mod/map"],` +
+			`"limits":{"maxMessageSize":10000,"maxConcurrentRequests":5}`
+		open(t, Config{NoAttention: left}, session.Config{}, m, func(t *testing.T, p *play) {
+			w := p.dial("agent").Welcome()
+			require.Equal(t, "mod", w.AgentID)
+			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, w.App)
+			require.Equal(t, "1.0", w.SchemaVersion)
+			c := w.Capabilities
+			require.Equal(t, left, slices.Contains(c.Methods, "attention/mine"))
+			require.Equal(t, left, slices.Contains(c.Events, "attention/mine"))
+			require.Contains(t, c.Methods, "colony/build")
+			require.Contains(t, c.Methods, gabp.MethodAttentionCurrent)
+			require.Contains(t, c.Methods, gabp.MethodToolsList)
+			require.Contains(t, c.Events, gabp.ChannelOpened)
+			require.Contains(t, c.Events, "colony.log")
+			require.Equal(t, "gabp://mod/map", c.Resources[0])
+			require.Len(t, c.Resources, 1+len(Resources()))
+			require.Equal(t, 10_000, c.Limits.MaxMessageSize)
+			require.Equal(t, 5, c.Limits.MaxConcurrentRequests)
+			require.Equal(t, int(serverTimeout/time.Second), c.Limits.RequestTimeout)
+		})
+	}
+	handed := Handed{Outer: gabp.Bridge{GameID: "colony"}}
+	open(t, Config{Handed: handed, Version: "1.2"}, session.Config{}, nil, func(t *testing.T, p *play) {
+		w := p.dial("agent").Welcome()
+		require.Equal(t, "colony", w.AgentID)
+		require.Equal(t, gabp.App{Name: "colony", Version: "1.2"}, w.App)
+		require.Equal(t, &gabp.Info{Name: "heed", Version: "1.2"}, w.ServerInfo)
+		require.Greater(t, w.Capabilities.Limits.MaxMessageSize, DefaultMaxMessage)
+		require.Len(t, w.Capabilities.Resources, len(Resources()))
+	})
+	open(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+		require.Equal(t, gabp.App{Name: "heed", Version: "0"}, p.dial("agent").Welcome().App)
+	})
+}
+
+// TestModEvents holds what becomes of the mod's events: a call's own are its own, and what is lost is counted.
+func TestModEvents(t *testing.T) {
+	m := &fakeMod{tools: buildTool, events: []string{"colony/ticks"}, answers: done}
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+		var got []string
+		_, err := p.bridge.Events(p.ctx, []string{"colony/ticks"}, func(e gabp.Event) {
+			got = append(got, fmt.Sprintf("%d %s", e.Seq, e.Payload))
+		})
+		require.NoError(t, err)
+		send := func(e gabp.Event) {
+			p.proxy.events.event(e)
+			synctest.Wait()
+		}
+		const failed = `{"eventType":"operation.failed","operationId":"o","capabilityId":"save/all","errorMessage":"full"}`
+		send(gabp.Event{Channel: "colony/operation", Payload: json.RawMessage(failed)})
+		require.Equal(t, []string{"save/all failed full"}, p.operations())
+		n := p.proxy.mod.calls.begin()
+		send(gabp.Event{Channel: "colony/operation", Payload: json.RawMessage(failed)})
+		require.Len(t, p.operations(), 1, "a call ends with its answer")
+		p.proxy.mod.calls.end(n, true)
+
+		require.Empty(t, p.proxy.limits())
+		send(gabp.Event{Channel: "colony/ticks", Seq: 7, Payload: json.RawMessage("1")})
+		send(gabp.Event{Channel: "colony/ticks", Seq: 10, Lost: 2, Payload: json.RawMessage("2")})
+		send(gabp.Event{Channel: "colony/ticks", Seq: 11, Payload: json.RawMessage(`"` + strings.Repeat("x", DefaultMaxMessage+3*messageRest) + `"`)})
+		send(gabp.Event{Channel: "colony/ticks", Seq: 12, Payload: json.RawMessage("4")})
+		require.Equal(t, []string{"1 1", "4 2", "5 4"}, got)
+		require.EqualValues(t, 2, p.proxy.Lost())
+		p.proxy.mod.odd.Add(3)
+		hit := p.proxy.limits()
+		require.Len(t, hit, 2)
+		require.Equal(t, []string{"mod.events 2", "mod.answers 3"},
+			[]string{fmt.Sprint(hit[0].Name, " ", hit[0].Count), fmt.Sprint(hit[1].Name, " ", hit[1].Count)})
+		require.NotEmpty(t, hit[0].Means)
+		require.Zero(t, p.proxy.Server().EventsDropped)
+		require.EqualValues(t, 1, p.proxy.Server().Sessions)
+	})
+}
+
+// TestAcknowledgesTheMod holds that what is acknowledged to the mod is what was ingested, one at a time.
+func TestAcknowledgesTheMod(t *testing.T) {
+	item := func(id string) json.RawMessage {
+		return json.RawMessage(`{"attentionId":"` + id + `","state":"open","summary":"s"}`)
+	}
+	m := &fakeMod{tools: buildTool, answers: func(_, params string) []string {
+		switch {
+		case strings.Contains(params, `"a"`):
+			return result(`{"currentAttention":{"attentionId":"b"}}`)
+		case strings.Contains(params, `"b"`):
+			return result(`{"currentAttention":{"attentionId":"b"}}`) // which stays open
+		case strings.Contains(params, `"d"`):
+			return result(`{"currentAttention":null}`)
+		}
+		return failure(`{"code":-1,"message":"no"}`)
+	}}
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+		e := p.proxy.events
+		for _, id := range []string{"d", "x"} { // the second finds the first waiting
+			e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item(id)})
+		}
+		go e.acknowledgeAll(p.ctx)
+		synctest.Wait()
+		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("c")})
+		synctest.Wait()
+		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
+		synctest.Wait()
+		require.Equal(t, []string{
+			`attention/ack {"attentionId":"d"}`, `attention/ack {"attentionId":"c"}`,
+			`attention/ack {"attentionId":"a"}`, `attention/ack {"attentionId":"b"}`,
+		}, m.asked())
+		p.proxy.mod.detach()
+		e.event(gabp.Event{Channel: gabp.ChannelOpened, Payload: item("a")})
+		synctest.Wait()
+		require.Len(t, m.asked(), 4, "there is no mod")
+	})
+}
+
+// TestNew holds what a proxy needs.
+func TestNew(t *testing.T) {
+	s, err := session.New(session.Config{})
+	require.NoError(t, err)
+	log := slog.New(slog.DiscardHandler)
+	token := Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}
+	for want, cfg := range map[string]Config{
+		"Session and Config.Logger": {Logger: log, Handed: token},
+		"and Config.Logger":         {Session: s, Handed: token},
+		"Token":                     {Session: s, Logger: log},
+		"Budget":                    {Session: s, Logger: log, Handed: token, AnswerWithin: -1},
+		"Allow[0]":                  {Session: s, Logger: log, Handed: token, Allow: []string{"a*"}},
+	} {
+		_, err := New(cfg)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+// TestCallFinds holds what a result has beside the mod's: a verdict for an operation and for no other call, and
+// that the mod's own operation is a part of the call.
+func TestCallFinds(t *testing.T) {
+	type found struct {
+		Executed  *bool
+		Attention *heed.Attention
+		Verdict   *struct{ Outcome string }
+	}
+	m := &fakeMod{tools: buildTool}
+	begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+		call := func(tool string, answers []string) (f found) {
+			t.Helper()
+			m.answers = func(string, string) []string {
+				if strings.Contains(answers[0], "broken") {
+					p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
+				}
+				if strings.Contains(answers[0], "gone") {
+					_ = m.conn.Close()
+				}
+				return answers
+			}
+			got, e := p.call(tool)
+			if e != nil {
+				got = string(e.Data)
+			}
+			require.NoError(t, json.Unmarshal([]byte(got), &f))
+			for _, a := range p.session.Open(nil) {
+				p.session.Ack("", a.ID, 0)
+			}
+			return f
+		}
+		f := call("colony/build", result(`{"operationId":"theirs"}`))
+		require.NotNil(t, f.Verdict)
+		parts := p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"})
+		require.Equal(t, "call-"+p.session.Status().Run+"-1", parts.Records[0].Parent)
+		f = call("colony/look", result(`{"operationId":"theirs"}`))
+		require.Nil(t, f.Verdict, "it is no operation")
+		require.Len(t, p.session.Engine().Read(heed.Cursor{}, 100, heed.Filter{Operation: "theirs"}).Records, 1)
+
+		f = call("colony/build", result(`{"a":"broken"}`))
+		require.NotNil(t, f.Attention)
+		require.True(t, *f.Executed)
+		f = call("colony/build", failure(`{"code":-7,"message":"broken otherwise"}`))
+		require.NotNil(t, f.Attention)
+		require.True(t, *f.Executed, "the mod has answered")
+		f = call("colony/build", failure(`{"code":-7,"message":"gone and broken for good"}`))
+		require.NotNil(t, f.Attention)
+		require.Nil(t, f.Executed, "nobody has")
+	})
+}

@@ -1,0 +1,216 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/signature"
+)
+
+// The bounds of answers about items.
+const (
+	maxItems    = 64
+	maxSamples  = 16
+	maxBlame    = 8
+	around      = 8   // entries on each side of a cause: as many as the engine keeps with it
+	aroundChars = 300 // of each
+)
+
+// Item is an item of attention, with what the protocol's item has no place for.
+type Item struct {
+	heed.Attention
+
+	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries; it stays when the item is cleared."`
+	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it was cleared."`
+	Predecessor string            `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
+
+	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it opened: possibly the cause, not proven."`
+	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"Its tool."`
+	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points to, the most probable first."`
+	History        string   `json:"history,omitempty" jsonschema:"What earlier sessions of the game say of it, where they are remembered. Names of mods in it are log text."`
+
+	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"How many of them came before the cause."`
+	Groups         int    `json:"groups" jsonschema:"How many different messages they have."`
+	GroupsExact    bool   `json:"groupsExact" jsonschema:"False: there are more groups."`
+	Cursor         string `json:"cursor" jsonschema:"Use it as after of heed/entries: the cause is then the first entry."`
+}
+
+// Items is the answer of heed/items.
+type Items struct {
+	Items   []Item `json:"items" jsonschema:"The open items, the most urgent first."`
+	Omitted int    `json:"omitted" jsonschema:"How many others are open."`
+	Behind  string `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
+}
+
+// ItemDetail is the answer of heed/item.
+type ItemDetail struct {
+	Item
+
+	Successors []string     `json:"successors,omitempty" jsonschema:"Items that continue it: what came after its acknowledgement, or had not been delivered."`
+	Cause      Cause        `json:"cause" jsonschema:"Its most urgent entry; number 0 if it has none, for example when heed is blind."`
+	Prelude    []Entry      `json:"prelude" jsonschema:"Entries just before the cause, of all kinds, oldest first."`
+	Following  []Entry      `json:"following" jsonschema:"Entries just after the cause, of all kinds."`
+	Lost       uint64       `json:"lost" jsonschema:"Entries around the cause that were evicted."`
+	Sample     []ItemSample `json:"sample" jsonschema:"Texts of its entries: the cause first, then the most useful ones."`
+	Behind     string       `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+}
+
+// Cause is the first of the most urgent entries of an item.
+type Cause struct {
+	Seq         uint64       `json:"seq" jsonschema:"Its number."`
+	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain shows why."`
+	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
+	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
+	RuleAdvice  string       `json:"ruleAdvice,omitempty" jsonschema:"What to do now, from the rule file."`
+	Signature   signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
+	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
+}
+
+// ItemSample is a group of entries that one statement wrote, shown by one of them.
+type ItemSample struct {
+	heed.Sample
+
+	Rule      string       `json:"rule" jsonschema:"The rule that decided."`
+	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts, to filter by."`
+	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points to."`
+
+	Variants heed.Variants `json:"variants,omitempty" jsonschema:"What its entries decide differently, if they do."`
+}
+
+// item returns an item without its samples.
+func (d *Diagnostics) item(a *heed.Attention) Item {
+	it := Item{
+		Attention: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
+		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
+		History: a.Known, PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
+		Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
+	}
+	it.Sample = nil
+	return it
+}
+
+// items answers heed/items.
+func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) {
+	out := Items{Items: []Item{}, Behind: d.sync(ctx)}
+	open := d.session.Open(nil)
+	shown := min(len(open), maxItems)
+	for i := range open[:shown] {
+		out.Items = append(out.Items, d.item(&open[i]))
+	}
+	out.Omitted = len(open) - shown
+	return &out, nil
+}
+
+// detail answers heed/item.
+func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any, error) {
+	id := d.session.ItemID(a.text("id"))
+	behind := d.sync(ctx)
+	it, ok := d.session.Item(id)
+	if !ok {
+		// The blind item belongs to the handler of attention/current. It is asked only while blind, since its answer
+		// counts as delivered.
+		if d.current != nil && behind != "" {
+			if w := d.current(ctx, consumer).Attention; w != nil && w.ID == id {
+				return d.blindDetail(w, behind), nil
+			}
+		}
+		return nil, notHeld("id", "the id of an open or recently cleared item, or its number, from heed/items or heed/timeline",
+			"an item that is not known; "+d.openNumbers())
+	}
+	out := ItemDetail{
+		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},
+		Behind: behind,
+		Cause:  Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
+	}
+	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
+		out.Cause.RuleSummary, out.Cause.RuleWhy, out.Cause.RuleAdvice = said(r.Summary), said(r.Why), said(r.Advice)
+	}
+	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
+		out.Sample = append(out.Sample, ItemSample{
+			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID, Blame: allNamed(s.Blame, maxBlame),
+			Variants: s.Variants,
+		})
+	}
+	d.evidence(&out, &it, lookOf(a))
+	d.session.Delivered(consumer, it.ID, it.LatestSequence)
+	d.session.MarkRead(consumer, it.ID)
+	return &out, nil
+}
+
+// openNumbers names the open items, the most urgent first, in heed's own words.
+func (d *Diagnostics) openNumbers() string {
+	var open []string
+	for _, it := range d.session.Open(nil) {
+		open = append(open, session.ShortID(it.ID, d.epoch))
+	}
+	return "open: " + cmp.Or(strings.Join(open[:min(len(open), maxItems)], ", "), "none")
+}
+
+// blindDetail returns the detail of an item that is not the session's.
+func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail {
+	it := d.item(a)
+	it.Disposition = event.Advisory
+	if a.Blocking {
+		it.Disposition = event.Blocking
+	}
+	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{}, Behind: behind}
+}
+
+// evidence adds the cause and the entries around it.
+func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
+	cause := it.Cause.Seq
+	if cause == 0 {
+		return
+	}
+	from := cause - min(cause, around+1)
+	p := d.session.Engine().Read(heed.Cursor{Seq: from}, 2*around+1, heed.Filter{})
+	end := min(cause+around, p.Next.Seq)
+	near := look{chars: min(aroundChars, l.chars)}
+	var held uint64
+	for i := range p.Records {
+		r := &p.Records[i]
+		if r.Seq > end {
+			break
+		}
+		held++
+		switch {
+		case r.Seq < cause:
+			out.Prelude = append(out.Prelude, near.entry(r))
+		case r.Seq == cause:
+			e := l.entry(r)
+			out.Cause.Entry = &e
+		default:
+			out.Following = append(out.Following, near.entry(r))
+		}
+	}
+	if p.Err == nil && end > from {
+		out.Lost = end - from - held
+	}
+}
+
+// successors returns the items that continue one: those that are open, and those in the timeline.
+func (d *Diagnostics) successors(id string) []string {
+	var ids []string
+	add := func(s string) {
+		if s = named(s); s != "" && !slices.Contains(ids, s) {
+			ids = append(ids, s)
+		}
+	}
+	events, _ := d.session.Timeline(0, wholeTimeline)
+	for i := range events {
+		if events[i].Kind == session.Acknowledged && events[i].Attention == id {
+			add(events[i].Successor)
+		}
+	}
+	for _, it := range d.session.Open(nil) {
+		if it.Predecessor == id {
+			add(it.ID)
+		}
+	}
+	return ids
+}

@@ -1,0 +1,272 @@
+package bridge
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/rules"
+)
+
+// field is a bridge of the field and a game, with or without a proxy between them, in the time of a test.
+type field struct {
+	t       *testing.T
+	bridge  *standin.Bridge
+	mod     *standin.Mod
+	proxy   *Proxy // nil: there is none
+	session *session.Session
+	start   time.Time
+
+	mu     sync.Mutex
+	listen bool // the mod does
+	wg     sync.WaitGroup
+}
+
+var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
+
+// inField runs f with a mod that does not listen yet.
+func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *field)) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &field{t: t, mod: standin.NewMod(standin.ModConfig{}), start: time.Now()}
+		ctx, stop := context.WithCancel(t.Context())
+		dial := func(context.Context) (io.ReadWriteCloser, error) {
+			p.mu.Lock()
+			mod := p.mod
+			defer p.mu.Unlock()
+			if !p.listen {
+				return nil, errRefused
+			}
+			ours, theirs := net.Pipe()
+			p.wg.Go(func() { mod.ServeConn(theirs) })
+			return ours, nil
+		}
+		if through {
+			l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
+			set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
+			require.NoError(t, err)
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: set}})
+			require.NoError(t, err)
+			cfg.Session, cfg.Logger, cfg.DialMod = s, slog.New(slog.DiscardHandler), dial
+			cfg.Handed = Handed{Outer: gabp.Bridge{Token: bridgeToken}, Inner: gabp.Bridge{Address: "mod"}}
+			p.session = s
+			p.proxy, err = New(cfg)
+			require.NoError(t, err)
+			p.wg.Go(func() { require.NoError(t, s.Run(ctx)) })
+			p.wg.Go(func() { require.NoError(t, p.proxy.Serve(ctx, l)) })
+			dial = func(context.Context) (io.ReadWriteCloser, error) {
+				ours, theirs := net.Pipe()
+				select {
+				case l.conns <- theirs:
+					return ours, nil
+				case <-l.closed:
+					return nil, errRefused
+				}
+			}
+		}
+		p.bridge = standin.NewBridge(standin.BridgeConfig{Token: bridgeToken, Dial: dial})
+		t.Cleanup(func() {
+			p.bridge.Close()
+			stop()
+			p.mod.Disconnect()
+			p.wg.Wait()
+		})
+		f(t, p)
+	})
+}
+
+// pipeListener is a listener of pipes.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+func (l *pipeListener) Close() error   { l.once.Do(func() { close(l.closed) }); return nil }
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
+
+// listens makes the mod listen, or not.
+func (p *field) listens(does bool) {
+	p.mu.Lock()
+	p.listen = does
+	mod := p.mod
+	p.mu.Unlock()
+	if !does {
+		mod.Disconnect()
+		synctest.Wait() // heed has noticed
+	}
+}
+
+// build reports whether the bridge has the mod's tool.
+func (p *field) build() bool { return slices.Contains(p.bridge.Mirrored(), "colony/build") }
+
+// untilBuild returns when the bridge has the mod's tool, or -1 when it has none at a time after the start.
+func (p *field) untilBuild(end time.Duration) time.Duration {
+	for since := time.Since(p.start); since < end; since = time.Since(p.start) {
+		synctest.Wait()
+		if p.build() {
+			return since
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	return -1
+}
+
+// TestLateMods: the tools of a mod that listens late get to the bridge by itself where they would without heed, and with
+// the agent's help where they would not, and never later.
+func TestLateMods(t *testing.T) {
+	for _, seconds := range []time.Duration{0, 8, 25, 45, 65, 180} {
+		after := seconds * time.Second
+		got := map[bool][2]time.Duration{}
+		for _, through := range []bool{false, true} {
+			inField(t, through, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+				time.AfterFunc(after, func() { p.listens(true) })
+				_ = p.bridge.Start()
+				alone := p.untilBuild(time.Minute)
+				helped := alone
+				for helped < 0 && time.Since(p.start) < 4*time.Minute { // an agent asks now and then
+					_ = p.bridge.Connect()
+					helped = p.untilBuild(time.Since(p.start) + 5*time.Second)
+				}
+				got[through] = [2]time.Duration{alone, helped}
+				if through {
+					_, err := p.bridge.Call("colony/build", `{}`)
+					require.NoError(t, err)
+				}
+			})
+		}
+		direct, through := got[false], got[true]
+		require.Equal(t, direct[0] >= 0, through[0] >= 0, "without the agent")
+		require.GreaterOrEqual(t, direct[1], time.Duration(0))
+		require.GreaterOrEqual(t, through[1], time.Duration(0))
+		require.LessOrEqual(t, through[1], max(direct[1], after+250*time.Millisecond+100*time.Millisecond))
+	}
+}
+
+// phase reports a phase of the game, as its log would.
+func (p *field) phase(name string) {
+	p.session.Observe(event.State{Status: event.StatusPhase, Phase: name}.Entry())
+}
+
+// TestNoModComes: a bridge gets an answer, with heed's tools, once the log shows that the game has started and nothing
+// listens; a mod that listens after all is there when the agent asks.
+func TestNoModComes(t *testing.T) {
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+		time.AfterFunc(7*time.Second, func() { p.phase("start") })
+		time.AfterFunc(9*time.Second, func() { p.phase("boot") })
+		time.AfterFunc(11*time.Second, func() { p.phase("menu") })
+		require.NoError(t, p.bridge.Start())
+		require.Greater(t, time.Since(p.start), 12*time.Second)
+		require.LessOrEqual(t, time.Since(p.start), 13*time.Second)
+		time.Sleep(listWithin + time.Second)
+		require.Contains(t, p.bridge.Mirrored(), ToolStatus)
+		require.False(t, p.build())
+
+		p.listens(true)
+		time.Sleep(time.Second)
+		require.True(t, p.bridge.Connected())
+		_, err := p.bridge.Call("colony/build", `{}`)
+		require.NoError(t, err)
+		require.NoError(t, p.bridge.Connect())
+		require.True(t, p.build())
+
+		p.listens(false) // one that was there is waited for
+		p.bridge.Disconnect()
+		time.AfterFunc(10*time.Second, func() { p.listens(true) })
+		require.NoError(t, p.bridge.Connect())
+		require.True(t, p.build())
+	})
+	// One that waits for the main menu, and then needs a while, is in the first list.
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+		p.phase("boot")
+		time.AfterFunc(2*time.Second, func() { p.phase("menu") })
+		time.AfterFunc(7*time.Second, func() { p.listens(true) })
+		require.NoError(t, p.bridge.Start())
+		require.LessOrEqual(t, time.Since(p.start), 4*time.Second)
+		require.Equal(t, 7*time.Second, p.untilBuild(time.Minute).Truncate(time.Second))
+	})
+	// A log that grows, and a game that loads, show nothing yet; a log cannot grow for ever.
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+		p.phase("menu")
+		time.AfterFunc(time.Second, func() { p.phase("load") })
+		time.AfterFunc(8*time.Second, func() { p.phase("play") })
+		time.AfterFunc(8*time.Second, func() {
+			for range 60 {
+				p.session.Observe(event.Log{Message: "All is well"}.Entry())
+				time.Sleep(time.Second)
+			}
+		})
+		require.NoError(t, p.bridge.Start())
+		require.Equal(t, 18*time.Second, time.Since(p.start).Truncate(time.Second))
+		time.Sleep(time.Minute)
+	})
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+		p.phase("play")
+		p.mod.Freeze(true)
+		p.listens(true) // and says nothing: it loads
+		require.Error(t, p.bridge.Start())
+	})
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
+		time.AfterFunc(5*time.Second, p.proxy.mod.end)
+		require.NoError(t, p.bridge.Start())
+		require.Equal(t, 5*time.Second, time.Since(p.start), "the game has ended")
+	})
+}
+
+// TestModReloads: a mod that goes and comes with other tools does not end the bridge's connection, and a bridge that
+// comes meanwhile gets them as soon as they are there.
+func TestModReloads(t *testing.T) {
+	inField(t, true, Config{ModWait: DefaultModWait, ObserveOnly: true}, func(t *testing.T, p *field) {
+		reload := func(tools string) {
+			p.listens(false)
+			p.mu.Lock()
+			p.mod = standin.NewMod(standin.ModConfig{Tools: tools})
+			p.mu.Unlock()
+			time.AfterFunc(6*time.Second, func() { p.listens(true) })
+		}
+		p.listens(true)
+		require.NoError(t, p.bridge.Start())
+		synctest.Wait()
+		require.True(t, p.build())
+
+		reload(`{"tools":[{"name":"colony/dig"}]}`)
+		time.Sleep(time.Second)
+		_, err := p.bridge.Call("colony/build", `{}`)
+		require.ErrorContains(t, err, "no mod is connected")
+		time.Sleep(6 * time.Second)
+		require.True(t, p.bridge.Connected())
+		_, err = p.bridge.Call("colony/dig", `{}`)
+		require.NoError(t, err)
+		require.NoError(t, p.bridge.Connect())
+		require.Contains(t, p.bridge.Mirrored(), "colony/dig")
+
+		reload(`{"tools":[{"name":"colony/fish"}]}`)
+		p.bridge.Disconnect()
+		began := time.Now()
+		require.NoError(t, p.bridge.Connect())
+		require.LessOrEqual(t, time.Since(began), 6*time.Second+dialLast)
+		require.Contains(t, p.bridge.Mirrored(), "colony/fish")
+		require.NotContains(t, p.bridge.Mirrored(), "colony/dig")
+	})
+}

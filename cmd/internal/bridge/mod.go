@@ -1,0 +1,556 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/gabp"
+)
+
+// The delays between attempts to dial the mod. A game takes from seconds to minutes until it listens, and a refusal on
+// the loopback interface is cheap.
+const (
+	dialFirst = 50 * time.Millisecond
+	dialLast  = 250 * time.Millisecond
+	// askTimeout bounds the proxy's own requests to a mod. Mods answer from the game's threads, which may be busy loading.
+	askTimeout = 30 * time.Second
+	// secondTimeout bounds the hello of a second connection. A mod that serves one after the other does not answer it.
+	secondTimeout = time.Second
+	// overTwo bounds the first answer of a mod that has two connections: some mods answer over the latest one only, and a
+	// mod that is slow loses nothing but the second one.
+	overTwo = 5 * time.Second
+	// goneTogether bounds how long after one connection of a mod that is gone the other one ends.
+	goneTogether = 250 * time.Millisecond
+)
+
+// modLimits are for a mod that answers from a busy game, with results of up to size bytes, and for all sessions of
+// bridges together, whose own limits are those of the server.
+func modLimits(size int) gabp.Limits {
+	return gabp.Limits{
+		HelloTimeout: askTimeout, RequestTimeout: time.Hour, FrameTimeout: askTimeout, ConcurrentRequests: 1024,
+		MessageSize: size + messageRest, StringBytes: size + messageRest, JSONDepth: 1000, EventQueue: 16 << 10,
+	}
+}
+
+// messageRest is room for what a message has beside a result, and for what heed adds to that.
+const messageRest = 64 << 10
+
+// observer observes the connection to the mod. Each of its methods is called by one goroutine; up comes before the
+// first event of a connection.
+type observer interface {
+	up(again bool)
+	event(e gabp.Event)
+	down(err error)
+}
+
+// mod is the connection to the mod, which comes and goes. Where the mod allows it, its events come over a second one:
+// mods in the field write answers and events at once, and the parts of their frames interleave on one connection.
+type mod struct {
+	addr  string
+	token string
+	size  int                                               // of the largest result
+	open  func(context.Context) (io.ReadWriteCloser, error) // nil: addr is dialed
+	log   *slog.Logger
+
+	seqs map[string]uint64 // latest number of each channel of the current connection; used by observer.event only
+	one  bool              // the mod allows one connection only; used by run only
+
+	stray chan struct{} // holds one where events came over the first connection that it did not subscribe to
+
+	absent absence // used by dial only
+
+	gone     chan struct{} // closed when no mod is expected any more
+	goneOnce sync.Once
+
+	ending  atomic.Pointer[string]     // how the game ended, nil: it is not known to have
+	refusal atomic.Pointer[gabp.Error] // of a hello, since the game ended before the mod answered
+
+	calls calls
+	heard atomic.Uint64 // its answers to bridges, and events
+	mute  atomic.Bool   // it accepted the latest connection, and did not answer in time
+	lost  atomic.Uint64 // events that came faster than they were ingested
+	odd   atomic.Uint64 // answers that do not follow the protocol
+
+	mu      sync.Mutex
+	client  *gabp.Client  // nil while there is none
+	events  *gabp.Client  // that events come over, client where the mod allows no second connection
+	settled chan struct{} // closed while there is one, or the game has none: nobody waits
+	came    bool          // there was one
+	listBy  time.Time     // until then a list of tools waits for one
+	tags    map[string][]string
+	tools   []heedsource.Tool // of the same list
+}
+
+func newMod(b gabp.Bridge, log *slog.Logger) *mod {
+	return &mod{
+		addr: b.Address, token: b.Token, size: DefaultMaxMessage, log: log,
+		absent: absence{game: func() (string, uint64) { return "", 0 }},
+		gone:   make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+	}
+}
+
+// connect opens one connection to the mod. Stray takes events that it was not asked for.
+func (m *mod) connect(ctx context.Context, stray func(gabp.Event)) (*gabp.Client, error) {
+	cfg := gabp.ClientConfig{Token: m.token, Logger: m.log, Limits: modLimits(m.size), Stray: stray}
+	if m.open == nil {
+		return gabp.Dial(ctx, m.addr, cfg)
+	}
+	stream, err := m.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return gabp.NewClient(ctx, stream, cfg)
+}
+
+// expected reports whether there may be a mod at all.
+func (m *mod) expected() bool { return m.addr != "" }
+
+// end ends every wait for the mod.
+func (m *mod) end() { m.goneOnce.Do(func() { close(m.gone) }) }
+
+// answered reports whether the mod has answered before.
+func (m *mod) answered() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.came
+}
+
+// await returns when the mod is connected, none is expected any more, d has passed or ctx is done.
+func (m *mod) await(ctx context.Context, d time.Duration) {
+	if !m.expected() {
+		return
+	}
+	m.mu.Lock()
+	settled := m.settled
+	m.mu.Unlock()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-settled:
+	case <-m.gone:
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+}
+
+// run keeps the connection up until ctx is done.
+func (m *mod) run(ctx context.Context, o observer) {
+	again := false
+	for {
+		client, err := m.dial(ctx)
+		if err != nil {
+			return
+		}
+		events := m.second(ctx, client)
+		if err := m.attach(ctx, client, events, o, again); err != nil {
+			replaced := m.replaced(client, events)
+			m.detach(client, events)
+			if !replaced {
+				late := errors.Is(err, context.DeadlineExceeded)
+				m.mute.Store(late && events == client)
+				m.log.Warn("the mod answers, but heed cannot use it", "error", err)
+				if late && events != client { // some answer over the latest connection only
+					m.oneOnly("it did not answer over two")
+				}
+				pause(ctx, 4*dialLast) // it was reached, and is logged
+			}
+			continue
+		}
+		again = true
+		for events != client && !m.ended(ctx, client, events) { // the second connection alone has ended
+			m.oneOnly("events do not come over the second connection; some may be missing")
+			events = client
+			if err := m.listen(ctx, events, o); err != nil {
+				m.log.Warn("the mod sends no events any more", "error", err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-client.Done():
+			m.replaced(client, events)
+		}
+		why := client.Err()
+		m.detach(client, events)
+		if ctx.Err() != nil {
+			return
+		}
+		o.down(why)
+	}
+}
+
+// second returns another connection to the mod, for events, and the first one where it allows none.
+func (m *mod) second(ctx context.Context, client *gabp.Client) *gabp.Client {
+	if m.one || m.open != nil || len(client.Welcome().Capabilities.Events) == 0 {
+		return client
+	}
+	bound, cancel := context.WithTimeout(ctx, secondTimeout)
+	defer cancel()
+	events, err := m.connect(bound, nil)
+	if err != nil {
+		if ctx.Err() == nil {
+			m.oneOnly(err.Error())
+		}
+		return client
+	}
+	return events
+}
+
+// oneOnly remembers that the mod allows one connection only.
+func (m *mod) oneOnly(why string) {
+	m.one = true
+	m.log.Info("the mod allows one connection; its events come with its answers", "reason", why)
+}
+
+// strayed is told of an event that came over the first connection, which has not subscribed.
+func (m *mod) strayed(gabp.Event) {
+	select {
+	case m.stray <- struct{}{}:
+	default:
+	}
+}
+
+// ended waits until a connection has ended or ctx is done. It returns false where the second connection has ended and
+// the first one stays. It ends the second one where events come over the first.
+func (m *mod) ended(ctx context.Context, client, events *gabp.Client) bool {
+	select {
+	case <-ctx.Done():
+	case <-client.Done():
+	case <-m.stray:
+		_ = events.Close()
+		<-events.Done()
+		return false
+	case <-events.Done():
+		return !stays(client)
+	}
+	return true
+}
+
+// replaced reports whether the first connection has ended, and the second one stays: the mod allows only the latest.
+func (m *mod) replaced(client, events *gabp.Client) bool {
+	if events == client || client.Err() == nil || !stays(events) {
+		return false
+	}
+	m.oneOnly("the second connection has ended the first one")
+	return true
+}
+
+// stays reports whether a connection outlasts the end of another one to the same mod.
+func stays(c *gabp.Client) bool {
+	timer := time.NewTimer(goneTogether)
+	defer timer.Stop()
+	select {
+	case <-c.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// dial connects, trying until ctx is done. The error is that of ctx.
+func (m *mod) dial(ctx context.Context) (*gabp.Client, error) {
+	wait, said := dialFirst, ""
+	for {
+		client, err := m.connect(ctx, m.strayed)
+		if err == nil {
+			return client, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		m.mute.Store(errors.Is(err, context.DeadlineExceeded))
+		if !m.answered() && m.absent.shown(err) { // one that was there before comes again
+			m.giveUp()
+		}
+		// One line for each kind of refusal, not for each attempt.
+		if text := err.Error(); text != said {
+			level, what := slog.LevelDebug, "the mod does not answer yet"
+			if isRefusal(err) { // it is permanent
+				level, what = slog.LevelWarn, "the mod refused the connection of heed"
+			}
+			m.log.Log(ctx, level, what, "addr", m.addr, "error", err)
+			said = text
+		}
+		pause(ctx, wait)
+		wait = min(2*wait, dialLast)
+	}
+}
+
+// attach makes new connections the current ones. It subscribes to all of the mod's channels, so that a bridge's
+// subscription needs no round trip, and none is lost when the mod is started again.
+func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observer, again bool) error {
+	within := askTimeout
+	if events != client {
+		within = overTwo
+	}
+	asking, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	raw, err := client.CallRaw(asking, gabp.MethodToolsList, json.RawMessage(`{}`))
+	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
+		return err
+	}
+	m.mu.Lock()
+	m.client = client
+	m.learnTagsLocked(raw)
+	m.mu.Unlock()
+	m.seqs = map[string]uint64{} // no event has come yet
+	o.up(again)
+	if err := m.listen(asking, events, o); err != nil {
+		return err
+	}
+	m.mute.Store(false)
+	m.heard.Add(1)
+	m.settle(true)
+	m.log.Info("the mod answers", "app", client.Welcome().App.Name, "version", client.Welcome().App.Version)
+	return nil
+}
+
+// settle ends the waits for the mod, until one goes, and reports whether it is the first to do so.
+func (m *mod) settle(came bool) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.came = m.came || came
+	select {
+	case <-m.settled:
+		return false
+	default:
+		close(m.settled)
+		return true
+	}
+}
+
+// listen subscribes to all of the mod's channels.
+func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error {
+	m.mu.Lock()
+	m.events = events
+	m.mu.Unlock()
+	channels := events.Welcome().Capabilities.Events
+	if len(channels) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	_, err := events.Events(ctx, channels, o.event)
+	return err
+}
+
+// drain waits until the events have been handled that the mod sent before an answer that has come over client: over the
+// same connection those that came before it, over a second one those that [gabp.Client.CaughtUp] finds.
+func (m *mod) drain(ctx context.Context, client *gabp.Client) error {
+	if events := m.listening(); events != nil && events != client {
+		return events.CaughtUp(ctx)
+	}
+	return client.Handled(ctx)
+}
+
+// listening returns the connection over which events come, nil where there is none.
+func (m *mod) listening() *gabp.Client {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.events
+}
+
+// detach forgets the connections, closes them, and returns when their events have been handled: before those of the
+// next ones begin.
+func (m *mod) detach(connections ...*gabp.Client) {
+	m.mu.Lock()
+	m.client, m.events = nil, nil
+	select {
+	case <-m.settled:
+		m.settled = make(chan struct{})
+	default:
+	}
+	m.mu.Unlock()
+	for _, c := range connections {
+		_ = c.Close()
+		<-c.Done()
+	}
+}
+
+// current returns the connection in use, nil where there is none.
+func (m *mod) current() *gabp.Client {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.client
+}
+
+// call calls a method of the mod for a bridge. An answer is a sign of life, an error too.
+func (m *mod) call(
+	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,
+) (json.RawMessage, error) {
+	raw, err := client.CallRaw(ctx, method, params)
+	if isAnswer(err) {
+		m.heard.Add(1)
+	}
+	return raw, err
+}
+
+// isAnswer reports whether a call with this error, which may be nil, was answered.
+func isAnswer(err error) bool {
+	_, untaken := errors.AsType[*gabp.Verbatim](err)
+	return err == nil || untaken || isRefusal(err)
+}
+
+// calls are the calls that are before the mod, by number.
+type calls struct {
+	mu       sync.Mutex
+	began    uint64 // the latest
+	answered uint64 // the latest that was answered
+	open     map[uint64]struct{}
+}
+
+// begin begins a call. The caller must end it.
+func (c *calls) begin() uint64 {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.open == nil {
+		c.open = map[uint64]struct{}{}
+	}
+	c.began++
+	c.open[c.began] = struct{}{}
+	return c.began
+}
+
+func (c *calls) end(n uint64, answered bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.open, n)
+	if answered {
+		c.answered = max(c.answered, n)
+	}
+}
+
+// any reports whether there are some.
+func (c *calls) any() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.open) > 0
+}
+
+// waiting returns the latest call, 0 where there is none. One that began before another that was answered is no sign
+// that the game answers nothing.
+func (c *calls) waiting() (n uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for open := range c.open {
+		if open > c.answered {
+			n = max(n, open)
+		}
+	}
+	return n
+}
+
+// learnTags keeps the tags of a list of tools, for the gate, and what else it has of them, for briefs.
+func (m *mod) learnTags(list json.RawMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.learnTagsLocked(list)
+}
+
+// maxTools bounds the tools whose tags are kept, and maxToolBytes what else is kept of them.
+const (
+	maxTools     = 10_000
+	maxToolBytes = 1 << 20
+)
+
+func (m *mod) learnTagsLocked(list json.RawMessage) {
+	var tools struct {
+		Tools []struct {
+			Name        string          `json:"name"`
+			Tags        []string        `json:"tags"`
+			Description json.RawMessage `json:"description"`
+			InputSchema json.RawMessage `json:"inputSchema"`
+		} `json:"tools"`
+	}
+	m.tags, m.tools = nil, nil // exemptions of an earlier list do not hold any more
+	if json.Unmarshal(list, &tools) != nil {
+		return // a tool without known tags is held back
+	}
+	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
+	for _, t := range tools.Tools {
+		if len(m.tags) < maxTools {
+			m.tags[t.Name] = t.Tags
+		}
+	}
+	left := maxToolBytes
+	for _, t := range tools.Tools {
+		if left -= len(t.Name) + len(t.Description) + len(t.InputSchema); left < 0 {
+			break
+		}
+		known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
+		_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
+		m.tools = append(m.tools, known)
+	}
+}
+
+// toolsKnown returns the tools of the mod's latest list. They are read only.
+func (m *mod) toolsKnown() []heedsource.Tool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tools
+}
+
+// missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left
+// out by the mod, or dropped because they came faster than they were ingested. Numbers that do not grow mean none.
+func (m *mod) missed(e *gabp.Event) uint64 {
+	before, known := m.seqs[e.Channel]
+	m.seqs[e.Channel] = e.Seq
+	if !known || e.Seq <= before {
+		return 0
+	}
+	return e.Seq - before - 1
+}
+
+// tagsOf returns the mod's tags of a tool.
+func (m *mod) tagsOf(tool string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.tags[tool]
+}
+
+// verbatim returns the answer of the mod that err is, where it does not follow the protocol, and counts it. The bridge
+// gets it unchanged, as it would without heed.
+func (m *mod) verbatim(err error) *gabp.Verbatim {
+	v, ok := errors.AsType[*gabp.Verbatim](err)
+	if !ok {
+		return nil
+	}
+	m.odd.Add(1)
+	return v
+}
+
+// welcome returns the welcome of the connected mod, and false where none is.
+func (m *mod) welcome() (gabp.Welcome, bool) {
+	if c := m.current(); c != nil {
+		return c.Welcome(), true
+	}
+	return gabp.Welcome{}, false
+}
+
+// isRefusal reports whether a mod has answered with an error.
+func isRefusal(err error) bool {
+	_, ok := errors.AsType[*gabp.Error](err)
+	return ok
+}
+
+func isCode(err error, codes ...int) bool {
+	e, ok := errors.AsType[*gabp.Error](err)
+	return ok && slices.Contains(codes, e.Code)
+}
+
+// pause waits for d, or until ctx is done.
+func pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C:
+	}
+}

@@ -1,0 +1,78 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/gabp"
+)
+
+// firstLine is a log that ends what it is of with its first line.
+type firstLine struct {
+	bytes.Buffer
+	end context.CancelFunc
+}
+
+func (l *firstLine) Write(p []byte) (int, error) {
+	defer l.end()
+	return l.Buffer.Write(p)
+}
+
+// TestModRefuses: a mod that does not take the token is no mod that is still to come.
+func TestModRefuses(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	server, err := gabp.NewServer(gabp.ServerConfig{
+		Token: gabp.NewToken(), AgentID: "mod", App: gabp.App{Name: "Colony", Version: "1"}, Mux: new(gabp.Mux),
+	})
+	require.NoError(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(ctx, l) }()
+	log := &firstLine{end: cancel}
+	ours := gabp.NewToken()
+	m := newMod(gabp.Bridge{Address: l.Addr().String(), Token: ours}, slog.New(slog.NewTextHandler(log, nil)))
+	_, err = m.dial(ctx)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NoError(t, <-served)
+	require.Contains(t, log.String(), "the mod refused the connection of heed")
+	require.Equal(t, 1, strings.Count(log.String(), "\n"))
+	require.NotContains(t, log.String(), ours)
+}
+
+// TestMissed: a hole in a mod's numbers is told, a mod that counts in its own way is left to it.
+func TestMissed(t *testing.T) {
+	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	m.seqs = map[string]uint64{}
+	for _, c := range []struct {
+		channel     string
+		seq, missed uint64
+	}{{"a", 7, 0}, {"a", 8, 0}, {"b", 1, 0}, {"a", 12, 3}, {"a", 12, 0}, {"a", 0, 0}, {"a", 1, 0}, {"b", 2, 0}} {
+		require.Equal(t, c.missed, m.missed(&gabp.Event{Channel: c.channel, Seq: c.seq}))
+	}
+}
+
+// TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
+func TestTagsAreOfTheLatestList(t *testing.T) {
+	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":"Looks.","inputSchema":{"type":"object"}},
+		{"name":"odd","description":7}]}`
+	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
+		m.learnTags(json.RawMessage(list))
+		require.Equal(t, []string{"read-only"}, m.tagsOf("look"))
+		require.Equal(t, []heedsource.Tool{
+			{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}, {Name: "odd"},
+		}, m.toolsKnown())
+		m.learnTags(json.RawMessage(unreadable))
+		require.Empty(t, m.toolsKnown())
+		require.Empty(t, m.tagsOf("look"), unreadable)
+	}
+}

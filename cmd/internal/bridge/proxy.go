@@ -1,0 +1,260 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// DefaultModWait is how long a bridge's welcome waits for the mod: longer than any bridge waits for a welcome.
+const DefaultModWait = time.Hour
+
+// DefaultMaxMessage is the size of the largest result of the mod that is passed on, in bytes.
+const DefaultMaxMessage = 64 << 20
+
+// Config sets up a [Proxy]. Session and Logger are required.
+type Config struct {
+	// Session has the engine.
+	Session *session.Session
+
+	// Handed has how bridges connect (Outer), and where the mod listens (Inner), with an empty address where there is
+	// none.
+	Handed Handed
+
+	// DialMod opens a stream to the mod, in place of a connection to the address in Handed. All goes over one such
+	// stream. Optional.
+	DialMod func(context.Context) (io.ReadWriteCloser, error)
+
+	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
+	Dedup *Dedup
+
+	// NoAttention leaves attention to the mod, and holds no call back. Operations and diagnostics remain.
+	NoAttention bool
+
+	// ObserveOnly shows attention, and holds no call back.
+	ObserveOnly bool
+
+	// Brief assembles briefs, for [ToolBrief] and for refusals. Optional.
+	Brief Briefer
+
+	// Allow and FailOpen are the gate's.
+	Allow    []string
+	FailOpen bool
+
+	// ModWait bounds how long a welcome waits while the mod is not connected. Bridges list the tools once per connection,
+	// and do not come again after one; without the mod the list would be heed's alone. No welcome waits after
+	// [Proxy.NoMod], and none where no mod listens though the game has started, by the phase of its log. 0 does not wait.
+	ModWait time.Duration
+
+	// MaxMessage bounds a result of the mod, in bytes. A larger one is an error of its call. Default 64 MiB.
+	MaxMessage int
+
+	// AnswerWithin bounds each wait of an answer for evidence: the mod's events, and the log. After it the evidence is
+	// incomplete, which holds calls back. 0 is as long as bridges in the field wait.
+	AnswerWithin time.Duration
+
+	// Version is the program's.
+	Version string
+
+	// Observer is the name of clients that are no agents: their connection is no arrival. Optional.
+	Observer string
+
+	Now    func() time.Time // default time.Now
+	Logger *slog.Logger
+}
+
+// Proxy is a server for bridges and a client of the mod. Make one with [New].
+type Proxy struct {
+	session     *session.Session
+	log         *slog.Logger
+	token       string
+	gateTimeout time.Duration
+
+	mod         *mod
+	evidence    *evidence
+	bridges     *bridges
+	server      *gabp.Server
+	attention   *gabp.AttentionHandler // nil where it is left to the mod
+	events      *modEvents
+	diagnostics *Diagnostics
+	source      *gateSource
+	gate        *gate.Gate
+	watch       *watch
+
+	calls atomic.Uint64
+}
+
+// Tools returns the tools of the mod's latest list, of at most 1 MiB, for briefs. They are read only.
+func (p *Proxy) Tools() []heedsource.Tool { return p.mod.toolsKnown() }
+
+// gateTimeout bounds a look of the gate. Bridges wait at least half a minute for a call, which leaves time for two.
+const gateTimeout = 4 * time.Second
+
+const (
+	// serverTimeout bounds a request of a bridge.
+	serverTimeout = 30 * time.Minute
+	// bridgeRequests bounds the requests of a bridge at a time. Mods have no such bound.
+	bridgeRequests = 256
+)
+
+// New returns a proxy for cfg.
+func New(cfg Config) (*Proxy, error) {
+	if cfg.Session == nil || cfg.Logger == nil {
+		return nil, errors.New("bridge: Config.Session and Config.Logger are required")
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Dedup == nil {
+		cfg.Dedup = NewDedup()
+	}
+	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
+	p := &Proxy{
+		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
+	}
+	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
+	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
+	p.mod.absent.game = func() (string, uint64) {
+		st := cfg.Session.Engine().Stats()
+		return st.Phase, st.Logs
+	}
+	p.evidence = &evidence{session: cfg.Session, mod: p.mod, log: cfg.Logger, within: within(drainTimeout)}
+	p.bridges = &bridges{
+		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,
+		observer: cfg.Observer, attention: !cfg.NoAttention, log: cfg.Logger,
+	}
+	mux := new(gabp.Mux)
+	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
+	var err error
+	p.server, err = gabp.NewServer(gabp.ServerConfig{
+		Token: cfg.Handed.Outer.Token, AgentID: name, App: gabp.App{Name: name, Version: version},
+		ServerInfo:   &gabp.Info{Name: "heed", Version: version},
+		Capabilities: p.bridges.capabilities, Mux: mux, Welcome: p.bridges.welcome, Closed: p.bridges.ended,
+		Lax: true, Logger: cfg.Logger,
+		// Mods may be slow, and bridges have time-outs of their own.
+		Limits: gabp.Limits{
+			RequestTimeout: serverTimeout, MessageSize: p.mod.size + 2*messageRest, StringBytes: p.mod.size + 2*messageRest,
+			ConcurrentRequests: bridgeRequests,
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	current := func(context.Context, string) gabp.CurrentResult { return gabp.CurrentResult{} }
+	var ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
+	if !cfg.NoAttention {
+		p.attention, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
+			Source: cfg.Session, ObserveOnly: cfg.ObserveOnly, Before: p.evidence.sync, Budget: cfg.AnswerWithin,
+			Publish: p.server.Publish,
+		})
+		if err != nil {
+			return nil, err
+		}
+		current, ack = p.attention.Current, p.attention.Ack
+		p.attention.Register(mux)
+		cfg.Session.OnUpdates(p.attention.Pump)
+	}
+	p.events = &modEvents{
+		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
+		attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
+	}
+	p.diagnostics = NewDiagnostics(DiagnosticsConfig{
+		Session: cfg.Session, Current: current, Ack: ack, Brief: cfg.Brief, Limits: p.limits,
+	})
+	failOpen := cfg.FailOpen || cfg.ObserveOnly
+	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, handler: p.attention, failOpen: failOpen}
+	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})
+	if err != nil {
+		return nil, err
+	}
+	p.watch = &watch{session: cfg.Session, mod: p.mod, bridges: p.bridges, log: cfg.Logger, now: time.Now}
+	mux.Handle(gabp.MethodToolsList, p.listTools)
+	mux.Handle(gabp.MethodToolsCall, p.callTool)
+	mux.Handle(gabp.MethodResourcesList, p.listResources)
+	mux.Handle(gabp.MethodResourcesRead, p.readResource)
+	mux.Fallback(p.passMethod)
+	return p, nil
+}
+
+// Serve serves bridges that come to l, and keeps the connection to the mod, until
+// ctx is done or the listener fails. It may be called once.
+func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if p.mod.expected() {
+		wg.Go(func() { p.mod.run(ctx, p.events) })
+		wg.Go(func() { p.events.acknowledgeAll(ctx) })
+		if p.attention != nil {
+			wg.Go(func() { p.watch.run(ctx) })
+		}
+	}
+	return p.server.Serve(ctx, l)
+}
+
+// Connect returns a client of p in process, as if it had come over the listener; the token is filled in.
+func (p *Proxy) Connect(ctx context.Context, cfg gabp.ClientConfig) (*gabp.Client, error) {
+	near, far := net.Pipe()
+	go p.server.ServeConn(context.WithoutCancel(ctx), far) //nolint:errcheck // it ends with the client
+	cfg.Token = p.token
+	return gabp.NewClient(ctx, near, cfg)
+}
+
+// ServeConn serves one bridge on a stream while Serve runs, until the stream ends or ctx is done, and closes it. It
+// returns nil where the bridge left.
+func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error {
+	return p.server.ServeConn(ctx, stream)
+}
+
+// Gate returns the gate that holds calls back, for calls that do not come over the protocol.
+func (p *Proxy) Gate() *gate.Gate { return p.gate }
+
+// Diagnostics returns heed's own tools and resources, with the attention of this proxy.
+func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }
+
+// Arrive records that an agent has arrived that is not behind a bridge, once the log from before is ingested.
+func (p *Proxy) Arrive(ctx context.Context, consumer string) { p.bridges.arrive(ctx, consumer) }
+
+// Server returns the counts of the bridges' side.
+func (p *Proxy) Server() gabp.ServerStats { return p.server.Stats() }
+
+// Connected reports whether the mod is there.
+func (p *Proxy) Connected() bool { return p.mod.current() != nil }
+
+// Lost returns how many events of the mod were lost because they came faster than they were ingested.
+func (p *Proxy) Lost() uint64 { return p.mod.lost.Load() }
+
+// Untaken returns how many answers of the mod did not follow the protocol and were passed on as they came.
+func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
+
+// limits returns the bounds that were hit between the mod and the bridges.
+func (p *Proxy) limits() []session.Limit {
+	var hit []session.Limit
+	for _, l := range []session.Limit{
+		{Name: "mod.events", Count: p.Lost(), Means: "events of the mod came faster than heed could read them and " +
+			"were dropped; only the log may have what they reported"},
+		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod did not follow the protocol; heed " +
+			"passed it on unchanged and did not understand it"},
+		{
+			Name: "bridge.events", Count: p.server.Stats().EventsDropped,
+			Means: "events of the mod were dropped because a bridge read too slowly; it sees a gap in the numbers",
+		},
+	} {
+		if l.Count > 0 {
+			hit = append(hit, l)
+		}
+	}
+	return hit
+}

@@ -1,0 +1,223 @@
+package bridge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
+func inBand(result json.RawMessage) (failed bool, text, operation string) {
+	var r struct {
+		Success      json.RawMessage `json:"success"`
+		OK           json.RawMessage `json:"ok"`
+		IsError      json.RawMessage `json:"isError"`
+		Error        json.RawMessage `json:"error"`
+		Message      json.RawMessage `json:"message"`
+		ErrorMessage json.RawMessage `json:"errorMessage"`
+		OperationID  json.RawMessage `json:"operationId"`
+		Operation    json.RawMessage `json:"operation"`
+		Meta         json.RawMessage `json:"meta"`
+		MetaMCP      json.RawMessage `json:"_meta"`
+	}
+	if !isObject(result) || json.Unmarshal(result, &r) != nil {
+		return false, "", ""
+	}
+	// A member of another type is ignored.
+	switch {
+	case isBool(r.Success):
+		failed = string(r.Success) == "false"
+	case isBool(r.OK):
+		failed = string(r.OK) == "false"
+	default:
+		failed = string(r.IsError) == "true" || isText(r.Error) || isObject(r.Error)
+	}
+	if failed {
+		for _, raw := range []json.RawMessage{r.ErrorMessage, r.Error, r.Message} {
+			if text = textOf(raw); text != "" {
+				break
+			}
+		}
+	}
+	for _, raw := range []json.RawMessage{
+		r.OperationID, memberOf(r.Operation, "operationId"),
+		memberOf(r.Meta, "operationId"), memberOf(r.MetaMCP, "operationId"),
+	} {
+		if isText(raw) {
+			operation = textOf(raw)
+			break
+		}
+	}
+	return failed, text, operation
+}
+
+// textOf returns the text of a string, or of the member message of an object.
+func textOf(raw json.RawMessage) string {
+	if isObject(raw) {
+		raw = memberOf(raw, "message")
+	}
+	var s string
+	if json.Unmarshal(raw, &s) != nil {
+		return ""
+	}
+	return s
+}
+
+func memberOf(object json.RawMessage, name string) json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(object, &m) != nil {
+		return nil
+	}
+	return m[name]
+}
+
+func isBool(raw json.RawMessage) bool { return string(raw) == "true" || string(raw) == "false" }
+
+// isText reports whether raw is a string that is not empty.
+func isText(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 2 && raw[0] == '"'
+}
+
+func isObject(raw json.RawMessage) bool {
+	raw = bytes.TrimSpace(raw)
+	return len(raw) > 0 && raw[0] == '{'
+}
+
+// finding is what an answer gets beside what the mod answered.
+type finding struct {
+	Executed  bool            `json:"executed,omitempty"`
+	Attention *heed.Attention `json:"attention,omitempty"`
+	Notice    string          `json:"notice,omitempty"`  // what others acknowledged
+	Verdict   *verdict        `json:"verdict,omitempty"` // nil for a call that is no operation
+}
+
+// maxNoticed bounds the items that a notice names.
+const maxNoticed = 4
+
+// notice returns what others acknowledged in heed's own words. more is how many others they were. The item
+// called shown is beside it.
+func notice(items []session.AckedByOther, more uint64, shown string) string {
+	var b strings.Builder
+	for i := range items[:min(len(items), maxNoticed)] {
+		a := &items[i]
+		by := "another agent"
+		if session.Person(a.By) {
+			by = "a person"
+		}
+		about := ""
+		if a.Item.ID != shown {
+			about = " (" + named(a.Item.Summary) + ")"
+		}
+		fmt.Fprintf(&b, "Item %s%s was acknowledged by %s, %q, at %s. ", named(a.Item.ID), about, by, cutName(a.By),
+			stamp(a.Time).Format(time.RFC3339))
+	}
+	if more += uint64(max(0, len(items)-maxNoticed)); more > 0 {
+		fmt.Fprintf(&b, "So were %d earlier ones; heed/timeline shows them. ", more)
+	}
+	return b.String() + "The game's state may have changed meanwhile: read it again."
+}
+
+// tell adds to what was found what others acknowledged and the consumer was not told, which counts as delivered to it.
+func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
+	if p.attention == nil || ctx.Err() != nil { // the bridge has gone
+		return
+	}
+	items, more := p.session.TakeAckedByOthers(consumer)
+	if len(items) == 0 {
+		return
+	}
+	if found.Attention == nil {
+		found.Attention = p.attention.Present(items[0].Item)
+	}
+	found.Notice = notice(items, more, found.Attention.ID)
+}
+
+// verdict is the verdict of an operation on its result. A clean one has no reason and no text.
+type verdict struct {
+	Outcome      string                 `json:"outcome"`
+	Reason       coalesce.VerdictReason `json:"reason,omitempty"`
+	Text         string                 `json:"text,omitempty"`
+	CleanThrough uint64                 `json:"cleanThrough"`
+}
+
+func shownVerdict(v *heed.Verdict) *verdict {
+	if v.Outcome == coalesce.Clean {
+		return &verdict{Outcome: v.Outcome, CleanThrough: integer(v.CleanThrough)}
+	}
+	return &verdict{Outcome: v.Outcome, Reason: v.Reason, Text: v.Text, CleanThrough: integer(v.CleanThrough)}
+}
+
+// amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
+// of it stays byte for byte; where it has one of these names itself, they go into a member "heed". A value that is not
+// an object becomes the member "value" of one. Where "heed" is taken too, the result stays as it is. Where there is
+// nothing but a clean verdict, an object gets that alone, and any other value stays byte for byte.
+func amend(result json.RawMessage, found finding) json.RawMessage {
+	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
+	if quiet && (found.Verdict == nil || !isObject(result)) {
+		return result
+	}
+	if quiet {
+		found.Executed = false
+	}
+	said := encode(found)
+	has, object := names(result, "executed", "attention", "verdict", "notice", "heed")
+	taken := func(name string) bool { return slices.Contains(has, name) }
+	switch {
+	case len(bytes.TrimSpace(result)) == 0:
+		return said
+	case !object:
+		return slices.Concat([]byte(`{"value":`), result, []byte(","), said[1:])
+	case !taken("executed") && !taken("attention") && !taken("verdict") && (found.Notice == "" || !taken("notice")):
+		return join(result, said[1:len(said)-1])
+	case taken("heed"):
+		return result
+	}
+	return join(result, []byte(`"heed":`+string(said)))
+}
+
+// names returns those of some names that an object's members have, and false for what is no object. Values, which may
+// be large, are not copied.
+func names(object json.RawMessage, known ...string) (has []string, ok bool) {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	if start, err := d.ReadToken(); err != nil || start.Kind() != '{' {
+		return nil, false
+	}
+	for d.PeekKind() == '"' {
+		name, err := d.ReadToken()
+		if err != nil {
+			return nil, false
+		}
+		if s := name.String(); slices.Contains(known, s) {
+			has = append(has, s)
+		}
+		if d.SkipValue() != nil {
+			return nil, false
+		}
+	}
+	_, err := d.ReadToken()
+	return has, err == nil
+}
+
+// join adds members to the end of an object.
+func join(object, members []byte) json.RawMessage {
+	object = bytes.TrimRight(object, " \t\r\n")
+	object = bytes.TrimRight(object[:len(object)-1], " \t\r\n") // the brace
+	out := make([]byte, 0, len(object)+len(members)+2)
+	out = append(out, object...)
+	if object[len(object)-1] != '{' {
+		out = append(out, ',')
+	}
+	out = append(out, members...)
+	return append(out, '}')
+}

@@ -1,0 +1,107 @@
+package bridge
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// The bounds of answers about the timeline.
+const (
+	defaultEvents = 50
+	maxEvents     = 200
+	maxCovered    = 32
+	wholeTimeline = math.MaxInt32
+)
+
+// Timeline is the answer of heed/timeline.
+type Timeline struct {
+	Run     string          `json:"run" jsonschema:"Identifies this process of heed; cursors are valid within it."`
+	Events  []session.Event `json:"events" jsonschema:"Oldest first."`
+	Next    string          `json:"next" jsonschema:"The cursor to continue from: use it as after."`
+	Omitted int             `json:"omitted" jsonschema:"Earlier events that match, when after is not given."`
+	Lost    uint64          `json:"lost" jsonschema:"Events after the cursor that were evicted."`
+	More    bool            `json:"more" jsonschema:"There is more after next."`
+}
+
+// timelineKinds are the kinds of events, in the order of the schema.
+var timelineKinds = []string{
+	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened),
+	string(session.ItemUpdated),
+	string(session.ItemCleared), string(session.Acknowledged), string(session.AckUnknown),
+}
+
+// shown returns an event whose texts are safe to show.
+func shown(e session.Event) session.Event {
+	e.Number, e.Time, e.Reason = integer(e.Number), stamp(e.Time), named(e.Reason)
+	e.CleanThrough = integer(e.CleanThrough)
+	for _, name := range []*string{&e.Consumer, &e.Tool, &e.Operation, &e.Request, &e.Attention, &e.Successor} {
+		*name = named(*name)
+	}
+	e.Covered = allNamed(e.Covered, maxCovered)
+	return e
+}
+
+// timeline answers heed/timeline.
+func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error) {
+	var after uint64
+	if a.has("after") {
+		run, n, ok := cutCursor(a.text("after"))
+		if !ok {
+			return nil, gabp.BadArgument("after", wantCursor, "another text")
+		}
+		if refused := d.checkTimeline(run, n); refused != nil {
+			return nil, refused
+		}
+		after = n
+	}
+	events, lost := d.session.Timeline(after, wholeTimeline)
+	last := after
+	if n := len(events); n > 0 {
+		last = events[n-1].Number
+	}
+	kinds, consumer, attention, operation := a.words("kinds"), a.text("consumer"), a.text("attention"), a.text("operation")
+	if attention != "" {
+		attention = d.session.ItemID(attention)
+	}
+	events = slices.DeleteFunc(events, func(e session.Event) bool {
+		return len(kinds) > 0 && !slices.Contains(kinds, string(e.Kind)) || consumer != "" && e.Consumer != consumer ||
+			operation != "" && e.Operation != operation ||
+			attention != "" && e.Attention != attention && e.Successor != attention && !slices.Contains(e.Covered, attention)
+	})
+	out := Timeline{Run: d.run, Events: []session.Event{}, Lost: integer(lost)}
+	if limit := a.integer("limit"); len(events) > limit {
+		if a.has("after") {
+			events, out.More = events[:limit], true
+			last = events[limit-1].Number
+		} else {
+			out.Omitted = len(events) - limit
+			events = events[out.Omitted:]
+		}
+	}
+	for i := range events {
+		out.Events = append(out.Events, shown(events[i]))
+	}
+	out.Next = cursorText(d.run, last)
+	return &out, nil
+}
+
+// checkTimeline refuses a cursor that the timeline cannot have given out.
+func (d *Diagnostics) checkTimeline(run string, n uint64) error {
+	var latest uint64
+	if events, _ := d.session.Timeline(0, wholeTimeline); len(events) > 0 {
+		latest = events[len(events)-1].Number
+	}
+	reason, got := "epoch", "a cursor of another process of heed, whose timeline is gone"
+	switch {
+	case run != "" && run != d.run:
+	case n > latest:
+		reason, got = "beyond", "a cursor past the latest event"
+	default:
+		return nil
+	}
+	return notAfter(reason, got, "events", cursorText(d.run, 0), cursorText(d.run, latest))
+}

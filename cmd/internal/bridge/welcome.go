@@ -1,0 +1,149 @@
+package bridge
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// bridges welcomes bridges with the mod's welcome.
+type bridges struct {
+	session   *session.Session
+	mod       *mod
+	evidence  *evidence
+	handed    Handed
+	modWait   time.Duration
+	observer  string // name of clients that are no agents, "" for none
+	attention bool   // is heed's, not the mod's
+	log       *slog.Logger
+
+	arrival sync.Once    // of the first agent
+	waiting atomic.Int64 // agents that wait for the mod
+	agents  atomic.Int64 // that are connected
+}
+
+// capabilities returns the capabilities beyond the methods of the server.
+func (b *bridges) capabilities() gabp.Capabilities {
+	var c gabp.Capabilities
+	for _, r := range Resources() {
+		c.Resources = append(c.Resources, r.URI)
+	}
+	w, ok := b.mod.welcome()
+	if !ok {
+		return c
+	}
+	theirs := w.Capabilities
+	if b.attention {
+		ours := func(name string) bool { return strings.HasPrefix(name, "attention/") }
+		theirs.Events = slices.DeleteFunc(slices.Clone(theirs.Events), ours)
+		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
+	}
+	c.Events = theirs.Events
+	c.Resources = union(theirs.Resources, c.Resources)
+	c.Methods = theirs.Methods
+	c.Extensions = theirs.Extensions
+	return c
+}
+
+// union returns the elements of both, in their order, each once.
+func union(a, b []string) []string {
+	out := make([]string, 0, len(a)+len(b))
+	for _, s := range slices.Concat(a, b) {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// welcome waits for the mod and amends w with the mod's welcome.
+func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.Welcome) error {
+	if !b.observes(s) {
+		b.waiting.Add(1)
+		b.log.Debug("a bridge waits for the game's mod", "bridge", s.Consumer())
+		b.mod.await(ctx, b.modWait)
+		b.waiting.Add(-1)
+		if ctx.Err() != nil { // nobody has arrived
+			return ctx.Err()
+		}
+		if refused := b.mod.refusal.Load(); refused != nil {
+			return refused
+		}
+		b.arrive(ctx, s.Consumer())
+		b.agents.Add(1)
+	}
+	theirs, ok := b.mod.welcome()
+	if !ok {
+		return nil
+	}
+	if theirs.AgentID != "" {
+		w.AgentID = theirs.AgentID
+	}
+	if theirs.App.Name != "" && theirs.App.Version != "" {
+		w.App = theirs.App
+	}
+	w.ServerInfo = theirs.ServerInfo
+	w.SchemaVersion = cmp.Or(theirs.SchemaVersion, w.SchemaVersion)
+	w.Observed = b.handed.observed(theirs.Observed)
+	limits := w.Capabilities.Limits
+	caps := b.capabilities()
+	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
+	caps.Events = union(caps.Events, w.Capabilities.Events)
+	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
+	w.Capabilities = caps
+	return nil
+}
+
+// arrive records once that an agent has arrived, so that items from before do not stop it. A bridge that connects
+// again is no arrival, and neither is any after a restart of heed beside the same game: the agent knows what was open.
+func (b *bridges) arrive(ctx context.Context, consumer string) {
+	b.arrival.Do(func() {
+		if !b.attention || b.session.Continues() {
+			return
+		}
+		if err := b.evidence.sync(ctx); err != nil {
+			b.log.Warn("the log from before the agent connected is not fully known", "error", err)
+			return
+		}
+		b.session.Attach(consumer)
+	})
+}
+
+// observes reports whether a session is no agent's.
+func (b *bridges) observes(s *gabp.ServerSession) bool {
+	client := s.Hello().ClientInfo
+	return client != nil && client.Name != "" && client.Name == b.observer
+}
+
+// ended counts an agent whose session is over.
+func (b *bridges) ended(s *gabp.ServerSession) {
+	if !b.observes(s) {
+		b.agents.Add(-1)
+	}
+}
+
+// lesser returns the lesser of each limit. A zero is none.
+func lesser(a, b *gabp.WireLimits) *gabp.WireLimits {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	least := func(x, y int) int {
+		if x <= 0 || y <= 0 {
+			return max(x, y)
+		}
+		return min(x, y)
+	}
+	return &gabp.WireLimits{
+		MaxMessageSize:        least(a.MaxMessageSize, b.MaxMessageSize),
+		MaxConcurrentRequests: least(a.MaxConcurrentRequests, b.MaxConcurrentRequests),
+		RequestTimeout:        least(a.RequestTimeout, b.RequestTimeout),
+	}
+}

@@ -1,0 +1,104 @@
+// Package brief makes the service that assembles briefs about an engine, for the bridge and for commands, with the
+// words of each surface for what to look at next.
+package brief
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+)
+
+// Config sets up a [Service].
+type Config struct {
+	heedsource.Config // Place is [Line] unless it is set
+
+	Roots []string         // of files that templates may read
+	Now   func() time.Time // required
+
+	// Scrub removes what is private, for templates and requests that ask for it. Nil: that of [heedsource.Sources].
+	Scrub func(string) string
+}
+
+// Service assembles briefs. Its methods may be called from many goroutines, but not after [Service.Close].
+type Service struct {
+	*briefing.Service
+	sources briefing.Config
+}
+
+// New returns a service.
+func New(c Config) (*Service, error) {
+	if c.Place == nil {
+		c.Place = Line
+	}
+	sources := heedsource.Sources(c.Config)
+	sources.Roots, sources.Now = c.Roots, c.Now
+	if c.Scrub != nil {
+		sources.Scrub = c.Scrub
+	}
+	s, err := briefing.New(sources)
+	if err != nil {
+		return nil, err
+	}
+	return &Service{Service: s, sources: sources}, nil
+}
+
+// AssembleBy assembles by a template of the caller's, or by the one that r chooses if t is nil.
+func (s *Service) AssembleBy(ctx context.Context, r briefing.Request, t *briefing.Template) (*briefing.Context, error) {
+	if t == nil {
+		return s.Assemble(ctx, r)
+	}
+	own := s.sources
+	own.Templates = []*briefing.Template{t}
+	service, err := briefing.New(own)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = service.Close() }() // its folders were only read from
+	return service.Assemble(ctx, r)
+}
+
+// Line is how a position in a log is shown.
+func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
+
+// SessionNext is what is done next about an item of a session: by the tools of an agent, or by the commands of a person
+// or an author.
+func SessionNext(class string, a *heed.Attention) []string {
+	var next []string
+	switch class {
+	case heedsource.TemplateAgent:
+	case heedsource.TemplateModAuthor: // who reads it has neither the game nor its log
+		return nil
+	default:
+		number := a.ID[strings.LastIndexByte(a.ID, '-')+1:]
+		next = append(next, fmt.Sprintf("heed brief --template agent %s shows what came before and after", number))
+		if a.Blocking {
+			next = append(next, fmt.Sprintf("heed ack %s lets the agent's calls pass again", number))
+		}
+		return next
+	}
+	if a.StateInvalidated {
+		next = append(next, "read the game's state again: what you know of it may not hold any more")
+	}
+	next = append(next, fmt.Sprintf("call heed/item with id %s for its samples and the entries around its cause", a.ID))
+	if a.Blocking {
+		next = append(next, fmt.Sprintf("acknowledge %s with attention/ack: calls are refused until then", a.ID))
+	}
+	return next
+}
+
+// FileNext returns what a person does next about an item of a log, by the commands of a program.
+func FileNext(program, file string) func(class string, a *heed.Attention) []string {
+	return func(class string, a *heed.Attention) []string {
+		if class == heedsource.TemplateModAuthor {
+			return nil // who reads it does not have the log
+		}
+		return []string{fmt.Sprintf("%s explain %s:%d shows why it was decided so, and what points at whom", program, file,
+			a.Cause.Pos)}
+	}
+}

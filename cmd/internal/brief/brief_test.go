@@ -1,0 +1,68 @@
+package brief
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/event"
+)
+
+// TestServiceOfAnEngine assembles a brief by each built-in template, and leaves no goroutine behind.
+func TestServiceOfAnEngine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := heed.New(heed.Config{})
+		require.NoError(t, err)
+		e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
+		s, err := New(Config{Config: heedsource.Config{Engine: e, Next: SessionNext}, Now: time.Now})
+		require.NoError(t, err)
+		for _, tpl := range heedsource.Templates() {
+			c, err := s.Assemble(t.Context(), briefing.Request{TemplateOverride: tpl.TemplateID})
+			require.NoError(t, err)
+			require.Equal(t, tpl.TemplateID, c.TemplateID)
+		}
+		require.NoError(t, s.Close())
+	})
+}
+
+func TestWordsOfNext(t *testing.T) {
+	require.Equal(t, []string{
+		"read the game's state again: what you know of it may not hold any more",
+		"call heed/item with id a1 for its samples and the entries around its cause",
+		"acknowledge a1 with attention/ack: calls are refused until then",
+	}, SessionNext("agent", &heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
+	a := &heed.Attention{ID: "e-1", Blocking: true}
+	require.Equal(t, []string{
+		"heed brief --template agent 1 shows what came before and after", "heed ack 1 lets the agent's calls pass again",
+	}, SessionNext("person", a))
+	require.Empty(t, SessionNext("mod_author", a), "an author has neither the game nor its log")
+	a.Cause.Pos = 12
+	require.Equal(t, []string{"heed explain x.log:12 shows why it was decided so, and what points at whom"},
+		FileNext("heed", "x.log")("person", a))
+}
+
+// TestSearchWithoutSearcher: a template of the caller's that searches gets a warning, and all else that it names.
+func TestSearchWithoutSearcher(t *testing.T) {
+	e, err := heed.New(heed.Config{})
+	require.NoError(t, err)
+	e.Log(event.Log{Level: event.LevelError, Message: "Exception ticking Crane7: System.NullReferenceException", Pos: 7})
+	s, err := New(Config{Config: heedsource.Config{Engine: e}, Now: time.Now})
+	require.NoError(t, err)
+	by, err := briefing.Parse("mine.yaml", []byte(`
+template_id: mine
+pipeline:
+  - {type: attention}
+  - {type: horizontal_search, config: {query: crane exception, sources: [messages]}}
+`))
+	require.NoError(t, err)
+	c, err := s.AssembleBy(t.Context(), briefing.Request{}, by)
+	require.NoError(t, err)
+	require.Contains(t, c.Text, "> Exception ticking Crane7")
+	require.Equal(t, []string{`stage horizontal_search failed: no searcher "messages"`}, c.Warnings)
+	require.NoError(t, s.Close())
+}

@@ -1,0 +1,219 @@
+// Package clitest tests what every command line of the project owes its users:
+// help that explains and shows examples that are right, manual pages of the
+// same text, settings that are flags, text that acts on no terminal; and runs its scripts.
+//
+// It is for tests, reads and writes only the folder of pages that it is given and,
+// below folders of its own, what scripts do, and holds no state.
+package clitest
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// Commands returns the commands that users are shown, the root first.
+func Commands(root *cobra.Command) []*cobra.Command {
+	all := []*cobra.Command{root}
+	for _, c := range root.Commands() {
+		if !c.Hidden && c.Name() != "help" {
+			all = append(all, Commands(c)...)
+		}
+	}
+	return all
+}
+
+// Help holds each command to a description, an example that names it, a usage text
+// for each flag, and a name for what a flag takes; and each example to commands and
+// flags that there are.
+func Help(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	for _, cmd := range Commands(root) {
+		t.Run(cmd.CommandPath(), func(t *testing.T) {
+			require.NotEmpty(t, cmd.Short)
+			require.NotEmpty(t, cmd.Long, "what help says at length")
+			require.Contains(t, cmd.Example, cmd.CommandPath(), "an example")
+			cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+				value, usage := pflag.UnquoteUsage(f)
+				require.NotEmpty(t, usage, "--%s", f.Name)
+				require.Equal(t, strings.ToUpper(value), value, "--%s: what it takes has no `NAME`", f.Name)
+			})
+			for line := range strings.Lines(cmd.Long) {
+				require.LessOrEqual(t, len([]rune(strings.TrimSuffix(line, "\n"))), 100, line)
+			}
+			for line := range strings.Lines(cmd.Example) {
+				require.True(t, strings.HasPrefix(line, "  "), "an example is indented: %q", line)
+				checkExample(t, root, strings.TrimSpace(line))
+			}
+		})
+	}
+}
+
+// checkExample holds the parts of a pipeline that call the program to what it has.
+func checkExample(t *testing.T, root *cobra.Command, line string) {
+	t.Helper()
+	called := false
+	for part := range strings.SplitSeq(line, " | ") {
+		words := strings.Fields(part)
+		for len(words) > 0 && strings.Contains(words[0], "=") { // variables
+			words = words[1:]
+		}
+		if len(words) == 0 || words[0] != root.Name() {
+			continue
+		}
+		called = true
+		cmd, _, err := root.Find(words[1:])
+		require.NoError(t, err, line)
+		for _, w := range words[1:] {
+			if w == "--" || w == ">" {
+				break
+			}
+			flag, isFlag := strings.CutPrefix(w, "--")
+			flag, _, _ = strings.Cut(flag, "=")
+			if isFlag {
+				require.True(t, cmd.Flags().Lookup(flag) != nil || cmd.InheritedFlags().Lookup(flag) != nil, "%s: no flag --%s",
+					line, flag)
+			}
+		}
+	}
+	require.True(t, called, "the example does not call %s: %s", root.Name(), line)
+}
+
+// Settings holds what can be configured of a program to its flags: each is one of
+// some command, with the same default wherever there is one.
+func Settings(t *testing.T, root *cobra.Command) {
+	t.Helper()
+	for _, key := range settings.Keys() {
+		if !key.Of(root.Name()) {
+			continue
+		}
+		found := false
+		for _, cmd := range Commands(root) {
+			flag := cmd.Flags().Lookup(key.Name)
+			if flag == nil {
+				flag = cmd.PersistentFlags().Lookup(key.Name)
+			}
+			if flag == nil {
+				continue
+			}
+			found = found || cmd.CommandPath() != root.Name()+" config show"
+			want := key.Default
+			if want == "" && (key.Kind == settings.Words || key.Kind == settings.Texts || key.Kind == settings.Paths) {
+				want = "[]"
+			}
+			require.Equal(t, want, flag.DefValue, "%s --%s", cmd.CommandPath(), key.Name)
+		}
+		require.True(t, found, "no command has --%s", key.Name)
+	}
+}
+
+// Man holds the manual pages in a folder to what is generated from the commands.
+// If [testkit.Updating], it writes them. Where another program has all commands below root, too, root
+// alone has a page, which refers to the pages of the other.
+func Man(t *testing.T, root *cobra.Command, other, dir string) {
+	t.Helper()
+	root.DisableAutoGenTag = true
+	date := time.Unix(0, 0).UTC() // a date would drift by itself
+	want := map[string][]byte{}
+	escapedFlags := map[*pflag.Flag]bool{}
+	commands := Commands(root)
+	if other != "" {
+		commands = commands[:1]
+	}
+	for _, cmd := range commands {
+		cmd.InitDefaultHelpFlag()
+		cmd.InitDefaultVersionFlag()
+		cmd.Long = markdown(cmd.Long)
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !escapedFlags[f] { // a flag of the root is one of each command
+				inPage(f)
+				escapedFlags[f] = true
+			}
+		})
+		name := strings.ReplaceAll(cmd.CommandPath(), " ", "-") + ".1"
+		header := &doc.GenManHeader{
+			Title: strings.ToUpper(strings.TrimSuffix(name, ".1")), Section: "1", Date: &date,
+			Source: "heed", Manual: "heed",
+		}
+		var page bytes.Buffer
+		require.NoError(t, doc.GenMan(cmd, header, &page))
+		text := bytes.ReplaceAll(page.Bytes(), []byte(` "Jan 1970"`), []byte(` ""`))
+		text = bytes.ReplaceAll(text, []byte("\\fP=\n"), []byte("\\fP\n")) // a flag that takes nothing
+		if other != "" {
+			text = bytes.ReplaceAll(text, []byte(`\fB`+root.Name()+"-"), []byte(`\fB`+other+"-"))
+		}
+		want[name] = flagText.ReplaceAll(text, []byte(".TP\n$1\n"))
+	}
+	for name, page := range want {
+		testkit.Golden(t, filepath.Join(dir, name), string(page))
+	}
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if _, ok := want[e.Name()]; ok {
+			continue
+		}
+		if e.Name() != root.Name()+".1" && !strings.HasPrefix(e.Name(), root.Name()+"-") {
+			continue // of another program
+		}
+		if testkit.Updating() {
+			require.NoError(t, os.Remove(filepath.Join(dir, e.Name())))
+			continue
+		}
+		t.Errorf("%s is the page of no command", e.Name())
+	}
+}
+
+// flagText is what the generator makes of a flag: a paragraph, in which the help of
+// the flag runs on behind it.
+var flagText = regexp.MustCompile(`(?m)^(?:\.PP\n)?(\\fB-.*)\n\t`)
+
+// inPage makes a page show of a flag what help does: the name of what it takes, and the
+// default. The generator would write the default as the value, and "[=false]" of a switch.
+func inPage(f *pflag.Flag) {
+	value, usage := pflag.UnquoteUsage(f)
+	usage = literal.Replace(usage)
+	switch f.DefValue {
+	case "", "0", "0s", "false", "[]": // as help, which shows none
+	default:
+		usage += " (default " + literal.Replace(f.DefValue) + ")"
+	}
+	if value != "" {
+		value = "_" + value + "_" // in italics
+	}
+	f.Usage, f.DefValue, f.NoOptDefVal, f.Value = usage, value, "", unquoted{f.Value}
+}
+
+// unquoted is a value that the generator does not put in quotes.
+type unquoted struct{ pflag.Value }
+
+func (unquoted) Type() string { return "" }
+
+// literal escapes what Markdown, which pages are made from, would take for itself.
+var literal = strings.NewReplacer(`*`, `\*`, `_`, `\_`, `<`, `\<`, `[`, `\[`)
+
+// markdown makes a help text one of Markdown: lines that are indented, such as a
+// table, stay as they are.
+func markdown(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "  ") {
+			b.WriteString("  " + line)
+		} else {
+			b.WriteString(literal.Replace(line))
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,273 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/template"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+// defaultBaseline is the file of a baseline where none is named.
+const defaultBaseline = "heed-baseline.yaml"
+
+func (p *program) baselineCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "baseline",
+		Short: "Keep known noise in a file, and report only the rest",
+		Long: `baseline writes the urgent groups of logs, with the rate of each, to a small file that
+you review and commit. A check then reports what that file does not cover.`,
+		Example: `  heed baseline write good.log
+  heed baseline check Player.log`,
+	}
+	return cli.Group(cmd, p.baselineWriteCommand(), p.baselineCheckCommand())
+}
+
+// day returns the day that a flag names, or today.
+func (p *program) day(cmd *cobra.Command, flag string) (time.Time, error) {
+	if flag == "" {
+		return p.Now(), nil
+	}
+	day, err := time.Parse(time.DateOnly, flag)
+	if err != nil {
+		return time.Time{}, cli.Usage(cmd, "--date %q: give it a day, such as 2026-01-31", flag)
+	}
+	return day, nil
+}
+
+// readBaseline reads a baseline.
+func readBaseline(name string) (*compare.Baseline, error) {
+	data, err := files.Read(name, compare.MaxBaselineBytes)
+	if err != nil {
+		return nil, err
+	}
+	return compare.ParseBaseline(name, data)
+}
+
+// maxUnplaced bounds the groups that are named, maxUnplacedText the characters of each.
+const (
+	maxUnplaced     = 3
+	maxUnplacedText = 80
+)
+
+// migrated returns a baseline as this version of signatures reads it, and names the groups that may not be recognized.
+func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *compare.Baseline {
+	if b == nil || b.Signatures == signature.Version {
+		return b
+	}
+	note := fmt.Sprintf("%s: written with version %d of signatures, and read as version %d", name, b.Signatures,
+		signature.Version)
+	b, unplaced := c.collector.Migrate(b)
+	if n := len(unplaced); n > 0 {
+		named := make([]string, min(n, maxUnplaced))
+		for i := range named {
+			named[i] = `"` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
+		}
+		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", plural(n, "group"),
+			strings.Join(named, ", "))
+		if n > maxUnplaced {
+			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
+		}
+	}
+	p.Note("%s", note)
+	return b
+}
+
+func (p *program) baselineWriteCommand() *cobra.Command {
+	f := &compareFlags{scrub: scrubFlags{scrub: true}} // this command has its flags of rules only
+	var from inputFlags
+	var out, date string
+	var expire int
+	var renew bool
+	cmd := &cobra.Command{
+		Use:   "write FILE...",
+		Short: "Write the urgent groups of logs as known noise",
+		Long: `write replays logs and writes their urgent groups as a baseline: rule, template, count
+and rate of each, the day it was first written, and the day it expires. Review the
+file before you commit it: a group in it is not reported again until it expires or
+exceeds its rate. A sample is a scrubbed text, for a version of heed that masks otherwise.
+
+An existing file is updated. Groups that occur again keep their note ("note:"), first
+day and day of expiry (--renew gives them a new day). Groups that do not occur stay
+until they expire. Rates are those of the logs of this run. Comments are lost. Groups
+are sorted by id, so that a change is easy to review.
+
+If a log is empty, nothing is written: it is no evidence of noise.`,
+		Example: `  heed baseline write good.log
+  heed baseline write -o noise.yaml --expire 30 runs/*.log
+  heed baseline write --renew good.log && git diff heed-baseline.yaml`,
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			if expire < 1 || expire > 3650 {
+				return cli.Usage(cmd, "--expire %d: use 1 to 3650 days", expire)
+			}
+			names, err := p.inputs(&from, args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(cmd, out, names); err != nil {
+				return err
+			}
+			var previous *compare.Baseline
+			if info, err := os.Stat(out); out != standardInput && (err != nil || info.Mode().IsRegular()) { // a pipe has none
+				previous, err = readBaseline(out)
+				if err != nil && !errors.Is(err, fs.ErrNotExist) {
+					return err
+				}
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			previous = p.migrated(c, out, previous)
+			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
+				p.Message("%s was not written: a log could not be read to its end", out)
+				return nil
+			}
+			if len(c.silent) > 0 {
+				return ioError(fmt.Errorf("%s, so it is no evidence of known noise: %s was not written", c.silent[0], out))
+			}
+			w := c.collector.Write(compare.WriteOptions{Today: today, Expiry: expire, Previous: previous, Renew: renew})
+			text := w.Baseline.Append(nil)
+			if out == standardInput {
+				return p.print("the baseline", text)
+			}
+			if err := replaceFile(out, text); err != nil {
+				return ioError(err)
+			}
+			p.noteWritten(out, w)
+			return nil
+		},
+	}
+	f.rules.register(cmd)
+	from.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVarP(&out, "output", "o", defaultBaseline, "write the baseline to `FILE`, - for standard output")
+	flags.StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	flags.IntVar(&expire, "expire", compare.DefaultExpiry, "let groups expire after `DAYS` days")
+	flags.BoolVar(&renew, "renew", false, "give groups that occur again a new day of expiry")
+	return cmd
+}
+
+// noteWritten prints what a baseline that was written to a file holds, and what to review in it.
+func (p *program) noteWritten(file string, w *compare.Written) {
+	note := file + ": " + plural(len(w.Baseline.Entries), "group")
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{w.Added, "new"}, {w.Kept, "as before"}, {w.Unseen, "not seen, kept"}, {w.Dropped, "expired, dropped"}} {
+		if part.n > 0 && w.Updated {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	if len(parts) > 0 {
+		note += " (" + strings.Join(parts, ", ") + ")"
+	}
+	p.Note("%s", note)
+	if w.Expired > 0 {
+		p.Note("%s expired and still occur: fix the cause, or give them a new day with --renew",
+			plural(w.Expired, "group"))
+	}
+	// A template is what its id stands for, and cannot be scrubbed.
+	private := &report.Scrubber{}
+	for i := range w.Baseline.Entries {
+		for _, template := range w.Baseline.Entries[i].Templates {
+			private.Text(template)
+		}
+	}
+	if found := private.Removed(); len(found) > 0 {
+		p.Note("%s: templates may hold %s: read them before you share the file", file, strings.Join(found, ", "))
+	}
+	if w.Baseline.Incomplete {
+		p.Note("a log went blind or is cut: rates may be too low, and groups may be missing")
+	}
+}
+
+func (p *program) baselineCheckCommand() *cobra.Command {
+	f := &compareFlags{}
+	var from inputFlags
+	var name, date string
+	cmd := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Report what a baseline does not cover in logs",
+		Long: `check replays logs and reports the urgent groups that a baseline does not cover:
+groups that it does not have; groups above their rate (per run and per record, by at
+least --factor, and beyond chance); groups that are now classified as more urgent;
+and groups that have expired. A new variant of a known group is known.
+
+A baseline of another version of signatures is read again, and groups that may not be
+recognized are named. One that was written with other rules is used; its templates are
+masked again, and the report names this.
+
+Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
+urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
+(or blocking): one of these has that disposition; blind: a part of a log is missing, or
+a log is empty; never: only report.`,
+		Example: `  heed baseline check Player.log
+  heed baseline check --baseline noise.yaml --fail-on new,blind run.log
+  heed baseline check --format junit run.log > heed.xml
+  heed baseline check --format json run.log | jq -r '.new[].template'`,
+		Args: from.atLeastOne(`a log, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			if f.failOn == nil { // which no other command has: what is new is what it is asked for
+				f.failOn = []string{failNew}
+			}
+			today, err := p.day(cmd, date)
+			if err != nil {
+				return err
+			}
+			names, err := p.inputs(&from, args)
+			if err != nil {
+				return err
+			}
+			b, err := readBaseline(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return &cli.StatusError{
+					Status: exitUsage, Err: fmt.Errorf("%s: no such file", name),
+					Next: "write one first: " + strconv.Quote(p.Name+" baseline write -o "+name+" good.log"),
+				}
+			}
+			if err != nil {
+				return err
+			}
+			c, err := newComparing(f)
+			if err != nil {
+				return err
+			}
+			if !p.readAll(cmd, c, compare.New, names) {
+				return nil // the error was reported
+			}
+			d := c.collector.Check(p.migrated(c, name, b), today)
+			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
+			return comparedNews(p, f, c, d)
+		},
+	}
+	f.register(cmd, formatJUnit, formatSARIF)
+	p.registerMods(cmd)
+	from.register(cmd)
+	f.registerFailOn(cmd)
+	cmd.Flags().StringVar(&name, "baseline", defaultBaseline, "check the logs against `FILE`")
+	cmd.Flags().StringVar(&date, "date", "", "use `DAY` as the date, such as 2026-01-31 (default: today, in UTC)")
+	return cmd
+}

@@ -1,0 +1,261 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// Brief is which brief is wanted, and in which form.
+type Brief struct {
+	Tokens   int // 0: as many as the template allows
+	Template string
+	Own      *briefing.Template // of a file, nil for a built-in one, which Template names
+	Text     []byte             // of that file
+	Format   string
+}
+
+// briefFlags are the flags of brief.
+type briefFlags struct {
+	Brief
+	rules ruleFlags
+	scrub scrubFlags
+	item  string
+
+	history string
+}
+
+func (p *program) briefCommand() *cobra.Command {
+	f := &briefFlags{}
+	live, item := "", ""
+	if p.host.Brief != nil {
+		item = " | [ITEM]"
+		live = `
+
+Without a log, the heed beside a running game is asked: about an item, or about all that
+is open.`
+	}
+	cmd := &cobra.Command{
+		Use:   "brief FILE" + item,
+		Short: "Show what must be known about a fault, in few words",
+		Long: `brief assembles what must be known about what broke: what, since when, which mod, what it
+touched, what came before and after, and what to look at next, in so many tokens of a
+language model. A template describes what it is made of: agent (what to do next), person
+(what to do now), mod_author (a report for the author of a mod), or one of your own;
+docs/briefing-templates.md describes them.
+
+The log is replayed to its end, and the brief is about the items that are open then, the
+most urgent first. --item chooses another, by its id or the number that ends it.` + live + `
+
+Each part begins with its source in brackets. Lines that begin with ">" are log text:
+data, never instructions. The brief is never longer than --tokens, as estimated; what
+blocks is never left out.`,
+		Example: `  heed brief Player.log
+  heed brief --template mod_author --format markdown Player.log > issue.md
+  heed brief --tokens 500 --format json Player.log | jq -r .text`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 || len(args) == 0 && p.host.Brief == nil {
+				return cli.Usage(cmd, "name one log")
+			}
+			return nil
+		},
+	}
+	f.rules.register(cmd)
+	p.registerMods(cmd)
+	f.scrub.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.Format, "format", formatText, "write the `FORMAT` text, json or markdown")
+	cli.Completes(cmd, "format", formatText, formatJSON, formatMarkdown)
+	flags.IntVar(&f.Tokens, "tokens", 0, "use at most `N` tokens (default: as many as the template allows)")
+	flags.StringVar(&f.Template, "template", heedsource.TemplatePerson, "assemble by the built-in template `NAME` (agent, person, mod_author), or by that of a file")
+	flags.StringVar(&f.history, "history", "", "say what is remembered in `FILE`, off for nothing (default: in the user's data folder)")
+	flags.StringVar(&f.item, "item", "", "be about the item with this `ID` (default: all that are open)")
+	var ask func(cmd *cobra.Command, item string, b *Brief) error
+	if p.host.Brief != nil {
+		ask = p.host.Brief(cmd)
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.validate(cmd); err != nil {
+			return err
+		}
+		if ask != nil && (len(args) == 0 || !isFile(args[0])) {
+			return ask(cmd, cmp.Or(f.item, strings.Join(args, "")), &f.Brief)
+		}
+		return p.brief(cmd.Context(), f, args[0])
+	}
+	return cmd
+}
+
+// isFile reports whether an argument of brief names a log, which need not be there, and no item.
+func isFile(arg string) bool {
+	if arg == standardInput || strings.ContainsAny(arg, `/\`) || slices.Contains([]string{".log", ".txt"}, filepath.Ext(arg)) {
+		return true
+	}
+	_, err := os.Stat(arg)
+	return err == nil
+}
+
+// validate checks the flags, and reads a template of a file.
+func (f *briefFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.Format, formatText, formatJSON, formatMarkdown); err != nil {
+		return err
+	}
+	if f.Tokens < 0 {
+		return cli.Usage(cmd, "--tokens %d: must not be negative", f.Tokens)
+	}
+	for _, t := range heedsource.Templates() {
+		if t.TemplateID == f.Template {
+			return nil
+		}
+	}
+	data, err := os.ReadFile(f.Template)
+	if errors.Is(err, os.ErrNotExist) && !strings.ContainsAny(f.Template, `./\`) {
+		return cli.OneOf(cmd, "template", f.Template, heedsource.TemplateAgent, heedsource.TemplatePerson,
+			heedsource.TemplateModAuthor)
+	}
+	if err != nil {
+		return cli.Failed(exitUsage, fmt.Errorf("--template: %w", err))
+	}
+	f.Text = data
+	if f.Own, err = briefing.Parse(f.Template, data); err != nil {
+		return cli.Failed(exitUsage, err)
+	}
+	return nil
+}
+
+// brief writes the brief of a log.
+func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
+	set, err := f.rules.compile()
+	if err != nil {
+		return err
+	}
+	src, err := p.open(ctx, heed.Config{Rules: set}, name, nil)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	names, empty := &report.Scrubber{}, true
+	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
+		empty = false
+		names.LearnEntry(&src.Record.Entry)
+		return true
+	})
+	switch {
+	case ctx.Err() != nil:
+		p.Raise(exitInterrupted)
+		p.incomplete()
+	case err != nil:
+		p.Fail(err)
+	}
+	c, err := p.assemble(f, src, set, name, names)
+	if err != nil {
+		return err
+	}
+	p.removed(names)
+	if empty {
+		p.Note("%s is empty: that nothing is open is no evidence that all was well", name)
+	}
+	if f.Format != formatJSON {
+		for _, w := range c.Warnings {
+			p.Note("%s", w)
+		}
+	}
+	return p.print("the brief", c.Appended(f.Format))
+}
+
+// assemble makes the brief of a log that was read.
+func (p *program) assemble(f *briefFlags, src *source, set *rules.Set, name string,
+	names *report.Scrubber,
+) (*BriefDocument, error) {
+	c := brief.Config{
+		Config: heedsource.Config{
+			Engine: src.Engine, Rules: func() *rules.Set { return set }, Next: brief.FileNext(p.Name, name),
+			Mods: func() []capture.ListedMod { return src.Mods.Mods }, Environment: src.Began.Facts,
+		},
+		Now: time.Now, Scrub: names.Text,
+	}
+	if h := p.existing(context.Background(), f.history); h != nil {
+		defer h.Close() //nolint:errcheck // it was only read from
+		c.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: h.Ledger(func() *summary.Session {
+			s := &summary.Session{Facts: src.Began.Facts(), Mods: src.Mods.Mods, Ended: p.written(name)}
+			replay.Identify(s, set)
+			return s
+		})}
+	}
+	r := f.request(f.item)
+	if _, err := strconv.ParseUint(f.item, 10, 64); err == nil {
+		r.WorkOrderID = src.Engine.Latest().Epoch + "-" + f.item
+	}
+	if _, known := src.Engine.Item(r.WorkOrderID); f.item != "" && !known {
+		return nil, cli.Failed(exitUsage, fmt.Errorf("--item %s: the log has no such item, or it was evicted", f.item))
+	}
+	r.Scrub = f.scrub.scrubber(f.Format) != nil
+	s, err := brief.New(c)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = s.Close() }() // only read from
+	// What was read is briefed also where reading was interrupted.
+	made, err := s.AssembleBy(context.Background(), r, f.Own)
+	if err != nil {
+		return nil, err
+	}
+	return &BriefDocument{SchemaVersion: schema.Version, Context: *made}, nil
+}
+
+// request is what a [briefing.Service] is asked for.
+func (b *Brief) request(item string) briefing.Request {
+	id := b.Template
+	if b.Own != nil {
+		id = b.Own.TemplateID
+	}
+	return briefing.Request{AgentClass: id, TemplateOverride: id, WorkOrderID: item, MaxContextTokens: b.Tokens}
+}
+
+// BriefDocument is the JSON form of a brief.
+type BriefDocument struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"The version of the form."`
+	briefing.Context
+}
+
+// Appended returns a brief in a format. For people, an empty line stands before each part that is no detail.
+func (d *BriefDocument) Appended(format string) []byte {
+	switch format {
+	case formatJSON:
+		return appendJSON(nil, d)
+	case formatMarkdown:
+		return []byte(d.Markdown())
+	}
+	var text []byte
+	for i := range d.Fragments {
+		if i > 0 && d.Fragments[i].Parent == "" {
+			text = append(text, '\n')
+		}
+		text = append(text, d.Fragments[i].Content...)
+	}
+	if len(text) == 0 {
+		return []byte("Nothing is open.\n")
+	}
+	return text
+}

@@ -1,0 +1,250 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// failNew is the value of --fail-on for groups that are new, or unknown to a baseline.
+const failNew = "new"
+
+// compareFlags are those of the commands that compare logs.
+type compareFlags struct {
+	rules      ruleFlags
+	format     string
+	formats    []string // that the command has
+	top        int
+	width      int
+	failOn     []string
+	factor     float64
+	confidence float64
+	scrub      scrubFlags
+}
+
+// register adds the flags of all of them, with more formats.
+func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
+	f.rules.register(cmd)
+	flags := cmd.Flags()
+	f.formats = append([]string{formatText, formatJSON, formatMarkdown}, more...)
+	what := "write the `FORMAT` text, json or markdown"
+	if more != nil {
+		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
+	}
+	flags.StringVar(&f.format, "format", formatText, what)
+	cli.Completes(cmd, "format", f.formats...)
+	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
+	cli.WidthFlag(cmd, &f.width)
+	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
+	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
+	f.scrub.register(cmd)
+}
+
+// registerFailOn adds --fail-on, for the commands that have findings.
+func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
+	cmd.Flags().StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: new, blocking, advisory, blind, several separated by commas; or never")
+	cli.Completes(cmd, "fail-on", failNew, failBlocking, failAdvisory, failBlind, failNever)
+}
+
+func (f *compareFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
+		return err
+	}
+	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
+		return err
+	}
+	switch {
+	case !(f.factor >= 1 && f.factor <= 1e6):
+		return cli.Usage(cmd, "--factor %v: use 1 to 1000000, such as 2 for twice as frequent", f.factor)
+	case !(f.confidence > 0.5 && f.confidence < 1):
+		return cli.Usage(cmd, "--confidence %v: use more than 0.5 and less than 1, such as 0.99", f.confidence)
+	}
+	return checkLayout(cmd, f.width, f.top)
+}
+
+// compared writes what was compared in the format that is asked for.
+func compared[C report.Comparison](p *program, f *compareFlags, scrubber *report.Scrubber, c C) error {
+	p.removed(scrubber)
+	p.incomplete()
+	switch f.format {
+	case formatJSON:
+		return p.print("the report", report.CompareJSON(nil, c))
+	case formatMarkdown:
+		return p.print("the report", report.CompareMarkdown(nil, c, f.top))
+	}
+	return p.print("the report", report.CompareText(nil, c, p.layout(f.width, f.top)))
+}
+
+// comparedNews is compared of what has something new in it, which has formats for that alone.
+func comparedNews[C report.News](p *program, f *compareFlags, c *comparing, news C) error {
+	var findings []byte
+	switch f.format {
+	case formatJUnit:
+		findings = report.CompareJUnit(nil, news, RuleTexts(c.set))
+	case formatSARIF:
+		findings = report.CompareSARIF(nil, news, RuleTexts(c.set), c.scrubber)
+	default:
+		return compared(p, f, c.scrubber, news)
+	}
+	p.removed(c.scrubber)
+	p.incomplete()
+	return p.print("the report", findings)
+}
+
+// comparing is logs that are being compared.
+type comparing struct {
+	set        *rules.Set
+	normalizer *signature.Normalizer
+	collector  *compare.Collector
+	format     string
+	scrubber   *report.Scrubber // of what is shown
+	silent     []string         // logs without evidence
+}
+
+func newComparing(f *compareFlags) (*comparing, error) {
+	set, err := f.rules.compile()
+	if err != nil {
+		return nil, err
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return nil, err
+	}
+	c := &comparing{set: set, normalizer: normalizer, format: f.format, scrubber: f.scrub.scrubber(f.format)}
+	c.collector, err = compare.NewCollector(compare.Config{
+		Factor: f.factor, Confidence: f.confidence, Rules: set,
+		Scrub: c.scrubber.Text,
+	})
+	return c, err
+}
+
+// read replays a log into one side. What could be read of one that has no end is
+// compared, and the gap is recorded. It returns false for a log that could not be read at all.
+func (p *program) read(ctx context.Context, c *comparing, side compare.Side, name string) (bool, error) {
+	var run *compare.Run
+	headless := false
+	err := p.observe(ctx, c.set, name, func(s *source, o *heed.Outcome) bool {
+		if run == nil {
+			run = c.run(side, name, s)
+		}
+		headless = s.Began.Headless()
+		run.Observe(s.Record, o)
+		return true
+	})
+	if run == nil && err == nil { // a log without a line
+		run = c.collector.Run(side, compare.RunConfig{
+			File:     fileName(c.format, name),
+			Template: func(signature.Signature) (string, bool) { return "", false },
+		})
+	}
+	if run == nil {
+		return false, err
+	}
+	if silence := run.End(err, headless); silence != "" {
+		c.silent = append(c.silent, name+": "+silence)
+	}
+	return true, err
+}
+
+// run begins a log on one side, which is asked about the last record of src.
+func (c *comparing) run(side compare.Side, name string, src *source) *compare.Run {
+	return c.collector.Run(side, compare.RunConfig{
+		File: fileName(c.format, name),
+		Template: func(sig signature.Signature) (string, bool) {
+			c.scrubber.LearnEntry(&src.Record.Entry) // of each text the first record, as a replay does
+			if t, ok := src.Engine.Template(sig); ok {
+				return t, true
+			}
+			e := &src.Record.Entry
+			return string(c.normalizer.AppendTemplate(nil, logline.Of(e), e.Stack)), true
+		},
+		Blame: func() []heed.Suspect {
+			if !src.Record.IsLog() {
+				return nil
+			}
+			return src.Blame()
+		},
+		Sample: func() string {
+			return sampleOf(&src.Record.Entry)
+		},
+	})
+}
+
+// readAll replays logs into one side, in order. It reports whether there is
+// anything to compare: at least one log of the side was read.
+func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, names []string) bool {
+	some := false
+	for _, name := range names {
+		ok, err := p.read(cmd.Context(), c, side, name)
+		some = some || ok
+		if err != nil {
+			p.Fail(err)
+			if errors.Is(err, context.Canceled) {
+				break
+			}
+		}
+	}
+	return some
+}
+
+// findings raises the exit status that results from --fail-on: rows are the findings, fresh the
+// new ones.
+func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
+	urgent := func(d event.Disposition) bool { return d.Urgent() }
+	blocking := func(d event.Disposition) bool { return d == event.Blocking }
+	holds := func(rows []compare.Group, f func(event.Disposition) bool) bool {
+		return slices.ContainsFunc(rows, func(r compare.Group) bool { return f(r.Disposition) })
+	}
+	all := slices.Concat(append(rows, fresh)...)
+	for _, what := range f.failOn {
+		found := false
+		switch what {
+		case failNew:
+			found = holds(fresh, urgent)
+		case failBlocking:
+			found = holds(all, blocking)
+		case failAdvisory:
+			found = holds(all, urgent)
+		case failBlind:
+			found = slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
+		}
+		if found {
+			p.Raise(exitFinding)
+		}
+	}
+}
+
+// readSides reads the log of before and those of now. Where it returns neither, what went
+// wrong was reported.
+func (p *program) readSides(cmd *cobra.Command, f *compareFlags, from *inputFlags, args []string) (*comparing, error) {
+	c, err := newComparing(f)
+	if err != nil {
+		return nil, err
+	}
+	before, now, err := p.sides(from, args)
+	if err != nil || !p.readAll(cmd, c, compare.Old, before) || !p.readAll(cmd, c, compare.New, now) {
+		return nil, err
+	}
+	return c, nil
+}
+
+// logs returns the logs that the arguments of one side stand for. Where that is
+// none, the error was reported.
+func (p *program) logs(args []string) []string {
+	names, err := p.inputs(&inputFlags{}, args)
+	if err != nil {
+		panic("BUG: without --game nothing is looked for: " + err.Error())
+	}
+	return names
+}

@@ -1,0 +1,475 @@
+package command
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/report/compare"
+	"github.com/heedlog/heed/signature"
+)
+
+// requireSchema holds a document to one of the JSON Schemas of the repository, whose
+// version it says first.
+func requireSchema(t *testing.T, name, document string) {
+	t.Helper()
+	require.True(t, strings.HasPrefix(document, `{"schemaVersion":2,`), document)
+	clitest.RequireValid(t, compileSchema(t, name), document)
+}
+
+// logDiff runs diff on two files and returns its document.
+func logDiff(t *testing.T, args ...string) *compare.Diff {
+	t.Helper()
+	r := runArgs(t, append([]string{"diff", "--format", "json"}, args...)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	requireSchema(t, "diff", r.stdout)
+	var d compare.Diff
+	decode(t, r.stdout, &d)
+	return &d
+}
+
+// decode reads a document.
+func decode(t *testing.T, text string, into any) {
+	t.Helper()
+	require.NoError(t, json.Unmarshal([]byte(text), into))
+}
+
+func requireEmpty(t *testing.T, d *compare.Diff) {
+	t.Helper()
+	require.Empty(t, d.Added)
+	require.Empty(t, d.Gone)
+	require.Empty(t, d.More)
+	require.Empty(t, d.Less)
+}
+
+var (
+	testIDs     = regexp.MustCompile(`([A-Za-z_])\d{4,}\b`)
+	testVectors = regexp.MustCompile(`\(-?\d+, -?\d+, -?\d+\)`)
+)
+
+// asJSON writes the log records of a capture as JSON lines, so that each stands
+// alone. Shuffled, they are in another order, with other ids and coordinates.
+func asJSON(t *testing.T, file string, random *rand.Rand) []string {
+	t.Helper()
+	in, err := os.Open(file)
+	require.NoError(t, err)
+	defer func() { _ = in.Close() }()
+	reader, err := capture.NewReader(in, capture.Options{})
+	require.NoError(t, err)
+	var lines []string
+	for {
+		var rec capture.Record
+		err := reader.Next(&rec)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		require.NoError(t, err)
+		if !rec.IsLog() {
+			continue
+		}
+		head, rest, _ := strings.Cut(rec.Message, "\n")
+		if random != nil {
+			head = testIDs.ReplaceAllStringFunc(head, func(s string) string {
+				return fmt.Sprint(s[:1],
+					1000+random.IntN(1<<20))
+			})
+			head = testVectors.ReplaceAllStringFunc(head, func(string) string {
+				return fmt.Sprintf("(%d, 0, %d)",
+					random.IntN(300), random.IntN(300))
+			})
+		}
+		fields := map[string]string{"message": head + "\n" + rest, "stack": rec.Stack, "level": rec.Level.String()}
+		line, err := json.Marshal(fields)
+		require.NoError(t, err)
+		lines = append(lines, string(line))
+	}
+	if random != nil {
+		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+	}
+	return lines
+}
+
+// TestDiffOfShuffled: a capture has no difference from itself, nor from itself
+// with other ids, coordinates and order; with one fault planted, exactly that.
+func TestDiffOfShuffled(t *testing.T) {
+	testkit.Full(t, "compares each capture with itself in another order")
+	files := captures(t, ownCaptures)
+	t.Run("own", func(t *testing.T) { diffOfShuffled(t, files) })
+	t.Run("reference", func(t *testing.T) {
+		testkit.Full(t, "many and long")
+		diffOfShuffled(t, captures(t, testkit.Dir(t, "rimworld")))
+	})
+}
+
+func diffOfShuffled(t *testing.T, files []string) {
+	const fault = `{"level":"error","message":"Exception in quarry: System.NullReferenceException: no stone","stack":"  at Quarry.Pit.Dig () [0x00000] in <0>:0"}`
+	for i, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			requireEmpty(t, logDiff(t, file, file))
+			random := rand.New(rand.NewPCG(uint64(i), 7))
+			lines := asJSON(t, file, nil)
+			if len(lines) == 0 {
+				t.Skip("no log records")
+			}
+			straight := write(t, "straight.jsonl", strings.Join(lines, "\n"))
+			lines = asJSON(t, file, random)
+			requireEmpty(t, logDiff(t, straight, write(t, "shuffled.jsonl", strings.Join(lines, "\n"))))
+
+			lines[random.IntN(len(lines))] += "\n" + fault
+			planted := write(t, "planted.jsonl", strings.Join(lines, "\n"))
+			d := logDiff(t, straight, planted)
+			require.Len(t, d.Added, 1)
+			require.Contains(t, d.Added[0].Template, "Exception in quarry")
+			require.Equal(t, []string{"Quarry"}, d.Added[0].Blame)
+			d.Added = nil
+			requireEmpty(t, d)
+			d = logDiff(t, planted, straight)
+			require.Len(t, d.Gone, 1)
+		})
+	}
+}
+
+func TestGoldenDiff(t *testing.T) {
+	for _, format := range []string{"text", "json", "markdown"} {
+		args := []string{
+			"diff", "--format", format, "--width", "120", "--top", "3", own("advisory-1.4.log"),
+			own("burst-1.4.log"),
+		}
+		r := runArgs(t, args...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		requireGolden(t, "logdiff."+format+".txt", r.stdout)
+	}
+	// Rates by the hour, and several files.
+	r := runArgs(t, "diff", "--width", "120", "--top", "2", own("healthy-1.6.log"), own("cascade-1.6.log"),
+		own("colony-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	requireGolden(t, "logdiff-several.txt", r.stdout)
+}
+
+// upload returns the project's upload as it was before a mod was added, another
+// updated, and a third moved.
+func upload(t *testing.T) (before string) {
+	t.Helper()
+	data, err := os.ReadFile(own("upload-1.4.txt"))
+	require.NoError(t, err)
+	text := string(data)
+	cut := func(from, to string) string {
+		i := strings.Index(text, from)
+		require.Positive(t, i)
+		n := strings.Index(text[i:], to)
+		require.Positive(t, n)
+		part := text[i : i+n+len(to)]
+		text = text[:i] + text[i+n+len(to):]
+		return part
+	}
+	cut("Brick Kilns (Continued)(", "\n")
+	boats := cut("Riverboats(oakapple", "\n")
+	cut("Error in static constructor of BrickKilns.Startup", "Line: 39)")
+	text = strings.Replace(text, "Lantern Festival(", boats+"Lantern Festival(", 1)
+	text = strings.Replace(text, "[mv:2.3.0]: QuarryPlus(av:2.3.0,fv:2.3.0)",
+		"[mv:2.2.0]: QuarryPlus(av:2.2.0,fv:2.2.0)", 1)
+	return write(t, "before.txt", text)
+}
+
+// runIn runs a command line in a directory, so that names in what it prints have
+// one length on all machines.
+func runIn(t *testing.T, dir string, args ...string) result {
+	t.Helper()
+	back, err := os.Getwd()
+	require.NoError(t, err)
+	require.NoError(t, os.Chdir(dir))
+	defer func() { require.NoError(t, os.Chdir(back)) }()
+	return runArgs(t, args...)
+}
+
+// copyTo copies one of the project's captures.
+func copyTo(t *testing.T, dir, name string) {
+	t.Helper()
+	data, err := os.ReadFile(own(name))
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+}
+
+func TestGoldenSuspects(t *testing.T) {
+	dir := filepath.Dir(upload(t))
+	copyTo(t, dir, "upload-1.4.txt")
+	for _, format := range []string{"text", "json", "markdown"} {
+		r := runIn(t, dir, "suspects", "--format", format, "--width", "110", "before.txt", "upload-1.4.txt")
+		require.Equal(t, exitOK, r.status, r.stderr)
+		if format == formatJSON {
+			requireSchema(t, "suspects", r.stdout)
+		}
+		requireGolden(t, "suspects."+format+".txt", r.stdout)
+	}
+	// Lists of their own.
+	list := func(ids ...string) string {
+		return write(t, "ModsConfig.xml", "<ModsConfigData><activeMods><li>"+strings.Join(ids,
+			"</li><li>")+"</li></activeMods></ModsConfigData>")
+	}
+	r := runArgs(t, "suspects", "--old-mods", list("game.core"), "--new-mods", list("game.core", "oakapple.riverboats"),
+		own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 1 added, 0 updated")
+	require.Regexp(t, `1  Riverboats +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
+	r = runArgs(t, "suspects", "--new-mods", own("healthy-1.6.log"), own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stderr, "healthy-1.6.log: ")
+
+	// The lists that the game writes where it loads a save.
+	r = runArgs(t, "suspects", own("hole-1.4.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 2 added, 0 updated, 1 removed")
+	require.Regexp(t, `1  Beekeeping +1 blocking group, 1 entry: its code is in the stack trace; added`, r.stdout)
+
+	// The logs say which mods a game was loaded with.
+	r = runArgs(t, "suspects", own("healthy-1.6.log"), own("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Mods: 0 added, 0 updated, 2 removed, 0 moved")
+	without := func(name string) string {
+		data, err := os.ReadFile(own(name))
+		require.NoError(t, err)
+		return write(t, name, strings.ReplaceAll(string(data), " with mods:", ""))
+	}
+	r = runArgs(t, "suspects", without("healthy-1.6.log"), without("cascade-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Neither side has a list of mods")
+	require.Contains(t, r.stdout, "not blamed for anything in the old logs")
+}
+
+func TestGoldenBaseline(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"colony-1.6.log", "cascade-1.6.log"} {
+		copyTo(t, dir, name)
+	}
+	file := filepath.Join(dir, "noise.yaml")
+	r := runArgs(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Empty(t, r.stdout)
+	require.Contains(t, r.stderr, "21 groups\n")
+	require.Contains(t, r.stderr, "a log went blind or is cut")
+	data, err := os.ReadFile(file)
+	require.NoError(t, err)
+	requireGolden(t, "baseline.yaml", hidden(string(data)))
+
+	// Written again, nothing changes but what people wrote is kept.
+	noted := strings.Replace(string(data), "    template:", "    note: \"harmless\"\n    template:", 1)
+	require.NoError(t, os.WriteFile(file, []byte(noted), 0o600))
+	r = runArgs(t, "baseline", "write", "--date", "2026-01-01", "-o", file, own("colony-1.6.log"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	again, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.Equal(t, noted, string(again))
+
+	check := func(status int, args ...string) string {
+		t.Helper()
+		r := runIn(t, dir, append([]string{"baseline", "check", "--baseline", "noise.yaml"}, args...)...)
+		require.Equal(t, status, r.status, r.stderr)
+		return r.stdout
+	}
+	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new,advisory", "colony-1.6.log"),
+		"The baseline explains everything that was found.")
+	require.Contains(t, check(exitFinding, "--date", "2026-01-02", "--fail-on", "blind", "colony-1.6.log"), "went BLIND")
+	require.Contains(t, check(exitFinding, "--date", "2026-04-01", "--fail-on", "new", "colony-1.6.log"), "21 expired.")
+	requireGolden(t, "check.text.txt", check(exitFinding, "--date", "2026-01-02", "--width", "120",
+		"cascade-1.6.log"))
+	requireGolden(t, "check.markdown.txt", check(exitFinding, "--date", "2026-01-02", "--format", "markdown",
+		"cascade-1.6.log"))
+	r = runIn(t, dir, "baseline", "check", "--baseline", "noise.yaml", "--date", "2026-05-02", "--format", "json",
+		"cascade-1.6.log")
+	require.Equal(t, exitFinding, r.status, r.stderr)
+	requireSchema(t, "baseline-check", r.stdout)
+	require.Contains(t, r.stdout, `"expired":[{`)
+	require.Contains(t, r.stdout, `"note":"harmless"`)
+
+	// Other rules: said, and groups are known all the same.
+	own2 := write(t, "own.yaml",
+		"version: 1\nrules:\n  - id: own.rule\n    when: 'template == \"nothing like it\"'\n    disposition: advisory\n")
+	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new", "--rules", own2, "colony-1.6.log"),
+		"written with other rules")
+}
+
+// hidden takes the version of the rules out of a baseline: any change of a default
+// rule is another one.
+func hidden(baseline string) string {
+	return regexp.MustCompile(`(rules|masking): "[0-9a-f]{16}"`).ReplaceAllString(baseline, `$1: "0123456789abcdef"`)
+}
+
+func TestBaselineErrors(t *testing.T) {
+	log := own("healthy-1.6.log")
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "none.yaml")
+	r := runArgs(t, "baseline", "check", "--baseline", missing, log)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "none.yaml: no such file")
+	require.Contains(t, r.stderr, "write one first")
+
+	bad := write(t, "bad.yaml", "version: 1\nsignatures: one\n")
+	for _, args := range [][]string{{"check", "--baseline", bad, log}, {"write", "-o", bad, log}} {
+		r = runArgs(t, append([]string{"baseline"}, args...)...)
+		require.Equal(t, exitUsage, r.status)
+		require.Contains(t, r.stderr, "bad.yaml:1:1: the field \"masking\" is missing")
+	}
+	r = runArgs(t, "baseline", "write", "-o", "-", log)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	version := fmt.Sprintf("signatures: %d\n", signature.Version)
+	old := write(t, "newer.yaml", strings.Replace(r.stdout, version, "signatures: 7\n", 1))
+	for i, args := range [][]string{{"check", "--baseline", old}, {"write", "-o", old}, {"check", "--baseline", old}} {
+		r = runArgs(t, append([]string{"baseline", args[0], log}, args[1:]...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		note := fmt.Sprintf("newer.yaml: written with version 7 of signatures, and read as version %d", signature.Version)
+		require.Equal(t, i < 2, strings.Contains(r.stderr, note), r.stderr)
+	}
+
+	kept := filepath.Join(dir, "kept.yaml")
+	r = runArgs(t, "baseline", "write", "-o", kept, filepath.Join(dir, "no.log"))
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stderr, "was not written")
+	require.NoFileExists(t, kept)
+
+	for _, test := range []struct {
+		want string
+		args []string
+	}{
+		{"--date \"soon\"", []string{"baseline", "check", "--baseline", old, "--date", "soon", log}},
+		{"--expire 0", []string{"baseline", "write", "--expire", "0", log}},
+		{`baseline has no command "show"`, []string{"baseline", "show"}},
+		{"name an old and a new log", []string{"diff", log}},
+		{"only once", []string{"diff", "-", "-"}},
+		{"--factor 0.5", []string{"diff", "--factor", "0.5", log, log}},
+		{"--confidence 1", []string{"suspects", "--confidence", "1", log, log}},
+		{"--format \"xml\"", []string{"diff", "--format", "xml", log, log}},
+		{"--fail-on \"old\"", []string{"diff", "--fail-on", "old", log, log}},
+		{"--top -1", []string{"diff", "--top", "-1", log, log}},
+		{"--width -1", []string{"diff", "--width", "-1", log, log}},
+	} {
+		r := runArgs(t, test.args...)
+		require.Equal(t, exitUsage, r.status, test.args)
+		require.Contains(t, r.stderr, test.want)
+	}
+}
+
+func TestDiffStatus(t *testing.T) {
+	old := write(t, "old.log", "starting\ncareful now\nbye\n")
+	fresh := write(t, "new.log", "starting\ncareful now\ncannot save the game to slot 1\nbye\n")
+	chat := write(t, "chat.log", "starting\ncareful now\nhow do you do\nbye\n")
+	blind := write(t, "blind.log", "starting\ncareful now\nno more messages\n")
+	for _, test := range []struct {
+		failOn string
+		log    string
+		status int
+	}{
+		{"new", old, exitOK},
+		{"new", fresh, exitFinding},
+		{"blocking", fresh, exitFinding},
+		{"advisory", fresh, exitFinding},
+		{"blind", fresh, exitOK},
+		{"new,blocking,advisory,blind", chat, exitOK},
+		{"blocking", blind, exitOK},
+		{"blind", blind, exitFinding},
+		{"advisory", blind, exitFinding},
+		{"new", old + "x", exitIO},
+	} {
+		r := runArgs(t, append([]string{"diff", "--fail-on", test.failOn}, testArgs(t, old, test.log)...)...)
+		require.Equal(t, test.status, r.status, "%+v: %s", test, r.stderr)
+	}
+	r := runArgs(t, append([]string{"diff"}, testArgs(t, fresh, blind)...)...)
+	require.Contains(t, r.stdout,
+		"The new side went BLIND at line 3 (test.cap), when logging stopped: what seems gone or less frequent "+
+			"may only be missing from the log.")
+
+	// A log that is cut is compared as far as it goes, and said to be cut.
+	var lines strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&lines, "cannot save the game to slot %d\n", i)
+	}
+	zipped := gzipped(t, lines.String())
+	cut := write(t, "cut.log.gz", zipped[:len(zipped)/2])
+	r = runArgs(t, append([]string{"diff"}, testArgs(t, old, cut)...)...)
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stdout, "The new side was only read to line ")
+	require.Contains(t, r.stdout, "cannot save the game to slot <*>")
+}
+
+// TestDiffIsInert: nothing in a log acts on who reads what differs.
+func TestDiffIsInert(t *testing.T) {
+	hostile := "cannot save the game \x1b[31m\u202e | `x` <script>alert(1)</script> @somebody #12 [a](b) " + `C:\Users\Ann\x 76561198000000001 ann@example.org`
+	old, fresh := write(t, "old.log", "starting\n"), write(t, "new.log", "starting\n"+hostile+"\n")
+	for _, format := range []string{"text", "json", "markdown"} {
+		r := runArgs(t, append([]string{"diff", "--format", format}, testArgs(t, old, fresh)...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.NotContains(t, r.stdout, "\x1b")
+		require.NotContains(t, r.stdout, "\u202e")
+		if format == "markdown" {
+			require.NotContains(t, r.stdout, "Users\\Ann")
+			for line := range strings.Lines(r.stdout) {
+				if before, _, ok := strings.Cut(line, "<script"); ok {
+					require.Equal(t, 1, strings.Count(before, "`")%2, "in code: %s", line)
+				}
+			}
+		}
+	}
+}
+
+// TestComparisonsInColor: colors change nothing else, and what is compared fits a
+// narrow terminal.
+func TestComparisonsInColor(t *testing.T) {
+	before, after := filepath.Join(ownCaptures, "advisory-1.4.log"), filepath.Join(ownCaptures, "colony-1.6.log")
+	for _, command := range []string{"diff", "suspects"} {
+		for _, width := range []string{"0", "20", "43", "110"} {
+			plain := runArgs(t, command, "--width", width, before, after).stdout
+			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
+			require.NotEqual(t, plain, colored)
+			require.Equal(t, plain, clitest.WithoutColors(colored))
+			columns, err := strconv.Atoi(width)
+			require.NoError(t, err)
+			for line := range strings.Lines(plain) {
+				if columns > 0 {
+					require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), columns, "%s --width %s: %s",
+						command, width, line)
+				}
+			}
+		}
+	}
+}
+
+// TestBaselineWriteQuiet: what was written is no error.
+func TestBaselineWriteQuiet(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "noise.yaml")
+	r := runArgs(t, "baseline", "write", "--quiet", "-o", out, filepath.Join("../../../testdata/captures", "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status)
+	require.Empty(t, r.stderr)
+	require.FileExists(t, out)
+}
+
+// TestSuspectsLists: what is wrong with a list of mods is said before logs are read, and
+// one that is too large is said to be so.
+func TestSuspectsLists(t *testing.T) {
+	large := filepath.Join(t.TempDir(), "ModsConfig.xml")
+	require.NoError(t, os.WriteFile(large, make([]byte, maxModsConfig+1), 0o600))
+	for list, want := range map[string]string{
+		large:                            "has more than 4194304 bytes",
+		filepath.Join(t.TempDir(), "no"): "no: no such file",
+	} {
+		r := runArgs(t, "suspects", "--new-mods", list, "no.log", "no.log")
+		require.Equal(t, exitIO, r.status)
+		require.NotContains(t, r.stderr, "no.log")
+		if runtime.GOOS != "windows" || list == large { // which has other words for it
+			require.Contains(t, r.stderr, want)
+		}
+	}
+}

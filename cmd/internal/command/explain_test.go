@@ -1,0 +1,288 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// own returns the path of one of the project's captures.
+func own(name string) string { return filepath.Join(ownCaptures, name) }
+
+// requireGolden compares output with a file in testdata, which -update writes.
+// Paths depend on the system, and say nothing there.
+func requireGolden(t *testing.T, name, got string) {
+	t.Helper()
+	dir := filepath.FromSlash(ownCaptures) + string(filepath.Separator)
+	got = strings.ReplaceAll(got, jsonPath(dir), "")
+	got = strings.ReplaceAll(got, dir, "")
+	got = strings.ReplaceAll(got, ownCaptures+"/", "")
+	testkit.Golden(t, filepath.Join("testdata", name), got)
+}
+
+// ruleCommandGoldens are command lines whose output is kept in testdata, with
+// rules that say nothing about the embedded ones.
+var ruleCommandGoldens = []struct {
+	name string
+	args []string
+}{
+	{"explain-first.txt", []string{"explain", own("colony-1.6.log") + ":90"}},
+	{"explain-masked.txt", []string{"explain", own("colony-1.6.log") + ":602"}},
+	{"explain-blind.txt", []string{"explain", own("colony-1.6.log") + ":1070"}},
+	{"explain-operation.txt", []string{"explain", own("operations.jsonl") + ":56"}},
+	{"explain-console.json", []string{"explain", "--format", "json", own("console-1.5.txt") + ":12"}},
+	{"explain-text.txt", []string{
+		"explain", "--text", "cannot save 12\nto \"slot\"", "--level", "error", "--phase",
+		"play",
+	}},
+	{"explain-all.txt", []string{"explain", "--all", "--text", "cannot save"}},
+	{"coverage.txt", []string{"rules", "coverage", "--top", "4", own("colony-1.6.log"), own("operations.jsonl")}},
+	{"coverage.json", []string{"rules", "coverage", "--format", "json", "--top", "2", own("burst-1.4.log")}},
+	{"diff.txt", []string{
+		"rules", "diff", "--no-default-rules", "testdata/rules.yaml", "testdata/rules-new.yaml",
+		own("colony-1.6.log"), own("cascade-1.6.log"),
+	}},
+	{"diff-narrow.txt", []string{
+		"rules", "diff", "--width", "72", "--no-default-rules", "testdata/rules.yaml",
+		"testdata/rules-new.yaml", own("colony-1.6.log"),
+	}},
+	{"diff.json", []string{
+		"rules", "diff", "--format", "json", "--top", "1", "--no-default-rules",
+		"testdata/rules.yaml", "testdata/rules-new.yaml", own("colony-1.6.log"),
+	}},
+	{"propose.yaml", []string{"rules", "propose", "--quiet", own("colony-1.6.log") + ":602"}},
+	{"propose-operation.yaml", []string{"rules", "propose", "--disposition", "blocking", own("operations.jsonl") + ":56"}},
+}
+
+func TestRuleCommandsGolden(t *testing.T) {
+	for _, g := range ruleCommandGoldens {
+		t.Run(g.name, func(t *testing.T) {
+			args := g.args
+			if args[1] != "diff" {
+				args = append(append([]string{}, args...), "--no-default-rules", "--rules", "testdata/rules.yaml")
+			}
+			r := runArgs(t, args...)
+			require.Equal(t, exitOK, r.status, r.stderr)
+			require.Empty(t, r.stderr)
+			requireInert(t, r.stdout)
+			requireGolden(t, g.name, r.stdout)
+		})
+	}
+}
+
+// TestExplainAgreesWithReplay explains every record and requires the decision
+// of the replay, and that what is shown adds up.
+func TestExplainAgreesWithReplay(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	ev := set.NewEvaluator()
+	n, err := signature.New(set.Masking())
+	require.NoError(t, err)
+	schema := compileSchema(t, "explain")
+	seen := map[string]bool{} // an explanation follows from these alone
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		p := newProgram(nil, io.Discard, io.Discard)
+		require.NoError(t, p.observe(t.Context(), set, path, func(src *source, o *heed.Outcome) bool {
+			rec := src.Record
+			f := &found{place: place{path, rec.StartLine}, rec: rec, entry: rec.Entry, outcome: *o}
+			key := fmt.Sprint(o.Signature, f.entry.Level, f.entry.Kind, f.entry.Status, f.entry.Source, o.Phase,
+				f.entry.ByCaller, o.Escalated)
+			if seen[key] {
+				return true
+			}
+			seen[key] = true
+			e := explain(ev, n, f, false, nil)
+			require.Equal(t, o.Signature.ID.String(), e.Signature.ID)
+			require.Equal(t, o.Decision.Rule, e.Decision.Rule, "%s:%d", path, rec.StartLine)
+			require.Equal(t, o.Decision.Disposition, e.Decision.Disposition)
+			require.Equal(t, o.Decision.Severity, e.Decision.Severity)
+			require.Equal(t, e.Tried, len(e.Trials)+e.Omitted)
+			if e.Without != nil {
+				last := e.Trials[len(e.Trials)-1]
+				require.True(t, last.Matched)
+				require.Equal(t, e.Decision.Rule, last.ID)
+				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
+			}
+			requireInert(t, string(e.appendText(nil, 0)))
+			clitest.RequireValid(t, schema, string(appendJSON(nil, e)))
+			return true
+		}))
+	})
+}
+
+func TestExplainPlaces(t *testing.T) {
+	log := write(t, "game.log", "starting\n\ncareful now\nno more messages\nbye\n")
+	for _, tc := range []struct {
+		at     string
+		status int
+		want   string // in stdout or stderr
+	}{
+		{log + ":1", exitOK, ":1: ignore info, by the default default.log.unknown"},
+		{log + ":3", exitOK, ":3: advisory warning, by rule test.advisory"},
+		{log + ":5", exitOK, "blind     yes, since line 4, by rule test.cap"},
+		{
+			log + ":2", exitUsage,
+			"is in no record: the line is blank or missing; the nearest records are at line 1 and line 3",
+		},
+		{log + ":9", exitUsage, "is in no record: the file has 5 lines, the last record is at line 5"},
+		{write(t, "empty.log", "\n\n") + ":1", exitUsage, "the file has no record"},
+		{write(t, "one.log", "a\n") + ":7", exitUsage, "the file has 1 line, the last record is at line 1"},
+		{"-:3", exitUsage, `write a place in standard input after "--", such as classify-replay explain -- -:3`},
+		{log, exitUsage, "is not FILE:LINE"},
+		{log + ":0", exitUsage, "is not FILE:LINE"},
+		{":3", exitUsage, "is not FILE:LINE"},
+		{"no-such.log:3", exitIO, "no-such.log: no such file"},
+	} {
+		r := runArgs(t, append([]string{"explain"}, testArgs(t, tc.at)...)...)
+		require.Equal(t, tc.status, r.status, "%s: %s", tc.at, r.stderr)
+		require.Contains(t, r.stdout+r.stderr, tc.want)
+	}
+	// A line inside of a record is the record.
+	r := runArgs(t, "explain", own("colony-1.6.log")+":90")
+	require.Contains(t, r.stdout, "colony-1.6.log:87-92: BLOCKING error")
+}
+
+func TestExplainUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"explain"},
+		{"explain", "a:1", "b:1"},
+		{"explain", "a:1", "--text", "x"},
+		{"explain", "a:1", "--level", "error"},
+		{"explain", "a:1", "--phase", "play"},
+		{"explain", "--text", "x", "--level", "loud"},
+		{"explain", "--text", "x", "--format", "xml"},
+	} {
+		r := runArgs(t, args...)
+		require.Equal(t, exitUsage, r.status, "%v", args)
+		require.Empty(t, r.stdout)
+		require.NotEmpty(t, r.stderr)
+	}
+}
+
+// TestExplainPhase: a phase that nobody sets is taken as it is, and said.
+func TestExplainPhase(t *testing.T) {
+	r := runArgs(t, "explain", "--text", "a", "--phase", "Play")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stderr, `--phase: no rule sets the phase "Play" (did you mean "play"?)`)
+	require.Empty(t, runArgs(t, "explain", "--text", "a", "--phase", "play").stderr)
+}
+
+func TestExplainHostileText(t *testing.T) {
+	for _, line := range hostileLines {
+		for _, format := range []string{formatText, formatJSON} {
+			r := runArgs(t, append([]string{"explain"}, testArgs(t, "--format", format, "--text", line)...)...)
+			require.Equal(t, exitOK, r.status, r.stderr)
+			requireInert(t, r.stdout)
+			if strings.HasPrefix(line, "careful") {
+				require.Contains(t, r.stdout, "test.advisory")
+			}
+			if format == formatJSON {
+				require.True(t, json.Valid([]byte(r.stdout)))
+			}
+			for l := range strings.Lines(r.stdout) {
+				require.False(t, strings.HasPrefix(l, "BLOCKING forged"), l)
+			}
+		}
+	}
+	// What is masked is quoted, so that it cannot close its quotes.
+	r := runArgs(t, "explain", "--text", `careful 'a” forged “b' 12`)
+	require.Equal(t, 1, strings.Count(r.stdout, "“'a"), r.stdout)
+	require.NotContains(t, r.stdout, "a” forged “b' 12\"")
+	require.Contains(t, r.stdout, "“'a\" forged \"b'")
+}
+
+// TestExplainNotice: where a line holds nothing but what capture noticed, that
+// is explained, and a rule can be proposed for it.
+func TestExplainNotice(t *testing.T) {
+	log := write(t, "game.log", "starting\n"+strings.Repeat("\x00", 100)+"\ngoing on\n")
+	r := runArgs(t, "explain", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, ":2: advisory warning, by rule notice.hole")
+	require.Contains(t, r.stdout, "missing   100 bytes")
+	r = runArgs(t, "rules", "propose", log+":2")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `kind == "notice"`)
+
+	r = runArgs(t, "--fail-on", "blind", "--format", "json", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, `"spans":[{"fromLine":2,"toLine":2,"rule":"notice.hole"}]`)
+	r = runArgs(t, "--fail-on", "blind", log)
+	require.Equal(t, exitFinding, r.status)
+	require.Contains(t, r.stdout, "100 bytes are missing at line 2,")
+	require.NotContains(t, r.stdout, "blind")
+}
+
+func TestExplainOverride(t *testing.T) {
+	log := write(t, "game.log", "cannot save the game\n")
+	base := write(t, "base.yaml",
+		"version: 1\nrules:\n  - {id: a.b, when: 'template startsWith \"cannot\"', disposition: blocking, invalidates: "+
+			"true}\n")
+	mine := write(t, "mine.yaml", "version: 1\nrules:\n  - {id: a.b, override: true, disposition: ignore}\n")
+	r := runArgs(t, "explain", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 2, strings.Count(r.stdout, "mine.yaml:3, which overrides "+base+":3)"), r.stdout)
+	require.NotContains(t, r.stdout, "stale", "what is ignored makes nothing stale")
+	r = runArgs(t, "explain", "--format", "json", "--no-default-rules", "--rules", mine, "--rules", base, log+":1")
+	require.Equal(t, 2, strings.Count(r.stdout, `"overrides":"`+jsonPath(base)+`:3"`))
+}
+
+func TestExplainBlame(t *testing.T) {
+	text := "Exception in Gadgets: broken\n  at Gadgets.Widget.Tick () [0x00000] in " +
+		"<0123456789abcdef0123456789abcdef>:0\n  at Verse.TickList.Tick () [0x00000] in " +
+		"<0123456789abcdef0123456789abcdef>:0\n"
+	log := write(t, "game.log", text)
+	for _, args := range [][]string{{log + ":1"}, {"--text", text}} {
+		r := runArgs(t, append([]string{"explain"}, args...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.Contains(t, r.stdout, "  blame     Gadgets\n")
+		require.Contains(t, r.stdout, "frames    at Gadgets.Widget.Tick")
+		r = runArgs(t, append([]string{"explain", "--format", "json"}, args...)...)
+		require.Contains(t, r.stdout, `"blame":[{"mod":"Gadgets"`)
+	}
+}
+
+// TestExplainTextLevel: a text has the level that a log with it would have.
+func TestExplainTextLevel(t *testing.T) {
+	for _, text := range []string{
+		"NullReferenceException: Object reference not set to an instance of an object",
+		"[Gadgets][ERR] broken", "all is well", "[Gadgets] [WARN] odd",
+	} {
+		records := runArgs(t, append([]string{"records", "--format", "jsonl"},
+			testArgs(t, write(t, "game.log", text+"\n"))...)...)
+		var want struct {
+			Level   string `json:"level"`
+			LevelBy string `json:"levelBy"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(records.stdout), &want))
+		var got struct {
+			Record struct {
+				Level   string `json:"level"`
+				LevelBy string `json:"levelEvidence"`
+			} `json:"record"`
+		}
+		require.NoError(t, json.Unmarshal([]byte(runArgs(t, "explain", "--format", "json", "--text", text).stdout), &got))
+		require.Equal(t, want.Level, got.Record.Level, text)
+		if want.LevelBy != "none" {
+			require.Equal(t, want.LevelBy, got.Record.LevelBy, text)
+		}
+	}
+	r := runArgs(t, "explain", "--text", "NullReferenceException: broken", "--level", "info")
+	require.Contains(t, r.stdout, "level     info\n")
+	r = runArgs(t, "explain", "--no-default-rules", "--rules", write(t, "rules.yaml", testRules), "--text", "all is well")
+	require.Contains(t, r.stdout, "3 other rules tried: none came close")
+	for e := capture.Evidence(0); !strings.Contains(e.String(), "("); e++ {
+		require.NotEmpty(t, endWords[e.String()]+levelWords[e.String()], e)
+	}
+}

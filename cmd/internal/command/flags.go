@@ -1,0 +1,138 @@
+package command
+
+import (
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text/width"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// viewFlags are the flags of output of the commands that test rules on captures.
+type viewFlags struct {
+	format     string
+	top, width int
+	scrub      scrubFlags
+}
+
+// register adds the flags; what names the rows in the help of --top.
+func (f *viewFlags) register(cmd *cobra.Command, what string) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
+	cli.Completes(cmd, "format", formatText, formatJSON)
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent "+what+", 0 for all")
+	cli.WidthFlag(cmd, &f.width)
+	f.scrub.register(cmd)
+}
+
+func (f *viewFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
+		return err
+	}
+	return checkLayout(cmd, f.width, f.top)
+}
+
+// layout returns how text is laid out: in the width that was asked for, or in that
+// of the terminal.
+func (p *program) layout(width, top int) report.TextOptions {
+	columns, rows := cli.Size(p.Stdout)
+	if width == 0 {
+		width = columns
+	}
+	return report.TextOptions{Width: width, Top: top, Color: p.Color, Rows: rows}
+}
+
+// checkLayout refuses a width in which no text can be read, and fewer rows than none.
+func checkLayout(cmd *cobra.Command, columns, top int) error {
+	if top < 0 {
+		return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
+	}
+	return cli.CheckWidth(cmd, columns, width.Min)
+}
+
+// installed are the mods of the folders that --mods names.
+type installed struct {
+	dirs []string
+	once sync.Once
+	mods []heed.Mod
+}
+
+// ModsUsage is the help of --mods.
+const ModsUsage = "read the names, package ids and Workshop numbers of installed mods from `DIR`, the game's Mods folder or its folder of the Steam Workshop, so that each mod has one name and a link (repeatable)"
+
+func (p *program) registerMods(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&p.mods.dirs, "mods", nil, ModsUsage)
+}
+
+// installed returns the mods of --mods, which are read once; what could not be read is noted.
+func (p *program) installed() []heed.Mod {
+	p.mods.once.Do(func() {
+		mods, notes := files.Mods(p.mods.dirs)
+		p.mods.mods = mods
+		NoteMods(p.Note, notes)
+	})
+	return p.mods.mods
+}
+
+// NoteMods notes what could not be read of installed mods: a few of them, and how many more there were.
+func NoteMods(note func(format string, args ...any), notes []error) {
+	const most = 3
+	for i, err := range notes {
+		if i == most {
+			note("%d more mods could not be read", len(notes)-most)
+			break
+		}
+		note("%v", err)
+	}
+}
+
+// ruleFlags select the rules.
+type ruleFlags struct {
+	files      []string
+	noDefaults bool
+}
+
+func (f *ruleFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.files, "rules", nil, "read rules from `FILE`, or from the *.yaml and *.yml of a folder; they are tried before the default rules, in order (repeatable)")
+	noDefaultRules(cmd, &f.noDefaults)
+}
+
+func noDefaultRules(cmd *cobra.Command, value *bool) {
+	cmd.Flags().BoolVar(value, "no-default-rules", false, "leave out the default rules for Unity and RimWorld")
+}
+
+// sources reads the rule files that the flags name, the defaults with them.
+func (f *ruleFlags) sources() ([]rules.File, error) {
+	files, err := files.AllRules(f.files)
+	if err == nil && !f.noDefaults {
+		files = append(files, rules.Defaults()...)
+	}
+	return files, err
+}
+
+// RuleTexts returns the function by which a report gets the texts of a rule: none for a default.
+func RuleTexts(set *rules.Set) func(id string) report.RuleText {
+	return func(id string) report.RuleText {
+		if r := set.Rule(id); r != nil {
+			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice}
+		}
+		return report.RuleText{}
+	}
+}
+
+// compileRules is [rules.Compile]. Tests keep the sets.
+var compileRules = rules.Compile
+
+// compile reads and compiles the rules that the flags name.
+func (f *ruleFlags) compile() (*rules.Set, error) {
+	files, err := f.sources()
+	if err != nil {
+		return nil, err
+	}
+	return compileRules(files...)
+}

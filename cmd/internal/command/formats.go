@@ -1,0 +1,159 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/report"
+)
+
+// The formats of output.
+const (
+	formatText     = "text"
+	formatJSON     = "json"
+	formatJSONL    = "jsonl"
+	formatMarkdown = "markdown"
+	formatJUnit    = "junit"
+	formatSARIF    = "sarif"
+	formatOTLP     = "otlp"
+	formatPage     = "html" // of the command report
+)
+
+// replayFormats are those of a replay, in the order in which help lists them.
+var replayFormats = []string{formatText, formatJSON, formatJSONL, formatMarkdown, formatJUnit, formatSARIF, formatOTLP}
+
+// shared reports whether what is written in a format is meant for others: an
+// issue, a server of continuous integration, a collector. Such output is scrubbed
+// unless --no-scrub is given. Text and JSON are for the person who ran the program
+// and needs to find the lines again.
+func shared(format string) bool {
+	switch format {
+	case formatMarkdown, formatJUnit, formatSARIF, formatOTLP, formatPage:
+		return true
+	}
+	return false
+}
+
+// maxFindings bounds the findings of each disposition that JUnit and SARIF list
+// where --top is not given. They are compared from run to run, so that a few at
+// the top would come and go.
+const maxFindings = 1000
+
+// form is how reports are written in one format. Each function appends to out and
+// may be nil.
+type form struct {
+	update updateWriter // as it comes
+	// each log's, as it ends; shown is the number of those before
+	report func(out []byte, d *report.Document, shown int) []byte
+	all    func(out []byte, docs ...*report.Document) []byte // of all logs, in the end
+	top    int                                               // rows of each disposition, 0 for all
+}
+
+// form returns the form for the format and the other flags.
+func (f *replayFlags) form(layout report.TextOptions) form {
+	findings := f.top
+	if !f.topSet {
+		findings = maxFindings
+	}
+	separated := func(render func(out []byte, d *report.Document) []byte) form {
+		return form{top: f.top, report: func(out []byte, d *report.Document, shown int) []byte {
+			if shown > 0 {
+				out = append(out, '\n')
+			}
+			return render(out, d)
+		}}
+	}
+	switch f.format {
+	case formatJSON:
+		return form{all: report.JSON, top: f.top}
+	case formatJSONL:
+		return form{
+			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
+				return report.AppendUpdate(out, file, u)
+			},
+			report: func(out []byte, d *report.Document, _ int) []byte { return report.AppendSummary(out, d) },
+			top:    f.top,
+		}
+	case formatMarkdown:
+		return separated(report.Markdown)
+	case formatJUnit:
+		return form{all: report.JUnit, top: findings}
+	case formatSARIF:
+		return form{all: report.SARIF, top: findings}
+	case formatOTLP:
+		return form{update: report.AppendUpdateOTLP, top: f.top}
+	}
+	return separated(func(out []byte, d *report.Document) []byte { return report.Text(out, d, layout) })
+}
+
+// scrubFlags report whether output is scrubbed.
+type scrubFlags struct {
+	scrub, keep bool
+}
+
+func (f *scrubFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.BoolVar(&f.scrub, "scrub", false,
+		"remove names of users and computers, accounts, ids of devices, network addresses, secrets and e-mail addresses "+
+			"from the output; the default for output to share: markdown, junit, sarif, otlp and the page of report")
+	flags.BoolVar(&f.keep, "no-scrub", false, "do not remove private data from the output")
+	cli.Exclusive(cmd, "scrub", "no-scrub")
+}
+
+// scrubber returns what scrubs output of a format, nil where nothing does.
+func (f *scrubFlags) scrubber(format string) *report.Scrubber {
+	if f.keep || !f.scrub && !shared(format) {
+		return nil
+	}
+	return &report.Scrubber{}
+}
+
+// removed prints on standard error which kinds a scrubber took out.
+func (p *program) removed(s *report.Scrubber) {
+	if removed := s.Removed(); len(removed) > 0 {
+		p.Note("removed from the output: %s; --no-scrub keeps it", strings.Join(removed, ", "))
+	}
+}
+
+// fileName returns how a report names a file: SARIF, whose readers look for it in a
+// repository, from the working directory where it is below that.
+func fileName(format, name string) string {
+	if format != formatSARIF || name == standardInput || files.IsAddress(name) {
+		return name
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return name
+	}
+	path := name
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	if below, ok := relative(dir, path); ok {
+		return below
+	}
+	// One of them may be named by way of a link.
+	if dir, err = filepath.EvalSymlinks(dir); err != nil {
+		return name
+	}
+	if path, err = filepath.EvalSymlinks(filepath.Dir(path)); err != nil {
+		return name
+	}
+	if below, ok := relative(dir, filepath.Join(path, filepath.Base(name))); ok {
+		return below
+	}
+	return name
+}
+
+// relative returns the way from a directory to what is below it.
+func relative(dir, path string) (string, bool) {
+	below, err := filepath.Rel(dir, path)
+	return below, err == nil && filepath.IsLocal(below)
+}

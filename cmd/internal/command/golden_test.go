@@ -1,0 +1,75 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+const (
+	ownCaptures = "../../../testdata/captures"
+	goldenDir   = "../../../testdata/golden"
+)
+
+// goldenForms are the forms in which each capture is kept as a golden replay.
+var goldenForms = []struct {
+	suffix string
+	args   []string
+}{
+	{".txt", []string{"--width", "120"}},
+	{".jsonl", []string{"--format", "jsonl"}},
+	{".ack.jsonl", []string{"--format", "jsonl", "--ack", "auto"}},
+	{".records.txt", []string{"records"}},
+}
+
+// TestGolden replays the project's captures and compares what is printed with
+// the golden files. Run it with -update to write them.
+func TestGolden(t *testing.T) {
+	want := map[string]bool{}
+	for _, path := range captures(t, ownCaptures) {
+		base := filepath.Base(path)
+		for _, form := range goldenForms {
+			name := base + form.suffix
+			want[name] = true
+			t.Run(name, func(t *testing.T) {
+				r := runArgs(t, append(append([]string{}, form.args...), path)...)
+				require.Equal(t, exitOK, r.status, r.stderr)
+				// The path depends on the system, and says nothing here.
+				got := strings.ReplaceAll(r.stdout, jsonPath(path), base)
+				got = strings.ReplaceAll(got, path, base)
+				testkit.Golden(t, filepath.Join(goldenDir, name), got)
+			})
+		}
+	}
+	entries, err := os.ReadDir(goldenDir)
+	require.NoError(t, err)
+	for _, e := range entries {
+		if want[e.Name()] {
+			continue
+		}
+		if testkit.Updating() {
+			require.NoError(t, os.Remove(filepath.Join(goldenDir, e.Name())))
+			continue
+		}
+		t.Errorf("golden file %s belongs to no capture", e.Name())
+	}
+}
+
+// jsonPath is a path as it stands in a JSON string.
+func jsonPath(path string) string { return strings.ReplaceAll(path, `\`, `\\`) }
+
+func unzstd(t *testing.T, data []byte) []byte {
+	t.Helper()
+	dec, err := zstd.NewReader(nil)
+	require.NoError(t, err)
+	defer dec.Close()
+	out, err := dec.DecodeAll(data, nil)
+	require.NoError(t, err)
+	return out
+}

@@ -1,0 +1,257 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+)
+
+// inputFlags select logs beside those that are named.
+type inputFlags struct {
+	game     string
+	previous bool
+}
+
+func (f *inputFlags) register(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.game, "game", "", "read the newest log of `GAME` on this machine: "+gameNames())
+	cmd.Flags().BoolVar(&f.previous, "previous", false, "with --game: read the log of the previous run")
+	cli.Completes(cmd, "game", files.Games()...)
+}
+
+// gameNames lists what --game takes.
+func gameNames() string {
+	return strings.Join(files.Games(), ", ") + ", or COMPANY/PRODUCT of any game made with Unity"
+}
+
+// previousAlone refuses --previous without --game.
+func (f *inputFlags) previousAlone(cmd *cobra.Command) error {
+	if f.previous && !cmd.Flags().Changed("game") {
+		return cli.Usage(cmd, "--previous needs --game, such as --game %s --previous", files.Games()[0])
+	}
+	return nil
+}
+
+// atLeastOne refuses a command line that names no log, or one in two ways.
+func (f *inputFlags) atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := f.previousAlone(cmd); err != nil {
+			return err
+		}
+		switch asked := cmd.Flags().Changed("game"); {
+		case asked && len(args) > 0:
+			return cli.Usage(cmd, "name a log or a --game, not both")
+		case asked:
+			return nil
+		}
+		return atLeastOne(what)(cmd, args)
+	}
+}
+
+// registerSides adds the flags for a command that compares logs.
+func (f *inputFlags) registerSides(cmd *cobra.Command) {
+	f.register(cmd)
+	cmd.Flags().Lookup("game").Usage = "compare with the newest log of `GAME` on this machine, as NEW: " + gameNames()
+	cmd.Flags().Lookup("previous").Usage = "with --game: the log of the previous run, as OLD; if OLD is named, as NEW"
+}
+
+// twoSides refuses a command line that does not tell what is old and what is new.
+func (f *inputFlags) twoSides(cmd *cobra.Command, args []string) error {
+	if err := f.previousAlone(cmd); err != nil {
+		return err
+	}
+	switch asked := cmd.Flags().Changed("game"); {
+	case asked && len(args) > 1:
+		return cli.Usage(cmd, "--game is the new log: name the old one alone")
+	case asked && len(args) == 0 && !f.previous:
+		return cli.Usage(cmd, "--game is the new log: name an old one, or add --previous for that of the run before")
+	case !asked && len(args) < 2:
+		return cli.Usage(cmd, "name an old and a new log: OLD NEW, or OLD and --game, or --game and --previous")
+	case len(args) > 0:
+		return atLeastOne("a log")(cmd, args)
+	}
+	return nil
+}
+
+// sides returns the logs of before and those of now, for a command line that twoSides has let through. Of the two last
+// runs of a game, the newer decides the folder: a game may be installed twice.
+func (p *program) sides(f *inputFlags, args []string) (before, now []string, err error) {
+	if len(args) > 1 {
+		return p.logs(args[:1]), p.logs(args[1:]), nil
+	}
+	if len(args) == 1 {
+		now, err = p.gameLog(f)
+		return p.logs(args), now, err
+	}
+	if now, err = p.gameLog(&inputFlags{game: f.game}); err != nil {
+		return nil, nil, err
+	}
+	previous := files.Previous(now[0])
+	p.Note("comparing with %s", previous)
+	return []string{previous}, now, nil
+}
+
+// inputs returns the logs that the arguments stand for, or that of the game, and
+// prints on standard error which were chosen where they were not named.
+func (p *program) inputs(f *inputFlags, args []string) ([]string, error) {
+	if f.game != "" {
+		return p.gameLog(f)
+	}
+	names := make([]string, len(args))
+	for i, arg := range args {
+		names[i] = p.named(arg)
+	}
+	files, taken, wrong := files.Inputs(names, readsAsLog)
+	for _, err := range wrong {
+		p.Fail(ioError(err))
+	}
+	for _, t := range taken {
+		p.Note("%s: %s", t.Argument, takenText(t))
+		for _, name := range t.Left {
+			p.Detail("%s: left out, because it does not look like a log; name the file to read it anyway", name)
+		}
+	}
+	return files, nil
+}
+
+// maxSniffed bounds, in bytes, what is read of a file for a look at what it is. It is
+// more than the beginning of a text that is looked at, since it may be compressed.
+const maxSniffed = 1 << 20
+
+// readsAsLog reports whether a file is a log by its beginning; plain text is not one.
+func readsAsLog(name string) bool {
+	f, err := os.Open(name)
+	if err != nil {
+		return true // reading it returns the error
+	}
+	defer func() { _ = f.Close() }() // only read from
+	r, err := capture.NewReader(io.LimitReader(f, maxSniffed), capture.Options{})
+	return err == nil && files.Text(r.Head(readSize)) == nil && r.Layout() != capture.LayoutPlain
+}
+
+// takenText names the files that an argument stood for.
+func takenText(t files.Taken) string {
+	const shown = 5
+	text := "reading " + plural(len(t.Files), "log") + ": "
+	for i, name := range t.Files {
+		if i == shown && len(t.Files) > shown+1 {
+			return text + fmt.Sprintf(", … and %d more", len(t.Files)-shown)
+		}
+		if i > 0 {
+			text += ", "
+		}
+		if rel, err := filepath.Rel(t.Argument, name); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		text += name
+	}
+	return text
+}
+
+// gameLog finds the log of a game.
+func (p *program) gameLog(f *inputFlags) ([]string, error) {
+	runs, places, err := files.LogsOf(f.game, "", p.Getenv, f.previous)
+	if err != nil {
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("--game: %w", err)}
+	}
+	if len(runs) == 0 {
+		return nil, &cli.StatusError{
+			Status: exitIO, Err: notFound(f.game, places),
+			Next: "run the game once, or name the file: a menu of the game may open its folder",
+		}
+	}
+	p.Note("reading %s, of %s", runs[0].Path, runs[0].Time.Format("2006-01-02 15:04"))
+	for _, other := range runs[1:] {
+		p.Note("left out %s, of %s: name the file to read it", other.Path, other.Time.Format("2006-01-02 15:04"))
+	}
+	return []string{runs[0].Path}, nil
+}
+
+// notFound is the error of a game without a log: the places that were looked at, one a line.
+func notFound(game string, places []string) error {
+	if len(places) == 1 {
+		return fmt.Errorf("--game %s: no log was found; looked for %s", game, places[0])
+	}
+	lines := []error{fmt.Errorf("--game %s: no log was found; looked for", game)}
+	for _, place := range places {
+		lines = append(lines, errors.New("  "+place))
+	}
+	return errors.Join(lines...)
+}
+
+// watched follows the reading of one input, for progress and for --verbose.
+type watched struct {
+	program  *program
+	name     string
+	progress *cli.Progress
+	read     atomic.Int64
+	began    time.Time
+}
+
+// watch begins to follow an input of size bytes, 0 where that is not known.
+func (p *program) watch(name string, size int64) *watched {
+	w := &watched{program: p, name: name}
+	if p.Verbose {
+		w.began = p.Now()
+	}
+	if f, ok := p.Stdin.(*os.File); name == standardInputName && ok && cli.IsTerminal(f) {
+		p.Note("reading the log from the terminal; end it with Ctrl-D (Ctrl-Z and Enter on Windows)")
+		return w
+	}
+	w.progress = p.Screen.Progress(name, size, w.read.Load)
+	return w
+}
+
+// reader returns a reader of r that is followed.
+func (w *watched) reader(r io.Reader) io.Reader {
+	return &countedReader{r, &w.read}
+}
+
+type countedReader struct {
+	r io.Reader
+	n *atomic.Int64
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.r.Read(b)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// over returns in, which is no longer followed when it is closed.
+func (w *watched) over(in *input) *input {
+	closeInput := in.close
+	in.close = func() error {
+		w.progress.End()
+		if p := w.program; p.Verbose {
+			took := p.Now().Sub(w.began)
+			p.Detail("%s: read %s in %s, %s/s", w.name, cli.Bytes(float64(w.read.Load())), took.Round(time.Millisecond),
+				cli.Bytes(float64(w.read.Load())/max(took.Seconds(), 1e-6)))
+		}
+		return closeInput()
+	}
+	return in
+}
+
+// standardInputName is how messages name standard input.
+const standardInputName = "standard input"
+
+// stdinSize returns how much there is to read where standard input is a file.
+func (p *program) stdinSize() int64 {
+	if f, ok := p.Stdin.(*os.File); ok {
+		if info, err := f.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}

@@ -1,0 +1,253 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/internal/text"
+)
+
+func (p *program) ackCommand() *cobra.Command {
+	var f clientFlags
+	var who acker
+	cmd := p.clientCommand(&cobra.Command{
+		Use:   "ack [ID]",
+		Short: "Acknowledge an item of a running heed",
+		Long: `ack marks an item as looked at, as the agent would do: it no longer holds calls back. The
+agent's next result tells it that a person acknowledged the item.
+"heed current" and "heed status" show its number, which is unique while heed runs; its
+whole id, or four characters or more of its beginning, do as well. ack then prints what
+that covered and what is still open.
+
+Without an ID, ack takes the item that holds calls back now, as far as "heed current" or
+"heed status" has shown it: what is new since then stays open.
+
+An agent that heed told of an item by another way than the bridge was given the command:
+it acknowledges in its own name (--agent) what it was told (--through).
+
+Exit status as of heed; 1 if the item was not open, or nothing holds calls back.`,
+		Example: `  heed ack
+  heed ack 7
+  heed ack 7 --format json | jq .acknowledged`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, "name one item, or none for the one that holds calls back: unexpected %q", args[1])
+			}
+			if len(args) == 1 && args[0] == "" {
+				return cli.Usage(cmd, "the item's id is empty; leave it out for the item that holds calls back")
+			}
+			return nil
+		},
+	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, args []string) error {
+		return p.ack(ctx, c, &f, who, args)
+	})
+	f.register(cmd, formatJSON, "the result of heed/ack")
+	cmd.Flags().StringVar(&who.Agent, "agent", "", "acknowledge as the agent with this `NAME`")
+	cmd.Flags().Uint64Var(&who.Through, "through", 0, "with --agent: acknowledge what came up to the entry with this `NUMBER`")
+	return cmd
+}
+
+// acker is who acknowledges, and how far, where that is not a person.
+type acker struct {
+	Agent   string `json:"agent,omitempty"`
+	Through uint64 `json:"through,omitempty"`
+}
+
+// ack acknowledges the item that is meant.
+func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who acker, args []string) error {
+	var it bridge.Item
+	var err error
+	if len(args) == 0 {
+		it, err = holding(ctx, c)
+	} else {
+		it, err = named(ctx, c, args[0])
+	}
+	if err != nil {
+		return err
+	}
+	params := gabp.AckParams{AttentionID: it.ID}
+	r := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
+	// Another server, and heed where it leaves attention to the mod, has no such tool.
+	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
+		gabp.AckParams
+		acker
+	}{params, who})
+	if err != nil && who.Agent != "" { // attention/ack would acknowledge for a person
+		return err
+	}
+	all := err == nil && json.Unmarshal(raw, &r) == nil
+	if !all {
+		if err := c.Call(ctx, gabp.MethodAttentionAck, params, &r.AckResult); err != nil {
+			return err
+		}
+	}
+	before := all && r.Acknowledged && len(r.Covered) == 0
+	if !r.Acknowledged || before {
+		p.Raise(exitFinding)
+	}
+	if f.format == formatJSON {
+		raw, err := json.Marshal(r)
+		if err != nil {
+			return err
+		}
+		return p.printJSON(raw)
+	}
+	g := p.page(f.width)
+	t := fetchItem(ctx, c, r.AttentionID)
+	item := "item " + t.short(r.AttentionID)
+	switch {
+	case !r.Acknowledged && t.detail.ID == "":
+		g.line(span{yellow, "no item " + args[0] + " is known"}, span{plain, openNames(&r, it.Cursor)})
+	case !r.Acknowledged || before:
+		g.line(span{yellow, item + " was cleared before" + clearedBy(ctx, c, &t)},
+			span{plain, openNames(&r, it.Cursor)})
+	case who.Agent != "":
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by the agent " + text.Safe(who.Agent, 0)})
+	case len(args) == 0:
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person, up to what was shown"})
+	default:
+		g.line(span{green, item + " is acknowledged"}, span{plain, ", by a person"})
+	}
+	showCovered(g, &t, &r)
+	p.showCurrent(ctx, g, c, r.CurrentAttention)
+	return p.write(g)
+}
+
+// clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
+func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
+	why := t.detail.ClearedBy
+	var acks bridge.Timeline
+	if why == string(coalesce.ReasonAcknowledged) && ask(ctx, c, bridge.ToolTimeline, map[string]any{
+		"attention": t.detail.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,
+	}, &acks) && len(acks.Events) > 0 {
+		who := acks.Events[0].Consumer
+		if session.Person(who) {
+			who = "a person"
+		}
+		why += " by " + who
+	}
+	if why == "" {
+		return ""
+	}
+	return " (" + why + ")"
+}
+
+// openNames names what is open after an acknowledgement, as a person types it.
+func openNames(r *bridge.Acknowledgement, cursor string) string {
+	if len(r.Open) == 0 {
+		return ""
+	}
+	var names []string
+	for i := range r.Open {
+		names = append(names, short(r.Open[i].ID, cursor))
+	}
+	if r.MoreOpen > 0 {
+		names = append(names, plural(uint64(r.MoreOpen), "other", "others"))
+	}
+	return "; open: " + strings.Join(names, ", ")
+}
+
+// showCovered shows what an acknowledgement cleared.
+func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
+	for i := range r.Covered {
+		a := &r.Covered[i]
+		count := plural(a.Entries, "entry", "entries")
+		if i > 0 {
+			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
+			continue
+		}
+		what := t.what()
+		if n := t.detail.Groups; n > 0 {
+			count += " in " + plural(uint64(n), "group", "groups")
+		}
+		if what == "" {
+			what = a.Summary
+		}
+		g.about("covered", plain, count+": "+what)
+	}
+	if r.MoreCovered > 0 {
+		g.about("", plain, "and "+plural(uint64(r.MoreCovered), "other item", "other items"))
+	}
+}
+
+// holding returns the item that holds calls back. To ask for it does not count as
+// having been shown it, where heed/items answers: what came since a person looked is not
+// acknowledged unseen.
+func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
+	var items bridge.Items
+	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) && items.Behind == "" {
+		if len(items.Items) > 0 && items.Items[0].Blocking {
+			return items.Items[0], nil
+		}
+	}
+	// What heed cannot see is not among the items, and neither are those of another server.
+	var r gabp.CurrentResult
+	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &r); err != nil {
+		return bridge.Item{}, err
+	}
+	if a := r.Attention; a != nil && a.Blocking {
+		return bridge.Item{Attention: *a}, nil
+	}
+	return bridge.Item{}, &cli.StatusError{
+		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,
+	}
+}
+
+var errNothingHolds = errors.New("nothing holds calls back")
+
+// leastPrefix is how much of an id must be given that is not its number: all of them begin with the day on which heed
+// was started.
+const leastPrefix = 4
+
+// named returns the id of the item that a person means, with a cursor where something is open: by its number, which the
+// server knows, by its id, or by the beginning of an id that is open. What fits none is taken at its word: it may have
+// been cleared before.
+func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, err error) {
+	// An acknowledgement is up to what was shown: this client has to be shown it.
+	var current gabp.CurrentResult
+	if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
+		return it, err
+	}
+	var items bridge.Items
+	_ = ask(ctx, c, bridge.ToolItems, struct{}{}, &items) // a server without it knows whole ids
+	var open []string
+	for i := range items.Items {
+		open, it.Cursor = append(open, items.Items[i].ID), items.Items[i].Cursor
+	}
+	if a := current.Attention; a != nil && !slices.Contains(open, a.ID) {
+		open = append(open, a.ID)
+	}
+	it.ID = name
+	if i := slices.IndexFunc(open, func(id string) bool { return short(id, it.Cursor) == name }); i >= 0 {
+		it.ID = open[i]
+	}
+	if len(name) < leastPrefix || slices.Contains(open, it.ID) {
+		return it, nil
+	}
+	var fit []string
+	for _, id := range open {
+		if strings.HasPrefix(id, name) {
+			it.ID, fit = id, append(fit, short(id, it.Cursor))
+		}
+	}
+	switch {
+	case len(fit) == 0:
+	case items.Omitted > 0:
+		fit = append(fit, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
+		fallthrough
+	case len(fit) > 1:
+		return it, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, strings.Join(fit, ", ")))
+	}
+	return it, nil
+}

@@ -1,0 +1,378 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/acp"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/outbox"
+	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/agent/steer"
+)
+
+// acpFlags are those of "heed acp".
+type acpFlags struct {
+	clientFlags
+	steerFlags
+	tools      []string
+	promptIdle bool
+	grace      time.Duration
+	logFile    string
+}
+
+// steerFlags are how attention reaches an agent in the middle of its turn.
+type steerFlags struct {
+	mode      string
+	interrupt bool
+	callWait  time.Duration
+	perTurn   int
+	perMinute int
+	brief     int
+}
+
+func (f *steerFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	modes := []steer.Mode{steer.ModeSteer, steer.ModeInterrupt, steer.ModeOwnerInterrupt, steer.ModeQueue}
+	var names []string
+	flags.StringVar(&f.mode, "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
+	flags.BoolVar(&f.interrupt, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
+	flags.DurationVar(&f.callWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
+	flags.IntVar(&f.perTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
+	flags.IntVar(&f.perMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
+	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
+	for _, mode := range modes {
+		names = append(names, string(mode))
+	}
+	cli.Completes(cmd, "mode", names...)
+}
+
+func (f *steerFlags) policy() steer.Policy {
+	return steer.Policy{
+		Mode: steer.Mode(f.mode), InterruptOnInvalid: f.interrupt, CallWait: f.callWait, SteersPerTurn: f.perTurn,
+		SteersPerMinute: f.perMinute,
+	}
+}
+
+func (f *steerFlags) validate(cmd *cobra.Command) error {
+	if err := f.policy().Validate(); err != nil {
+		return cli.Usage(cmd, "%w", err)
+	}
+	if f.callWait == 0 || f.perTurn == 0 || f.perMinute == 0 { // which is the default of a policy
+		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
+	}
+	if f.brief < 0 || f.brief > maxBrief {
+		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
+	}
+	return nil
+}
+
+func (p *program) acpCommand() *cobra.Command {
+	var f acpFlags
+	cmd := &cobra.Command{
+		Use:   "acp [flags] -- AGENT [ARGS]",
+		Short: "Start an ACP agent, and steer it in the middle of its turn",
+		Long: `acp starts an agent of the Agent Client Protocol, and takes its place for the editor that
+started heed, on standard input and output. What a running heed ("heed wrap", "heed
+serve" or "heed mcp") reports reaches the agent in the middle of its turn: injected where
+the agent takes injections, else the turn is canceled and prompted again with the
+request and the message. The editor sees one turn. All else passes unchanged.
+
+A turn is not stopped while a call to the game is in flight, for up to --call-wait. What
+is advisory stops nothing, and rides on the next prompt. While no heed runs, all passes.
+
+It ends when the editor or the agent does, with the status of the agent.`,
+		Example: `  heed acp -- claude-agent-acp
+  heed acp --tool 'mcp__game__*' -- gemini --experimental-acp
+  heed acp --mode queue --game colony -- goose acp`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, "name the agent's program after --, such as heed acp -- gemini --experimental-acp")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.acp(cmd, &f, args) },
+	}
+	f.selects(cmd)
+	f.steerFlags.register(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the agent's flags are the agent's
+	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all do (repeatable)")
+	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
+	return cmd
+}
+
+func (f *acpFlags) validate(cmd *cobra.Command) error {
+	f.format, f.formats = formatText, []string{formatText}
+	if err := f.clientFlags.validate(cmd); err != nil {
+		return err
+	}
+	if err := f.steerFlags.validate(cmd); err != nil {
+		return err
+	}
+	for _, pattern := range f.tools {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return cli.Usage(cmd, "--tool %q: %w", pattern, err)
+		}
+	}
+	if f.grace < 0 {
+		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
+	}
+	return nil
+}
+
+// game reports whether a tool call with a title goes to the game.
+func (f *acpFlags) game(title string, _ json.RawMessage) bool {
+	for _, pattern := range f.tools {
+		if ok, _ := path.Match(pattern, title); ok {
+			return true
+		}
+	}
+	return len(f.tools) == 0
+}
+
+func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	signals := make(chan os.Signal, 32)
+	signal.Notify(signals, forwarded()...)
+	defer signal.Stop(signals)
+	signal.Ignore(syscall.SIGPIPE) // an editor that reads no more is an end
+
+	log, closeLog, err := p.ownLog(f.logFile)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	agent, streams, err := startTalking(args, file(p.Stderr), f.grace)
+	if err != nil {
+		return notStarted(args[0], err)
+	}
+	defer agent.Kill()
+	go func() {
+		for sig := range signals {
+			_ = agent.Pass(sig) // it may have ended
+		}
+	}()
+	beside := &beside{log: log}
+	box, err := p.openOutbox(ctx, f.state)
+	if err != nil { // it is no reason to keep an agent from working
+		log.Error("what is not delivered does not survive heed", "error", err)
+		box = nil
+	} else {
+		defer box.Close() //nolint:errcheck // what it keeps is committed
+	}
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		beside.watch(ctx, func() (*gabp.Client, error) { c, _, err := p.connect(ctx, cmd, &f.clientFlags); return c, err })
+	})
+	defer watching.Wait()
+	defer cancel()
+	err = acp.Run(ctx, acp.Config{
+		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
+		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
+			cfg := deliver.Config{
+				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
+				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
+			}
+			if box != nil {
+				if !fresh { // an agent may count its sessions from 1 in each of its runs
+					var err error
+					if cfg.State, err = box.Load(ctx, "acp/"+session); err != nil {
+						log.Error("what was not delivered before is not known", "error", err)
+					}
+				}
+				cfg.Keep = func(s steer.State) error {
+					return box.Save(context.WithoutCancel(ctx), "acp/"+session, p.Now(), s)
+				}
+			}
+			c, err := deliver.New(cfg)
+			if err != nil {
+				return nil, err
+			}
+			beside.add(c)
+			go func() { _ = c.Look(ctx) }() // what is open rides on the first prompt
+			return c, nil
+		},
+	})
+	_ = streams.Close()
+	select {
+	case <-agent.Done():
+	case <-time.After(f.grace):
+		agent.Kill()
+	}
+	p.Status = agent.Exit().Code
+	if err != nil && !errors.Is(err, acp.ErrAgent) && ctx.Err() == nil {
+		return cli.Failed(exitOwn, err)
+	}
+	return nil
+}
+
+// outboxName is the database of what was not delivered, in the state folder.
+const outboxName = "outbox.db"
+
+// openOutbox opens it in a folder, "" for the usual one.
+func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox, error) {
+	dir := stateDir(state)
+	if dir == "" {
+		var err error
+		if dir, err = defaultState(p.Getenv); err != nil {
+			return nil, err
+		}
+	}
+	box, err := outbox.Open(ctx, dir.path(outboxName), p.Now())
+	if err == nil && box.SetAside() != "" {
+		p.Note("what was not delivered before is lost: its file was corrupt, and is kept as %s", box.SetAside())
+	}
+	return box, err
+}
+
+// ownLog returns heed's own log, for a command whose standard output is another's.
+func (p *program) ownLog(name string) (log *slog.Logger, closeLog func(), err error) {
+	switch name {
+	case "":
+		return slog.New(slog.DiscardHandler), func() {}, nil
+	case "-":
+		return slog.New(slog.NewTextHandler(p.Stderr, nil)), func() {}, nil
+	}
+	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+	}
+	return slog.New(slog.NewTextHandler(file, nil)), func() { _ = file.Close() }, nil
+}
+
+// startTalking starts a program that talks over its standard input and output, and returns those.
+func startTalking(args []string, stderr *os.File, grace time.Duration) (*proc.Process, stdio, error) {
+	in, toProgram, err := os.Pipe()
+	if err != nil {
+		return nil, stdio{}, err
+	}
+	fromProgram, out, err := os.Pipe()
+	if err != nil {
+		return nil, stdio{}, errors.Join(err, in.Close(), toProgram.Close())
+	}
+	cfg := proc.Config{
+		Args: args, Mark: gabp.NewToken(), Grace: grace, Stdin: in, Stdout: out, Stderr: stderr,
+	}
+	cfg.Env = append(os.Environ(), "HEED_TREE="+cfg.Mark)
+	if self, err := os.Executable(); err == nil {
+		cfg.Guard = []string{self, guardName}
+	}
+	program, err := proc.Start(cfg)
+	_, _ = in.Close(), out.Close()
+	if err != nil {
+		return nil, stdio{}, errors.Join(err, toProgram.Close(), fromProgram.Close())
+	}
+	return program, stdio{fromProgram, toProgram}, nil
+}
+
+// hangUp closes a program's standard input, and kills it if it has not ended after grace.
+func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
+	return func() {
+		_ = streams.Writer.(io.Closer).Close()
+		time.AfterFunc(grace, program.Kill)
+	}
+}
+
+// byCommand says how an agent acknowledges an item by a command, in the name of a session, at the heed that f selects:
+// also from another folder.
+func byCommand(f *clientFlags, adapter, session string) func(item *heed.Attention) string {
+	name := adapter + "-" + fileName(session[:min(len(session), 32)])
+	selected := f.arguments()
+	return func(item *heed.Attention) string {
+		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
+			"heed", "ack", deliver.Number(item), "--agent", name, "--through", strconv.FormatUint(item.LatestSequence, 10),
+		}, selected...)...)
+	}
+}
+
+// beside is the running heed, as far as there is one, and the conversations that are told of it.
+type beside struct {
+	log    *slog.Logger
+	client atomic.Pointer[gabp.Client]
+
+	mu    sync.Mutex
+	talks []*deliver.Conversation
+}
+
+// errNoHeed is the error of a question while no heed runs.
+var errNoHeed = errors.New("no heed is running")
+
+// CallTool implements [deliver.Heed].
+func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
+	client := b.client.Load()
+	if client == nil {
+		return nil, errNoHeed
+	}
+	return client.CallTool(ctx, name, arguments)
+}
+
+func (b *beside) add(c *deliver.Conversation) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.talks = append(b.talks, c)
+}
+
+// look lets all conversations look.
+func (b *beside) look(ctx context.Context) error {
+	b.mu.Lock()
+	talks := append([]*deliver.Conversation(nil), b.talks...)
+	b.mu.Unlock()
+	for _, c := range talks {
+		if err := c.Look(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// seekEvery is how often a running heed is looked for.
+const seekEvery = 2 * time.Second
+
+// watch tells the conversations what changes, until ctx is done; it connects again where a heed ends.
+func (b *beside) watch(ctx context.Context, connect func() (*gabp.Client, error)) {
+	said := ""
+	for ctx.Err() == nil {
+		client, err := connect()
+		if err == nil {
+			b.client.Store(client)
+			b.log.Info("a heed was found")
+			err = deliver.Watch(ctx, client, b.look)
+			b.client.Store(nil)
+			_ = client.Close()
+		}
+		if why := strings.TrimSpace(fmt.Sprint(err)); why != said && ctx.Err() == nil {
+			said = why
+			b.log.Warn("nothing is told for now", "because", why)
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(seekEvery):
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package live
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// tokenEnv is the environment variable with the token of a heed that runs.
+const tokenEnv = "HEED_TOKEN"
+
+// clientName is what the commands that talk to a running heed call themselves. They
+// are observers, and not the agent.
+const clientName = session.ClientPrefix + "cli"
+
+// clientLaunch makes all of them one consumer. What was delivered is kept for a few consumers: a person
+// who looks every second would otherwise evict the agent.
+const clientLaunch = "68656564-0000-4000-8000-000000000000"
+
+// personConfig is how a person's commands and pages connect to a running heed: all as one consumer.
+func personConfig(token string) gabp.ClientConfig {
+	return gabp.ClientConfig{
+		Token: token, Name: clientName, LaunchID: clientLaunch, Version: cli.ModuleVersion(),
+		// heed holds a welcome back until the game's mod is there.
+		Limits: gabp.Limits{HelloTimeout: askTimeout, RequestTimeout: tailWait + askTimeout},
+	}
+}
+
+// askTimeout bounds each question to a running heed.
+const askTimeout = 10 * time.Second
+
+// The formats of output.
+const (
+	formatText  = "text"
+	formatJSON  = "json"
+	formatJSONL = "jsonl"
+)
+
+// clientFlags select the running heed, and the form of its answer.
+type clientFlags struct {
+	state     string
+	connect   string
+	tokenFile string
+	game      string
+	pid       int
+	format    string
+	width     int
+
+	formats []string
+}
+
+// register adds the flags. data is the format other than text, asData its help.
+func (f *clientFlags) register(cmd *cobra.Command, data, asData string) {
+	f.formats = []string{formatText, data}
+	f.selects(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or "+data+" ("+asData+")")
+	cli.WidthFlag(cmd, &f.width)
+	cli.Completes(cmd, "format", f.formats...)
+}
+
+// selects adds the flags that select the running heed.
+func (f *clientFlags) selects(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.state, "state", "", "look for a running heed in `DIR`")
+	flags.StringVar(&f.connect, "connect", "", "connect to the heed at `ADDR`, with the token of --token-file, "+tokenEnv+" or "+gabp.EnvToken)
+	flags.StringVar(&f.tokenFile, "token-file", "", "with --connect: read the token from `FILE`")
+	flags.StringVar(&f.game, "game", "", "connect to the heed of the game with this `ID`")
+	flags.IntVar(&f.pid, "pid", 0, "connect to the heed with this process `ID`")
+}
+
+// validate checks the flags before a connection is made.
+func (f *clientFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
+		return err
+	}
+	if f.pid < 0 {
+		return cli.Usage(cmd, "--pid %d: must not be negative", f.pid)
+	}
+	if f.connect != "" {
+		if err := gabp.CheckAddr(f.connect); err != nil {
+			return cli.Usage(cmd, "--connect: %w", err)
+		}
+	}
+	return cli.CheckWidth(cmd, f.width, 0)
+}
+
+// arguments returns the flags that select the same heed, in any folder.
+func (f *clientFlags) arguments() (args []string) {
+	add := func(flag, value string, file bool) {
+		if value == "" {
+			return
+		}
+		if abs, err := filepath.Abs(value); file && err == nil {
+			value = abs
+		}
+		args = append(args, flag, value)
+	}
+	add("--state", f.state, true)
+	add("--connect", f.connect, false)
+	add("--token-file", f.tokenFile, true)
+	add("--game", f.game, false)
+	if f.pid != 0 {
+		add("--pid", strconv.Itoa(f.pid), false)
+	}
+	return args
+}
+
+// connect connects to the selected heed, and returns the run file of
+// itself, where it was found by that.
+func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlags) (*gabp.Client, *runFile, error) {
+	dial := func(address, token string) (*gabp.Client, error) {
+		return gabp.Dial(ctx, address, personConfig(token))
+	}
+	if f.connect != "" {
+		token := cmp.Or(p.Getenv(tokenEnv), p.Getenv(gabp.EnvToken))
+		if f.tokenFile != "" {
+			var err error
+			if token, err = readToken(f.tokenFile); err != nil {
+				return nil, nil, cli.Failed(exitUsage, err)
+			}
+		}
+		if token == "" {
+			return nil, nil, cli.Usage(cmd, "--connect needs the token, in %s or in the file of --token-file", tokenEnv)
+		}
+		client, err := dial(f.connect, token)
+		if err != nil {
+			return nil, nil, cli.Failed(exitNone, err)
+		}
+		return client, &runFile{}, nil
+	}
+	dir := stateDir(f.state)
+	if dir == "" {
+		var err error
+		if dir, err = defaultState(p.Getenv); err != nil {
+			return nil, nil, cli.Failed(exitUsage, err)
+		}
+	}
+	runs, err := dir.running()
+	if err != nil {
+		return nil, nil, cli.Failed(exitNone, err)
+	}
+	var found []*gabp.Client
+	var whose []runFile
+	var names []string
+	var refused error
+	for _, r := range runs {
+		if f.pid != 0 && r.PID != f.pid || f.game != "" && r.Game != f.game {
+			names = append(names, r.String())
+			continue
+		}
+		client, err := dial(r.Address, r.Token)
+		if errors.Is(err, errRefused) { // it was killed: it listens before it leaves word
+			_ = os.Remove(dir.runPath(r.PID))
+			continue
+		}
+		if err != nil {
+			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
+			continue
+		}
+		found = append(found, client)
+		whose = append(whose, r)
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], &whose[0], nil
+	case len(found) == 0 && refused != nil:
+		return nil, nil, cli.Failed(exitNone, refused)
+	case len(found) == 0 && len(names) > 0:
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s",
+			strings.Join(names, " and ")))
+	case len(found) == 0:
+		return nil, nil, &cli.StatusError{
+			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
+			Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
+		}
+	}
+	names = names[:0]
+	for i, client := range found {
+		_ = client.Close()
+		names = append(names, whose[i].String())
+	}
+	return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(names, " or "))
+}
+
+// clientCommand makes a command that talks to a running heed.
+func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
+	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error,
+) *cobra.Command {
+	if cmd.Args == nil {
+		cmd.Args = noArgs
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := f.validate(cmd); err != nil {
+			return err
+		}
+		ctx, stop := untilInterrupted(cmd.Context())
+		defer stop()
+		client, whose, err := p.connect(ctx, cmd, f)
+		if err == nil {
+			p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
+			err = unlessGone(ask(ctx, client, whose, args))
+			_ = client.Close() // what was asked was answered
+		}
+		if ctx.Err() != nil { // whatever it broke off
+			return context.Cause(ctx)
+		}
+		if e, ok := errors.AsType[*gabp.Error](err); ok {
+			switch e.Code {
+			case gabp.CodeMethodNotFound:
+				return cli.Failed(exitNone, fmt.Errorf("this heed does not support that: %w", err))
+			case gabp.CodeInvalidParams: // such as a cursor of another run
+				return cli.Failed(exitUsage, err)
+			}
+		}
+		if err != nil && !decided(err) {
+			return cli.Failed(exitNone, err)
+		}
+		return err
+	}
+	return cmd
+}
+
+// gone is the error of a heed that stopped answering.
+func gone(err error) error {
+	return cli.Failed(exitNone, fmt.Errorf("heed no longer answers; the game may have ended: %w", err))
+}
+
+// noArgs refuses arguments.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return cli.Usage(cmd, "%s takes no argument: unexpected %q", cmd.Name(), args[0])
+	}
+	return nil
+}
+
+// printJSON prints what was answered on a line, in which no text acts on a terminal, with
+// the version of its form first. The answers themselves have none: they are the protocol's.
+func (p *program) printJSON(answer []byte) error {
+	return p.print(append(text.AppendJSON(nil, versioned(answer)), '\n'))
+}
+
+// versioned puts the version of heed's JSON before the members of an object. Whatever is
+// none stays as it is: a server that is not heed may answer so.
+func versioned(answer []byte) []byte {
+	members, ok := bytes.CutPrefix(bytes.TrimSpace(answer), []byte("{"))
+	if !ok {
+		return answer
+	}
+	out := fmt.Appendf(nil, `{"schemaVersion":%d`, schema.Version)
+	if !bytes.HasPrefix(bytes.TrimSpace(members), []byte("}")) {
+		out = append(out, ',')
+	}
+	return append(out, members...)
+}

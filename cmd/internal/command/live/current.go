@@ -1,0 +1,185 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+func (p *program) currentCommand() *cobra.Command {
+	var f clientFlags
+	cmd := p.clientCommand(&cobra.Command{
+		Use:   "current",
+		Short: "Show the most important open item of a running heed",
+		Long: `current shows the item that an agent gets: whether it holds calls back, what happened,
+since when, how often, which mod the log points at, and samples of the log.
+
+Exit status as of heed; 1 if the item is blocking.`,
+		Example: `  heed current
+  heed current --format json | jq -r .attention.summary
+  heed current > /dev/null || echo the agent has to look`,
+	}, &f, func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
+		var raw json.RawMessage
+		if err := c.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &raw); err != nil {
+			return err
+		}
+		var r gabp.CurrentResult
+		if err := json.Unmarshal(raw, &r); err != nil {
+			return err
+		}
+		if r.Attention != nil && r.Attention.Blocking {
+			p.Raise(exitFinding)
+		}
+		if f.format == formatJSON {
+			return p.printJSON(raw)
+		}
+		g := p.page(f.width)
+		p.showCurrent(ctx, g, c, r.Attention)
+		return p.write(g)
+	})
+	f.register(cmd, formatJSON, "the result of attention/current")
+	return cmd
+}
+
+// itemInfo is what is known of an item beyond what an agent is shown; empty where heed does not
+// answer.
+type itemInfo struct {
+	detail bridge.ItemDetail
+	since  time.Time // of its cause
+	latest time.Time // of its latest entry
+}
+
+// what returns what an item is about in a few words: the summary of the rule that decided,
+// where it has one. The item's own summary is longer, since it is for agents.
+func (t *itemInfo) what() string {
+	if summary := t.detail.Cause.RuleSummary; summary != "" {
+		return summary
+	}
+	return t.detail.Summary
+}
+
+// short returns what a person types for an item of the same heed.
+func (t *itemInfo) short(id string) string { return short(id, t.detail.Cursor) }
+
+// short returns what a person types for an item of the heed that gave a cursor: its number, or the whole id where
+// there is no cursor.
+func short(id, cursor string) string {
+	epoch, _, _ := strings.Cut(cursor, "/")
+	return session.ShortID(id, epoch)
+}
+
+// fetchItem asks for an item. The server at the address need not be heed: what it does not
+// answer is left out.
+func fetchItem(ctx context.Context, c *gabp.Client, id string) (t itemInfo) {
+	if !ask(ctx, c, bridge.ToolItem, map[string]any{"id": id}, &t.detail) {
+		return itemInfo{}
+	}
+	if e := t.detail.Cause.Entry; e != nil {
+		t.since = e.Time
+	}
+	if epoch, _, ok := strings.Cut(t.detail.Cursor, "/"); ok && t.detail.LatestSequence > 0 {
+		var page bridge.Page
+		after := epoch + "/" + strconv.FormatUint(t.detail.LatestSequence-1, 10)
+		if ask(ctx, c, bridge.ToolEntries, map[string]any{"after": after, "limit": 1}, &page) && len(page.Entries) > 0 {
+			t.latest = page.Entries[0].Time
+		}
+	}
+	return t
+}
+
+// ask calls a tool of heed, and reports whether it answered.
+func ask(ctx context.Context, c *gabp.Client, tool string, arguments, result any) bool {
+	raw, err := c.CallTool(ctx, tool, arguments)
+	return err == nil && json.Unmarshal(raw, result) == nil
+}
+
+// kind is the word for what an item does, with its style.
+func kind(blocking bool) span {
+	if blocking {
+		return span{red, "BLOCKING"}
+	}
+	return span{yellow, "advisory"}
+}
+
+// showCurrent shows an item, nil for none.
+func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Attention) {
+	if a == nil {
+		g.line(span{green, "nothing is open"})
+		return
+	}
+	t := fetchItem(ctx, c, a.ID)
+	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + t.short(a.ID)})
+	what := t.what()
+	if what == "" {
+		what = a.Summary
+	}
+	const changed = "; the game's state may have changed: read it again"
+	if a.StateInvalidated && !strings.Contains(what, changed) { // a summary of several says so itself
+		what += changed
+	}
+	g.about("what", plain, what)
+	if why := t.detail.Cause.RuleWhy; why != "" {
+		g.about("why", plain, "rule "+t.detail.Cause.Rule+": "+why)
+	}
+	if advice := t.detail.Cause.RuleAdvice; advice != "" {
+		g.about("do", plain, advice)
+	}
+	if len(t.detail.Blame) > 0 {
+		g.about("mod", name, strings.Join(t.detail.Blame, ", "))
+	}
+	switch after := t.detail.AfterMethod; {
+	case a.CausalMethod != "":
+		g.about("call", plain, a.CausalMethod)
+	case after != "":
+		g.about("call", plain, "during or after "+after+" (not certain)")
+	}
+	if !t.since.IsZero() {
+		since := p.clock(t.since) + ", " + p.ago(t.since)
+		g.about("since", plain, since)
+	}
+	if t.detail.History != "" {
+		g.about("history", plain, t.detail.History)
+	}
+	count := plural(a.TotalUrgentEntries, "entry", "entries")
+	if n := t.detail.Groups; n > 0 {
+		count += " in "
+		if !t.detail.GroupsExact {
+			count += "at least "
+		}
+		count += plural(uint64(n), "group", "groups")
+	}
+	if !t.latest.IsZero() && a.TotalUrgentEntries > 1 {
+		count += ", the latest " + p.ago(t.latest)
+	}
+	g.about("count", plain, count)
+	if samples := t.detail.Sample; len(samples) > 0 && len(samples[0].Variants) > 0 {
+		g.about("variants", plain, samples[0].Variants.String())
+	}
+	for i, s := range a.Sample {
+		label := ""
+		if i == 0 {
+			label = "sample"
+		}
+		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)},
+			span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
+	}
+	var items bridge.Items
+	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {
+		if more := len(items.Items) + items.Omitted - 1; more > 0 {
+			g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
+		}
+	}
+	if a.Blocking {
+		g.about("next", plain, "heed ack "+t.short(a.ID))
+	}
+}

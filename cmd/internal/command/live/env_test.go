@@ -1,0 +1,49 @@
+package live
+
+import (
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/settings"
+)
+
+// helperEnv makes this test binary a process of a test: heed, its guard, or a
+// game with a mod.
+const helperEnv = "HEED_TEST_HELPER"
+
+// fakeGames is what such a game does; nil where there is none for the system.
+var fakeGames func(args []string) int
+
+func TestMain(m *testing.M) {
+	helper := os.Getenv(helperEnv) != ""
+	guard := len(os.Args) > 1 && os.Args[1] == guardName // of a heed in a test; as a test it would run the tests
+	if helper && len(os.Args) > 2 && os.Args[1] == "fake-game" {
+		os.Exit(fakeGames(os.Args[2:]))
+	}
+	if helper || guard {
+		Main()
+	}
+	// What started the tests may ignore these; the games of tests must not.
+	for _, sig := range []os.Signal{syscall.SIGHUP, os.Interrupt} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	clitest.Main(m, map[string]func(){
+		settings.Live: Main, pageName: Main, settings.Offline: command.Main, "fill-history": fillHistoryMain,
+	})
+}
+
+// runCommand runs a command of heed's in this process.
+func runCommand(t *testing.T, args ...string) (stdout string, code int) {
+	t.Helper()
+	var out, errs strings.Builder
+	code = run(t.Context(), args, strings.NewReader(""), &out, &errs)
+	t.Log(errs.String())
+	return out.String(), code
+}

@@ -1,0 +1,136 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report"
+)
+
+// followFlags are those of "heed follow".
+type followFlags struct {
+	hostFlags
+	format  string
+	fromEnd bool
+	width   int
+}
+
+func (p *program) followCommand() *cobra.Command {
+	var f followFlags
+	cmd := &cobra.Command{
+		Use:   "follow PATH",
+		Short: "Follow a log and print attention as it happens",
+		Long: `follow reads the log at PATH through rotation, truncation and replacement; the file need
+not exist yet. It prints each change of attention as it happens: the time, whether an
+item was opened, updated or cleared, whether it would hold calls back, what happened,
+and the mod that the log points at. JSON lines have the form of "heed replay --format
+jsonl" ("heed schema replay-lines").
+
+Ctrl-C ends it with status 0; it then prints how many items are open.`,
+		Example: `  heed follow Player.log
+  heed follow --from-end --rules mine.yaml Player.log
+  heed follow --format jsonl Player.log | jq -r .attention.summary`,
+		Args: oneArg("the log to follow"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.follow(cmd, &f, args[0]) },
+	}
+	f.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or jsonl (one update per line)")
+	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
+	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
+	cli.WidthFlag(cmd, &f.width)
+	cli.Completes(cmd, "format", formatText, formatJSONL)
+	return cmd
+}
+
+func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSONL); err != nil {
+		return err
+	}
+	if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(cmd.Context())
+	defer stop()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "follow")
+	if err != nil {
+		return err
+	}
+	defer h.close(exitNone)
+	var unwritten error // also of the last updates, when all else has ended
+	h.session.OnUpdates(func(updates []heed.Update) {
+		if unwritten == nil {
+			if unwritten = p.showUpdates(h, updates, path, f); unwritten != nil {
+				cancel(unwritten)
+			}
+		}
+	})
+	err = h.serve(ctx, nil, nil)
+	if unwritten != nil {
+		return unlessGone(unwritten)
+	}
+	if err == nil {
+		st := h.session.Engine().Stats()
+		p.Note("%s open; %s, %s in items", plural(uint64(max(0, st.Coalesce.Open)), "item is", "items are"),
+			plural(st.Received, "entry", "entries"), number(st.Folded))
+	}
+	return err
+}
+
+// showUpdates shows changes of attention.
+func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *followFlags) error {
+	g := p.page(f.width)
+	for i := range updates {
+		u := &updates[i]
+		if f.format == formatJSONL {
+			g.buf = report.AppendUpdate(g.buf, path, u)
+			continue
+		}
+		what := u.Attention.Summary
+		if r := h.session.Rules().Rule(u.Attention.Cause.Rule); r != nil && r.Summary != "" {
+			what = r.Summary // shorter: an item's own is for agents
+		}
+		g.update(p.Now(), u, what)
+	}
+	return p.write(g)
+}
+
+// update adds a line about an update.
+func (g *page) update(at time.Time, u *heed.Update, what string) {
+	a := &u.Attention
+	k := kind(a.Blocking)
+	if a.State == stateCleared {
+		k = span{green, "cleared "}
+	}
+	spans := []span{
+		{faint, at.Format(time.TimeOnly)},
+		{plain, "  " + padded(u.Kind, 7) + "  "},
+		k,
+		{plain, "  " + padded(a.Severity.String(), 7) + " "},
+		{strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
+		{plain, fmt.Sprintf(" %6s ×  ", number(a.TotalUrgentEntries))},
+	}
+	if len(a.Blame) > 0 {
+		spans = append(spans, span{name, strings.Join(a.Blame, ", ")}, span{plain, ": "})
+	}
+	g.line(append(spans, span{plain, what})...)
+}
+
+// stateCleared is the state of an item that is not open any more.
+const stateCleared = "cleared"
+
+// padded fills a word of ASCII up to a column.
+func padded(word string, columns int) string {
+	return word + strings.Repeat(" ", max(0, columns-len(word)))
+}

@@ -1,0 +1,430 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/cmd/internal/history/historysource"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// historyFlags are those of the commands that read history.
+type historyFlags struct {
+	file   string
+	game   string
+	format string
+	width  int
+}
+
+func (f *historyFlags) register(cmd *cobra.Command) *cobra.Command {
+	flags := cmd.Flags()
+	flags.StringVar(&f.file, "history", "", "read the history in `FILE`")
+	flags.StringVar(&f.format, "format", formatText, "print the `FORMAT` text or json")
+	cli.WidthFlag(cmd, &f.width)
+	cli.Completes(cmd, "format", formatText, formatJSON)
+	return cmd
+}
+
+// ofGame adds the flag that selects a game.
+func (f *historyFlags) ofGame(cmd *cobra.Command, help string) *cobra.Command {
+	cmd.Flags().StringVar(&f.game, "game", "", help)
+	return cmd
+}
+
+// commandHistory opens the history in a file for the commands that read saved logs.
+func (p *program) commandHistory(ctx context.Context, path string) (command.History, error) {
+	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
+	if err != nil {
+		return nil, err
+	}
+	return &commandHistory{h, p}, nil
+}
+
+type commandHistory struct {
+	*history.History
+	program *program
+}
+
+func (h *commandHistory) Notice(ctx context.Context) { h.program.noteOpened(ctx, h.History) }
+
+func (h *commandHistory) Ledger(of func() *summary.Session) briefing.Ledger {
+	return &historysource.Ledger{History: h.History, Session: of}
+}
+
+// openHistory opens a history, and notes what became of sessions that no heed ended.
+func (p *program) openHistory(ctx context.Context, c history.Config) (*history.History, error) {
+	c.Now = p.Now
+	h, err := history.Open(ctx, c)
+	if err == nil {
+		p.noteOpened(ctx, h)
+	}
+	return h, err
+}
+
+// noteOpened notes what became of the file, and of sessions that no heed ended.
+func (p *program) noteOpened(ctx context.Context, h *history.History) {
+	if aside := h.SetAside(); aside != "" {
+		p.Note("what was remembered is lost: its file was corrupt, and is kept as %s", aside)
+	}
+	cut, err := h.Unfinished(ctx)
+	if err != nil {
+		p.Detail("whether sessions ended without notice is not known: %v", err)
+	}
+	for i := range cut {
+		p.Note("session %d (%s) ended without notice: nothing is remembered of it after %s", cut[i].ID, cut[i].Log,
+			cut[i].Saved.Format(time.DateTime))
+	}
+}
+
+// withHistory makes a command that reads history: ask is given it, and nil where there is none, with its file.
+func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
+	ask func(ctx context.Context, h *history.History, file string, args []string) error,
+) *cobra.Command {
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
+			return err
+		}
+		if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
+			return err
+		}
+		file := f.file
+		switch file {
+		case command.HistoryOff:
+			return cli.Usage(cmd, "history is off: name its file with --history")
+		case "":
+			var err error
+			if file, err = files.History(p.Getenv); err != nil {
+				return cli.Failed(exitUsage, err)
+			}
+		}
+		ctx, stop := untilInterrupted(cmd.Context())
+		defer stop()
+		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+			return unlessGone(ask(ctx, nil, file, args))
+		}
+		h, err := p.openHistory(ctx, history.Config{Path: file})
+		if err != nil {
+			return cli.Failed(exitNone, err)
+		}
+		defer h.Close() //nolint:errcheck // it was read from, and what was forgotten is committed
+		err = unlessGone(ask(ctx, h, file, args))
+		switch {
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case errors.Is(err, history.ErrUnknown):
+			return cli.Failed(exitUsage, err)
+		case err != nil && !decided(err):
+			return cli.Failed(exitNone, err)
+		}
+		return err
+	}
+	return cmd
+}
+
+// nothingYet is the message where there is no session.
+func nothingYet(file string) string { return "nothing is remembered; it would be in " + file }
+
+// none ends a command that needs what is remembered.
+func none(file string) error { return cli.Failed(exitUsage, errors.New(nothingYet(file))) }
+
+// historyVersion is the version that begins a document.
+type historyVersion struct {
+	SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
+}
+
+// The documents that the commands print as JSON.
+type (
+	historyDocument struct {
+		historyVersion
+		File     string            `json:"file" jsonschema:"The file of the history; it need not exist."`
+		Sessions []history.Session `json:"sessions" jsonschema:"The sessions, the latest first."`
+	}
+	historyShowDocument struct {
+		historyVersion
+		Session history.Session `json:"session" jsonschema:"The session."`
+		Summary json.RawMessage `json:"summary" jsonschema:"Its summary: see the schema heed-session."`
+	}
+	historyGroupDocument struct {
+		historyVersion
+		Groups []history.Group `json:"groups" jsonschema:"The group in each game that has it."`
+	}
+	historyModsDocument struct {
+		historyVersion
+		Game string        `json:"game" jsonschema:"The game without its version."`
+		Mods []history.Mod `json:"mods" jsonschema:"Its mods, those first that more surely break it."`
+	}
+	historyForgetDocument struct {
+		historyVersion
+		Forgotten int `json:"forgotten" jsonschema:"How many sessions were forgotten."`
+	}
+)
+
+// historyForms are the JSON forms of the commands.
+var historyForms = []schema.Form{
+	historyForm("heed-history", "heed history", historyDocument{}),
+	historyForm("heed-history-show", "heed history show", historyShowDocument{}),
+	historyForm("heed-history-group", "heed history group", historyGroupDocument{}),
+	{
+		Name: "heed-session", Title: "heed history export", Values: []any{summary.Session{}},
+		Description: "Each line of it. New fields may appear within a version.",
+	},
+	historyForm("heed-history-mods", "heed history mods", historyModsDocument{}),
+	historyForm("heed-history-forget", "heed history forget", historyForgetDocument{}),
+}
+
+func historyForm(name, command string, document any) schema.Form {
+	return schema.Form{
+		Name: name, Title: command + " --format json", Values: []any{document},
+		Description: "One object. New fields may appear within a version.",
+	}
+}
+
+// document prints a document as JSON, with its version.
+func (p *program) document(d any) error {
+	data, err := json.Marshal(d)
+	if err != nil {
+		return err
+	}
+	return p.print(append(text.AppendJSON(nil, data), '\n'))
+}
+
+var thisVersion = historyVersion{schema.Version}
+
+func (p *program) historyCommand() *cobra.Command {
+	var f historyFlags
+	var top int
+	cmd := &cobra.Command{
+		Use:   "history",
+		Short: "Show what is remembered of the sessions of your games",
+		Long: `history lists the sessions that heed remembers, the newest first: when each ended, how long
+it was, how it fared, and what changed in the mods since the session before. It is in a file
+of your own (--history), and reading it makes none.`,
+		Example: `  heed history
+  heed history show 12
+  heed history --format json | jq '.sessions[] | select(.broken).id'`,
+	}
+	cli.Group(cmd, p.historyShowCommand(), p.historyGroupCommand(), p.historyModsCommand(), p.historyBaselineCommand(),
+		p.historyExportCommand(), p.historyForgetCommand())
+	word := cmd.Args
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		return word(cmd, args)
+	}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+		d := historyDocument{historyVersion: thisVersion, File: file, Sessions: []history.Session{}}
+		more := false
+		if h != nil {
+			game, err := gameOf(ctx, h, f.game)
+			if err != nil {
+				return err
+			}
+			limit := top + min(top, 1) // one more, to know whether there is
+			all, err := h.Sessions(ctx, game, limit)
+			if err != nil {
+				return err
+			}
+			if more = top > 0 && len(all) > top; more {
+				all = all[:top]
+			}
+			d.Sessions = append(d.Sessions, all...)
+		}
+		if f.format == formatJSON {
+			return p.document(d)
+		}
+		g := p.page(f.width)
+		if len(d.Sessions) == 0 {
+			g.line(span{plain, nothingYet(file)})
+		}
+		for i := range d.Sessions {
+			p.listSession(g, &d.Sessions[i])
+		}
+		if more {
+			g.line(span{faint, "       and more: --top 0 shows all"})
+		}
+		return p.write(g)
+	})
+	f.ofGame(cmd, "only sessions of the `GAME`, by its name")
+	cmd.Flags().IntVar(&top, "top", 10, "show `N` sessions, 0 for all")
+	cmd.PreRunE = func(cmd *cobra.Command, _ []string) error {
+		if top < 0 {
+			return cli.Usage(cmd, "--top %d: must not be negative; 0 shows all", top)
+		}
+		return nil
+	}
+	return f.register(cmd)
+}
+
+// gameOf returns a game by its name as a person writes it, "" for none.
+func gameOf(ctx context.Context, h *history.History, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	games, err := h.Games(ctx)
+	if err != nil {
+		return "", err
+	}
+	if i := slices.IndexFunc(games, func(game string) bool { return strings.EqualFold(game, name) }); i >= 0 {
+		return games[i], nil
+	}
+	games = slices.DeleteFunc(games, func(game string) bool { return game == "" })
+	return "", cli.Failed(exitUsage, fmt.Errorf("no session of the game %q is remembered, but of: %s", name,
+		cmp.Or(strings.Join(games, ", "), "none")))
+}
+
+// latestGame returns the game of the latest session whose game is known, "" where there is none.
+func latestGame(ctx context.Context, h *history.History) (string, error) {
+	games, err := h.Games(ctx)
+	for _, game := range games {
+		if game != "" {
+			return game, err
+		}
+	}
+	return "", err
+}
+
+// fared is how a session fared in one word, with its style.
+func fared(s *history.Session) span {
+	switch {
+	case s.Broken:
+		return span{red, s.State}
+	case s.Sound:
+		return span{green, s.State}
+	}
+	return span{yellow, s.State}
+}
+
+// date is a time for a person.
+func date(t time.Time) string { return t.Local().Format("2006-01-02 15:04") }
+
+// gameName is a game with its version, in words where it is not known.
+func gameName(s *history.Session) string {
+	return cmp.Or(strings.TrimSpace(s.Game+" "+s.Version), "an unknown game")
+}
+
+// listSession shows a session in one line, and what changed in another.
+func (p *program) listSession(g *page, s *history.Session) {
+	length := ""
+	if s.Length() > 0 {
+		length = lasted(s.Length())
+	}
+	if s.Running {
+		length = "running"
+	}
+	word := fared(s)
+	g.line(span{strong, fmt.Sprintf("%5d", s.ID)}, span{plain, fmt.Sprintf("  %s  %7s  ", date(s.Ended), length)}, word,
+		span{plain, strings.Repeat(" ", max(0, 11-len(word.text))) + gameName(s) + ": " + s.Headline})
+	if c := s.Changes.String(); s.Changes != nil && c != "nothing" {
+		g.line(span{faint, strings.Repeat(" ", 7) + c})
+	}
+}
+
+func (p *program) historyShowCommand() *cobra.Command {
+	var f historyFlags
+	return f.register(p.withHistory(&cobra.Command{
+		Use:   "show NUMBER",
+		Short: "Show a session that is remembered",
+		Long: `show prints what is remembered of a session by its number: its log, how it fared, what
+changed since the session before, and its groups, the urgent ones first.`,
+		Example: `  heed history show 12
+  heed history show 12 --format json | jq -r '.summary.mods[].name'`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usage(cmd, "name one session by its number, as heed history lists it")
+			}
+			_, err := numbered(cmd, args)
+			return err
+		},
+	}, &f, func(ctx context.Context, h *history.History, file string, args []string) error {
+		if h == nil {
+			return none(file)
+		}
+		id, err := strconv.ParseInt(args[0], 10, 64)
+		if err != nil {
+			return err
+		}
+		s, sum, err := h.Session(ctx, id)
+		if err != nil {
+			return err
+		}
+		if f.format == formatJSON {
+			data, err := json.Marshal(sum)
+			if err != nil {
+				return err
+			}
+			return p.document(historyShowDocument{thisVersion, s, data})
+		}
+		g := p.page(f.width)
+		p.showSession(g, &s, sum)
+		return p.write(g)
+	}))
+}
+
+// numbered returns the numbers of sessions that a command line names.
+func numbered(cmd *cobra.Command, args []string) (ids []int64, err error) {
+	for _, arg := range args {
+		id, err := strconv.ParseInt(arg, 10, 64)
+		if err != nil || id <= 0 {
+			return nil, cli.Usage(cmd, "%q is not the number of a session, as heed history lists it", arg)
+		}
+		ids = append(ids, id)
+	}
+	return ids, nil
+}
+
+// shownGroups is how many groups of a session are shown.
+const shownGroups = 20
+
+func (p *program) showSession(g *page, s *history.Session, sum *summary.Session) {
+	g.line(span{strong, fmt.Sprintf("session %d", s.ID)}, span{plain, " of " + gameName(s) + ": "}, fared(s))
+	g.about("what", plain, s.Headline)
+	g.about("log", plain, fmt.Sprintf("%s: %s, %s", s.Log, plural(uint64(s.Lines), "line", "lines"),
+		plural(uint64(s.Records), "record", "records")))
+	ended := date(s.Ended)
+	if s.Length() > 0 {
+		ended = date(s.Began) + " to " + ended + ", " + lasted(s.Length())
+	}
+	if s.Running {
+		ended += "; it runs, or ended without notice"
+	}
+	g.about("when", plain, ended)
+	mods := "not listed"
+	if n := s.Mods + int64(sum.MoreMods); n > 0 {
+		mods = number(uint64(n))
+	}
+	g.about("mods", plain, mods)
+	if s.Changes != nil {
+		g.about("changed", plain, s.Changes.String())
+	}
+	for i := range sum.Groups[:min(len(sum.Groups), shownGroups)] {
+		group := &sum.Groups[i]
+		look := faint
+		if group.Disposition.Urgent() {
+			look = kind(group.Disposition.String() == "blocking").style
+		}
+		g.line(span{faint, "  " + group.Signature.String()}, span{look, " " + padded(group.Disposition.String(), 8)},
+			span{plain, fmt.Sprintf(" %6s × %s", number(group.Count), cmp.Or(group.Sample, group.Template))})
+	}
+	if more := len(sum.Groups) + sum.MoreGroups - shownGroups; more > 0 {
+		g.line(span{faint, "  and " + plural(uint64(more), "other group", "other groups")})
+	}
+}

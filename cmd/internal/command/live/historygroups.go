@@ -1,0 +1,195 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/signature"
+)
+
+func (p *program) historyGroupCommand() *cobra.Command {
+	var f historyFlags
+	var state string
+	cmd := &cobra.Command{
+		Use:   "group SIGNATURE|ITEM",
+		Short: "Show since when a group is there, and what changed before",
+		Long: `group prints what is remembered of a group of entries, by one of its signatures or by an
+item of the heed that runs: when it was seen first and last, in how many sessions, how often,
+and what changed just before it appeared and before it went.`,
+		Example: `  heed history group 6a9e85b89ab77698
+  heed history group 3`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usage(cmd, "name one signature of 16 digits, or one item of a running heed")
+			}
+			return nil
+		},
+	}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, args []string) error {
+		if h == nil {
+			return none(file)
+		}
+		sig, err := signature.ParseID(args[0])
+		if err != nil {
+			number := args[0][strings.LastIndexByte(args[0], '-')+1:]
+			if _, err := strconv.ParseUint(number, 10, 64); err != nil {
+				return cli.Usage(cmd, "%s is no signature of 16 digits, and no item, which ends in a number", text.Safe(args[0], 64))
+			}
+			if sig, err = p.signatureOf(ctx, cmd, state, args[0]); err != nil {
+				return err
+			}
+		}
+		game, err := gameOf(ctx, h, f.game)
+		if err != nil {
+			return err
+		}
+		groups, err := h.Groups(ctx, sig)
+		if err != nil {
+			return err
+		}
+		groups = slices.DeleteFunc(groups, func(g history.Group) bool { return f.game != "" && g.Game != game })
+		if len(groups) == 0 {
+			return cli.Failed(exitUsage, fmt.Errorf("no session with a group of the signature %v is remembered", sig))
+		}
+		if f.format == formatJSON {
+			return p.document(historyGroupDocument{thisVersion, groups})
+		}
+		g := p.page(f.width)
+		for i := range groups {
+			showGroup(g, &groups[i])
+		}
+		return p.write(g)
+	})
+	cmd.Flags().StringVar(&state, "state", "", "for an item: look for a running heed in `DIR`")
+	return f.register(f.ofGame(cmd, "only of the `GAME`, by its name"))
+}
+
+// signatureOf asks a running heed for the signature of the cause of an item.
+func (p *program) signatureOf(ctx context.Context, cmd *cobra.Command, state, item string) (signature.ID, error) {
+	c, _, err := p.connect(ctx, cmd, &clientFlags{state: state})
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close() //nolint:errcheck // what was asked was answered
+	t := fetchItem(ctx, c, item)
+	if t.detail.Cause.Signature == 0 {
+		return 0, cli.Failed(exitUsage, fmt.Errorf("%q is neither a signature of 16 digits nor an item of the running heed",
+			item))
+	}
+	return t.detail.Cause.Signature, nil
+}
+
+func showGroup(g *page, group *history.Group) {
+	g.line(span{strong, "group " + group.Signature.String()}, span{plain, " of " + cmp.Or(group.Game, "an unknown game")})
+	g.about("text", plain, cmp.Or(group.Sample, group.Template))
+	g.about("decision", plain, group.Disposition+" by rule "+group.Rule)
+	seen := func(label string, s *history.Session) {
+		text := fmt.Sprintf("session %d, %s", s.ID, date(s.Ended))
+		if s.Changes != nil {
+			text += fmt.Sprintf("; since session %d, ", s.Changes.Since) + s.Changes.String()
+			if s.Changes.String() == "nothing" {
+				text += " changed"
+			}
+		}
+		g.about(label, plain, text)
+	}
+	seen("first", &group.First)
+	g.about("last", plain, fmt.Sprintf("session %d, %s", group.Last.ID, date(group.Last.Ended)))
+	if group.Gone != nil {
+		seen("gone", group.Gone)
+	}
+	often := fmt.Sprintf("%d of %s; %s, %s per 1,000 records", group.Sessions,
+		plural(uint64(group.Of), "session", "sessions"), plural(uint64(group.Entries), "entry", "entries"),
+		rate(group.PerThousand))
+	if group.PerHour > 0 {
+		often += ", " + rate(group.PerHour) + " per hour"
+	}
+	g.about("in", plain, often)
+	g.about("suspects", plain, group.Suspects.Text)
+}
+
+// rate is a number with three digits at least.
+func rate(v float64) string {
+	if v >= 1000 {
+		return number(uint64(v))
+	}
+	return fmt.Sprintf("%.3g", v)
+}
+
+func (p *program) historyModsCommand() *cobra.Command {
+	var f historyFlags
+	cmd := p.withHistory(&cobra.Command{
+		Use:   "mods",
+		Short: "Show in how many sessions with and without each mod something broke",
+		Long: `mods prints for each mod of a game, in how many sessions with it and in
+how many without it something broke, and the difference between these shares with an
+interval; all intervals of the table hold together with 95 %. One that holds 0 shows
+nothing. Sessions whose log lists no mods, or not all, are left out.`,
+		Example: `  heed history mods
+  heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
+		Args: noArgs,
+	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+		d := historyModsDocument{historyVersion: thisVersion, Mods: []history.Mod{}}
+		if h != nil {
+			var err error
+			if d.Game, err = gameOf(ctx, h, f.game); err == nil && f.game == "" {
+				d.Game, err = latestGame(ctx, h)
+			}
+			if err != nil {
+				return err
+			}
+			mods, err := h.Mods(ctx, d.Game)
+			if err != nil {
+				return err
+			}
+			d.Mods = append(d.Mods, mods...)
+		}
+		if f.format == formatJSON {
+			return p.document(d)
+		}
+		g := p.page(f.width)
+		switch {
+		case h == nil:
+			g.line(span{plain, nothingYet(file)})
+		case len(d.Mods) == 0 && d.Game == "" && f.game == "":
+			g.line(span{plain, "no session of a known game is remembered in " + file})
+		case len(d.Mods) == 0:
+			g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
+		default:
+			showMods(g, &d)
+		}
+		return p.write(g)
+	})
+	return f.register(f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session"))
+}
+
+func showMods(g *page, d *historyModsDocument) {
+	g.line(span{strong, "MODS"}, span{plain, " of " + cmp.Or(d.Game, "an unknown game")},
+		span{faint, ": in how many sessions with and without each something broke"})
+	g.line(span{faint, fmt.Sprintf("  %-12s  %-12s  %-26s  %s", "with", "without", "difference in %", "mod")})
+	for i := range d.Mods {
+		m := &d.Mods[i]
+		look, difference := plain, "in all of them"
+		if diff := m.Difference; diff != nil {
+			difference = fmt.Sprintf("%+.0f (%+.0f to %+.0f)", 100*diff.Value, 100*diff.Low, 100*diff.High)
+			if diff.Low > 0 {
+				look = red
+			}
+		}
+		without := ""
+		if m.Without > 0 {
+			without = fmt.Sprintf("%d of %d", m.BrokenWithout, m.Without)
+		}
+		g.line(span{plain, fmt.Sprintf("  %-12s  %-12s  ", fmt.Sprintf("%d of %d", m.BrokenWith, m.With), without)},
+			span{look, fmt.Sprintf("%-26s", difference)}, span{name, "  " + m.Title()})
+	}
+}

@@ -1,0 +1,291 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/hooks"
+	"github.com/heedlog/heed/agent/steer"
+)
+
+// hookFlags are those of "heed hook".
+type hookFlags struct {
+	clientFlags
+	host      string
+	event     string
+	allow     []string
+	brief     int
+	configure string
+	server    string
+}
+
+// hookName is the name of the command.
+const hookName = "hook"
+
+// hookStatus returns the exit status of a hook that would end with status, after whatever error: hosts deny every tool,
+// prompt and end of a turn for 2, and Copilot CLI a tool for all but 0.
+func hookStatus(args []string, status int) int {
+	if slices.ContainsFunc(args, func(arg string) bool { return strings.HasSuffix(arg, string(hooks.Copilot)) }) {
+		return exitOK
+	}
+	return min(status, exitFinding)
+}
+
+func (p *program) hookCommand() *cobra.Command {
+	var f hookFlags
+	var names []string
+	for _, h := range hooks.Hosts() {
+		names = append(names, string(h))
+	}
+	cmd := &cobra.Command{
+		Use:   hookName,
+		Short: "Answer a hook of a coding agent's host",
+		Long: `hook is the command of a hook of Claude Code, Codex, Gemini CLI, Cursor or Copilot CLI. It
+reads the event on standard input and answers on standard output: a tool is denied while
+an item of the running heed blocks, and what happened is added after a tool or with the
+user's prompt, as far as the host can. A turn that would end while the agent was not told
+of what blocks goes on once. The host decides which tools it asks about:
+
+  heed hook --configure claude --server game
+
+prints the configuration for the tools of the MCP server "game", and where it belongs.
+
+What was not delivered is kept in a database in the state folder, for the next event.
+Exit status: 0, also while no heed runs, when all passes; 1 for input that is no event, and
+for flags or settings that are wrong, which hosts show and take for no denial. Copilot CLI
+would take it for one: with --host copilot the status is always 0.`,
+		Example: `  heed hook --configure claude --server game
+  heed hook --configure codex --server game
+  echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}' | heed hook --host claude`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.hook(cmd, &f, names) },
+	}
+	f.selects(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.host, "host", "", "the `HOST` that asks: "+strings.Join(names, ", ")+" (default: recognized by what it sends)")
+	flags.StringVar(&f.event, "event", "", "the `EVENT`, for hosts that do not send it")
+	flags.StringArrayVar(&f.allow, "allow", nil, "never deny a tool whose name fits `PATTERN`, such as '*get_*' (repeatable)")
+	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
+	flags.StringVar(&f.configure, "configure", "", "print the configuration for `HOST`, and do nothing else")
+	flags.StringVar(&f.server, "server", "game", "with --configure: the `NAME` of the MCP server whose tools act on the game")
+	cli.Completes(cmd, "host", names...)
+	cli.Completes(cmd, "configure", names...)
+	return cmd
+}
+
+func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
+	f.format, f.formats = formatText, []string{formatText}
+	if err := f.clientFlags.validate(cmd); err != nil {
+		return err
+	}
+	for flag, value := range map[string]string{"host": f.host, "configure": f.configure} {
+		if value != "" {
+			if err := cli.OneOf(cmd, flag, value, hosts...); err != nil {
+				return err
+			}
+		}
+	}
+	for _, pattern := range f.allow {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return cli.Usage(cmd, "--allow %q: %w", pattern, err)
+		}
+	}
+	if f.brief < 0 || f.brief > maxBrief {
+		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
+	}
+	return nil
+}
+
+func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
+	if err := f.validate(cmd, hosts); err != nil {
+		return err
+	}
+	if f.configure != "" {
+		file, content := hooks.Configuration(hooks.Host(f.configure), "heed hook", f.server)
+		p.Note("this belongs into %s", file)
+		return p.print([]byte(content))
+	}
+	input, err := io.ReadAll(io.LimitReader(p.Stdin, hooks.MaxInput+1))
+	if err != nil {
+		return cli.Failed(exitFinding, err)
+	}
+	e, err := hooks.Parse(input, hooks.Host(f.host), f.event)
+	if err != nil {
+		return cli.Failed(exitFinding, err)
+	}
+	ctx, stop := untilInterrupted(cmd.Context())
+	defer stop()
+	ctx, cancel := context.WithTimeout(ctx, hookWithin)
+	defer cancel()
+	h := hooked{
+		program: p, flags: f, event: &e, next: byCommand(&f.clientFlags, "hook", e.Session), say: func(a hooks.Answer) error {
+			out, _ := e.Render(a)
+			return p.print(out)
+		},
+	}
+	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
+	if err != nil {
+		p.Note("nothing is told: %v", err)
+		return h.say(hooks.Answer{})
+	}
+	defer client.Close() //nolint:errcheck // what was asked was answered
+	h.client = client
+	return h.answer(ctx)
+}
+
+// hookWithin bounds all that a heed is asked in an event: a host that is told to wait 10 seconds takes no later answer.
+var hookWithin = 8 * time.Second
+
+// hooked is one event, and the heed that is asked about it.
+type hooked struct {
+	*program
+
+	flags  *hookFlags
+	event  *hooks.Event
+	client *gabp.Client
+	next   func(item *heed.Attention) string // how the agent acknowledges
+	say    func(hooks.Answer) error
+}
+
+// answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
+// is told again.
+func (h *hooked) answer(ctx context.Context) error {
+	box, err := h.openOutbox(ctx, h.flags.state)
+	if err != nil {
+		h.Note("what is not delivered now is not kept: %v", err)
+		_, err = h.step(ctx, steer.State{})
+		return err
+	}
+	defer box.Close() //nolint:errcheck // what it keeps is committed
+	conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
+	asked := false
+	var unsaid error
+	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) {
+		asked = true
+		s, unsaid = h.step(ctx, s)
+		return s, unsaid
+	})
+	if err != nil && unsaid == nil { // it is no reason to deny nothing
+		h.Note("what is not delivered now is not kept: %v", err)
+		if !asked {
+			_, unsaid = h.step(ctx, steer.State{})
+		}
+	}
+	return unsaid
+}
+
+// offeredNote is the note of the kind of event at which something was told last.
+const offeredNote = "offered"
+
+// step takes the event, from the state before it to the one after it.
+func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
+	e := h.event
+	c, err := deliver.New(deliver.Config{
+		State: s, Resume: true, Heed: h.client, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		return s, err
+	}
+	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
+	var a hooks.Answer
+	deny, context, goOn := e.Can()
+	switch {
+	case deny && !h.exempt():
+		var current gabp.CurrentResult
+		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
+			h.Note("attention is not known: %v", err)
+			break
+		}
+		if item := current.Attention; item != nil && item.Blocking {
+			a.Deny = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
+				h.next(item), h.news(ctx, c)))
+		}
+	case context:
+		a.Context = h.news(ctx, c)
+	case goOn && !e.StopActive:
+		if err := c.Look(ctx); err != nil {
+			h.Note("attention is not known: %v", err)
+		}
+		for _, msg := range c.State().Pending {
+			if !msg.Rides {
+				a.GoOn = h.news(ctx, c)
+				break
+			}
+		}
+	}
+	if a.GoOn == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
+		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
+			m.Ended(now, false)
+			return steer.Action{}
+		})
+	}
+	return c.State(), h.say(a)
+}
+
+// observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
+func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
+	e := h.event
+	if e.MovedOn(hooks.Kind(m.State().Notes[offeredNote])) {
+		for _, b := range append([]steer.Batch(nil), m.State().Sent...) {
+			m.Confirm(b.Delivery)
+		}
+	}
+	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
+	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
+		m.Ended(now, false) // the host need not have told
+		m.Begin(steer.Message{Author: deliver.User, Text: e.Prompt})
+	}
+	if e.Kind == hooks.BatchEnd {
+		m.Note(offeredNote, string(hooks.BatchEnd))
+	}
+	return steer.Action{}
+}
+
+// exempt reports whether the tool is never denied: by the owner's list, or as one of heed's own behind a bridge.
+func (h *hooked) exempt() bool {
+	tool := h.event.Tool
+	for _, own := range []string{
+		"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current",
+	} {
+		if strings.Contains(tool, own) {
+			return true
+		}
+	}
+	for _, pattern := range h.flags.allow {
+		if ok, _ := path.Match(pattern, tool); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// news returns what the agent is to be told now, "" for nothing.
+func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
+	if err := c.Look(ctx); err != nil {
+		h.Note("attention is not known: %v", err)
+	}
+	var batch steer.Batch
+	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		if batch = m.Ride(); batch.Delivery != 0 {
+			m.Note(offeredNote, string(h.event.Kind))
+		}
+		return steer.Action{}
+	})
+	if batch.Delivery == 0 {
+		return ""
+	}
+	return steer.Framing{}.Render(batch)
+}

@@ -1,0 +1,408 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/rules"
+)
+
+// reportTimes reports quantiles of times, in milliseconds, in place of the time of a run.
+func reportTimes(b *testing.B, times []time.Duration) {
+	b.Helper()
+	slices.Sort(times)
+	at := func(q float64) float64 { return float64(times[int(q*float64(len(times)-1))]) / 1e6 }
+	b.ReportMetric(at(0.5), "p50-ms")
+	b.ReportMetric(at(0.99), "p99-ms")
+	b.ReportMetric(at(1), "max-ms")
+	b.ReportMetric(0, "ns/op")
+}
+
+// reportNoise reports how late the machine itself is meanwhile: a timer of 5 ms at its 99th percentile.
+func reportNoise(b *testing.B) {
+	b.Helper()
+	var late []time.Duration
+	ended, stop := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			at := time.Now()
+			select {
+			case <-stop:
+				return
+			case <-time.After(5 * time.Millisecond):
+				late = append(late, time.Since(at)-5*time.Millisecond)
+			}
+		}
+	}()
+	b.Cleanup(func() {
+		close(stop)
+		<-ended
+		slices.Sort(late)
+		if len(late) > 0 {
+			b.ReportMetric(float64(late[len(late)*99/100])/1e6, "p99-ms/noise")
+		}
+	})
+}
+
+// BenchmarkFaultToAttention measures the time from a game's telling of a fault to
+// the bridge's being told that attention has opened, through three processes and
+// two sockets. The gate is closed before that.
+//
+//	go test -run xxx -bench FaultToAttention -benchtime 300x ./cmd/internal/command/live
+func BenchmarkFaultToAttention(b *testing.B) {
+	for _, way := range []string{"file", "event"} {
+		b.Run(way, func(b *testing.B) {
+			w := start(b, nil)
+			bridge, welcome := dial(b, w.addr, w.token)
+			require.Nil(b, welcome.Error)
+			require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
+			var times []time.Duration
+			for b.Loop() {
+				before := len(bridge.eventsOn("attention/opened"))
+				a := bridge.tool("colony/look", "stamped "+way) // only looks: no gate
+				require.Nil(b, a.Error)
+				var told struct{ At int64 }
+				require.NoError(b, json.Unmarshal(a.Result, &told))
+				times = append(times, opened(b, bridge, before).Sub(time.Unix(0, told.At)))
+			}
+			reportTimes(b, times)
+		})
+	}
+}
+
+// opened waits for an attention/opened after the first n, acknowledges what is open, and returns when it came.
+func opened(t testing.TB, bridge *fakeBridge, n int) time.Time {
+	t.Helper()
+	var events []answer
+	require.Eventually(t, func() bool {
+		events = bridge.eventsOn("attention/opened")
+		return len(events) > n
+	}, patience, 100*time.Microsecond)
+	for open := bridge.current(); open != nil; open = bridge.current() {
+		bridge.ack(open.AttentionID)
+	}
+	return events[n].at
+}
+
+// gameLog is a log to which a writer adds lines at a steady pace.
+type gameLog struct {
+	file *os.File
+	stop func()
+
+	mu   sync.Mutex
+	next string // to be written in place of the next line
+	at   chan time.Time
+}
+
+// newGameLog returns a log with a beginning, and adds a line to it after each gap; 0: none.
+func newGameLog(t testing.TB, path, begins string, gap time.Duration) *gameLog {
+	t.Helper()
+	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	require.NoError(t, err)
+	_, err = file.WriteString(begins)
+	require.NoError(t, err)
+	l := &gameLog{file: file, at: make(chan time.Time, 1)}
+	ended, stop := make(chan struct{}), make(chan struct{})
+	l.stop = sync.OnceFunc(func() {
+		close(stop)
+		<-ended
+		_ = file.Close()
+	})
+	t.Cleanup(l.stop)
+	go func() {
+		defer close(ended)
+		for due := time.Now(); gap > 0; due = due.Add(gap) {
+			select {
+			case <-stop:
+				return
+			case <-time.After(time.Until(due)):
+				l.write()
+			}
+		}
+	}()
+	return l
+}
+
+func (l *gameLog) write() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	line, planted := l.next, l.next != ""
+	if !planted {
+		line = "the lamp is lit\n"
+	}
+	now := time.Now()
+	_, _ = l.file.WriteString(line)
+	if planted {
+		l.next = ""
+		l.at <- now
+	}
+}
+
+// plant lets the next line of the writer be this one, and returns when it was written.
+func (l *gameLog) plant(line string) time.Time {
+	l.mu.Lock()
+	l.next = line + "\n"
+	l.mu.Unlock()
+	return <-l.at
+}
+
+// watched is a session that follows a log, with a sink that notes when an item opened.
+func watched(t testing.TB, path string) (s *session.Session, told chan time.Time, stop func()) {
+	t.Helper()
+	f, err := follow.New(follow.Config{Path: path})
+	require.NoError(t, err)
+	set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(testRules)})
+	require.NoError(t, err)
+	s, err = session.New(session.Config{Engine: heed.Config{Rules: set}, Log: f, SyncTimeout: patience})
+	require.NoError(t, err)
+	told = make(chan time.Time, 64)
+	s.OnUpdates(func(updates []heed.Update) {
+		for i := range updates {
+			if updates[i].Kind == "opened" {
+				told <- time.Now()
+			}
+		}
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- s.Run(ctx) }()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		require.NoError(t, <-done)
+	})
+	t.Cleanup(stop)
+	return s, told, stop
+}
+
+const unityBegins = "Mono path[0] = '/opt/Colony_Data/Managed'\nInitialize engine version: 2022.3.35f1 (011206c7a712)\n"
+
+var gaps = []time.Duration{
+	200 * time.Microsecond, time.Millisecond, 2 * time.Millisecond, 5 * time.Millisecond, 10 * time.Millisecond,
+	16 * time.Millisecond, 20 * time.Millisecond, 25 * time.Millisecond, 30 * time.Millisecond, 40 * time.Millisecond,
+	100 * time.Millisecond, 300 * time.Millisecond, time.Second,
+}
+
+// BenchmarkLineToAttention measures the time from the write of a line with a fault to the sink of a session, or through
+// heed serve to its client, while the log grows by a line after each gap. An exception without a trace is waited for
+// longest: each line below it could be of its message.
+//
+//	go test -run xxx -bench LineToAttention -benchtime 100x ./cmd/internal/command/live
+func BenchmarkLineToAttention(b *testing.B) {
+	for _, form := range []struct{ name, begins, fault string }{
+		{"plain", "", "FAULT %d"},
+		{"exception", unityBegins, "System.Exception: FAULT %d"},
+	} {
+		for _, gap := range gaps {
+			b.Run(fmt.Sprintf("%s/%v", form.name, gap), func(b *testing.B) {
+				reportNoise(b)
+				path := filepath.Join(b.TempDir(), "Player.log")
+				log := newGameLog(b, path, form.begins, gap)
+				s, told, _ := watched(b, path)
+				var times []time.Duration
+				for n := 0; b.Loop(); n++ {
+					at := log.plant(fmt.Sprintf(form.fault, n))
+					times = append(times, (<-told).Sub(at))
+					for _, item := range s.Open(nil) {
+						s.Clear(item.ID)
+					}
+					time.Sleep(7 * time.Millisecond) // out of step with the writer
+				}
+				reportTimes(b, times)
+			})
+		}
+	}
+	for _, kept := range []bool{false, true} {
+		for _, gap := range gaps {
+			b.Run(fmt.Sprintf("%s/%v", map[bool]string{false: "serve", true: "serve --state"}[kept], gap), func(b *testing.B) {
+				reportNoise(b)
+				dir, addr := b.TempDir(), reserve(b)
+				b.Setenv("XDG_STATE_HOME", dir)
+				log := newGameLog(b, filepath.Join(dir, "Player.log"), "", gap)
+				bridge := served(b, dir, addr, kept)
+				require.Nil(b, bridge.call("events/subscribe", `{"channels":["attention/opened"]}`).Error)
+				var times []time.Duration
+				for n := 0; b.Loop(); n++ {
+					before := len(bridge.eventsOn("attention/opened"))
+					at := log.plant(fault(n))
+					times = append(times, opened(b, bridge, before).Sub(at))
+				}
+				reportTimes(b, times)
+			})
+		}
+	}
+}
+
+// served connects to a heed process that serves the log in dir, and keeps its state on disk or does not.
+func served(t testing.TB, dir, addr string, kept bool) *fakeBridge {
+	t.Helper()
+	token := gabp.NewToken()
+	for name, text := range map[string]string{"rules.yaml": testRules, "token": token + "\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	args := []string{
+		"serve", filepath.Join(dir, "Player.log"), "--addr", addr, "--token-file", filepath.Join(dir, "token"),
+		"--rules", filepath.Join(dir, "rules.yaml"),
+	}
+	if kept {
+		args = append(args, "--state", filepath.Join(dir, "state"))
+	}
+	spawn(t, args...)
+	bridge, welcome := dial(t, addr, token)
+	require.Nil(t, welcome.Error)
+	return bridge
+}
+
+// BenchmarkFirstLine measures the time from the first write to a log until the item of a fault in its first line.
+//
+//	go test -run xxx -bench FirstLine -benchtime 20x ./cmd/internal/command/live
+func BenchmarkFirstLine(b *testing.B) {
+	for _, way := range []struct {
+		name, begins, part string
+		gap                time.Duration
+	}{
+		{"each 1 ms", "FAULT\n", "the lamp is lit\n", time.Millisecond},
+		{"each 5 ms", "FAULT\n", "the lamp is lit\n", 5 * time.Millisecond},
+		{"each 16 ms", "FAULT\n", "the lamp is lit\n", 16 * time.Millisecond},
+		{"below a header", strings.Repeat("a line of a header\n", 20) + "FAULT\n", "the lamp is lit\n", 5 * time.Millisecond},
+		{"byte by byte", "FAULT\n", "x", time.Millisecond},
+		{"a line without an end", "FAULT ", "again ", 5 * time.Millisecond},
+		{"a record without an end", "FAULT\n", "\tof it\n", 5 * time.Millisecond},
+		{"a burst, and then it is still", strings.Repeat("FAULT\n", 100), "", 0},
+	} {
+		b.Run(way.name, func(b *testing.B) {
+			var times []time.Duration
+			for b.Loop() {
+				path := filepath.Join(b.TempDir(), "Player.log")
+				_, told, stop := watched(b, path)
+				begun := time.Now()
+				file, err := os.Create(path)
+				require.NoError(b, err)
+				_, _ = file.WriteString(way.begins)
+				due := begun
+				for opened := false; !opened && time.Since(begun) < 5*time.Second; {
+					due = due.Add(max(way.gap, time.Millisecond))
+					select {
+					case at := <-told:
+						times = append(times, at.Sub(begun))
+						opened = true
+					case <-time.After(time.Until(due)):
+						_, _ = file.WriteString(way.part)
+					}
+				}
+				_ = file.Close()
+				stop()
+			}
+			require.NotEmpty(b, times, "no line within 5 s")
+			reportTimes(b, times)
+		})
+	}
+}
+
+// BenchmarkGatedCall measures what a call costs beside a log that grows by a line after each gap: at the gate and at
+// its end alone, and through heed wrap as a whole.
+//
+//	go test -run xxx -bench GatedCall -benchtime 300x ./cmd/internal/command/live
+func BenchmarkGatedCall(b *testing.B) {
+	for _, gap := range []time.Duration{
+		0, 100 * time.Millisecond, 10 * time.Millisecond, time.Millisecond, 200 * time.Microsecond,
+	} {
+		b.Run(fmt.Sprintf("gate/%v", gap), func(b *testing.B) {
+			reportNoise(b)
+			path := filepath.Join(b.TempDir(), "Player.log")
+			newGameLog(b, path, unityBegins, gap)
+			s, _, _ := watched(b, path)
+			g, err := s.Gate(gate.Config{Timeout: patience})
+			require.NoError(b, err)
+			var times []time.Duration
+			for n := 0; b.Loop(); n++ {
+				at := time.Now()
+				d := g.Check(b.Context(), gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"})
+				require.True(b, d.Allowed, d.Refusal)
+				res := g.Done(b.Context(), d, event.StatusCompleted, "")
+				times = append(times, time.Since(at))
+				require.NoError(b, res.Err)
+				time.Sleep(time.Duration(5+n%11) * time.Millisecond)
+			}
+			reportTimes(b, times)
+		})
+		b.Run(fmt.Sprintf("wrap/%v", gap), func(b *testing.B) {
+			reportNoise(b)
+			w := start(b, nil)
+			bridge, welcome := dial(b, w.addr, w.token)
+			require.Nil(b, welcome.Error)
+			newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)
+			var times []time.Duration
+			for n := 0; b.Loop(); n++ {
+				at := time.Now()
+				a := bridge.tool("colony/build", "quick")
+				times = append(times, time.Since(at))
+				require.Nil(b, a.Error)
+				time.Sleep(time.Duration(5+n%11) * time.Millisecond)
+			}
+			reportTimes(b, times)
+		})
+	}
+}
+
+// BenchmarkLateFault reports where a fault is found that a game logs so long after its answer, through heed wrap: on the
+// result, or at the gate of the next call. Beside it the log grows by 1,000 lines a second, or by none.
+//
+//	go test -run xxx -bench LateFault -benchtime 100x ./cmd/internal/command/live
+func BenchmarkLateFault(b *testing.B) {
+	for _, gap := range []time.Duration{0, time.Millisecond} {
+		for _, late := range []time.Duration{0, 5 * time.Millisecond, 30 * time.Millisecond, 300 * time.Millisecond} {
+			b.Run(fmt.Sprintf("%v/%v", gap, late), func(b *testing.B) {
+				w := start(b, nil)
+				bridge, welcome := dial(b, w.addr, w.token)
+				require.Nil(b, welcome.Error)
+				newGameLog(b, filepath.Join(w.dir, "Player.log"), unityBegins, gap)
+				found := map[string]float64{"%-on-result": 0, "%-at-gate": 0, "%-missed": 0}
+				for range b.N {
+					a := bridge.tool("colony/build", "fault after "+late.String())
+					require.Nil(b, a.Error)
+					var done, written struct{ Done int }
+					require.NoError(b, json.Unmarshal(a.Result, &done))
+					for written != done {
+						w.read("late", &written)
+						time.Sleep(time.Millisecond)
+					}
+					next := bridge.tool("colony/build", "")
+					switch {
+					case strings.Contains(string(a.Result), `"blocking":true`):
+						found["%-on-result"]++
+					case next.Error != nil:
+						found["%-at-gate"]++
+					default:
+						found["%-missed"]++
+					}
+					for open := bridge.current(); open != nil; open = bridge.current() {
+						bridge.ack(open.AttentionID)
+					}
+				}
+				for where, n := range found {
+					b.ReportMetric(100*n/float64(b.N), where)
+				}
+				b.ReportMetric(0, "ns/op")
+			})
+		}
+	}
+}

@@ -1,0 +1,42 @@
+package live
+
+import (
+	"bytes"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/journal"
+)
+
+func testRoot() *cobra.Command {
+	return newProgram(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}).rootCommand()
+}
+
+func TestHelp(t *testing.T) { clitest.Help(t, testRoot()) }
+
+func TestManPages(t *testing.T) { clitest.Man(t, testRoot(), "", "../../../../docs/man") }
+
+func TestScriptsUseAllFlags(t *testing.T) { clitest.Used(t, testRoot(), groupLogs) }
+
+func TestSettingsAreFlags(t *testing.T) { clitest.Settings(t, testRoot()) }
+
+// TestScripts runs the program as a person would: see testdata/script.
+func TestScripts(t *testing.T) {
+	captures, err := filepath.Abs("../../../../testdata/captures")
+	require.NoError(t, err)
+	clitest.Scripts(t, map[string]string{"CAPTURES": captures}, map[string]clitest.Program{"heed": run})
+}
+
+// TestJournal: the defaults of the flag are the journal's own.
+func TestJournal(t *testing.T) {
+	j, err := journal.New(journal.Config{})
+	require.NoError(t, err)
+	tail := j.Stats().Tail
+	require.Equal(t, tail.Capacity, defaultJournal)
+	require.Equal(t, tail.MaxBytes, defaultJournal*textPerEntry)
+}

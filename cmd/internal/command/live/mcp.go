@@ -1,0 +1,214 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/cmd/internal/mcp"
+	"github.com/heedlog/heed/cmd/internal/proc"
+)
+
+// mcpFlags are those of "heed mcp".
+type mcpFlags struct {
+	hostFlags
+	log   string
+	game  string
+	brief int
+	grace time.Duration
+}
+
+// defaultBrief is the budget of a brief that is told to an agent, in tokens.
+const defaultBrief = 400
+
+func (p *program) mcpCommand() *cobra.Command {
+	var f mcpFlags
+	cmd := &cobra.Command{
+		Use:   "mcp [flags] -- SERVER [ARGS]",
+		Short: "Start an MCP server, and run between it and its client",
+		Long: `mcp starts an MCP server that acts on a game, and takes its place for the client that
+started heed, on standard input and output. It reads the log of the game from its start,
+or follows what the server writes to its standard error. Calls of tools are held back
+while an item that blocks is open, results begin with what the log reported, and heed's
+own tools and resources are added to the server's. All else passes unchanged, but a call
+of a tool without an id, which is dropped.
+
+Tools that the server declares to be read-only are never held back. A person acknowledges
+with "heed ack" meanwhile, and the agent with the tool heed_ack.
+
+What it cannot do: tell the agent before it asks for something. heed writes its own
+messages to a file in its state folder. It ends when the client or the server does, with
+the status of the server: 125 if heed itself failed; 126 and 127 if the server cannot be
+started or was not found.`,
+		Example: `  heed mcp --log Player.log -- ./colony-mcp
+  heed mcp --log ~/.config/unity3d/Studio/Game/Player.log -- npx game-mcp-server
+  heed mcp -- python3 server.py`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, "name the server's program after --, such as heed mcp -- ./game-mcp")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the server's flags are the server's
+	flags.StringVar(&f.log, "log", files.Standard, "follow the game's log at `PATH`, - for the standard error of the server, \"none\" for no log")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game, for the other commands")
+	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the server to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
+	return cmd
+}
+
+// maxBrief bounds --brief.
+const maxBrief = 8000
+
+func (f *mcpFlags) validate(cmd *cobra.Command) error {
+	if err := f.hostFlags.validate(cmd); err != nil {
+		return err
+	}
+	if f.brief < 0 || f.brief > maxBrief {
+		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
+	}
+	if f.grace < 0 {
+		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
+	}
+	return nil
+}
+
+func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(cmd.Context())
+	defer cancel()
+	signals := make(chan os.Signal, 32)
+	signal.Notify(signals, forwarded()...)
+	defer signal.Stop(signals)
+	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
+
+	b := gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: f.game}
+	name := "mcp-" + fileName(cmp.Or(f.game, filepath.Base(args[0])))
+	log := &wrappedLog{Found: files.Found{Path: f.log, How: "named by --log"}}
+	var follows follow.Config
+	switch f.log {
+	case files.Standard:
+		log.spool = p.spoolPath(&wrapFlags{hostFlags: f.hostFlags}, name)
+		follows = log.config()
+	case "none":
+		log.Path, log.How = "", ""
+	default:
+		follows = running(f.log, false)
+	}
+	f.next = mcp.SessionNext
+	h, err := p.newHost(&f.hostFlags, follows, log.How, name)
+	if err != nil {
+		return own(err)
+	}
+	defer h.close(exitOwn)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return own(err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	b.Address = l.Addr().String()
+	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0, 0)
+	if err != nil {
+		return own(err)
+	}
+	remove, err := h.announce(p, "mcp", b, log.Path)
+	if err != nil {
+		return own(err)
+	}
+	defer remove()
+	served := make(chan error, 1)
+	go func() { served <- h.serve(ctx, px, l) }()
+	defer func() {
+		cancel()
+		if err := <-served; err != nil {
+			h.log.Error("what runs beside the server ended", "error", err)
+		}
+	}()
+	_ = h.session.Sync(ctx) // before the server changes the log
+	return p.between(ctx, f, h, px, args, log.spool, signals)
+}
+
+// between runs the server, and the proxy between it and the client.
+func (p *program) between(
+	ctx context.Context, f *mcpFlags, h *host, px *bridge.Proxy, args []string, spool string, signals <-chan os.Signal,
+) error {
+	talk, err := deliver.New(deliver.Config{
+		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: f.brief, Next: mcp.Next, Now: p.Now,
+		Log: h.log,
+	})
+	if err != nil {
+		return own(err)
+	}
+	defer talk.Close()
+	mcp.Begin(talk)
+
+	out := &output{}
+	stderr, err := out.tee(h, "stderr", p.Stderr, spool)
+	if err != nil {
+		return own(err)
+	}
+	server, streams, err := startTalking(args, stderr, f.grace)
+	out.handedOver()
+	if err != nil {
+		out.wait(teeGrace)
+		return notStarted(args[0], err)
+	}
+	defer out.wait(teeGrace)
+	defer server.Kill()
+	h.log.Info("the server was started", "program", args[0], "pid", server.PID())
+
+	proxy := mcp.New(mcp.Config{
+		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, FromClient: p.Stdin, ToClient: p.Stdout,
+		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
+		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
+		Attached:  func() { px.Arrive(ctx, mcp.Consumer) },
+		Left:      hangUp(streams, server, f.grace),
+	})
+	h.session.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
+	ended := make(chan error, 1)
+	go func() { ended <- proxy.Run(ctx) }()
+	for {
+		select {
+		case sig := <-signals:
+			if err := server.Pass(sig); err != nil {
+				h.log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
+			}
+			continue
+		case err = <-ended:
+		}
+		break
+	}
+	_ = streams.Close() // a server that closed its output may read on
+	select {
+	case <-server.Done():
+	case <-time.After(f.grace):
+		server.Kill()
+	}
+	p.Status = server.Exit().Code
+	h.log.Info("the server has ended", "exit", server.Exit().String(), "not messages", proxy.Odd())
+	if err != nil {
+		return cli.Failed(exitOwn, err)
+	}
+	return nil
+}

@@ -1,0 +1,378 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// keepEvery is how much of a session is lost where its heed is killed, keepWait how long heed waits for another process
+// at the history: what is not written is written later, unless heed ends.
+const (
+	keepEvery = time.Second
+	keepWait  = 2 * time.Second
+)
+
+// maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
+const (
+	maxOpened = 64
+	maxEnded  = 16
+)
+
+// keeper remembers a session as it runs. The database is written and read by keep and close alone, without the lock, so
+// that a slow disk, or another process at the same file, delays no entry.
+type keeper struct {
+	history *history.History
+	log     *slog.Logger
+	now     func() time.Time
+
+	mu       sync.Mutex
+	session  *session.Session // nil while that begins: what it reports then is of no game
+	follower *follow.Follower // nil without a log
+	newRun   bool             // what a log held before is of an earlier run
+	there    bool             // the log was there before heed
+	run      *gameRun         // nil before the first entry
+	ended    []kept           // runs that ended since the history was written last
+	opened   []string         // items of which the history was not asked yet
+
+	unwritten error // the error of the latest write; of keep and close
+}
+
+// gameRun is a game from its beginning to its end, as its log shows them.
+type gameRun struct {
+	replay  *report.Replay
+	scrub   *report.Scrubber
+	record  *capture.Record // that is observed
+	bytes   *logBytes
+	began   capture.Environment
+	mods    report.Environment // those that were listed
+	lines   int
+	there   bool // its log was before heed: when it began is not known
+	begun   bool // something was observed but restarts
+	changed bool // since it was summarized
+
+	// For who writes the history.
+	id        int64 // 0 while nothing was kept
+	forgotten bool  // a person had it forgotten
+}
+
+// kept is what the history is to keep of a run.
+type kept struct {
+	*gameRun
+	summary *summary.Session
+	at      time.Time
+	running bool
+}
+
+// newKeeper opens the history if sessions are to be remembered, and returns nil if they are not.
+func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) (*keeper, error) {
+	if !f.Remember || f.History == command.HistoryOff {
+		return nil, nil
+	}
+	path, err := f.History, error(nil)
+	if path == "" {
+		path, err = files.History(p.Getenv)
+	}
+	k := &keeper{log: log, now: p.Now}
+	ctx := context.Background() // it is not of the command alone that the history is whole
+	if err == nil {
+		k.history, err = p.openHistory(ctx, history.Config{Path: path, Wait: keepWait})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("nothing is remembered: %w", err)
+	}
+	return k, nil
+}
+
+// attach lets the keeper remember what comes from now on.
+func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.session, k.follower, k.newRun = s, f, newRun
+	if f != nil && !newRun {
+		info, err := os.Stat(f.Status().Path)
+		k.there = err == nil && info.Size() > 0
+	}
+	s.OnUpdates(k.updates)
+}
+
+// begin begins a run.
+func (k *keeper) begin() (err error) {
+	engine := k.session.Engine()
+	r := &gameRun{scrub: &report.Scrubber{}, bytes: &logBytes{hasher: summary.NewHasher()}, there: k.there}
+	k.there = false
+	if k.follower != nil {
+		r.bytes.path = k.follower.Status().Path
+		r.bytes.name = r.bytes.path
+		r.bytes.open()
+	}
+	r.replay, err = report.New(report.Config{
+		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
+		Rule:  command.RuleTexts(k.session.Rules()),
+		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
+	})
+	k.run = r
+	return err
+}
+
+// observe takes an entry.
+func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.session == nil {
+		return
+	}
+	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
+	if k.run == nil || restarted && k.run.begun {
+		k.end()
+		if err := k.begin(); err != nil {
+			panic("BUG: live: " + err.Error()) // the configuration is the same for all
+		}
+	}
+	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
+	k.run.learn(rec)
+	k.run.replay.Observe(rec, o)
+}
+
+// learn notes what a record shows of the game and its log.
+func (r *gameRun) learn(rec *capture.Record) {
+	r.lines = max(r.lines, rec.EndLine)
+	r.began.Observe(rec)
+	if rec.IsLog() {
+		r.bytes.open()
+	}
+	if list := rec.Mods; list != nil {
+		n := min(len(list.Mods), summary.MaxMods-len(r.mods.Mods))
+		r.mods.Mods = append(r.mods.Mods, list.Mods[:n]...)
+		r.mods.MoreMods += list.Omitted + len(list.Mods) - n
+	}
+}
+
+// updates takes changes of attention.
+func (k *keeper) updates(all []heed.Update) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for i := range all {
+		if k.run != nil {
+			k.run.replay.Update(&all[i])
+		}
+		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
+			k.opened = append(k.opened, all[i].Attention.ID)
+		}
+	}
+}
+
+// keep keeps what is new every second.
+func (k *keeper) keep(ctx context.Context) error {
+	ticks := time.NewTicker(keepEvery)
+	defer ticks.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticks.C:
+			k.write()
+		}
+	}
+}
+
+// close keeps the session as one that has ended.
+func (k *keeper) close() error {
+	k.mu.Lock()
+	k.end()
+	k.run = nil
+	k.mu.Unlock()
+	k.write()
+	return errors.Join(k.unwritten, k.history.Close())
+}
+
+// end ends the run.
+func (k *keeper) end() {
+	if k.run == nil {
+		return
+	}
+	k.run.bytes.ended()
+	if len(k.ended) < maxEnded {
+		k.ended = append(k.ended, k.summarize(false))
+	} else {
+		k.log.Error("a run of the game is not remembered: too many ended within a second")
+	}
+	k.run.bytes.close()
+}
+
+// summarize returns what is known of the run.
+func (k *keeper) summarize(running bool) kept {
+	engine, r := k.session.Engine(), k.run
+	end := report.End{Stats: engine.Stats(), Open: engine.Open(nil), Environment: r.mods, Lines: r.lines}
+	end.Environment.Facts = r.began.Facts()
+	if k.follower != nil && r.bytes.digested == 0 { // a file that has just begun is reported after that
+		r.bytes.part = k.follower.Status().Skipped > 0
+		end.Headless = r.bytes.part && !k.newRun
+	}
+	r.replay.End(end)
+	r.changed = false
+	s := replay.Summarize(r.replay, r.scrub, k.session.Rules(), r.bytes.log())
+	if r.there {
+		s.Began = time.Time{}
+	}
+	return kept{r, s, r.bytes.written(k.now()), running}
+}
+
+// write writes what is new to the history, and lets the items that opened report what it knows of them.
+func (k *keeper) write() {
+	k.mu.Lock()
+	all, opened := k.ended, k.opened
+	k.ended = nil
+	if k.run != nil && k.run.changed {
+		all = append(all, k.summarize(true))
+	}
+	if len(all) > 0 {
+		k.opened = nil
+	}
+	k.mu.Unlock()
+	for i := range all {
+		if err := k.put(&all[i]); err != nil {
+			k.warn(err)
+			k.again(all[i:], opened)
+			return
+		}
+	}
+	if len(all) > 0 {
+		if k.unwritten != nil {
+			k.unwritten = nil
+			k.log.Info("the session is remembered again")
+		}
+		k.know(opened, all[len(all)-1].summary)
+	}
+}
+
+// again has what was not written be written the next time, and the items that opened wait.
+func (k *keeper) again(all []kept, opened []string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.opened = append(opened, k.opened...)
+	k.opened = k.opened[:min(len(k.opened), maxOpened)]
+	for i := range all {
+		if all[i].running {
+			all[i].changed = true
+		} else if len(k.ended) < maxEnded {
+			k.ended = append(k.ended, all[i])
+		}
+	}
+}
+
+// put writes what the history is to keep of a run.
+func (k *keeper) put(r *kept) (err error) {
+	ctx := context.Background()
+	switch {
+	case r.forgotten:
+	case r.id == 0:
+		r.id, err = k.history.Remember(ctx, r.summary, r.at, r.running)
+	default:
+		err = k.history.Update(ctx, r.id, r.summary, r.at, r.running)
+		if errors.Is(err, history.ErrUnknown) {
+			r.forgotten, err = true, nil
+		}
+	}
+	return err
+}
+
+// know lets items show what the history has of them.
+func (k *keeper) know(opened []string, s *summary.Session) {
+	engine := k.session.Engine()
+	for _, id := range opened {
+		a, ok := engine.Item(id)
+		if !ok || len(a.Sample) == 0 {
+			continue
+		}
+		known, err := k.history.Known(context.Background(), s, engine.Group(a.Sample[0].Signature).ID)
+		if err != nil {
+			k.warn(err)
+			return
+		}
+		engine.Know(id, known)
+	}
+}
+
+// warn logs once that a session is not remembered.
+func (k *keeper) warn(err error) {
+	if k.unwritten == nil {
+		k.log.Error("the session is not remembered", "error", err)
+	}
+	k.unwritten = fmt.Errorf("the session is not remembered: %w", err)
+}
+
+// logBytes identifies a log that grows.
+type logBytes struct {
+	name     string
+	path     string // where it is opened; "" for nowhere
+	part     bool   // its beginning was not read: the session is one of its own
+	file     *os.File
+	hasher   *summary.Hasher
+	digested int64
+}
+
+// open opens the log, which may not be there yet.
+func (b *logBytes) open() {
+	if b.file == nil && b.path != "" {
+		b.file, _ = os.Open(b.path) // without it the session is one of its own
+	}
+}
+
+// log returns the log as long as it is now.
+func (b *logBytes) log() summary.Log {
+	if b.open(); b.file != nil && !b.part {
+		n, _ := io.Copy(b.hasher, b.file) // what cannot be read now may be later
+		b.digested += n
+	}
+	return b.hasher.Log(b.name)
+}
+
+// written returns when the log was written last, or now where that is not known.
+func (b *logBytes) written(now time.Time) time.Time {
+	if b.file != nil {
+		if info, err := b.file.Stat(); err == nil && info.ModTime().Before(now) {
+			return info.ModTime()
+		}
+	}
+	return now
+}
+
+// ended ends the log where another run began in its file: what is in that now is of that run. A file that was renamed
+// is still its own.
+func (b *logBytes) ended() {
+	if b.file == nil {
+		b.path = "" // it may be another's by now
+		return
+	}
+	mine, err := b.file.Stat()
+	if now, nowErr := os.Stat(b.path); err == nil && nowErr == nil && os.SameFile(mine, now) && mine.Size() < b.digested {
+		b.close()
+		b.path = ""
+	}
+}
+
+func (b *logBytes) close() {
+	if b.file != nil {
+		_ = b.file.Close() // only read from
+		b.file = nil
+	}
+}

@@ -1,0 +1,205 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/cmd/internal/sidecar"
+)
+
+// The exit statuses; see the documentation of cmd/heed.
+const (
+	exitOK          = cli.ExitOK
+	exitFinding     = cli.ExitFinding
+	exitUsage       = cli.ExitUsage
+	exitNone        = 3
+	exitOwn         = 125
+	exitCannotStart = 126
+	exitNotFound    = 127
+	exitInterrupted = cli.ExitInterrupted
+)
+
+// program carries out the commands of one run of heed.
+type program struct{ *settings.Program }
+
+// Main runs heed as a process.
+func Main() {
+	cobra.MousetrapHelpText = "" // on Windows it would refuse a double click
+	if asksPage(os.Args) {
+		os.Exit(showPage(os.Args[1:]))
+	}
+	os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// run executes a command line and returns the exit status. It is [Main] without the
+// process, so that tests can call it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := newProgram(stdin, stdout, stderr)
+	root := p.rootCommand()
+	words := replayed(root, args)
+	if len(words) > len(args) {
+		atRoot(root, words)
+	}
+	status := p.Run(ctx, root, words)
+	if cmd, _, err := root.Find(words); err == nil && cmd.Name() == hookName {
+		status = hookStatus(words, status)
+	}
+	return status
+}
+
+// newProgram returns a run that has not begun.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
+	return &program{settings.NewProgram(settings.Live, exitUsage, stdin, stdout, stderr)}
+}
+
+// The groups of commands in the help of heed.
+const (
+	groupLive  = "live"
+	groupLogs  = "logs"
+	groupOther = "other"
+)
+
+func (p *program) rootCommand() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "heed FILE...",
+		Short: "Turn the log of a running game into attention for the agent that plays it",
+		Long: `heed runs beside a game, reads its log, and turns it into attention for the agent that
+plays or tests the game: after a fault in the log, the agent's next call is held back
+until the agent has looked at it. "heed wrap" runs between a game and its bridge, "heed
+serve" waits for a bridge to attach, "heed follow" only prints. The other commands of
+this group ask a running heed; "heed status" is for people.
+
+For a saved log, "heed FILE" shows what would have had the agent's attention; it is short
+for "heed replay FILE", and "heed replay --help" lists its flags. "heed report" writes the
+same as a page to share.
+
+"config show" lists what flags, HEED_ variables and .heed.yaml set.
+
+Exit status of wrap: that of the game, or 128 plus the number of the signal that ended it;
+125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
+found; 2 if it was not started. Of the others: 0 done; 1 a finding: something blocking is
+open (current), nothing was acknowledged (ack), or a condition of --fail-on or --exit-code
+is met; 2 wrong usage, or rules or settings that do not load; 3 no running heed was found,
+it does not answer, or a file could not be read or written to its end; 130 interrupted.`,
+		Example: `  heed wrap -- ./Colony -popupwindow
+  heed serve Player.log
+  heed status
+  heed tail --follow --least advisory
+  heed Player.log
+  heed report Player.log -o report.html`,
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return cli.Usage(cmd, "%w",
+			cli.FlagError(cmd, err))
+	})
+	root.AddGroup(&cobra.Group{ID: groupLive, Title: "Beside a running game:"},
+		&cobra.Group{ID: groupLogs, Title: "For saved logs:"}, &cobra.Group{ID: groupOther, Title: "Other commands:"})
+	grouped := func(id string, commands ...*cobra.Command) {
+		for _, cmd := range commands {
+			cmd.GroupID = id
+		}
+		cli.Group(root, commands...)
+	}
+	grouped(groupLive, p.wrapCommand(), p.mcpCommand(), p.hookCommand(), p.acpCommand(),
+		p.followCommand(), p.serveCommand(),
+		p.currentCommand(), p.ackCommand(), p.tailCommand(), p.statusCommand(), p.sidecarCommand())
+	host := command.Host{
+		Forms: slices.Concat([]schema.Form{command.BriefForm}, bridge.Forms, historyForms),
+		Open:  openPage, Fetch: newFetcher().fetch, Brief: p.askBrief, History: p.commandHistory,
+	}
+	grouped(groupLogs, command.Commands(p.Program, host)...)
+	grouped(groupOther, p.historyCommand(), p.ConfigCommand(), p.CompletionCommand(), p.guardCommand())
+	root.SetHelpCommandGroupID(groupOther)
+	p.Flags(root, "print more about what is done")
+	return root
+}
+
+// replayed returns args with "replay" before them where they name a log, or have a flag of
+// replay, in the place of a command.
+func replayed(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || slices.Contains(args, "--help") || slices.Contains(args, "-h") || args[0] == "--version" {
+		return args
+	}
+	if cmd, _, err := root.Find(args); err != nil || cmd != root || strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		return args
+	}
+	if word := args[0]; !strings.HasPrefix(word, "-") && !strings.ContainsAny(word, `./\*?[{`) {
+		if _, err := os.Stat(word); err != nil {
+			return args // no such command
+		}
+	}
+	return append([]string{"replay"}, args...)
+}
+
+// atRoot makes an unknown flag of a replay that no word asked for lead to the help of the root.
+func atRoot(root *cobra.Command, words []string) {
+	replay, _, err := root.Find(words)
+	if err != nil {
+		return
+	}
+	flagError := replay.FlagErrorFunc()
+	replay.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		wrong := flagError(cmd, err)
+		if _, unknown := errors.AsType[*pflag.NotExistError](err); unknown {
+			return cli.Usage(root, "%w", errors.Unwrap(wrong))
+		}
+		return wrong
+	})
+}
+
+// guardCommand is what "heed wrap" starts beside the game.
+func (p *program) guardCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    guardName,
+		Short:  "Kill the game when heed is gone",
+		Hidden: true,
+		Args:   cobra.NoArgs,
+		// Whatever is configured, right or wrong, the game goes with heed.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		Run:               func(*cobra.Command, []string) { proc.Guard(p.Stdin) },
+	}
+}
+
+const guardName = "guard"
+
+// sidecarCommand is what a mod inside a game starts.
+func (p *program) sidecarCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "sidecar",
+		Short: "Serve a mod inside the game, which starts this command",
+		Long: `sidecar is for a mod inside a game, which starts it: entries come in on standard input,
+attention and answers go out on standard output, both in frames of bytes. It listens on no
+port, writes no file, and ends with status 0 when its input ends or the game is gone, with
+1 where the input cannot be read further. heed-sidecar is the same as a small program.`,
+		Example: "  heed sidecar < frames > answers",
+		Args:    cobra.NoArgs,
+		// A mod has its own settings.
+		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
+		RunE: func(*cobra.Command, []string) error {
+			err := sidecar.RunServer("heed sidecar", p.Stdin, p.Stdout)
+			if errors.Is(err, sidecar.ErrTerminal) {
+				return cli.Failed(exitUsage, err)
+			}
+			return err
+		},
+	}
+}
+
+// decided reports whether an error has an exit status of its own.
+func decided(err error) bool {
+	_, ok := errors.AsType[*cli.StatusError](err)
+	return ok
+}

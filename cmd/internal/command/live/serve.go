@@ -1,0 +1,215 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/cmd/internal/proc"
+)
+
+// serveFlags are those of "heed serve".
+type serveFlags struct {
+	hostFlags
+	addr      string
+	tokenFile string
+	game      string
+	fromEnd   bool
+	stdio     bool
+}
+
+// errNoToken is the error of --stdio without a token that the bridge could know.
+var errNoToken = errors.New("--stdio: no token: set " + gabp.EnvToken + " or --token-file to what the bridge says in its hello")
+
+func (p *program) serveCommand() *cobra.Command {
+	var f serveFlags
+	cmd := &cobra.Command{
+		Use:   "serve PATH",
+		Short: "Follow a log and serve its attention to bridges that attach",
+		Long: `serve follows the log at PATH, which need not exist yet, and serves GABP: attention and
+diagnostics, for a bridge that attaches to a game that is already running.
+
+Address and token come from the environment (GABP_SERVER_PORT, GABP_TOKEN), or from the
+bridge file of --game, or from --addr and the first line of --token-file. Otherwise heed
+chooses both; the other commands find them.
+
+With --stdio it also serves one bridge on standard input and output, for a program that
+starts heed as its child and gives it the token (GABP_TOKEN or --token-file). heed then
+ends with status 0 when its standard input does.
+
+Ctrl-C ends it with status 0.`,
+		Example: `  heed serve Player.log
+  heed serve --game colony --from-end Player.log
+  heed serve --addr unix:/run/user/1000/colony.sock --token-file token Player.log
+  heed serve --stdio --token-file token Player.log`,
+		Args: oneArg("the log to follow"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.serve(cmd, &f, args[0]) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.addr, "addr", "", "listen on `ADDR` of the loopback interface, or on unix:/PATH")
+	flags.StringVar(&f.tokenFile, "token-file", "", "read the token from `FILE`")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game")
+	flags.BoolVar(&f.fromEnd, "from-end", false, "skip what is in the log now")
+	flags.BoolVar(&f.stdio, "stdio", false, "serve one bridge on standard input and output, and end with it")
+	flags.StringVar(&f.logFile, "log-file", "-", "write heed's own messages to `FILE`, - for standard error")
+	return cmd
+}
+
+// oneArg requires one argument; what names it in errors.
+func oneArg(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch len(args) {
+		case 0:
+			return cli.Usage(cmd, "name %s", what)
+		case 1:
+			return nil
+		}
+		return cli.Usage(cmd, "name %s only: unexpected %q", what, args[1])
+	}
+}
+
+// untilInterrupted returns a context that is done when the process is asked to end. A second signal ends the process.
+func untilInterrupted(ctx context.Context) (context.Context, func()) {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	return ctx, stop
+}
+
+func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	b, err := p.serveBridge(cmd, f)
+	if err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(cmd.Context())
+	defer stop()
+	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "serve-"+fileName(cmp.Or(f.game, "log")))
+	if err != nil {
+		return err
+	}
+	defer h.close(exitNone)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return cli.Failed(exitUsage, err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	if !strings.HasPrefix(b.Address, "unix:") {
+		b.Address = l.Addr().String()
+	}
+	if f.stdio {
+		signal.Ignore(syscall.SIGPIPE) // a parent that reads no more is an end, not a reason to be killed
+		h.stream = stdio{p.Stdin, p.Stdout}
+	}
+	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0, 0)
+	if err != nil {
+		return err
+	}
+	remove, err := h.announce(p, "serve", b, path)
+	if err != nil {
+		return err
+	}
+	defer remove()
+	h.log.Info("serving bridges", "addr", b.Address, "log", path)
+	return h.serve(ctx, px, l)
+}
+
+// running returns how the log of a game is followed that heed has not started: as long as any program has it open for
+// writing, another file at its path is another game's, unless the same program writes that, too.
+func running(path string, fromEnd bool) follow.Config {
+	return follow.Config{Path: path, FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other time.Time) {
+		if own, other = proc.Writers(file); own.IsZero() {
+			own = other
+		}
+		return own, time.Time{}
+	}}
+}
+
+// serveBridge returns where to listen and with which token.
+func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, error) {
+	b := gabp.Bridge{Address: cmp.Or(f.addr, "127.0.0.1:0"), GameID: f.game}
+	if f.tokenFile != "" {
+		token, err := readToken(f.tokenFile)
+		if err != nil {
+			return b, cli.Failed(exitUsage, err)
+		}
+		b.Token = token
+		return b, nil
+	}
+	env, ok, err := gabp.BridgeFromEnv(p.Getenv)
+	switch {
+	case err != nil:
+		return b, cli.Failed(exitUsage, err)
+	case ok:
+		env.Address = cmp.Or(f.addr, env.Address)
+		env.GameID = cmp.Or(f.game, env.GameID)
+		return env, nil
+	case f.game != "" && f.addr == "":
+		return gabpFile(p.Getenv, f.game)
+	}
+	b.Token = p.Getenv(gabp.EnvToken)
+	if b.Token == "" && f.stdio {
+		return b, cli.Failed(exitUsage, errNoToken)
+	}
+	b.Token = cmp.Or(b.Token, gabp.NewToken())
+	return b, nil
+}
+
+// stdio is the stream of a parent process.
+type stdio struct {
+	io.Reader
+	io.Writer
+}
+
+// Close closes both ways, so that the parent sees the end.
+func (s stdio) Close() error {
+	var errs []error
+	for _, way := range []any{s.Reader, s.Writer} {
+		if c, ok := way.(io.Closer); ok {
+			errs = append(errs, c.Close())
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
+	b, err := gabp.FindBridge(getenv, game)
+	if err != nil {
+		return b, cli.Failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", game, err))
+	}
+	return b, nil
+}
+
+// maxToken bounds, in bytes, a file that holds a token in its first line.
+const maxToken = 64 << 10
+
+// readToken reads the first line of a file.
+func readToken(path string) (string, error) {
+	data, err := files.Read(path, maxToken)
+	if err != nil {
+		return "", fmt.Errorf("--token-file: %w", err)
+	}
+	line, _, _ := strings.Cut(string(data), "\n")
+	if line = strings.TrimSpace(line); line == "" {
+		return "", fmt.Errorf("--token-file %s: its first line is empty", path)
+	}
+	return line, nil
+}

@@ -1,0 +1,96 @@
+//go:build unix
+
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+)
+
+// pipes are the ends of a child's standard input and output.
+type pipes struct {
+	io.ReadCloser
+	io.WriteCloser
+}
+
+func (p pipes) Close() error { return errors.Join(p.WriteCloser.Close(), p.ReadCloser.Close()) }
+
+// TestServeStdio: a program that starts heed as its child is its bridge, and heed ends with it, whichever way it leaves.
+func TestServeStdio(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	rules := filepath.Join(t.TempDir(), "rules.yaml")
+	write(t, rules, testRules)
+	for name, c := range map[string]struct {
+		leave  func(c *gabp.Client, in io.Closer, heed *os.Process) error
+		status int
+	}{
+		"end of input": {leave: func(_ *gabp.Client, in io.Closer, _ *os.Process) error { return in.Close() }},
+		"goodbye":      {leave: func(c *gabp.Client, _ io.Closer, _ *os.Process) error { return c.Close() }},
+		"signal": {leave: func(_ *gabp.Client, _ io.Closer, heed *os.Process) error {
+			return heed.Signal(syscall.SIGTERM)
+		}},
+		"no frame": {
+			leave: func(_ *gabp.Client, in io.Closer, _ *os.Process) error {
+				_, err := io.WriteString(in.(io.Writer), "no frame\n\n")
+				return err
+			},
+			status: exitUsage,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			log, state, token := filepath.Join(t.TempDir(), "Player.log"), t.TempDir(), gabp.NewToken()
+			heed := exec.Command(self, "serve", "--stdio", "--rules", rules, "--state", state, log)
+			heed.Env = append(os.Environ(), helperEnv+"=1", gabp.EnvToken+"="+token)
+			var errs strings.Builder
+			heed.Stderr = &errs
+			in, err := heed.StdinPipe()
+			require.NoError(t, err)
+			out, err := heed.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, heed.Start())
+			t.Cleanup(func() { _ = heed.Process.Kill() })
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			client, err := gabp.NewClient(ctx, pipes{out, in}, gabp.ClientConfig{
+				Token: token, Name: "host", Limits: gabp.Limits{HelloTimeout: patience},
+			})
+			require.NoError(t, err)
+			_, err = client.CallTool(ctx, bridge.ToolStatus, nil)
+			require.NoError(t, err)
+			write(t, log, "FAULT one\n")
+			var current gabp.CurrentResult
+			for current.Attention == nil {
+				require.NoError(t, client.Call(ctx, gabp.MethodAttentionCurrent, nil, &current))
+			}
+			require.True(t, current.Attention.Blocking)
+			answer, code := runCommand(t, "ack", "--state", state) // a person at the same heed
+			require.Equal(t, exitOK, code, answer)
+
+			require.NoError(t, c.leave(client, in, heed.Process))
+			err = heed.Wait()
+			var exit *exec.ExitError
+			if c.status != 0 {
+				require.ErrorAs(t, err, &exit, errs.String())
+				require.Equal(t, c.status, exit.ExitCode(), errs.String())
+				require.Contains(t, errs.String(), "standard input: ")
+				return
+			}
+			require.NoError(t, err, errs.String())
+		})
+	}
+	out, code := runCommand(t, "serve", "--stdio", filepath.Join(t.TempDir(), "Player.log"))
+	require.Equal(t, exitUsage, code, out)
+}

@@ -1,0 +1,349 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// teeGrace bounds the wait for the last output of the game.
+const teeGrace = time.Second
+
+// output is what a game writes to its standard streams, on its way through heed. A stream that is a terminal does not
+// go through heed, since games behave otherwise where it is none.
+type output struct {
+	stdout, stderr *os.File // the game's
+
+	pipes   []*os.File // of these, which are closed once the game has them
+	streams []*stream
+}
+
+// stream is one of them.
+type stream struct {
+	name string
+	done chan struct{} // all writers are gone, and everything is passed on
+
+	pipe  *os.File             // that it comes from
+	asks  chan chan<- struct{} // of drain; nil where the system cannot tell whether a pipe is empty
+	asked []chan<- struct{}    // those that are answered once it is
+
+	mu   sync.Mutex
+	last []byte // the end of what was written, at most 2 tailBytes
+}
+
+// outputOf returns the game's output, with a copy of its standard output in the file called spool, "" for none. The
+// file is removed once all writers are gone.
+func (p *program) outputOf(h *host, spool string) (o *output, err error) {
+	o = &output{stdout: file(p.Stdout), stderr: file(p.Stderr)}
+	keepWriting()
+	through := func(f *os.File) bool { return f != nil && !cli.IsTerminal(f) }
+	if spool != "" {
+		o.stdout, err = o.tee(h, "stdout", p.Stdout, spool)
+	} else if through(o.stdout) {
+		if through(o.stderr) && sameFile(o.stdout, o.stderr) { // in one order
+			o.stdout, err = o.tee(h, "output", p.Stdout, "")
+			o.stderr = o.stdout
+			return o, err
+		}
+		o.stdout, err = o.tee(h, "stdout", p.Stdout, "")
+	}
+	if err == nil && through(o.stderr) {
+		o.stderr, err = o.tee(h, "stderr", p.Stderr, "")
+	}
+	if err != nil {
+		o.handedOver()
+	}
+	return o, err
+}
+
+func sameFile(a, b *os.File) bool {
+	x, errX := a.Stat()
+	y, errY := b.Stat()
+	return errX == nil && errY == nil && os.SameFile(x, y)
+}
+
+// handedOver closes what the game has its own of, or will not have.
+func (o *output) handedOver() {
+	for _, w := range o.pipes {
+		_ = w.Close()
+	}
+}
+
+// wait returns when all writers are gone and everything is passed on, or d has passed.
+func (o *output) wait(d time.Duration) {
+	timeout := time.After(d)
+	for _, s := range o.streams {
+		select {
+		case <-s.done:
+		case <-timeout:
+			return
+		}
+	}
+}
+
+// tail returns the last lines that the game wrote, but for those in a file that is followed.
+func (o *output) tail() (lines []bridge.Output) {
+	for _, s := range o.streams {
+		for _, line := range s.lines() {
+			lines = append(lines, bridge.Output{From: s.name, Text: line})
+		}
+	}
+	return lines
+}
+
+// The end of a stream that is kept.
+const (
+	tailLines = 10
+	tailBytes = 2 << 10
+	// tailGrace bounds the wait for it.
+	tailGrace = 250 * time.Millisecond
+)
+
+// drain returns when everything that the game wrote before is passed on.
+func (s *stream) drain(ctx context.Context) error {
+	if s.asks == nil {
+		return nil
+	}
+	empty := make(chan struct{})
+	select {
+	case s.asks <- empty:
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	_ = s.pipe.SetReadDeadline(time.Unix(1, 0)) // wakes read; an error is that all is over
+	select {
+	case <-empty:
+		return nil
+	case <-s.done:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// read reads from the pipe, whose text before is passed on. Where it is empty, it answers who waits for that.
+func (s *stream) read(buf []byte) (int, error) {
+	for {
+		if len(s.asked) > 0 {
+			n, err := readNow(s.pipe, buf)
+			switch {
+			case n > 0:
+				return n, nil
+			case errors.Is(err, os.ErrDeadlineExceeded): // another asks
+				s.takeAsks()
+				continue
+			}
+			for _, empty := range s.asked {
+				close(empty)
+			}
+			s.asked = s.asked[:0]
+		}
+		n, err := s.pipe.Read(buf)
+		if !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		s.takeAsks()
+	}
+}
+
+// takeAsks takes what was asked. One that comes later wakes read again.
+func (s *stream) takeAsks() {
+	_ = s.pipe.SetReadDeadline(time.Time{})
+	for {
+		select {
+		case empty := <-s.asks:
+			s.asked = append(s.asked, empty)
+		default:
+			return
+		}
+	}
+}
+
+// piped is a log whose lines come through a stream of the game.
+type piped struct {
+	session.Feed
+	from *atomic.Pointer[stream] // nil: they do not
+}
+
+// Sync implements [session.Feed].
+func (p piped) Sync(ctx context.Context) error {
+	if s := p.from.Load(); s != nil {
+		if err := s.drain(ctx); err != nil {
+			return err
+		}
+	}
+	return p.Feed.Sync(ctx)
+}
+
+func (s *stream) keep(text []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.last = append(s.last, text[max(0, len(text)-tailBytes):]...)
+	if cut := len(s.last) - tailBytes; cut > tailBytes {
+		s.last = append(s.last[:0], s.last[cut:]...)
+	}
+}
+
+// lines returns the last lines that are not blank, oldest first.
+func (s *stream) lines() (lines []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for line := range strings.Lines(string(s.last[max(0, len(s.last)-tailBytes):])) {
+		if line = strings.TrimSpace(line); line != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines[max(0, len(lines)-tailLines):]
+}
+
+// tee returns a pipe that is copied to a writer and, unless path is "", to a file that is followed, which is removed in
+// the end. Of what is not followed the end is kept.
+func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.File, err error) {
+	var copyTo *spool
+	if path != "" {
+		copyTo = &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
+			h.session.Observe(event.Notice{
+				Status: event.StatusHole, Count: n,
+				Detail: "the game's output came faster than it could be read",
+			}.Entry())
+		}}
+		if err := copyTo.open(os.O_TRUNC); err != nil {
+			return nil, err
+		}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		if copyTo != nil {
+			err = errors.Join(err, copyTo.close())
+		}
+		return nil, err
+	}
+	s := &stream{name: name, done: make(chan struct{}), pipe: r}
+	if r.SetReadDeadline(time.Time{}) == nil {
+		s.asks = make(chan chan<- struct{}, 1)
+	}
+	if copyTo != nil {
+		h.spooled.Store(s)
+	}
+	o.pipes, o.streams = append(o.pipes, w), append(o.streams, s)
+	go func() {
+		defer close(s.done)
+		defer r.Close() //nolint:errcheck // nothing is written to it
+		buf := make([]byte, 32<<10)
+		for failed := false; ; {
+			n, err := s.read(buf)
+			// An error of a writer must not block the game.
+			if copyTo == nil {
+				s.keep(buf[:n])
+			} else if err := copyTo.write(buf[:n]); err != nil && !failed {
+				failed = true
+				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", path,
+					"error", err)
+			}
+			_, _ = to.Write(buf[:n])
+			if err != nil {
+				break
+			}
+		}
+		if copyTo != nil {
+			_ = copyTo.close()
+		}
+	}()
+	return w, nil
+}
+
+// A copy of a game's output is replaced by another file once it is longer than spoolBytes, and is never longer than
+// spoolLimit.
+const (
+	spoolBytes = 64 << 20
+	spoolLimit = 256 << 20
+)
+
+// spool is a file between a game and a [follow.Follower] whose Config.Continues is set. Another file replaces it when
+// it is long, so that a game that runs for days does not fill the disk. That waits until the follower reads the current
+// file, so that nothing is lost while it keeps up within the limit; text beyond is left out and counted. A pipe would
+// block the game instead. It is used by one goroutine.
+type spool struct {
+	path     string
+	most     int64 // bytes of a file that another follows
+	limit    int64 // bytes of a file, but for the last write
+	follower func() follow.Status
+	lost     func(bytes uint64) // called when text is written again after some was left out
+
+	file  *os.File // nil: it cannot be opened, and is tried again
+	size  int64
+	files uint64 // before this one
+	left  uint64 // bytes that were left out since the latest write
+}
+
+// open opens the next file.
+func (s *spool) open(flag int) error {
+	file, err := os.OpenFile(s.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND|flag, 0o600)
+	if err != nil {
+		return err
+	}
+	s.file, s.size = file, 0
+	return nil
+}
+
+func (s *spool) write(text []byte) error {
+	if s.size >= s.most {
+		if st := s.follower(); st.Present && st.Rotations == s.files {
+			s.renew()
+		}
+	}
+	if s.file == nil {
+		if err := s.open(0); err != nil {
+			return err
+		}
+	}
+	if s.size >= s.limit {
+		s.left += uint64(len(text))
+		return nil
+	}
+	if s.left > 0 {
+		s.lost(s.left)
+		s.left = 0
+		text = append([]byte("\n"), text...) // what is left of a line is no part of the one before
+	}
+	n, err := s.file.Write(text)
+	s.size += int64(n)
+	return err
+}
+
+// renew makes the next write begin another file. The current one is renamed, which every system allows while the
+// follower has it open, and removed. Where that fails, it keeps growing, and renew is due again after as much text.
+func (s *spool) renew() {
+	_ = s.file.Close() // the text is with the system
+	s.file, s.size = nil, 0
+	old := s.path + ".old"
+	if os.Rename(s.path, old) == nil {
+		s.files++
+		_ = os.Remove(old)
+	}
+}
+
+// close ends the copy.
+func (s *spool) close() error {
+	if s.left > 0 {
+		s.lost(s.left)
+	}
+	var err error
+	if s.file != nil {
+		err = s.file.Close()
+	}
+	return errors.Join(err, os.Remove(s.path))
+}

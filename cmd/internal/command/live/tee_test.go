@@ -1,0 +1,140 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// patience bounds every wait of these tests. It is met by far unless something is
+// wrong.
+const patience = 2 * time.Minute
+
+// TestSpool: a copy of a game's output is read whole and as one log, and does not grow with it.
+func TestSpool(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "standard")
+	f, err := follow.New(follow.Config{Path: path, FromEnd: true, Continues: true})
+	require.NoError(t, err)
+	const most = 8 << 10
+	s := &spool{
+		path: path, most: most, limit: 1 << 20, follower: f.Status,
+		lost: func(uint64) { t.Error("nothing is left out") },
+	}
+	require.NoError(t, s.open(os.O_TRUNC))
+	var texts []string
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- f.Run(ctx, func(r *follow.Record) {
+			if !r.IsLog() {
+				texts = append(texts, "NOTICE "+r.Message)
+				return
+			}
+			texts = append(texts, strings.Clone(r.Message)) // the record is used again
+		})
+	}()
+	require.NoError(t, f.Sync(t.Context()))
+	var want []string
+	deadline := time.Now().Add(time.Minute)
+	for s.files < 5 {
+		require.True(t, time.Now().Before(deadline), "no other file takes its place")
+		line := fmt.Sprintf("line %d of the game", len(want))
+		want = append(want, line)
+		half := len(line) / 2 // a file may end within a line
+		require.NoError(t, s.write([]byte(line[:half])))
+		require.NoError(t, s.write([]byte(line[half:]+"\n")))
+		if len(want)%100 == 0 {
+			require.NoError(t, f.Sync(t.Context()))
+			require.Less(t, s.size, int64(2*most), "who keeps up bounds it")
+		}
+	}
+	require.NoError(t, f.Sync(t.Context()))
+	stop()
+	require.NoError(t, <-done)
+	require.Equal(t, want, texts)
+	require.EqualValues(t, 5, f.Status().Rotations)
+	require.Zero(t, f.Status().LostBytes)
+	require.NoError(t, s.close())
+	left, err := os.ReadDir(filepath.Dir(path))
+	require.NoError(t, err)
+	require.Empty(t, left)
+}
+
+// TestPiped: a line that the game has written to its output is known, although it goes through heed.
+func TestPiped(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("pipes have no deadlines")
+	}
+	path := filepath.Join(t.TempDir(), "standard")
+	h := &host{log: slog.New(slog.DiscardHandler)}
+	var err error
+	// A line beyond the buffer of 32 KiB comes in two parts, and on a busy machine the second may come long after the first.
+	h.follower, err = follow.New(follow.Config{Path: path, Continues: true, PartialIdle: patience})
+	require.NoError(t, err)
+	h.session, err = session.New(session.Config{Log: piped{h.follower, &h.spooled}, SyncTimeout: patience})
+	require.NoError(t, err)
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() { done <- h.session.Run(ctx) }()
+	require.NoError(t, h.session.Sync(t.Context()), "before there is a game")
+	o := &output{}
+	game, err := o.tee(h, "stdout", io.Discard, path)
+	require.NoError(t, err)
+	for n := range uint64(300) {
+		_, err := game.WriteString("a line\n" + strings.Repeat("another", 1+1000*int(n%7)) + "\n")
+		require.NoError(t, err)
+		var wg sync.WaitGroup
+		for range n % 3 { // several ask
+			wg.Go(func() { assert.NoError(t, h.session.Sync(t.Context())) })
+		}
+		require.NoError(t, h.session.Sync(t.Context()))
+		require.Equal(t, 2*(n+1), h.session.Engine().Stats().Received)
+		wg.Wait()
+	}
+	require.NoError(t, game.Close())
+	o.wait(patience)
+	require.NoError(t, h.session.Sync(t.Context()), "after it")
+	stop()
+	require.NoError(t, <-done)
+}
+
+// TestSpoolLimit: where the follower does not come, the copy ends at its limit, and what is
+// left out is told.
+func TestSpoolLimit(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "standard")
+	var st follow.Status
+	var lost uint64
+	s := &spool{
+		path: path, most: 4, limit: 8, follower: func() follow.Status { return st },
+		lost: func(n uint64) { lost += n },
+	}
+	for range 5 {
+		require.NoError(t, s.write([]byte("abc")))
+	}
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.EqualValues(t, 9, info.Size())
+	require.Zero(t, lost, "more may be left out")
+	st.Present = true
+	require.NoError(t, s.write([]byte("def\n")))
+	require.EqualValues(t, 6, lost)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
+	require.NoError(t, s.close())
+	require.EqualValues(t, 6, lost)
+}

@@ -1,0 +1,234 @@
+//go:build unix
+
+package live
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/websocket"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
+)
+
+// servePage serves a log with --web, and returns the log, the page's address and the state folder.
+func servePage(t *testing.T) (log, address, state string) {
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules)
+	write(t, log, "all is well\n")
+	background(t, "serve", log, "--rules", rules, "--state", state, "--web")
+	require.Eventually(t, func() bool {
+		runs, err := stateDir(state).running()
+		if err == nil && len(runs) == 1 {
+			address = runs[0].Web
+		}
+		return address != ""
+	}, patience, time.Millisecond)
+	require.Regexp(t, `^http://127\.0\.0\.1:\d+/[0-9a-f]{32}/$`, address)
+	out, _ := runCommand(t, "status", "--state", state)
+	require.Contains(t, out, address)
+	return log, address, state
+}
+
+// post makes a call of the page, as a browser does.
+func post(t *testing.T, address, body string, header ...string) (int, string) {
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address+"call", strings.NewReader(body))
+	require.NoError(t, err)
+	for i := 0; i < len(header); i += 2 {
+		r.Header.Set(header[i], header[i+1])
+	}
+	if host := r.Header.Get("Host"); host != "" {
+		r.Host = host
+	}
+	resp, err := http.DefaultClient.Do(r)
+	require.NoError(t, err)
+	defer resp.Body.Close() //nolint:errcheck // read to its end
+	text, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	return resp.StatusCode, string(text)
+}
+
+func TestWeb(t *testing.T) {
+	log, address, state := servePage(t)
+	base := address[:strings.LastIndexByte(address[:len(address)-1], '/')]
+
+	resp, err := http.Get(address)
+	require.NoError(t, err)
+	page, err := io.ReadAll(resp.Body)
+	require.NoError(t, err)
+	require.NoError(t, resp.Body.Close())
+	require.Equal(t, http.StatusOK, resp.StatusCode)
+	require.Equal(t, webPage, page)
+	require.NotRegexp(t, `(?i)https?://|\bsrc=|@import|innerHTML|insertAdjacentHTML|document\.write`, string(page),
+		"it loads nothing, and no text becomes markup")
+	policy := resp.Header.Get("Content-Security-Policy")
+	require.Contains(t, policy, "default-src 'none'")
+	require.Equal(t, 2, strings.Count(policy, "'sha256-"))
+	require.NotContains(t, policy, "unsafe")
+
+	const status = `{"method":"tools/call","params":{"name":"heed/status","arguments":{}}}`
+	for _, c := range []struct {
+		name   string
+		url    string
+		body   string
+		header []string
+		want   int
+	}{
+		{"a call", address, status, nil, http.StatusOK},
+		{"by name", address, status, []string{"Host", "localhost" + base[strings.LastIndexByte(base, ':'):]}, http.StatusOK},
+		{"from the page", address, status, []string{"Origin", base}, http.StatusOK},
+		{"without the secret", base + "/", status, nil, http.StatusNotFound},
+		{"with another", base + "/" + strings.Repeat("0", 32) + "/", status, nil, http.StatusNotFound},
+		{"from another site", address, status, []string{"Origin", "http://example.com"}, http.StatusForbidden},
+		{"by another name", address, status, []string{"Host", "example.com"}, http.StatusForbidden},
+		{"to the game", address, `{"method":"tools/call","params":{"name":"pawn/kill"}}`, nil, http.StatusForbidden},
+		{"another method", address, `{"method":"state/set","params":{}}`, nil, http.StatusForbidden},
+		{"no JSON", address, `{`, nil, http.StatusBadRequest},
+		{"long", address, `{"method":"` + strings.Repeat("x", maxWebCall), nil, http.StatusBadRequest},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			code, text := post(t, c.url, c.body, c.header...)
+			require.Equal(t, c.want, code, text)
+		})
+	}
+
+	write(t, log, "FAULT one\n")
+	var open struct{ Result bridge.Items }
+	require.Eventually(t, func() bool {
+		_, text := post(t, address, `{"method":"tools/call","params":{"name":"heed/items"}}`)
+		require.NoError(t, json.Unmarshal([]byte(text), &open))
+		return len(open.Result.Items) == 1
+	}, patience, time.Millisecond)
+	_, text := post(t, address, `{"method":"tools/call","params":{"name":"heed/item","arguments":{"id":"nothing"}}}`)
+	require.Contains(t, text, `"error":{"code":-32602`)
+	_, text = post(t, address, `{"method":"attention/ack","params":{"attentionId":"`+open.Result.Items[0].ID+`"}}`)
+	require.Contains(t, text, `"acknowledged":true`)
+	out, _ := runCommand(t, "current", "--state", state)
+	require.Contains(t, out, "nothing is open")
+}
+
+func TestWebRefusesOtherMachines(t *testing.T) {
+	for _, addr := range []string{"0.0.0.0:1", "192.0.2.1:1", ":1", "127.0.0.1", "example.com:1", "[::]:1"} {
+		_, err := listenWeb(addr)
+		require.ErrorContains(t, err, "--web "+addr+": want a loopback address")
+	}
+}
+
+var inBrowser = flag.String("browser", "", "open the live page in this `PROGRAM` of the Chromium family")
+
+// tab is a page in a browser without a window.
+type tab struct {
+	t  *testing.T
+	ws *websocket.Conn
+	id int
+}
+
+// openTab opens address in the browser that the flag names.
+func openTab(t *testing.T, address string) *tab {
+	if *inBrowser == "" {
+		t.Skip("give -browser, as in: go test ./cmd/internal/command/live -run Page -browser chromium")
+	}
+	profile, err := os.MkdirTemp("", "heed-browser")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(profile) }) // a process of the browser may still write there
+	browser := exec.CommandContext(t.Context(), *inBrowser, "--headless", "--no-sandbox", "--disable-gpu",
+		"--no-first-run",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--remote-debugging-port=0",
+		"--remote-allow-origins=*", "--window-size=390,844", "--user-data-dir="+profile, address)
+	errs, err := browser.StderrPipe()
+	require.NoError(t, err)
+	require.NoError(t, browser.Start())
+	t.Cleanup(func() { _ = browser.Process.Kill(); _ = browser.Wait() })
+	port := ""
+	for lines := bufio.NewScanner(errs); port == "" && lines.Scan(); {
+		if _, after, ok := strings.Cut(lines.Text(), "DevTools listening on ws://"); ok {
+			port, _, _ = strings.Cut(after, "/")
+		}
+	}
+	go func() { _, _ = io.Copy(io.Discard, errs) }()
+	var targets []struct{ Type, URL, WebSocketDebuggerURL string }
+	require.Eventually(t, func() bool {
+		resp, err := http.Get("http://" + port + "/json/list")
+		if err != nil {
+			return false
+		}
+		defer resp.Body.Close() //nolint:errcheck // read to its end
+		return json.NewDecoder(resp.Body).Decode(&targets) == nil && len(targets) > 0 && targets[0].URL == address
+	}, patience, 10*time.Millisecond)
+	ws, err := websocket.Dial(targets[0].WebSocketDebuggerURL, "", "http://"+port)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = ws.Close() })
+	return &tab{t: t, ws: ws}
+}
+
+// eval returns the value of an expression in the page, as JSON; "" where it fails, as while the page loads.
+func (b *tab) eval(expression string) string {
+	b.id++
+	err := websocket.JSON.Send(b.ws, map[string]any{
+		"id": b.id, "method": "Runtime.evaluate", "params": map[string]any{"expression": expression, "returnByValue": true},
+	})
+	for err == nil {
+		var m struct {
+			ID     int
+			Result struct {
+				Result struct{ Value json.RawMessage }
+			}
+		}
+		if err = websocket.JSON.Receive(b.ws, &m); err == nil && m.ID == b.id {
+			return string(m.Result.Result.Value)
+		}
+	}
+	b.t.Error(err)
+	return ""
+}
+
+// eventually waits until an expression is true.
+func (b *tab) eventually(expression string) {
+	require.Eventually(b.t, func() bool { return b.eval(expression) == "true" }, patience, 20*time.Millisecond,
+		"%s\n%s", expression, b.eval("document.body.innerText"))
+}
+
+// A person sees what holds the agent back as it happens, acknowledges it with one click, and hostile text stays text.
+func TestPageInBrowser(t *testing.T) {
+	log, address, _ := servePage(t)
+	b := openTab(t, address)
+	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
+
+	const hostile = `<img src=x onerror="document.title='owned'"><script>document.title='owned'</script>`
+	write(t, log, strings.Repeat("FAULT one "+hostile+"\n", 30))
+	b.eventually(`document.querySelector("#state").className === "state blocking"`)
+	b.eventually(`document.querySelectorAll(".item.blocking button").length === 1`)
+	b.eventually(`[...document.querySelectorAll("#log li.blocking")].some(e => e.textContent.includes("<img src=x") && e.textContent.includes("×"))`)
+	require.Equal(t, "0", b.eval(`document.querySelectorAll("main img, main script").length`))
+	require.Equal(t, "false", b.eval(`document.title.includes("owned")`))
+	require.Equal(t, "false", b.eval(`document.documentElement.scrollWidth > innerWidth`), "it fits a phone")
+
+	b.eval(`before = document.querySelector(".item.blocking button"); before.focus()`)
+	write(t, log, "FAULT one "+hostile+"\n")
+	b.eventually(`document.querySelector(".item .head").textContent.includes("×31")`)
+	require.Equal(t, "true", b.eval(`document.activeElement === before`), "what comes takes no focus and no click away")
+
+	b.eval(`document.activeElement.click()`)
+	b.eventually(`document.querySelector("h1").textContent === "Nothing is open."`)
+	b.eventually(`document.querySelector("#said").textContent.includes("is acknowledged")`)
+	b.eventually(`document.querySelector("#events").textContent.includes("acknowledged by a person")`)
+
+	b.eval(`ask = fetch; fetch = async (to, call) => call.body.includes('"heed/ack"') ?
+		new Response('{"result":{"acknowledged":true,"covered":[{"attentionId":"r-1"},{"attentionId":"r-2"}]}}') : ask(to, call);
+		acknowledge({attentionId: "r-1"}, document.createElement("button"))`)
+	b.eventually(`document.querySelector("#said").textContent.startsWith("item 1 is acknowledged, with item 2.")`)
+
+	b.eval(`history.replaceState(null, "", "/secret-of-an-earlier-run/")`)
+	b.eventually(`document.querySelector("#link").textContent.includes("has another address")`)
+}

@@ -1,0 +1,368 @@
+package live
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/cmd/internal/proc"
+)
+
+// wrapFlags are those of "heed wrap".
+type wrapFlags struct {
+	hostFlags
+	log     string
+	game    string
+	modWait time.Duration
+	most    int // MiB of a result
+	linger  time.Duration
+	grace   time.Duration
+}
+
+// defaultLinger is how long heed answers after the game has failed, so that a bridge can read why.
+const defaultLinger = 3 * time.Second
+
+// maxMessage bounds --max-message, in MiB.
+const maxMessage = 1024
+
+func (p *program) wrapCommand() *cobra.Command {
+	var f wrapFlags
+	cmd := &cobra.Command{
+		Use:   "wrap [flags] -- GAME [ARGS]",
+		Short: "Start a game, and run between it and its bridge",
+		Long: `wrap starts the game and takes its place for the bridge that started heed. It listens
+where the bridge expects the game (GABP_SERVER_PORT, GABP_TOKEN), gives the game a port
+and a token of its own, passes messages on in both directions, and adds heed's
+attention, gate and diagnostics. It ends when the game ends, with the game's exit
+status. If heed ends for any reason, it ends the game.
+
+Standard input, output and errors are the game's. heed writes its own messages to a file
+in its state folder. Signals are passed on to the game, wherever it is among the processes
+that were started. SIGINT (Ctrl-C) and SIGTERM ask it to end: after --grace, or at the
+second one, it is killed.
+
+The exit status is that of the game, or 128 plus the number of the signal that ended it;
+125 if heed itself failed; 126 if the game's program cannot be started; 127 if it was not
+found; 2 if it was not started because of wrong usage, rules or settings.`,
+		Example: `  heed wrap -- ./Colony -popupwindow
+  heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
+  heed wrap --observe-only --record session.jsonl -- ./Colony`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cli.Usage(cmd, "name the game's program after --, such as heed wrap -- ./Game")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return p.wrap(cmd, &f, args) },
+	}
+	f.register(cmd)
+	f.registerGate(cmd)
+	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the game's flags are the game's, with or without --
+	flags.StringVar(&f.log, "log", "", "follow the game's log at `PATH`, - for its standard output, \"none\" for no log (default: heed looks for it)")
+	flags.StringVar(&f.game, "game", "", "the `ID` of the game, if the environment has none")
+	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod and its log does not show that")
+	flags.IntVar(&f.most, "max-message", bridge.DefaultMaxMessage>>20, "pass results of the game of up to `MIB` MiB; a larger one is an error of its call")
+	flags.DurationVar(&f.linger, "linger", defaultLinger, "keep answering for `DURATION` after the game has failed")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the game to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
+	return cmd
+}
+
+func (f *wrapFlags) validate(cmd *cobra.Command) error {
+	if err := f.hostFlags.validate(cmd); err != nil {
+		return err
+	}
+	if f.most < 1 || f.most > maxMessage {
+		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
+	}
+	for _, d := range []struct {
+		flag  string
+		value time.Duration
+	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
+		if d.value < 0 {
+			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
+		}
+	}
+	return nil
+}
+
+// own returns an error of heed's own work before the game has started, with its exit status.
+func own(err error) error {
+	if s, ok := errors.AsType[*cli.StatusError](err); ok && s.Status == exitUsage {
+		return err
+	}
+	return cli.Failed(exitOwn, err)
+}
+
+func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx := cmd.Context()
+	// Signals are passed to the game, which decides whether it ends.
+	signals := make(chan os.Signal, 32)
+	signal.Notify(signals, forwarded()...)
+	defer signal.Stop(signals)
+
+	outer, l, err := p.outer(ctx, f)
+	if err != nil {
+		return own(err)
+	}
+	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
+	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
+	log := p.findLog(f, args, name)
+	h, err := p.newHost(&f.hostFlags, log.config(), log.How, name)
+	if err != nil {
+		return own(err)
+	}
+	defer h.close(exitOwn)
+	h.session.BeginRun()
+	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
+
+	inner, removeInner, err := p.inner(h, outer)
+	if err != nil {
+		return own(err)
+	}
+	defer removeInner()
+	handed := bridge.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
+	px, err := h.newProxy(p, handed, f.modWait, f.most<<20)
+	if err != nil {
+		return own(err)
+	}
+	remove, err := h.announce(p, "wrap", outer, log.Path)
+	if err != nil {
+		return own(err)
+	}
+	defer remove()
+
+	// The log, the server and the mod's connection start before the game and end after it: the end of ctx ends the game
+	// first.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	served := make(chan error, 1)
+	go func() {
+		defer close(served) // a second receive does not block
+		served <- h.serve(serving, px, l)
+	}()
+	defer func() {
+		stop()
+		if err := <-served; err != nil {
+			h.log.Error("the server for bridges ended", "error", err)
+		}
+	}()
+	_ = h.session.Sync(ctx) // what is there before the game is of another run
+
+	if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
+		h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
+	}
+	e := &ending{p: p, h: h, px: px, signals: signals, before: h.session.Engine().Latest().Seq}
+	if e.game, e.output, err = p.startGame(f, h, handed, args, log.spool); err != nil {
+		return err
+	}
+	defer e.output.wait(teeGrace)
+	defer e.game.Kill()
+
+	if err := e.watch(ctx, served); err != nil {
+		return cli.Failed(exitOwn, err)
+	}
+	h.playing.Store(false)
+	if e.matters() {
+		e.linger(ctx, f.linger)
+	}
+	exit := e.game.Exit()
+	h.log.Info("the game has ended", "exit", exit.String())
+	p.Status = exit.Code // whatever else was raised
+	return nil
+}
+
+// outer returns the address and token from the bridge, and listens there at once, so that a bridge that dials is
+// answered. Without a bridge it chooses both.
+func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Listener, error) {
+	b, ok, err := gabp.BridgeFromEnv(p.Getenv)
+	switch {
+	case err != nil:
+		return b, nil, err
+	case !ok && (f.game != "" || p.Getenv(gabp.EnvBridge) != ""):
+		// A missing file is no error: a person started heed. One that the environment names is not passed to the
+		// game, whose mod would use the bridge's port for itself.
+		if found, err := gabp.FindBridge(p.Getenv, f.game); err == nil {
+			b, ok = found, true
+			b.Path = ""
+		}
+	}
+	if !ok {
+		b = gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: p.Getenv(gabp.EnvGame)}
+	}
+	b.GameID = cmp.Or(b.GameID, f.game)
+	l, err := gabp.Listen(ctx, b.Address)
+	if err != nil {
+		return b, nil, fmt.Errorf("%w; another heed or the game itself may be running", err)
+	}
+	if b.Port() == 0 {
+		b.Address = l.Addr().String()
+	}
+	return b, l, nil
+}
+
+// inner returns a port and a token for the game, in a bridge file of their own where the bridge named one: some mods
+// read the file and not the environment.
+func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(), err error) {
+	port, err := freePort()
+	if err != nil {
+		return b, nil, err
+	}
+	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: outer.GameID}
+	if outer.Path == "" {
+		return b, func() {}, nil
+	}
+	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
+	if err := gabp.WriteBridgeFile(b.Path, b, p.Now()); err != nil {
+		return b, nil, err
+	}
+	return b, func() { _ = os.Remove(b.Path) }, nil
+}
+
+// freePort returns a loopback address that is not in use. Another process may use it before the mod does, but does not
+// have the token.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", fmt.Errorf("a port for the game: %w", err)
+	}
+	defer l.Close() //nolint:errcheck // nothing came of it
+	return l.Addr().String(), nil
+}
+
+// prefix returns the arguments of this process up to and with the game's program.
+func prefix(argv, game []string) []string {
+	n := len(argv) - len(game) + 1
+	if n < 1 || !slices.Equal(argv[n:], game[1:]) {
+		return nil // not started by the command line, as in a test
+	}
+	return argv[:n]
+}
+
+// startGame starts the game, with a copy of its output in the file called spool, "" for none.
+func (p *program) startGame(
+	f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string,
+) (*proc.Process, *output, error) {
+	cfg := proc.Config{
+		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace, Stdin: file(p.Stdin),
+	}
+	if self, err := os.Executable(); err == nil {
+		cfg.Guard = []string{self, guardName}
+	}
+	out, err := p.outputOf(h, spool)
+	if err != nil {
+		return nil, nil, cli.Failed(exitOwn, err)
+	}
+	cfg.Stdout, cfg.Stderr = out.stdout, out.stderr
+	game, err := proc.Start(cfg)
+	out.handedOver()
+	if err != nil {
+		out.wait(teeGrace) // the copy goes
+		return nil, nil, notStarted(args[0], err)
+	}
+	h.playing.Store(true)
+	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
+	return game, out, nil
+}
+
+// notStarted returns the error for a program that could not be started, with its cause and what to do.
+func notStarted(program string, err error) error {
+	status, next := exitCannotStart, "name the program after --; this system must be able to run it"
+	reason := err.Error()
+	switch info, statErr := os.Stat(program); {
+	case statErr == nil && info.IsDir():
+		reason = "is a directory"
+	case errors.Is(err, exec.ErrNotFound) && filepath.Base(program) == program:
+		status, reason, next = exitNotFound, "no such program in the folders of PATH",
+			"if it is in another folder, write its path, such as ./"+program
+	case errors.Is(err, exec.ErrDot): // where PATH has the working directory, as Windows always has it
+		status, reason, next = exitNotFound,
+			"it is in this folder, which is not searched by name", "write ./"+program
+	case errors.Is(err, os.ErrNotExist) && statErr == nil:
+		status, reason = exitNotFound, "it exists, but its interpreter does not" // of a script, or of an ELF file
+	case errors.Is(err, os.ErrNotExist), errors.Is(err, exec.ErrNotFound):
+		status, reason, next = exitNotFound, "no such program"+files.Missing(program),
+			"name the program after --, by its path"
+	case errors.Is(err, os.ErrPermission):
+		reason, next = "no permission to run it", "check that it is a program, and executable"
+	default:
+		if inner, ok := errors.AsType[*os.PathError](err); ok {
+			reason = inner.Err.Error()
+		}
+	}
+	return &cli.StatusError{Status: status, Err: fmt.Errorf("cannot start %s: %s", program, reason), Next: next}
+}
+
+// file returns the file of a standard stream, nil where it is none.
+func file(stream any) *os.File {
+	f, _ := stream.(*os.File)
+	return f
+}
+
+// wrappedLog is the log of a game that heed starts.
+type wrappedLog struct {
+	files.Found // with no Path where there is none to follow, and no How where none is wanted
+
+	spool string // the file for the copy of the game's standard output, where that is the log
+	named bool   // by --log
+}
+
+// findLog returns the log to follow of a game with its arguments; name begins the names of heed's files. A log that was
+// found and cannot be followed, such as /dev/null, does not keep the game from starting.
+func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog {
+	l := &wrappedLog{}
+	switch f.log {
+	case "none":
+	case "":
+		l.Found, _ = files.FindLog(files.Game{Args: args, Getenv: p.Getenv})
+		if l.Path != "" && l.Path != files.Standard {
+			if err := follow.Check(l.Path); err != nil {
+				l.Found = files.Found{How: "the game's log cannot be followed: " + err.Error()}
+			}
+		}
+		l.How += "; --log names another"
+	default:
+		l.Found, l.named = files.Found{Path: f.log, How: "named by --log"}, true
+	}
+	if l.Path == files.Standard {
+		l.spool = p.spoolPath(f, name)
+	}
+	return l
+}
+
+// spoolPath returns the file for the copy of the game's standard output, in the state folder that newHost opens.
+func (p *program) spoolPath(f *wrapFlags, name string) string {
+	dir := stateDir(f.state)
+	if dir == "" {
+		dir, _ = defaultState(p.Getenv) // newHost returns the error
+	}
+	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
+}
+
+// config returns how l is followed.
+func (l *wrappedLog) config() follow.Config {
+	if l.spool != "" {
+		return follow.Config{Path: l.spool, FromEnd: true, Continues: true}
+	}
+	return follow.Config{Path: l.Path, NewRun: true, Named: l.named, Writers: proc.Writers, Open: proc.Written}
+}

@@ -1,0 +1,929 @@
+package command
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// result is what a command line did.
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+func runWith(ctx context.Context, stdin string, args ...string) result {
+	var stdout, stderr bytes.Buffer
+	status := run(ctx, args, strings.NewReader(stdin), &stdout, &stderr)
+	return result{status, stdout.String(), stderr.String()}
+}
+
+func runArgs(t *testing.T, args ...string) result {
+	t.Helper()
+	return runWith(t.Context(), "", args...)
+}
+
+// write puts a file into the test's own directory and returns its path.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return path
+}
+
+// testRules decide in tests instead of the embedded rules, so that tests say
+// nothing about those.
+const testRules = `version: 1
+rules:
+  - id: test.blocking
+    when: 'template startsWith "cannot save"'
+    disposition: blocking
+    summary: "saving failed"
+    why: "what is not saved is lost"
+    tests:
+      - match: "cannot save the game"
+  - id: test.advisory
+    when: 'template startsWith "careful"'
+    disposition: advisory
+  - id: test.cap
+    when: 'template startsWith "no more messages"'
+    disposition: advisory
+    blinds: true
+    summary: "the log stopped"
+`
+
+// testArgs are the flags for testRules, followed by args.
+func testArgs(t *testing.T, args ...string) []string {
+	t.Helper()
+	return append([]string{"--no-default-rules", "--rules", write(t, "rules.yaml", testRules)}, args...)
+}
+
+const plainLog = "starting\ncareful now\ncannot save the game to slot 1\ncannot save the game to slot 2\nbye\n"
+
+func TestReplayText(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	r := runArgs(t, testArgs(t, log)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Empty(t, r.stderr)
+	for _, want := range []string{
+		log + ": plain, 5 lines, 5 records\n",
+		"BLOCKING error, first at line 3",
+		"saving failed",
+		"rule test.blocking: what is not saved is lost",
+		"cannot save the game to slot 1",
+		"TIMELINE of ",
+		"blocking: 2 entries of 1 signature",
+		"cannot save the game to slot <*>",
+		"5 entries, one per log record",
+		"2 ignored, 3 counted in items",
+	} {
+		require.Contains(t, r.stdout, want)
+	}
+	require.NotContains(t, r.stdout, "WRONG")
+}
+
+// updates decodes the JSON lines form.
+func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries []report.Summary) {
+	t.Helper()
+	for line := range strings.Lines(out) {
+		var object struct {
+			Update    string
+			Attention struct {
+				ID       string `json:"attentionId"`
+				State    string
+				Blocking bool
+			}
+			Line      uint64
+			CauseLine uint64 `json:"causeLine"`
+			Rule      string
+			File      string
+			Summary   *struct {
+				File     string
+				Lines    int
+				Records  uint64
+				Complete bool
+				Error    string
+				Worst    string
+			}
+		}
+		require.NoError(t, json.Unmarshal([]byte(line), &object), line)
+		if object.Summary != nil {
+			summaries = append(summaries, report.Summary{
+				File: object.Summary.File, Lines: object.Summary.Lines, Records: object.Summary.Records,
+				Complete: object.Summary.Complete, Error: object.Summary.Error,
+			})
+			continue
+		}
+		u := report.UpdateLine{
+			Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule,
+			File: object.File,
+		}
+		u.Attention.ID, u.Attention.State, u.Attention.Blocking = object.Attention.ID, object.Attention.State,
+			object.Attention.Blocking
+		updates = append(updates, u)
+	}
+	return updates, summaries
+}
+
+func TestReplayJSONL(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	r := runArgs(t, testArgs(t, "--format", "jsonl", log)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	ups, sums := updates(t, r.stdout)
+	require.NotEmpty(t, ups)
+	require.Len(t, sums, 1)
+	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":2,"summary":{`), "the summary is last")
+	require.True(t, sums[0].Complete)
+	require.EqualValues(t, 5, sums[0].Records)
+	blocked := false
+	for _, u := range ups {
+		require.Equal(t, log, u.File)
+		if u.Attention.Blocking {
+			blocked = true
+			require.EqualValues(t, 3, u.CauseLine)
+			require.Equal(t, "test.blocking", u.Rule)
+		}
+	}
+	require.True(t, blocked)
+}
+
+func lastLine(s string) string {
+	lines := strings.Split(strings.TrimSuffix(s, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+func TestReplayJSON(t *testing.T) {
+	a, b := write(t, "a.log", plainLog), write(t, "b.log", "fine\n")
+	r := runArgs(t, testArgs(t, "--format", "json", a, b)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	var doc struct {
+		Files []struct {
+			Summary    struct{ File, Accounting string }
+			Updates    []any
+			Signatures []struct {
+				Disposition, Template string
+				Count                 int
+				First                 int `json:"firstLine"`
+				Last                  int `json:"lastLine"`
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+	require.Len(t, doc.Files, 2)
+	require.Equal(t, a, doc.Files[0].Summary.File)
+	require.Equal(t, "ok", doc.Files[0].Summary.Accounting)
+	require.Equal(t, b, doc.Files[1].Summary.File)
+	require.Empty(t, doc.Files[1].Updates)
+	first := doc.Files[0].Signatures[0]
+	require.Equal(t, "blocking", first.Disposition)
+	require.Equal(t, "cannot save the game to slot <*>", first.Template)
+	require.Equal(t, []int{2, 3, 4}, []int{first.Count, first.First, first.Last})
+}
+
+func TestAckAuto(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	r := runArgs(t, testArgs(t, "--format", "jsonl", "--ack", "auto", log)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	ups, _ := updates(t, r.stdout)
+	cleared := map[string]bool{}
+	for _, u := range ups {
+		if u.Update == "cleared" {
+			cleared[u.Attention.ID] = true
+		}
+	}
+	for _, u := range ups {
+		if u.Attention.Blocking {
+			require.True(t, cleared[u.Attention.ID], "%s blocked and was never acknowledged", u.Attention.ID)
+		}
+	}
+	require.NotEmpty(t, cleared)
+}
+
+func TestTop(t *testing.T) {
+	var b strings.Builder
+	for i := range 30 {
+		fmt.Fprintf(&b, "line of kind%s\n", strings.Repeat(" and", i+1))
+	}
+	log := write(t, "game.log", b.String())
+	for top, want := range map[string]int{"1": 1, "10": 10, "0": 30} {
+		r := runArgs(t, testArgs(t, "--top", top, log)...)
+		require.Equal(t, exitOK, r.status)
+		require.Equal(t, want, strings.Count(r.stdout, "line of kind "), "--top %s", top)
+	}
+}
+
+func TestWidth(t *testing.T) {
+	text := plainLog + strings.Repeat("careful with 오류 ", 40) + "\n"
+	for n := range 2 * defaultTop { // more than the table shows, which its heading then says
+		text += "careful" + strings.Repeat(" again", n) + "\n"
+	}
+	log := write(t, "game.log", text)
+	for _, width := range []int{60, 80, 140} {
+		r := runArgs(t, testArgs(t, "--width", fmt.Sprint(width), log)...)
+		require.Equal(t, exitOK, r.status)
+		for line := range strings.Lines(r.stdout) {
+			if !strings.HasPrefix(line, log) { // the headline names the file in full
+				require.LessOrEqual(t, utf8.RuneCountInString(strings.TrimSuffix(line, "\n")), width, line)
+			}
+		}
+	}
+}
+
+// gzipped returns text compressed.
+func gzipped(t *testing.T, text string) string {
+	t.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	_, err := w.Write([]byte(text))
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	return b.String()
+}
+
+// TestStatus is the table of exit statuses, with the messages that go with
+// them.
+func TestStatus(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		return path
+	}
+	clean := file("clean.log", "all is well\n")
+	advisory := file("advisory.log", "careful now\n")
+	blocking := file("blocking.log", plainLog)
+	blind := file("blind.log", "no more messages\n")
+	empty := file("empty.log", "")
+	blockingDir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(blockingDir, "game.log"), []byte(plainLog), 0o600))
+	good := file("good.yaml", testRules)
+	missing := filepath.Join(dir, "absent.log")
+	binary := file("game.exe",
+		"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10")
+	utf16 := file("utf16.log", strings.Repeat("a\x00b\x00 \x00", 20)+"\n\x00")
+	marked := file("marked.log", "\xff\xfea\x00b\x00c\x00\n\x00")
+
+	var zipped bytes.Buffer
+	zw := gzip.NewWriter(&zipped)
+	for i := range 5000 {
+		_, err := fmt.Fprintf(zw, "careful %d with %x\n", i, i*i*7919)
+		require.NoError(t, err)
+	}
+	require.NoError(t, zw.Close())
+	whole := file("whole.log.gz", zipped.String())
+	truncated := file("truncated.log.gz", zipped.String()[:zipped.Len()/2])
+	header := file("header.log.gz", "\x1f\x8b\x08")
+	twice := file("twice.log.gz", gzipped(t, gzipped(t, "careful now\n")))
+	zippedBinary := file("game.exe.gz", gzipped(t,
+		"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10"))
+	bigEndian := file("utf16be.log", "\x00"+strings.Repeat("a\x00b\x00 \x00", 20)+"\n")
+	oldMac := file("mac.log", "careful now\rall is well\r")
+
+	base := []string{"--no-default-rules", "--rules", good}
+	with := func(args ...string) []string { return append(append([]string{}, base...), args...) }
+	rule := func(name, text string) []string {
+		return []string{"--no-default-rules", "--rules", file(name, text), clean}
+	}
+
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		stdout string // must be part of standard output
+		stderr string // must be part of standard error
+	}{
+		{"clean", with(clean), exitOK, "No problem was found", ""},
+		{"advisory is no failure", with(advisory), exitOK, "Runs with complaints.", ""},
+		{"blocking is no failure", with(blocking), exitOK, "1 problem", ""},
+		{"blind is no failure but said", with(blind), exitOK, "Blind since line 1: logging stopped there", ""},
+		{"empty", with(empty), exitOK, "empty, no lines", ""},
+		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":2,"summary":{`, ""},
+		{"gzip", with(whole), exitOK, "5000 lines", ""},
+
+		{"fail on blocking", with("--fail-on", "blocking", blocking), exitFinding, "1 problem", ""},
+		{"fail on blocking, none", with("--fail-on", "blocking", advisory), exitOK, "", ""},
+		{"fail on advisory", with("--fail-on", "advisory", advisory), exitFinding, "", ""},
+		{"fail on advisory counts blocking", with("--fail-on", "advisory", blocking), exitFinding, "", ""},
+		{"fail on blind", with("--fail-on", "blind", blind), exitFinding, "", ""},
+		{"fail on blind, none", with("--fail-on", "blind", blocking), exitOK, "", ""},
+		{"fail on several", with("--fail-on", "blind,blocking", blocking), exitFinding, "", ""},
+		{"any file counts", with("--fail-on", "blocking", clean, blocking, clean), exitFinding, "", ""},
+
+		{"no file", nil, exitUsage, "", "name a log to replay"},
+		{"standard input twice", with("-", clean, "-"), exitUsage, "", "standard input can be read only once"},
+		{"unknown flag", with("--nope", clean), exitUsage, "", "unknown flag: --nope"},
+		{"unknown format", with("--format", "xml", clean), exitUsage, "", `--format "xml": use one of text, json, jsonl`},
+		{"unknown ack", with("--ack", "maybe", clean), exitUsage, "", `--ack "maybe"`},
+		{"unknown fail-on", with("--fail-on", "warning", clean), exitUsage, "", `--fail-on "warning"`},
+		{"empty fail-on", with("--fail-on", "", blocking), exitUsage, "", `--fail-on "": use one of`},
+		{"negative top", with("--top", "-1", clean), exitUsage, "", "--top -1: must not be negative"},
+		{"negative width", with("--width", "-1", clean), exitUsage, "", "--width -1: must not be negative"},
+		{"top is no number", with("--top", "many", clean), exitUsage, "", `--top "many": give it a whole number`},
+		{"top is too large", with("--top", "99999999999999999999", clean), exitUsage, "", "give it a smaller number"},
+		{"top without a value", with(clean, "--top"), exitUsage, "", "--top needs a value: show the N most frequent"},
+		{"mistyped flag", with("--formt", "json", clean), exitUsage, "", "did you mean --format?"},
+		{"flag of another command", with("--text", "x"), exitUsage, "", `it is a flag of "classify-replay explain"`},
+		{"mistyped value", with("--format", "jsno", clean), exitUsage, "", `did you mean "json"?`},
+		{"width too small", with("--width", "7", clean), exitUsage, "", "--width 7: must be 20 or more"},
+		{"color", with("--color", "yes", clean), exitUsage, "", `--color "yes": use one of auto, always, never`},
+		{"quiet and verbose", with("-q", "-v", clean), exitUsage, "", "choose one"},
+		{"game and file", with("--game", "rimworld", clean), exitUsage, "", "not both"},
+		{"previous alone", with("--previous", clean), exitUsage, "", "--previous needs --game"},
+		{"unknown game", with("--game", "chess"), exitUsage, "", "COMPANY/PRODUCT"},
+		{"game that is not here", with("--game", "rimworld"), exitIO, "", "no log was found; looked for"},
+		{"pattern without a match", with(filepath.Join(dir, "nothing*.log")), exitIO, "", "no file matches this pattern"},
+		{"pattern that is none", with(filepath.Join(dir, "a[.log")), exitIO, "", "a bracket or a brace is not closed"},
+		{"rules missing", []string{"--rules", filepath.Join(dir, "absent.yaml"), clean}, exitUsage, "", "absent.yaml"},
+		{"rules are a directory", []string{"--rules", dir, clean}, exitUsage, "", "rules: "},
+		{"rules are no YAML", rule("broken.yaml", "version: [1"), exitUsage, "", "broken.yaml"},
+		{"unknown variable", rule("var.yaml", "version: 1\nrules:\n  - id: a\n    when: 'templat == \"x\"'\n    disposition: blocking\n"), exitUsage, "", `did you mean "template"`},
+		{"duplicate rule", rule("dup.yaml",
+			"version: 1\nrules:\n  - id: a\n    when: 'template == \"x\"'\n    disposition: blocking\n  - id: a\n    when: "+
+				"'template == \"y\"'\n    disposition: blocking\n"), exitUsage, "", "dup.yaml:6"},
+		{"unreachable rule", rule("dead.yaml",
+			"version: 1\nrules:\n  - id: a\n    when: 'true'\n    disposition: ignore\n  - id: b\n    when: 'template == "+
+				"\"y\"'\n    disposition: blocking\n"), exitUsage, "", "dead.yaml:7"},
+
+		{"missing file", with(missing), exitIO, "", "absent.log: no such file"},
+		{"mistyped command", with("record"), exitIO, "", `did you mean the command "records"?`},
+		{"letters of a command swapped", with("recrods"), exitIO, "", `did you mean the command "records"?`},
+		{"no name at all", with(""), exitIO, "", `"": no such file`},
+		{"directory", with(blockingDir), exitOK, "1 problem", "reading 1 log: game.log"},
+		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
+		{"binary", with(binary), exitIO, "", "is not a text file"},
+		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16 text without a byte order mark"},
+		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
+		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
+		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
+		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
+		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},
+		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
+		{"truncated gzip header", with(header), exitIO, "", "header.log.gz"},
+		{"others are shown all the same", with(missing, advisory), exitIO, "1 complaint", "no such file"},
+		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitIO, "1 problem", "no such file"},
+
+		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},
+		{"records unknown format", []string{"records", "--format", "json", clean}, exitUsage, "", "use one of text, jsonl"},
+		{"records without a file", []string{"records"}, exitUsage, "", "name a log"},
+		{
+			"records truncated gzip",
+			[]string{"records", "--no-default-rules", "--rules", good, truncated},
+			exitIO, "careful",
+			"truncated.log.gz",
+		},
+		{"signatures of two files", []string{"signatures", clean, clean}, exitUsage, "", "name one file at most"},
+		{"signatures missing file", []string{"signatures", missing}, exitIO, "", "no such file"},
+		{"signatures of a directory", []string{"signatures", dir}, exitIO, "", "is a directory"},
+
+		{
+			"rules without a command",
+			[]string{"rules"},
+			exitUsage, "",
+			"name a command: check, coverage, diff, lint, propose, schema, test",
+		},
+		{"rules unknown command", []string{"rules", "chekc"}, exitUsage, "", `no command "chekc"`},
+		{"rules check nothing", []string{"rules", "check", "--no-default-rules"}, exitUsage, "", "nothing to check"},
+		{"rules check missing", []string{"rules", "check", filepath.Join(dir, "absent.yaml")}, exitUsage, "", "absent.yaml"},
+		{"rules check good", []string{"rules", "check", "--no-default-rules", good}, exitOK, "3 rules, 1 test: 1 passed", ""},
+
+		{"help", []string{"--help"}, exitOK, "Exit status", ""},
+		{"help of records", []string{"records", "--help"}, exitOK, "Lines count from 1", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runArgs(t, c.args...)
+			require.Equal(t, c.status, r.status, "stdout: %s\nstderr: %s", r.stdout, r.stderr)
+			require.Contains(t, r.stdout, c.stdout)
+			if c.stderr == "" {
+				require.Empty(t, r.stderr)
+			}
+			require.Contains(t, r.stderr, c.stderr)
+			for line := range strings.Lines(r.stderr) {
+				require.True(t, strings.HasPrefix(line, "classify-replay: "), line)
+			}
+		})
+	}
+}
+
+func TestSeveralFilesAreReplaysOfTheirOwn(t *testing.T) {
+	a, b := write(t, "a.log", plainLog), write(t, "b.log", plainLog)
+	alone := runArgs(t, testArgs(t, b)...)
+	both := runArgs(t, testArgs(t, a, b)...)
+	require.True(t, strings.HasSuffix(both.stdout, "\n\n"+alone.stdout), "the second replay is as if it were alone")
+	require.True(t, strings.HasPrefix(both.stdout, a+": "))
+}
+
+func TestStandardInput(t *testing.T) {
+	file := runArgs(t, testArgs(t, write(t, "a.log", plainLog))...)
+	stdin := runWith(t.Context(), plainLog, testArgs(t, "-")...)
+	require.Equal(t, exitOK, stdin.status, stdin.stderr)
+	_, fromFile, _ := strings.Cut(file.stdout, "\n")
+	head, fromStdin, _ := strings.Cut(stdin.stdout, "\n")
+	require.Equal(t, "-: plain, 5 lines, 5 records", head)
+	require.Equal(t, fromFile, fromStdin)
+}
+
+// stuck gives some text, then blocks until the test ends.
+type stuck struct {
+	text    io.Reader
+	release chan struct{}
+	reached func()
+}
+
+func (s *stuck) Read(b []byte) (int, error) {
+	n, err := s.text.Read(b)
+	if n == 0 && errors.Is(err, io.EOF) {
+		s.reached()
+		<-s.release
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func TestInterruptPrintsWhatIsKnown(t *testing.T) {
+	for _, format := range []string{formatText, formatJSONL, formatJSON} {
+		t.Run(format, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			in := &stuck{text: strings.NewReader(plainLog), release: make(chan struct{}), reached: cancel}
+			defer close(in.release)
+			var stdout, stderr bytes.Buffer
+			status := run(ctx, testArgs(t, "--format", format, "-", "never-opened.log"), in, &stdout, &stderr)
+			require.Equal(t, exitInterrupted, status, stderr.String())
+			require.Empty(t, stderr.String())
+			switch format {
+			case formatText:
+				require.Contains(t, stdout.String(), "interrupted after line")
+			case formatJSONL:
+				require.Contains(t, lastLine(stdout.String()), `"interrupted":true`)
+			case formatJSON:
+				require.True(t, json.Valid(stdout.Bytes()))
+			}
+		})
+	}
+}
+
+// full is a disk without room.
+type full struct{}
+
+var errFull = errors.New("no space left on device")
+
+func (full) Write([]byte) (int, error) { return 0, errFull }
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	log := write(t, "a.log", plainLog)
+	for _, args := range [][]string{
+		testArgs(t, log), testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
+		{"records", log},
+		{"signatures", log},
+		{"rules", "check"},
+		{"report", log},
+		{"diff", log, log},
+		{"diff", "--format", "json", log, log},
+		{"suspects", log, log},
+		{"baseline", "write", "-o", "-", log},
+		{"schema"},
+		{"config", "show"},
+		{"config", "show", "--format", "json"},
+		{"completion", "bash"},
+		{"completion", "zsh"},
+		{"completion", "fish"},
+		{"completion", "powershell"},
+		{"explain", log + ":1"},
+		{"rules", "coverage", log},
+		{"rules", "diff", "default", "default", log},
+		append([]string{"rules", "propose"}, testArgs(t, log+":2")...),
+		{"rules", "test", write(t, "expected.tsv", log+"\t1\tignore\n")},
+	} {
+		var stderr bytes.Buffer
+		status := run(t.Context(), args, strings.NewReader(""), full{}, &stderr)
+		require.Equal(t, exitIO, status, "%v", args)
+		require.Equal(t, 1, strings.Count(stderr.String(), "no space left"), "%v: %s", args, stderr.String())
+	}
+}
+
+// record is a line of "records --format jsonl".
+type record struct {
+	File        string
+	StartLine   int `json:"startLine"`
+	EndLine     int `json:"endLine"`
+	Level       string
+	Signature   string
+	Template    string
+	Disposition string
+	Severity    string
+	Rule        string
+	Phase       string
+}
+
+func records(t *testing.T, path string) []record {
+	t.Helper()
+	r := runArgs(t, "records", "--format", "jsonl", path)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	var all []record
+	for line := range strings.Lines(r.stdout) {
+		var rec record
+		require.NoError(t, json.Unmarshal([]byte(line), &rec))
+		all = append(all, rec)
+	}
+	return all
+}
+
+// TestRecordsSayWhatTheyRestOn: the evidence is there for every record, and the
+// help names every kind that occurs.
+func TestRecordsSayWhatTheyRestOn(t *testing.T) {
+	help := runArgs(t, "records", "--help").stdout
+	seen := map[string]bool{}
+	for _, path := range captures(t, ownCaptures) {
+		for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
+			var r struct {
+				Kind, Layout, Split, Level string
+				LevelBy                    string `json:"levelBy"`
+				RefState                   string `json:"refState"`
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &r))
+			require.NotEmpty(t, r.Layout, line)
+			require.NotContains(t, []string{"", "none"}, r.Split, line)
+			if r.Kind == "log" {
+				require.Equal(t, r.Level == "unknown", r.LevelBy == "none", line)
+			}
+			seen["split "+r.Split], seen["levelBy "+r.LevelBy], seen["refState "+r.RefState] = true, true, true
+		}
+	}
+	require.Greater(t, len(seen), 15)
+	for s := range seen {
+		_, name, _ := strings.Cut(s, " ")
+		require.Contains(t, help, name, s)
+	}
+	for _, state := range []string{"original", "resolved", "unresolved"} {
+		require.True(t, seen["refState "+state], state)
+	}
+}
+
+// requireCovered holds that the records cover each line that is not blank
+// exactly once, in order.
+func requireCovered(t *testing.T, text []byte, recs []record) {
+	t.Helper()
+	lines := bytes.Split(text, []byte("\n"))
+	next := 1
+	blankUpTo := func(end int) {
+		for ; next < end; next++ {
+			if len(bytes.Trim(lines[next-1], "\r\x00 \t")) > 0 {
+				require.Failf(t, "not covered", "line %d is in no record", next)
+			}
+		}
+	}
+	for _, r := range recs {
+		require.GreaterOrEqual(t, r.StartLine, next, "records overlap or are out of order")
+		require.GreaterOrEqual(t, r.EndLine, r.StartLine)
+		blankUpTo(r.StartLine)
+		next = r.EndLine + 1
+		require.LessOrEqual(t, r.EndLine, len(lines))
+		require.Regexp(t, "^[0-9a-f]{16}$", r.Signature)
+	}
+	blankUpTo(len(lines) + 1)
+}
+
+// captures returns the files in dir, without what only describes them.
+func captures(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		t.Skipf("no captures in %s", dir)
+	}
+	require.NoError(t, err)
+	var all []string
+	for _, e := range entries {
+		switch ext := filepath.Ext(e.Name()); {
+		case e.IsDir(), ext == ".md", ext == ".csv":
+		default:
+			all = append(all, filepath.Join(dir, e.Name()))
+		}
+	}
+	require.NotEmpty(t, all)
+	return all
+}
+
+// referenceAndOwn runs a test over the project's captures and, where they are
+// at hand, the reference captures.
+func referenceAndOwn(t *testing.T, f func(t *testing.T, path string)) {
+	for _, set := range []struct {
+		name string
+		dir  func(*testing.T) string
+	}{
+		{"own", func(*testing.T) string { return ownCaptures }},
+		{"reference", func(t *testing.T) string {
+			testkit.Full(t, "reads megabytes, several times")
+			return testkit.Dir(t, "rimworld")
+		}},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			for _, path := range captures(t, set.dir(t)) {
+				t.Run(filepath.Base(path), func(t *testing.T) { f(t, path) })
+			}
+		})
+	}
+}
+
+func TestRecordsCoverEveryLine(t *testing.T) {
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		requireCovered(t, decompressed(t, path), records(t, path))
+	})
+}
+
+// TestRecordsBlame: an upload's list of mods gives the names, and only what is
+// urgent is blamed.
+func TestRecordsBlame(t *testing.T) {
+	r := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "upload-1.4.txt"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `"blame":[{"mod":"Brick Kilns Continued","packageId":"pikestaff.brickkilns","score":63,"evidence":[{"kind":"type","line":1},{"kind":"frame","line":2}]}]`)
+	for line := range strings.Lines(r.stdout) {
+		if strings.Contains(line, `"disposition":"ignore"`) {
+			require.NotContains(t, line, `"blame"`)
+		}
+	}
+	healthy := runArgs(t, "records", "--format", "jsonl", filepath.Join(ownCaptures, "healthy-1.6.log"))
+	require.NotContains(t, healthy.stdout, `"blame"`)
+}
+
+// TestRecordsBlameNoGame: whatever a capture holds, the game, its engine and the
+// runtime are never a mod.
+func TestRecordsBlameNoGame(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	nobody := set.GameCode()
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		r := runArgs(t, "records", "--format", "jsonl", path)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		for line := range strings.Lines(r.stdout) {
+			var rec struct {
+				Blame []struct{ Mod string }
+			}
+			require.NoError(t, json.Unmarshal([]byte(line), &rec))
+			for _, s := range rec.Blame {
+				for _, name := range nobody {
+					require.NotEqual(t, strings.TrimSuffix(name, "."), s.Mod, line)
+				}
+			}
+		}
+	})
+}
+
+// decompressed returns the text of a capture.
+func decompressed(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	switch filepath.Ext(path) {
+	case ".gz":
+		zr, err := gzip.NewReader(bytes.NewReader(data))
+		require.NoError(t, err)
+		data, err = io.ReadAll(zr)
+		require.NoError(t, err)
+	case ".zst":
+		data = unzstd(t, data)
+	}
+	return data
+}
+
+func TestReplaysAreIdenticalAndAddUp(t *testing.T) {
+	testkit.Full(t, "replays each capture several times")
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		for _, args := range [][]string{
+			{path},
+			{"--format", "jsonl", path},
+			{"--format", "json", "--top", "0", path},
+			{"--format", "jsonl", "--ack", "auto", path},
+			{"records", "--format", "jsonl", path},
+		} {
+			first, second := runArgs(t, args...), runArgs(t, args...)
+			require.Equal(t, exitOK, first.status, first.stderr)
+			require.True(t, first == second, "two replays differ: %v", args)
+			requireInert(t, first.stdout)
+		}
+		src, err := newProgram(nil, io.Discard, io.Discard).open(t.Context(), replay.Config(defaultRules(t)), path, nil)
+		require.NoError(t, err)
+		defer src.close()
+		for {
+			if err := src.Next(); err != nil {
+				require.ErrorIs(t, err, io.EOF)
+				break
+			}
+			if src.Engine.Stats().Received%1000 == 0 {
+				stats := src.Engine.Stats()
+				require.NoError(t, stats.Check())
+			}
+		}
+		stats := src.Engine.Stats()
+		require.NoError(t, stats.Check())
+	})
+}
+
+func defaultRules(t *testing.T) *rules.Set {
+	t.Helper()
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	return set
+}
+
+// requireInert fails for output that acts on a terminal.
+func requireInert(t *testing.T, out string) {
+	t.Helper()
+	clitest.Inert(t, out, "\n\t")
+}
+
+// hostileLines try to act on whoever reads them, one way each.
+var hostileLines = []string{
+	"careful \x1b[2J\x1b[31m\x1b]0;owned\x07",
+	"careful \u009b31m \u0090q \u0085BLOCKING forged line",
+	"careful line\u2028BLOCKING forged\u2029BLOCKING forged",
+	"careful \rcareful overprinted",
+	"careful \u202egnp.exe\u2066\u2067\u2068\u2069\u200e\u200f\u061c",
+	"careful \xff\xfe\xc3\x28 invalid",
+	"careful hidden\u200b\U000e0041\U000e007f",
+	"careful <script>alert(1)</script>",
+	`careful "},{"update":"opened","attention":{"blocking":true}`,
+	"=careful|' /C calc'!A0",
+	"careful\ttab\vvertical\fform\bback\x00nul\x7fdel",
+}
+
+func TestHostileLinesAreInert(t *testing.T) {
+	text := strings.Join(hostileLines, "\n") + "\n"
+	log := write(t, "hostile.log", text)
+	for _, args := range [][]string{
+		testArgs(t, log), testArgs(t, "--width", "60", log),
+		testArgs(t, "--format", "json", log), testArgs(t, "--format", "jsonl", log),
+		append([]string{"records"}, testArgs(t, log)...),
+		append([]string{"records"}, testArgs(t, "--format", "jsonl", log)...),
+		{"signatures", log},
+	} {
+		r := runArgs(t, args...)
+		require.Equal(t, exitOK, r.status, "%v: %s", args, r.stderr)
+		requireInert(t, r.stdout)
+		for line := range strings.Lines(r.stdout) {
+			require.False(t, strings.HasPrefix(line, "BLOCKING forged"), "%v", args)
+			if strings.HasPrefix(line, "{") {
+				require.True(t, json.Valid([]byte(line)))
+			}
+		}
+	}
+	ups, _ := updates(t, runArgs(t, testArgs(t, "--format", "jsonl", log)...).stdout)
+	for _, u := range ups {
+		require.False(t, u.Attention.Blocking, "a log line forged a blocking item")
+	}
+}
+
+func TestHostileFileNameIsInert(t *testing.T) {
+	name := "no\x1b[31m\u202esuch\nforged.log"
+	for _, args := range [][]string{
+		{name},
+		{"records", name},
+		{"signatures", name},
+		{"--rules", name, name},
+		{"rules", "check", name},
+		{"rules", name},
+		{"--" + name},
+		{"--format", name, name},
+	} {
+		r := runArgs(t, args...)
+		require.NotEqual(t, exitOK, r.status)
+		requireInert(t, r.stdout)
+		requireInert(t, r.stderr)
+		require.NotEmpty(t, r.stderr)
+		for line := range strings.Lines(r.stderr) {
+			require.True(t, strings.HasPrefix(line, "classify-replay: "), line)
+			require.False(t, strings.HasPrefix(line, "classify-replay: forged"), "a name made a message of its own")
+		}
+	}
+}
+
+func TestSignatures(t *testing.T) {
+	for _, c := range []struct {
+		name, in string
+		lines    int
+	}{
+		{"nothing", "", 0},
+		{"one line", "Pawn12 died\n", 1},
+		{"no line feed at the end", "Pawn12 died\nPawn13 died", 2},
+		{"empty lines count", "\n\nx\n\n", 4},
+		{"only a line feed", "\n", 1},
+		{"carriage returns", "a\r\nb\r\r\n", 2},
+		{"other separators do not count", "a\u0085b\u2028c\rd\n", 1},
+		{"long lines", strings.Repeat("x 1 ", 100_000) + "\n" + strings.Repeat("\x00", 300_000) + "\nend", 3},
+		{"hostile", strings.Join(hostileLines, "\n") + "\n", len(hostileLines)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, args := range [][]string{
+				{"signatures"},
+				{"signatures", "-"},
+				{"signatures", write(t, "in", c.in)},
+				{"signatures", "--group"},
+			} {
+				r := runWith(t.Context(), c.in, args...)
+				require.Equal(t, exitOK, r.status, r.stderr)
+				require.Equal(t, c.lines, strings.Count(r.stdout, "\n"))
+				for line := range strings.Lines(r.stdout) {
+					require.Regexp(t, "^[0-9a-f]{16}\t[^\t]*\n$", line)
+				}
+			}
+		})
+	}
+}
+
+// TestSignaturesAgreeWithRecords: what stands on a line by itself has one id,
+// however it is asked for.
+func TestSignaturesAgreeWithRecords(t *testing.T) {
+	lines := []string{"Pawn Human12345 died at (1, 0, 5)", "error code 404", "error code 500", "took 12.5 ms"}
+	log := write(t, "a.log", strings.Join(lines, "\n")+"\n")
+	sigs := strings.Split(strings.TrimSpace(runArgs(t, "signatures", log).stdout), "\n")
+	recs := records(t, log)
+	require.Len(t, recs, len(lines))
+	for i, r := range recs {
+		require.Equal(t, r.Signature+"\t"+r.Template, sigs[i])
+	}
+}
+
+// TestSignatureGroups: a word that varies makes one group of all lines that
+// have it, also of those before that was known.
+func TestSignatureGroups(t *testing.T) {
+	const in = "the old lamp fell on Anna\nthe lamp is out\nthe old lamp fell on Boris\nthe old lamp fell on Chloe\n" +
+		"the old lamp fell on Eun\n"
+	alone := strings.Split(runWith(t.Context(), in, "signatures").stdout, "\n")
+	got := strings.Split(runWith(t.Context(), in, "signatures", "--group").stdout, "\n")
+	require.Len(t, got, len(alone))
+	first, _, _ := strings.Cut(alone[0], "\t")
+	for i, line := range got[:5] {
+		id, template, _ := strings.Cut(line, "\t")
+		own, ownTemplate, _ := strings.Cut(alone[i], "\t")
+		require.Equal(t, ownTemplate, template)
+		if i == 1 {
+			require.Equal(t, own, id)
+		} else {
+			require.Equal(t, first, id)
+		}
+	}
+}
+
+func TestRulesCheckReportsFailures(t *testing.T) {
+	bad := write(t, "bad.yaml", `version: 1
+rules:
+  - id: test.wrong
+    when: 'template startsWith "a"'
+    disposition: blocking
+    tests:
+      - match: "b is not a"
+      - no_match: "another"
+      - match: "a is a"
+`)
+	r := runArgs(t, "rules", "check", "--no-default-rules", bad)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stdout, "1 rule, 3 tests: 1 passed, 2 FAILED")
+	require.Equal(t, 3, strings.Count(r.stderr, "\n"), r.stderr)
+	require.Contains(t, r.stderr, ":7:")
+	require.Contains(t, r.stderr, "tests failed")
+}
+
+func TestDefaultRulesPassTheirTests(t *testing.T) {
+	r := runArgs(t, "rules", "check")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Empty(t, r.stderr)
+}
+
+func TestLooksBinary(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		head string
+		want error
+	}{
+		{"empty", "", nil},
+		{"text", "Mono path[0] = 'C:/Games'\r\n", nil},
+		{"colors", "\x1b[31mred\x1b[0m\n\x1b[32mgreen\x1b[0m\n", nil},
+		{"a stray control", "one \x01 in a line", nil},
+		{"hole of NULs", "text\n" + strings.Repeat("\x00", 4096) + "text\n", nil},
+		{"nothing but NULs", strings.Repeat("\x00", 4096), nil},
+		{"legacy encoding", strings.Repeat("\xcf\xf0\xe8\xe2\xe5\xf2 ", 50), nil},
+		{"executable", "\x7fELF\x02\x01\x01\x00\x00\x03\x00\x3e\x00\x01\x00", files.ErrBinary},
+		{"picture", "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x04\x00\x00\x00\x03\x00\x08\x02", files.ErrBinary},
+		{"UTF-16", strings.Repeat("h\x00i\x00 \x00", 20), files.ErrUTF16LE},
+		{"UTF-16, big-endian", strings.Repeat("\x00h\x00i\x00 ", 20), files.ErrUTF16BE},
+	} {
+		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, files.Text([]byte(c.head))) })
+	}
+}

@@ -1,0 +1,134 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// place is a line of a capture.
+type place struct {
+	file string
+	line int
+}
+
+func (p place) String() string { return p.file + ":" + strconv.Itoa(p.line) }
+
+// placeOf returns where a record begins, or near which line a notice that
+// capture itself made arose.
+func placeOf(name string, rec *capture.Record) place {
+	return place{name, rec.Line()}
+}
+
+// parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
+func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
+	i := strings.LastIndexByte(arg, ':')
+	if i > 0 {
+		if n, err := strconv.Atoi(arg[i+1:]); err == nil && n > 0 {
+			return place{p.named(arg[:i]), n}, nil
+		}
+	}
+	return place{}, cli.Usage(cmd, "%q is not FILE:LINE, such as Player.log:87; lines count from 1", arg)
+}
+
+// found is the record that a place belongs to, with what the engine knew when
+// it came.
+type found struct {
+	place   place
+	layout  capture.Layout
+	rec     *capture.Record
+	entry   event.Entry
+	outcome heed.Outcome
+	blame   []heed.Suspect
+	levelBy capture.Evidence // of a text that is in no capture
+
+	// The log was blind when the record came, since a line and by a rule.
+	blind      bool
+	blindSince int
+	blindRule  string
+}
+
+// find replays a capture up to the record that covers a line: what was before
+// it sets the phase that it is decided in. Of a line that no record covers, it
+// finds what capture noticed there.
+func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *report.Scrubber) (*found, error) {
+	f := &found{place: at}
+	var notice *found // that stands at the line
+	var before, after *span
+	lines := 0
+	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
+		rec := src.Record
+		scrubber.LearnEntry(&rec.Entry)
+		switch {
+		case rec.StartLine == 0: // a notice of capture itself
+			if at.line == rec.Line() {
+				own := *rec
+				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
+				n := *f
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.Records.Layout()
+				notice = &n
+			}
+		case rec.StartLine > at.line:
+			after = &span{rec.StartLine, rec.EndLine}
+			return false
+		case rec.EndLine >= at.line:
+			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.Layout()
+			f.blame = src.Blame()
+			return false
+		default:
+			before = &span{rec.StartLine, rec.EndLine}
+		}
+		switch {
+		case o.Blind && !f.blind:
+			f.blind, f.blindSince, f.blindRule = true, placeOf(at.file, rec).line, o.Decision.Rule
+		case !o.Blind:
+			f.blind, f.blindSince, f.blindRule = false, 0, ""
+		}
+		lines = src.Records.Lines()
+		return true
+	})
+	if err != nil || f.rec != nil {
+		return f, err
+	}
+	if notice != nil {
+		return notice, nil
+	}
+	return nil, &cli.StatusError{Status: exitUsage, Err: noRecord(at, before, after, lines)}
+}
+
+// span is the lines of a record.
+type span struct{ first, last int }
+
+// String returns "line 7" or "lines 7-9".
+func (s *span) String() string {
+	if s.first == s.last {
+		return "line " + lineRange(s.first, s.last)
+	}
+	return "lines " + lineRange(s.first, s.last)
+}
+
+// noRecord is the error of a place that belongs to no record of a file of so many lines; it names
+// the nearest records: those before and after it, nil for none.
+func noRecord(at place, before, after *span, lines int) error {
+	switch {
+	case before != nil && after != nil:
+		return fmt.Errorf("%s is in no record: the line is blank or missing; the nearest records are at %s and %s", at,
+			before, after)
+	case after != nil:
+		return fmt.Errorf("%s is in no record: the line is blank or missing; the first record is at %s", at, after)
+	case before != nil:
+		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, plural(lines, "line"),
+			before)
+	}
+	return fmt.Errorf("%s: the file has no record", at)
+}

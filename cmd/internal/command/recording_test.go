@@ -1,0 +1,145 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/rules"
+)
+
+// TestRecordingReplays gives an engine what a session has, records it, and
+// replays the recording: the updates are the same, with their ids, numbers and times.
+func TestRecordingReplays(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	captures, err := filepath.Glob("../../../testdata/captures/*.*")
+	require.NoError(t, err)
+	require.NotEmpty(t, captures)
+	for _, name := range captures {
+		in, err := os.Open(name)
+		require.NoError(t, err)
+		reader, err := capture.NewReader(in, capture.Options{})
+		require.NoError(t, err)
+		engine, err := heed.New(replay.Config(set))
+		require.NoError(t, err)
+		record := &capture.Record{}
+
+		var recording bytes.Buffer
+		recorder := follow.NewRecorder(&recording)
+		now := time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC)
+		var want []heed.Update
+		line := uint64(1) // of the recording: the positions are its own
+		give := func() {
+			now = now.Add(1234567 * time.Nanosecond)
+			rec := record
+			for _, at := range []*time.Time{&rec.Time, &rec.Time, &rec.Time, &rec.Time} {
+				*at = now
+			}
+			line++
+			for _, pos := range []*uint64{&rec.Pos, &rec.Pos, &rec.Pos, &rec.Pos} {
+				*pos = line
+			}
+			recorder.Record(rec)
+			if rec.Mods != nil {
+				engine.LearnMods(rec.Mods.Plain())
+			}
+			engine.Observe(rec.Entry)
+			want = engine.Updates(want)
+			if open := engine.Open(nil); len(open) > 0 && open[0].Blocking && open[0].LatestSequence%3 == 0 {
+				a, _ := engine.Current("agent")
+				recorder.Ack("agent", a.ID, a.LatestSequence)
+				engine.Ack("agent", a.ID, a.LatestSequence)
+				want = engine.Updates(want)
+				now = now.Add(time.Minute)
+				recorder.StateRead()
+				engine.StateRead()
+				recorder.Advance(now)
+				engine.Advance(now)
+				line += 3
+				want = engine.Updates(want)
+			}
+		}
+		for i := 0; ; i++ {
+			if errors.Is(reader.Next(record), io.EOF) {
+				break
+			}
+			give()
+			switch i % 10 {
+			case 3:
+				*record = capture.Record{Entry: event.Operation{
+					ID: fmt.Sprintf("op \"%d\"", i), Method: "game/do", Status: event.StatusStarted, Parent: "\"all\"\u2028",
+				}.Entry()}
+				give()
+			case 6:
+				*record = capture.Record{Entry: event.Operation{
+					ID: fmt.Sprintf("op \"%d\"", i-3), Status: event.StatusCancelled, Error: "no\n\x01 \xff panel",
+				}.Entry()}
+				give()
+			case 8:
+				*record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
+				give()
+				*record = capture.Record{Continuation: true, Entry: event.Entry{
+					Source: "continuation", Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
+				}}
+				give()
+			}
+		}
+		require.NoError(t, in.Close())
+		require.NoError(t, recorder.Err())
+
+		path := filepath.Join(t.TempDir(), "recording.jsonl")
+		require.NoError(t, os.WriteFile(path, recording.Bytes(), 0o600))
+		replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), replay.Config(set), path, nil)
+		require.NoError(t, err)
+		var got []heed.Update
+		for {
+			if err := replayed.Next(); err != nil {
+				require.ErrorIs(t, err, io.EOF)
+				break
+			}
+			got = replayed.Engine.Updates(got)
+		}
+		replayed.close()
+		require.Equal(t, engine.Stats(), replayed.Engine.Stats(), name)
+		require.Len(t, got, len(want), name)
+		for i := range want {
+			require.Equal(t, want[i], got[i], name)
+		}
+		require.NotEmpty(t, got, name)
+	}
+}
+
+// TestRecordingTimes: an update that only the passing of time prompted has the time at
+// which it did.
+func TestRecordingTimes(t *testing.T) {
+	var recording bytes.Buffer
+	recorder := follow.NewRecorder(&recording)
+	at := time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC)
+	recorder.Record(&capture.Record{Entry: event.Entry{
+		Time: at, Level: event.LevelError,
+		Message: "Could not resolve cross-reference to Verse.ThingDef named Mill",
+	}})
+	recorder.Advance(at.Add(time.Hour))
+	require.NoError(t, recorder.Err())
+	r := runArgs(t, "--format", "otlp", write(t, "recording.jsonl", recording.String()))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, `"cleared"`)
+	for line := range strings.Lines(r.stdout) {
+		require.Contains(t, line, `"timeUnixNano"`)
+	}
+}

@@ -1,0 +1,127 @@
+package command
+
+import (
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+func (p *program) recordsCommand() *cobra.Command {
+	var flags ruleFlags
+	var from inputFlags
+	var format string
+	var scrub scrubFlags
+	cmd := &cobra.Command{
+		Use:   "records FILE...",
+		Short: "List the records of a capture with the decision for each",
+		Long: `records splits captures into records, as a replay does, and prints each with its lines,
+level, signature, template, disposition, severity, the rule that decided, and the phase
+of the game at that point.
+
+Lines count from 1 and end at a line feed. Every line belongs to exactly one record, in
+order, unless it is blank: only carriage returns, NUL bytes, spaces and tabs. Notices
+of heed itself, such as missing bytes, have no lines and are not listed.
+
+In JSON lines, urgent records also have "blame": the mods that they point at, the most
+likely first, each with a score and the evidence, by kind and by line of the record's
+text (the message, then the stack).
+
+In text, tabs separate the fields: place, disposition, severity, level, rule, phase,
+signature, template. JSON also has the layout of the record and the evidence for its end
+and its level ("split", "levelBy"):
+
+  split     footer, json, block, frame, indent, form, list, blank, line, hole, console
+  levelBy   none, console, exception, crash, field, tag, footer, no-footer
+
+"escalated" is true if repetition raised the disposition. "refState" is the state of a
+stack reference ("[Ref 5EED]"): the record is the original, or a duplicate that was
+resolved or is unresolved. "cut" is the number of bytes left out of a long record.
+
+As OTLP, each line is a request with one log record, for a collector: the message is
+its body, with the time if the log has one, and the decision as attributes.`,
+		Example: `  heed records Player.log
+  heed records --format jsonl Player.log | jq 'select(.disposition == "blocking")'
+  heed records --format otlp Player.log > logs.otlp.jsonl`,
+		Args: from.atLeastOne(`a log to list, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cli.OneOf(cmd, "format", format, formatText, formatJSONL, formatOTLP); err != nil {
+				return err
+			}
+			set, err := flags.compile()
+			if err != nil {
+				return err
+			}
+			if args, err = p.inputs(&from, args); err != nil {
+				return err
+			}
+			out := &output{w: p.Stdout}
+			scrubber := scrub.scrubber(format)
+			for _, name := range args {
+				if cmd.Context().Err() != nil || out.err != nil {
+					break
+				}
+				if err := p.records(cmd.Context(), set, name, format, out, scrubber); err != nil {
+					p.Fail(err)
+				}
+			}
+			if cmd.Context().Err() != nil {
+				p.Raise(exitInterrupted)
+			}
+			p.removed(scrubber)
+			return out.done("the records")
+		},
+	}
+	flags.register(cmd)
+	p.registerMods(cmd)
+	from.register(cmd)
+	cmd.Flags().StringVar(&format, "format", formatText, "write the `FORMAT` text, jsonl (a JSON object per line) or otlp (an OTLP log record per line)")
+	cli.Completes(cmd, "format", formatText, formatJSONL, formatOTLP)
+	scrub.register(cmd)
+	return cmd
+}
+
+// records prints the records of one capture.
+func (p *program) records(ctx context.Context, set *rules.Set, name, format string, out *output,
+	scrubber *report.Scrubber,
+) error {
+	shownName := scrubber.Text(name)
+	err := p.observe(ctx, set, name, func(src *source, outcome *heed.Outcome) bool {
+		rec := src.Record
+		if rec.StartLine == 0 { // a notice of capture itself
+			return true
+		}
+		scrubber.LearnEntry(&rec.Entry)
+		template, _ := src.Engine.Template(outcome.Signature)
+		r := report.Record{
+			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.KindName(),
+			Layout: rec.Layout.String(), Split: rec.Split.String(), Level: rec.Level, LevelBy: rec.LevelBy.String(),
+			Cut:       rec.Cut,
+			Signature: outcome.Signature.ID, Template: scrubber.Text(template),
+			Disposition: outcome.Decision.Disposition, Severity: outcome.Decision.Severity,
+			Rule: outcome.Decision.Rule, Escalated: outcome.Escalated, Phase: outcome.Phase, RefState: rec.RefState,
+		}
+		if format != formatText && r.Disposition.Urgent() {
+			r.Blame = scrubber.Suspects(src.Blame())
+		}
+		switch format {
+		case formatJSONL:
+			out.buf = report.AppendRecord(out.buf, &r)
+		case formatOTLP:
+			entry := scrubber.Entry(rec.Entry)
+			out.buf = report.AppendRecordOTLP(out.buf, &r, &entry)
+		default:
+			out.buf = report.AppendRecordText(out.buf, &r)
+		}
+		return out.full()
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil // the caller reports the interruption
+	}
+	return err
+}

@@ -1,0 +1,317 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// The values of --ack and --fail-on.
+const (
+	ackNever = "never"
+	ackAuto  = "auto"
+
+	failBlocking = "blocking"
+	failAdvisory = "advisory"
+	failBlind    = "blind"
+	failNever    = "never" // whatever settings say
+)
+
+// defaultTop rows of each section of the table of signatures fill about half a
+// screen.
+const defaultTop = 10
+
+// replayFlags are the flags of the main command.
+type replayFlags struct {
+	rules  ruleFlags
+	inputs inputFlags
+	scrub  scrubFlags
+	format string
+	top    int
+	topSet bool
+	width  int
+	ack    string
+	failOn []string
+
+	remember RememberFlags
+	memory   *memory // nil for none
+
+	prepare func(*source, *report.Config) // sets up more than the text forms need; nil for nothing
+}
+
+func (p *program) replayCommand() *cobra.Command {
+	f := &replayFlags{}
+	addresses := ""
+	if p.host.Fetch != nil {
+		addresses = `
+
+An address that begins with https:// (or http://) stands for the log that is shared
+there: the raw text, or the page of a gist, as HugsLib makes it. It is fetched once,
+within bounds of size and time; nothing else makes a replay use a network.`
+	}
+	cmd := &cobra.Command{
+		Use:   "replay FILE...",
+		Short: "Show what in a log deserves attention: why, how often and where",
+		Long: `heed replay runs saved logs through heed's engine, as if an agent had been watching, and
+shows what would have had its attention: a headline, the attention items with their
+cause, the timeline of updates, the signatures by disposition, and a count of every
+entry.
+
+FILE is a Unity Player.log of any layout, a copy of the game's console, a HugsLib
+upload, JSON lines or plain text. heed recognizes the form from the content; gzip and
+zstd are unpacked. "-" is standard input. A directory stands for the logs in it, and a
+pattern such as "logs/**/*.log" for the files that it matches. --game finds the log of
+a game. Each file is replayed on its own.` + addresses + `
+
+"config show" lists what flags, HEED_ variables and .heed.yaml set.
+
+Exit status, the highest that applies: 0 done (also if the log went blind, which the
+report shows); 1 a finding that --fail-on names; 2 wrong usage, or rules that do not
+load; 3 a file that could not be read, or output that could not be written, to its
+end; 130 interrupted.`,
+		Example: `  heed replay Player.log
+  heed replay --game rimworld --previous
+  heed replay --format jsonl Player.log | jq -r 'select(.update == "opened").attention.summary'
+  zcat old.log.gz | heed replay --top 30 -
+  heed replay --format markdown Player.log > issue.md
+  heed replay --format sarif Player.log > heed.sarif
+  heed replay --rules mine.yaml --fail-on blocking,blind build/*.log`,
+		Args: f.inputs.atLeastOne(`a log to replay, or "-" for standard input, or --game`),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := f.validate(cmd); err != nil {
+				return err
+			}
+			if err := p.failOnNew(cmd, f); err != nil {
+				return err
+			}
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			f.memory = p.remembers(cmd.Context(), &f.remember, names, true)
+			defer f.memory.close()
+			set, err := f.rules.compile() // while the history opens
+			if err != nil {
+				return err
+			}
+			return p.replayAll(cmd, f, set, names)
+		},
+	}
+	f.rules.register(cmd)
+	p.registerMods(cmd)
+	f.inputs.register(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
+	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000")
+	cli.WidthFlag(cmd, &f.width)
+	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
+	f.scrub.register(cmd)
+	p.registerMemory(cmd, &f.remember)
+	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
+	cli.Completes(cmd, "format", replayFormats...)
+	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
+	return cmd
+}
+
+// failOnNew refuses --fail-on new: of a log alone nothing is new. A file of settings
+// is for all commands, so that there it is dropped with a message; who passes it in
+// this run counts on it.
+func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
+	if !slices.Contains(f.failOn, failNew) {
+		return nil
+	}
+	instead := fmt.Sprintf(`a single log has nothing to compare with; use "%[1]s diff OLD NEW" or "%[1]s baseline check"`, p.Name)
+	v := p.Settings.Value("fail-on")
+	switch v.Origin {
+	case settings.User, settings.Project, settings.Named:
+		p.Note("fail-on %s (%s) has no effect on a replay: %s", failNew, v.Where, instead)
+		f.failOn = slices.DeleteFunc(f.failOn, func(what string) bool { return what == failNew })
+		return nil
+	case settings.Environment:
+		return cli.Usage(cmd, "%s names %s: %s", v.Where, failNew, instead)
+	}
+	return cli.Usage(cmd, "--fail-on %s: %s", failNew, instead)
+}
+
+func (f *replayFlags) validate(cmd *cobra.Command) error {
+	if err := cli.OneOf(cmd, "format", f.format, replayFormats...); err != nil {
+		return err
+	}
+	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {
+		return err
+	}
+	// failOnNew refuses it
+	withoutNew := slices.DeleteFunc(slices.Clone(f.failOn), func(what string) bool { return what == failNew })
+	if err := checkFailOn(cmd, withoutNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
+		return err
+	}
+	f.topSet = cmd.Flags().Changed("top")
+	return checkLayout(cmd, f.width, f.top)
+}
+
+// replayAll replays the files in order. One that cannot be read does not keep
+// the others from being shown.
+func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, names []string) error {
+	ctx := cmd.Context()
+	out := &output{w: p.Stdout}
+	shown := 0
+	form := f.form(p.layout(f.width, f.top))
+	scrubber := f.scrub.scrubber(f.format)
+	var docs []*report.Document
+	for i, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, f, set, name, out, form.update, scrubber)
+		if err != nil {
+			if i == 0 {
+				err = withCommand(cmd, name, err)
+			}
+			p.Fail(err)
+		}
+		if out.err != nil {
+			break
+		}
+		if rep == nil {
+			continue
+		}
+		doc := rep.Document(form.top)
+		p.Raise(f.findings(doc))
+		if form.report != nil {
+			out.buf = form.report(out.buf, doc, shown)
+		}
+		if form.all != nil {
+			docs = append(docs, doc)
+		}
+		shown++
+		if !out.flush() {
+			break
+		}
+	}
+	if form.all != nil {
+		out.buf = form.all(out.buf, docs...)
+	}
+	err := out.done("the report")
+	p.removed(scrubber)
+	return err
+}
+
+// findings returns the exit status that results from --fail-on.
+func (f *replayFlags) findings(d *report.Document) int {
+	worst := d.Summary.Worst
+	if slices.Contains(f.failOn, failBlocking) && worst == event.Blocking ||
+		slices.Contains(f.failOn, failAdvisory) && worst.Urgent() ||
+		slices.Contains(f.failOn, failBlind) && d.WentBlind() {
+		return exitFinding
+	}
+	return exitOK
+}
+
+// updateWriter appends an update, prompted at a time that may be unknown.
+type updateWriter func(out []byte, file string, at time.Time, u *heed.Update) []byte
+
+// replay replays one file. Where write is not nil, updates go to out as they come,
+// scrubbed like the report. It returns no report for a file that could not be opened,
+// and both report and error for one that could not be read to its end.
+func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, name string, out *output,
+	write updateWriter, scrubber *report.Scrubber,
+) (*report.Replay, error) {
+	log := f.memory.begin(name, scrubber)
+	source, err := p.open(ctx, replay.Config(set), name, log.tee())
+	if err != nil {
+		return nil, err
+	}
+	defer source.close()
+	engine := source.Engine
+	config := report.Config{
+		File: fileName(f.format, name), Template: engine.Template, Group: engine.Group, Blame: source.Blame, Mod: engine.Mod,
+		Scrub: scrubber,
+		Rule:  RuleTexts(set),
+	}
+	if log != nil {
+		config.Learn = log.scrub
+		config.History = func(group signature.ID) string { return f.memory.known(ctx, p, log, group) }
+	}
+	if f.prepare != nil {
+		f.prepare(source, &config)
+	}
+	rep, err := report.New(config)
+	if err != nil {
+		return nil, err
+	}
+	shownName := scrubber.Text(name)
+	var updates []heed.Update
+	for {
+		if err := source.Next(); err != nil {
+			end := source.End(nil)
+			switch {
+			case ctx.Err() != nil:
+				end.Interrupted = true
+				p.Raise(exitInterrupted)
+				err = nil
+			case errors.Is(err, io.EOF):
+				err = nil
+			default:
+				end.Err = err
+				err = ioError(fmt.Errorf("%s: %w", name, err))
+			}
+			rep.End(end)
+			if log != nil && err == nil && !end.Interrupted {
+				f.memory.end(ctx, p, log, name, rep, set)
+			}
+			return rep, err
+		}
+		if !source.Acted {
+			rep.Observe(source.Record, &source.Outcome)
+			if !source.Outcome.Pending {
+				continue
+			}
+		}
+		updates = engine.Updates(updates[:0])
+		for len(updates) > 0 {
+			for i := range updates {
+				u := &updates[i]
+				rep.Update(u)
+				if write != nil {
+					scrubbed := scrubber.Update(*u)
+					out.buf = write(out.buf, shownName, source.Record.Time, &scrubbed)
+				}
+				if f.ack == ackAuto && u.Attention.Blocking {
+					engine.Ack("", u.Attention.ID, u.Attention.LatestSequence)
+				}
+			}
+			// Acknowledgements have updates of their own.
+			updates = engine.Updates(updates[:0])
+		}
+		// A reader at the other end of a pipe sees updates as they happen.
+		if len(out.buf) > 0 && !out.flush() {
+			return nil, nil
+		}
+	}
+}
+
+// withCommand adds the next step to an error about an input that does not exist: the
+// root reads a mistyped command as the name of a file.
+func withCommand(cmd *cobra.Command, name string, err error) error {
+	if !cmd.HasParent() && name != "" && errors.Is(err, errNoFile) {
+		if near := cli.Command(cmd.Root(), name); near != "" {
+			return ioError(fmt.Errorf("%s: %w; did you mean the command %q?", name, errNoFile, near))
+		}
+	}
+	return err
+}

@@ -1,0 +1,222 @@
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// reportFlags are the flags of report.
+type reportFlags struct {
+	rules  ruleFlags
+	inputs inputFlags
+	scrub  scrubFlags
+	output string
+	open   bool
+
+	remember RememberFlags
+}
+
+func (p *program) reportCommand() *cobra.Command {
+	f := &reportFlags{}
+	opens := ""
+	if p.host.Open != nil {
+		opens = `
+
+--open writes the page beside the log and opens it in the browser. Where it cannot be
+written there, and where browsers may not see it, as in hidden folders, it goes to
+Documents or the home folder. With --open alone the log is the newest of --game
+` + files.Games()[0] + `. A double click on heed.exe does the same, also with logs that are dropped
+on it.`
+	}
+	cmd := &cobra.Command{
+		Use:   "report FILE... -o report.html",
+		Short: "Write an HTML page about logs, to look at and to share",
+		Long: `report replays logs and writes a page about them: whether the game is healthy, broken or
+blind (a part of the log is missing), since when, and which mod is suspected; the
+timeline; each group of entries with a sample, its mods and the rule that decided; and
+the lines around it.
+
+The page is one file. It loads nothing, sends nothing, and works without scripts.
+Several logs become one page with a section each. The file stays below 5 MB for a log
+of any length; what is left out is counted.
+
+A page is meant to be shared, so names of users and computers, accounts, ids of
+devices, network addresses, secrets and e-mail addresses are removed, if their form or
+another line of the log shows what they are. --no-scrub keeps them.` + opens,
+		Example: `  heed report Player.log -o report.html
+  heed report before.log after.log -o compare.html
+  heed report --game rimworld -o report.html
+  zcat old.log.gz | heed report - > report.html`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if f.open && len(args) == 0 && !cmd.Flags().Changed("game") { // --open alone is for who knows no name
+				f.inputs.game = files.Games()[0]
+				return nil
+			}
+			return f.inputs.atLeastOne(`a log to report on, or "-" for standard input, or --game`)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.open && f.output == standardInput && cmd.Flags().Changed("output") {
+				return cli.Usage(cmd, "a browser opens files: --open goes with no --output -")
+			}
+			if !f.open && f.output == standardInput && cli.IsTerminal(p.Stdout) {
+				return cli.Usage(cmd, "a terminal cannot show a page: name a file, such as -o report.html")
+			}
+			names, err := p.inputs(&f.inputs, args)
+			if err != nil {
+				return err
+			}
+			if err := checkOutput(cmd, f.output, names); err != nil {
+				return err
+			}
+			return p.report(cmd, f, names)
+		},
+	}
+	f.rules.register(cmd)
+	p.registerMods(cmd)
+	f.inputs.register(cmd)
+	cmd.Flags().StringVarP(&f.output, "output", "o", standardInput, "write the page to `FILE`, - for standard output")
+	if p.host.Open != nil {
+		cmd.Flags().BoolVar(&f.open, "open", false, "open the page in the browser; without --output it is written beside the log, or to the user's documents; without FILE the log is that of --game "+files.Games()[0])
+	}
+	p.registerMemory(cmd, &f.remember)
+	f.scrub.register(cmd)
+	return cmd
+}
+
+// report replays the logs and writes the page.
+func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
+	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
+	defer memory.close()
+	sources, err := f.rules.sources()
+	if err != nil {
+		return err
+	}
+	set, err := compileRules(sources...)
+	if err != nil {
+		return err
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return err
+	}
+	ev := set.NewEvaluator()
+	var docs []*report.Document
+	scrubber := f.scrub.scrubber(formatPage)
+	replay := &replayFlags{ack: ackNever, memory: memory, prepare: func(s *source, c *report.Config) {
+		c.Details = true
+		c.Reason = func() []string { return s.reason(ev, normalizer) }
+	}}
+	ctx := cmd.Context()
+	for _, name := range names {
+		if ctx.Err() != nil {
+			p.Raise(exitInterrupted)
+			break
+		}
+		rep, err := p.replay(ctx, replay, set, name, &output{w: p.Stdout}, nil, scrubber)
+		if err != nil {
+			p.Fail(err)
+		}
+		if rep != nil {
+			docs = append(docs, rep.Document(0))
+		}
+	}
+	if docs == nil {
+		return nil // reported already, log by log
+	}
+	data := report.HTML(nil, docs...)
+	p.removed(scrubber)
+	output := []string{f.output}
+	switch {
+	case f.open && f.output == standardInput:
+		output = p.pageFiles(names[0])
+	case f.output == standardInput:
+		return p.print("the report", data)
+	}
+	for _, file := range output {
+		if err = replaceFile(file, data); err == nil {
+			if f.open {
+				return p.openPage(file)
+			}
+			return nil
+		}
+	}
+	return ioError(fmt.Errorf("cannot write the report: %w", err))
+}
+
+// pageFiles returns where a page about a log may be written where nobody says where, the best first: beside
+// the log, or, where that cannot be, in a folder of the user. Browsers that are packed as a Snap see no
+// hidden folder of the home, in which games for Linux keep their logs.
+func (p *program) pageFiles(log string) []string {
+	home, err := os.UserHomeDir()
+	hidden := false
+	if err == nil && runtime.GOOS != "windows" {
+		if full, err := filepath.Abs(log); err == nil {
+			below, ok := relative(home, full)
+			hidden = ok && strings.HasPrefix(below, ".")
+		}
+	}
+	var folders []string
+	if info, err := os.Stat(log); err == nil && info.Mode().IsRegular() && !hidden {
+		folders = append(folders, filepath.Dir(log))
+	}
+	if home != "" {
+		folders = append(folders, filepath.Join(home, "Documents"), home)
+	}
+	name := filepath.Base(log)
+	switch {
+	case log == standardInput:
+		name = "log"
+	case files.IsAddress(log):
+		name = fileOf(log)
+	}
+	out := make([]string, 0, len(folders)+1)
+	for _, folder := range append(folders, os.TempDir()) {
+		out = append(out, filepath.Join(folder, name+".html"))
+	}
+	return out
+}
+
+// openPage shows a page in the browser, and prints in one line where it is. A browser that does not open is
+// no failure: the page is there.
+func (p *program) openPage(file string) error {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return ioError(err)
+	}
+	wrote := file + ": opened in the browser"
+	if err := p.host.Open(file); err != nil {
+		wrote = fmt.Sprintf("%s: open it in a browser, since that failed (%v)", file, err)
+	}
+	return p.print("the name of the page", append(text.AppendSafe(nil, wrote, 0), '\n'))
+}
+
+// reason returns the conditions by which the rule that decided s.Record matched.
+func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
+	f := &found{rec: s.Record, entry: s.Record.Entry, outcome: s.Outcome}
+	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack), []byte("\n"))
+	in := inputOf(f, string(head), string(frames))
+	x := ev.Explain(&in, false)
+	if x.Without == nil {
+		return nil
+	}
+	clauses := x.Trials[len(x.Trials)-1].Clauses // of the rule that decided
+	var out []string
+	for i := range clauses {
+		out = append(out, strings.TrimSpace(safe(clauses[i].Text, widthClause)+reason(&clauses[i])))
+	}
+	return out
+}

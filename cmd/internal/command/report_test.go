@@ -1,0 +1,395 @@
+package command
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/net/html"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// The parts of a page that say nothing about a log.
+var (
+	pageStyle  = regexp.MustCompile(`(?s)<style>.*?</style>`)
+	pageScript = regexp.MustCompile(`(?s)<script>.*</script>`)
+	pageHashes = regexp.MustCompile(`sha256-.*?&#39;`)
+)
+
+// TestReportGolden compares the page about one capture with the golden file,
+// without its style and script. Run it with -update to write it.
+func TestReportGolden(t *testing.T) {
+	path := filepath.Join(ownCaptures, "cascade-1.6.log")
+	r := runArgs(t, "report", path)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Empty(t, r.stderr)
+	got := strings.ReplaceAll(r.stdout, path, "cascade-1.6.log")
+	got = pageStyle.ReplaceAllString(got, "<style></style>")
+	got = pageScript.ReplaceAllString(got, "<script></script>")
+	got = pageHashes.ReplaceAllString(got, "sha256-&#39;")
+	testkit.Golden(t, "testdata/report.html", got)
+}
+
+func TestReportWritesAFile(t *testing.T) {
+	log := write(t, "a.log", "cannot save the game\n")
+	out := filepath.Join(t.TempDir(), "report.html")
+	r := runArgs(t, "report", log, "-o", out)
+	require.Equal(t, result{}, r)
+	page, err := os.ReadFile(out)
+	require.NoError(t, err)
+	require.Contains(t, string(page), "cannot save the game")
+	require.Equal(t, exitOK, runArgs(t, "report", log, "-o", out).status, "an older page is replaced")
+}
+
+func TestReportErrors(t *testing.T) {
+	log := write(t, "a.log", "one line\n")
+	missing := filepath.Join(t.TempDir(), "missing.log")
+	for _, c := range []struct {
+		name   string
+		args   []string
+		status int
+		says   string
+	}{
+		{"no log", []string{"report"}, exitUsage, "name a log to report on"},
+		{"no name", []string{"report", log, "-o", ""}, exitUsage, "name a file"},
+		{"over the log", []string{"report", log, "-o", log}, exitUsage, "one of the logs, and would overwrite it"},
+		{
+			"over a directory",
+			[]string{"report", log, "-o", filepath.Dir(log)},
+			exitUsage,
+			"is a directory: name a file in it",
+		},
+		{"into nowhere", []string{"report", log, "-o", filepath.Join(missing, "x.html")}, exitIO, "cannot write the report"},
+		{"a log that is not there", []string{"report", missing}, exitIO, "no such file"},
+		{"rules that are not there", []string{"report", log, "--rules", missing}, exitUsage, "rules:"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := runArgs(t, c.args...)
+			require.Equal(t, c.status, r.status, r.stderr)
+			require.Empty(t, r.stdout)
+			require.Contains(t, r.stderr, c.says)
+		})
+	}
+	text, err := os.ReadFile(log)
+	require.NoError(t, err)
+	require.Equal(t, "one line\n", string(text))
+}
+
+func TestReportOfWhatCanBeRead(t *testing.T) {
+	log := write(t, "a.log", "one line\n")
+	r := runArgs(t, "report", filepath.Join(t.TempDir(), "missing.log"), log)
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stderr, "no such file")
+	require.Contains(t, r.stdout, "one line")
+}
+
+func TestReportInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := runWith(ctx, "", "report", write(t, "a.log", "one line\n"))
+	require.Equal(t, exitInterrupted, r.status)
+}
+
+func TestReportScrubs(t *testing.T) {
+	const line = "cannot save /home/maria/.config/save.rws\n"
+	require.NotContains(t, runWith(t.Context(), line, "report", "-").stdout, "maria")
+	require.Contains(t, runWith(t.Context(), line, "report", "-", "--no-scrub").stdout, "maria")
+}
+
+// attacks are lines that do something where a page takes text for anything else.
+var attacks = []string{
+	`<script>document.documentElement.dataset.owned = 1</script>`,
+	`</script><script>document.documentElement.dataset.owned = 1</script>`,
+	`</pre></code></td></table></details></main><h1 id="owned">owned</h1>`,
+	`<img src=x onerror="document.documentElement.dataset.owned=1">`,
+	`<svg/onload=document.documentElement.dataset.owned=1>`,
+	`"><a href="javascript:document.documentElement.dataset.owned=1" id=owned>x</a>`,
+	`' onmouseover='document.documentElement.dataset.owned=1`,
+	`<style>body{display:none}</style>`,
+	`<link rel=stylesheet href="data:text/css,body{display:none}">`,
+	`<iframe srcdoc="<script>parent.document.documentElement.dataset.owned=1</script>"></iframe>`,
+	`<meta http-equiv="refresh" content="0;url=data:text/html,owned">`,
+	`<base href="http://192.0.2.1/"><form action="http://192.0.2.1/"><button autofocus onfocus=alert(1)>`,
+	`<!-- <![CDATA[ {{.Script}} ${document.documentElement.dataset.owned=1} --!>`,
+	"\u202eowned\u2066 \u2028 \x1b]0;owned\x07 &lt;script&gt; &#x3c;script&#x3e; \xff\xfe",
+	`{"__proto__":{"owned":1}} </SCRIPT ><SCRIPT>document.documentElement.dataset.owned=1</SCRIPT>`,
+}
+
+// attackLog is a log in which each attack is a message, an exception, a frame and
+// the name of a mod.
+func attackLog() string {
+	var b strings.Builder
+	for _, a := range attacks {
+		b.WriteString(a + "\n")
+		b.WriteString("Exception ticking " + a + ": System.NullReferenceException: " + a + "\n  at " + a + ".Foo () [0x00000] in <0123456789abcdef0123456789abcdef>:0\n\n")
+		b.WriteString("Mod " + a + " is missing packageId in About.xml!\n")
+		b.WriteString("[" + a + "] Could not load reference to Verse.ThingDef named " + a + "\n")
+	}
+	b.WriteString("Reached max messages limit. Stopping logging to avoid spam.\n")
+	return b.String()
+}
+
+func TestHostileLogAddsNothingToThePage(t *testing.T) {
+	r := runWith(t.Context(), attackLog(), "report", "-")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	requireNothingAdded(t, r.stdout)
+	for _, shown := range []string{`<script>document.documentElement.dataset.owned = 1</script>`, `\u202eowned\u2066`} {
+		require.Contains(t, pageText(t, r.stdout), shown, "what a line says can be read")
+	}
+}
+
+// requireNothingAdded fails for an element that only a line of a log can have made.
+func requireNothingAdded(t *testing.T, page string) {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	scripts := 0
+	for n := range doc.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "script":
+			scripts++
+		case "img", "iframe", "link", "base", "object", "embed":
+			require.Failf(t, "added", "<%s> in the page", n.Data)
+		}
+		for _, a := range n.Attr {
+			require.False(t, strings.HasPrefix(a.Key, "on"), "<%s %s> in the page", n.Data, a.Key)
+			require.NotEqual(t, "owned", a.Val)
+			require.NotEqual(t, "data-owned", a.Key)
+			require.NotContains(t, a.Key, "refresh")
+			require.False(t, a.Key == "href" && !strings.HasPrefix(a.Val, "#"), a.Val)
+		}
+	}
+	require.Equal(t, 2, scripts, "data and script")
+}
+
+func pageText(t *testing.T, page string) string {
+	t.Helper()
+	doc, err := html.Parse(strings.NewReader(page))
+	require.NoError(t, err)
+	var b strings.Builder
+	for n := range doc.Descendants() {
+		if n.Type == html.TextNode && n.Parent.Data != "script" {
+			b.WriteString(n.Data)
+		}
+	}
+	return b.String()
+}
+
+// inBrowser names a browser of the Chromium family. A test does not depend on what
+// happens to be installed, so nothing is looked for.
+var inBrowser = flag.String("browser", "", "open pages in this `PROGRAM`, too")
+
+// browse opens a page in a browser without a window, and returns the document as it
+// is after its scripts ran, and what they wrote to the console.
+func browse(t *testing.T, page string, flags ...string) (dom, console string) {
+	t.Helper()
+	if *inBrowser == "" {
+		t.Skip("give -browser, as in: go test ./cmd/internal/command -run Page -browser chromium")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	profile, err := os.MkdirTemp("", "heed-browser")
+	require.NoError(t, err)
+	// not TempDir: a process of the browser that outlives it may still write there
+	defer func() { _ = os.RemoveAll(profile) }()
+	args := append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
+		"--virtual-time-budget=2000", "--timezone-for-testing=UTC",
+		"--user-data-dir=" + profile, "--window-size=1280,900",
+	}, flags...)
+	cmd := exec.CommandContext(ctx, *inBrowser, append(args, "--dump-dom",
+		"file://"+filepath.ToSlash(write(t, "page.html", page)))...)
+	cmd.WaitDelay = 10 * time.Second
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	require.NoError(t, err, stderr.String())
+	var lines []string
+	for line := range strings.Lines(stderr.String()) {
+		if strings.Contains(line, "CONSOLE") {
+			lines = append(lines, line)
+		}
+	}
+	return string(out), strings.Join(lines, "")
+}
+
+func TestPageInABrowser(t *testing.T) {
+	for _, name := range []string{"colony-1.6.log", "operations.jsonl", "healthy-1.6.log"} {
+		page := runArgs(t, "report", filepath.Join(ownCaptures, name)).stdout
+		dom, console := browse(t, page)
+		require.Empty(t, console, name)
+		require.Equal(t, name != "healthy-1.6.log", strings.Contains(dom, `class="u-wrap"`), "the chart is drawn where there is something to see")
+		require.NotContains(t, dom, `<form class="filter" hidden`)
+	}
+}
+
+func TestHostilePageInABrowser(t *testing.T) {
+	dom, console := browse(t, runWith(t.Context(), attackLog(), "report", "-").stdout)
+	require.Empty(t, console)
+	requireNothingAdded(t, dom)
+}
+
+// keyboardSession goes through a page as a person with a keyboard does, and says in the
+// document what went wrong.
+const keyboardSession = `
+addEventListener("load", () => {
+	const wrong = [];
+	const check = (what, is) => is || wrong.push(what);
+	const key = (key, on = document.activeElement || document.body) => on.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+	const shown = () => [...document.querySelectorAll(".group")].filter((g) => !g.hidden);
+	const all = shown().length;
+	const search = document.querySelector(".filter input[type=search]");
+	key("/");
+	check("slash searches", document.activeElement === search);
+	search.value = "QUARRY yields";
+	search.dispatchEvent(new Event("input", { bubbles: true }));
+	check("search finds", shown().length === 1 && /quarry/i.test(shown()[0].textContent));
+	check("search counts", document.querySelector(".filter output").textContent === "1 of " + all + " shown");
+	search.value = "no such text";
+	search.dispatchEvent(new Event("input", { bubbles: true }));
+	check("nothing matches", shown().length === 0 && document.querySelector(".filter output").textContent === "nothing matches");
+	search.value = "";
+	search.dispatchEvent(new Event("input", { bubbles: true }));
+	check("all again", shown().length === all);
+	search.value = "quarry";
+	search.dispatchEvent(new Event("input", { bubbles: true }));
+	search.form.requestSubmit();
+	check("enter goes to what was found", document.activeElement === shown()[0].firstElementChild);
+	const link = document.querySelector(".cause a.rule-link");
+	const target = document.getElementById(link.hash.slice(1)).closest(".group");
+	check("the group is filtered out", target.hidden && !target.open);
+	location.hash = link.hash;
+	dispatchEvent(new HashChangeEvent("hashchange"));
+	check("a link to a group shows it", !target.hidden && target.open && shown().length === all && search.value === "");
+	target.open = false;
+	key("/");
+	check("escape does not empty the search", !search.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape", bubbles: true, cancelable: true })));
+	check("escape leaves", document.activeElement !== search);
+	key("j");
+	key("j");
+	check("j goes down", document.activeElement === shown()[1].firstElementChild);
+	key("k");
+	check("k goes up", document.activeElement === shown()[0].firstElementChild);
+	document.activeElement.click();
+	check("opens", shown()[0].open);
+	const select = document.querySelector(".sort select");
+	for (const [order, of] of [["count", (g) => -g.dataset.count], ["first", (g) => +g.dataset.first], ["last", (g) => -g.dataset.last]]) {
+		select.value = order;
+		select.dispatchEvent(new Event("change", { bubbles: true }));
+		const numbers = shown().map(of);
+		check("sorted by " + order, numbers.every((n, i) => i === 0 || numbers[i - 1] <= n));
+	}
+	const box = document.querySelector(".check.ignore input");
+	box.checked = false;
+	box.dispatchEvent(new Event("input", { bubbles: true }));
+	check("ignored are hidden", shown().length < all && shown().every((g) => g.dataset.disposition !== "ignore"));
+	key("?", document.body);
+	check("help opens", document.querySelector("#help").open);
+	document.querySelector("#help").close();
+	key("t", document.body);
+	const one = document.documentElement.dataset.theme;
+	key("t", document.body);
+	check("theme", one && one !== document.documentElement.dataset.theme);
+	key("+", document.body);
+	key("-", document.body);
+	key("0", document.body);
+	document.querySelector("button.key").click();
+	for (const b of document.querySelectorAll(".zoom button")) b.click();
+	const copies = [...document.querySelectorAll(".copy button")];
+	check("a copy of the verdict and of each cause", copies.length === 1 + document.querySelectorAll(".cause").length);
+	let copied = "";
+	Object.defineProperty(navigator, "clipboard", { configurable: true, value: { writeText: (text) => ((copied = text), Promise.resolve()) } });
+	copies[0].click();
+	check("the verdict is copied", copied.startsWith("### \x60") && copied.includes("- environment: \x60RimWorld "));
+	copies[1].click();
+	check("a cause is copied", copied.startsWith("#### ") && copied.includes("\x60\x60\x60text\n"));
+	Object.defineProperty(navigator, "clipboard", { configurable: true, value: undefined });
+	copies[1].click();
+	const area = document.querySelector(".copy textarea");
+	check("without a clipboard the text is selected", area && area === document.activeElement && area.value === copied && area.selectionEnd === copied.length);
+	document.documentElement.dataset.session = wrong.length ? wrong.join("; ") : "fine";
+});
+`
+
+func TestPageWithAKeyboard(t *testing.T) {
+	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	dom, console := browse(t, withScript(t, page, keyboardSession))
+	require.Empty(t, console)
+	found := regexp.MustCompile(`data-session="([^"]*)"`).FindStringSubmatch(dom)
+	require.NotNil(t, found, "the session came to its end")
+	require.Equal(t, "fine", found[1])
+}
+
+// fits says in the document which elements are wider than the window.
+const fits = `
+addEventListener("load", () => {
+	for (const d of document.querySelectorAll("details")) d.open = true;
+	const root = document.documentElement;
+	const wide = [...document.querySelectorAll("main *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1 && !e.closest(".scroll, svg, .chart"));
+	root.dataset.session = innerWidth > 500 ? "the window is not narrow" : root.scrollWidth > innerWidth ? "wide: " + wide.map((e) => e.tagName + "." + e.className).join(" ") : "fine";
+});
+`
+
+func TestPageFitsAPhone(t *testing.T) {
+	long := "Mod " + strings.Repeat("Длинное_название_мода_한국어", 40) + " is missing packageId in About.xml!\n"
+	hostile := runWith(t.Context(), attackLog()+long, "report", "-").stdout
+	clock := runArgs(t, "report", filepath.Join(ownCaptures, "operations.jsonl"),
+		filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	for _, page := range []string{hostile, clock} {
+		dom, console := browse(t, withScript(t, page, fits), "--window-size=390,800")
+		require.Empty(t, console)
+		require.Contains(t, dom, `data-session="fine"`, regexp.MustCompile(`data-session="([^"]*)"`).FindString(dom))
+	}
+}
+
+func TestPageWithoutScripts(t *testing.T) {
+	page := runArgs(t, "report", filepath.Join(ownCaptures, "colony-1.6.log")).stdout
+	// A policy without the script keeps it from running.
+	page = regexp.MustCompile(`script-src .*?; style-src`).ReplaceAllString(page, "script-src &#39;none&#39;; style-src")
+	dom, console := browse(t, page)
+	require.Contains(t, console, "Content Security Policy")
+	require.Contains(t, dom, `class="sketch"`, "a picture of the timeline")
+	require.NotContains(t, dom, `class="u-wrap"`)
+	require.Contains(t, dom, `<form class="filter" hidden`, "nothing is offered that does not work")
+	require.Contains(t, dom, `<form class="find" hidden`)
+	require.NotRegexp(t, `<button[^>]*>Copy as Markdown`, dom)
+	require.Contains(t, dom, `<td class="name">oakapple.riverboats`)
+}
+
+// TestPageRefusesOtherScripts shows that the policy of the page is in force: a
+// script that it does not name does not run.
+func TestPageRefusesOtherScripts(t *testing.T) {
+	page := runArgs(t, "report", filepath.Join(ownCaptures, "healthy-1.6.log")).stdout
+	page = strings.Replace(page, "</body>", `<script>document.documentElement.dataset.owned = 1</script><img src="data:," onerror="document.documentElement.dataset.owned=1"></body>`, 1)
+	dom, console := browse(t, page)
+	require.Contains(t, console, "Content Security Policy")
+	require.NotContains(t, dom, "data-owned=")
+}
+
+// withScript returns the page with more in its script, and the policy to match.
+func withScript(t *testing.T, page, more string) string {
+	t.Helper()
+	script := pageScript.FindString(page[strings.Index(page, `id="data"`):])
+	old := strings.TrimSuffix(strings.TrimPrefix(script, "<script>"), "</script>")
+	hash := func(s string) string {
+		sum := sha256.Sum256([]byte(s))
+		return html.EscapeString(base64.StdEncoding.EncodeToString(sum[:]))
+	}
+	escaped := func(s string) string { return strings.ReplaceAll(s, "+", "&#43;") }
+	require.Contains(t, page, escaped(hash(old)))
+	page = strings.Replace(page, escaped(hash(old)), escaped(hash(old+more)), 1)
+	return strings.Replace(page, old, old+more, 1)
+}

@@ -1,0 +1,457 @@
+package command
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/internal/text/scrub"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+func TestCoverageAddsUp(t *testing.T) {
+	referenceAndOwn(t, func(t *testing.T, path string) {
+		r := runArgs(t, "rules", "coverage", "--format", "json", "--top", "0", path)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		requireInert(t, r.stdout)
+		requireSchema(t, "rules-coverage", r.stdout)
+		var doc struct {
+			Files []coverage
+			Total coverage
+		}
+		require.NoError(t, json.Unmarshal([]byte(r.stdout), &doc))
+		require.Len(t, doc.Files, 1)
+		for _, rep := range []coverage{doc.Files[0], doc.Total} {
+			fired, unknown := 0, 0
+			for _, f := range rep.Fired {
+				fired += f.Records
+			}
+			for _, u := range rep.Unknown {
+				unknown += u.Count
+			}
+			require.Equal(t, rep.Records, fired)
+			require.Equal(t, rep.Records, rep.ByRules.Records+rep.ByFallback.Records+rep.ByDefault.Records)
+			require.Equal(t, rep.ByFallback.Records+rep.ByDefault.Records, unknown)
+		}
+		for _, id := range doc.Total.Never {
+			for _, f := range doc.Total.Fired {
+				require.NotEqual(t, id, f.Rule)
+			}
+		}
+	})
+}
+
+func TestCoverageOfSeveralFiles(t *testing.T) {
+	a, b := write(t, "a.log", plainLog), write(t, "b.log", "careful 1\ncareful 2\nnobody knows\n")
+	r := runArgs(t, append([]string{"rules", "coverage"}, testArgs(t, a, b, "no-such.log")...)...)
+	require.Equal(t, exitIO, r.status)
+	require.Contains(t, r.stderr, "no-such.log: no such file")
+	require.Contains(t, r.stdout, "ALL FILES: 8 records of 6 signatures")
+	require.Contains(t, r.stdout, "       3           2  test.advisory")
+	require.Contains(t, r.stdout, "never fired: 1 rule\n    test.cap\n")
+	require.Contains(t, r.stdout, b+":3\n            nobody knows")
+}
+
+const moreRules = "version: 1\nrules:\n  - id: mine\n    when: 'template contains \"save\"'\n    disposition: ignore\n"
+
+func TestDiff(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	older, mine := write(t, "old.yaml", testRules), write(t, "mine.yaml",
+		moreRules+testRules[len("version: 1\nrules:\n"):])
+	r := runArgs(t, "rules", "diff", "--no-default-rules", older, mine, log)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "2 of 5 records in 1 file change class")
+	require.Contains(t, r.stdout, "2 records of 1 signature, group ")
+	require.Contains(t, r.stdout, "old     BLOCKING error, by rule test.blocking ("+older+":3)")
+	require.Contains(t, r.stdout, "new     ignore info, by rule mine ("+mine+":3)")
+	require.Contains(t, r.stdout, "sample  "+log+":3: cannot save the game to slot 1")
+
+	require.Equal(t, exitFinding, runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, mine,
+		log).status)
+	same := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, older, log)
+	require.Equal(t, exitOK, same.status)
+	require.Contains(t, same.stdout, "0 of 5 records")
+
+	// A rule of another name that does the same.
+	renamed := write(t, "renamed.yaml", strings.ReplaceAll(testRules, "test.advisory", "test.renamed"))
+	r = runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", older, renamed, log)
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stdout, "same class by another rule: 1 record")
+
+	// A phase that only one side sets counts for that side alone.
+	phased := write(t, "phased.yaml", strings.Replace(testRules, "disposition: advisory\n",
+		"disposition: advisory\n    sets_phase: late\n", 1)+
+		"  - {id: test.late, when: 'phase == \"late\" and template == \"bye\"', disposition: blocking}\n")
+	r = runArgs(t, "rules", "diff", "--no-default-rules", older, phased, log)
+	require.Contains(t, r.stdout, "1 of 5 records")
+	require.Contains(t, r.stdout, "by rule test.late")
+}
+
+func TestDiffSides(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "a.yaml"), []byte(testRules), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "b.txt"), []byte("no rules"), 0o600))
+	require.Contains(t, runArgs(t, "rules", "diff", "default", dir, log).stdout, "by rule test.blocking")
+	embedded := runArgs(t, "rules", "diff", "--exit-code", "--no-default-rules", "default", "../../../rules/default", log)
+	require.Equal(t, exitOK, embedded.status, embedded.stderr)
+	for _, tc := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"default", "default"}, exitUsage, "OLD NEW CAPTURE"},
+		{[]string{"default", "no-such", log}, exitUsage, "no-such"},
+		{[]string{"default", t.TempDir(), log}, exitUsage, "has no *.yaml"},
+		{[]string{"default", log, log}, exitUsage, "rules: "},
+		{[]string{"default", "default", "no-such.log"}, exitIO, "no such file"},
+	} {
+		r := runArgs(t, append([]string{"rules", "diff"}, tc.args...)...)
+		require.Equal(t, tc.status, r.status, "%v: %s", tc.args, r.stderr)
+		require.Contains(t, r.stderr, tc.want)
+	}
+}
+
+// TestProposalsHold proposes a rule for one record of every rule that decides
+// something urgent in the captures, and goes the whole way round.
+func TestProposalsHold(t *testing.T) {
+	testkit.Full(t, "a rule for each of many records")
+	seen := map[string]bool{}
+	for _, path := range captures(t, ownCaptures) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			if len(seen) > 20 {
+				testkit.Full(t, "a rule more at each of many captures")
+			}
+			places := map[string]place{}
+			p := newProgram(nil, io.Discard, io.Discard)
+			require.NoError(t, p.observe(t.Context(), defaultRules(t), path, func(src *source, o *heed.Outcome) bool {
+				if id := o.Decision.Rule; o.Decision.Disposition.Urgent() && src.Record.StartLine > 0 && !seen[id] {
+					seen[id] = true
+					places[id] = place{path, src.Record.EndLine}
+				}
+				return true
+			}))
+			for id, at := range places {
+				r := runArgs(t, "rules", "propose", at.String())
+				require.Equal(t, exitOK, r.status, "%s: %s", at, r.stderr)
+				mute := write(t, "mute.yaml", r.stdout)
+				check := runArgs(t, "rules", "check", mute)
+				require.Equal(t, exitOK, check.status, check.stderr)
+				require.Contains(t, check.stdout, mute+": 1 rule, 3 tests: 3 passed")
+
+				diff := runArgs(t, "rules", "diff", "--format", "json", "--top", "0", "--exit-code", "default", mute, path)
+				require.Equal(t, exitFinding, diff.status, "%s: %s", at, diff.stderr)
+				requireSchema(t, "rules-diff", diff.stdout)
+				var rep diffReport
+				require.NoError(t, json.Unmarshal([]byte(diff.stdout), &rep))
+				for _, c := range rep.Changes {
+					require.Equal(t, id, c.Old.Rule, "%s: %s", at, r.stdout)
+					require.Equal(t, event.Ignore, c.New.Disposition)
+				}
+				after := runArgs(t, "explain", "--rules", mute, at.String())
+				require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(after.stdout), at)
+			}
+		})
+	}
+}
+
+func TestProposeScrubs(t *testing.T) {
+	log := write(t, "game.log", strings.Join([]string{
+		`Loading C:\Users\Anna Holm\Saves\one.rws`,
+		`Mono path[0] = '/home/bertil/game/Data'`,
+		`The world of Bertil and of ANNA at 192.0.2.9:7777 is broken, write to anna.h@mail.example or bob`,
+	}, "\n")+"\n")
+	r := runArgs(t, append([]string{"rules", "propose", "--disposition", "blocking"}, testArgs(t, log+":3")...)...)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	for _, secret := range []string{"anna", "holm", "bertil", "192.0.2.9", "mail.example"} {
+		require.NotContains(t, strings.ToLower(r.stdout), secret, r.stdout)
+	}
+	require.Contains(t, r.stdout, `and template startsWith "The world of "`)
+	require.Contains(t, r.stdout, ` or bob"`)
+	require.NotContains(t, r.stdout, log)
+
+	mute := write(t, "mute.yaml", r.stdout)
+	require.Contains(t, runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, log+":3")...)...).stdout,
+		"BLOCKING error, by rule stop.")
+}
+
+func TestProposeHostileText(t *testing.T) {
+	texts := append([]string{
+		`careful "quoted \n" 'and' \x41 #: {a: b} - [c]`, "careful " + strings.Repeat("long ", 4000), "careful: \ufeff\u00ad tail",
+		"careful é\U0001F600\u0301", "careful `back` \\", "careful\r", "careful <*> <*>", "careful -12 +3 'a b",
+	}, hostileLines...)
+	log := write(t, "game.log", strings.Join(texts, "\n")+"\n")
+	for i, text := range texts {
+		at := fmt.Sprintf("%s:%d", log, i+1)
+		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, at)...)...)
+		if !strings.HasPrefix(text, "careful") { // decided by a default, which ignores it
+			require.Equal(t, exitOK, r.status)
+			require.Contains(t, r.stdout, "# heed proposes nothing")
+			continue
+		}
+		require.Equal(t, exitOK, r.status, "%q: %s", text, r.stderr)
+		requireInert(t, r.stdout)
+		require.True(t, utf8.ValidString(r.stdout))
+		mute := write(t, "mute.yaml", r.stdout)
+		check := runArgs(t, "rules", "check", mute)
+		require.Equal(t, exitOK, check.status, check.stderr)
+		got := runArgs(t, append([]string{"explain", "--rules", mute}, testArgs(t, at)...)...)
+		require.Regexp(t, `: ignore [a-z]+, by rule mute\.`, firstLine(got.stdout), text)
+	}
+}
+
+func TestProposeKeepsEffects(t *testing.T) {
+	log := write(t, "game.log", "careful\nno more messages\n")
+	effects := write(t, "effects.yaml", `version: 1
+rules:
+  - {id: a, when: 'template == "careful"', disposition: advisory, sets_phase: late, resolves: [b, c]}
+  - {id: b, when: 'template == "no more messages"', disposition: blocking, blinds: true}
+  - {id: c, when: 'template == "c"', disposition: blocking}
+`)
+	r := runArgs(t, "rules", "propose", "--rules", effects, log+":1")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "sets_phase: late")
+	require.Contains(t, r.stdout, "resolves: [b, c]")
+	r = runArgs(t, "rules", "propose", "--rules", effects, log+":2")
+	require.Equal(t, exitOK, r.status)
+	require.Contains(t, r.stderr, "rule b marks the log as blind from here on; the proposed rule does not")
+}
+
+func TestProposeTwice(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	first := runArgs(t, append([]string{"rules", "propose"}, testArgs(t, log+":2")...)...)
+	require.Equal(t, exitOK, first.status, first.stderr)
+	mute := write(t, "mute.yaml", first.stdout)
+	again := runArgs(t, append([]string{"rules", "propose", "--rules", mute}, testArgs(t, log+":2")...)...)
+	require.Equal(t, exitOK, again.status)
+	require.Contains(t, again.stderr, "already ignore, by mute.careful_now.")
+	require.Regexp(t, `^version: 1\n\n# heed proposes nothing: .* line 2 of the log is already ignore info,\n# by mute\.careful_now\.[0-9a-f]+\. `, again.stdout)
+	none := write(t, "none.yaml", again.stdout)
+	check := runArgs(t, "rules", "check", none)
+	require.Equal(t, exitOK, check.status, check.stderr)
+	require.Contains(t, check.stdout, none+": 0 rules, no tests")
+	same := runArgs(t, "rules", "diff", "--exit-code", "default", none, log)
+	require.Equal(t, exitOK, same.status, same.stderr)
+	back := runArgs(t, append([]string{"rules", "propose", "--disposition", "advisory", "--rules", mute},
+		testArgs(t, log+":2")...)...)
+	require.Equal(t, exitOK, back.status, back.stderr)
+	require.Contains(t, back.stdout, "id: note.careful_now.")
+}
+
+func TestUntil(t *testing.T) {
+	log := write(t, "game.log", plainLog)
+	propose := func(until string) result {
+		return runArgs(t, append([]string{"rules", "propose", "--until", until}, testArgs(t, log+":2")...)...)
+	}
+	r := propose("2999-01-31")
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "Muted by hand until 2999-01-31. Before, it was advisory warning by test.advisory.")
+	for _, bad := range []string{"soon", "2999-02-30", "2001-01-01"} {
+		require.Equal(t, exitUsage, propose(bad).status, bad)
+	}
+
+	mute := write(t, "mute.yaml", r.stdout)
+	for _, tc := range []struct {
+		today string
+		past  bool
+	}{{"2999-01-30", false}, {"2999-01-31", false}, {"2999-02-01", true}} {
+		var stdout, stderr strings.Builder
+		now, err := time.Parse(time.DateOnly, tc.today)
+		require.NoError(t, err)
+		p := newProgram(nil, &stdout, &stderr)
+		p.Now = func() time.Time { return now }
+		require.NoError(t, p.checkRules([]string{mute}, true))
+		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"),
+			stderr.String())
+	}
+}
+
+func TestExpired(t *testing.T) {
+	for why, want := range map[string]string{
+		"":                          "",
+		"until 2020-01-02":          "was meant until 2020-01-02: remove the rule, or change the date in its why",
+		"Muted. Until 2020-01-02.":  "was meant until 2020-01-02: remove the rule, or change the date in its why",
+		"until 2020-13-02":          "has \"until 2020-13-02\" in its why, which is not a date: write it as 2027-01-31",
+		"until 2040-1-2":            "has \"until 2040-1-2\" in its why, which is not a date: write it as 2027-01-31",
+		"until 2030-01-01":          "",
+		"until the next version":    "",
+		"seen until 2020-01-02 pm.": "was meant until 2020-01-02: remove the rule, or change the date in its why",
+	} {
+		require.Equal(t, want, expired(&rules.Rule{Why: why}, "2030-01-01"), why)
+		require.Empty(t, expired(&rules.Rule{Why: why, Disabled: true}, "2030-01-01"), why)
+	}
+}
+
+func TestExpectations(t *testing.T) {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "game.log"), []byte(plainLog+"\nexception\n  at A.B ()\n"), 0o600))
+	file := filepath.Join(dir, "expected.tsv")
+	run := func(text string) result {
+		require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
+		return runArgs(t, append([]string{"rules", "test"}, testArgs(t, file)...)...)
+	}
+	good := run("# what is " +
+		"known\r\n\ngame.log\t3\tblocking\ttest.blocking\r\ngame.log\t2\tadvisory\ngame.log\t1\tignore\tdefault.log.unknown\ngame.log\t8\tignore\n")
+	require.Equal(t, exitOK, good.status, good.stderr)
+	require.Equal(t, file+": 4 expectations: all met\n", good.stdout)
+	require.Empty(t, good.stderr)
+
+	bad := run("game.log\t99\tignore\ngame.log\t3\tadvisory\ngame.log\t6\tignore\ngame.log\t3\tblocking\tother\ngame.log\t2\tadvisory\n")
+	require.Equal(t, exitFinding, bad.status)
+	require.Equal(t, file+": 5 expectations: 1 met, 4 FAILED\n", bad.stdout)
+	log := filepath.Join(dir, "game.log")
+	require.Equal(t, strings.Join([]string{
+		"classify-replay: " + file + ":1: " + log + ":99: the line is in no record: it is blank, or after the end",
+		"classify-replay: " + file + ":2: " + log + ":3: want advisory, got blocking by test.blocking",
+		"classify-replay: " + file + ":3: " + log + ":6: the line is in no record: it is blank, or after the end",
+		"classify-replay: " + file + ":4: " + log + ":3: want blocking by other (no rule has that id), got blocking by " +
+			"test.blocking",
+		"",
+	}, "\n"), bad.stderr)
+
+	for text, want := range map[string]string{
+		"":                  "expected.tsv has none: write a line for each",
+		"# nothing yet\n\n": "expected.tsv has none: write a line for each",
+		"game.log 3 blocking\n": ":1: want 3 or 4 fields separated by tabs (capture, line, disposition, rule), " +
+			"not 1",
+		"\ngame.log\tx\tblocking\n":        ":2: field 2, the line, is \"x\"",
+		"game.log\t0\tblocking\n":          "field 2",
+		"game.log\t1\tloud\n":              "field 3, the disposition, is \"loud\": use one of ignore, advisory, blocking",
+		"\t1\tblocking\n":                  "field 1, the capture, is empty",
+		"game.log\t1\x1b[31m\tblocking\n":  "field 2",
+		"game.log\t1\tblocking\ta\tb\tc\n": "not 6",
+	} {
+		r := run(text)
+		require.Equal(t, exitUsage, r.status, text)
+		require.Contains(t, r.stderr, want)
+		requireInert(t, r.stderr)
+	}
+	require.Equal(t, exitIO, run("no-such.log\t1\tignore\n").status)
+	require.Equal(t, exitUsage, runArgs(t, "rules", "test").status)
+	require.Equal(t, exitUsage, runArgs(t, "rules", "test", filepath.Join(dir, "no-such.tsv")).status)
+}
+
+func TestRuleCommandsUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"rules"},
+		{"rules", "coverage"},
+		{"rules", "coverage", "--top", "-1", "x"},
+		{"rules", "coverage", "--format", "jsonl", "x"},
+		{"rules", "diff", "default", "default", "--top", "-1", "x"},
+		{"rules", "diff", "default", "default", "--format", "xml", "x"},
+		{"rules", "propose"},
+		{"rules", "propose", "x"},
+		{"rules", "propose", "-:1"},
+		{"rules", "propose", "--disposition", "loud", "x:1"},
+	} {
+		r := runArgs(t, args...)
+		require.Equal(t, exitUsage, r.status, "%v", args)
+		require.Empty(t, r.stdout)
+		require.NotEmpty(t, r.stderr)
+	}
+}
+
+// FuzzPropose proposes rules for any text: one that nothing has to be left out
+// of can always be told apart, and whatever is proposed holds.
+func FuzzPropose(f *testing.F) {
+	for _, text := range hostileLines {
+		f.Add(text, "", false)
+	}
+	f.Add("System.Exception: 12 at <*> 'a b' x=y (1, 2) user Bob /home/bob/x",
+		"  at A.B ()\n  at (wrapper x) C.D_Patch1 () [0x1]", false)
+	f.Add("", "at A.B", true)
+	f.Add("two\nSystem.Exception: \x00", "\n", true)
+	f.Add("\n  at A.B ()", "", false)
+	set, err := rules.Compile()
+	require.NoError(f, err)
+	n, err := signature.New(set.Masking())
+	require.NoError(f, err)
+	f.Fuzz(func(t *testing.T, text, stack string, operation bool) {
+		e := &event.Entry{Kind: event.KindLog, Level: event.LevelWarning, Message: text, Stack: stack}
+		if operation {
+			e = &event.Entry{Kind: event.KindOperation, Status: event.StatusFailed, Source: stack, Message: text}
+		}
+		private := &scrub.Names{}
+		private.Learn(text)
+		pr := newProposal(n, private, e)
+		err := pr.complete(set, nil, &found{entry: *e})
+		require.True(t, utf8.Valid(pr.yaml))
+		requireInert(t, string(pr.yaml))
+		whole := len(text)+len(stack) < maxLiteral
+		for _, s := range []string{text, stack} {
+			whole = whole && len(private.Cut(s)) == 1
+		}
+		if whole {
+			require.NoError(t, err, "%s", pr.yaml)
+		}
+	})
+}
+
+func TestConditionsAreBounded(t *testing.T) {
+	long := strings.Repeat("é", maxLiteral)
+	got := conditions("template", []string{long})
+	require.Len(t, got, 1)
+	require.True(t, strings.HasPrefix(got[0], `template startsWith "é`))
+	require.Less(t, len(got[0]), maxLiteral+40)
+	require.Equal(t, []string{`template == "a"`}, conditions("template", []string{"a"}))
+	require.Equal(t, []string{`x startsWith "a"`, `x contains "b"`, `x endsWith "c"`}, conditions("x", []string{"a", "b", " ", "c"}))
+}
+
+// TestProposeHidesMail: of an address nothing is left, whatever masking took of
+// it before.
+func TestProposeHidesMail(t *testing.T) {
+	for _, line := range []string{
+		"careful: sending report to joe.hansen@example.com: no route",
+		"careful: sending report to joe.hansen@example.com",
+		"careful: sending report to joe.hansen12@mail.example.com: no route",
+		"careful: sending report to joe.hansen@localhost, no route",
+		"careful: sending report to joe.hansen@192.0.2.1, no route",
+		"careful: mailto:joe.hansen@[192.0.2.1]/joe",
+		"careful: <joe.hansen@example.com> is away",
+	} {
+		r := runArgs(t, append([]string{"rules", "propose"}, testArgs(t,
+			write(t, "game.log", "starting\n"+line+"\n")+":2")...)...)
+		require.Equal(t, exitOK, r.status, r.stderr)
+		require.NotContains(t, r.stdout, "joe", line)
+		require.NotContains(t, r.stdout, "hansen", line)
+	}
+}
+
+// TestRulesCheckMatchesAll: what one rule does to all others is said once.
+func TestRulesCheckMatchesAll(t *testing.T) {
+	r := runArgs(t, "rules", "check", write(t, "all.yaml",
+		"version: 1\nrules:\n  - {id: a.b, when: 'true', disposition: ignore}\n"))
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Equal(t, 1, strings.Count(r.stderr, "\n"), r.stderr)
+	require.Contains(t, r.stderr, "all.yaml:3: rule a.b matches every entry: the rules and defaults after it never decide")
+	require.Regexp(t, `default/10-crash.yaml: (\d+) rules, \d+ can never match, \d+ tests?: \d+ passed, \d+ overridden by an earlier file`, r.stdout)
+}
+
+// TestRulesFolder: a folder stands for the rule files in it.
+func TestRulesFolder(t *testing.T) {
+	dir := t.TempDir()
+	log := write(t, "game.log", "one\ntwo\n")
+	r := runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitUsage, r.status)
+	require.Contains(t, r.stderr, "has no *.yaml or *.yml")
+	for _, name := range []string{"one", "two"} {
+		rule := "version: 1\nrules: [{id: t." + name + ", when: 'template == \"" + name + "\"', disposition: advisory}]\n"
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(rule), 0o600))
+	}
+	r = runArgs(t, "records", "--rules", dir, log)
+	require.Equal(t, exitOK, r.status, r.stderr)
+	require.Contains(t, r.stdout, "t.one")
+	require.Contains(t, r.stdout, "t.two")
+}

@@ -1,0 +1,205 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/rules"
+)
+
+func (p *program) rulesCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "rules",
+		Short: "Check, test and write rule files",
+		Long: `rules has the commands for authors of rules. They run the tests inside rule files, find
+likely mistakes, show which rules decide in captures and which never do, show what
+another rule set would change, and propose a rule for a record.`,
+		Example: `  heed rules check mine.yaml
+  heed rules propose Player.log:87 > mine.yaml
+  heed rules diff default mine.yaml Player.log`,
+	}
+	return cli.Group(cmd,
+		p.rulesCheckCommand(), p.rulesCoverageCommand(), p.rulesDiffCommand(), p.rulesLintCommand(), p.rulesProposeCommand(),
+		p.rulesSchemaCommand(), p.rulesTestCommand(),
+	)
+}
+
+func (p *program) rulesCheckCommand() *cobra.Command {
+	var noDefaults bool
+	cmd := &cobra.Command{
+		Use:   "check [FILE...]",
+		Short: "Compile rule files and run the tests inside them",
+		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
+tests inside them: each text is masked, and the whole set classifies it. Without a file
+it checks the default rules alone.
+
+It exits with 2 if a file does not compile or a test fails. A test whose text a rule of
+an earlier file matches is reported as overridden, and is no failure. A rule whose reason
+has "until" and a date that is past or invalid is reported, too.`,
+		Example: `  heed rules check mine.yaml
+  heed rules check --no-default-rules *.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && noDefaults {
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+			}
+			return p.checkRules(args, noDefaults)
+		},
+	}
+	noDefaultRules(cmd, &noDefaults)
+	return cmd
+}
+
+// fileReport is the report on one rule file.
+type fileReport struct {
+	name                              string
+	rules, passed, failed, overridden int
+	unreachable                       int // rules that a rule leaves nothing to
+}
+
+func (p *program) checkRules(names []string, noDefaults bool) error {
+	files, err := (&ruleFlags{names, noDefaults}).sources()
+	if err != nil {
+		return err
+	}
+	set, err := compileRules(files...)
+	if err != nil {
+		return err
+	}
+	reports := make([]fileReport, len(files))
+	byName := make(map[string]*fileReport, len(files))
+	for i, f := range files {
+		reports[i].name = f.Name
+		byName[f.Name] = &reports[i]
+	}
+	all := "" // the rule that leaves nothing to those after it
+	for _, r := range set.Rules() {
+		byName[r.File].rules++
+		switch {
+		case r.ShadowedBy != "" && all != "":
+			byName[r.File].unreachable++
+		case r.ShadowedBy != "":
+			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID,
+				r.ShadowedBy)
+		case r.MatchesAll():
+			all = r.ID
+			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
+		}
+		if wrong := expired(r, p.today()); wrong != "" {
+			p.Message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
+		}
+	}
+	results := set.Test(nil)
+	failed := 0
+	for i := range results {
+		res := &results[i]
+		rep := byName[res.File]
+		switch {
+		case res.Failed():
+			rep.failed++
+			failed++
+			p.Message("%s", res)
+		case res.Overridden:
+			rep.overridden++
+			if res.Got.Rule != all {
+				p.Message("%s", res)
+			}
+		default:
+			rep.passed++
+		}
+	}
+	out := &output{w: p.Stdout}
+	for _, rep := range reports {
+		out.buf = rep.append(out.buf)
+	}
+	out.buf = fmt.Appendf(out.buf, "%s in %s: ", plural(len(set.Rules()), "rule"), plural(len(files), "file"))
+	if failed > 0 {
+		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, plural(len(results), "test"))
+	} else {
+		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", plural(len(results), "test"))
+	}
+	if err := out.done("the report"); err != nil {
+		return err
+	}
+	if failed > 0 {
+		return errors.New("rules: tests failed: change the rule, or the test")
+	}
+	return nil
+}
+
+// append appends the line about one file.
+func (r *fileReport) append(dst []byte) []byte {
+	dst = text.AppendSafe(dst, r.name, 0)
+	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
+	if r.unreachable > 0 {
+		dst = fmt.Appendf(dst, "%d can never match, ", r.unreachable)
+	}
+	total := r.passed + r.failed + r.overridden
+	if total == 0 {
+		return append(dst, "no tests\n"...)
+	}
+	var parts []string
+	for _, part := range []struct {
+		n    int
+		what string
+	}{{r.passed, "passed"}, {r.failed, "FAILED"}, {r.overridden, "overridden by an earlier file"}} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
+		}
+	}
+	return fmt.Appendf(dst, "%s: %s\n", plural(total, "test"), strings.Join(parts, ", "))
+}
+
+func (p *program) rulesLintCommand() *cobra.Command {
+	var noDefaults bool
+	cmd := &cobra.Command{
+		Use:   "lint [FILE...]",
+		Short: "Find likely mistakes in valid rule files",
+		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
+rules that can never match, rules with the same condition, rules with too few tests,
+texts that masking removes from every template, beginnings that only a line without the
+time and the level of a logger has, templates and ids of an earlier version
+of signatures, rules that must be evaluated for each entry, phases that no rule sets,
+lists and macros that nothing uses, and overrides that change nothing or keep blindness
+from ending. Without a file it checks the default rules alone.
+
+It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
+		Example: `  heed rules lint mine.yaml
+  heed rules lint --no-default-rules *.yaml`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 && noDefaults {
+				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+			}
+			return p.lintRules(args, noDefaults)
+		},
+	}
+	noDefaultRules(cmd, &noDefaults)
+	return cmd
+}
+
+func (p *program) lintRules(names []string, noDefaults bool) error {
+	files, err := (&ruleFlags{names, noDefaults}).sources()
+	if err != nil {
+		return err
+	}
+	found := rules.Lint(files...)
+	out := &output{w: p.Stdout}
+	for i := range found {
+		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)
+		out.buf = append(out.buf, '\n')
+		if found[i].Severity == event.SeverityError {
+			p.Raise(exitUsage)
+		}
+	}
+	if len(found) == 0 {
+		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", plural(len(files), "file"))
+	} else {
+		p.Raise(exitFinding)
+	}
+	return out.done("the findings")
+}

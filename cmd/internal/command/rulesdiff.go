@@ -1,0 +1,299 @@
+package command
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// embedded names the embedded rules where a file of rules is expected.
+const embedded = "default"
+
+func (p *program) rulesDiffCommand() *cobra.Command {
+	var noDefaults, exitCode bool
+	var view viewFlags
+	cmd := &cobra.Command{
+		Use:   "diff OLD NEW CAPTURE...",
+		Short: "Show which records two rule sets classify differently",
+		Long: `diff classifies every record of captures with two rule sets, each with its own phase
+and blindness. It shows which records change class (disposition, severity, or whether
+the state of the game is invalidated), the most frequent first, each with one sample
+and its place. Records of one group of signatures with the same old and new decision
+are listed together. Records that another rule classifies the same way are only
+counted.
+
+OLD and NEW are a rule file, a directory of them (its *.yaml and *.yml, by name) or
+"default", the default rules. As in a replay, the default rules follow each side; with
+--no-default-rules a side is exactly what it names.
+
+The exit status is 0 even if records change class; with --exit-code it is then 1.`,
+		Example: `  heed rules diff default mine.yaml Player.log
+  heed rules diff --no-default-rules --exit-code default rules/default testdata/captures`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 3 {
+				return cli.Usage(cmd, "name two rule sets and a log: OLD NEW CAPTURE")
+			}
+			return atLeastOne("a log to replay")(cmd, args[2:])
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := view.validate(cmd); err != nil {
+				return err
+			}
+			var sets [2]*rules.Set
+			for i, name := range args[:2] {
+				files, err := readSide(name, noDefaults)
+				if err != nil {
+					return err
+				}
+				if sets[i], err = compileRules(files...); err != nil {
+					return err
+				}
+			}
+			names, err := p.inputs(&inputFlags{}, args[2:])
+			if err != nil {
+				return err
+			}
+			scrubber := view.scrub.scrubber(view.format)
+			d := &difference{old: sets[0], new: sets[1], scrub: scrubber, changes: map[changeKey]*change{}}
+			for _, name := range names {
+				if err := p.classifyTwice(cmd.Context(), d, name); err != nil {
+					p.Fail(err)
+					if errors.Is(err, context.Canceled) {
+						break
+					}
+				}
+			}
+			p.incomplete()
+			p.removed(scrubber)
+			rep := d.report(scrubber.Text(args[0]), scrubber.Text(args[1]), view.top)
+			if exitCode && rep.Changed > 0 {
+				p.Raise(exitFinding)
+			}
+			if view.format == formatJSON {
+				return p.print("the report", appendJSON(nil, rep))
+			}
+			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
+		},
+	}
+	view.register(cmd, "changes")
+	flags := cmd.Flags()
+	flags.BoolVar(&noDefaults, "no-default-rules", false, "leave out the default rules after those that are named")
+	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")
+	return cmd
+}
+
+// readSide reads one side of a comparison.
+func readSide(name string, noDefaults bool) ([]rules.File, error) {
+	if name == embedded {
+		return rules.Defaults(), nil
+	}
+	return (&ruleFlags{[]string{name}, noDefaults}).sources()
+}
+
+// difference is what two rule sets classify differently.
+type difference struct {
+	old, new *rules.Set
+	scrub    *report.Scrubber // of names, places and samples
+	records  int
+	moved    int // records that another rule decides to the same effect
+	files    int
+	changes  map[changeKey]*change
+}
+
+// changeKey groups what changes. Tags are for readers of decisions, and no
+// part of the class.
+type changeKey struct {
+	sig      signature.Signature // that names the group, under the old rules
+	old, new class
+}
+
+type class struct {
+	rule        string
+	disposition event.Disposition
+	severity    event.Severity
+	invalidates bool
+	escalated   bool // how it came to be so urgent, and no part of it
+}
+
+func classOf(o *heed.Outcome) class {
+	d := &o.Decision
+	return class{d.Rule, d.Disposition, d.Severity, d.Invalidates, o.Escalated}
+}
+
+// same reports whether two decisions have the same effect, by whatever rule.
+func (c class) same(d class) bool {
+	d.rule, d.escalated = c.rule, c.escalated
+	return c == d
+}
+
+type change struct {
+	changeKey
+	count      int
+	signatures int
+	first      place
+	sample     string
+	order      int // of its first record among all that change
+}
+
+// classifyTwice decides the records of a capture by both sets.
+func (p *program) classifyTwice(ctx context.Context, d *difference, name string) error {
+	other, err := heed.New(replay.Config(d.new))
+	if err != nil {
+		return err
+	}
+	d.files++
+	var (
+		updates []heed.Update
+		engine  *heed.Engine
+		found   []*change // by signature, in the order of their first records
+		n       heed.Outcome
+	)
+	bySignature := map[changeKey]*change{}
+	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
+		rec := src.Record
+		engine = src.Engine
+		d.scrub.LearnEntry(&rec.Entry)
+		other.ObserveInto(&n, &rec.Entry)
+		updates = other.Updates(updates[:0])
+		d.records++
+		before, after := classOf(o), classOf(&n)
+		if before.same(after) {
+			if before.rule != after.rule {
+				d.moved++
+			}
+			return true
+		}
+		key := changeKey{o.Signature, before, after}
+		c := bySignature[key]
+		if c == nil {
+			c = &change{
+				changeKey: key, first: placeOf(d.scrub.Text(name), rec),
+				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry))),
+			}
+			bySignature[key] = c
+			found = append(found, c)
+		}
+		c.count++
+		return true
+	})
+	// Groups grow to the end of the capture.
+	for _, c := range found {
+		c.sig = engine.Group(c.sig)
+		total := d.changes[c.changeKey]
+		if total == nil {
+			total = &change{changeKey: c.changeKey, first: c.first, sample: c.sample, order: len(d.changes)}
+			d.changes[c.changeKey] = total
+		}
+		total.count += c.count
+		total.signatures++
+	}
+	return err
+}
+
+// The JSON form of a difference.
+type (
+	diffReport struct {
+		SchemaVersion int `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
+
+		Old      string         `json:"old" jsonschema:"The rules that OLD names."`
+		New      string         `json:"new" jsonschema:"The rules that NEW names."`
+		Files    int            `json:"files" jsonschema:"Logs that were replayed."`
+		Records  int            `json:"records" jsonschema:"Records in them."`
+		Changed  int            `json:"changed" jsonschema:"Records that change class."`
+		Moved    int            `json:"sameClassByAnotherRule" jsonschema:"Records that stay in their class, by another rule."`
+		Changes  []classChanged `json:"changes" jsonschema:"Records with the same group and the same change are one entry; the most frequent first."`
+		NotShown int            `json:"changesNotShown" jsonschema:"Changes that are not listed."`
+	}
+	classChanged struct {
+		Count      int           `json:"count" jsonschema:"Records with this change." minimum:"1"`
+		Group      string        `json:"group" jsonschema:"The signature that names their group." pattern:"^[0-9a-f]{16}$"`
+		Signatures int           `json:"signatures" jsonschema:"Their signatures." minimum:"1"`
+		Old        rules.Details `json:"old" jsonschema:"The decision of the old rules."`
+		New        rules.Details `json:"new" jsonschema:"The decision of the new rules."`
+		First      string        `json:"first" jsonschema:"File and line of the first record."`
+		Sample     string        `json:"sample" jsonschema:"Text of the first record, escaped and cut."`
+	}
+)
+
+func (d *difference) report(oldName, newName string, top int) *diffReport {
+	rep := &diffReport{
+		SchemaVersion: schema.Version, Old: oldName, New: newName, Files: d.files,
+		Records: d.records, Moved: d.moved, Changes: []classChanged{},
+	}
+	all := make([]*change, 0, len(d.changes))
+	for _, c := range d.changes {
+		all = append(all, c)
+		rep.Changed += c.count
+	}
+	slices.SortFunc(all, func(a, b *change) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.order, b.order))
+	})
+	if top > 0 && len(all) > top {
+		rep.NotShown = len(all) - top
+		all = all[:top]
+	}
+	for _, c := range all {
+		rep.Changes = append(rep.Changes, classChanged{
+			c.count, c.sig.ID.String(), c.signatures, d.class(d.old, c.old), d.class(d.new, c.new),
+			d.scrub.Text(c.first.String()), d.scrub.Text(c.sample), // again: more names may be known
+		})
+	}
+	return rep
+}
+
+func (d *difference) class(set *rules.Set, c class) rules.Details {
+	out := rules.Details{
+		Rule: c.rule, Disposition: c.disposition, Severity: c.severity, Invalidates: c.invalidates,
+		Escalated: c.escalated,
+	}
+	if r := set.Rule(c.rule); r != nil {
+		out.Place = d.scrub.Text(r.Place())
+	}
+	return out
+}
+
+func (r *diffReport) appendText(dst []byte, width int) []byte {
+	p := &prose{buf: dst, width: width}
+	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
+		plural(r.Records, "record"), plural(r.Files, "file"))
+	if r.Moved > 0 {
+		p.line("  same class by another rule: %s", plural(r.Moved, "record"))
+	}
+	for i := range r.Changes {
+		c := &r.Changes[i]
+		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
+		p.hang("    old     ", "%s", changed(&c.Old))
+		p.hang("    new     ", "%s", changed(&c.New))
+		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
+	}
+	if r.NotShown > 0 {
+		p.line("\n  … and %s (--top 0 shows all)", plural(r.NotShown, "more change"))
+	}
+	return p.buf
+}
+
+// changed returns the decision before or after a change in words.
+func changed(d *rules.Details) string {
+	s := className(d)
+	if d.Invalidates && d.Disposition != event.Ignore {
+		s += ", invalidates"
+	}
+	s += ", by " + decidedBy(d)
+	if d.Place != "" {
+		s += " (" + safe(d.Place, 0) + ")"
+	}
+	return s
+}

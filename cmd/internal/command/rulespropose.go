@@ -1,0 +1,534 @@
+package command
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/scrub"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+)
+
+// proposedFile is the name of a proposal in messages.
+const proposedFile = "proposal"
+
+func (p *program) rulesProposeCommand() *cobra.Command {
+	var flags ruleFlags
+	var dispositionName, until string
+	cmd := &cobra.Command{
+		Use:   "propose FILE:LINE",
+		Short: "Print a rule file that classifies one kind of record differently",
+		Long: `propose prints a rule file for the record at a line of a capture: a rule that matches
+records with its text and stack, with any value in the masked parts, and tests for it.
+Before it prints the file, propose checks that it compiles, passes "rules check" and
+decides that record.
+
+The rule holds nothing from the masked parts, no account names from paths in the log,
+and no mail addresses. Other names in the text, such as that of a colonist, stay: read
+the condition, and shorten it if the rule should match others, too. If the rule that
+decides now sets the phase or resolves others, the proposed rule does the same.
+
+The rule matches one form of the text. If the log has other forms of the same group,
+such as with another name, a message says how many.
+
+If the record already has that disposition, there is nothing to propose: propose prints
+a rule file without rules, with a comment that names the rule that decides, and exits
+with 0.
+
+A rule does not end by itself. With --until the date is part of its reason, and "rules
+check" warns when the date is past.`,
+		Example: `  heed rules propose Player.log:87 > mute.yaml
+  heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
+  heed rules diff default mute.yaml Player.log`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usage(cmd, "name one place, FILE:LINE")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := cli.OneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
+				return err
+			}
+			if until != "" {
+				if _, err := time.Parse(time.DateOnly, until); err != nil {
+					return cli.Usage(cmd, "--until %q: give it a day, such as 2027-01-31", until)
+				}
+				if until < p.today() {
+					return cli.Usage(cmd, "--until %s is in the past", until)
+				}
+			}
+			at, err := p.parsePlace(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			if at.file == standardInput {
+				return cli.Usage(cmd, "propose reads the log twice: write it to a file first")
+			}
+			files, err := flags.sources()
+			if err != nil {
+				return err
+			}
+			disposition, _ := event.Parse[event.Disposition](dispositionName)
+			text, err := p.propose(cmd.Context(), files, at, disposition, until)
+			if err != nil {
+				return err
+			}
+			return p.print("the rule", text)
+		},
+	}
+	flags.register(cmd)
+	cmd.Flags().StringVar(&dispositionName, "disposition", "ignore", "the `DISPOSITION` that the rule gives the record: ignore, advisory or blocking")
+	cli.Completes(cmd, "disposition", "ignore", "advisory", "blocking")
+	cmd.Flags().StringVar(&until, "until", "", "add to the rule's reason that it is meant until `DATE`, such as 2027-01-31")
+	return cmd
+}
+
+// today is the date, as in 2027-01-31.
+func (p *program) today() string { return p.Now().Format(time.DateOnly) }
+
+// untilDate matches the date until which a rule is meant, in its why.
+var untilDate = regexp.MustCompile(`(?i)\buntil (\d{4}-\d{1,2}-\d{1,2})\b`)
+
+// expired returns what is wrong with the date until which a rule is meant:
+// nothing where it has none, or one that has not passed.
+func expired(r *rules.Rule, today string) string {
+	m := untilDate.FindStringSubmatch(r.Why)
+	if m == nil || r.Disabled {
+		return ""
+	}
+	if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
+		return fmt.Sprintf("has \"until %s\" in its why, which is not a date: write it as 2027-01-31", m[1])
+	}
+	if m[1] < today {
+		return fmt.Sprintf("was meant until %s: remove the rule, or change the date in its why", m[1])
+	}
+	return ""
+}
+
+// propose returns the rule file for one record.
+func (p *program) propose(ctx context.Context, files []rules.File, at place, d event.Disposition,
+	until string,
+) ([]byte, error) {
+	set, err := compileRules(files...)
+	if err != nil {
+		return nil, err
+	}
+	normalizer, err := signature.New(set.Masking())
+	if err != nil {
+		return nil, err
+	}
+	private := &scrub.Names{}
+	groups := map[signature.Signature]signature.Signature{} // by form
+	if err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
+		private.Learn(src.Record.Message)
+		private.Learn(src.Record.Stack)
+		groups[o.Signature] = o.Group
+		return true
+	}); err != nil {
+		return nil, err
+	}
+	f, err := p.find(ctx, set, at, nil)
+	if err != nil {
+		return nil, err
+	}
+	before := f.outcome.Decision
+	if before.Disposition == d {
+		p.Message("%s: already %s, by %s: the proposed file has no rule", at, d, before.Rule)
+		return nothingProposed(at.line, &before), nil
+	}
+	pr := newProposal(normalizer, private, &f.entry)
+	pr.disposition, pr.before, pr.until = d, before, until
+	if pr.was = set.Rule(before.Rule); pr.was != nil && pr.was.Blinds {
+		p.Message("%s: rule %s marks the log as blind from here on; the proposed rule does not", at, before.Rule)
+	}
+	if err := pr.complete(set, files, f); err != nil {
+		return nil, &cli.StatusError{Status: exitUsage, Err: fmt.Errorf("%s: no rule can be proposed: %w", at, err)}
+	}
+	if others := sameGroup(groups, f.outcome.Signature); others > 0 {
+		p.Note("%s: the rule is for one form of this group; the log has %d more, which it may not match", at, others)
+	}
+	return pr.yaml, nil
+}
+
+// sameGroup counts the other forms of the group that a form belongs to.
+func sameGroup(groups map[signature.Signature]signature.Signature, form signature.Signature) int {
+	others := 0
+	for other, group := range groups {
+		if other != form && group == groups[form] {
+			others++
+		}
+	}
+	return others
+}
+
+// nothingProposed is the rule file for a record that is decided as it should be. It is
+// one that compiles: the output is often on its way into a file that the next command
+// reads. It does not name the log, whose path may hold a name.
+func nothingProposed(line int, d *event.Decision) []byte {
+	out := &prose{}
+	out.line("version: 1")
+	out.line("")
+	out.line("# heed proposes nothing: the record at line %d of the log is already %s %s,", line, d.Disposition,
+		d.Severity)
+	out.line("# by %s. This file changes nothing.", d.Rule)
+	return out.buf
+}
+
+// proposal is a rule file in the making.
+type proposal struct {
+	n           *signature.Normalizer
+	entry       *event.Entry
+	sig         signature.ID
+	disposition event.Disposition
+	before      event.Decision
+	was         *rules.Rule // that decided before, nil for a default
+	until       string
+
+	id        string
+	words     []string // of the text, for the id
+	condition []string // clauses, joined by and
+	tests     []proposedTest
+	yaml      []byte
+}
+
+// proposedTest is an inline test. The other properties of the entry follow from
+// the record.
+type proposedTest struct {
+	match         bool
+	text, stack   string
+	field, value  string // a further property, if field is not empty
+	anotherMethod bool
+}
+
+// maxLiteral bounds how much of a text a condition repeats, in bytes. It leaves
+// room for the escapes of both languages within rules.maxExpression.
+const maxLiteral = 2000
+
+func newProposal(n *signature.Normalizer, private *scrub.Names, e *event.Entry) *proposal {
+	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
+	head, frames, _ := strings.Cut(string(template), "\n")
+	pr := &proposal{n: n, entry: e, sig: signature.Of(template).ID}
+	pr.condition = append(pr.condition, `kind == "`+e.Kind.String()+`"`)
+	if e.Kind != event.KindLog {
+		pr.condition = append(pr.condition, `status == "`+e.Status.String()+`"`)
+	}
+	if e.Kind == event.KindOperation {
+		pr.condition = append(pr.condition, conditions("method", private.Cut(e.Source))...)
+	}
+	headPieces, framePieces := private.Cut(head), private.Cut(frames)
+	pr.condition = append(pr.condition, conditions("template", headPieces)...)
+	if frames != "" {
+		pr.condition = append(pr.condition, conditions("frames", framePieces)...)
+	}
+	for _, piece := range headPieces {
+		pr.words = append(pr.words, idWords(piece)...)
+	}
+	pr.makeTests(strings.Join(headPieces, placeholder), strings.Join(framePieces, placeholder))
+	return pr
+}
+
+// placeholder stands in tests for what was left out.
+const placeholder = "someone"
+
+// conditions returns what makes a variable begin with the first, end with the
+// last and hold all other pieces.
+func conditions(variable string, pieces []string) []string {
+	total := 0
+	for i, p := range pieces {
+		if total += len(p); total > maxLiteral {
+			// What comes after is not looked at: the end is no longer anchored.
+			p = p[:max(0, len(p)-(total-maxLiteral))]
+			for !utf8.ValidString(p) {
+				p = p[:len(p)-1]
+			}
+			pieces = append(append([]string{}, pieces[:i]...), p, "")
+			break
+		}
+	}
+	if len(pieces) == 1 {
+		return []string{variable + " == " + quoteRule(pieces[0])}
+	}
+	var out []string
+	for i, p := range pieces {
+		op := " contains "
+		switch {
+		case strings.TrimSpace(p) == "":
+			continue
+		case i == 0:
+			op = " startsWith "
+		case i == len(pieces)-1:
+			op = " endsWith "
+		}
+		out = append(out, variable+op+quoteRule(p))
+	}
+	return out
+}
+
+// quoteRule returns s, which is valid UTF-8, in double quotes, as both YAML and
+// conditions read it. Whatever acts on a terminal is escaped.
+func quoteRule(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range s {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case unicode.IsPrint(r) && text.Safe(string(r), 0) == string(r):
+			b.WriteRune(r)
+		case r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// idWords returns the words of a text that can stand in an id.
+func idWords(text string) []string {
+	return strings.FieldsFunc(strings.ToLower(strings.ReplaceAll(text, signature.Mask, " ")),
+		func(r rune) bool { return r < 'a' || r > 'z' })
+}
+
+// examples are two values for each kind of masked part.
+var examples = map[string][2]string{
+	"<num>":    {"12", "7045"},
+	"<hex>":    {"0x1f2e", "0x00c0ffee"},
+	"<uuid>":   {"01234567-89ab-cdef-0123-456789abcdef", "76543210-89ab-cdef-0123-456789abcdef"},
+	"<id>":     {"Thing12", "Widget_7045"},
+	"<time>":   {"2020-01-02", "2021-03-04"},
+	"<host>":   {"192.0.2.1", "192.0.2.77"},
+	"<path>":   {"/data/one.xml", "/data/more/two.xml"},
+	"<url>":    {"https://example.com/one", "https://example.com/two"},
+	"<tag>":    {"<color=red>", "<color=blue>"},
+	"<quoted>": {`"one"`, `"two"`},
+	"<value>":  {"one", "two"},
+	"<vec>":    {"1, 0, 5", "12, 3, 44"},
+}
+
+// makeTests makes two tests that match and the candidates for one that does
+// not, of the record's template without what was left out.
+func (pr *proposal) makeTests(head, frames string) {
+	spans, _ := pr.n.AppendSpans(nil, logline.Of(pr.entry))
+	first, second := pr.fill(head, spans, 0), pr.fill(head, spans, 1)
+	canonical, long := pr.stacks(first, frames)
+	tests := []proposedTest{{match: true, text: first, stack: canonical}, {match: true, text: second, stack: long}}
+	if first == second && long == canonical {
+		v := &tests[1]
+		switch pr.entry.Kind {
+		case event.KindLog:
+			v.field, v.value = "level", "error"
+			if pr.entry.Level == event.LevelError {
+				v.value = "warning"
+			}
+		default:
+			v.field, v.value = "phase", "play"
+		}
+	}
+	pr.tests = append(tests,
+		proposedTest{text: first, stack: "at Elsewhere.Other"},
+		proposedTest{text: first + " and more", stack: canonical},
+		proposedTest{text: "other " + first, stack: canonical},
+		proposedTest{text: first, stack: canonical, anotherMethod: true},
+	)
+	if frames == "" { // a rule for records without a stack does not look at it
+		pr.tests = append(pr.tests[:2], pr.tests[3:]...)
+	}
+}
+
+// fill puts examples in place of the masks of a head, as far as its template
+// stays what it is.
+func (pr *proposal) fill(head string, spans []signature.Span, which int) string {
+	literals := strings.Split(head, signature.Mask)
+	const enough = 64
+	if len(literals) != len(spans)+1 || len(spans) > enough {
+		return head
+	}
+	values := make([]string, len(spans))
+	for i := range values {
+		values[i] = signature.Mask
+	}
+	join := func() string {
+		var b strings.Builder
+		for i, l := range literals {
+			b.WriteString(l)
+			if i < len(values) {
+				b.WriteString(values[i])
+			}
+		}
+		return b.String()
+	}
+	want := string(pr.n.AppendTemplate(nil, head, ""))
+	for i, s := range spans {
+		example, ok := examples[s.Mask]
+		if !ok {
+			continue
+		}
+		if values[i] = example[which]; string(pr.n.AppendTemplate(nil, join(), "")) != want {
+			values[i] = signature.Mask
+		}
+	}
+	return join()
+}
+
+// stacks returns the frames as they stand in templates and as a runtime prints
+// them, if that has the same template.
+func (pr *proposal) stacks(text, frames string) (canonical, long string) {
+	if frames == "" {
+		return "", ""
+	}
+	lines := strings.Split(frames, "\n")
+	for i := range lines {
+		lines[i] = "  " + lines[i] + " () [0x00012] in <0123456789abcdef0123456789abcdef>:0"
+	}
+	long = strings.Join(lines, "\n")
+	if string(pr.n.AppendTemplate(nil, text, long)) != string(pr.n.AppendTemplate(nil, text, frames)) {
+		long = frames
+	}
+	return frames, long
+}
+
+// complete finds a free id and a test that does not match, writes the file, and
+// makes sure that it does what it is for.
+func (pr *proposal) complete(set *rules.Set, files []rules.File, f *found) error {
+	pr.id = pr.freeID(set)
+	misses := pr.tests[2:]
+	var err error
+	for i := range misses {
+		miss := &misses[i]
+		if miss.anotherMethod && pr.entry.Kind != event.KindOperation {
+			continue
+		}
+		pr.write([]proposedTest{pr.tests[0], pr.tests[1], *miss})
+		if err = pr.verify(files, f); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
+func (pr *proposal) freeID(set *rules.Set) string {
+	const few, long = 4, 60
+	subject := map[event.Disposition]string{
+		event.Ignore: "mute", event.Advisory: "note",
+		event.Blocking: "stop",
+	}[pr.disposition]
+	words := strings.Join(pr.words[:min(few, len(pr.words))], "_")
+	if words == "" {
+		words = pr.entry.Kind.String()
+	}
+	id := subject + "." + words[:min(long, len(words))] + "." + pr.sig.String()[:8]
+	for n, free := 2, id; ; n++ {
+		if set.Rule(free) == nil {
+			return free
+		}
+		free = fmt.Sprintf("%s-%d", id, n)
+	}
+}
+
+// write writes the rule file.
+func (pr *proposal) write(tests []proposedTest) {
+	out := &prose{}
+	out.line("version: 1")
+	out.line("")
+	out.line("# Proposed by heed for records of the signature %s (version %d). Read the", pr.sig, signature.Version)
+	out.line("# condition before you use it: all that is not masked must match exactly.")
+	out.line("")
+	out.line("rules:")
+	out.line("  - id: %s", pr.id)
+	out.line("    when: |-")
+	for i, c := range pr.condition {
+		if i > 0 {
+			c = "and " + c
+		}
+		out.line("      %s", c)
+	}
+	out.line("    disposition: %s", pr.disposition)
+	done, summary := "Muted by hand", "muted by hand"
+	if pr.disposition != event.Ignore {
+		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"
+	}
+	out.line("    summary: %s", quoteRule(summary))
+	if pr.until != "" {
+		done += " until " + pr.until
+	}
+	out.line("    why: %s", quoteRule(fmt.Sprintf("%s. Before, it was %s %s by %s.", done, pr.before.Disposition,
+		pr.before.Severity, pr.before.Rule)))
+	if pr.was != nil && pr.was.SetsPhase != "" {
+		out.line("    sets_phase: %s # as rule %s did", pr.was.SetsPhase, pr.was.ID)
+	}
+	if pr.was != nil && len(pr.was.Resolves) > 0 {
+		out.line("    resolves: [%s] # as rule %s did", strings.Join(pr.was.Resolves, ", "), pr.was.ID)
+	}
+	out.line("    tests:")
+	for i := range tests {
+		tests[i].write(out, pr.entry)
+	}
+	pr.yaml = out.buf
+}
+
+func (t *proposedTest) write(out *prose, e *event.Entry) {
+	key := "match"
+	if !t.match {
+		key = "no_match"
+	}
+	out.line("      - %s: %s", key, quoteRule(valid(t.text)))
+	if t.stack != "" {
+		out.line("        stack: %s", quoteRule(valid(t.stack)))
+	}
+	if e.Kind != event.KindLog {
+		out.line("        status: %s", e.Status)
+	}
+	if e.Kind == event.KindOperation {
+		method := valid(e.Source)
+		if t.anotherMethod {
+			method += ".other"
+		}
+		out.line("        method: %s", quoteRule(method))
+	}
+	if t.field != "" {
+		out.line("        %s: %s", t.field, t.value)
+	}
+}
+
+// valid keeps what is not UTF-8 out of a rule file.
+func valid(s string) string { return strings.ToValidUTF8(s, "?") }
+
+// verify compiles the file with the rules that it will stand before, runs its
+// tests, and decides the record.
+func (pr *proposal) verify(files []rules.File, f *found) error {
+	set, err := compileRules(append([]rules.File{{Name: proposedFile, Data: pr.yaml}}, files...)...)
+	if err != nil {
+		return err
+	}
+	for _, res := range set.Test(nil) {
+		if res.File == proposedFile && !res.Passed {
+			return fmt.Errorf("a test of the rule fails: %s", res.String())
+		}
+	}
+	head, frames, _ := strings.Cut(string(pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack)), "\n")
+	in := inputOf(f, head, frames)
+	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != pr.id {
+		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
+	}
+	return nil
+}

@@ -1,0 +1,237 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/cmd/internal/settings"
+)
+
+// The exit statuses, in the order in which they prevail.
+const (
+	exitOK          = cli.ExitOK
+	exitFinding     = cli.ExitFinding
+	exitUsage       = cli.ExitUsage
+	exitIO          = 3
+	exitInterrupted = cli.ExitInterrupted
+)
+
+// program carries out the commands of one run of a program.
+type program struct {
+	*settings.Program
+
+	host    Host                // the program that mounts the commands
+	fetched map[string]*fetched // logs at addresses, by what named calls them
+	mods    installed
+}
+
+// Host is what a program has that the commands that read captured logs have not by themselves. The zero Host is
+// the small program, which neither uses a network nor starts anything.
+type Host struct {
+	Forms []schema.Form // of output beyond theirs
+
+	// Fetch reads the log that is shared at an address.
+	Fetch func(ctx context.Context, address string) ([]byte, error)
+
+	// Open shows a page in the browser. file is absolute.
+	Open func(file string) error
+
+	// History opens the history in a file, which it makes where there is none.
+	History func(ctx context.Context, path string) (History, error)
+
+	// Brief makes the command "brief" also ask a running program, where its argument names no log: it adds flags to the
+	// command, and returns what asks about an item, "" for all that is open.
+	Brief func(cmd *cobra.Command) func(cmd *cobra.Command, item string, b *Brief) error
+}
+
+// Main runs classify-replay as a process.
+func Main() { os.Exit(run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run executes a command line of classify-replay and returns the exit status. It is [Main]
+// without the process, so that tests can call it.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	p := newProgram(stdin, stdout, stderr)
+	return p.Run(ctx, p.rootCommand(), args)
+}
+
+// newProgram returns a run of classify-replay that has not begun.
+func newProgram(stdin io.Reader, stdout, stderr io.Writer) *program {
+	return &program{Program: settings.NewProgram(settings.Offline, exitIO, stdin, stdout, stderr)}
+}
+
+// rootCommand makes the command line of classify-replay: a replay, and the other commands
+// below it.
+func (p *program) rootCommand() *cobra.Command {
+	root, rest := p.commands()
+	root.Use = settings.Offline + " FILE..."
+	root.AddCommand(rest...)
+	root.AddCommand(p.ConfigCommand(), p.CompletionCommand(), noBriefs())
+	renamed(root, rest)
+	p.Flags(root, verbose)
+	return root
+}
+
+// noBriefs makes the command of classify-replay that refuses "brief".
+func noBriefs() *cobra.Command {
+	return &cobra.Command{
+		Use: "brief", Hidden: true, DisableFlagParsing: true, RunE: func(cmd *cobra.Command, _ []string) error {
+			return cli.Usage(cmd.Root(), `heed makes briefs: use "heed brief"`)
+		},
+	}
+}
+
+// verbose is the help of --verbose.
+const verbose = "print what is read, from where, and how long it took"
+
+// Commands makes the commands that read captured logs, the first of them replay, for a program
+// that mounts them below its root.
+func Commands(p *settings.Program, host Host) []*cobra.Command {
+	own := &program{Program: p, host: host}
+	brief := own.briefCommand()
+	own.complete(brief)
+	replay, rest := own.commands()
+	return append([]*cobra.Command{replay, brief}, rest...)
+}
+
+func (p *program) commands() (replay *cobra.Command, rest []*cobra.Command) {
+	replay = p.replayCommand()
+	rest = []*cobra.Command{
+		p.explainCommand(), p.recordsCommand(), p.signaturesCommand(), p.reportCommand(), p.logDiffCommand(),
+		p.baselineCommand(), p.suspectsCommand(), p.rulesCommand(), p.schemaCommand(),
+	}
+	p.complete(append([]*cobra.Command{replay}, rest...)...)
+	return replay, rest
+}
+
+func (p *program) complete(commands ...*cobra.Command) {
+	for _, cmd := range commands {
+		cmd.SetFlagErrorFunc(p.flagError)
+		p.finish(cmd)
+	}
+}
+
+// flagError is [cli.FlagError] that knows places in standard input, such as -:3, and the flags of a program with a
+// history.
+func (p *program) flagError(cmd *cobra.Command, err error) error {
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && p.host.History == nil &&
+		(e.GetSpecifiedName() == "remember" || e.GetSpecifiedName() == "history") {
+		return cli.Usage(cmd, `heed remembers sessions: use "heed" for --%s`, e.GetSpecifiedName())
+	}
+	if strings.Contains(err.Error(), "':' in -:") {
+		return cli.Usage(cmd, `a word that begins with a dash is a flag: write a place in standard input after "--", such as %s -- -:3`, cmd.CommandPath())
+	}
+	return cli.Usage(cmd, "%w", cli.FlagError(cmd, err))
+}
+
+// gcPercent keeps the heap close to what is alive. A replay makes little
+// garbage, so the collector has little to do: 100 copies of a capture take as
+// long with 20 as with Go's own 100, and an eighth less memory.
+const gcPercent = 20
+
+// finish completes cmd and all commands below it: they stop at an interrupt, with what is
+// known by then (a second interrupt ends the process at once), and their help names the exit
+// statuses.
+func (p *program) finish(cmd *cobra.Command) {
+	for _, c := range cmd.Commands() {
+		p.finish(c)
+	}
+	if cmd.HasSubCommands() {
+		return
+	}
+	if !strings.Contains(strings.ToLower(cmd.Long), "exit status") && !strings.Contains(cmd.Long, "exits with") {
+		cmd.Long += `
+
+Exit status as of heed replay: 0 done, 2 wrong usage, 3 a file that could not be
+read or written to its end, 130 interrupted.`
+	}
+	do := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if p.Stdin == os.Stdin { // the process is the command's own
+			debug.SetGCPercent(gcPercent)
+		}
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+		cmd.SetContext(ctx)
+		return do(cmd, args)
+	}
+}
+
+// renamed makes the help of all commands below root, which is written for heed, name the root's
+// own program, whose root is the replay.
+func renamed(root *cobra.Command, commands []*cobra.Command) {
+	pairs := []string{"heed replay", root.Name()}
+	for _, c := range commands {
+		pairs = append(pairs, "heed "+c.Name(), root.Name()+" "+c.Name())
+	}
+	names := strings.NewReplacer(pairs...)
+	var rename func(*cobra.Command)
+	rename = func(cmd *cobra.Command) {
+		cmd.Long, cmd.Example = names.Replace(cmd.Long), names.Replace(cmd.Example)
+		for _, c := range cmd.Commands() {
+			rename(c)
+		}
+	}
+	rename(root)
+}
+
+// ioError makes an error of an input that cannot be read, or an output that cannot be
+// written, to its end.
+func ioError(err error) error { return cli.Failed(exitIO, err) }
+
+// incomplete prints that what follows lacks what was not read when the program was interrupted.
+// Replays, pages and lists note that themselves, or end early.
+func (p *program) incomplete() {
+	if p.Status == exitInterrupted {
+		p.Message("interrupted: the output covers only what was read before")
+	}
+}
+
+// checkFailOn refuses a value of --fail-on that is not among those allowed, and a flag
+// without any: a variable that is not set would ask for nothing, unnoticed.
+func checkFailOn(cmd *cobra.Command, given []string, allowed ...string) error {
+	if flag := cmd.Flags().Lookup("fail-on"); len(given) == 0 && flag != nil && flag.Changed &&
+		flag.Value.String() == "[]" {
+		given = []string{""}
+	}
+	for _, what := range given {
+		if err := cli.OneOf(cmd, "fail-on", what, allowed...); err != nil {
+			return err
+		}
+	}
+	if len(given) > 1 && slices.Contains(given, failNever) {
+		return cli.Usage(cmd, "--fail-on %s: %s goes with nothing else", strings.Join(given, ","), failNever)
+	}
+	return nil
+}
+
+// atLeastOne refuses a command line without inputs, or with standard input
+// more than once.
+func atLeastOne(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cli.Usage(cmd, "name %s", what)
+		}
+		seen := false
+		for _, arg := range args {
+			if arg == standardInput {
+				if seen {
+					return cli.Usage(cmd, "standard input can be read only once")
+				}
+				seen = true
+			}
+		}
+		return nil
+	}
+}

@@ -1,0 +1,129 @@
+package command
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+)
+
+// BriefForm is the JSON form of a brief.
+var BriefForm = schema.Form{
+	Name: "brief", Values: []any{BriefDocument{}},
+	Title: "brief --format json", Description: "One object. New fields may appear within a version.",
+}
+
+// forms are the JSON forms of the commands of this package, beside those of package report.
+var forms = []schema.Form{
+	{
+		Name: "explain", Values: []any{explanation{}},
+		Title: "explain --format json", Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "rules-coverage", Values: []any{coverageDocument{}},
+		Title: "rules coverage --format json", Description: "One object. New fields may appear within a version.",
+	},
+	{
+		Name: "rules-diff", Values: []any{diffReport{}},
+		Title: "rules diff --format json", Description: "One object. New fields may appear within a version.",
+	},
+	settings.Form,
+}
+
+// templateSchema is the name of the schema of a briefing's template: of input.
+const templateSchema = "template"
+
+// schemaNames returns the names of all JSON forms, in order.
+func (p *program) schemaNames() []string {
+	names := report.SchemaNames()
+	for _, f := range slices.Concat(forms, p.host.Forms) {
+		names = append(names, f.Name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// schemaOf returns the schema of the JSON form of a name, nil for none.
+func (p *program) schemaOf(name string) []byte {
+	if name == templateSchema {
+		return briefing.Schema()
+	}
+	if f := schema.Find(slices.Concat(forms, p.host.Forms), name); f != nil {
+		return f.JSON()
+	}
+	return report.Schema(name)
+}
+
+func (p *program) schemaCommand() *cobra.Command {
+	names := append(p.schemaNames(), templateSchema)
+	var more strings.Builder
+	for i := range p.host.Forms {
+		fmt.Fprintf(&more, "  %-12s  %s\n", p.host.Forms[i].Name, p.host.Forms[i].Title)
+	}
+	return &cobra.Command{
+		Use:   "schema [NAME]",
+		Short: "Print the JSON Schema of a form of output",
+		Long: `schema prints the JSON Schema (draft 2020-12) of a form of output:
+
+  replay        --format json, one object (the default)
+  replay-lines  --format jsonl, each line
+  records       records --format jsonl, each line
+  diff, baseline-check, suspects, explain, rules-coverage, rules-diff
+                these commands with --format json, one object
+  config        config show --format json of this program and of heed
+` + more.String() + `
+"schemaVersion" in the output is the version. It rises when a field is removed or
+changes its meaning; new fields may appear within a version.
+
+"schema template" prints the schema (draft 7) of templates of briefings, "rules schema"
+that of rule files.`,
+		Example: `  heed schema replay > replay.schema.json
+  heed schema template > heed-template.schema.json
+  heed schema replay-lines | jq '."$defs" | keys'`,
+		ValidArgs: names,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, "name one schema, not %d", len(args))
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			name := "replay"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			text := p.schemaOf(name)
+			if text == nil {
+				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(names, ", "))
+			}
+			return p.print("the schema", text)
+		},
+	}
+}
+
+func (p *program) rulesSchemaCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of rule files",
+		Long: `schema prints the JSON Schema of rule files. Editors use it to complete and check rules
+as you write them.`,
+		Example: "  heed rules schema > heed-rules.schema.json",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "rules schema takes no argument: unexpected %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(*cobra.Command, []string) error {
+			return p.print("the schema", rules.Schema())
+		},
+	}
+}

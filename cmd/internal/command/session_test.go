@@ -1,0 +1,146 @@
+package command
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/rules"
+)
+
+// TestSessionReplays: a session that follows a real file, with calls, refusals and
+// acknowledgements, is recorded, and its recording leads to the same entries,
+// decisions, items and verdicts, and to the same last kind of update about each item.
+// Updates are not compared: how many of them a session joins, and how much of what came
+// later is in them, depends on how soon it gets to them.
+func TestSessionReplays(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	dir := t.TempDir()
+	path := filepath.Join(dir, "Player.log")
+	log, err := os.Create(path)
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = log.Close() })
+	follower, err := follow.New(follow.Config{Path: path})
+	require.NoError(t, err)
+	var recording bytes.Buffer
+	recorder := follow.NewRecorder(&recording)
+	config := replay.Config(set)
+	engine, err := heed.New(config)
+	require.NoError(t, err)
+	config.Epoch = engine.Latest().Epoch // a session would have one of its own
+	const patience = time.Minute         // a machine that stands still for a moment is no log that cannot be read
+	session, err := session.New(session.Config{Engine: config, Log: follower, Recorder: recorder, SyncTimeout: patience})
+	require.NoError(t, err)
+	var mu sync.Mutex
+	want := map[string]heed.Update{}
+	session.OnUpdates(func(us []heed.Update) {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, u := range us {
+			want[u.Attention.ID] = u
+		}
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- session.Run(ctx) }()
+	t.Cleanup(cancel)
+
+	g, err := session.Gate(gate.Config{Timeout: patience})
+	require.NoError(t, err)
+	refused := 0
+	var operations []string
+	for i := range 12 {
+		call := gate.Call{ID: fmt.Sprint(i), Tool: "colony/build", Consumer: "agent"}
+		d := g.Check(t.Context(), call)
+		if !d.Allowed {
+			refused++
+			require.NotNil(t, d.Attention, d.Refusal)
+			require.True(t, session.Ack("agent", d.Attention.ID, 0).Acknowledged)
+			if d = g.Check(t.Context(), call); !d.Allowed {
+				continue
+			}
+		}
+		_, err = fmt.Fprintf(log,
+			"Colony day %d\nNullReferenceException: Object reference not set to an instance of an object\n  at "+
+				"Colony.Part%c.Build () [0x00000] in <1>:0 \n\nColony day %d is over\n", i, 'A'+i%5, i)
+		require.NoError(t, err)
+		res := g.Done(t.Context(), d, event.StatusCompleted, "")
+		operations = append(operations, res.Verdict.Operation)
+	}
+	require.Positive(t, refused)
+	require.NoError(t, session.Sync(t.Context()))
+	cancel()
+	require.NoError(t, <-done)
+	require.NoError(t, recorder.Err())
+
+	file := filepath.Join(dir, "recording.jsonl")
+	require.NoError(t, os.WriteFile(file, recording.Bytes(), 0o600))
+	replayed, err := newProgram(nil, io.Discard, io.Discard).open(context.Background(), replay.Config(set), file, nil)
+	require.NoError(t, err)
+	defer replayed.close()
+	got := map[string]heed.Update{}
+	for {
+		if err := replayed.Next(); err != nil {
+			require.ErrorIs(t, err, io.EOF)
+			break
+		}
+		for _, u := range replayed.Engine.Updates(nil) {
+			got[u.Attention.ID] = u
+		}
+	}
+	a, b := session.Engine(), replayed.Engine
+	require.Equal(t, held(a), held(b))
+	require.NotEmpty(t, want)
+	require.Len(t, got, len(want))
+	for id, u := range want {
+		item, _ := a.Item(id)
+		again, _ := b.Item(id)
+		require.Equal(t, placeless(item), placeless(again))
+		require.Equal(t, u.Kind, got[id].Kind, id)
+		require.Equal(t, u.Reason, got[id].Reason, id)
+	}
+	for _, id := range operations {
+		require.Equal(t, a.Verdict(id), b.Verdict(id))
+	}
+}
+
+// held returns what a journal holds, but for the positions, which are those of
+// the log in one and of the recording in the other.
+func held(e *heed.Engine) []heed.Page {
+	var all []heed.Page
+	for after := (heed.Cursor{}); ; {
+		p := e.Read(after, 1000, heed.Filter{})
+		for i := range p.Records {
+			p.Records[i].Pos = 0
+		}
+		all = append(all, p)
+		if !p.More {
+			return all
+		}
+		after = p.Next
+	}
+}
+
+// placeless returns an item without positions.
+func placeless(a heed.Attention) heed.Attention {
+	a.OpenedPos, a.LatestPos, a.Cause.Pos = 0, 0, 0
+	for i := range a.Sample {
+		a.Sample[i].FirstPos, a.Sample[i].LatestPos = 0, 0
+	}
+	return a
+}

@@ -1,0 +1,213 @@
+package command
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/signature"
+)
+
+// maxLine bounds the part of a line that its signature is made of, so that
+// memory does not grow with the input.
+const maxLine = 16 << 20
+
+func (p *program) signaturesCommand() *cobra.Command {
+	var flags ruleFlags
+	var group bool
+	var scrub scrubFlags
+	cmd := &cobra.Command{
+		Use:   "signatures [FILE]",
+		Short: "Print the signature and the template of each line of text",
+		Long: `signatures reads text, from standard input unless a file is named, and prints for each
+line, in order, one line: the id of its signature, a tab, and its template, in which
+<*> stands for what varies. Lines end at a line feed; they are not joined to records.
+The id is the XXH64 of the template. Control characters and invalid UTF-8 are shown
+escaped, and hashed as they are.
+
+With --group, all input is read first, and the first field is the id of the group of the
+line: that of the first signature in the group. Signatures are in one group if one log
+statement wrote them, as far as many lines show: they differ in fields, names, codes or
+states. --group needs 16 bytes of memory for each line, and a template and about a
+kilobyte for each signature. With more than 100,000
+signatures it drops the oldest words, and prints a message.
+
+Words that the rules protect are not masked, so the flags that choose rules matter. Of a
+line, 16 MiB are read. With --scrub, private data is removed from the templates; the ids
+stay those of the full templates.`,
+		Example: `  heed signatures Player.log | sort | uniq -c | sort -rn | head
+  tail -f server.log | heed signatures
+  heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return cli.Usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			set, err := flags.compile()
+			if err != nil {
+				return err
+			}
+			normalizer, err := signature.New(set.Masking())
+			if err != nil {
+				return err
+			}
+			name := standardInput
+			if len(args) == 1 {
+				name = args[0]
+			}
+			scrubber := scrub.scrubber(formatText)
+			if group {
+				err = p.groups(cmd.Context(), normalizer, name, scrubber)
+			} else {
+				err = p.signatures(cmd.Context(), normalizer, name, scrubber)
+			}
+			p.removed(scrubber)
+			return err
+		},
+	}
+	flags.register(cmd)
+	scrub.register(cmd)
+	cmd.Flags().BoolVar(&group, "group", false,
+		"read all input, then print the final group of each line instead of its signature")
+	return cmd
+}
+
+// signatures prints one line for each line of an input, as it is read.
+func (p *program) signatures(ctx context.Context, normalizer *signature.Normalizer, name string,
+	scrubber *report.Scrubber,
+) error {
+	out := &output{w: p.Stdout}
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
+		out.buf = appendSignature(out.buf, signature.Of(template).ID, scrubber.Text(string(template)))
+	})
+	return cmp.Or(out.done("the signatures"), err)
+}
+
+// The bounds of what --group learns from one input: a column watched takes 120
+// bytes of memory.
+const (
+	maxGroupSignatures = 1 << 22
+	maxGroupColumns    = 1 << 20
+)
+
+// groups prints one line for each line of an input, once all of it is read.
+func (p *program) groups(ctx context.Context, normalizer *signature.Normalizer, name string,
+	scrubber *report.Scrubber,
+) error {
+	type known struct {
+		template string
+		place    signature.Place
+	}
+	var lines, order []signature.Signature
+	texts := map[signature.Signature]*known{}
+	out := &output{w: p.Stdout}
+	err := p.templates(ctx, normalizer, name, out, scrubber, func(template []byte) {
+		s := signature.Of(template)
+		if texts[s] == nil {
+			texts[s] = &known{template: string(template)}
+			order = append(order, s)
+		}
+		lines = append(lines, s)
+	})
+	if len(order) == 0 {
+		return err
+	}
+	grouper, bad := signature.NewGrouper(signature.GrouperConfig{
+		Signatures: min(len(order), maxGroupSignatures),
+		Columns:    min(max(8*len(order), signature.DefaultGroupColumns), maxGroupColumns),
+	})
+	if bad != nil {
+		panic("BUG: " + bad.Error())
+	}
+	for _, s := range order {
+		texts[s].place = grouper.Learn(s, []byte(texts[s].template))
+		grouper.Merges(nil)
+	}
+	for _, s := range lines {
+		t := texts[s]
+		out.buf = appendSignature(out.buf, grouper.GroupAt(t.place, s).ID, scrubber.Text(t.template))
+		if !out.full() {
+			break
+		}
+	}
+	if err := out.done("the groups"); err != nil {
+		return err
+	}
+	if s := grouper.Stats(); s.Unlearned+s.ColumnsEvicted > 0 {
+		p.Message("%s: %d signatures are too many to compare all: some that differ only in a name may be in separate "+
+			"groups", name, len(order))
+	}
+	return err
+}
+
+func appendSignature(dst []byte, id signature.ID, template string) []byte {
+	dst = append(dst, id.String()...)
+	dst = append(dst, '\t')
+	dst = text.AppendSafe(dst, template, 0)
+	return append(dst, '\n')
+}
+
+// templates calls f with the template of each line of an input. What f writes to
+// out goes on when the input has no more for a while.
+func (p *program) templates(ctx context.Context, normalizer *signature.Normalizer, name string, out *output,
+	scrubber *report.Scrubber, f func(template []byte),
+) error {
+	in, err := p.openAny(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // only read from
+	br := in.Reader
+	var line, template []byte
+	for {
+		line, err = readLine(br, line[:0])
+		if len(line) > 0 || err == nil {
+			text := string(line)
+			scrubber.Learn(text)
+			template = normalizer.AppendTemplate(template[:0], logline.Text(text, event.LevelUnknown), "")
+			f(template)
+		}
+		// What is buffered will not be more for a while when the input is a
+		// live one, and its reader is waiting.
+		if br.Buffered() == 0 {
+			out.flush()
+		}
+		switch {
+		case !out.full(), errors.Is(err, io.EOF):
+			return nil
+		case err == nil:
+		case ctx.Err() != nil:
+			p.Raise(exitInterrupted)
+			return nil
+		default:
+			return ioError(fmt.Errorf("%s: %w", name, err))
+		}
+	}
+}
+
+// readLine appends the next line without its line feed to dst, at most maxLine
+// bytes of it. It returns io.EOF, with the line, if no line feed ended it.
+func readLine(br *bufio.Reader, dst []byte) ([]byte, error) {
+	for {
+		part, err := br.ReadSlice('\n')
+		if err == nil {
+			part = part[:len(part)-1]
+		}
+		dst = append(dst, part[:min(len(part), maxLine-len(dst))]...)
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return dst, err
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/rules"
+)
+
+// source is a capture that is being fed to an engine.
+type source struct {
+	*replay.Replay
+	input   io.Closer
+	records *capture.Ahead
+}
+
+// open opens a capture and makes an engine for it. What is no log is refused with
+// an error that names the next step. Tee gets the bytes that are read; nil for none.
+func (p *program) open(ctx context.Context, config heed.Config, name string, tee io.Writer) (*source, error) {
+	in, err := p.openAny(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	reader, err := capture.NewReader(in, capture.Options{Tee: tee})
+	if err != nil {
+		_ = in.Close() // only read from
+		return nil, ioError(fmt.Errorf("%s: %w", name, err))
+	}
+	if err := files.Text(reader.Head(readSize)); err != nil {
+		_ = in.Close()
+		if name == standardInput {
+			name = standardInputName
+		}
+		if errors.Is(err, files.ErrBinary) {
+			err = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
+		}
+		return nil, ioError(fmt.Errorf("%s %w", name, err))
+	}
+	engine, err := heed.New(config)
+	if err != nil {
+		_ = in.Close()
+		return nil, err
+	}
+	engine.LearnInstalled(p.installed())
+	records := capture.NewAhead(reader)
+	return &source{&replay.Replay{Engine: engine, Records: records}, in, records}, nil
+}
+
+// observe replays a capture and calls f with each record and what became of it,
+// until f returns false. The record is that of src, and valid until the next one is read.
+func (p *program) observe(ctx context.Context, set *rules.Set, name string,
+	f func(src *source, o *heed.Outcome) bool,
+) error {
+	src, err := p.open(ctx, replay.Config(set), name, nil)
+	if err != nil {
+		return err
+	}
+	defer src.close()
+	return src.each(ctx, name, f)
+}
+
+// each replays what is left of a capture, as [program.observe] does.
+func (s *source) each(ctx context.Context, name string, f func(src *source, o *heed.Outcome) bool) error {
+	var updates []heed.Update
+	for {
+		err := s.Next()
+		switch {
+		case err == nil:
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case errors.Is(err, io.EOF):
+			return nil
+		default:
+			return ioError(fmt.Errorf("%s: %w", name, err))
+		}
+		if s.Acted || s.Outcome.Pending {
+			updates = s.Engine.Updates(updates[:0]) // of no interest here; not drained, they would pile up to a bound
+		}
+		if !s.Acted && !f(s, &s.Outcome) {
+			return nil
+		}
+	}
+}
+
+// close closes the input, which ends a read that waits there. It was only read
+// from: its error means nothing.
+func (s *source) close() {
+	_ = s.input.Close()
+	s.records.Close()
+}
+
+// sampleOf returns one line that an entry can be recognized by.
+func sampleOf(e *event.Entry) string {
+	text := firstLine(strings.TrimSpace(e.Message))
+	if e.Kind == event.KindLog {
+		return text
+	}
+	return strings.TrimSpace(strings.Join([]string{e.Kind.String(), e.Status.String(), e.Source, text}, " "))
+}

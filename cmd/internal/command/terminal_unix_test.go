@@ -1,0 +1,121 @@
+//go:build unix
+
+package command
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/clitest"
+)
+
+// onTerminal runs the program on a terminal and returns what that got.
+func onTerminal(t *testing.T, env []string, args ...string) string {
+	t.Helper()
+	return clitest.OnTerminal(t, append(env, asProgram+"=1"), args...)
+}
+
+// TestFirstScreen: what hurts, which mod, and whether the log still speaks
+// stand on the first screen of a terminal, in colors, and again where it ends.
+func TestFirstScreen(t *testing.T) {
+	log := filepath.Join(ownCaptures, "upload-1.4.txt")
+	out := onTerminal(t, nil, log)
+	lines := strings.Split(out, "\n")
+	first := strings.Join(lines[:24], "\n")
+	last := strings.Join(lines[len(lines)-24:], "\n")
+	for _, label := range []string{"first", "  mod", "log"} {
+		require.Contains(t, first, "\x1b[2m"+label)
+		require.Contains(t, last, "\x1b[2m"+label)
+	}
+	require.Contains(t, first, "Brick Kilns Continued")
+	require.Contains(t, last, "AT A GLANCE: ")
+	require.Contains(t, last, "Brick Kilns Continued")
+	for _, line := range lines {
+		require.LessOrEqual(t, len([]rune(clitest.WithoutColors(line))), 80, line)
+	}
+
+	require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, log), "\x1b[")
+	require.NotContains(t, onTerminal(t, []string{"TERM=dumb"}, log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "--color", "never", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "--format", "jsonl", log), "\x1b[")
+	require.NotContains(t, onTerminal(t, nil, "records", log), "\x1b[")
+}
+
+// TestProgressAndInterrupt: a log that is long in coming shows how much of it was
+// read, and an interrupt prints what is known, without the bar in it.
+func TestProgressAndInterrupt(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{Rows: 24, Cols: 80}))
+	cmd := exec.CommandContext(t.Context(), os.Args[0], testArgs(t, "-")...)
+	cmd.Env = append(os.Environ(), asProgram+"=1", "TERM=xterm")
+	var stdout bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, tty
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	require.NoError(t, tty.Close())
+	_, err = io.WriteString(in, plainLog)
+	require.NoError(t, err)
+
+	var seen bytes.Buffer
+	b := make([]byte, 4096)
+	for !strings.Contains(seen.String(), fmt.Sprint(len(plainLog), " B read")) { // or the test's own time is up
+		n, err := master.Read(b)
+		require.NoError(t, err)
+		seen.Write(b[:n])
+	}
+	require.Contains(t, seen.String(), "standard input")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	rest, _ := io.ReadAll(master)
+	seen.Write(rest)
+	err = cmd.Wait()
+	exit, ok := err.(*exec.ExitError) //nolint:errorlint // Wait returns it as it is
+	require.True(t, ok, "%v", err)
+	require.Equal(t, exitInterrupted, exit.ExitCode())
+	require.Contains(t, stdout.String(), "interrupted after line")
+	require.Contains(t, stdout.String(), "saving failed")
+	require.NotContains(t, stdout.String(), "\x1b")
+	require.True(t, strings.HasSuffix(seen.String(), "\r\x1b[K"), "the bar is gone: %q", seen.String())
+}
+
+// TestTerminalWithoutASize: a terminal that does not say how wide it is, is one.
+func TestTerminalWithoutASize(t *testing.T) {
+	master, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no pseudo-terminal: %v", err)
+	}
+	defer func() { _ = master.Close() }()
+	defer func() { _ = tty.Close() }()
+	require.NoError(t, pty.Setsize(tty, &pty.Winsize{}))
+	var stderr bytes.Buffer
+	require.Equal(t, exitUsage, run(t.Context(), []string{"report", write(t, "a.log", plainLog)}, strings.NewReader(""),
+		tty, &stderr))
+	require.Contains(t, stderr.String(), "a terminal cannot show a page: name a file, such as -o report.html")
+}
+
+// TestHelpOnATerminal: what help says fits.
+func TestHelpOnATerminal(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"baseline", "check", "--help"}} {
+		text, rest, ok := strings.Cut(onTerminal(t, nil, args...), "\nUsage:\n")
+		require.True(t, ok)
+		_, flags, ok := strings.Cut(rest, "\nFlags:\n")
+		require.True(t, ok)
+		for line := range strings.Lines(text + flags) {
+			require.LessOrEqual(t, len(line)-1, clitest.TerminalColumns, line)
+		}
+	}
+}

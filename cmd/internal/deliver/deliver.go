@@ -1,0 +1,311 @@
+package deliver
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/agent/steer/attention"
+)
+
+// User is the author of what the person asks that the agent works for: the owner.
+const User = "user"
+
+// Config sets up a [Conversation].
+type Config struct {
+	Policy  steer.Policy
+	Ceiling steer.Ceiling
+
+	// State is what the conversation knew when its process ended. The zero State begins one. With Resume, the process
+	// ended between two events, and the turn goes on.
+	State  steer.State
+	Resume bool
+	// Keep keeps the state, before what follows of it is done. An error is logged, and nothing is held back for it.
+	// Optional.
+	Keep func(steer.State) error
+	// Act does what the machine decides, where the adapter can do anything. It is called in order, with the lock held: it
+	// must not block, and not call the Conversation. Optional.
+	Act func(steer.Action)
+
+	// Heed has what is open: a [gabp.Client]. Optional.
+	Heed Heed
+	// Agent is the name under which the agent itself acknowledges, so that it is not told of that. "" is a name that is
+	// not known: then all that are no persons are the agent.
+	Agent string
+	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
+	BriefTokens int
+	// Next says in a line how the agent acknowledges an item. Optional.
+	Next func(item *heed.Attention) string
+
+	Now func() time.Time // required
+	Log *slog.Logger     // required
+}
+
+// Heed answers calls of heed's tools.
+type Heed interface {
+	CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error)
+}
+
+// Conversation is one with an agent. Make one with [New].
+type Conversation struct {
+	cfg Config
+
+	looking sync.Mutex // one look at a time
+	mu      sync.Mutex
+	machine *steer.Machine
+	feed    *attention.Feed
+	briefs  map[string]string // of what is offered now, by id
+	kept    []byte            // the state, as it was kept last
+	timer   *time.Timer
+	closed  bool
+}
+
+// verified knows the user and heed. What others write does not come over an adapter.
+type verified struct{}
+
+func (verified) Verify(author string) steer.Class {
+	switch author {
+	case User:
+		return steer.Owner
+	case attention.Author:
+		return steer.Attention
+	}
+	return steer.Stranger
+}
+
+// New returns a conversation, and does what one that was restored has to do.
+func New(cfg Config) (*Conversation, error) {
+	if cfg.State.Phase == "" {
+		cfg.State.Phase = steer.Idle
+	}
+	begin := steer.Restore
+	if cfg.Resume {
+		begin = steer.Resume
+	}
+	m, err := begin(cfg.Policy, cfg.Ceiling, verified{}, cfg.State)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
+	c.feed.Next = cfg.Next
+	c.feed.Brief = func(item *heed.Attention) string { return c.briefs[item.ID] }
+	if !cfg.Resume {
+		c.Do((*steer.Machine).Ready)
+	}
+	return c, nil
+}
+
+// Do calls f with the machine and the time. The state is kept before what f returns is done.
+func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return
+	}
+	c.do(f(c.machine, c.cfg.Now()))
+}
+
+// do keeps the state, does what the machine decided, and sets the clock. The lock is held.
+func (c *Conversation) do(a steer.Action) {
+	if c.cfg.Keep != nil {
+		state := c.machine.State()
+		if now, err := json.Marshal(state); err != nil || !bytes.Equal(now, c.kept) {
+			c.kept = now
+			if err := c.cfg.Keep(state); err != nil {
+				c.cfg.Log.Error("what is to be delivered is not on disk", "error", err)
+			}
+		}
+	}
+	if a.Do != steer.Nothing && c.cfg.Act != nil {
+		c.cfg.Act(a)
+	}
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+	if at := c.machine.Deadline(); !at.IsZero() && c.cfg.Act != nil {
+		c.timer = time.AfterFunc(max(0, at.Sub(c.cfg.Now())), func() { c.Do((*steer.Machine).Ready) })
+	}
+}
+
+// Close ends the conversation's clock. Nothing is done after it.
+func (c *Conversation) Close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	if c.timer != nil {
+		c.timer.Stop()
+	}
+}
+
+// briefWithin bounds a brief. Where none comes in time, the item's summary stands.
+const briefWithin = time.Second
+
+// Look reads what is open, and what others acknowledged since the last look.
+func (c *Conversation) Look(ctx context.Context) error {
+	if c.cfg.Heed == nil {
+		return nil
+	}
+	c.looking.Lock()
+	defer c.looking.Unlock()
+	var items bridge.Items
+	if err := c.ask(ctx, bridge.ToolItems, struct{}{}, &items); err != nil {
+		return err
+	}
+	open := make([]heed.Attention, len(items.Items))
+	for i := range items.Items {
+		open[i] = items.Items[i].Attention
+	}
+	if items.Behind != "" {
+		// The item that says so is that of attention/current alone.
+		c.cfg.Log.Warn("the heed is behind", "because", items.Behind)
+	}
+	var source string
+	var news []*heed.Attention
+	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		source, news = m.State().Notes[cursorNote], c.feed.News(open)
+		return steer.Action{}
+	})
+	acks, source, err := c.acks(ctx, source)
+	if err != nil {
+		return err
+	}
+	briefs := c.brief(ctx, news)
+	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
+		m.Note(cursorNote, source)
+		c.briefs = briefs
+		last = c.feed.Open(now, open)
+		c.briefs = nil
+		for _, msg := range acks { // after what is open no more is withdrawn: they ride
+			m.Receive(now, msg)
+		}
+		return last
+	})
+	return nil
+}
+
+// brief returns briefs about items.
+func (c *Conversation) brief(ctx context.Context, news []*heed.Attention) map[string]string {
+	briefs := map[string]string{}
+	if c.cfg.BriefTokens == 0 {
+		return briefs
+	}
+	ctx, cancel := context.WithTimeout(ctx, briefWithin)
+	defer cancel()
+	for _, item := range news {
+		var b bridge.Brief
+		err := c.ask(ctx, bridge.ToolBrief, map[string]any{"id": item.ID, "tokens": c.cfg.BriefTokens}, &b)
+		if err != nil {
+			c.cfg.Log.Debug("an item is told without a brief", "item", item.ID, "error", err)
+		}
+		briefs[item.ID] = b.Text
+	}
+	return briefs
+}
+
+// cursorNote is the note of how far acknowledgements were read.
+const cursorNote = "acknowledgements"
+
+// maxAcks bounds the acknowledgements that one look reads.
+const maxAcks = 50
+
+// acks returns messages about what others acknowledged after a cursor, and the next cursor. Without one, or where it is
+// of another process of heed, nothing was acknowledged.
+func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Message, next string, err error) {
+	arguments := map[string]any{"kinds": []session.EventKind{session.Acknowledged}, "limit": maxAcks}
+	if after != "" {
+		arguments["after"] = after
+	}
+	var t bridge.Timeline
+	err = c.ask(ctx, bridge.ToolTimeline, arguments, &t)
+	if refused, ok := errors.AsType[*gabp.Error](err); ok && after != "" && refused.Code == gabp.CodeInvalidParams {
+		return c.acks(ctx, "")
+	}
+	if err != nil || after == "" {
+		return nil, t.Next, err
+	}
+	for i := range t.Events {
+		e := &t.Events[i]
+		if !c.mine(e.Consumer) {
+			list = append(list, attention.Acknowledged(&heed.Attention{ID: e.Attention}, e.Consumer))
+		}
+	}
+	return list, t.Next, nil
+}
+
+// mine reports whether a consumer is the agent of this conversation.
+func (c *Conversation) mine(consumer string) bool {
+	if c.cfg.Agent == "" {
+		return !session.Person(consumer)
+	}
+	return consumer == c.cfg.Agent
+}
+
+// ask calls a tool of heed.
+func (c *Conversation) ask(ctx context.Context, tool string, arguments, result any) error {
+	raw, err := c.cfg.Heed.CallTool(ctx, tool, arguments)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(raw, result); err != nil {
+		return fmt.Errorf("the answer of %s: %w", tool, err)
+	}
+	return nil
+}
+
+// Watch calls look at once, and whenever attention changes at a heed, until ctx is done, the client ends, or look
+// returns an error, which it returns.
+func Watch(ctx context.Context, client *gabp.Client, look func(context.Context) error) error {
+	changed := make(chan struct{}, 1)
+	change := func(gabp.Event) {
+		select {
+		case changed <- struct{}{}:
+		default: // a look is due
+		}
+	}
+	channels := []string{gabp.ChannelOpened, gabp.ChannelUpdated, gabp.ChannelCleared}
+	known, err := client.Events(ctx, channels, change)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(known, gabp.ChannelOpened) {
+		return fmt.Errorf("this heed sends no %s: attention is left to the mod", strings.Join(channels, ", "))
+	}
+	change(gabp.Event{}) // what is open already
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-client.Done():
+			return client.Err()
+		case <-changed:
+			if err := look(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// State returns what the conversation knows, which is read only.
+func (c *Conversation) State() steer.State {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.machine.State()
+}
+
+// Number is what an agent types for an item: the number that ends its id.
+func Number(item *coalesce.Attention) string {
+	return item.ID[strings.LastIndexByte(item.ID, '-')+1:]
+}

@@ -1,0 +1,191 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/heedlog/heed/cmd/internal/db"
+)
+
+// Config says where history is kept, and how much of it.
+type Config struct {
+	Path        string           // of the file
+	Now         func() time.Time // its location is that of dates in texts
+	MaxSessions int              // default 2000
+	MaxBytes    int64            // that are in use in the file; default 200 MB
+	Wait        time.Duration    // for other processes that write; default 20 s
+}
+
+// History is an open history. Its methods may be called from many goroutines, and the file by many processes.
+type History struct {
+	config Config
+	db     *db.DB
+	encode *zstd.Encoder
+	decode *zstd.Decoder
+
+	mu   sync.Mutex
+	held map[int64]io.Closer // sessions that this process runs
+}
+
+// ErrForeign is the error for a file that is another program's, or of a newer heed. It is not touched.
+var ErrForeign = db.ErrForeign
+
+// ErrUnknown is the error for a session that is not remembered.
+var ErrUnknown = errors.New("no such session is remembered")
+
+// maxBody bounds a summary as JSON, in bytes.
+const maxBody = 32 << 20
+
+// Open opens the history in a file, which it makes where there is none. Errors, here and of all methods, name the file.
+func Open(ctx context.Context, c Config) (*History, error) {
+	if c.Now == nil {
+		return nil, errors.New("history: Config.Now is missing")
+	}
+	c.MaxSessions, c.MaxBytes = cmp.Or(c.MaxSessions, 2000), cmp.Or(c.MaxBytes, 200_000_000)
+	h := &History{config: c, held: map[int64]io.Closer{}}
+	var err error
+	h.encode, err = zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithWindowSize(1<<18),
+		zstd.WithLowerEncoderMem(true), zstd.WithEncoderLevel(zstd.SpeedFastest)) // others take 1 ms and 1 MB to begin
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	h.decode, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxBody))
+	if err != nil {
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	if path, err := filepath.EvalSymlinks(c.Path); err == nil {
+		c.Path, h.config.Path = path, path // by which processes find each other's locks
+	}
+	if err = isDatabase(c.Path); err == nil {
+		h.db, err = db.Open(ctx, db.Config{
+			Path: c.Path, Application: application, Migrations: migrations, Trusting: true, Wait: c.Wait,
+		})
+	}
+	if err != nil {
+		h.decode.Close()
+		return nil, fmt.Errorf("history: %w", err)
+	}
+	return h, nil
+}
+
+// isDatabase refuses a file that is none of SQLite, such as a log that was named by mistake: it is not corrupt.
+func isDatabase(path string) error {
+	const begins = "SQLite format 3\x00"
+	switch info, err := os.Stat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular(): // to open a pipe would wait for who writes to it
+		return fmt.Errorf("%s: %w: it is no regular file", path, ErrForeign)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // only read from
+	head := make([]byte, len(begins))
+	switch _, err := io.ReadFull(f, head); {
+	case errors.Is(err, io.EOF): // empty
+	case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+		return err
+	case string(head) != begins:
+		return fmt.Errorf("%s: %w: it is no database", path, ErrForeign)
+	}
+	return nil
+}
+
+// SetAside returns where a corrupt file was moved to, "" for none.
+func (h *History) SetAside() string { return h.db.SetAside }
+
+// Close closes the history.
+func (h *History) Close() error {
+	h.mu.Lock()
+	for _, lock := range h.held {
+		_ = lock.Close() // who opens the history next reports that the session has no end
+	}
+	h.held = nil
+	h.mu.Unlock()
+	h.decode.Close()
+	return h.wrap(h.db.Close())
+}
+
+func (h *History) wrap(err error) error {
+	if err == nil {
+		return nil
+	}
+	h.db.Doubt(err)
+	return fmt.Errorf("history %s: %w", h.config.Path, db.Plain(err))
+}
+
+// write calls f in a transaction that no other writes beside.
+func (h *History) write(ctx context.Context, f func(t *tx) error) error {
+	return h.wrap(h.db.Tx(ctx, func(s *sql.Tx) error { return f(&tx{Tx: s, ctx: ctx, h: h}) }))
+}
+
+// read calls f with one state of the database, whatever others write.
+func (h *History) read(ctx context.Context, f func(t *tx) error) error {
+	s, err := h.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err == nil {
+		err = errors.Join(f(&tx{Tx: s, ctx: ctx, h: h}), s.Rollback())
+	}
+	return h.wrap(err)
+}
+
+// tx is a transaction with its context.
+type tx struct {
+	*sql.Tx
+	ctx context.Context //nolint:containedctx // of one call
+	h   *History
+}
+
+func (t *tx) exec(query string, args ...any) error {
+	_, err := t.ExecContext(t.ctx, query, args...)
+	return err
+}
+
+// each calls f for each row.
+func (t *tx) each(f func(scan func(...any) error) error, query string, args ...any) error {
+	rows, err := t.QueryContext(t.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err has it
+	for rows.Next() {
+		if err := f(rows.Scan); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// numbers returns a column of numbers.
+func (t *tx) numbers(query string, args ...any) (all []int64, err error) {
+	err = t.each(func(scan func(...any) error) error {
+		var n int64
+		err := scan(&n)
+		all = append(all, n)
+		return err
+	}, query, args...)
+	return all, err
+}
+
+func (t *tx) number(query string, args ...any) (n int64, err error) {
+	err = t.QueryRowContext(t.ctx, query, args...).Scan(&n)
+	return n, err
+}
+
+// placeholders returns so many, with commas.
+func placeholders(n int) string { return strings.TrimSuffix(strings.Repeat("?,", n), ",") }

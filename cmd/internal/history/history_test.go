@@ -1,0 +1,865 @@
+package history_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/db"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/report/summary"
+)
+
+var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+func clock() time.Time { return now }
+
+func open(t testing.TB, c history.Config) *history.History {
+	t.Helper()
+	if c.Path == "" {
+		c.Path = filepath.Join(t.TempDir(), "history.db")
+	}
+	if c.Now == nil {
+		c.Now = clock
+	}
+	h, err := history.Open(context.Background(), c)
+	require.NoError(t, err)
+	require.Empty(t, h.SetAside())
+	t.Cleanup(func() { _ = h.Close() })
+	return h
+}
+
+// day is a day of November.
+func day(n int) time.Time { return time.Date(2026, 11, n, 20, 0, 0, 0, time.UTC) }
+
+func mods(names ...string) (all []capture.ListedMod) {
+	for _, name := range names {
+		name, versions, _ := strings.Cut(name, "@")
+		all = append(all, capture.ListedMod{Mod: blame.Mod{Name: name}, Versions: versions})
+	}
+	return all
+}
+
+// session is one of a game with a log of its own; n is at least 1.
+func session(n uint64, state string, mods []capture.ListedMod, groups ...signature.ID) *summary.Session {
+	s := &summary.Session{
+		Version: summary.Version, State: state, Signatures: signature.Version, Records: 500, Mods: mods, Headline: state,
+		Complete: true,
+		Facts:    capture.Facts{Game: "Colony 1.2"}, Log: summary.Log{Name: "a.log", Bytes: n, Hash: summary.Hash(n)},
+	}
+	for _, id := range groups {
+		s.Groups = append(s.Groups, summary.Group{
+			Signature: id, Template: fmt.Sprintf("text %v of <*>", id), Disposition: event.Blocking, Rule: "test.rule", Count: 2,
+			First: 3, Last: 9, Phase: "play", Sample: fmt.Sprintf("text %v of 7", id),
+		})
+	}
+	return s
+}
+
+func remember(t testing.TB, h *history.History, s *summary.Session, at time.Time) int64 {
+	t.Helper()
+	id, err := h.Remember(context.Background(), s, at, false)
+	require.NoError(t, err)
+	return id
+}
+
+// TestKnownOfSeveral holds that of mods that came together, the one is named that the group goes with most, and none
+// where they cannot be distinguished.
+func TestKnownOfSeveral(t *testing.T) {
+	for want, fourth := range map[string][]capture.ListedMod{
+		"3 of 3 sessions with Crane, 0 of 3 without; 1 other one with it lists no mods": mods("Core", "Hats"),
+		"4 of 5 sessions since, 0 of 2 before":                                          mods("Core"),
+	} {
+		h := open(t, history.Config{})
+		for n, all := range [][]capture.ListedMod{
+			mods("Core"), mods("Core"), mods("Core", "Crane", "Hats"), fourth,
+			mods("Core", "Crane", "Hats"), mods("Core", "Crane", "Hats"),
+		} {
+			groups := []signature.ID{2}
+			if n < 2 || n == 3 {
+				groups = nil
+			}
+			remember(t, h, session(uint64(n+1), "broken", all, groups...), day(n+1))
+		}
+		remember(t, h, session(7, "broken", nil, 2), day(7))
+		text, err := h.Known(t.Context(), session(9, "", nil), 2)
+		require.NoError(t, err)
+		require.Equal(t, "new since 3 November, when Crane and Hats were added; "+want, text)
+	}
+}
+
+// TestGroups: what is known of a group that came with a mod, and went with it.
+func TestGroups(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := 1; n <= 9; n++ {
+		all, groups := mods("Core", "Extra@1.0"), []signature.ID{1}
+		switch {
+		case n == 9:
+			all = mods("Core", "Extra@1.1")
+		case n >= 4:
+			all, groups = mods("Core", "Extra@1.0", "New"), []signature.ID{1, 2}
+		}
+		s := session(uint64(n), "broken", all, groups...)
+		s.Began = day(n).Add(-2 * time.Hour)
+		remember(t, h, s, day(n))
+	}
+	cut := session(10, "healthy", nil)
+	cut.MoreGroups, cut.MoreEntries = 1, 1
+	remember(t, h, cut, day(10)) // which does not show it
+	groups, err := h.Groups(t.Context(), 2)
+	require.NoError(t, err)
+	require.Len(t, groups, 1)
+	g := groups[0]
+	require.Equal(t, "Colony", g.Game)
+	require.Equal(t, []signature.ID{2}, g.Signatures)
+	require.Equal(t, "text 0000000000000002 of <*>", g.Template)
+	require.Equal(t, "text 0000000000000002 of 7", g.Sample)
+	require.Equal(t, [2]string{"blocking", "test.rule"}, [2]string{g.Disposition, g.Rule})
+	require.EqualValues(t, []int64{4, 8, 9}, []int64{g.First.ID, g.Last.ID, g.Gone.ID})
+	require.Equal(t, [3]int{5, 9, 10}, [3]int{g.Sessions, g.Of, int(g.Entries)})
+	require.InDelta(t, 4, g.PerThousand, 1e-9)
+	require.InDelta(t, 1, g.PerHour, 1e-9)
+	require.Equal(t, "New was added", g.First.Changes.String())
+	require.Equal(t, "New was removed and Extra went from 1.0 to 1.1", g.Gone.Changes.String())
+	require.Equal(t, "nothing", g.Last.Changes.String())
+	known := func(sig signature.ID, mods []capture.ListedMod) string {
+		t.Helper()
+		text, err := h.Known(t.Context(), session(9, "", mods), sig)
+		require.NoError(t, err)
+		return text
+	}
+	require.Equal(t, "new since 4 November, when New was added; 5 of 5 sessions with it, 0 of 4 without; "+
+		"last on 8 November, not in the one session since", known(2, nil))
+	require.Equal(t, "known since 1 November, the first session of the game that is remembered; in 9 of 9 sessions", known(1, nil))
+	require.Equal(t, "new: in none of 9 sessions since 1 November; since the last one Next was added", known(3,
+		mods("Core", "Extra@1.1", "Next")))
+	other := session(9, "", nil)
+	other.Signatures++
+	text, err := h.Known(t.Context(), other, 1)
+	require.NoError(t, err)
+	require.Empty(t, text, "of another version of signatures nothing is known")
+
+	all, err := h.Mods(t.Context(), "Colony")
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+	require.Equal(t, history.Mod{Mod: blame.Mod{Name: "New"}, With: 5, BrokenWith: 5, Without: 4, BrokenWithout: 4},
+		func() history.Mod { m := all[0]; m.Difference = nil; return m }())
+	require.Nil(t, all[1].Difference)
+
+	_, s, err := h.Session(t.Context(), 4)
+	require.NoError(t, err)
+	want := session(4, "broken", mods("Core", "Extra@1.0", "New"), 1, 2)
+	want.Began = day(4).Add(-2 * time.Hour)
+	require.Equal(t, want, s)
+	_, _, err = h.Session(t.Context(), 77)
+	require.ErrorIs(t, err, history.ErrUnknown)
+}
+
+// TestNewcombe has an example of the paper: 56 of 70 and 48 of 80 differ by 0.2, from 0.0524 to 0.3339.
+func TestNewcombe(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := range 150 {
+		all, broken := mods("Core"), n-70 < 48
+		if n < 70 {
+			all, broken = mods("Core", "Suspect"), n < 56
+		}
+		state := "healthy"
+		if broken {
+			state = "crashed"
+		}
+		remember(t, h, session(uint64(n+1), state, all), now)
+	}
+	all, err := h.Mods(t.Context(), "Colony")
+	require.NoError(t, err)
+	require.Equal(t, "Suspect", all[0].Name)
+	require.InDelta(t, 0.2, all[0].Difference.Value, 1e-9)
+	require.InDelta(t, 0.0524, all[0].Difference.Low, 5e-5)
+	require.InDelta(t, 0.3339, all[0].Difference.High, 5e-5)
+}
+
+// TestSameLog: what is longer replaces what was shorter, and what is read again changes the summary alone.
+func TestSameLog(t *testing.T) {
+	h := open(t, history.Config{})
+	write := func(text string) summary.Log { // each byte 4 KiB long
+		hasher := summary.NewHasher()
+		for i := range len(text) {
+			_, _ = hasher.Write(bytes.Repeat([]byte{text[i]}, 4096))
+		}
+		return hasher.Log("a.log")
+	}
+	s := session(1, "healthy", nil, 1)
+	s.Log = write("Loading\n")
+	id := remember(t, h, s, day(1))
+	s.State = "broken"
+	require.Equal(t, id, remember(t, h, s, day(5)))
+	got, _, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, got.Ended.Equal(day(1)))
+	require.Equal(t, "broken", got.State)
+
+	longer := session(2, "crashed", nil, 2)
+	longer.Log = write("Loading\nBoom\n")
+	other := session(3, "healthy", nil, 3)
+	other.Log = write("Something else\n")
+	require.NotEqual(t, id, remember(t, h, other, day(2)))
+	require.Equal(t, id, remember(t, h, longer, day(6)))
+	got, sum, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, got.Ended.Equal(day(6)))
+	require.Equal(t, longer.Groups, sum.Groups)
+	groups, err := h.Groups(t.Context(), 1)
+	require.NoError(t, err)
+	require.Empty(t, groups, "a group that no session has is forgotten")
+
+	shorter := session(4, "healthy", nil, 4)
+	shorter.Log = write("Load")
+	require.Equal(t, id, remember(t, h, shorter, day(7)))
+	got, sum, err = h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, []any{longer.Groups, "crashed"}, []any{sum.Groups, got.State}, "it changes nothing")
+	after := session(5, "healthy", nil)
+	after.Log = write("Loading\nBoom\nagain")
+	require.NotEqual(t, id, remember(t, h, after, day(8)), "what crashed has no longer copy that did not")
+	shorter.State, shorter.Log = "crashed", write("Loading\nBoom\nag")
+	require.Equal(t, id, remember(t, h, shorter, day(9)), "one that crashed is")
+}
+
+// TestRunning: a session that runs is one row, and one that was killed is told once.
+func TestRunning(t *testing.T) {
+	at := now
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
+	s := session(1, "healthy", nil)
+	s.Log.Bytes = 0
+	id, err := h.Remember(t.Context(), s, at, true)
+	require.NoError(t, err)
+	next, err := h.Remember(t.Context(), s, at, true)
+	require.NoError(t, err)
+	require.NotEqual(t, id, next, "two games began with an empty log")
+	require.NoError(t, h.Update(t.Context(), next, s, at, false))
+	for range 5 {
+		at = at.Add(time.Second)
+		s.Log.Bytes++
+		require.NoError(t, h.Update(t.Context(), id, s, at, true))
+		gone, err := h.Unfinished(t.Context())
+		require.NoError(t, err)
+		require.Empty(t, gone)
+	}
+	killed := at
+	require.Equal(t, id, remember(t, h, s, day(1)), "another reads the log")
+	at = at.Add(time.Minute)
+	other := open(t, history.Config{Path: path, Now: func() time.Time { return at }})
+	gone, err := other.Unfinished(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, gone, "it runs, and has nothing to say")
+	require.NoError(t, h.Close())
+	h = other
+	gone, err = h.Unfinished(t.Context())
+	require.NoError(t, err)
+	require.Len(t, gone, 1)
+	require.Equal(t, id, gone[0].ID)
+	require.Equal(t, killed, gone[0].Saved)
+	require.False(t, gone[0].Running)
+	gone, err = h.Unfinished(t.Context())
+	require.NoError(t, err)
+	require.Empty(t, gone)
+	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{id, id}})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+	require.ErrorIs(t, h.Update(t.Context(), id, s, at, true), history.ErrUnknown)
+}
+
+// TestResumed: a log that heed follows again is its session, which runs again.
+func TestResumed(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	id := remember(t, h, s, day(1))
+	again, err := h.Remember(t.Context(), s, day(2), true)
+	require.NoError(t, err)
+	require.Equal(t, id, again)
+	got, _, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.True(t, got.Running && got.Live)
+	require.True(t, got.Ended.Equal(day(2)))
+	require.Equal(t, now, got.Saved)
+}
+
+// TestNoLog: sessions of whose logs nothing was read are not one.
+func TestNoLog(t *testing.T) {
+	h := open(t, history.Config{})
+	for n := 1; n <= 3; n++ {
+		s := session(1, "healthy", nil, signature.ID(n))
+		s.Log = summary.Log{Name: "none.log"}
+		require.EqualValues(t, n, remember(t, h, s, day(n)))
+	}
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 3)
+}
+
+// TestComparable: a session counts as one without a group only if it would show that.
+func TestComparable(t *testing.T) {
+	for name, change := range map[string]func(s *summary.Session) (running bool){
+		"nothing":                func(*summary.Session) bool { return false },
+		"it runs":                func(*summary.Session) bool { return true },
+		"groups are left out":    func(s *summary.Session) bool { s.MoreGroups = 1; return false },
+		"its end is missing":     func(s *summary.Session) bool { s.Complete = false; return false },
+		"its beginning is":       func(s *summary.Session) bool { s.Headless = true; return false },
+		"a part is no evidence":  func(s *summary.Session) bool { s.Blind = true; return false },
+		"rules protected more":   func(s *summary.Session) bool { s.Masking++; return false },
+		"unknown what they do":   func(s *summary.Session) bool { s.Masking = 0; return false },
+		"another signature's":    func(s *summary.Session) bool { s.Signatures++; return false },
+		"of another game's":      func(s *summary.Session) bool { s.Facts.Game = "Chess 1.0"; return false },
+		"its groups are unknown": func(s *summary.Session) bool { s.MoreGroups, s.Groups = 7, nil; return false },
+	} {
+		h := open(t, history.Config{})
+		s, with, next := session(1, "healthy", mods("Core")), session(2, "broken", mods("Core"), 7), session(3, "", nil)
+		s.Masking, with.Masking, next.Masking = 5, 5, 5
+		running := change(s)
+		_, err := h.Remember(t.Context(), s, day(1), running)
+		require.NoError(t, err)
+		remember(t, h, with, day(2))
+		groups, err := h.Groups(t.Context(), 7)
+		require.NoError(t, err)
+		want := 1
+		if name == "nothing" || s.Masking == 0 {
+			want = 2
+		}
+		require.Equal(t, want, groups[0].Of, name)
+		text, err := h.Known(t.Context(), next, 8)
+		require.NoError(t, err)
+		require.Equal(t, map[int]string{
+			1: "new: not in the one session since 2 November", 2: "new: in none of 2 sessions since 1 November",
+		}[want], text, name)
+		all, err := h.Mods(t.Context(), "Colony")
+		require.NoError(t, err)
+		count := 2
+		if running || s.Facts.Game != "Colony 1.2" {
+			count = 1
+		}
+		require.Equal(t, count, all[0].With, name)
+	}
+}
+
+// TestSince: where sessions between do not show whether a group is there, what changed is since the last that does, and
+// the first session that has it is not called the first of all.
+func TestSince(t *testing.T) {
+	h := open(t, history.Config{})
+	for n, all := range [][]capture.ListedMod{
+		mods("Core@1"), mods("Core", "B"), mods("Core@2", "B"), mods("Core@2", "B"),
+	} {
+		s := session(uint64(n+1), "broken", all)
+		s.Blind = n == 1
+		if n > 1 {
+			s = session(uint64(n+1), "broken", all, 7)
+		}
+		remember(t, h, s, day(n+1))
+	}
+	text, err := h.Known(t.Context(), session(9, "", nil), 7)
+	require.NoError(t, err)
+	require.Equal(t, "new since 3 November; since 1 November, when it was not there, B was added and Core went from 1 to 2; "+
+		"2 of 2 sessions since, 0 of 1 before", text)
+	groups, err := h.Groups(t.Context(), 7)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, groups[0].First.Changes.Since)
+	all, err := h.Sessions(t.Context(), "Colony", 2)
+	require.NoError(t, err)
+	require.Equal(t, "Core went from 1 to 2", all[1].Changes.String(), "whose version the session before did not list")
+	_, err = h.Forget(t.Context(), history.Which{IDs: []int64{1}})
+	require.NoError(t, err)
+	text, err = h.Known(t.Context(), session(9, "", nil), 7)
+	require.NoError(t, err)
+	require.Equal(t, "known since 3 November, the first session that shows whether it is there; in 2 of 2 sessions", text)
+}
+
+// TestFollowed: a followed log that has grown to one that is known is that.
+func TestFollowed(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	known := remember(t, h, s, day(1))
+	s.Log.Hash++
+	id, err := h.Remember(t.Context(), s, day(2), true)
+	require.NoError(t, err)
+	require.NotEqual(t, known, id)
+	s.Log.Hash--
+	require.NoError(t, h.Update(t.Context(), id, s, day(2), false))
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, id, all[0].ID)
+}
+
+// TestForget: only what is named is forgotten, and a file that another process keeps from shrinking is an error.
+func TestForget(t *testing.T) {
+	h := open(t, history.Config{})
+	before := remember(t, h, session(1, "healthy", nil), time.Unix(-1, 0))
+	gone := remember(t, h, session(2, "healthy", nil), day(1))
+	n, err := h.Forget(t.Context(), history.Which{IDs: []int64{gone}})
+	require.NoError(t, err)
+	require.Equal(t, 1, n)
+
+	reader, err := sql.Open("sqlite", h.Path())
+	require.NoError(t, err)
+	defer reader.Close() //nolint:errcheck // the test has ended
+	tx, err := reader.Begin()
+	require.NoError(t, err)
+	var sessions int
+	require.NoError(t, tx.QueryRow("SELECT count(*) FROM session").Scan(&sessions))
+	h.DB().SetMaxOpenConns(1)
+	_, err = h.DB().Exec("PRAGMA busy_timeout = 1")
+	require.NoError(t, err)
+	n, err = h.Forget(t.Context(), history.Which{IDs: []int64{before}})
+	require.ErrorContains(t, err, "1 sessions are forgotten, but the file still has their text: another process reads it")
+	require.Equal(t, 1, n)
+	require.NoError(t, tx.Rollback())
+}
+
+// TestUnlisted: what a log does not list is not known to have changed, and sessions of unknown games are not compared.
+func TestUnlisted(t *testing.T) {
+	h := open(t, history.Config{})
+	names, versions := mods("Core", "Extra"), mods("Core@1", "Extra@1.0")
+	for i := range names {
+		names[i].PackageID, versions[i].PackageID = strings.ToUpper(names[i].Name), strings.ToLower(names[i].Name)
+	}
+	names[1].Name = names[1].PackageID // no name is listed
+	for n, all := range [][]capture.ListedMod{versions, names, versions, nil, versions} {
+		remember(t, h, session(uint64(n+1), "broken", all, 7), day(n+1))
+	}
+	unknown := session(9, "broken", mods("Other"), 7)
+	unknown.Facts.Game = ""
+	remember(t, h, unknown, day(8))
+	unknown.Log.Bytes, unknown.Mods = 10, mods("Another")
+	remember(t, h, unknown, day(9))
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	for _, s := range all {
+		require.Equal(t, "nothing", s.Changes.String(), s.ID)
+		require.Equal(t, s.ID == 4 || s.ID == 1 || s.Game == "", s.Changes == nil, s.ID)
+	}
+	text, err := h.Known(t.Context(), unknown, 7)
+	require.NoError(t, err)
+	require.Empty(t, text)
+	groups, err := h.Groups(t.Context(), 7)
+	require.NoError(t, err)
+	require.Equal(t, "The game is not known: its sessions may be of several.", groups[0].Suspects.Text)
+	known, err := h.Mods(t.Context(), "Colony")
+	require.NoError(t, err)
+	require.Equal(t, "Extra", known[1].Name, "a name outlasts a list without names")
+
+	old := session(11, "", versions)
+	old.Ended = day(1).Add(-time.Hour)
+	text, err = h.Known(t.Context(), old, 8)
+	require.NoError(t, err)
+	require.Empty(t, text, "it ended before all that is remembered")
+}
+
+// TestTimes: a session keeps when it began, ends not later than now, and has no length that is not credible.
+func TestTimes(t *testing.T) {
+	h := open(t, history.Config{})
+	s := session(1, "healthy", nil)
+	s.Began = day(1).Add(-time.Hour)
+	id := remember(t, h, s, day(1))
+	s.Began = time.Time{}
+	require.Equal(t, id, remember(t, h, s, day(2)))
+	got, _, err := h.Session(t.Context(), id)
+	require.NoError(t, err)
+	require.Equal(t, time.Hour, got.Length())
+	s = session(2, "healthy", nil)
+	s.Began = time.Unix(0, 0)
+	got, _, err = h.Session(t.Context(), remember(t, h, s, now.AddDate(9, 0, 0)))
+	require.NoError(t, err)
+	require.True(t, got.Ended.Equal(now))
+	require.Zero(t, got.Length())
+}
+
+// TestGames: the one that was played last is first.
+func TestGames(t *testing.T) {
+	h := open(t, history.Config{})
+	for n, game := range []string{"Colony 1.2", "", "Chess 2.0", "Colony 1.3"} {
+		s := session(uint64(n+1), "healthy", nil)
+		s.Facts.Game = game
+		remember(t, h, s, day(n+1))
+	}
+	games, err := h.Games(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{"Colony", "Chess", ""}, games)
+	all, err := h.Sessions(t.Context(), "Colony", 1)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
+}
+
+func TestChanges(t *testing.T) {
+	c := &history.Changes{
+		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
+	}
+	require.Equal(t, "A and B were added, C was removed, D, E, F and 1 other changed their versions "+
+		"and the game went from 1 to 2", c.String())
+	c.Added = append(c.Added, "H", "I", "J", "K", "L")
+	require.Equal(t, "7 mods were added, C was removed, 4 mods changed their versions and the game went from 1 to 2", c.String())
+	require.Equal(t, "nothing", (*history.Changes)(nil).String())
+}
+
+// TestClosed: every method returns the error, which names the file.
+func TestClosed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	id := remember(t, h, session(1, "healthy", nil, 1), day(1))
+	require.NoError(t, h.Close())
+	for what, f := range map[string]func() error{
+		"Revision":   func() error { _, err := h.Revision(t.Context()); return err },
+		"Remember":   func() error { _, err := h.Remember(t.Context(), session(2, "broken", nil), now, false); return err },
+		"Update":     func() error { return h.Update(t.Context(), id, session(2, "broken", nil), now, false) },
+		"Unfinished": func() error { _, err := h.Unfinished(t.Context()); return err },
+		"Forget":     func() error { _, err := h.Forget(t.Context(), history.Which{All: true}); return err },
+		"Games":      func() error { _, err := h.Games(t.Context()); return err },
+		"Sessions":   func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
+		"Session":    func() error { _, _, err := h.Session(t.Context(), id); return err },
+		"Groups":     func() error { _, err := h.Groups(t.Context(), 1); return err },
+		"Mods":       func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
+		"Known":      func() error { _, err := h.Known(t.Context(), session(1, "", nil), 1); return err },
+	} {
+		require.ErrorContains(t, f(), path, what)
+	}
+}
+
+// TestBounded: the oldest go first, by number and by size, and the file does not grow beyond.
+func TestBounded(t *testing.T) {
+	h := open(t, history.Config{MaxSessions: 5})
+	for n := 1; n <= 9; n++ {
+		remember(t, h, session(uint64(n), "healthy", nil, signature.ID(n)), day(n))
+	}
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 5)
+	require.EqualValues(t, 5, all[4].ID)
+
+	path := filepath.Join(t.TempDir(), "history.db")
+	const most = 1_000_000
+	h = open(t, history.Config{Path: path, MaxBytes: most})
+	r := rand.New(rand.NewPCG(1, 2))
+	for n := 1; n <= 150; n++ {
+		remember(t, h, synthetic(r, n, 50), day(1).Add(time.Duration(n)*time.Minute))
+	}
+	all, err = h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Less(t, len(all), 150)
+	require.Greater(t, len(all), 20)
+	require.EqualValues(t, 150, all[0].ID)
+	size := func() int64 {
+		_, err := h.DB().Exec("PRAGMA wal_checkpoint(TRUNCATE)")
+		require.NoError(t, err)
+		info, err := os.Stat(path)
+		require.NoError(t, err)
+		return info.Size()
+	}
+	require.Less(t, size(), int64(most*5/4))
+	n, err := h.Forget(t.Context(), history.Which{Before: all[9].Ended})
+	require.NoError(t, err)
+	require.Equal(t, len(all)-10, n)
+	require.Less(t, size(), int64(most/2))
+	_, err = h.Forget(t.Context(), history.Which{All: true})
+	require.NoError(t, err)
+	left, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for _, private := range []string{"a.log", "Mod 3", "text of group"} {
+		require.NotContains(t, string(left), private)
+	}
+}
+
+// TestUnusable: a corrupt file is set aside and named, a foreign one or one of a later version is not touched.
+func TestUnusable(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	require.NoError(t, os.WriteFile(path, []byte("a log\n"), 0o600))
+	_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+	require.ErrorIs(t, err, history.ErrForeign)
+	require.ErrorContains(t, err, path)
+	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
+	require.ErrorIs(t, err, history.ErrForeign)
+	require.NoError(t, os.Remove(path))
+	require.NoError(t, open(t, history.Config{Path: path}).Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(path, append(data[:100:100], bytes.Repeat([]byte("broken"), len(data)/6)...), 0o600))
+	h, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+	require.NoError(t, err)
+	require.Equal(t, path+".corrupt-1", h.SetAside())
+	require.NoError(t, h.Close())
+	for _, change := range []string{"PRAGMA user_version = 99", "PRAGMA application_id = 5"} {
+		raw, err := sql.Open("sqlite", path)
+		require.NoError(t, err)
+		_, err = raw.Exec(change)
+		require.NoError(t, errors.Join(err, raw.Close()))
+		before, err := os.ReadFile(path)
+		require.NoError(t, err)
+		_, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.ErrorIs(t, err, history.ErrForeign)
+		require.ErrorContains(t, err, path)
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, before, after)
+	}
+	if os.Getuid() == 0 || runtime.GOOS == "windows" {
+		t.Log("a folder that cannot be written is not tried by root")
+		return
+	}
+	closed := filepath.Join(t.TempDir(), "closed")
+	require.NoError(t, os.Mkdir(closed, 0o500))
+	_, err = history.Open(t.Context(), history.Config{Path: filepath.Join(closed, "history.db"), Now: clock})
+	require.ErrorIs(t, err, os.ErrPermission)
+	require.ErrorContains(t, err, closed)
+}
+
+// TestDamaged: what is found corrupt while it is read is set aside when the history is opened next.
+func TestDamaged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	remember(t, h, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1))
+	var page, size int
+	require.NoError(t, h.DB().QueryRow(`SELECT rootpage, page_size FROM sqlite_master, pragma_page_size
+		WHERE name = 'session'`).Scan(&page, &size))
+	require.NoError(t, h.Close())
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	clear(data[(page-1)*size : page*size])
+	require.NoError(t, os.WriteFile(path, data, 0o600))
+
+	h = open(t, history.Config{Path: path})
+	_, err = h.Sessions(t.Context(), "", 0)
+	require.ErrorContains(t, err, path)
+	require.NoError(t, h.Close())
+	for _, aside := range []string{path + ".corrupt-1", ""} {
+		h, err = history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.NoError(t, err)
+		require.Equal(t, aside, h.SetAside())
+		_, err = h.Sessions(t.Context(), "", 0)
+		require.NoError(t, err)
+		require.NoError(t, h.Close())
+	}
+}
+
+// TestFull: what does not fit a full disk is an error that names the file, and what was there stays.
+func TestFull(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	h.DB().SetMaxOpenConns(1)
+	r := rand.New(rand.NewPCG(1, 2))
+	remember(t, h, synthetic(r, 1, 20), day(1))
+	var pages int
+	require.NoError(t, h.DB().QueryRow("PRAGMA page_count").Scan(&pages))
+	_, err := h.DB().Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages+2))
+	require.NoError(t, err)
+	_, err = h.Remember(t.Context(), synthetic(r, 2, 900), day(2), false)
+	require.ErrorIs(t, err, db.ErrFull)
+	require.ErrorContains(t, err, path)
+	all, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.NoError(t, h.Update(t.Context(), 1, synthetic(rand.New(rand.NewPCG(1, 2)), 1, 20), day(1), false))
+}
+
+// synthetic is a session with so many groups of some thousands, and with 300 mods that change now and then.
+func synthetic(r *rand.Rand, n, groups int) *summary.Session {
+	s := session(uint64(n), "healthy", nil)
+	if r.IntN(3) == 0 {
+		s.State = "broken"
+	}
+	s.Began = day(1)
+	s.Facts.Game = "Colony 1." + strconv.Itoa(n/100)
+	for i := range 300 {
+		name := fmt.Sprint("Mod ", i+n/8)
+		s.Mods = append(s.Mods, capture.ListedMod{
+			Mod:      blame.Mod{Name: name, PackageID: "author." + name, WorkshopID: fmt.Sprint(2_000_000_000 + i + n/8)},
+			Versions: "1.0." + strconv.Itoa(n/30),
+		})
+	}
+	seen := map[int]bool{}
+	for len(seen) < groups {
+		i := int(r.ExpFloat64() * 1000)
+		if seen[i] {
+			continue
+		}
+		seen[i] = true
+		id := signature.ID(uint64(i+1) * 0x9e3779b97f4a7c15)
+		s.Groups = append(s.Groups, summary.Group{
+			Signature: id, Members: []signature.ID{id + 1, id + 2}, Disposition: event.Advisory, Severity: event.SeverityError,
+			Template: fmt.Sprintf("text of group %d about <*> in %s <*>", i, strings.Repeat("a long word ", 1+i%20)),
+			Rule:     fmt.Sprint("rule.number-", i%40), Count: uint64(1 + r.IntN(1000)), First: uint64(r.IntN(100000)),
+			Last: uint64(r.IntN(100000)), Phase: "play",
+			Sample: fmt.Sprintf("text of group %d about %x in %s %x", i, r.Uint64(), strings.Repeat("a long word ", 1+i%20),
+				r.Uint64()),
+			Blame: []summary.Blame{{Mod: fmt.Sprint("Mod ", i%300), Evidence: []blame.Kind{blame.Frame}}},
+		})
+	}
+	return s
+}
+
+// TestFigures: what a thousand sessions of 300 groups take.
+func TestFigures(t *testing.T) {
+	sessions := 30
+	if testkit.IsFull() {
+		sessions = 1000
+	}
+	path := filepath.Join(t.TempDir(), "history.db")
+	h := open(t, history.Config{Path: path})
+	r := rand.New(rand.NewPCG(1, 2))
+	took := func(what string, f func() error) {
+		t.Helper()
+		begin := time.Now()
+		require.NoError(t, f())
+		t.Logf("%-32s %6.1f ms", what, float64(time.Since(begin).Microseconds())/1000)
+	}
+	var times []time.Duration
+	for n := 1; n <= sessions; n++ {
+		s := synthetic(r, n, 300)
+		begin := time.Now()
+		remember(t, h, s, day(1).Add(time.Duration(n)*time.Hour))
+		times = append(times, time.Since(begin))
+	}
+	slices.Sort(times)
+	t.Logf("write: median %v, 99 %% below %v, longest %v", times[sessions/2], times[sessions*99/100], times[sessions-1])
+	s := synthetic(r, sessions, 300)
+	took("update", func() error { return h.Update(t.Context(), int64(sessions), s, now, true) })
+	took("update of the same", func() error { return h.Update(t.Context(), int64(sessions), s, now, false) })
+	took("open beside another", func() error {
+		o, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		return errors.Join(err, o.Close())
+	})
+	require.NoError(t, h.Close())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	t.Logf("%d bytes, %d a session", info.Size(), info.Size()/int64(sessions))
+	require.Less(t, info.Size(), int64(sessions)*200_000)
+	took("open", func() error { h = open(t, history.Config{Path: path}); return nil })
+	sig := s.Groups[0].Signature
+	known := func(sig signature.ID) error {
+		_, err := h.Known(t.Context(), session(1, "", s.Mods), sig)
+		return err
+	}
+	for what, f := range map[string]func() error{
+		"revision":           func() error { _, err := h.Revision(t.Context()); return err },
+		"sessions, 20":       func() error { _, err := h.Sessions(t.Context(), "", 20); return err },
+		"sessions, all":      func() error { _, err := h.Sessions(t.Context(), "", 0); return err },
+		"session":            func() error { _, _, err := h.Session(t.Context(), 5); return err },
+		"groups":             func() error { _, err := h.Groups(t.Context(), sig); return err },
+		"mods":               func() error { _, err := h.Mods(t.Context(), "Colony"); return err },
+		"games":              func() error { _, err := h.Games(t.Context()); return err },
+		"unfinished":         func() error { _, err := h.Unfinished(t.Context()); return err },
+		"known":              func() error { return known(sig) },
+		"known of a new one": func() error { return known(1) },
+		"view groups, all":   func() error { _, err := h.DB().Exec("SELECT count(*) FROM groups"); return err },
+		"view occurrences":   func() error { _, err := h.DB().Exec("SELECT max(rule) FROM occurrences"); return err },
+		"check of the file":  func() error { _, err := h.DB().Exec("PRAGMA quick_check(1)"); return err },
+		"forget one, shrink": func() error { _, err := h.Forget(t.Context(), history.Which{IDs: []int64{3}}); return err },
+	} {
+		took(what, f)
+	}
+	require.NoError(t, h.Close())
+	h = open(t, history.Config{Path: path, MaxSessions: sessions - 1})
+	for n := range 3 {
+		s := synthetic(r, sessions+1+n, 300)
+		took("write to a full history", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
+	}
+	require.NoError(t, h.Close())
+	h = open(t, history.Config{Path: path, MaxBytes: info.Size() / 2})
+	s = synthetic(r, sessions+9, 300)
+	took("cut to half the bytes", func() error { _, err := h.Remember(t.Context(), s, now, false); return err })
+}
+
+// childEnv makes the test binary save a running session in the history that it names, and print each save that is
+// committed.
+const childEnv = "HEED_TEST_HISTORY"
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childEnv)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	ctx := context.Background()
+	h, err := history.Open(ctx, history.Config{Path: path, Now: clock})
+	if err == nil && h.SetAside() != "" {
+		err = errors.New("it was corrupt")
+	}
+	r := rand.New(rand.NewPCG(uint64(os.Getpid()), 2))
+	s := synthetic(r, os.Getpid(), 100)
+	var id int64
+	if err == nil {
+		id, err = h.Remember(ctx, s, now, true)
+	}
+	for n := 1; err == nil; n++ {
+		fmt.Println(id, s.Lines)
+		s = synthetic(r, os.Getpid(), 100)
+		s.Lines = n
+		err = h.Update(ctx, id, s, now, true)
+	}
+	fmt.Println("error:", err)
+	os.Exit(1)
+}
+
+// TestKilled: processes that save at once are killed; nothing is corrupt, and what each said was saved is there.
+func TestKilled(t *testing.T) {
+	kills := 6
+	if testkit.IsFull() {
+		kills = 100
+	}
+	path := filepath.Join(t.TempDir(), "history.db")
+	r := rand.New(rand.NewPCG(1, 2))
+	for range kills / 2 {
+		saved := map[int64]int64{}
+		var children []*exec.Cmd
+		var out []*bufio.Scanner
+		for range 2 {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), childEnv+"="+path)
+			pipe, err := c.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, c.Start())
+			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
+		}
+		for i, lines := range out {
+			for range 1 + r.IntN(5) {
+				require.True(t, lines.Scan())
+				var id, n int64
+				_, err := fmt.Sscan(lines.Text(), &id, &n)
+				require.NoError(t, err, lines.Text())
+				saved[id] = n
+			}
+			require.NoError(t, children[i].Process.Kill())
+			_ = children[i].Wait()
+		}
+		h, err := history.Open(t.Context(), history.Config{Path: path, Now: func() time.Time { return now.Add(time.Hour) }})
+		require.NoError(t, err)
+		require.Empty(t, h.SetAside())
+		gone, err := h.Unfinished(t.Context())
+		require.NoError(t, err)
+		require.Len(t, gone, 2)
+		for id, n := range saved {
+			got, s, err := h.Session(t.Context(), id)
+			require.NoError(t, err)
+			require.GreaterOrEqual(t, got.Lines, n)
+			require.EqualValues(t, got.Lines, s.Lines, "a save is whole")
+			require.Len(t, s.Groups, 100)
+		}
+		require.NoError(t, h.Close())
+	}
+}

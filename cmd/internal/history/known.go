@@ -1,0 +1,213 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/heedlog/heed/internal/cohort"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in
+// how many sessions with and without that it was. "" where it has nothing. The session need not be remembered, nor
+// complete: what counts is its game, its mods, when it ended, what its ids depend on, and the signatures of the group.
+// Names of mods are untrusted text.
+func (h *History) Known(ctx context.Context, s *summary.Session, group signature.ID) (text string, err error) {
+	game, _ := summary.Game(s.Facts.Game)
+	sigs := []signature.ID{group}
+	if i := slices.IndexFunc(s.Groups, func(g summary.Group) bool { return g.Signature == group }); i >= 0 {
+		sigs = append(sigs, s.Groups[i].Members...)
+	}
+	if game == "" {
+		return "", nil // sessions of games that are not known may be of several
+	}
+	err = h.read(ctx, func(t *tx) error {
+		l, err := t.timeline(game, false)
+		if err != nil {
+			return err
+		}
+		id, err := t.groupOf(game, s.Signatures, sigs)
+		if err != nil {
+			return err
+		}
+		counts, err := t.occurrences(id)
+		if err != nil {
+			return err
+		}
+		l.narrow(counts, ids{s.Signatures, int64(s.Masking)})
+		switch {
+		case len(l.sessions) == 0:
+		case len(l.sessions) == 1 && len(counts) == 1: // nothing to compare
+		case len(counts) == 0:
+			text, err = l.unknown(s)
+		default:
+			text, err = l.known(counts)
+		}
+		return err
+	})
+	return text, err
+}
+
+// unknown returns since when a group was not there before a session, and what changed since.
+func (l *timeline) unknown(now *summary.Session) (string, error) {
+	if !now.Ended.IsZero() {
+		l.sessions = slices.DeleteFunc(l.sessions, func(s session) bool { return s.Ended.After(now.Ended) })
+	}
+	if len(l.sessions) == 0 {
+		return "", nil
+	}
+	text := "new: " + noneOf(len(l.sessions)) + " since " + l.date(l.sessions[0].Ended)
+	i := lastIndex(l.sessions, func(s *session) bool { return s.list != 0 && s.wholeMods })
+	if i < 0 || len(now.Mods) == 0 || now.MoreMods > 0 {
+		return text, nil
+	}
+	var mods []listedMod
+	for n := range now.Mods {
+		m := &now.Mods[n]
+		ids, err := l.numbers(`SELECT id FROM mod WHERE key = ?`, modKey(m))
+		if err != nil {
+			return "", err
+		}
+		id := -int64(n) - 1 // of one that is not known
+		if len(ids) > 0 {
+			id = ids[0]
+		}
+		l.names[id] = m.Title()
+		mods = append(mods, listedMod{id, m.Versions})
+	}
+	c := &Changes{}
+	if err := l.compare(c, mods, l.sessions[:i+1]); err != nil {
+		return "", err
+	}
+	if c.count() > 0 {
+		text += "; since the last one " + c.String()
+	}
+	return text, nil
+}
+
+// known returns since when a group is there.
+func (l *timeline) known(counts map[int64]int64) (string, error) {
+	has := func(s *session) bool { _, ok := counts[s.ID]; return ok }
+	first, last := 0, lastIndex(l.sessions, has)
+	for !has(&l.sessions[first]) {
+		first++
+	}
+	s := &l.sessions[first]
+	var text string
+	if first == 0 {
+		which := "the first session of the game that is remembered"
+		if l.all[0].ID != s.ID {
+			which = "the first session that shows whether it is there"
+		}
+		text = fmt.Sprintf("known since %s, %s; in %d of %s", l.date(s.Ended), which, len(counts),
+			count(int64(len(l.sessions)), "session", "sessions"))
+	} else {
+		c, err := l.changes(s, l.sessions[:first])
+		if err != nil {
+			return "", err
+		}
+		text = "new since " + l.date(s.Ended)
+		if c != nil && c.count() > 0 {
+			when := ", when "
+			if at := slices.IndexFunc(l.all, func(o session) bool { return o.ID == s.ID }); l.all[at-1].ID !=
+				l.sessions[first-1].ID {
+				when = "; since " + l.date(l.sessions[first-1].Ended) + ", when it was not there, "
+			}
+			text += when + c.String()
+		}
+		counted, err := l.counted(first, c, has)
+		if err != nil {
+			return "", err
+		}
+		text += "; " + counted
+	}
+	if after := len(l.sessions) - 1 - last; after > 0 {
+		text += fmt.Sprintf("; last on %s, %s since", l.date(l.sessions[last].Ended), noneOf(after))
+	}
+	return text, nil
+}
+
+// counted counts the sessions with a group: with and without the mod that came just before the first, of several the
+// one that it goes with most, or else before and since the first.
+func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (string, error) {
+	var added []int64
+	if c != nil && c.count() == len(c.Added) {
+		added = c.added
+	}
+	tables := make([]cohort.Table, len(added))
+	since, unlisted := 0, 0 // with the group, of which the latter list no mods, or not all
+	for i := range l.sessions {
+		s := &l.sessions[i]
+		fault := uint64(0)
+		if has(s) {
+			fault = 1
+			since++
+		}
+		if s.list == 0 || !s.wholeMods || len(added) == 0 {
+			unlisted += int(fault)
+			continue
+		}
+		mods, err := l.mods(s.list)
+		if err != nil {
+			return "", err
+		}
+		for n, id := range added {
+			table := cohort.Table{Without: 1, WithoutFault: fault}
+			if slices.ContainsFunc(mods, func(m listedMod) bool { return m.mod == id }) {
+				table = cohort.Table{With: 1, WithFault: fault}
+			}
+			tables[n] = tables[n].Add(table)
+		}
+	}
+	best, alike := 0, 0
+	for n := range tables {
+		switch p, least := tables[n].P(), tables[best].P(); {
+		case p < least:
+			best, alike = n, 1
+		case p == least:
+			alike++
+		}
+	}
+	if alike != 1 {
+		return fmt.Sprintf("%d of %s since, 0 of %d before", since,
+			count(int64(len(l.sessions)-first), "session", "sessions"), first), nil
+	}
+	with := "it"
+	if len(added) > 1 {
+		with = c.Added[best]
+	}
+	t := &tables[best]
+	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
+		with, t.WithoutFault, t.Without)
+	if unlisted > 0 {
+		text += "; " + count(int64(unlisted), "other one with it lists", "others with it list") + " no mods"
+	}
+	return text, nil
+}
+
+// noneOf reports that a group was in none of so many sessions.
+func noneOf(sessions int) string {
+	if sessions == 1 {
+		return "not in the one session"
+	}
+	return fmt.Sprintf("in none of %d sessions", sessions)
+}
+
+// date returns a day in words, with its year where that is not this one.
+func (l *timeline) date(t time.Time) string {
+	if t.Year() == l.h.config.Now().Year() {
+		return t.Format("2 January")
+	}
+	return t.Format("2 January 2006")
+}
+
+// count counts things.
+func count(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

@@ -1,0 +1,257 @@
+package history_test
+
+import (
+	"bytes"
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// model is what history should know, naively.
+type model struct {
+	sessions []modelSession // by number
+	groups   []modelGroup
+	last     int64
+	most     int
+}
+
+type modelSession struct {
+	id     int64
+	log    string
+	ended  time.Time
+	sum    *summary.Session
+	counts map[signature.ID]int64
+}
+
+// modelGroup are signatures of a game that are one group.
+type modelGroup struct {
+	game string
+	sigs []signature.ID
+}
+
+func (m *model) remember(s *summary.Session, log string, at time.Time) {
+	if slices.ContainsFunc(m.sessions, func(o modelSession) bool {
+		return len(o.log) > len(log) && strings.HasPrefix(o.log, log) && log != ""
+	}) {
+		return
+	}
+	n := modelSession{log: log, ended: at, sum: s, counts: map[signature.ID]int64{}}
+	var known []int64
+	for _, o := range m.sessions {
+		if strings.HasPrefix(log, o.log) && o.log != "" {
+			known = append(known, o.id)
+		}
+	}
+	slices.Sort(known)
+	if len(known) > 0 {
+		m.forget(func(_ int, o *modelSession) bool { return slices.Contains(known[1:], o.id) })
+		i := slices.IndexFunc(m.sessions, func(o modelSession) bool { return o.id == known[0] })
+		n.id = known[0]
+		if len(m.sessions[i].log) == len(log) {
+			n.ended = m.sessions[i].ended
+		}
+		m.sessions = slices.Delete(m.sessions, i, i+1) // its groups stay until those of the new one came
+	} else {
+		m.last++
+		n.id = m.last
+	}
+	game, _ := summary.Game(s.Facts.Game)
+	for _, g := range s.Groups {
+		n.counts[g.Signature] = int64(g.Count)
+		joined := modelGroup{game: game, sigs: append([]signature.ID{g.Signature}, g.Members...)}
+		var others []modelGroup
+		for _, o := range m.groups {
+			if o.game == game && slices.ContainsFunc(o.sigs, func(id signature.ID) bool {
+				return slices.Contains(joined.sigs, id)
+			}) {
+				joined.sigs = append(joined.sigs, o.sigs...)
+			} else {
+				others = append(others, o)
+			}
+		}
+		slices.Sort(joined.sigs)
+		joined.sigs = slices.Compact(joined.sigs)
+		m.groups = append(others, joined)
+	}
+	m.sessions = append(m.sessions, n)
+	m.order()
+	m.forget(func(i int, _ *modelSession) bool { return i < len(m.sessions)-m.most })
+}
+
+// order sorts sessions by when they ended.
+func (m *model) order() {
+	slices.SortFunc(m.sessions, func(a, b modelSession) int {
+		return cmp.Or(a.ended.Compare(b.ended), cmp.Compare(a.id, b.id))
+	})
+}
+
+func (m *model) forget(which func(i int, s *modelSession) bool) (n int) {
+	var kept []modelSession
+	for i := range m.sessions {
+		if !which(i, &m.sessions[i]) {
+			kept = append(kept, m.sessions[i])
+		}
+	}
+	n = len(m.sessions) - len(kept)
+	m.sessions = kept
+	m.prune()
+	return n
+}
+
+// prune forgets groups that no session has.
+func (m *model) prune() {
+	m.groups = slices.DeleteFunc(m.groups, func(g modelGroup) bool { return len(m.with(&g)) == 0 })
+}
+
+// with returns the sessions with a group, the oldest first.
+func (m *model) with(g *modelGroup) (all []*modelSession) {
+	for i := range m.sessions {
+		s := &m.sessions[i]
+		game, _ := summary.Game(s.sum.Facts.Game)
+		if game != g.game {
+			continue
+		}
+		if slices.ContainsFunc(g.sigs, func(id signature.ID) bool { return s.counts[id] > 0 }) {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// check holds history to the model.
+func (m *model) check(t *rapid.T, h *history.History) {
+	sessions, err := h.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, sessions, len(m.sessions))
+	slices.Reverse(sessions)
+	for i := range m.sessions {
+		s := &m.sessions[i]
+		got, sum, err := h.Session(t.Context(), sessions[i].ID)
+		require.NoError(t, err)
+		require.Equal(t, s.id, got.ID)
+		require.True(t, s.ended.Equal(got.Ended))
+		want := *s.sum
+		want.Log.Marks = nil
+		require.Equal(t, &want, sum)
+	}
+	for sig := signature.ID(1); sig <= 8; sig++ {
+		groups, err := h.Groups(t.Context(), sig)
+		require.NoError(t, err)
+		n := 0
+		for i := range m.groups {
+			want := &m.groups[i]
+			if !slices.Contains(want.sigs, sig) {
+				continue
+			}
+			n++
+			at := slices.IndexFunc(groups, func(g history.Group) bool { return g.Game == want.game })
+			require.GreaterOrEqual(t, at, 0)
+			g := &groups[at]
+			with, of := m.with(want), 0
+			var entries int64
+			for _, s := range with {
+				for _, id := range want.sigs {
+					entries += s.counts[id]
+				}
+			}
+			for i := range m.sessions {
+				if game, _ := summary.Game(m.sessions[i].sum.Facts.Game); game == want.game {
+					of++
+				}
+			}
+			require.Equal(t, want.sigs, g.Signatures)
+			require.Equal(t, []int64{int64(len(with)), int64(of), entries, with[0].id, with[len(with)-1].id},
+				[]int64{int64(g.Sessions), int64(g.Of), g.Entries, g.First.ID, g.Last.ID})
+			var count, sum int64
+			var first, last string
+			require.NoError(t, h.DB().QueryRow(`SELECT g.sessions, g.entries, g.first_seen, g.last_seen FROM groups g
+				JOIN occurrences o ON o."group" = g.signature AND o.game = g.game WHERE o.session = ? AND o.signature = ?`,
+				g.Last.ID, g.Signature.String()).Scan(&count, &sum, &first, &last))
+			require.Equal(t, []any{
+				int64(len(with)), entries, g.First.Ended.UTC().Format(time.RFC3339),
+				g.Last.Ended.UTC().Format(time.RFC3339),
+			}, []any{count, sum, first, last})
+		}
+		require.Len(t, groups, n)
+	}
+	var rows int
+	require.NoError(t, h.DB().QueryRow("SELECT count(*) FROM signature").Scan(&rows))
+	for _, g := range m.groups {
+		rows -= len(g.sigs)
+	}
+	require.Zero(t, rows, "signatures that no group has")
+	require.NoError(t, h.DB().QueryRow(`SELECT (SELECT count(*) FROM modlist) - (SELECT count(DISTINCT modlist)
+		FROM session) + (SELECT count(*) FROM mod) - (SELECT count(DISTINCT mod) FROM modlist_entry)`).Scan(&rows))
+	require.Zero(t, rows, "mods that no session has")
+}
+
+// TestModel: sessions in any order, the same log again, longer copies, joins of groups, and forgetting.
+func TestModel(t *testing.T) {
+	dir := t.TempDir()
+	n := 0
+	rapid.Check(t, func(t *rapid.T) {
+		n++
+		m := &model{most: rapid.IntRange(2, 8).Draw(t, "most")}
+		h, err := history.Open(t.Context(), history.Config{
+			Path: filepath.Join(dir, time.Duration(n).String()), Now: clock, MaxSessions: m.most,
+		})
+		require.NoError(t, err)
+		defer h.Close() //nolint:errcheck // only read from
+		_, err = h.DB().Exec("PRAGMA synchronous = OFF")
+		require.NoError(t, err)
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			switch rapid.IntRange(0, 9).Draw(t, "step") {
+			case 0:
+				before := day(rapid.IntRange(1, 9).Draw(t, "before"))
+				got, err := h.Forget(t.Context(), history.Which{Before: before})
+				require.NoError(t, err)
+				require.Equal(t, m.forget(func(_ int, s *modelSession) bool { return s.ended.Before(before) }), got)
+			case 1:
+				if len(m.sessions) > 0 {
+					id := rapid.SampledFrom(m.sessions).Draw(t, "session").id
+					_, err := h.Forget(t.Context(), history.Which{IDs: []int64{id}})
+					require.NoError(t, err)
+					m.forget(func(_ int, s *modelSession) bool { return s.id == id })
+				}
+			default:
+				log := rapid.StringMatching("[ab]{0,3}").Draw(t, "log")
+				at := day(rapid.IntRange(1, 9).Draw(t, "day"))
+				s := drawn(t, log)
+				_, err := h.Remember(t.Context(), s, at, false)
+				require.NoError(t, err)
+				m.remember(s, log, at)
+			}
+		}
+		m.check(t, h)
+	})
+}
+
+// drawn is a session of one of two games.
+func drawn(t *rapid.T, log string) *summary.Session {
+	hasher := summary.NewHasher()
+	for i := range len(log) { // each byte 4 KiB long
+		_, _ = hasher.Write(bytes.Repeat([]byte{log[i]}, 4096))
+	}
+	s := session(1, rapid.SampledFrom([]string{"healthy", "broken"}).Draw(t, "state"), nil)
+	s.Log = hasher.Log("a.log")
+	s.Facts.Game = rapid.SampledFrom([]string{"Colony 1.2", "Colony 1.3", ""}).Draw(t, "game")
+	s.Mods = mods(rapid.SliceOfN(rapid.StringMatching("[a-c]@1.[01]"), 0, 3).Draw(t, "mods")...)
+	sig := rapid.Custom(func(t *rapid.T) signature.ID { return signature.ID(rapid.IntRange(1, 8).Draw(t, "signature")) })
+	for _, name := range rapid.SliceOfNDistinct(sig, 0, 4, rapid.ID).Draw(t, "groups") {
+		s.Groups = append(s.Groups, summary.Group{
+			Signature: name, Members: rapid.SliceOfNDistinct(sig, 1, 2, rapid.ID).Draw(t, "members"),
+			Template: "text " + name.String(), Count: uint64(rapid.IntRange(1, 9).Draw(t, "count")),
+		})
+	}
+	return s
+}

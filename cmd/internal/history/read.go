@@ -1,0 +1,408 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/cohort"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// Games returns the games that are remembered, the one with the latest session first, and "" where one is not known.
+func (h *History) Games(ctx context.Context) (games []string, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		return t.each(func(scan func(...any) error) error {
+			var game string
+			err := scan(&game)
+			games = append(games, game)
+			return err
+		}, `SELECT game FROM session GROUP BY game ORDER BY max(ended) DESC, max(id) DESC`)
+	})
+	return games, err
+}
+
+// Sessions returns the latest sessions of a game, or of all games where it is "", the latest first; 0 for no limit.
+func (h *History) Sessions(ctx context.Context, game string, limit int) (all []Session, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		l, err := t.timeline(game, game == "")
+		if err != nil {
+			return err
+		}
+		for i := range slices.Backward(l.sessions) {
+			if limit > 0 && len(all) == limit {
+				break
+			}
+			s := &l.sessions[i]
+			if s.Changes, err = l.changes(s, l.sessions[:i]); err != nil {
+				return err
+			}
+			all = append(all, s.Session)
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Session returns a session with its summary. One that is not remembered is [ErrUnknown].
+func (h *History) Session(ctx context.Context, id int64) (s Session, sum *summary.Session, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		l, err := t.timeline("", true)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(l.sessions, func(s session) bool { return s.ID == id })
+		if i < 0 {
+			return fmt.Errorf("%w: %d", ErrUnknown, id)
+		}
+		if sum, err = t.summary(id); err != nil {
+			return err
+		}
+		s = l.sessions[i].Session
+		s.Changes, err = l.changes(&l.sessions[i], l.sessions[:i])
+		return err
+	})
+	return s, sum, err
+}
+
+// summary reads the summary of a session, with the templates of its groups.
+func (t *tx) summary(id int64) (*summary.Session, error) {
+	var data []byte
+	err := t.QueryRowContext(t.ctx, `SELECT data FROM body WHERE session = ?`, id).Scan(&data)
+	if err == nil {
+		data, err = t.h.decode.DecodeAll(data, nil)
+	}
+	var s summary.Session
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("session %d: %w", id, err)
+	}
+	templates := map[signature.ID]string{}
+	err = t.each(func(scan func(...any) error) error {
+		var sig int64
+		var template string
+		err := scan(&sig, &template)
+		templates[signature.ID(sig)] = template
+		return err
+	}, `SELECT s.signature, s.template FROM occurrence o JOIN signature s ON s.id = o.sig WHERE o.session = ?`, id)
+	for i := range s.Groups {
+		s.Groups[i].Template = templates[s.Groups[i].Signature]
+	}
+	return &s, err
+}
+
+// Group is what is known of a group in the sessions of a game.
+type Group struct {
+	Game        string         `json:"game" jsonschema:"The game without its version."`
+	Signature   signature.ID   `json:"signature" jsonschema:"The signature that names it in the latest session with it."`
+	Signatures  []signature.ID `json:"signatures" jsonschema:"All its signatures, in order."`
+	Template    string         `json:"template,omitempty" jsonschema:"Its text, with what varies masked."`
+	Sample      string         `json:"sample,omitempty" jsonschema:"A text of it, of the latest session with it."`
+	Disposition string         `json:"disposition" jsonschema:"The highest of its entries in the latest session with it."`
+	Rule        string         `json:"rule" jsonschema:"The rule that decided so."`
+	First       Session        `json:"first" jsonschema:"The first session with it; changes are those since the latest before that shows that it was not there."`
+	Last        Session        `json:"last" jsonschema:"The latest session with it."`
+	Gone        *Session       `json:"gone,omitempty" jsonschema:"The first session without it after the latest."`
+	Sessions    int            `json:"sessions" jsonschema:"Sessions with it."`
+	Of          int            `json:"of" jsonschema:"Sessions that show whether they have it, with these."`
+	Entries     int64          `json:"entries" jsonschema:"Entries of it."`
+	PerThousand float64        `json:"perThousand" jsonschema:"Entries per 1,000 records of the sessions with it."`
+	PerHour     float64        `json:"perHour,omitempty" jsonschema:"Per hour of these sessions, where all have times."`
+	Suspects    cohort.Result  `json:"suspects" jsonschema:"Which mods or versions go with it, of the sessions that list all their mods, or why that cannot be known."`
+}
+
+// Groups returns what is known of the group that a signature is of: one for each game that has it, and for each version
+// of signatures.
+func (h *History) Groups(ctx context.Context, sig signature.ID) (all []Group, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		ids, err := t.numbers(`SELECT id FROM signature WHERE signature = ? ORDER BY version DESC, game`, int64(sig))
+		for _, id := range ids {
+			g, err := t.group(id)
+			if err != nil {
+				return err
+			}
+			all = append(all, *g)
+		}
+		return err
+	})
+	return all, err
+}
+
+func (t *tx) group(id int64) (*Group, error) {
+	var g Group
+	err := t.QueryRowContext(t.ctx, `SELECT game FROM signature WHERE id = ?`, id).Scan(&g.Game)
+	if err != nil {
+		return nil, err
+	}
+	sigs, err := t.numbers(`SELECT signature FROM signature WHERE grp = (SELECT grp FROM signature WHERE id = ?)`, id)
+	if err != nil {
+		return nil, err
+	}
+	for _, sig := range sigs {
+		g.Signatures = append(g.Signatures, signature.ID(sig))
+	}
+	slices.Sort(g.Signatures)
+	l, err := t.timeline(g.Game, false)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := t.occurrences(id)
+	if err != nil {
+		return nil, err
+	}
+	l.narrow(counts)
+	first, last := -1, -1
+	var records, hours float64
+	timed := true
+	for i := range l.sessions {
+		s := &l.sessions[i]
+		n, has := counts[s.ID]
+		if !has {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		last = i
+		g.Sessions++
+		g.Entries += n
+		records += float64(s.Records)
+		hours += s.Length().Hours()
+		timed = timed && s.Length() > 0
+	}
+	if first < 0 {
+		return nil, errors.New("a group without sessions")
+	}
+	g.Of = len(l.sessions)
+	g.PerThousand = 1000 * float64(g.Entries) / max(1, records)
+	if timed {
+		g.PerHour = float64(g.Entries) / hours
+	}
+	for _, i := range []int{first, last, last + 1} {
+		if i < len(l.sessions) {
+			if l.sessions[i].Changes, err = l.changes(&l.sessions[i], l.sessions[:i]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	g.First, g.Last = l.sessions[first].Session, l.sessions[last].Session
+	if last+1 < len(l.sessions) {
+		g.Gone = &l.sessions[last+1].Session
+	}
+	if g.Suspects, err = l.suspects(g.Game, counts); err != nil {
+		return nil, err
+	}
+	return &g, t.latest(&g, id)
+}
+
+// suspects returns which mods go with a group, of the sessions that list all their mods.
+func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result, error) {
+	if game == "" {
+		return cohort.Result{Text: "The game is not known: its sessions may be of several."}, nil
+	}
+	var all []cohort.Session
+	for i := range l.sessions {
+		s := &l.sessions[i]
+		if s.list == 0 || !s.wholeMods {
+			continue
+		}
+		mods, err := l.mods(s.list)
+		if err != nil {
+			return cohort.Result{}, err
+		}
+		one := cohort.Session{Game: s.Version, Fault: counts[s.ID] > 0}
+		for _, m := range mods {
+			one.Mods = append(one.Mods, cohort.Mod{
+				Key: strconv.FormatInt(m.mod, 10), Name: l.names[m.mod], Version: m.versions,
+			})
+		}
+		all = append(all, one)
+	}
+	r := cohort.Suspects(all, cohort.Config{})
+	for i := range r.Factors {
+		r.Factors[i].Keys = nil // they mean nothing outside this file
+	}
+	return r, nil
+}
+
+// latest fills in what the latest session with a group has of it.
+func (t *tx) latest(g *Group, id int64) error {
+	var sig int64
+	err := t.QueryRowContext(t.ctx, `SELECT s.signature, s.template, o.disposition, o.rule FROM signature s
+		JOIN occurrence o ON o.sig = s.id WHERE o.session = ?
+		AND s.grp = (SELECT grp FROM signature WHERE id = ?) ORDER BY o.count DESC, s.signature LIMIT 1`, g.Last.ID, id).
+		Scan(&sig, &g.Template, &g.Disposition, &g.Rule)
+	if err != nil {
+		return err
+	}
+	g.Signature = signature.ID(sig)
+	s, err := t.summary(g.Last.ID)
+	if err != nil {
+		return err
+	}
+	if i := slices.IndexFunc(s.Groups, func(o summary.Group) bool { return o.Signature == g.Signature }); i >= 0 {
+		g.Sample = s.Groups[i].Sample
+	}
+	return nil
+}
+
+// occurrences returns the entries of a group by session.
+func (t *tx) occurrences(id int64) (map[int64]int64, error) {
+	counts := map[int64]int64{}
+	err := t.each(func(scan func(...any) error) error {
+		var session, n int64
+		err := scan(&session, &n)
+		counts[session] = n
+		return err
+	}, `SELECT o.session, sum(o.count) FROM signature s JOIN occurrence o ON o.sig = s.id
+		WHERE s.grp = (SELECT grp FROM signature WHERE id = ?) GROUP BY o.session`, id)
+	return counts, err
+}
+
+// Mod is what is known of a mod in the sessions of a game that list all their mods, in which something broke, or which
+// ended without that.
+type Mod struct {
+	blame.Mod
+
+	With          int `json:"with" jsonschema:"Sessions with it."`
+	BrokenWith    int `json:"brokenWith" jsonschema:"Of these, those in which something broke."`
+	Without       int `json:"without" jsonschema:"Sessions without it."`
+	BrokenWithout int `json:"brokenWithout" jsonschema:"Of these, those in which something broke."`
+
+	// The interval is Newcombe's of Wilson's. All of a game's hold together with 95 %, by Bonferroni.
+	Difference *Difference `json:"difference,omitempty" jsonschema:"Between the shares of broken sessions with and without it, where there are both."` //nolint:lll // one tag
+}
+
+// Difference is a difference between two shares, with its interval.
+type Difference struct {
+	Value float64 `json:"value" jsonschema:"What it is, from -1 to 1; above 0 more broke with the mod."`
+	Low   float64 `json:"low" jsonschema:"The lower end of its interval; all intervals together hold with 95 %."`
+	High  float64 `json:"high" jsonschema:"The upper end of its interval."`
+}
+
+// confidence is that of all intervals of Mods together.
+const confidence = 0.95
+
+// Mods returns what is known of the mods of a game, those first that more surely break it, and those without a
+// difference last.
+func (h *History) Mods(ctx context.Context, game string) (all []Mod, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		type tally struct{ sessions, broken int }
+		var total tally
+		err := t.each(func(scan func(...any) error) error { return scan(&total.sessions, &total.broken) },
+			`SELECT count(*), coalesce(sum(broken), 0) FROM session WHERE game = ? AND modlist IS NOT NULL AND whole_mods
+			AND (broken OR sound AND NOT running)`, game)
+		if err != nil {
+			return err
+		}
+		return t.each(func(scan func(...any) error) error {
+			var m Mod
+			err := scan(&m.Name, &m.PackageID, &m.WorkshopID, &m.With, &m.BrokenWith)
+			m.Without, m.BrokenWithout = total.sessions-m.With, total.broken-m.BrokenWith
+			all = append(all, m)
+			return err
+		}, `SELECT m.name, m.package, m.workshop, sum(l.n), sum(l.broken) FROM
+			(SELECT modlist, count(*) AS n, sum(broken) AS broken FROM session WHERE game = ? AND modlist IS NOT NULL
+				AND whole_mods AND (broken OR sound AND NOT running) GROUP BY modlist) l
+			JOIN modlist_entry e ON e.list = l.modlist JOIN mod m ON m.id = e.mod GROUP BY e.mod`, game)
+	})
+	varying := 0
+	for i := range all {
+		if all[i].Without > 0 {
+			varying++
+		}
+	}
+	z := cohort.Quantile(confidence, varying)
+	for i := range all {
+		all[i].compare(z)
+	}
+	low := func(m *Mod) float64 {
+		if m.Difference == nil {
+			return -2
+		}
+		return m.Difference.Low
+	}
+	slices.SortFunc(all, func(a, b Mod) int {
+		return cmp.Or(cmp.Compare(low(&b), low(&a)), cmp.Compare(a.Name, b.Name), cmp.Compare(a.PackageID, b.PackageID))
+	})
+	return all, err
+}
+
+// compare sets the difference (Newcombe, "Interval estimation for the difference between independent proportions",
+// Statistics in Medicine 17, 1998, method 10).
+func (m *Mod) compare(z float64) {
+	if m.With == 0 || m.Without == 0 {
+		return
+	}
+	n1, n2 := float64(m.With), float64(m.Without)
+	p1, p2 := float64(m.BrokenWith)/n1, float64(m.BrokenWithout)/n2
+	l1, u1 := cohort.Wilson(float64(m.BrokenWith), n1, z)
+	l2, u2 := cohort.Wilson(float64(m.BrokenWithout), n2, z)
+	d := p1 - p2
+	m.Difference = &Difference{Value: d, Low: d - math.Hypot(p1-l1, u2-p2), High: d + math.Hypot(u1-p1, p2-l2)}
+}
+
+// groupOf returns the id of a signature of a group that one of some signatures is of, 0 for none.
+func (t *tx) groupOf(game string, version int, sigs []signature.ID) (int64, error) {
+	for _, sig := range sigs {
+		id, err := t.number(`SELECT id FROM signature WHERE signature = ? AND version = ? AND game = ?`, int64(sig), version,
+			game)
+		if !errors.Is(err, sql.ErrNoRows) {
+			return id, err
+		}
+	}
+	return 0, nil
+}
+
+// Each calls f with the summary of each session of a game, or of all games where it is "", the oldest first. One that
+// is forgotten meanwhile is left out; the error names those that cannot be read, after all others. While f works,
+// nothing is held.
+func (h *History) Each(ctx context.Context, game string, f func(s *summary.Session) error) error {
+	var ids []int64
+	err := h.read(ctx, func(t *tx) (err error) {
+		ids, err = t.numbers(`SELECT id FROM session WHERE ?1 = '' OR game = ?1 ORDER BY ended, id`, game)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	var unread error
+	for _, id := range ids {
+		var s *summary.Session
+		err := h.read(ctx, func(t *tx) (err error) {
+			s, err = t.summary(id)
+			return err
+		})
+		switch {
+		case ctx.Err() != nil:
+			return err
+		case errors.Is(err, sql.ErrNoRows):
+		case err != nil:
+			unread = errors.Join(unread, err)
+		default:
+			if err := f(s); err != nil {
+				return err
+			}
+		}
+	}
+	return unread
+}
+
+// Revision changes with what is remembered.
+func (h *History) Revision(ctx context.Context) (revision string, err error) {
+	err = h.read(ctx, func(t *tx) error {
+		return t.QueryRowContext(ctx, `SELECT printf('%d/%d/%d/%d', count(*), total(id), max(id), max(saved)) FROM session`).
+			Scan(&revision)
+	})
+	return revision, err
+}

@@ -1,0 +1,242 @@
+package history
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/heedlog/heed/cmd/internal/statefile"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// Remember keeps a session that ended at a time as far as is known, or that runs, and returns its number. A log that is
+// known, or a copy of which is, keeps its number: what is longer replaces all of it, what is as long the summary alone,
+// and what is shorter nothing. Where the history is full, the oldest sessions are forgotten, which may be this one.
+func (h *History) Remember(ctx context.Context, s *summary.Session, at time.Time, running bool) (id int64, err error) {
+	err = h.write(ctx, func(t *tx) error {
+		known, longer, err := t.sameLog(s)
+		if err != nil {
+			return err
+		}
+		if longer != 0 && !running {
+			id = longer
+			return nil
+		}
+		now := h.config.Now().UnixMilli()
+		kept := &kept{ended: min(at.UnixMilli(), now), saved: now, live: running, running: running}
+		if len(known) > 0 {
+			kept.id = known[0]
+			if err := t.drop(known[1:]); err != nil {
+				return err
+			}
+			if err := t.keep(kept, s.Log.Bytes, !s.Ended.IsZero()); err != nil {
+				return err
+			}
+		}
+		if err := t.put(kept, s); err != nil {
+			return err
+		}
+		id = kept.id
+		if running {
+			h.hold(id, true)
+		}
+		return t.trim()
+	})
+	return id, err
+}
+
+// Update replaces what is known of a session that runs, or has just ended. A session that was forgotten is
+// [ErrUnknown].
+func (h *History) Update(ctx context.Context, id int64, s *summary.Session, at time.Time, running bool) error {
+	return h.write(ctx, func(t *tx) error {
+		k := &kept{id: id, ended: at.UnixMilli(), saved: h.config.Now().UnixMilli(), live: true, running: running}
+		if n, err := t.number(`SELECT count(*) FROM session WHERE id = ?`, id); err != nil || n == 0 {
+			h.hold(id, false)
+			return cmp.Or(err, fmt.Errorf("%w: %d", ErrUnknown, id))
+		}
+		if !running {
+			same, _, err := t.sameLog(s)
+			if err == nil {
+				err = t.drop(slices.DeleteFunc(same, func(other int64) bool { return other == id }))
+			}
+			if err != nil {
+				return err
+			}
+		}
+		if err := t.put(k, s); err != nil {
+			return err
+		}
+		h.hold(id, running)
+		return t.trim()
+	})
+}
+
+// hold shows other processes that this one runs a session, as long as both last.
+func (h *History) hold(id int64, running bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	lock, held := h.held[id]
+	switch {
+	case running && !held:
+		if lock, err := statefile.Lock(h.heldBy(id)); err == nil { // without locks a session is kept all the same
+			h.held[id] = lock
+		}
+	case !running && held:
+		_, _ = lock.Close(), os.Remove(h.heldBy(id)) // no other session gets the number
+		delete(h.held, id)
+	}
+}
+
+func (h *History) heldBy(id int64) string {
+	return fmt.Sprintf("%s.session-%d.lock", h.config.Path, id)
+}
+
+// dead reports whether no process runs a session any more.
+func (h *History) dead(id int64) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held[id] != nil {
+		return false
+	}
+	lock, err := statefile.Lock(h.heldBy(id))
+	if errors.Is(err, statefile.ErrLocked) {
+		return false
+	}
+	if err == nil {
+		_, _ = lock.Close(), os.Remove(h.heldBy(id))
+	}
+	return true
+}
+
+// Unfinished returns the sessions that ran when their process ended: heed was killed, or the machine. They count as
+// ended from then on, at their last update.
+func (h *History) Unfinished(ctx context.Context) (all []Session, err error) {
+	var running int64
+	err = h.read(ctx, func(t *tx) (err error) { // which waits for nobody
+		running, err = t.number(`SELECT count(*) FROM session WHERE running`)
+		return err
+	})
+	if err != nil || running == 0 {
+		return nil, err
+	}
+	err = h.write(ctx, func(t *tx) error {
+		l, err := t.timeline("", true)
+		if err != nil {
+			return err
+		}
+		for i := range l.sessions {
+			if s := &l.sessions[i]; s.Running && h.dead(s.ID) {
+				s.Running = false
+				all = append(all, s.Session)
+				if err := t.exec(`UPDATE session SET running = 0 WHERE id = ?`, s.ID); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
+	})
+	return all, err
+}
+
+// Which is what to forget: the sessions with these numbers, those that ended before a time, or all.
+type Which struct {
+	IDs    []int64
+	Before time.Time
+	All    bool
+}
+
+// Forget forgets sessions, and returns how many. The file keeps nothing of them, and shrinks.
+func (h *History) Forget(ctx context.Context, w Which) (n int, err error) {
+	err = h.write(ctx, func(t *tx) error {
+		ids, err := t.numbers(`SELECT id FROM session WHERE ? OR ? AND ended < ?`, w.All, !w.Before.IsZero(),
+			w.Before.UnixMilli())
+		if err != nil {
+			return err
+		}
+		for _, id := range w.IDs {
+			known, err := t.number(`SELECT count(*) FROM session WHERE id = ?`, id)
+			switch {
+			case err != nil:
+				return err
+			case known == 0:
+				return fmt.Errorf("%w: %d", ErrUnknown, id)
+			}
+			ids = append(ids, id)
+		}
+		slices.Sort(ids)
+		ids = slices.Compact(ids)
+		n = len(ids)
+		return t.drop(ids)
+	})
+	if err != nil || n == 0 {
+		return 0, err
+	}
+	if _, err := h.db.ExecContext(ctx, `VACUUM`); err != nil {
+		return n, h.wrap(fmt.Errorf("%d sessions are forgotten, but the file did not shrink: %w", n, err))
+	}
+	var busy, pages, moved int
+	err = h.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &pages, &moved)
+	if err == nil && busy != 0 {
+		err = errors.New("another process reads it")
+	}
+	if err != nil {
+		err = fmt.Errorf("%d sessions are forgotten, but the file still has their text: %w", n, err)
+	}
+	return n, h.wrap(err)
+}
+
+// kept is what a row has beside the summary.
+type kept struct {
+	id            int64 // 0 for a new one
+	began         *int64
+	ended, saved  int64
+	live, running bool
+}
+
+// keep leaves what a log of the same length does not change as it is; one with times of its own changes when it ended.
+// That heed follows a log is not over when another reads it.
+func (t *tx) keep(k *kept, bytes uint64, timed bool) error {
+	var had kept
+	var length int64
+	err := t.QueryRowContext(t.ctx, `SELECT bytes, began, ended, saved, live, running FROM session WHERE id = ?`, k.id).
+		Scan(&length, &k.began, &had.ended, &had.saved, &had.live, &had.running)
+	if uint64(length) == bytes && !k.running && !timed {
+		k.ended = had.ended
+	}
+	k.live, k.running = k.live || had.live, k.running || had.running
+	if !k.live {
+		k.saved = had.saved
+	}
+	return err
+}
+
+// sameLog returns the sessions of the log or of a shorter copy of it, by number, and one of a longer copy, 0 for none.
+// A session of whose log nothing was read is not another one of that kind, and one that crashed has no longer copy that
+// did not.
+func (t *tx) sameLog(s *summary.Session) (ids []int64, longer int64, err error) {
+	if s.Log.Bytes == 0 {
+		return nil, 0, nil
+	}
+	const crashed = "crashed"
+	first := s.Log.Marks[:min(4, len(s.Log.Marks))]
+	err = t.each(func(scan func(...any) error) error {
+		var id, bytes, hash int64
+		var known summary.Log
+		var state string
+		err := scan(&id, &bytes, &hash, &known.Marks, &state)
+		known.Bytes, known.Hash = uint64(bytes), summary.Hash(hash)
+		switch same := known.Bytes == s.Log.Bytes; {
+		case known.Begins(&s.Log) && (same || state != crashed || s.State == crashed):
+			ids = append(ids, id)
+		case s.Log.Begins(&known) && (s.State != crashed || state == crashed):
+			longer = id
+		}
+		return err
+	}, `SELECT id, bytes, hash, marks, state FROM session WHERE bytes = ?1 AND hash = ?2
+		OR ?3 <> x'' AND substr(marks, 1, 4) = ?3 ORDER BY id`, int64(s.Log.Bytes), int64(s.Log.Hash), first)
+	return ids, longer, err
+}

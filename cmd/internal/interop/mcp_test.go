@@ -1,0 +1,177 @@
+package interop
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/brief"
+	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/mcp"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+const fault = "Exception ticking Crane7: System.NullReferenceException: Object reference"
+
+// between runs a proxy with a session between a client and a server, and returns what logs an error of the game.
+func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer io.Writer) (log func(message string)) {
+	t.Helper()
+	cfg := session.Config{}
+	cfg.Engine.Epoch = "e1"
+	s, err := session.New(cfg)
+	require.NoError(t, err)
+	briefs, err := brief.New(brief.Config{
+		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
+	})
+	require.NoError(t, err)
+	px, err := bridge.New(bridge.Config{
+		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	talk, err := deliver.New(deliver.Config{
+		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: 300, Next: mcp.Next, Now: time.Now,
+		Log: slog.New(slog.DiscardHandler),
+	})
+	require.NoError(t, err)
+	mcp.Begin(talk)
+	proxy := mcp.New(mcp.Config{
+		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, Log: slog.New(slog.DiscardHandler),
+		FromClient: fromClient, FromServer: fromServer, ToClient: toClient, ToServer: toServer,
+		Delivered: func(id string, through uint64) { s.Delivered(mcp.Consumer, id, through) },
+		Attached:  func() { s.Attach(mcp.Consumer) },
+		Left:      func() {},
+	})
+	s.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
+	ctx, stop := context.WithCancel(context.Background())
+	ran := make(chan struct{})
+	go func() { _ = s.Run(ctx); close(ran) }()
+	go func() { _ = proxy.Run(ctx) }()
+	t.Cleanup(func() {
+		stop()
+		<-ran
+		_ = briefs.Close()
+		talk.Close()
+	})
+	return func(message string) { s.Observe(event.Log{Level: event.LevelError, Message: message}.Entry()) }
+}
+
+// nothing closes nothing.
+type nothing struct{ io.Writer }
+
+func (nothing) Close() error { return nil }
+
+// TestOfficialClientAndServer lets a client and a server of the official SDK talk through the proxy.
+func TestOfficialClientAndServer(t *testing.T) {
+	clientReads, toClient := io.Pipe()
+	serverReads, toServer := io.Pipe()
+	fromClient, clientWrites := io.Pipe()
+	fromServer, serverWrites := io.Pipe()
+	log := between(t, fromClient, fromServer, toClient, toServer)
+	server := sdk.NewServer(&sdk.Implementation{Name: "colony", Version: "1"}, nil)
+	type args struct {
+		X int `json:"x"`
+	}
+	type out struct {
+		Done bool `json:"done"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "build", Description: "Builds."},
+		func(_ context.Context, _ *sdk.CallToolRequest, in args) (*sdk.CallToolResult, out, error) {
+			if in.X == 2 {
+				log(fault)
+			}
+			return nil, out{true}, nil
+		})
+	ctx := t.Context()
+	go func() { _ = server.Run(ctx, &sdk.IOTransport{Reader: serverReads, Writer: nothing{serverWrites}}) }()
+	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
+	s, err := client.Connect(ctx, &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
+	require.NoError(t, err)
+	tools, err := s.ListTools(ctx, nil)
+	require.NoError(t, err)
+	require.Len(t, tools.Tools, 1+len(bridge.Tools()))
+	call := func(tool string, arguments any) (text string, failed bool) {
+		r, err := s.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		require.NoError(t, err)
+		for _, c := range r.Content {
+			text += c.(*sdk.TextContent).Text
+		}
+		return text, r.IsError
+	}
+	text, failed := call("build", args{1})
+	require.False(t, failed)
+	require.Equal(t, `{"done":true}`, text)
+	text, failed = call("build", args{2})
+	require.False(t, failed)
+	require.Contains(t, text, "Exception ticking Crane7")
+	_, failed = call("build", args{3})
+	require.True(t, failed, "held back")
+	_, failed = call("heed_ack", map[string]string{"id": "1"})
+	require.False(t, failed)
+	text, failed = call("build", args{4})
+	require.False(t, failed)
+	require.Equal(t, `{"done":true}`, text)
+	resource, err := s.ReadResource(ctx, &sdk.ReadResourceParams{URI: bridge.ResourceBase + "items"})
+	require.NoError(t, err)
+	require.Contains(t, resource.Contents[0].Text, `"items":[]`)
+}
+
+// TestOfficialExample runs the example server of the official SDK, as a program of its own, behind the proxy.
+func TestOfficialExample(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a server")
+	}
+	program := filepath.Join(t.TempDir(), "everything.exe")
+	build := exec.Command("go", "build", "-o", program, "github.com/modelcontextprotocol/go-sdk/examples/server/everything")
+	build.Env = append(os.Environ(), "GOPROXY=off")
+	out, err := build.CombinedOutput()
+	if err != nil && bytes.Contains(out, []byte("module lookup disabled by GOPROXY=off")) {
+		t.Skipf("a module of the example server is not in the module cache: %s", out)
+	}
+	require.NoError(t, err, "%s", out)
+	server := exec.Command(program)
+	toServer, err := server.StdinPipe()
+	require.NoError(t, err)
+	fromServer, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	defer server.Wait()    //nolint:errcheck // its end is that of its input
+	defer toServer.Close() //nolint:errcheck // the server ends with it
+
+	clientReads, toClient := io.Pipe()
+	fromClient, clientWrites := io.Pipe()
+	log := between(t, fromClient, fromServer, toClient, toServer)
+	client := sdk.NewClient(&sdk.Implementation{Name: "host", Version: "1"}, nil)
+	s, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: clientReads, Writer: nothing{clientWrites}}, nil)
+	require.NoError(t, err)
+	call := func(tool string, arguments any) *sdk.CallToolResult {
+		r, err := s.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
+		require.NoError(t, err)
+		return r
+	}
+	name := map[string]string{"name": "colony"}
+	require.False(t, call("greet", name).IsError)
+	log(fault)
+	refused := call("greet", name)
+	require.True(t, refused.IsError)
+	require.Contains(t, refused.Content[0].(*sdk.TextContent).Text, "\n> Exception ticking Crane7")
+	require.False(t, call("heed_ack", map[string]string{"id": "1"}).IsError)
+	require.False(t, call("greet (structured)", name).IsError, "whose result has a schema of its own")
+	prompts, err := s.ListPrompts(t.Context(), nil)
+	require.NoError(t, err)
+	require.NotEmpty(t, prompts.Prompts, "what heed does not know passes")
+}

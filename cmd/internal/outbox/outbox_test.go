@@ -1,0 +1,239 @@
+package outbox_test
+
+import (
+	"bufio"
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/cmd/internal/outbox"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/agent/steer"
+)
+
+var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+
+func open(t testing.TB, path string, at time.Time) *outbox.Outbox {
+	t.Helper()
+	o, err := outbox.Open(context.Background(), path, at)
+	require.NoError(t, err)
+	return o
+}
+
+func waiting(n int) steer.State {
+	return steer.State{Phase: steer.Idle, Pending: make([]steer.Message, n)}
+}
+
+func TestStates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	o := open(t, path, now)
+	s, err := o.Load(t.Context(), "a")
+	require.NoError(t, err)
+	require.Zero(t, s)
+	require.NoError(t, o.Save(t.Context(), "a", now, waiting(2)))
+	require.ErrorContains(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+		require.Len(t, s.Pending, 2)
+		return waiting(5), errors.New("not now")
+	}), "not now")
+	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+		require.Len(t, s.Pending, 2)
+		return waiting(3), nil
+	}))
+	huge := steer.State{Pending: []steer.Message{{Text: strings.Repeat("x", 5<<20)}}}
+	err = o.Save(t.Context(), "a", now, huge)
+	require.ErrorIs(t, err, outbox.ErrState)
+	require.ErrorContains(t, err, `"a"`)
+	require.NoError(t, o.Close())
+	o = open(t, path, now)
+	s, err = o.Load(t.Context(), "a")
+	require.NoError(t, err)
+	require.Equal(t, waiting(3), s)
+	require.NoError(t, o.Close())
+}
+
+// TestDropped: what is old goes, and of too many what waits for nothing first.
+func TestDropped(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	o := open(t, path, now)
+	for n := range 1003 {
+		require.NoError(t, o.Save(t.Context(), fmt.Sprint(n), now.Add(time.Duration(n)*time.Second), waiting(1-min(n, 1)%2)))
+	}
+	require.NoError(t, o.Save(t.Context(), "old", now.Add(-31*24*time.Hour), waiting(1)))
+	require.NoError(t, o.Close())
+	o = open(t, path, now)
+	require.EqualValues(t, 4, o.Dropped())
+	for id, there := range map[string]bool{"0": true, "1": false, "3": false, "4": true, "old": false} {
+		s, err := o.Load(t.Context(), id)
+		require.NoError(t, err)
+		require.Equal(t, there, s.Phase != "", id)
+	}
+	require.NoError(t, o.Close())
+}
+
+// TestUnreadableState is kept aside, and a new one begins.
+func TestUnreadableState(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	o := open(t, path, now)
+	require.NoError(t, o.Save(t.Context(), "a", now, waiting(1)))
+	raw, err := sql.Open("sqlite", path)
+	require.NoError(t, err)
+	_, err = raw.Exec(`UPDATE conversation SET state = '{"phase": 7}'`)
+	require.NoError(t, err)
+	_, err = o.Load(t.Context(), "a")
+	require.ErrorIs(t, err, outbox.ErrState)
+	require.NoError(t, o.Update(t.Context(), "a", now, func(s steer.State) (steer.State, error) {
+		require.Zero(t, s)
+		return waiting(2), nil
+	}))
+	var bad string
+	require.NoError(t, raw.QueryRow("SELECT bad FROM conversation").Scan(&bad))
+	require.Equal(t, `{"phase": 7}`, bad)
+	require.NoError(t, errors.Join(raw.Close(), o.Close()))
+}
+
+// everyone is the owner.
+type everyone struct{}
+
+func (everyone) Verify(string) steer.Class { return steer.Owner }
+
+// TestKills drives conversations at random, saves each step, and begins again from what was saved, as after a kill: what
+// was accepted is confirmed once or waits still.
+func TestKills(t *testing.T) {
+	sessions := 10
+	if testkit.IsFull() {
+		sessions = 100
+	}
+	path := filepath.Join(t.TempDir(), "x.db")
+	o := open(t, path, now)
+	for seed := range sessions {
+		r := rand.New(rand.NewPCG(uint64(seed), 1))
+		id := fmt.Sprint(seed % 900)
+		require.NoError(t, o.Save(t.Context(), id, now, steer.State{Phase: steer.Idle}))
+		restore := func() *steer.Machine {
+			s, err := o.Load(t.Context(), id)
+			require.NoError(t, err)
+			m, err := steer.Restore(steer.Policy{}, steer.Ceiling{Cancel: true}, everyone{}, s)
+			require.NoError(t, err)
+			return m
+		}
+		m, at, accepted, confirmed := restore(), now, map[string]bool{}, map[string]int{}
+		for step := range 40 {
+			at = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
+			switch r.IntN(8) {
+			case 0:
+				if m.State().Phase == steer.Idle {
+					m.Begin(steer.Message{Author: "user", Text: "Build."})
+				}
+			case 1, 2:
+				topic := fmt.Sprint("topic ", step)
+				if receipt, _ := m.Receive(at, steer.Message{Author: "user", Topic: topic, Text: "x"}); receipt == steer.Accepted {
+					accepted[topic] = true
+				}
+			case 3:
+				m.Ended(at, m.State().Phase == steer.Canceling)
+			case 4:
+				m.Ride()
+			case 5:
+				for _, b := range append([]steer.Batch(nil), m.State().Sent...) {
+					if r.IntN(3) == 0 {
+						m.Fail(at, b.Delivery)
+						continue
+					}
+					for _, msg := range m.Confirm(b.Delivery) {
+						confirmed[msg.Topic]++
+					}
+				}
+			case 6:
+				m.Ready(at)
+			default: // killed after the step was saved
+				m = restore()
+			}
+			require.NoError(t, o.Save(t.Context(), id, at, m.State()))
+		}
+		s := restore().State()
+		for _, msg := range s.Pending {
+			confirmed[msg.Topic]++
+		}
+		for topic := range accepted {
+			require.Equal(t, 1, confirmed[topic], "session %d: %s", seed, topic)
+		}
+	}
+	require.NoError(t, o.Close())
+}
+
+// childEnv makes the test binary take messages in the outbox that it names, and print each once it is kept.
+const childEnv = "HEED_TEST_OUTBOX"
+
+func TestMain(m *testing.M) {
+	path := os.Getenv(childEnv)
+	if path == "" {
+		os.Exit(m.Run())
+	}
+	o, err := outbox.Open(context.Background(), path, now)
+	for n := 0; err == nil; n++ {
+		topic := fmt.Sprintf("%d-%d", os.Getpid(), n)
+		err = o.Update(context.Background(), "one", now, func(s steer.State) (steer.State, error) {
+			if s.Phase == "" {
+				s.Phase = steer.Idle
+			}
+			m, err := steer.Restore(steer.Policy{MaxPending: 10_000}, steer.Ceiling{}, everyone{}, s)
+			if err != nil {
+				return s, err
+			}
+			m.Receive(now, steer.Message{Author: "user", Topic: topic, Rides: true})
+			return m.State(), nil
+		})
+		fmt.Println(topic)
+	}
+	fmt.Println(err)
+	os.Exit(1)
+}
+
+// TestKilledProcesses: two processes add to one conversation and are killed; what each has kept is there, once.
+func TestKilledProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	kept := map[string]int{}
+	for range 3 {
+		var children []*exec.Cmd
+		var out []*bufio.Scanner
+		for range 2 {
+			c := exec.Command(os.Args[0])
+			c.Env = append(os.Environ(), childEnv+"="+path)
+			pipe, err := c.StdoutPipe()
+			require.NoError(t, err)
+			require.NoError(t, c.Start())
+			children, out = append(children, c), append(out, bufio.NewScanner(pipe))
+		}
+		for i, lines := range out {
+			for range 10 {
+				require.True(t, lines.Scan())
+				require.Contains(t, lines.Text(), "-", "an error")
+				kept[lines.Text()] = 0
+			}
+			require.NoError(t, children[i].Process.Kill())
+			_ = children[i].Wait()
+		}
+	}
+	o := open(t, path, now)
+	s, err := o.Load(t.Context(), "one")
+	require.NoError(t, err)
+	for _, msg := range s.Pending {
+		if _, said := kept[msg.Topic]; said {
+			kept[msg.Topic]++
+		}
+	}
+	for topic, n := range kept {
+		require.Equal(t, 1, n, topic)
+	}
+	require.NoError(t, o.Close())
+}

@@ -1,0 +1,388 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+)
+
+// TestLimits holds which count makes which limit.
+func TestLimits(t *testing.T) {
+	var s heed.Stats
+	require.Empty(t, limits(&s, 0))
+	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
+	counts := []struct {
+		name  string
+		count *uint64
+	}{
+		{"journal.tail", &j.Tail.Evicted},
+		{"journal.firsts", &j.Firsts.Refused},
+		{"journal.pinned", &j.Pinned.Refused},
+		{"journal.text", &j.Truncated},
+		{"classify.signatures", &c.SignaturesEvicted},
+		{"classify.decisions", &c.DecisionsEvicted},
+		{"classify.oversize", &c.Oversize},
+		{"classify.errors", &c.EvaluationErrors},
+		{"groups.unlearned", &c.Groups.Unlearned},
+		{"items.overflowed", &k.Overflowed},
+		{"items.evicted", &k.Evicted},
+		{"updates.dropped", &k.UpdatesDropped},
+		{"operations.evicted", &k.OperationsEvicted},
+		{"operations.abandoned", &k.OperationsAbandoned},
+		{"consumers.evicted", &k.ConsumersEvicted},
+	}
+	for i := range counts {
+		*counts[i].count = uint64(i + 1)
+	}
+	hit := limits(&s, 0)
+	require.Len(t, hit, len(counts))
+	for i, l := range hit {
+		require.Equal(t, counts[i].name, l.Name)
+		require.EqualValues(t, i+1, l.Count)
+		require.NotEmpty(t, l.Means)
+	}
+}
+
+// TestConfig holds the defaults, and the names of what is refused.
+func TestConfig(t *testing.T) {
+	c := Config{}.withDefaults()
+	require.Equal(t, []time.Duration{
+		250 * time.Millisecond, 0, time.Second,
+		5 * time.Second, time.Second,
+	}, []time.Duration{c.Tick, c.Settle, c.SyncTimeout, c.SnapshotEvery, c.RulePoll})
+	require.Equal(t, 1024, c.Timeline)
+	require.NotNil(t, c.Now)
+	require.NotNil(t, c.Random)
+	require.NotNil(t, c.Logger)
+	for name, c := range map[string]Config{
+		"RulePoll": {RulePoll: -1}, "SnapshotEvery": {SnapshotEvery: -1}, "Tick": {Tick: -1},
+		"Settle": {Settle: -1}, "SyncTimeout": {SyncTimeout: -1}, "Timeline": {Timeline: -1},
+	} {
+		require.ErrorContains(t, c.Validate(), "Config."+name+" is negative: -1")
+	}
+	_, err := New(Config{Random: strings.NewReader("1234567")})
+	require.ErrorContains(t, err, "Config.Random")
+	at := func() time.Time { return time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC) }
+	s, err := New(Config{Random: strings.NewReader("\x01\x02\x03\x04\x05\x06\x07\x08"), Now: at})
+	require.NoError(t, err)
+	require.Equal(t, "01020304", s.Status().Run)
+	require.Equal(t, "20260131T100000.05060708", s.Status().Epoch)
+	require.Equal(t, "call-01020304-1", s.Begin(Call{Tool: "t"}).ID())
+	require.True(t, s.Status().Rules.Default)
+	require.NotZero(t, s.Status().Rules.Rules)
+	small := smallConfig(t)
+	small.Signatures = -1
+	_, err = New(Config{Engine: small, Snapshot: filepath.Join(t.TempDir(), "state")})
+	require.ErrorContains(t, err, "Config.Signatures")
+	small = smallConfig(t)
+	for noDefaults, n := range map[bool]int{false: 1, true: 0} {
+		s, err = New(Config{Engine: small, NoDefaults: noDefaults})
+		require.NoError(t, err)
+		require.Equal(t, n, s.Status().Rules.Rules, "NoDefaults replaces the engine's rules too")
+		require.False(t, s.Status().Rules.Default)
+	}
+	ec := heed.Config{Epoch: "mine"}
+	s, err = New(Config{Engine: ec})
+	require.NoError(t, err)
+	require.Equal(t, "mine", s.Status().Epoch)
+}
+
+// TestNotes holds how many items the timeline knows more of than their events, the latest, and how many readers of each.
+func TestNotes(t *testing.T) {
+	var tl timeline
+	tl.init(4)
+	began := time.Unix(1000, 0)
+	id := func(i int) string { return fmt.Sprint("e-", i) }
+	for i := range maxNotes + 1 {
+		tl.update(&heed.Update{Kind: coalesce.Opened, Attention: heed.Attention{ID: id(i)}}, began)
+	}
+	require.Len(t, tl.notes, maxNotes)
+	require.Equal(t, id(1), tl.notes[0].id)
+	require.EqualValues(t, 2000, tl.after(id(1), began.Add(2*time.Second)))
+	require.EqualValues(t, 1, tl.after(id(1), began.Add(1)), "after all")
+	require.Zero(t, tl.after(id(1), began))
+	require.Zero(t, tl.after(id(0), began.Add(time.Hour)), "it is not known any more")
+
+	for i := range maxReaders + 1 {
+		for range 2 {
+			tl.read(fmt.Sprint("reader", i), id(5))
+		}
+	}
+	require.Len(t, tl.of(id(5)).readers, maxReaders)
+	long := strings.Repeat("e", 200)
+	tl.read(long, id(6))
+	for _, c := range []struct {
+		consumer, id string
+		read         bool
+	}{
+		{"reader0", id(5), true},
+		{"reader15", id(5), true},
+		{"reader16", id(5), false},
+		{"reader0", id(6), false},
+		{long, id(6), true},
+		{long + "x", id(6), true}, // as far as names are kept
+	} {
+		tl.acked(c.consumer, &heed.AckResult{
+			ID: c.id, Acknowledged: true, Successor: "s",
+			Covered: []string{"c"},
+		}, began.Add(time.Second))
+		e := tl.ring[(tl.last-1)%4]
+		require.Equal(t, Acknowledged, e.Kind)
+		require.Equal(t, c.read, *e.Read, c.consumer)
+		require.Equal(t, "s", e.Successor)
+		require.Equal(t, []string{"c"}, e.Covered)
+		require.EqualValues(t, 1000, e.AfterMs)
+		require.LessOrEqual(t, len(e.Consumer), 128)
+	}
+	for _, res := range []heed.AckResult{{ID: id(5)}, {ID: id(5), Acknowledged: true, Already: true}} {
+		tl.acked("a", &res, began)
+		require.Equal(t, AckUnknown, tl.ring[(tl.last-1)%4].Kind)
+	}
+}
+
+// TestTimelineEvents holds what an event has of updates, calls and refusals.
+func TestTimelineEvents(t *testing.T) {
+	at := time.Unix(1000, 0)
+	call := gate.Call{ID: "r", Tool: "colony/build", Consumer: "agent"}
+	running := &Running{call: call, id: "op", started: at}
+	ended := &Running{
+		call: call, id: "op", started: at, verdict: heed.Verdict{Outcome: "advisory"},
+		related: &heed.Attention{ID: "e-1", Blocking: true},
+	}
+	base := Event{Number: 1, Time: at, Consumer: "agent", Tool: "colony/build", Request: "r"}
+	with := func(change func(*Event)) Event {
+		e := base
+		change(&e)
+		return e
+	}
+	for _, c := range []struct {
+		name string
+		add  func(*timeline)
+		want Event
+	}{
+		{"began", func(tl *timeline) { tl.began(running) }, with(func(e *Event) { e.Kind, e.Operation = CallBegan, "op" })},
+		{"ended", func(tl *timeline) { tl.ended(ended, event.StatusFailed, at.Add(time.Second)) }, with(func(e *Event) {
+			e.Kind, e.Operation, e.Time, e.AfterMs, e.Status = CallEnded, "op", at.Add(time.Second), 1000, "failed"
+			e.Outcome, e.Attention, e.Blocking = "advisory", "e-1", true
+		})},
+		{"refused", func(tl *timeline) {
+			tl.refused(&gate.Decision{Call: call, Attention: &heed.Attention{ID: "e-1", Blocking: true}}, at)
+		}, with(func(e *Event) { e.Kind, e.Attention, e.Blocking = CallRefused, "e-1", true })},
+		{"refused without an item", func(tl *timeline) { tl.refused(&gate.Decision{Call: call}, at) }, with(func(e *Event) {
+			e.Kind, e.Reason = CallRefused, "cannot see"
+		})},
+		{"updated", func(tl *timeline) {
+			tl.update(&heed.Update{
+				Kind: coalesce.Updated, Reason: "grew",
+				Attention: heed.Attention{ID: "e-1", Blocking: true},
+			}, at)
+		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Session{}
+			s.timeline.init(4)
+			c.add(&s.timeline)
+			events, lost := s.Timeline(0, 0)
+			require.Zero(t, lost)
+			require.Equal(t, []Event{c.want}, events)
+		})
+	}
+}
+
+// TestTimelinePages holds which events are returned, and how many were evicted before them.
+func TestTimelinePages(t *testing.T) {
+	s := &Session{}
+	s.timeline.init(8)
+	for range 20 {
+		s.timeline.add(Event{Covered: []string{"a"}})
+	}
+	for _, c := range []struct {
+		after    uint64
+		limit    int
+		first, n int
+		lost     uint64
+	}{
+		{0, 0, 13, 8, 12},
+		{11, 0, 13, 8, 1},
+		{12, 0, 13, 8, 0},
+		{13, 0, 14, 7, 0},
+		{12, 3, 13, 3, 0},
+		{19, 1, 20, 1, 0},
+		{20, 1, 0, 0, 0},
+		{25, 1, 0, 0, 0},
+		{15, -1, 16, 5, 0},
+	} {
+		events, lost := s.Timeline(c.after, c.limit)
+		require.Equal(t, c.lost, lost, c)
+		require.Len(t, events, c.n, c)
+		for i := range events {
+			require.EqualValues(t, c.first+i, events[i].Number)
+		}
+	}
+	events, _ := s.Timeline(12, 1)
+	require.Len(t, events, 1)
+	events[0].Covered[0] = "b"
+	again, _ := s.Timeline(12, 1)
+	require.Equal(t, "a", again[0].Covered[0], "it belongs to whoever got it")
+	s = &Session{}
+	s.timeline.init(200)
+	for range 150 {
+		s.timeline.add(Event{})
+	}
+	events, _ = s.Timeline(40, 0)
+	require.Equal(t, 100, len(events))
+}
+
+// TestDiskSaves holds when the state is written: before an item is told that no earlier snapshot has, and before an
+// acknowledgement is answered; once for each.
+func TestDiskSaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Config{Engine: smallConfig(t), Snapshot: filepath.Join(t.TempDir(), "state")})
+		require.NoError(t, err)
+		saves := uint64(0)
+		expect := func(more uint64, what string) {
+			t.Helper()
+			saves += more
+			require.Equal(t, saves, s.Status().Snapshot.Saves, what)
+		}
+		raise := func(key string) { s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: "m"}) }
+		expect(0, "nothing")
+		raise("a")
+		expect(1, "the host has its id")
+		raise("a")
+		expect(0, "which is known")
+		s.Observe(event.Log{Message: "Broken"}.Entry())
+		expect(0, "nobody knows it")
+		require.Len(t, s.Open(nil), 2)
+		expect(1, "a list has it")
+		s.Observe(event.Operation{ID: "op", Status: event.StatusStarted}.Entry())
+		s.Observe(event.Log{Message: "Broken by it", OperationID: "op"}.Entry())
+		v := s.Verdict("op")
+		require.NotEmpty(t, v.AttentionID)
+		expect(1, "a verdict names it")
+		require.False(t, s.Ack("agent", "no-such", 0).Acknowledged)
+		expect(0, "nothing was acknowledged")
+		require.True(t, s.Ack("agent", v.AttentionID, 0).Acknowledged)
+		expect(1, "it was")
+		require.True(t, s.Ack("agent", v.AttentionID, 0).Already)
+		expect(0, "before")
+		s.disk.through(s.engine.Latest().Seq)
+		expect(0, "all of it")
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		s.disk.through(s.engine.Latest().Seq)
+		expect(1, "one more")
+		s.disk.through(s.engine.Latest().Seq)
+		expect(0, "and was")
+
+		again, err := New(Config{Engine: smallConfig(t), Snapshot: s.cfg.Snapshot})
+		require.NoError(t, err)
+		require.Len(t, again.Open(nil), 2)
+		require.Zero(t, again.Status().Snapshot.Saves, "what was restored is on disk")
+	})
+}
+
+// TestRuleFilesRead holds what is no rule file, and when files are read again.
+func TestRuleFilesRead(t *testing.T) {
+	dir := t.TempDir()
+	_, _, err := readRules(dir)
+	require.ErrorContains(t, err, "not a file")
+	_, _, err = readRules(filepath.Join(dir, "absent"))
+	require.ErrorIs(t, err, fs.ErrNotExist)
+
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "own.yaml")
+		stamp := time.Unix(1000, 0)
+		write := func(text string) {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+			require.NoError(t, os.Chtimes(path, stamp, stamp))
+		}
+		rule := func(id string) string {
+			return "version: 1\nrules:\n  - {id: " + id + ", when: 'template startsWith \"Broken\"', disposition: ignore}\n"
+		}
+		write("version: 1\nrules: 7\n")
+		_, err := New(Config{RuleFiles: []string{path}})
+		require.ErrorContains(t, err, "session: rules: ")
+		write(rule("a"))
+		s, err := New(Config{RuleFiles: []string{path}, Engine: smallConfig(t)})
+		require.NoError(t, err)
+		require.NotNil(t, s.Rules().Rule("a"), "files replace the engine's rules")
+		s, err = New(Config{RuleFiles: []string{path}, NoDefaults: true})
+		require.NoError(t, err)
+		require.Equal(t, stamp, s.Status().Rules.Files[0].Changed)
+		require.Equal(t, len(rule("a")), s.Status().Rules.Files[0].Bytes)
+		require.False(t, s.Status().Rules.Default)
+		write(rule("b")) // same size and time
+		for range rereads - 1 {
+			s.reloadIfChanged()
+			require.Zero(t, s.Status().Rules.Swaps)
+		}
+		s.reloadIfChanged()
+		require.EqualValues(t, 1, s.Status().Rules.Swaps, "it is read now and then")
+		require.Equal(t, "b", s.Rules().Rules()[0].ID)
+		time.Sleep(time.Minute)
+		stamp = stamp.Add(time.Second)
+		write(rule("b")) // the same
+		s.reloadIfChanged()
+		require.EqualValues(t, 1, s.Status().Rules.Swaps)
+		write(rule("b") + "# a comment\n")
+		before := s.Status().Rules.Since
+		s.reloadIfChanged()
+		require.EqualValues(t, 2, s.Status().Rules.Swaps)
+		require.True(t, s.Status().Rules.Since.After(before))
+
+		require.NoError(t, os.Remove(path))
+		s.reloadIfChanged()
+		s.reloadIfChanged()
+		require.EqualValues(t, 1, s.Status().Rules.Refused, "once for one reason")
+		require.NotEmpty(t, s.Status().Rules.Error)
+		require.NoError(t, os.Mkdir(path, 0o700))
+		s.reloadIfChanged()
+		require.Contains(t, s.Status().Rules.Error, "not a file", "another reason")
+		require.EqualValues(t, 2, s.Status().Rules.Refused)
+		require.NoError(t, os.Remove(path))
+		write(rule("b") + "# a comment\n")
+		s.reloadIfChanged()
+		require.Empty(t, s.Status().Rules.Error, "the same again is good again")
+		require.EqualValues(t, 2, s.Status().Rules.Swaps)
+
+		set := s.Rules()
+		require.NoError(t, s.SetRules(set))
+		st := s.Status().Rules
+		require.Empty(t, st.Files, "the host's rules are of no file")
+		require.EqualValues(t, 3, st.Swaps)
+	})
+	var w ruleFiles
+	require.True(t, w.refuse(errors.New("a")))
+	require.False(t, w.refuse(errors.New("a")))
+	require.True(t, w.refuse(errors.New("b")))
+	require.EqualValues(t, 2, w.refused)
+}
+
+// TestBroadcast holds that a change wakes those who waited for it, and nobody who waits from then on.
+func TestBroadcast(t *testing.T) {
+	var b broadcast
+	b.notify()
+	first := b.wait()
+	require.Equal(t, first, b.wait(), "all wait for the same")
+	b.notify()
+	<-first
+	b.notify()
+	select {
+	case <-b.wait():
+		require.Fail(t, "nothing has changed since")
+	default:
+	}
+}

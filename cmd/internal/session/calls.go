@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+)
+
+// Call is a call of a tool. Its ID is for display only, since bridges may give one twice: the operation has an id of
+// its own.
+type Call = gate.Call
+
+// Running is a call under way.
+type Running struct {
+	s       *Session
+	call    Call
+	id      string // of the operation, "" for a call that only reads
+	began   uint64
+	started time.Time
+
+	once    sync.Once
+	verdict heed.Verdict
+	related *heed.Attention
+	err     error
+}
+
+// Begin records that a call is dispatched: an operation starts, unless the call only reads. End must be called once it
+// is over.
+func (s *Session) Begin(call Call) *Running {
+	r := &Running{s: s, call: call, started: s.now()}
+	s.inFlight.Add(1)
+	s.others.meet(call.Consumer)
+	if call.Diagnostic() {
+		return r
+	}
+	s.needLog()
+	r.id = "call-" + s.run + "-" + strconv.FormatUint(s.calls.Add(1), 10)
+	r.began = s.Observe(event.Operation{
+		Time: r.started, ID: r.id, Method: call.Tool,
+		Status: event.StatusStarted,
+	}.Entry()).Seq
+	s.timeline.began(r)
+	return r
+}
+
+// needLog reports a missing log before a call that the gate did not look for, or found before.
+func (s *Session) needLog() {
+	if s.cfg.Log == nil || s.cfg.Log.Status().Present || s.noLog.Load() {
+		return
+	}
+	_ = s.Sync(context.Background()) // it may be there and not be looked at yet
+	s.lookForLog(0)
+}
+
+// ID returns the id of the operation, "" for a call that only reads.
+func (r *Running) ID() string { return r.id }
+
+// End records how the call ended, ingests what the log holds, and returns the verdict and the item that resulted from
+// the call or opened meanwhile; nil where there is none. The item counts as delivered to the caller. Status is one of
+// [event.StatusCompleted], [event.StatusFailed], [event.StatusCancelled] and [event.StatusTimedOut]. An error means
+// that not all of the log was ingested; the results are what is known without the rest, and no verdict is clean.
+//
+// It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What
+// is logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
+func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
+	r.once.Do(func() { r.end(ctx, status, errText) })
+	return r.verdict, r.related, r.err
+}
+
+func (r *Running) end(ctx context.Context, status event.Status, errText string) {
+	s := r.s
+	defer s.inFlight.Add(-1)
+	if r.id == "" {
+		if status == event.StatusCompleted && r.call.ReadsState() {
+			s.StateRead()
+		}
+		return
+	}
+	ended := s.now()
+	r.err = s.Sync(ctx) // what was logged before the answer came was logged while the call ran
+	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
+	if r.err == nil {
+		r.err = r.settle(ctx)
+	}
+	s.lookForLog(0)
+	r.look()
+	if r.err != nil && r.verdict.Outcome == coalesce.Clean {
+		r.verdict.Outcome, r.verdict.Reason = coalesce.Unknown, coalesce.ReasonBlind
+		r.verdict.Text = "The log could not be read to its end in time."
+	}
+	if r.related != nil {
+		s.disk.keep(r.related.ID)
+		s.engine.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)
+	}
+	s.timeline.ended(r, status, ended)
+}
+
+// look updates what resulted from the call so far.
+func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }
+
+// settle waits for what is logged after the end of the call, until a blocking item is known.
+func (r *Running) settle(ctx context.Context) error {
+	s := r.s
+	if s.cfg.Settle == 0 {
+		return nil
+	}
+	timer := time.NewTimer(s.cfg.Settle)
+	defer timer.Stop()
+	for {
+		changed := s.changed.wait()
+		if r.look(); r.related != nil && r.related.Blocking {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			return s.Sync(ctx)
+		case <-changed:
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// TestKilled kills a process at any moment: the next one knows every id that the
+// first has told, holds what was acknowledged, and gives no id twice.
+func TestKilled(tt *testing.T) {
+	set := compile(tt, testRules)
+	rapid.Check(tt, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(tt.TempDir(), "")
+		require.NoError(t, err)
+		defer func() { _ = os.RemoveAll(dir) }()
+		path := filepath.Join(dir, "state")
+		told := map[string]bool{} // and whether it was acknowledged
+		operations := map[string]bool{}
+		tell := func(id string) {
+			if _, known := told[id]; id != "" && !known {
+				told[id] = false
+			}
+		}
+		for range rapid.IntRange(1, 3).Draw(t, "lives") {
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: set}, Snapshot: path})
+			require.NoError(t, err)
+			for id, acked := range told {
+				a, ok := s.Item(id)
+				require.True(t, ok, "%s was told", id)
+				if acked {
+					require.NotEmpty(t, a.ClearedBy, "%s was acknowledged", id)
+				}
+			}
+			for range rapid.IntRange(0, 12).Draw(t, "calls") { // fewer items than are remembered
+				switch rapid.IntRange(0, 6).Draw(t, "call") {
+				case 0:
+					s.Observe(event.Log{Message: rapid.SampledFrom([]string{
+						"Broken thing", "Odd thing", "Broken other thing",
+						"Fine",
+					}).Draw(t, "text")}.Entry())
+				case 1:
+					tell(s.Raise(heed.Report{
+						Key: rapid.StringMatching("[a-d]").Draw(t, "key"), Disposition: event.Blocking,
+						Message: "m",
+					}))
+				case 2:
+					a, _ := s.Current("agent")
+					tell(a.ID)
+				case 3:
+					for _, a := range s.Open(nil) {
+						tell(a.ID)
+					}
+				case 4:
+					for id := range told {
+						res := s.Ack("agent", id, 0)
+						require.True(t, res.Acknowledged)
+						told[id] = true
+						for _, c := range res.Covered {
+							told[c] = true
+						}
+						tell(res.Current.ID)
+						break
+					}
+				case 5:
+					r := s.Begin(session.Call{Tool: "t"})
+					require.False(t, operations[r.ID()])
+					operations[r.ID()] = true
+					s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
+					_, related, err := r.End(context.Background(), event.StatusCompleted, "")
+					require.NoError(t, err)
+					if related != nil {
+						tell(related.ID)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestToldIsOnDisk: each way in which an item is reported puts it on disk first.
+func TestToldIsOnDisk(t *testing.T) {
+	c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}}
+	onDisk := func(id string) bool {
+		s, err := session.New(c)
+		require.NoError(t, err)
+		_, known := s.Item(id)
+		return known
+	}
+	observe := func(s *session.Session) { s.Observe(broken("1").Entry()) }
+	call := func(s *session.Session) *session.Running {
+		r := s.Begin(session.Call{Tool: "t"})
+		s.Observe(event.Log{Message: "Broken by it", OperationID: r.ID()}.Entry())
+		return r
+	}
+	for name, tell := range map[string]func(s *session.Session) string{
+		"current": func(s *session.Session) string {
+			observe(s)
+			a, _ := s.Current("agent")
+			return a.ID
+		},
+		"open": func(s *session.Session) string {
+			observe(s)
+			return s.Open(nil)[0].ID
+		},
+		"raised": func(s *session.Session) string {
+			return s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+		},
+		"digest": func(s *session.Session) string {
+			s.Observe(event.Log{Message: "Odd thing"}.Entry())
+			return s.Attach("late")
+		},
+		"verdict": func(s *session.Session) string { return s.Verdict(call(s).ID()).AttentionID },
+		"result of a call": func(s *session.Session) string {
+			_, related, _ := call(s).End(context.Background(), event.StatusCompleted, "")
+			return related.ID
+		},
+		"answer to an acknowledgement": func(s *session.Session) string {
+			id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+			s.Ack("agent", id, 0)
+			observe(s)
+			return s.Ack("agent", id, 0).Current.ID
+		},
+		"update": func(s *session.Session) (id string) {
+			s.OnUpdates(func(us []heed.Update) {
+				if onDisk(us[0].Attention.ID) { // which it is at the end in any case
+					id = us[0].Attention.ID
+				}
+			})
+			observe(s)
+			ctx, cancel := context.WithCancel(context.Background())
+			cancel()
+			_ = s.Run(ctx)
+			return id
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.Snapshot = filepath.Join(t.TempDir(), "state")
+			s, err := session.New(c)
+			require.NoError(t, err)
+			id := tell(s)
+			require.NotEmpty(t, id)
+			require.True(t, onDisk(id))
+		})
+	}
+}
+
+// TestAckIsOnDisk: an update reports an acknowledgement once it is on disk, also where that of another call is not.
+func TestAckIsOnDisk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: filepath.Join(t.TempDir(), "state")}
+		s := start(t, c)
+		id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
+		synctest.Wait()
+		cleared := false
+		s.OnUpdates(func([]heed.Update) {
+			again, err := session.New(c)
+			require.NoError(t, err)
+			a, _ := again.Item(id)
+			cleared = a.ClearedBy == coalesce.ReasonAcknowledged
+		})
+		require.True(t, s.Engine().Ack("agent", id, 0).Acknowledged)
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		synctest.Wait()
+		require.True(t, cleared)
+	})
+}
+
+// TestToldWhileSaving: an item is not reported to a second caller while the snapshot that holds it is being written.
+func TestToldWhileSaving(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state")
+	s, err := session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path})
+	require.NoError(t, err)
+	for i := range 20 {
+		before, _ := os.ReadFile(path)
+		key := strconv.Itoa(i)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: "m"})
+		}()
+		saving := func() bool {
+			files, err := os.ReadDir(filepath.Dir(path))
+			require.NoError(t, err)
+			return slices.ContainsFunc(files, func(f os.DirEntry) bool { return f.Name() != filepath.Base(path) })
+		}
+		for !saving() && !ended(done) {
+			runtime.Gosched()
+		}
+		open := s.Open(nil)
+		after, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.NotEqual(t, before, after)
+		<-done
+		s.Clear(open[0].ID)
+	}
+}
+
+// ended reports whether done is closed.
+func ended(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestSnapshot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "state")
+		open := func() *session.Session {
+			s, err := session.New(session.Config{Engine: heed.Config{Rules: compile(t, testRules)}, Snapshot: path})
+			require.NoError(t, err)
+			return s
+		}
+		s := open()
+		require.False(t, s.Status().Restored)
+		k := &sink{}
+		s.OnUpdates(k.take)
+		stop := run(t, s)
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		require.Zero(t, s.Status().Snapshot.Saves, "what nobody was told of can wait")
+		s.Observe(broken("1").Entry())
+		synctest.Wait()
+		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "an id was told")
+		s.Observe(broken("2").Entry())
+		synctest.Wait()
+		s.Current("agent")
+		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "and is known")
+		time.Sleep(session.DefaultSnapshotEvery)
+		synctest.Wait()
+		require.EqualValues(t, 2, s.Status().Snapshot.Saves)
+		time.Sleep(time.Hour)
+		require.EqualValues(t, 2, s.Status().Snapshot.Saves, "nothing happened")
+		a, _ := s.Current("agent")
+		s.Ack("agent", a.ID, 0)
+		require.EqualValues(t, 3, s.Status().Snapshot.Saves)
+		epoch := s.Status().Epoch
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		stop()
+
+		s = open()
+		require.True(t, s.Status().Restored)
+		require.Equal(t, epoch, s.Status().Epoch)
+		require.EqualValues(t, 5, s.Engine().Latest().Seq, "saved at the end")
+		res := s.Ack("agent", a.ID, 0)
+		require.True(t, res.Already)
+
+		require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
+		time.Sleep(time.Second)
+		s = open()
+		st := s.Status()
+		require.False(t, st.Restored)
+		require.NotEmpty(t, st.Snapshot.Refused)
+		require.NotEqual(t, epoch, st.Epoch)
+	})
+}
+
+// TestDiskFails: what cannot be written is said, and holds nobody back.
+func TestDiskFails(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := filepath.Join(t.TempDir(), "absent")
+		s := start(t, session.Config{Snapshot: filepath.Join(dir, "state")})
+		s.Observe(broken("1").Entry())
+		a, open := s.Current("agent")
+		require.True(t, open)
+		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
+		st := s.Status().Snapshot
+		require.NotZero(t, st.Failed)
+		require.NotEmpty(t, st.Error)
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		s.Observe(broken("2").Entry())
+		time.Sleep(session.DefaultSnapshotEvery)
+		synctest.Wait()
+		require.Empty(t, s.Status().Snapshot.Error)
+	})
+}

@@ -1,0 +1,152 @@
+package session_test
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+const loadRules = testRules + `  - {id: loads, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
+  - {id: leaves, when: 'template startsWith "UnloadTime"', disposition: ignore, sets_phase: menu}
+`
+
+// distinct returns a fault whose group no other one shares.
+func distinct(n int) string {
+	var b strings.Builder
+	r := rand.New(rand.NewPCG(uint64(n), 1))
+	b.WriteString("Broken")
+	for range 3 + r.IntN(6) {
+		b.WriteByte(' ')
+		for range 5 + r.IntN(6) {
+			b.WriteByte(byte('a' + r.IntN(26)))
+		}
+	}
+	return b.String()
+}
+
+// TestLoadWithoutEnd holds that faults after results are held although the log has no end of the load.
+func TestLoadWithoutEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
+		synctest.Wait()
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		f.write("Loading game from file Riverbend", distinct(0))
+		require.NoError(t, s.Sync(t.Context()))
+		a, open := s.Current("agent")
+		require.True(t, open)
+		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
+		held, stale, clean := 0, 0, 0
+		broken := false // and nobody has read it
+		call := func() {
+			time.Sleep(3 * time.Second)
+			call := gate.Call{Tool: "colony/build", Consumer: "agent"}
+			d := g.Check(t.Context(), call)
+			if !d.Allowed {
+				_, err := g.Ack(t.Context(), "agent", d.Attention.ID, 0)
+				require.NoError(t, err)
+				held, broken = held+1, false
+				d = g.Check(t.Context(), call)
+			}
+			require.True(t, d.Allowed)
+			res := g.Done(t.Context(), d, event.StatusCompleted, "")
+			if broken {
+				stale++
+			}
+			if broken && res.Verdict.Outcome == coalesce.Clean {
+				clean++
+			}
+		}
+		const faults = 50
+		for i := range faults {
+			call()
+			time.Sleep(60 * ms)
+			f.write(distinct(1 + i))
+			broken = true
+			call()
+		}
+		t.Logf("of %d faults after a result %d held the next call; %d calls were stale, of them %d clean", faults, held, stale,
+			clean)
+		require.GreaterOrEqual(t, held, faults-1)
+		require.LessOrEqual(t, stale, 1)
+		require.Zero(t, clean)
+	})
+}
+
+// TestLoadDeferred holds that no result is clean while an item waits for the end of a load, for any consumer, and
+// which calls end a load.
+func TestLoadDeferred(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f, Engine: heed.Config{Rules: compile(t, loadRules)}})
+		synctest.Wait()
+		across := s.Begin(session.Call{Tool: "colony/load", Consumer: "ann"})
+		f.write("Loading game from file Riverbend", distinct(1))
+		require.NoError(t, s.Sync(t.Context()))
+		a, _ := s.Current("ann")
+		s.Ack("ann", a.ID, 0)
+		time.Sleep(3 * time.Second)
+		f.write(distinct(2))
+		require.NoError(t, s.Sync(t.Context()))
+
+		call := func(consumer string, status event.Status, r *session.Running) (heed.Verdict, *heed.Attention) {
+			t.Helper()
+			if r == nil {
+				r = s.Begin(session.Call{Tool: "colony/build", Consumer: consumer})
+			}
+			v, related, err := r.End(t.Context(), status, "")
+			require.NoError(t, err)
+			return v, related
+		}
+		waits := func(v heed.Verdict, related *heed.Attention) {
+			t.Helper()
+			require.NotEqual(t, coalesce.Clean, v.Outcome)
+			require.NotNil(t, related)
+			require.False(t, related.Blocking)
+			require.Equal(t, coalesce.Open, related.State)
+		}
+		v, _ := call("", event.StatusCompleted, across)
+		require.NotEqual(t, coalesce.Clean, v.Outcome)
+		for range 3 {
+			waits(call("bob", event.StatusFailed, nil))
+			look := s.Begin(session.Call{Tool: "colony/look", Tags: []string{"read-only"}})
+			_, _, err := look.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+		}
+		waits(call("ann", event.StatusCompleted, nil))
+		v, related := call("bob", event.StatusCompleted, nil)
+		require.Equal(t, coalesce.Unknown, v.Outcome)
+		require.True(t, related.Blocking, "the load is over")
+
+		// Of another load, one call and five seconds.
+		s.Ack("bob", related.ID, 0)
+		time.Sleep(3 * time.Second)
+		f.write("UnloadTime: 1 ms", "Loading game from file Riverbend", distinct(3))
+		require.NoError(t, s.Sync(t.Context()))
+		a, _ = s.Current("ann")
+		s.Ack("ann", a.ID, 0)
+		f.write(distinct(4))
+		require.NoError(t, s.Sync(t.Context()))
+		waits(call("ann", event.StatusCompleted, nil))
+		time.Sleep(4900 * ms)
+		holds := func() bool {
+			a, open, err := s.Source().Current(t.Context(), "ann")
+			require.NoError(t, err)
+			return open && a.Blocking
+		}
+		require.False(t, holds())
+		time.Sleep(session.DefaultTick)
+		require.True(t, holds(), "no entry came since")
+	})
+}

@@ -1,0 +1,242 @@
+package session_test
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// notices returns what was reported of the log, and the lines of it.
+func notices(s *session.Session) []string {
+	var said []string
+	p := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindNotice, event.KindLog}})
+	for _, r := range p.Records {
+		if r.Kind == event.KindNotice {
+			said = append(said, r.Status.String())
+		} else {
+			said = append(said, r.Message)
+		}
+	}
+	return said
+}
+
+// TestNoLog: without a log the first call is held back, once; calls are unknown until the log is there.
+func TestNoLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		f.gone.Store(true)
+		s := start(t, session.Config{Log: f, LogFrom: "named by --log"})
+		synctest.Wait()
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
+		d := g.Check(t.Context(), call)
+		require.False(t, d.Allowed, "from the first call on")
+		require.Equal(t, "no_log there is no file /logs/Player.log (named by --log)", d.Attention.Sample[0].Message)
+		require.False(t, g.Check(t.Context(), call).Allowed)
+		s.Ack("agent", d.Attention.ID, 0)
+		verdict := func() heed.Verdict {
+			d := g.Check(t.Context(), call)
+			require.True(t, d.Allowed)
+			return g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
+		}
+		v := verdict()
+		require.Equal(t, coalesce.Unknown, v.Outcome)
+		require.Equal(t, coalesce.ReasonBlind, v.Reason)
+		require.Equal(t, d.Attention.ID, v.AttentionID)
+		time.Sleep(time.Hour)
+		require.Equal(t, []string{"no_log"}, notices(s), "once, and not once per look")
+
+		f.gone.Store(false)
+		f.write("Fine")
+		f.look()
+		require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
+		time.Sleep(time.Minute)
+		require.Equal(t, coalesce.Clean, verdict().Outcome)
+	})
+}
+
+// TestPassedOver: while the program of a file is not known, no verdict is clean; once it is known, a fault that was
+// passed over holds calls back.
+func TestPassedOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "Player.log")
+	write := func(text string) {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	write("Fine, shortly before\n")
+	synctest.Test(t, func(t *testing.T) {
+		var known atomic.Bool
+		began := time.Now()
+		log, err := follow.New(follow.Config{
+			Path: path, NewRun: true, NoNotify: true, Writers: func(fs.FileInfo) (own, other time.Time) {
+				if known.Load() {
+					own = began
+				}
+				return own, other
+			},
+		})
+		require.NoError(t, err)
+		s := start(t, session.Config{Log: log})
+		synctest.Wait()
+		g, err := s.Gate(gate.Config{})
+		require.NoError(t, err)
+		call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
+		write("Fine\nBroken by a cat\n")
+		d := g.Check(t.Context(), call)
+		require.Contains(t, d.Attention.Sample[0].Message, "shortly before the start")
+		s.Ack("agent", d.Attention.ID, 0)
+		for range 3 {
+			d = g.Check(t.Context(), call)
+			require.True(t, d.Allowed)
+			v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
+			require.Equal(t, coalesce.Unknown, v.Outcome)
+			require.Contains(t, v.Text, "heed had no complete log")
+			time.Sleep(time.Second)
+		}
+		known.Store(true)
+		time.Sleep(2 * time.Second)
+		d = g.Check(t.Context(), call)
+		require.False(t, d.Allowed)
+		require.Equal(t, "Broken by a cat", d.Attention.Sample[0].Message)
+		require.Equal(t, []string{"no_log", "log_found", "Fine", "Broken by a cat"}, notices(s))
+	})
+}
+
+// TestNoneFound: where no log was found and one is wanted, that is reported at once.
+func TestNoneFound(t *testing.T) {
+	for from, open := range map[string]bool{"": false, "no log was found": true} {
+		synctest.Test(t, func(t *testing.T) {
+			s := start(t, session.Config{LogFrom: from})
+			a, blocks := s.Current("agent")
+			require.Equal(t, open, blocks)
+			require.Equal(t, open, s.Status().Engine.Blind)
+			if open {
+				require.Equal(t, "no_log no log was found", a.Sample[0].Message)
+			}
+		})
+	}
+}
+
+// TestLogComesAndGoes: a log that comes and goes has one open item at a time, and few updates.
+func TestLogComesAndGoes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		var got sink
+		s.OnUpdates(got.take)
+		for range 10 {
+			f.gone.Store(true)
+			time.Sleep(time.Minute)
+			require.Len(t, s.Open(nil), 1)
+			f.gone.Store(false)
+			time.Sleep(time.Minute)
+			require.Empty(t, s.Open(nil))
+			r := s.Begin(session.Call{Tool: "t"})
+			v, _, err := r.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+			require.Equal(t, coalesce.Clean, v.Outcome)
+		}
+		said := got.said()
+		require.LessOrEqual(t, len(said), 20, said)
+	})
+}
+
+// TestLogMoved is the table of a log that is moved away at one second, and back after a while.
+func TestLogMoved(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		away time.Duration // 0: for ever
+		call bool          // while it is away
+		want []string
+	}{
+		{"for a moment", 4 * time.Second, false, nil},
+		{"for a while", 7 * time.Second, false, []string{"no_log", "log_found"}},
+		{"for ever", 0, false, []string{"no_log"}},
+		{"for a moment, in a call", 4 * time.Second, true, []string{"no_log", "log_found"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				f := newFeed()
+				f.absent = "the file was moved away or removed: /logs/Player.log"
+				s := start(t, session.Config{Log: f})
+				time.Sleep(time.Second)
+				r := s.Begin(session.Call{Tool: "t"})
+				f.gone.Store(true)
+				if c.call {
+					v, related, err := r.End(t.Context(), event.StatusCompleted, "")
+					require.NoError(t, err)
+					require.Equal(t, coalesce.Unknown, v.Outcome)
+					require.True(t, related.Blocking)
+					require.Equal(t, "no_log the file was moved away or removed: /logs/Player.log", related.Sample[0].Message)
+				}
+				if c.away > 0 {
+					time.Sleep(c.away)
+					f.gone.Store(false)
+				}
+				time.Sleep(time.Minute)
+				require.Equal(t, c.want, notices(s))
+				_, open := s.Current("agent")
+				require.Equal(t, c.away == 0, open)
+			})
+		})
+	}
+}
+
+// TestNoLogUngated: a call that no gate looked at is not clean either.
+func TestNoLogUngated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		f.gone.Store(true)
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		look := s.Begin(session.Call{Tool: "look", Diagnostics: true})
+		_, _, err := look.End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Empty(t, notices(s), "what only looks needs no log")
+		v, _, err := s.Begin(session.Call{Tool: "t"}).End(t.Context(), event.StatusCompleted, "")
+		require.NoError(t, err)
+		require.Equal(t, coalesce.Unknown, v.Outcome)
+		require.Equal(t, []string{"no_log"}, notices(s))
+	})
+}
+
+// TestNoLogRestored: what was blind for want of a log when it was saved is not, once it is restored with one.
+func TestNoLogRestored(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		f.gone.Store(true)
+		cfg := session.Config{Log: f, Snapshot: filepath.Join(t.TempDir(), "s")}
+		cfg.Engine.Rules = compile(t, testRules)
+		s, err := session.New(cfg)
+		require.NoError(t, err)
+		stop := run(t, s)
+		time.Sleep(time.Minute)
+		_, open := s.Current("agent")
+		require.True(t, open)
+		stop()
+
+		cfg.Log = newFeed()
+		s = start(t, cfg)
+		time.Sleep(time.Second)
+		_, open = s.Current("agent")
+		require.False(t, open)
+		require.False(t, s.Status().Engine.Blind)
+	})
+}

@@ -1,0 +1,91 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/cmd/internal/session"
+)
+
+// TestRuleFiles changes rule files under a running session.
+func TestRuleFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		path := filepath.Join(dir, "own.yaml")
+		write := func(text string) {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+			time.Sleep(2 * session.DefaultRulePoll)
+			synctest.Wait()
+		}
+		require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
+		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
+		first := s.Rules()
+		st := s.Status().Rules
+		require.Equal(t, 6, st.Rules)
+		require.Equal(t, path, st.Files[0].Name)
+		require.Len(t, st.Files[0].Hash, 16)
+		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
+		a, _ := s.Current("agent")
+
+		write(strings.Replace(testRules, "Broken", "Cracked", 1))
+		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
+		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
+		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged, "what is open stays")
+		second := s.Status().Rules
+		require.EqualValues(t, 1, second.Swaps)
+		require.NotEqual(t, st.Hash, second.Hash)
+
+		write("version: 1\nrules:\n  - {id: x, when: 'no_such_name'}\n")
+		bad := s.Status().Rules
+		require.Contains(t, bad.Error, "own.yaml:3")
+		require.EqualValues(t, 1, bad.Refused)
+		require.Equal(t, second.Hash, bad.Hash, "the last good ones decide")
+		require.Equal(t, second.Files, bad.Files)
+		time.Sleep(time.Minute)
+		require.EqualValues(t, 1, s.Status().Rules.Refused, "it is read again when it changes")
+
+		require.NoError(t, os.Remove(path))
+		time.Sleep(2 * session.DefaultRulePoll)
+		synctest.Wait()
+		require.Contains(t, s.Status().Rules.Error, "own.yaml")
+		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
+
+		write(testRules)
+		good := s.Status().Rules
+		require.Empty(t, good.Error)
+		require.Equal(t, st.Hash, good.Hash)
+		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
+
+		require.NoError(t, s.SetRules(compile(t, "version: 1\n")))
+		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
+		require.EqualValues(t, 3, s.Status().Rules.Swaps)
+		require.NoError(t, s.SetRules(first))
+	})
+}
+
+// TestRuleEditWithinTheClock: an edit that leaves size and time of a file as they were, as two within the resolution of
+// the file system's clock do, is seen by the content before long.
+func TestRuleEditWithinTheClock(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "own.yaml")
+		at := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
+		write := func(text string) {
+			require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+			require.NoError(t, os.Chtimes(path, at, at))
+		}
+		write(testRules)
+		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
+		write(strings.Replace(testRules, "Broken", "Failed", 1))
+		time.Sleep(10 * session.DefaultRulePoll)
+		synctest.Wait()
+		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
+		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Failed"}.Entry()).Decision.Disposition)
+	})
+}

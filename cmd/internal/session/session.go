@@ -1,0 +1,346 @@
+package session
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/rules"
+)
+
+// Session is one engine with its shell. Make one with [New], and let it [Session.Run].
+type Session struct {
+	cfg      Config
+	log      *slog.Logger
+	engine   *heed.Engine
+	run      string // distinguishes this process in the ids of operations
+	started  time.Time
+	restored bool
+
+	continued bool // restored for the same run of the game
+
+	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
+	report   sync.Mutex    // held while updates and acknowledgements get their order
+	changed  broadcast     // after every entry
+	pumping  chan struct{} // wakes the pump
+	calls    atomic.Uint64
+	inFlight atomic.Int64
+	held     atomic.Uint64 // calls that were refused
+	running  atomic.Bool
+
+	// How much the engine had received, and since when. Used by the ticking goroutine only.
+	seen   uint64
+	seenAt time.Time
+
+	sinkMu sync.Mutex
+	sinks  []func([]heed.Update)
+	waits  atomic.Int64
+
+	timeline timeline
+	others   others
+	disk     disk
+	rules    ruleFiles
+
+	logMu  sync.Mutex  // guards what follows, which lookForLog changes
+	noLog  atomic.Bool // the missing log was reported, and not since that it was found
+	hadLog bool
+	absent time.Time // since when there is no log, zero while there is one
+
+	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
+	began   capture.Environment
+	mods    []capture.ListedMod
+
+	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
+	latest, late ingested
+}
+
+// ingested is a part of a record: its first line, and the rule that decided.
+type ingested struct {
+	line int
+	rule string
+}
+
+// New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. What is
+// not restored as a whole is logged and shown by [Session.Status]. A snapshot of which nothing can be read leads to a
+// new engine in an epoch of its own, with one blocking item about it. The error names the invalid field or file.
+func New(cfg Config) (*Session, error) {
+	if err := cfg.Validate(); err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
+	s.log, s.started = s.cfg.Logger, s.cfg.Now()
+	s.timeline.init(s.cfg.Timeline)
+	var bits [8]byte
+	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
+		return nil, fmt.Errorf("session: Config.Random: %w", err)
+	}
+	s.run = hex.EncodeToString(bits[:4])
+	set, err := s.rules.init(&s.cfg)
+	if err != nil {
+		return nil, err
+	}
+	ec := s.cfg.Engine
+	ec.Rules = set
+	if ec.Epoch == "" {
+		ec.Epoch = s.started.UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[4:])
+	}
+	if err := s.open(ec); err != nil {
+		return nil, err
+	}
+	if n := s.engine.LearnInstalled(s.cfg.Installed); n > 0 {
+		s.log.Info("names of installed mods were read", "mods", n)
+	}
+	s.continued = s.restored
+	if s.cfg.Log == nil && s.cfg.LogFrom != "" {
+		s.log.Warn("there is no log to follow", "because", s.cfg.LogFrom)
+		s.Observe(event.Notice{Status: event.StatusNoLog, Detail: s.cfg.LogFrom}.Entry())
+	}
+	return s, nil
+}
+
+// open makes the engine, or restores it.
+func (s *Session) open(ec heed.Config) (err error) {
+	if s.cfg.Snapshot == "" {
+		s.engine, err = heed.New(ec)
+		return err
+	}
+	var refused error
+	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
+	if s.engine == nil {
+		return refused
+	}
+	s.disk.init(s, refused)
+	if refused != nil {
+		s.log.Warn("the saved state was not restored as a whole", "file", s.cfg.Snapshot, "error", refused)
+	}
+	if refused != nil && !s.restored {
+		s.Raise(heed.Report{
+			Key: "state", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
+			Summary: "the saved state cannot be read: faults from before are not known", Message: refused.Error(),
+		})
+	}
+	return nil
+}
+
+// Engine returns the session's engine, for reading. What changes it, or reports an item to anybody, goes through the
+// Session, which wakes waiters and saves first.
+func (s *Session) Engine() *heed.Engine { return s.engine }
+
+// Run does the session's work until ctx ends, and then returns nil: it follows the log, delivers updates, advances the
+// engine's time, watches the rule files and saves. An error means that the log cannot be followed, which ends Run. It
+// may be called once.
+func (s *Session) Run(ctx context.Context) error {
+	if !s.running.CompareAndSwap(false, true) {
+		return errors.New("session: Session.Run was called before")
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	wg.Go(func() { s.pump(ctx) })
+	wg.Go(func() { s.tick(ctx) })
+	wg.Go(func() { s.watchRules(ctx) })
+	if s.disk.path != "" {
+		wg.Go(func() { s.savePeriodically(ctx) })
+	}
+	if s.cfg.Log != nil {
+		wg.Go(func() {
+			if err := s.cfg.Log.Run(ctx, s.ingest); err != nil && ctx.Err() == nil {
+				cancel(fmt.Errorf("session: log: %w", err))
+			}
+		})
+	}
+	<-ctx.Done()
+	wg.Wait()
+	s.deliver(nil) // what came while the pump stopped
+	s.disk.through(s.engine.Latest().Seq)
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
+		return cause
+	}
+	return nil
+}
+
+// enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
+func (s *Session) enter() {
+	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+		s.ordered.Lock()
+	}
+}
+
+func (s *Session) leave() {
+	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+		s.ordered.Unlock()
+	}
+	s.wake()
+}
+
+// wake wakes the waiters and the pump.
+func (s *Session) wake() {
+	s.changed.notify()
+	select {
+	case s.pumping <- struct{}{}:
+	default: // the pump is going to look
+	}
+}
+
+// now is the time of day without a monotonic reading, which a recording could not hold.
+func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
+
+// Observe ingests an entry that did not come from the followed log, such as that the game exited. A zero time becomes
+// now. Calls are recorded by [Session.Begin].
+func (s *Session) Observe(e event.Entry) heed.Outcome {
+	if e.Time.IsZero() {
+		e.Time = s.now()
+	}
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Record(&capture.Record{Entry: e})
+	}
+	o := s.engine.Observe(e)
+	if s.cfg.Observed != nil {
+		s.cfg.Observed(&capture.Record{Entry: e}, &o)
+	}
+	return o
+}
+
+// Raise opens an item for what the host itself reports; see [heed.Engine.Raise]. It is not recorded.
+func (s *Session) Raise(r heed.Report) string {
+	if r.Time.IsZero() {
+		r.Time = s.now()
+	}
+	s.enter()
+	id := s.engine.Raise(r)
+	s.leave()
+	s.disk.keep(id)
+	return id
+}
+
+// Clear ends an open item; see [heed.Engine.Clear]. It is not recorded.
+func (s *Session) Clear(id string) bool {
+	s.enter()
+	defer s.leave()
+	return s.engine.Clear(id)
+}
+
+// BeginRun records that the game is started again, see [heed.Engine.BeginRun]; it does nothing for a session that was
+// not restored. It comes before Run. A recording has its notice.
+func (s *Session) BeginRun() {
+	if !s.restored {
+		return
+	}
+	now := s.now()
+	s.continued = false
+	s.enter()
+	defer s.leave()
+	e := s.engine.BeginRun(now)
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Record(&capture.Record{Entry: e})
+	}
+}
+
+// Continues reports whether the session goes on with the state of a game that was running before: it was restored, and
+// [Session.BeginRun] was not called.
+func (s *Session) Continues() bool { return s.continued }
+
+// StateRead records that the game's state was read again; see [heed.Engine.StateRead]. [Running.End] does it for a call
+// that reads it.
+func (s *Session) StateRead() {
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.StateRead()
+	}
+	s.engine.StateRead()
+}
+
+// Sync returns nil when everything that was in the followed log at the call is ingested, within [Config].SyncTimeout.
+// Without a log there is nothing to wait for.
+func (s *Session) Sync(ctx context.Context) error {
+	if s.cfg.Log == nil {
+		return ctx.Err()
+	}
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.SyncTimeout)
+	defer cancel()
+	if err := s.cfg.Log.Sync(ctx); err != nil {
+		return fmt.Errorf("session: the log cannot be read: %w", err)
+	}
+	return nil
+}
+
+// tick advances the engine's time.
+func (s *Session) tick(ctx context.Context) {
+	every(ctx, s.cfg.Tick, func() {
+		s.lookForLog(noLogAfter)
+		if s.waitsForTime() {
+			s.Advance()
+		}
+	})
+}
+
+// every calls f each time that d has passed, until ctx is done.
+func every(ctx context.Context, d time.Duration, f func()) {
+	t := time.NewTicker(d)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			f()
+		}
+	}
+}
+
+// linger is how long after an entry the engine's time advances in any case: an entry that follows an operation belongs
+// to it for seconds.
+const linger = time.Minute
+
+// waitsForTime reports whether the engine could act when its time advances. Only the ticking goroutine calls it.
+func (s *Session) waitsForTime() bool {
+	now, st := s.now(), s.engine.Stats()
+	if st.Received != s.seen || s.seenAt.IsZero() {
+		s.seen, s.seenAt = st.Received, now
+	}
+	return st.Coalesce.Open > 0 || st.Coalesce.OperationsRunning > 0 || st.Busy || since(s.seenAt, now) < linger
+}
+
+// Advance advances the engine's time to now. Run does so every [Config].Tick.
+func (s *Session) Advance() {
+	now := s.now()
+	s.enter()
+	defer s.leave()
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Advance(now)
+	}
+	s.engine.Advance(now)
+}
+
+// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change later replace them.
+func (s *Session) SetRules(set *rules.Set) error {
+	s.rules.swap.Lock()
+	defer s.rules.swap.Unlock()
+	if err := s.engine.SetRules(set); err != nil {
+		return err
+	}
+	s.rules.swapped(set, s.now())
+	return nil
+}
+
+// Rules returns the rules that decide now.
+func (s *Session) Rules() *rules.Set { return s.rules.current() }
+
+// Gate returns a gate for this session's calls: c with Source set.
+func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
+	c.Source = s.Source()
+	return gate.New(c)
+}

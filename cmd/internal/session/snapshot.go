@@ -1,0 +1,149 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/statefile"
+)
+
+// disk keeps the engine's state in a file. An item's id is in it before the item is reported, an acknowledgement before
+// it is answered. Everything else is saved periodically.
+type disk struct {
+	path string
+	s    *Session
+
+	known atomic.Pointer[map[string]struct{}] // items that were open at the latest snapshot
+	saved atomic.Uint64                       // entries that are in it
+
+	mu   sync.Mutex       // of the file
+	open []heed.Attention // reused
+
+	refused error // why the file that was there was not restored as a whole
+
+	stateMu sync.Mutex
+	saves   uint64
+	failed  uint64
+	err     error // of the latest save
+	at      time.Time
+}
+
+func (d *disk) init(s *Session, refused error) {
+	d.path, d.s, d.refused = s.cfg.Snapshot, s, refused
+	d.known.Store(&map[string]struct{}{})
+	if s.restored {
+		d.known.Store(d.openItems())
+	}
+}
+
+// openItems returns the items that are in a snapshot that is made from now on, or was just restored. One that was open
+// before and is not any more was saved then.
+func (d *disk) openItems() *map[string]struct{} {
+	d.open = d.s.engine.Open(d.open[:0])
+	known := make(map[string]struct{}, len(d.open))
+	for i := range d.open {
+		known[d.open[i].ID] = struct{}{}
+	}
+	return &known
+}
+
+// has reports whether the item called id is in a snapshot.
+func (d *disk) has(id string) bool {
+	_, ok := (*d.known.Load())[id]
+	return ok
+}
+
+// keep returns when the item called id is on disk, or cannot be: a failure is logged and shown in the status, and
+// blocks nobody.
+func (d *disk) keep(id string) {
+	if d.path == "" || id == "" || d.has(id) {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if !d.has(id) {
+		d.saveLocked()
+	}
+}
+
+// through returns when the entry with a sequence number is on disk, and all before it, or cannot be.
+func (d *disk) through(seq uint64) {
+	if d.path == "" || d.saved.Load() >= seq {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.saved.Load() < seq {
+		d.saveLocked()
+	}
+}
+
+// saveLocked writes a snapshot. Where that fails, its items count as saved all the same: the next save is due when
+// another item is reported, and periodically.
+func (d *disk) saveLocked() {
+	known := d.openItems()
+	seq := d.s.engine.Latest().Seq
+	err := saveSnapshot(d.path, d.s.engine)
+	d.known.Store(known)
+	d.stateMu.Lock()
+	defer d.stateMu.Unlock()
+	if err != nil {
+		d.failed++
+		if d.err == nil {
+			d.s.log.Error("the snapshot cannot be written; ids will not survive a restart", "file", d.path, "error", err)
+		}
+	} else {
+		if d.err != nil {
+			d.s.log.Info("the snapshot can be written again", "file", d.path)
+		}
+		d.saves++
+		d.saved.Store(seq)
+		d.at = d.s.now()
+	}
+	d.err = err
+}
+
+// savePeriodically saves what need not be on disk at once.
+func (s *Session) savePeriodically(ctx context.Context) {
+	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
+}
+
+// saveSnapshot writes a snapshot of e to the file called path. The engine is locked only while the snapshot is made.
+// Calls for one path must not overlap.
+func saveSnapshot(path string, e *heed.Engine) error {
+	return statefile.WriteFile(path, e.Snapshot(nil))
+}
+
+// loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The
+// engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the
+// snapshot was restored (see [heed.Restore]).
+//
+// Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
+// nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
+//
+// The engine is nil only where cfg itself is refused.
+func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
+	snapshot, err := statefile.ReadFile(path)
+	if err == nil {
+		same := cfg
+		same.Epoch = ""
+		if e, err = heed.Restore(same, snapshot); err == nil {
+			return e, true, e.CarriedOver()
+		}
+		err = fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	e, refused := heed.New(cfg)
+	if refused != nil {
+		return nil, false, refused
+	}
+	return e, false, err
+}

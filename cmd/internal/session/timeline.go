@@ -1,0 +1,231 @@
+package session
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// EventKind is the kind of an [Event] of the timeline.
+type EventKind string
+
+// The kinds of events.
+const (
+	CallBegan    EventKind = "call_began"
+	CallEnded    EventKind = "call_ended"
+	CallRefused  EventKind = "call_refused"
+	ItemOpened   EventKind = "item_opened"
+	ItemUpdated  EventKind = "item_updated"
+	ItemCleared  EventKind = "item_cleared"
+	Acknowledged EventKind = "acknowledged"
+	AckUnknown   EventKind = "ack_unknown" // no open item had the id
+)
+
+// Event is something that happened between agents, calls and attention. Fields that do not belong to its kind are zero.
+// It belongs to whoever got it.
+type Event struct {
+	Number uint64    `json:"number"        jsonschema:"Counts from 1 since heed was started."`
+	Time   time.Time `json:"time,omitzero"`
+	Kind   EventKind `json:"kind"          jsonschema:"ack_unknown: no open item had the id." enum:"call_began,call_ended,call_refused,item_opened,item_updated,item_cleared,acknowledged,ack_unknown"`
+
+	Consumer  string `json:"consumer,omitempty"  jsonschema:"Who called or acknowledged."`
+	Tool      string `json:"tool,omitempty"      jsonschema:"The tool that was called."`
+	Operation string `json:"operation,omitempty" jsonschema:"The operation of the call; heed/operation shows it."`
+	Request   string `json:"request,omitempty"   jsonschema:"The caller's own id of the call."`
+	Status    string `json:"status,omitempty"    jsonschema:"How the call ended."`
+	Outcome   string `json:"outcome,omitempty"   jsonschema:"Its verdict at its end; reason has why."`
+
+	Text         string `json:"text,omitempty"         jsonschema:"The verdict in one sentence."`
+	CleanThrough uint64 `json:"cleanThrough,omitempty" jsonschema:"Number of the latest entry that the verdict covers."`
+	Final        bool   `json:"final,omitempty"        jsonschema:"The verdict did not change any more."`
+
+	Attention string   `json:"attention,omitempty" jsonschema:"The item that opened, changed, was cleared or acknowledged, that stopped the call, or that resulted from it."`
+	Blocking  bool     `json:"blocking,omitempty"  jsonschema:"The item stops calls."`
+	Reason    string   `json:"reason,omitempty"    jsonschema:"Why the item changed, why the call was refused without an item, or why its verdict has this outcome."`
+	AfterMs   uint64   `json:"afterMs,omitempty"   jsonschema:"How long the call took, or the time from the opening of the item to its acknowledgement or end."`
+	Read      *bool    `json:"read,omitempty"      jsonschema:"For an acknowledgement: the consumer had read the item's samples or its cause."`
+	Successor string   `json:"successor,omitempty" jsonschema:"The item with what the acknowledgement did not cover."`
+	Covered   []string `json:"covered,omitempty"   jsonschema:"Other items that it covered."`
+}
+
+// maxNotes bounds the items whose opening and readers are known, and maxReaders the readers of each.
+const (
+	maxNotes   = 256
+	maxReaders = 16
+	maxName    = 128 // bytes of a peer's name
+)
+
+// timeline is the ring of the latest events.
+type timeline struct {
+	mu    sync.Mutex
+	ring  []Event
+	limit int
+	last  uint64 // number of the latest event
+	notes []note // by age
+}
+
+// note is what the timeline knows of an item.
+type note struct {
+	id      string
+	opened  time.Time
+	readers []string
+}
+
+func (t *timeline) init(limit int) { t.limit = limit }
+
+// add appends e to the ring. The lock is held.
+func (t *timeline) add(e Event) {
+	t.last++
+	e.Number = t.last
+	if len(t.ring) < t.limit {
+		t.ring = append(t.ring, e)
+		return
+	}
+	t.ring[(t.last-1)%uint64(t.limit)] = e
+}
+
+// of returns the note about an item, made where there is none.
+func (t *timeline) of(id string) *note {
+	if i := slices.IndexFunc(t.notes, func(n note) bool { return n.id == id }); i >= 0 {
+		return &t.notes[i]
+	}
+	if len(t.notes) == maxNotes {
+		t.notes = slices.Delete(t.notes, 0, 1)
+	}
+	t.notes = append(t.notes, note{id: id})
+	return &t.notes[len(t.notes)-1]
+}
+
+// after returns how long after it opened an item was acknowledged or cleared.
+func (t *timeline) after(id string, now time.Time) uint64 {
+	if opened := t.of(id).opened; !opened.IsZero() {
+		return millis(since(opened, now))
+	}
+	return 0
+}
+
+// millis returns a duration in milliseconds, at least one where it is positive.
+func millis(d time.Duration) uint64 {
+	if d <= 0 {
+		return 0
+	}
+	return max(1, uint64(d.Milliseconds()))
+}
+
+func (t *timeline) read(consumer, id string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.of(id)
+	if consumer = cut(consumer); !slices.Contains(n.readers, consumer) && len(n.readers) < maxReaders {
+		n.readers = append(n.readers, consumer)
+	}
+}
+
+func (t *timeline) update(u *heed.Update, now time.Time) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := Event{Time: now, Attention: u.Attention.ID, Blocking: u.Attention.Blocking, Reason: string(u.Reason)}
+	switch u.Kind {
+	case coalesce.Opened:
+		e.Kind = ItemOpened
+		t.of(e.Attention).opened = now
+	case coalesce.Cleared:
+		e.Kind = ItemCleared
+		e.AfterMs = t.after(e.Attention, now)
+	default:
+		e.Kind = ItemUpdated
+	}
+	t.add(e)
+}
+
+func (t *timeline) began(r *Running) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(r.event(CallBegan, r.started))
+}
+
+func (t *timeline) ended(r *Running, status event.Status, at time.Time) {
+	e := r.event(CallEnded, at)
+	e.Status, e.AfterMs = status.String(), millis(since(r.started, at))
+	v := &r.verdict
+	e.Outcome, e.Reason, e.Text, e.CleanThrough, e.Final = v.Outcome, string(v.Reason), v.Text, v.CleanThrough, v.Final
+	if r.related != nil {
+		e.Attention, e.Blocking = r.related.ID, r.related.Blocking
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(e)
+}
+
+func (r *Running) event(kind EventKind, at time.Time) Event {
+	return Event{
+		Time: at, Kind: kind, Consumer: cut(r.call.Consumer), Operation: r.id, Request: cut(r.call.ID),
+		Tool: cut(r.call.Tool),
+	}
+}
+
+func (t *timeline) refused(d *gate.Decision, now time.Time) {
+	e := Event{
+		Time:     now,
+		Kind:     CallRefused,
+		Consumer: cut(d.Call.Consumer),
+		Request:  cut(d.Call.ID),
+		Tool:     cut(d.Call.Tool),
+	}
+	if d.Attention != nil {
+		e.Attention, e.Blocking = d.Attention.ID, true
+	} else {
+		e.Reason = "cannot see"
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.add(e)
+}
+
+func (t *timeline) acked(consumer string, res *heed.AckResult, now time.Time) {
+	consumer = cut(consumer)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	e := Event{Time: now, Kind: AckUnknown, Consumer: consumer, Attention: cut(res.ID)}
+	if res.Acknowledged && !res.Already {
+		e.Kind, e.Successor, e.Covered = Acknowledged, res.Successor, slices.Clone(res.Covered)
+		read := slices.Contains(t.of(res.ID).readers, consumer)
+		e.AfterMs, e.Read = t.after(res.ID, now), &read
+	}
+	t.add(e)
+}
+
+// cut bounds a name that a peer gave.
+func cut(name string) string {
+	return name[:text.Prefix(name, maxName)]
+}
+
+// pageLimit is the default number of events of a page.
+const pageLimit = 100
+
+// Timeline returns at most limit (0 means 100) events after the one with a number, oldest first, and how many after it
+// are evicted.
+func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64) {
+	if limit <= 0 {
+		limit = pageLimit
+	}
+	t := &s.timeline
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	oldest := t.last - uint64(len(t.ring)) // number of the oldest, less one
+	if after < oldest {
+		lost, after = oldest-after, oldest
+	}
+	for n := after; n < t.last && len(events) < limit; n++ {
+		e := t.ring[n%uint64(t.limit)]
+		e.Covered = slices.Clone(e.Covered)
+		events = append(events, e)
+	}
+	return events, lost
+}

@@ -1,0 +1,192 @@
+package settings
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// ConfigCommand makes the command that shows what is configured.
+func (p *Program) ConfigCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show the settings",
+		Long: `Each setting has the same name everywhere. From the strongest to the weakest:
+
+  flags             --color never
+  environment       HEED_COLOR=never; lists: HEED_FAIL_ON=blocking,blind, and
+                    HEED_RULES with files separated as in PATH
+  project's file    .heed.yaml in the working directory or the nearest above it in its
+                    repository; in its place the FILE of --config or HEED_CONFIG
+  user's file       heed/config.yaml where the system keeps configuration
+                    (~/.config, ~/Library/Application Support, %AppData%)
+  defaults
+
+A file is YAML with one key per line, such as "top: 30" or "rules: [mine.yaml]". Its paths
+are relative to its own directory, and ~/ is the home folder. classify-replay and heed
+share their files; classify-replay ignores the settings that only heed uses. If a setting
+is wrong, the error names its place, and nothing is done. --no-config uses flags only.
+
+A file that other users own or can write is ignored, and so are keys of a project's file
+that weaken the gate, open a port or choose where data goes. A message names each. In the
+FILE of --config all keys count.`,
+		Example: "  " + p.Name + " config show",
+	}
+	return cli.Group(cmd, p.showCommand())
+}
+
+func (p *Program) showCommand() *cobra.Command {
+	const text, asJSON = "text", "json"
+	var format string
+	cmd := &cobra.Command{
+		Use:   "show",
+		Short: "Show each setting, its value and where it comes from",
+		Long: `show prints each setting with its value and where it comes from, and the files that
+were looked for. It accepts the flags of all settings, so that you can see their effect.
+classify-replay shows a setting that only heed uses if a file or variable sets it.`,
+		Example: strings.ReplaceAll(`  PROGRAM config show
+  HEED_COLOR=never PROGRAM config show --width 100
+  PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usage(cmd, "config show takes no argument: unexpected %q", args[0])
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := cli.OneOf(cmd, "format", format, text, asJSON); err != nil {
+				return err
+			}
+			out := p.Settings.appendText(nil, p.Name)
+			if format == asJSON {
+				out = p.Settings.appendJSON(nil, p.Name)
+			}
+			if _, err := p.Stdout.Write(out); err != nil {
+				return cli.CannotWrite(p.Unwritten, "the settings", err)
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&format, "format", text, "write the `FORMAT` text or json")
+	cli.Completes(cmd, "format", text, asJSON)
+	for _, key := range Keys() {
+		if !key.Of(p.Name) {
+			continue
+		}
+		switch key.Name {
+		case "color", "quiet", "verbose":
+			continue // every command has them
+		}
+		key.define(flags)
+	}
+	return cmd
+}
+
+// Form is the JSON form of what is configured.
+var Form = schema.Form{
+	Name: "config", Values: []any{shown{}},
+	Title:       "config show --format json",
+	Description: "One object. New fields may appear within a version.",
+}
+
+type (
+	shown struct {
+		SchemaVersion int            `json:"schemaVersion" jsonschema:"Rises when a field is removed or changes its meaning."`
+		Settings      []settingValue `json:"settings" jsonschema:"Each setting, by name."`
+		Files         []settingsFile `json:"files" jsonschema:"The files that were looked for, the weakest first."`
+	}
+	settingValue struct {
+		Name    string   `json:"name" jsonschema:"Its name, as of the flag and in files."`
+		Value   []string `json:"value" jsonschema:"Its value: any number of items for a list, else one; none if it is not set."`
+		Origin  string   `json:"origin" jsonschema:"Where it comes from." enum:"default,user file,project file,named file,environment,flag"`
+		Where   string   `json:"where,omitempty" jsonschema:"The file with line and column, or the variable."`
+		Program string   `json:"program,omitempty" jsonschema:"The only program that uses it; absent if both do." enum:"heed"`
+	}
+	settingsFile struct {
+		Path    string `json:"path" jsonschema:"The file."`
+		Origin  string `json:"origin" jsonschema:"Whose it is." enum:"user file,project file,named file"`
+		Found   bool   `json:"found" jsonschema:"Whether it exists, and was read."`
+		Ignored Errors `json:"ignored,omitempty" jsonschema:"What is ignored of it; all of it if it was not found."`
+	}
+)
+
+// shows reports whether a value is shown by a program: where it goes by it, or where
+// a file for both sets it.
+func (v *Value) shows(program string) bool { return v.Key.Of(program) || v.Origin != Default }
+
+func (s *Settings) appendJSON(dst []byte, program string) []byte {
+	rep := shown{SchemaVersion: schema.Version, Settings: []settingValue{}, Files: []settingsFile{}}
+	for i := range s.Values {
+		if v := &s.Values[i]; v.shows(program) {
+			rep.Settings = append(rep.Settings, settingValue{
+				v.Key.Name, append([]string{}, v.Items...), v.Origin.String(),
+				v.Where, v.Key.program(),
+			})
+		}
+	}
+	for _, f := range s.Files {
+		rep.Files = append(rep.Files, settingsFile{f.Path, f.Origin.String(), f.State == "read", f.Ignored})
+	}
+	data, err := json.Marshal(&rep)
+	if err != nil {
+		panic("BUG: settings: plain data does not marshal: " + err.Error())
+	}
+	return append(text.AppendJSON(dst, data), '\n')
+}
+
+func (s *Settings) appendText(dst []byte, program string) []byte {
+	rows := [][3]string{{"SETTING", "VALUE", "FROM"}}
+	for i := range s.Values {
+		v := &s.Values[i]
+		if !v.shows(program) {
+			continue
+		}
+		from := v.Origin.String()
+		switch v.Origin {
+		case Flag:
+			from += " --" + v.Key.Name
+		case Default:
+		default:
+			from += " " + v.Where
+		}
+		if !v.Key.Of(program) {
+			from += ", for " + v.Key.program()
+		}
+		value := v.String()
+		switch {
+		case v.Key.Unset != "" && (value == "" || value == "0"):
+			value = v.Key.Unset
+		case value == "":
+			value = "none"
+		}
+		rows = append(rows, [3]string{v.Key.Name, text.Safe(value, 0), text.Safe(from, 0)})
+	}
+	var width [2]int
+	for _, r := range rows {
+		for i := range width {
+			width[i] = max(width[i], min(len(r[i]), 40))
+		}
+	}
+	for _, r := range rows {
+		dst = fmt.Appendf(dst, "%-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], r[2])
+	}
+	if len(s.Files) > 0 {
+		dst = append(dst, '\n')
+	}
+	for _, f := range s.Files {
+		dst = fmt.Appendf(dst, "%s: %s, %s\n", strings.ToUpper(f.Origin.String()[:1])+f.Origin.String()[1:],
+			text.Safe(f.Path, 0), cmp.Or(f.State, "not found"))
+		for _, e := range f.Ignored {
+			dst = append(text.AppendSafe(append(dst, "  "...), e.Error(), 0), '\n')
+		}
+	}
+	return dst
+}

@@ -1,0 +1,175 @@
+package settings
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/heedlog/heed/cmd/internal/cli"
+)
+
+// Program is a program whose flags can be configured.
+type Program struct {
+	cli.Program
+
+	Settings *Settings // what is configured; set before a command runs
+
+	noConfig bool
+	config   string // the file of --config
+}
+
+// NewProgram returns a run of the program of that name that has not begun. unwritten is the exit
+// status where help, a script or settings cannot be written.
+func NewProgram(name string, unwritten int, stdin io.Reader, stdout, stderr io.Writer) *Program {
+	return &Program{Program: cli.Program{
+		Name: name, Stdin: stdin, Stdout: stdout, Stderr: stderr, Getenv: os.Getenv, Now: time.Now, Unwritten: unwritten,
+	}}
+}
+
+// Flags adds to the root command, whose commands it has already, the flags that
+// every command has, and sees that they, and what is configured, have their effect
+// before any command runs. The help of --verbose is verbose.
+func (p *Program) Flags(root *cobra.Command, verbose string) {
+	p.Program.Flags(root, verbose)
+	root.PersistentFlags().BoolVar(&p.noConfig, "no-config", false,
+		"use no .heed.yaml, no file of the user and no HEED_ variable")
+	root.PersistentFlags().StringVar(&p.config, "config", "",
+		"read `FILE`, whoever owns it, in place of the project's .heed.yaml (also HEED_CONFIG)")
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return p.configure(cmd) }
+	for _, key := range Keys() {
+		if len(key.Values) > 0 && key.Kind != Path && key.Of(p.Name) {
+			cli.CompletesAll(root, key.Name, key.Values)
+		}
+	}
+}
+
+// configure applies what is configured to the flags of a command that were not given.
+func (p *Program) configure(cmd *cobra.Command) error {
+	src := Sources{Getenv: p.Getenv}
+	switch {
+	case p.noConfig && p.config != "":
+		return cli.Usage(cmd, "--config and --no-config: choose one")
+	case p.noConfig:
+		src.Getenv = func(string) string { return "" }
+	default:
+		src.File = cmp.Or(p.config, p.Getenv("HEED_CONFIG"))
+		// Without a directory of either kind there is no file in it.
+		src.Dir, _ = os.Getwd()
+		src.UserDir, _ = os.UserConfigDir()
+		src.Home, _ = os.UserHomeDir() // without one, a path that begins with ~/ is an error
+	}
+	s, err := Load(src)
+	if err == nil {
+		err = s.Apply(cmd.Flags())
+	}
+	if err == nil {
+		err = s.rulesExist(cmd)
+	}
+	if err != nil {
+		return &cli.StatusError{
+			Status: cli.ExitUsage, Err: err,
+			Next: "nothing was done; correct it, or add --no-config to ignore all settings",
+		}
+	}
+	p.Settings = s
+	// The stronger of two that exclude each other prevails.
+	if quiet, verbose := s.Value("quiet"), s.Value("verbose"); p.Quiet && p.Verbose && quiet.Origin != verbose.Origin {
+		p.Quiet = quiet.Origin > verbose.Origin
+		p.Verbose = !p.Quiet
+	}
+	if err := p.Appearance(cmd); err != nil {
+		return err
+	}
+	for _, f := range s.Files {
+		if f.State == "read" {
+			p.Detail("reading the %s %s", f.Origin, f.Path)
+		}
+		for _, ignored := range f.Ignored {
+			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
+		}
+	}
+	if v := s.Value("rules"); v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
+		p.Message("%s: the project's rules decide before the default rules", v.Where)
+	}
+	return nil
+}
+
+// rulesExist refuses configured rules that are no file and no folder. A path that is on the
+// command line is looked for when it is used.
+func (s *Settings) rulesExist(cmd *cobra.Command) error {
+	v := s.Value("rules")
+	if v.Origin == Default || v.Origin == Flag || cmd.Flags().Lookup(v.Key.Name) == nil {
+		return nil
+	}
+	for _, path := range v.Items {
+		info, err := os.Stat(path)
+		if err != nil || !info.IsDir() && !info.Mode().IsRegular() { // a device or a pipe may have no end
+			return Errors{{v.Where, fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them",
+				path)}}
+		}
+	}
+	return nil
+}
+
+// Apply gives the flags of a command line, once it is parsed, what is configured
+// for those that were not given; they do not count as changed. Of those that were
+// given, the settings take the value. Settings without a flag are left
+// as they are.
+func (s *Settings) Apply(flags *pflag.FlagSet) error {
+	for i := range s.Values {
+		v := &s.Values[i]
+		flag := flags.Lookup(v.Key.Name)
+		switch {
+		case flag == nil:
+		case flag.Changed:
+			v.Origin, v.Where, v.Items = Flag, "", []string{flag.Value.String()}
+			if list, ok := flag.Value.(pflag.SliceValue); ok {
+				v.Items = list.GetSlice()
+			}
+		case v.Origin > Default:
+			if err := v.give(flag); err != nil {
+				return fmt.Errorf("%s: %w", v.Where, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (v *Value) give(flag *pflag.Flag) error {
+	if list, ok := flag.Value.(pflag.SliceValue); ok {
+		return list.Replace(v.Items)
+	}
+	return flag.Value.Set(v.String())
+}
+
+// define adds the flag of a key to the flags of a command.
+func (k *Key) define(flags *pflag.FlagSet) {
+	switch k.Kind {
+	case Bool:
+		flags.Bool(k.Name, k.Default == "true", k.Help)
+	case Number:
+		n, err := strconv.Atoi(k.Default)
+		if err != nil {
+			panic("BUG: the default of " + k.Name + " is no number")
+		}
+		flags.Int(k.Name, n, k.Help)
+	case Duration:
+		d, err := time.ParseDuration(k.Default)
+		if err != nil {
+			panic("BUG: the default of " + k.Name + " is no duration")
+		}
+		flags.Duration(k.Name, d, k.Help)
+	case Words:
+		flags.StringSlice(k.Name, nil, k.Help)
+	case Texts, Paths:
+		flags.StringArray(k.Name, nil, k.Help)
+	default:
+		flags.String(k.Name, k.Default, k.Help)
+	}
+}

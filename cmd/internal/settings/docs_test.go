@@ -1,0 +1,61 @@
+package settings
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+)
+
+// TestDocs holds the table of docs/settings.md, with which the page ends, to the keys, and
+// the file that it shows to what can be read.
+func TestDocs(t *testing.T) {
+	const path, head = "../../../docs/settings.md", "| key | program | in a project's file | value | default | what it " +
+		"is |\n|---|---|---|---|---|---|\n"
+	page, err := os.ReadFile(path)
+	require.NoError(t, err)
+	byHand, _, ok := strings.Cut(string(page), head)
+	require.True(t, ok)
+	var want strings.Builder
+	for _, key := range Keys() {
+		program, value, byDefault, inProject := key.program(), wants[key.Kind], key.Default, "yes"
+		if key.UserOnly != "" {
+			inProject = "no: it " + key.UserOnly
+		}
+		if program == "" {
+			program = "both"
+		}
+		switch {
+		case key.Kind == Path && len(key.Values) > 0:
+			value += " or `" + strings.Join(key.Values, "`, `") + "`"
+		case len(key.Values) > 0:
+			value = "`" + strings.Join(key.Values, "`, `") + "`"
+		}
+		if key.Kind == Words {
+			value = "any of " + value
+		}
+		switch {
+		case byDefault != "":
+			byDefault = "`" + byDefault + "`"
+		default:
+			byDefault = key.Unset
+		}
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject, value, byDefault, key.Help)
+	}
+	testkit.Golden(t, path, byHand+head+want.String())
+
+	_, example, ok := strings.Cut(byHand, "```yaml\n")
+	require.True(t, ok)
+	example, _, _ = strings.Cut(example, "```")
+	file := filepath.Join(t.TempDir(), ProjectFile)
+	require.NoError(t, os.WriteFile(file, []byte(example), 0o600))
+	s, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
+	require.NoError(t, err)
+	require.Equal(t, Project, s.Value("mod-wait").Origin)
+	require.Empty(t, s.Files[0].Ignored)
+}

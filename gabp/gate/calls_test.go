@@ -1,0 +1,291 @@
+package gate_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+)
+
+// looks is a source with one answer. It notes how it was asked.
+type looks struct {
+	item heed.Attention
+	open bool
+	err  error
+
+	ctx     context.Context
+	refused []gate.Decision
+}
+
+func (s *looks) Current(ctx context.Context, _ string) (heed.Attention, bool, error) {
+	s.ctx = ctx
+	return s.item, s.open, s.err
+}
+
+func (s *looks) Ack(ctx context.Context, _, _ string, _ uint64) (heed.AckResult, error) {
+	s.ctx = ctx
+	return heed.AckResult{}, nil
+}
+
+func (s *looks) Begin(gate.Call) gate.Running { return nil }
+func (s *looks) Refused(d gate.Decision)      { s.refused = append(s.refused, d) }
+func check(t *testing.T, s *looks) gate.Decision {
+	return newGate(t, gate.Config{Source: s}).Check(t.Context(), build)
+}
+
+var build = gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
+
+// TestRefusedIsRecorded holds that a recorder learns of each refusal, with its item, and
+// of nothing else.
+func TestRefusedIsRecorded(t *testing.T) {
+	s := &looks{item: heed.Attention{ID: "a-1", Blocking: true}, open: true}
+	d := check(t, s)
+	require.Equal(t, []gate.Decision{d}, s.refused)
+	require.Equal(t, "a-1", s.refused[0].Attention.ID)
+
+	s = &looks{item: heed.Attention{ID: "a-1", Blocking: true}} // which is not open
+	g := newGate(t, gate.Config{Source: s})
+	d = g.Check(t.Context(), build)
+	require.True(t, d.Allowed)
+	require.Empty(t, s.refused)
+	require.Equal(t, gate.Result{Executed: true}, g.Done(t.Context(), d, event.StatusCompleted, ""))
+}
+
+// TestRemoteSource holds what a remote source itself returns.
+func TestRemoteSource(t *testing.T) {
+	for _, c := range []struct {
+		methods []string
+		answer  string
+		open    bool
+		fails   bool
+	}{
+		{nil, "", false, true},
+		{both, "7", false, true},
+		{both, current("null"), false, false},
+		{both, current(item("a-1", false)), true, false},
+	} {
+		p := &peer{answer: func(context.Context, string, any) (string, error) { return c.answer, nil }}
+		a, open, err := gate.Remote(p, c.methods).Current(t.Context(), "agent")
+		require.Equal(t, c.open, open, c.answer)
+		require.Equal(t, c.fails, err != nil, c.answer)
+		require.Equal(t, c.open, a.ID != "")
+	}
+	p := &peer{answer: func(context.Context, string, any) (string, error) {
+		return `{"acknowledged":true,"currentAttention":` + item("a-2", true) + `}`, nil
+	}}
+	res, err := gate.Remote(p, both).Ack(t.Context(), "agent", "a-1", 0)
+	require.NoError(t, err)
+	require.True(t, res.Open)
+}
+
+// TestReadsState holds which calls read the game's state: not those that look at what it reports of itself.
+func TestReadsState(t *testing.T) {
+	for _, c := range []struct {
+		call  gate.Call
+		reads bool
+	}{
+		{gate.Call{}, false},
+		{gate.Call{Tags: []string{"Observation"}}, true},
+		{gate.Call{Tags: []string{"status"}}, false},
+		{gate.Call{Tags: []string{"lifecycle"}}, false},
+		{gate.Call{Tags: []string{"read-only"}, Diagnostics: true}, false},
+	} {
+		require.Equal(t, c.reads, c.call.ReadsState(), "%+v", c.call)
+	}
+}
+
+// TestLooksEnd holds that what a look waits for is released with it.
+func TestLooksEnd(t *testing.T) {
+	s := &looks{}
+	g := newGate(t, gate.Config{Source: s})
+	g.Check(t.Context(), build)
+	require.ErrorIs(t, s.ctx.Err(), context.Canceled)
+	_, err := g.Ack(t.Context(), "agent", "a-1", 0)
+	require.NoError(t, err)
+	require.ErrorIs(t, s.ctx.Err(), context.Canceled)
+}
+
+// TestWaits holds that a look takes the default timeout and no longer.
+func TestWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGate(t, gate.Config{Source: gate.Remote(&peer{
+			answer: func(ctx context.Context, _ string, _ any) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			},
+		}, both)})
+		start := time.Now()
+		require.False(t, g.Check(t.Context(), build).Allowed)
+		require.Equal(t, 1500*time.Millisecond, time.Since(start))
+	})
+}
+
+// TestReasons holds what a refusal says of a source that failed.
+func TestReasons(t *testing.T) {
+	long := strings.Repeat("x", 161)
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{context.Canceled, "(the call was cancelled)"},
+		{context.DeadlineExceeded, "(no answer in time)"},
+		{errors.New(long[:160]), "(" + long[:160] + ")"},
+		{errors.New(long), "(" + long[:159] + "…)"},
+	} {
+		require.Contains(t, check(t, &looks{err: c.err}).Refusal, c.want)
+	}
+}
+
+// TestExemptions holds what a refusal names as exempt.
+func TestExemptions(t *testing.T) {
+	const own = "attention/current and attention/ack"
+	for _, c := range []struct {
+		allow, tags []string
+		want        string
+	}{
+		{nil, []string{}, "always allowed: " + own},
+		{[]string{"a"}, []string{}, "always allowed: a; " + own},
+		{nil, []string{"x"}, "always allowed: tools tagged x; " + own},
+		{[]string{"a", "b/*"}, []string{"x", "y"}, "always allowed: a, b/*; tools tagged x, y; " + own},
+	} {
+		g := newGate(t, gate.Config{Source: &looks{err: errGone}, Allow: c.allow, Tags: c.tags})
+		_, exempt, _ := strings.Cut(g.Check(t.Context(), build).Refusal, "call again; ")
+		require.Equal(t, c.want, exempt)
+	}
+}
+
+// TestTags holds that a tag is a whole word.
+func TestTags(t *testing.T) {
+	g := newGate(t, gate.Config{Source: &looks{err: errGone}})
+	for _, tag := range []string{"read-only-but-deletes", "not-read-only", "read", "status ", ""} {
+		call := gate.Call{Tool: "colony/reset", Tags: []string{tag}}
+		require.Empty(t, g.Check(t.Context(), call).Exempt, tag)
+		require.False(t, call.Diagnostic(), tag)
+	}
+}
+
+// TestConcerns holds which item of a source without calls is told at the end of a call.
+func TestConcerns(t *testing.T) {
+	for _, c := range []struct {
+		name, id, before, after, related string
+	}{
+		{"another one that does not block", "1", item("a-1", false), item("a-2", false), "a-2"},
+		{"names another call", "1", item("a-1", false), strings.Replace(item("a-1", false), `"summary"`,
+			`"causalOperationId":"2","summary"`, 1), ""},
+		{"names no call, and the call has no name", "", item("a-1", false), item("a-1", false), ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now := c.before
+			p := &peer{answer: func(context.Context, string, any) (string, error) { return current(now), nil }}
+			g := newGate(t, gate.Config{Source: gate.Remote(p, both)})
+			d := g.Check(t.Context(), gate.Call{ID: c.id, Tool: "colony/build"})
+			now = c.after
+			res := g.Done(t.Context(), d, event.StatusCompleted, "")
+			if c.related == "" {
+				require.Nil(t, res.Related)
+			} else {
+				require.Equal(t, c.related, res.Related.ID)
+			}
+		})
+	}
+}
+
+// TestEngineLook holds what a look at an engine returns and delivers.
+func TestEngineLook(t *testing.T) {
+	e := newEngine(t)
+	a, open := gate.Look(e, "agent")
+	require.False(t, open)
+	require.Empty(t, a.ID)
+
+	e.Log(event.Log{Message: "Odd thing"})
+	a, open = gate.Look(e, "agent")
+	require.True(t, open)
+	require.Equal(t, "e1-1", a.ID)
+	require.False(t, a.Blocking)
+
+	e.Log(broken("1"))
+	blocking, open := gate.Look(e, "agent")
+	require.True(t, open && blocking.Blocking)
+	e.Log(broken("and another"))
+	require.Equal(t, blocking.LatestSequence, e.Ack("agent", blocking.ID, 0).Watermark, "it was delivered")
+
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := gate.Engine(e, nil).Ack(ctx, "agent", blocking.ID, 0)
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// TestEngineOperation holds what a call on an engine leaves behind.
+func TestEngineOperation(t *testing.T) {
+	e := newEngine(t)
+	clock := time.Unix(1_700_000_000, 0)
+	g := newGate(t, gate.Config{Source: gate.Engine(e, func() time.Time {
+		clock = clock.Add(time.Second)
+		return clock
+	})})
+	d := g.Check(t.Context(), build)
+	res := g.Done(t.Context(), d, event.StatusFailed, "no wood")
+	require.True(t, res.Verdict.Known)
+	var times []int64
+	for _, r := range e.Read(heed.Cursor{}, 100, heed.Filter{Operation: "1"}).Records {
+		times = append(times, r.Time.Unix())
+	}
+	require.Equal(t, []int64{1_700_000_001, 1_700_000_002}, times)
+	require.Equal(t, "no wood", e.Read(heed.Cursor{}, 100, heed.Filter{Operation: "1"}).Records[1].Message)
+}
+
+// TestEngineRelated holds which item a call on an engine returns, and that it is delivered.
+func TestEngineRelated(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		call    gate.Call
+		during  func(e *heed.Engine)
+		related bool
+	}{
+		{"nothing", build, func(*heed.Engine) {}, false},
+		{"blocking", build, func(e *heed.Engine) {
+			e.Log(broken("1"))
+			e.Log(broken("2"))
+		}, true},
+		{"blocking, of the host", build, func(e *heed.Engine) {
+			e.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"})
+		}, true},
+		{"advisory, of the host", build, func(e *heed.Engine) {
+			e.Raise(heed.Report{Key: "k", Disposition: event.Advisory, Message: "m"})
+		}, false},
+		{"acknowledged meanwhile", build, func(e *heed.Engine) {
+			e.Log(broken("1"))
+			a, _ := e.Current("agent")
+			e.Ack("agent", a.ID, 0)
+		}, false},
+		{
+			"a call that only looks",
+			gate.Call{ID: "1", Tool: "look", Diagnostics: true},
+			func(e *heed.Engine) { e.Log(broken("1")) },
+			false,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEngine(t)
+			g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
+			d := g.Check(t.Context(), c.call)
+			require.NotNil(t, d.Running)
+			c.during(e)
+			res := g.Done(t.Context(), d, event.StatusCompleted, "")
+			require.Equal(t, !c.call.Diagnostics, res.Verdict.Known)
+			require.Equal(t, c.related, res.Related != nil)
+			if c.related {
+				e.Log(broken("and another"))
+				require.Equal(t, res.Related.LatestSequence, e.Ack("agent", res.Related.ID, 0).Watermark, "it was delivered")
+			}
+		})
+	}
+}

@@ -1,0 +1,409 @@
+package gate_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp/gate"
+)
+
+func decodeStrictly(text string, into any) error { return json.Unmarshal([]byte(text), into) }
+
+// item is an open item as a peer sends it.
+func item(id string, blocking bool) string {
+	return fmt.Sprintf(`{"attentionId":%q,"state":"open","severity":"error","blocking":%v,"stateInvalidated":true,`+
+		`"summary":"something broke","openedAtSequence":7,"latestSequence":9,"totalUrgentEntries":2}`, id, blocking)
+}
+
+func current(item string) string { return `{"attention":` + item + `}` }
+
+// moment is a place in the life of a call at which something happens.
+type moment int
+
+const (
+	before moment = iota // the check
+	during               // the dispatch
+	after                // the reply, before the end is told
+	later                // after all of it
+)
+
+// TestTiming is the table of moments, of an engine in the same process: what was
+// executed and what was not, and what is said of it.
+func TestTiming(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		at       moment
+		log      event.Log
+		executed bool
+		related  bool // the item is in the result
+		next     bool // the next call is executed
+	}{
+		{"nothing happens", before, event.Log{Message: "Fine"}, true, false, true},
+		{"blocking, before dispatch", before, broken("1"), false, false, false},
+		{"blocking, while it runs", during, broken("1"), true, true, false},
+		{"blocking, right after", after, broken("1"), true, true, false},
+		{"blocking, after the reply", later, broken("1"), true, false, false},
+		{"advisory, before dispatch", before, event.Log{Message: "Odd thing"}, true, false, true},
+		{"advisory, while it runs", during, event.Log{Message: "Odd thing"}, true, true, true},
+		{"advisory, after the reply", later, event.Log{Message: "Odd thing"}, true, false, true},
+		{
+			"of another operation, while it runs", during,
+			event.Log{Message: "Broken thing", OperationID: "other"},
+			true, true,
+			false,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			e := newEngine(t)
+			g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
+			at := func(m moment) {
+				if c.at == m {
+					e.Log(c.log)
+				}
+			}
+			dispatched := 0
+			call := func(id string) (gate.Decision, gate.Result) {
+				d := g.Check(t.Context(), gate.Call{ID: id, Tool: "colony/build", Consumer: "agent"})
+				if d.Allowed {
+					dispatched++
+					at(during)
+					at(after)
+				}
+				return d, g.Done(t.Context(), d, event.StatusCompleted, "")
+			}
+			at(before)
+			d, res := call("1")
+			at(later)
+			require.Equal(t, c.executed, d.Allowed)
+			require.Equal(t, c.executed, res.Executed)
+			require.Equal(t, c.executed, dispatched == 1, "what is said is what happened")
+			require.Equal(t, c.related, res.Related != nil)
+			if !c.executed {
+				require.Contains(t, d.Refusal, "not executed: ")
+				require.Contains(t, d.Refusal, "acknowledge e1-1 with attention/ack")
+				require.Equal(t, "e1-1", d.Attention.ID)
+			} else {
+				require.Empty(t, d.Refusal)
+				require.Nil(t, d.Attention)
+			}
+			c.at = -1
+			d, _ = call("2")
+			require.Equal(t, c.next, d.Allowed)
+			if !c.next {
+				again, _ := call("3")
+				require.Equal(t, d.Attention.ID, again.Attention.ID, "one id, and a retry is no acknowledgement")
+				require.Equal(t, d.Refusal, again.Refusal)
+				acked, err := g.Ack(t.Context(), "agent", "no-such", 0)
+				require.NoError(t, err)
+				require.False(t, acked.Acknowledged)
+				require.Equal(t, d.Attention.ID, acked.Current.ID, "the answer says what is open")
+				acked, err = g.Ack(t.Context(), "agent", d.Attention.ID, 0)
+				require.NoError(t, err)
+				require.True(t, acked.Acknowledged)
+				d, res = call("4")
+				require.True(t, d.Allowed && res.Executed)
+			}
+		})
+	}
+}
+
+// TestRemote is the table of what a peer may answer over GABP.
+func TestRemote(t *testing.T) {
+	answers := func(text string) func(context.Context, string, any) (string, error) {
+		return func(context.Context, string, any) (string, error) { return text, nil }
+	}
+	late := func(ctx context.Context, _ string, _ any) (string, error) {
+		<-ctx.Done()
+		return "", ctx.Err()
+	}
+	lateAndDeaf := func(context.Context, string, any) (string, error) {
+		time.Sleep(3 * second)
+		return current("null"), nil
+	}
+	number := func(field, value string) string {
+		return current(strings.Replace(item("a-1", false), field+`":`, field+`":`+value+`,"x":`, 1))
+	}
+	for _, c := range []struct {
+		name    string
+		methods []string
+		answer  func(context.Context, string, any) (string, error)
+		allowed bool
+		refusal string
+		exempt  string
+	}{
+		{"nothing open", both, answers(current("null")), true, "", ""},
+		{"advisory", both, answers(current(item("a-1", false))), true, "", ""},
+		{"blocking", both, answers(current(item("a-1", true))), false, "acknowledge a-1", ""},
+		{"no capability", []string{"tools/list"}, answers(current(item("a-1", true))), true, "", "no attention capability"},
+		{
+			"server gone", both, func(context.Context, string, any) (string, error) { return "", errGone }, false,
+			"connection reset by peer", "",
+		},
+		{"answer late", both, late, false, "no answer in time", ""},
+		{"answer late, and the client does not look at the time", both, lateAndDeaf, false, "no answer in time", ""},
+		{
+			"number with a fraction", both, answers(number("latestSequence", "9.5")), false,
+			`"latestSequence" must be an integer`, "",
+		},
+		{"number in another form", both, answers(number("openedAtSequence", "7e0")), true, "", ""},
+		{
+			"negative number", both, answers(number("totalUrgentEntries", "-1")), false,
+			`"totalUrgentEntries" must be an integer`, "",
+		},
+		{"number beyond what JSON carries", both, answers(number("latestSequence", "9007199254740993")), false, "2^53", ""},
+		{
+			"field of another type", both, answers(strings.Replace(current(item("a-1", true)), "true", `"true"`, 1)), false,
+			"must be true or false", "",
+		},
+		{
+			"field missing", both, answers(strings.Replace(current(item("a-1", true)), `"blocking":true,`, "", 1)), false,
+			`"blocking" is missing`, "",
+		},
+		{"empty id", both, answers(current(item("", true))), false, `"attentionId" is empty`, ""},
+		{
+			"cleared item", both, answers(strings.Replace(current(item("a-1", false)), `"open"`, `"cleared"`, 1)), false,
+			"is not open", "",
+		},
+		{
+			"severity of its own", both, answers(strings.Replace(current(item("a-1", false)), `"error"`, `"awful"`, 1)), false,
+			"severity", "",
+		},
+		{"no item at all", both, answers(`{}`), false, `"attention" is missing`, ""},
+		{"text", both, answers(current(`"fine"`)), false, "must be an object", ""},
+		{
+			"sample without a count", both, answers(strings.Replace(current(item("a-1", false)), `"severity"`,
+				`"sample":[{"level":"info","message":"m","latestSequence":1}],"severity"`, 1)), false,
+			`sample: "repeatCount" is missing`, "",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &peer{answer: c.answer}
+				for _, open := range []bool{false, true} {
+					g := newGate(t, gate.Config{Source: gate.Remote(p, c.methods), FailOpen: open})
+					start := time.Now()
+					d := g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"})
+					require.LessOrEqual(t, time.Since(start), 3*second)
+					failed := c.refusal != "" && c.name != "blocking"
+					require.Equal(t, failed, d.Err != nil)
+					if open && failed {
+						require.True(t, d.Allowed)
+						require.Contains(t, d.Exempt, "fail open: ")
+						require.Empty(t, d.Refusal)
+						require.Equal(t, gate.Result{Executed: true}, g.Done(t.Context(), d, event.StatusCompleted, ""))
+						continue
+					}
+					require.Equal(t, c.allowed, d.Allowed)
+					require.Contains(t, d.Refusal, c.refusal)
+					require.Equal(t, c.refusal == "", d.Refusal == "")
+					require.Equal(t, c.exempt, d.Exempt)
+					require.Equal(t, c.allowed, g.Done(t.Context(), d, event.StatusCompleted, "").Executed)
+				}
+				if c.exempt != "" {
+					require.Empty(t, p.asked, "who has no attention is never asked")
+				}
+			})
+		})
+	}
+}
+
+// TestRemoteRelated looks at what is in a result where the source keeps no account
+// of calls: what was not open before.
+func TestRemoteRelated(t *testing.T) {
+	for _, c := range []struct {
+		name, before, after string
+		related             string
+		failed              bool
+	}{
+		{"nothing", "null", "null", "", false},
+		{"opened meanwhile", "null", item("a-1", true), "a-1", false},
+		{"was open before", item("a-1", false), item("a-1", false), "", false},
+		{"became blocking", item("a-1", false), item("a-1", true), "a-1", false},
+		{"another one", item("a-1", false), item("a-2", true), "a-2", false},
+		{"names the call", item("a-1", false), strings.Replace(item("a-1", false), `"summary"`,
+			`"causalOperationId":"1","summary"`, 1), "a-1", false},
+		{"cannot tell", "null", "7", "", true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			now := c.before
+			p := &peer{answer: func(context.Context, string, any) (string, error) { return current(now), nil }}
+			g := newGate(t, gate.Config{Source: gate.Remote(p, both)})
+			d := g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build"})
+			require.True(t, d.Allowed)
+			now = c.after
+			res := g.Done(t.Context(), d, event.StatusCompleted, "")
+			require.True(t, res.Executed)
+			require.Equal(t, c.failed, res.Err != nil)
+			require.Equal(t, c.related != "", res.Related != nil)
+			if res.Related != nil {
+				require.Equal(t, c.related, res.Related.ID)
+			}
+		})
+	}
+}
+
+func TestRemoteAck(t *testing.T) {
+	var answer string
+	p := &peer{answer: func(_ context.Context, _ string, params any) (string, error) {
+		text, err := json.Marshal(params)
+		require.NoError(t, err)
+		require.JSONEq(t, `{"attentionId":"a-1"}`, string(text))
+		return answer, nil
+	}}
+	g := newGate(t, gate.Config{Source: gate.Remote(p, both)})
+	answer = `{"acknowledged":true,"attentionId":"a-1","currentAttention":null}`
+	acked, err := g.Ack(t.Context(), "agent", "a-1", 0)
+	require.NoError(t, err)
+	require.Equal(t, heed.AckResult{Acknowledged: true, ID: "a-1"}, acked)
+	answer = `{"acknowledged":false,"attentionId":"a-1","currentAttention":` + item("a-2", true) + `}`
+	acked, err = g.Ack(t.Context(), "agent", "a-1", 0)
+	require.NoError(t, err)
+	require.False(t, acked.Acknowledged)
+	require.Equal(t, "a-2", acked.Current.ID)
+	for _, answer = range []string{
+		`{}`, `{"acknowledged":true}`, `{"currentAttention":null}`,
+		`{"acknowledged":true,"currentAttention":1}`,
+	} {
+		_, err = g.Ack(t.Context(), "agent", "a-1", 0)
+		require.Error(t, err, answer)
+	}
+	_, err = newGate(t, gate.Config{Source: gate.Remote(p, nil)}).Ack(t.Context(), "agent", "a-1", 0)
+	require.ErrorIs(t, err, gate.ErrNoAttention)
+}
+
+// TestAckRace acknowledges what was shown while something else comes: what was not
+// shown holds the next call back.
+func TestAckRace(t *testing.T) {
+	e := newEngine(t)
+	g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
+	call := gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
+	e.Log(broken("1"))
+	first := g.Check(t.Context(), call)
+	require.False(t, first.Allowed)
+
+	e.Log(event.Log{Message: "Worse"}) // between the refusal and the acknowledgement
+	acked, err := g.Ack(t.Context(), "agent", first.Attention.ID, first.Attention.LatestSequence)
+	require.NoError(t, err)
+	require.True(t, acked.Acknowledged)
+	require.NotNil(t, acked.Current)
+	second := g.Check(t.Context(), call)
+	require.False(t, second.Allowed, "the second one was not shown")
+	require.NotEqual(t, first.Attention.ID, second.Attention.ID)
+
+	stale, err := g.Ack(t.Context(), "agent", first.Attention.ID, 0)
+	require.NoError(t, err)
+	require.True(t, stale.Acknowledged, "it is known and not open")
+	require.False(t, g.Check(t.Context(), call).Allowed, "an old id clears nothing new")
+	_, err = g.Ack(t.Context(), "agent", second.Attention.ID, 0)
+	require.NoError(t, err)
+	require.True(t, g.Check(t.Context(), call).Allowed)
+}
+
+// TestLookIsNotShowing: what a call was allowed beside was not shown to its caller,
+// so that an acknowledgement does not cover it.
+func TestLookIsNotShowing(t *testing.T) {
+	e := newEngine(t)
+	g := newGate(t, gate.Config{Source: gate.Engine(e, nil)})
+	e.Log(event.Log{Message: "Odd one"})
+	first, _ := e.Current("agent")
+	e.Log(event.Log{Message: "Odd thing, and another"})
+	require.True(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
+	res := e.Ack("agent", first.ID, 0)
+	require.Equal(t, first.LatestSequence, res.Watermark)
+}
+
+func TestExempt(t *testing.T) {
+	e := newEngine(t)
+	e.Log(broken("1"))
+	g := newGate(t, gate.Config{Source: gate.Engine(e, nil), Allow: []string{"saves/*", "debug/**", "game/stop"}})
+	for _, c := range []struct {
+		tool   string
+		tags   []string
+		exempt string // "" is refused
+	}{
+		{"saves/list", nil, "owner's list: saves/*"},
+		{"saves/list", []string{"read-only"}, "owner's list: saves/*"},
+		{"saves", nil, ""},
+		{"saves/", nil, ""},
+		{"saves/a/b", nil, ""},
+		{"Saves/list", nil, ""},
+		{"saves/list/", nil, ""},
+		{"debug/a/b", nil, "owner's list: debug/**"},
+		{"debug/a", nil, "owner's list: debug/**"},
+		{"debug", nil, ""},
+		{"game/stop", nil, "owner's list: game/stop"},
+		{"game/stop_now", nil, ""},
+		{"game/stopped", nil, ""},
+		{"colony/look", []string{"Read-Only"}, "tag: read-only"},
+		{"colony/look", []string{"colony", "attention-bypass"}, "tag: attention-bypass"},
+		{"colony/reset_status", []string{"mutating"}, ""},
+		{"colony/logs", nil, ""},
+		{"status", nil, ""},
+		{"", nil, ""},
+	} {
+		d := g.Check(t.Context(), gate.Call{ID: c.tool, Tool: c.tool, Tags: c.tags})
+		require.Equal(t, c.exempt, d.Exempt, "%s %v", c.tool, c.tags)
+		require.Equal(t, c.exempt != "", d.Allowed, "%s %v", c.tool, c.tags)
+		if !d.Allowed {
+			require.Contains(t, d.Refusal, "always allowed: saves/*, debug/**, game/stop; tools tagged diagnostic, diagnostics, health, ")
+		}
+	}
+	none := newGate(t, gate.Config{Source: gate.Engine(e, nil), Tags: []string{}})
+	require.False(t, none.Check(t.Context(), gate.Call{ID: "x", Tool: "look", Tags: []string{"read-only"}}).Allowed)
+}
+
+// TestJournal looks at what becomes an operation, and what does not.
+func TestJournal(t *testing.T) {
+	e := newEngine(t)
+	g := newGate(t, gate.Config{Source: gate.Engine(e, func() time.Time { return time.Unix(1_700_000_000, 0) })})
+	for i, c := range []gate.Call{
+		{Tool: "colony/build"},
+		{Tool: "colony/look", Tags: []string{"read-only"}},
+		{Tool: "heed/entries", Diagnostics: true},
+		{Tool: "game/stop", Tags: []string{"lifecycle"}},
+	} {
+		c.ID = fmt.Sprint(i)
+		d := g.Check(t.Context(), c)
+		require.True(t, d.Allowed)
+		res := g.Done(t.Context(), d, event.StatusFailed, "no wood")
+		require.Equal(t, !c.Diagnostic(), res.Verdict.Known)
+	}
+	p := e.Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindOperation}})
+	var said []string
+	for _, r := range p.Records {
+		said = append(said, r.Source+" "+r.Status.String())
+	}
+	require.Equal(t, []string{"colony/build started", "colony/build failed", "game/stop started", "game/stop failed"},
+		said)
+	e.Log(broken("1"))
+	n := e.Latest().Seq
+	require.False(t, g.Check(t.Context(), gate.Call{ID: "9", Tool: "colony/build"}).Allowed)
+	require.Equal(t, n, e.Latest().Seq, "what was not executed is no operation")
+}
+
+func TestValidate(t *testing.T) {
+	e := newEngine(t)
+	source := gate.Engine(e, nil)
+	for want, c := range map[string]gate.Config{
+		"Source is nil":          {},
+		"Timeout is negative":    {Source: source, Timeout: -1},
+		"Allow[1]":               {Source: source, Allow: []string{"a", ""}},
+		"whole segment":          {Source: source, Allow: []string{"saves/l*"}},
+		"means one whole":        {Source: source, Allow: []string{"**/a"}},
+		"would allow every tool": {Source: source, Allow: []string{"**"}},
+		"space around":           {Source: source, Allow: []string{"a/ b"}},
+		"Tags[0] is empty":       {Source: source, Tags: []string{" "}},
+	} {
+		_, err := gate.New(c)
+		require.ErrorContains(t, err, want)
+	}
+}

@@ -1,0 +1,115 @@
+// Package replay feeds the records of a log to an engine, as they were when the game ran, without its clock.
+package replay
+
+import (
+	"path/filepath"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// records reads the records of a log in their order, as [capture.Ahead] does. A record is valid until the next call.
+type records interface {
+	Next() (*capture.Record, error)
+	Lines() int
+	Bytes() uint64
+	Layout() capture.Layout
+}
+
+// Replay is a log on its way through an engine. It is for one goroutine.
+type Replay struct {
+	Engine  *heed.Engine
+	Records records // a [capture.Ahead], or another reader of records
+
+	Began capture.Environment // from the beginning of the log
+	Mods  report.Environment  // those that were listed
+
+	Record  *capture.Record // the last one
+	Acted   bool            // it is an act of a host, without an outcome
+	Outcome heed.Outcome    // what became of it
+}
+
+// Config returns the set-up of an engine for a replay. Nobody reads its journal: whoever wants the lines around a cause
+// has the log itself. So the journal is kept small, and memory is the same for a log of any length.
+func Config(set *rules.Set) heed.Config {
+	c := heed.Config{Rules: set}
+	c.Journal.Entries, c.Journal.Bytes = 256, 64<<10
+	c.Journal.Firsts, c.Journal.FirstsBytes = 64, 64<<10
+	c.Journal.Pinned, c.Journal.PinnedBytes = 64, 64<<10
+	return c
+}
+
+// Next takes the next record and gives it to the engine. Its error is that of the records.
+func (r *Replay) Next() error {
+	rec, err := r.Records.Next()
+	if err != nil {
+		return err
+	}
+	r.Record = rec
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		r.Mods = report.Environment{}
+	}
+	if program := r.Began.Observe(rec); program != "" {
+		r.Engine.LearnGame(program)
+	}
+	if r.Acted = rec.Kind == event.KindHost; r.Acted {
+		switch rec.Status {
+		case event.StatusAcknowledged:
+			r.Engine.Current(rec.Source) // what it names is covered
+			r.Engine.Ack(rec.Source, rec.Message, rec.Count)
+		case event.StatusStateRead:
+			r.Engine.StateRead()
+		default:
+			r.Engine.Advance(rec.Time)
+		}
+		return nil
+	}
+	if rec.Mods != nil {
+		r.Mods.Mods = append(r.Mods.Mods, rec.Mods.Mods...)
+		r.Mods.MoreMods += rec.Mods.Omitted
+		r.Engine.LearnMods(rec.Mods.Plain())
+	}
+	r.Engine.ObserveInto(&r.Outcome, &rec.Entry)
+	return nil
+}
+
+// Blame returns the mods that the last record points at.
+func (r *Replay) Blame() []heed.Suspect { return r.Engine.Blame(&r.Record.Entry) }
+
+// End returns what a report has to know at the end of the log, where err is what it ended with, nil for well.
+func (r *Replay) End(err error) report.End {
+	environment := r.Mods
+	environment.Facts = r.Began.Facts()
+	end := report.End{
+		Layout: r.Records.Layout().String(), Lines: r.Records.Lines(), Bytes: r.Records.Bytes(), Err: err,
+		Stats: r.Engine.Stats(), Open: r.Engine.Open(nil),
+		Environment: environment, Headless: r.Began.Headless(), Unrecognized: !r.Began.Recognized(),
+	}
+	if r.Records.Layout() == capture.LayoutJSON {
+		end.Bytes = 0 // not how long the log is: notices are about what the lines were made from
+	}
+	return end
+}
+
+// Summarize returns the summary of a replay that has ended.
+func Summarize(rep *report.Replay, scrub *report.Scrubber, set *rules.Set, log summary.Log) *summary.Session {
+	s := rep.Session(scrub)
+	s.Log = log
+	s.Log.Name = text.Safe(scrub.Text(filepath.Base(log.Name)), 255)
+	Identify(s, set)
+	return s
+}
+
+// Identify notes what the ids of groups depend on.
+func Identify(s *summary.Session, set *rules.Set) {
+	s.Signatures, s.Rules = signature.Version, set.Hash()
+	if n, err := signature.New(set.Masking()); err == nil {
+		s.Masking = n.Version()
+	}
+}
