@@ -1,8 +1,8 @@
 package heed
 
 import (
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // Types of package blame that callers of the engine meet.

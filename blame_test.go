@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 const blameRules = testRules + `

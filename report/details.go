@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // The bounds of what is kept of rows beyond counts.

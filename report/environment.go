@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 )
 

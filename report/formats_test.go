@@ -17,7 +17,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -172,7 +172,7 @@ func TestHostileReplayInTheOtherForms(t *testing.T) {
 			&event.Entry{Message: hostile + "\n" + hostile, Stack: hostile, Source: hostile, OperationID: hostile}),
 	} {
 		requireInert(t, string(out))
-		clitest.InertJSON(t, out)
+		testkit.InertJSON(t, out)
 	}
 }
 

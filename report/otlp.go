@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // The OTLP forms are JSON lines, each an ExportLogsServiceRequest in the JSON

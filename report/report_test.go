@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
@@ -407,7 +407,7 @@ func hostileReplay(t *testing.T) *Replay {
 // requireInert fails for output that acts on a terminal.
 func requireInert(t *testing.T, out string) {
 	t.Helper()
-	clitest.Inert(t, out, "\n")
+	testkit.Inert(t, out, "\n")
 }
 
 func TestHostileTextIsInert(t *testing.T) {
@@ -426,7 +426,7 @@ func TestHostileTextIsInert(t *testing.T) {
 	for _, out := range [][]byte{doc, u, rec, sum} {
 		require.True(t, json.Valid(out))
 		requireInert(t, string(out))
-		clitest.InertJSON(t, out)
+		testkit.InertJSON(t, out)
 	}
 	text := string(AppendRecordText(nil, &Record{File: hostile, Template: hostile + "\n" + hostile, Phase: hostile}))
 	require.Equal(t, 1, strings.Count(text, "\n"))

@@ -9,8 +9,8 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // maxSummaryTemplate bounds a template in a summary, in characters.

@@ -6,12 +6,12 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // dispositions are the sections of a report, the weightiest first.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/internal/text/width"
 )
 
@@ -65,13 +65,13 @@ func TestColorsChangeNothingElse(t *testing.T) {
 		g.color = true
 		got := string(g.appendTo(nil, width))
 		require.NotEqual(t, want, got)
-		require.Equal(t, want, clitest.WithoutColors(got))
+		require.Equal(t, want, testkit.WithoutColors(got))
 		for line := range strings.Lines(got) {
 			require.Equal(t, strings.Count(line, "\x1b["), 2*strings.Count(line, "\x1b[0m"), "%q", line)
 		}
 	}
 	lines := cells.AppendWrapped(nil, strings.Repeat("오류 слово ", 9), 20, 4)
-	require.Equal(t, string(lines), clitest.WithoutColors(string(appendPainted(nil, lines, alarm))))
+	require.Equal(t, string(lines), testkit.WithoutColors(string(appendPainted(nil, lines, alarm))))
 }
 
 func TestNamesGiveWay(t *testing.T) {

@@ -25,10 +25,10 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/embed/hostlog"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/embed/hostlog"
 	"github.com/heedlog/heed/rules"
 )
 

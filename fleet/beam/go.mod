@@ -12,7 +12,6 @@ require (
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
 	google.golang.org/grpc v1.83.2
-	pgregory.net/rapid v1.3.0
 )
 
 require (

@@ -17,8 +17,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 )
 
 // Found is a log, or why there is none.

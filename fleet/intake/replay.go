@@ -9,10 +9,10 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 )
 
 var (

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // The populations that are compared. A log may be in both: Before|After.

@@ -19,8 +19,8 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 var someLogs = rapid.Custom(func(t *rapid.T) []*Log {

@@ -9,10 +9,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/heedlog/heed/internal/cohort"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/internal/cohort"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // Version is that of [Report] as JSON. It rises when a field goes or means something else; fields may be added.

@@ -27,10 +27,10 @@
 // # How well
 //
 // Over 500 simulated players for each case, with 5 to 60 sessions and 10 to 250 mods, of seeds that nothing was
-// developed with (HEED_TESTS=full go test ./internal/cohort -run Planted -v): where the sessions suffice, the answer holds what
-// was planted for 98 % of single mods, 95 % of updates in place and all of 78 pairs, among five factors in the median.
-// There is no answer for 99.6 % of faults with no cause that come one by one or are always there, for 90 % of those
-// that come in runs, and for 58 % of those that begin by themselves and stay: most of the others began beside a change
-// of mods. The planted faults come in 70 to 100 % of the sessions with their cause; of those that come in 30 to 70 %,
-// 88 % of single mods and 91 % of updates are right.
+// developed with (HEED_TESTS=full go test ./internal/cohort -run Planted -v): where the sessions suffice, the answer
+// holds what was planted for 98 % of single mods, 95 % of updates in place and all of 78 pairs, among five factors in
+// the median. There is no answer for 99.6 % of faults with no cause that come one by one or are always there, for 90 %
+// of those that come in runs, and for 58 % of those that begin by themselves and stay: most of the others began beside
+// a change of mods. The planted faults come in 70 to 100 % of the sessions with their cause; of those that come in 30
+// to 70 %, 88 % of single mods and 91 % of updates are right.
 package cohort

@@ -36,7 +36,7 @@ func TestEveryPublicPackageHasAnExample(t *testing.T) {
 // program, and not ours alone.
 func importable(t *testing.T, dir string, files []sourceFile) bool {
 	t.Helper()
-	if first, _, _ := strings.Cut(dir, "/"); slices.Contains([]string{"internal", "cmd", "bench"}, first) ||
+	if first, _, _ := strings.Cut(dir, "/"); slices.Contains([]string{"internal", "cmd", "bench", "fleet"}, first) ||
 		path.Base(dir) == "internal" {
 		return false
 	}

@@ -51,7 +51,7 @@ func older(a, b string) bool {
 func TestModulesAgree(t *testing.T) {
 	mine := requires(t, ".")
 	require.NotEmpty(t, mine["github.com/stretchr/testify"])
-	for _, dir := range []string{"bench/peers", "fleet"} {
+	for _, dir := range []string{"bench/peers", "fleet/beam"} {
 		theirs := requires(t, dir)
 		require.NotEmpty(t, theirs["github.com/heedlog/heed"], dir)
 		for module, version := range mine {

@@ -12,7 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// releaseConfig is .goreleaser.yaml. A key that is missing here fails the test, so
+// releaseConfig is tools/.goreleaser.yaml. A key that is missing here fails the test, so
 // that a misspelled one is not silently without effect until a release is made.
 type releaseConfig struct {
 	Version     int    `yaml:"version"`
@@ -80,10 +80,10 @@ func setting(t *testing.T, script, pattern string) []string {
 	return strings.Fields(found[0][1])
 }
 
-// TestRelease holds .goreleaser.yaml to the programs below cmd, and to
+// TestRelease holds tools/.goreleaser.yaml to the programs below cmd, and to
 // .ci/release, which tries the same build where there is nothing but Go.
 func TestRelease(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(root, ".goreleaser.yaml"))
+	text, err := os.ReadFile(filepath.Join(root, "tools", ".goreleaser.yaml"))
 	require.NoError(t, err)
 	var config releaseConfig
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
@@ -139,9 +139,9 @@ func TestRelease(t *testing.T) {
 	var packed []string
 	for _, f := range archive.Files {
 		packed = append(packed, f.Src)
-		if strings.HasPrefix(f.Src, "packaging/") {
+		if strings.HasPrefix(f.Src, "tools/packaging/") {
 			require.Equal(t, archive.BuildsInfo, f.Info, "%s: a program", f.Src)
-			link, err := os.Readlink(filepath.Join(root, "packaging", "linux", "heed-page"))
+			link, err := os.Readlink(filepath.Join(root, "tools", "packaging", "linux", "heed-page"))
 			require.NoError(t, err)
 			require.Equal(t, "heed", link, "which is beside it in the archive")
 			continue

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 type embedded struct {
@@ -39,7 +39,7 @@ type document struct {
 var form = schema.Form{Name: "x", Title: "x --format json", Values: []any{document{}}}
 
 func TestForm(t *testing.T) {
-	s := clitest.Schema(t, form.JSON())
+	s := testkit.Schema(t, form.JSON())
 	d := document{SchemaVersion: schema.Version, State: "open", ID: []string{"1"}, Counts: map[string]uint64{"a": 1}}
 	d.Line = 1
 	written := func(d document) string {
@@ -47,11 +47,11 @@ func TestForm(t *testing.T) {
 		require.NoError(t, err)
 		return string(text)
 	}
-	clitest.RequireValid(t, s, written(d))
+	testkit.RequireValid(t, s, written(d))
 	d.Tree = &node{Children: []node{{}, {Children: []node{{}}}}}
 	d.Data = []byte{1, 2}
 	d.Maybe, d.Began = d.Tree, time.Unix(0, 0)
-	clitest.RequireValid(t, s, written(d))
+	testkit.RequireValid(t, s, written(d))
 	for _, wrong := range [][2]string{
 		{`"schemaVersion":2`, `"schemaVersion":1`},
 		{`"line":1`, `"line":0`},
@@ -67,15 +67,15 @@ func TestForm(t *testing.T) {
 	} {
 		text := written(d)
 		require.Contains(t, text, wrong[0])
-		clitest.RequireInvalid(t, s, strings.Replace(text, wrong[0], wrong[1], 1))
+		testkit.RequireInvalid(t, s, strings.Replace(text, wrong[0], wrong[1], 1))
 	}
 }
 
 func TestFormOfSeveral(t *testing.T) {
 	f := schema.Form{Name: "y", Values: []any{document{}, node{}}}
-	s := clitest.Schema(t, f.JSON())
-	clitest.RequireValid(t, s, `{"children":[]}`)
-	clitest.RequireInvalid(t, s, `{"schemaVersion":2}`)
+	s := testkit.Schema(t, f.JSON())
+	testkit.RequireValid(t, s, `{"children":[]}`)
+	testkit.RequireInvalid(t, s, `{"schemaVersion":2}`)
 	require.Equal(t, &form, schema.Find([]schema.Form{form}, "x"))
 	require.Nil(t, schema.Find([]schema.Form{form}, "z"))
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/heedlog/heed/internal/cohort"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/cohort"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/signature"
 )

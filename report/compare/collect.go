@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"

@@ -13,9 +13,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
 )

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"

@@ -6,8 +6,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/cohort"
 	"pgregory.net/rapid"
+
+	"github.com/heedlog/heed/internal/cohort"
 )
 
 // TestWilson holds the bounds to published values: 95 % of Wilson's interval for

@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // The weights of evidence for a mod as the cause of a new group. What points at

@@ -9,9 +9,9 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
-	"github.com/heedlog/heed/report/summary"
 )
 
 // records reads the records of a log in their order, as [capture.Ahead] does. A record is valid until the next call.

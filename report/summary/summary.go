@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -11,8 +11,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestMarks holds the identity of a log to its bytes, however they are written: it begins another one that is longer and

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )

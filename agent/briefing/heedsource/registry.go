@@ -10,9 +10,9 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/rules"

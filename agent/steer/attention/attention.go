@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/agent/steer"
 )
 
 // Author is the author of the messages, which an adapter's Verifier knows as steer.Attention.

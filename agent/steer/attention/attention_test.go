@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/agent/steer/attention"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
-	"github.com/heedlog/heed/agent/steer"
-	"github.com/heedlog/heed/agent/steer/attention"
 )
 
 // verified knows the user and heed.

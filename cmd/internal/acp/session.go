@@ -9,8 +9,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // session is one of the agent's that is steered.

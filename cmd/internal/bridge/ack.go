@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 // maxAgent bounds the name of an agent, in characters.

@@ -14,11 +14,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/rules"
 )
 

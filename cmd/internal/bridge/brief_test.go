@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/briefing"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 )
 
 // TestBriefInRefusal holds that a refusal has a short brief of its item, and that it comes without one, and soon, where

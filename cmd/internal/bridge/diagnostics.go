@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 // DiagnosticsConfig sets up a [Diagnostics].

@@ -20,11 +20,11 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )

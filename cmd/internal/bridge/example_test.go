@@ -6,10 +6,10 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 )
 
 // An agent whose call was refused looks into the item before it acknowledges it.

@@ -16,12 +16,12 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 )
@@ -141,7 +141,7 @@ func raw(t testing.TB, ctx context.Context, d *bridge.Diagnostics, name, argumen
 		require.NoError(t, valid(t, tool.InputSchema, json.RawMessage(arguments)), arguments)
 	}
 	require.NoError(t, valid(t, tool.OutputSchema, text), "%s", text)
-	clitest.RequireValid(t, clitest.Schema(t, tool.OutputSchema), string(text))
+	testkit.RequireValid(t, testkit.Schema(t, tool.OutputSchema), string(text))
 	return text
 }
 

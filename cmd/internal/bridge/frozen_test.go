@@ -14,9 +14,9 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )

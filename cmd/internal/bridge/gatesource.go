@@ -6,9 +6,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // evidence is the input about the game: the mod's events and the log.

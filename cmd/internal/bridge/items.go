@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 

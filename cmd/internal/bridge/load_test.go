@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 )
 
 // TestLoadWithoutEnd holds what a bridge hears while a game is loaded and the log has no end of the load: a fault after a

@@ -12,9 +12,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/agent/briefing/heedsource"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // DefaultModWait is how long a bridge's welcome waits for the mod: longer than any bridge waits for a welcome.

@@ -12,8 +12,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
 )
 
 // inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.

@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"

@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 // The bounds of answers about the timeline.

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 // patience bounds what tests wait for; nothing takes that long.

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 // bridges welcomes bridges with the mod's welcome.

@@ -20,11 +20,11 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
-	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/rules"
 )
 
 // Brief is which brief is wanted, and in which form.

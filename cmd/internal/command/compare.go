@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"

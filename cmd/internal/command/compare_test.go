@@ -18,7 +18,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/signature"
@@ -29,7 +28,7 @@ import (
 func requireSchema(t *testing.T, name, document string) {
 	t.Helper()
 	require.True(t, strings.HasPrefix(document, `{"schemaVersion":2,`), document)
-	clitest.RequireValid(t, compileSchema(t, name), document)
+	testkit.RequireValid(t, compileSchema(t, name), document)
 }
 
 // logDiff runs diff on two files and returns its document.
@@ -434,7 +433,7 @@ func TestComparisonsInColor(t *testing.T) {
 			plain := runArgs(t, command, "--width", width, before, after).stdout
 			colored := runArgs(t, command, "--width", width, "--color", "always", before, after).stdout
 			require.NotEqual(t, plain, colored)
-			require.Equal(t, plain, clitest.WithoutColors(colored))
+			require.Equal(t, plain, testkit.WithoutColors(colored))
 			columns, err := strconv.Atoi(width)
 			require.NoError(t, err)
 			for line := range strings.Lines(plain) {

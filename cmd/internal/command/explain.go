@@ -7,14 +7,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/logline"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

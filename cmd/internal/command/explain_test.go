@@ -12,7 +12,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -116,7 +115,7 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
 			requireInert(t, string(e.appendText(nil, 0)))
-			clitest.RequireValid(t, schema, string(appendJSON(nil, e)))
+			testkit.RequireValid(t, schema, string(appendJSON(nil, e)))
 			return true
 		}))
 	})

@@ -25,7 +25,6 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/heedlog/heed/agent/briefing"
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
@@ -65,7 +64,7 @@ func TestFormatGolden(t *testing.T) {
 // compileSchema compiles one of the schemas of the repository.
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	return clitest.Schema(t, (&program{}).schemaOf(name))
+	return testkit.Schema(t, (&program{}).schemaOf(name))
 }
 
 // TestSchemas holds what is written about every capture of the project to the
@@ -75,14 +74,14 @@ func TestSchemas(t *testing.T) {
 	replay, lines, records := compileSchema(t, "replay"), compileSchema(t, "replay-lines"), compileSchema(t, "records")
 	for _, path := range captures(t, ownCaptures) {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			clitest.RequireValid(t, replay, runArgs(t, "--format", "json", path).stdout)
+			testkit.RequireValid(t, replay, runArgs(t, "--format", "json", path).stdout)
 			for _, args := range [][]string{{"--format", "jsonl"}, {"--format", "jsonl", "--ack", "auto", "--scrub"}} {
 				for line := range strings.Lines(runArgs(t, append(args, path)...).stdout) {
-					clitest.RequireValid(t, lines, line)
+					testkit.RequireValid(t, lines, line)
 				}
 			}
 			for line := range strings.Lines(runArgs(t, "records", "--format", "jsonl", path).stdout) {
-				clitest.RequireValid(t, records, line)
+				testkit.RequireValid(t, records, line)
 			}
 		})
 	}
@@ -101,11 +100,11 @@ func TestSchemas(t *testing.T) {
 
 	both := runArgs(t, "--format", "json", filepath.Join(ownCaptures, "healthy-1.6.log"),
 		filepath.Join(ownCaptures, "hole-1.4.log"))
-	clitest.RequireValid(t, replay, both.stdout)
+	testkit.RequireValid(t, replay, both.stdout)
 	damaged := runArgs(t, "--format", "json", write(t, "damaged.gz", "\x1f\x8b\x08\x00not gzip"),
 		write(t, "empty.log", ""))
 	require.Equal(t, exitIO, damaged.status)
-	clitest.RequireValid(t, replay, damaged.stdout)
+	testkit.RequireValid(t, replay, damaged.stdout)
 
 	for name, s := range map[string]*jsonschema.Schema{"replay": replay, "replay-lines": lines, "records": records} {
 		for _, wrong := range []string{`{}`, `[]`, `{"schemaVersion":2}`, `{"schemaVersion":2,"files":[{}]}`, `{"schemaVersion":2,"update":"opened"}`} {
@@ -269,7 +268,7 @@ func TestSARIF(t *testing.T) {
 		require.NotEmpty(t, doc.Runs[0].Results)
 		require.True(t, doc.Runs[0].Invocations[0].ExecutionSuccessful)
 		if schema != nil {
-			clitest.RequireValid(t, schema, r.stdout)
+			testkit.RequireValid(t, schema, r.stdout)
 		}
 	}
 	// The same finding at another line and under another count is the same one.
@@ -284,7 +283,7 @@ func TestSARIF(t *testing.T) {
 	r := runArgs(t, "--format", "sarif", write(t, "damaged.log", "\x28\xb5\x2f\xfdnot zstd"))
 	require.Equal(t, exitIO, r.status)
 	if schema != nil {
-		clitest.RequireValid(t, schema, r.stdout)
+		testkit.RequireValid(t, schema, r.stdout)
 	}
 }
 
@@ -317,7 +316,7 @@ func TestNewFindings(t *testing.T) {
 			}
 			out := show(exitFinding, "sarif", "known.log", "new.log")
 			if schema != nil {
-				clitest.RequireValid(t, schema, out)
+				testkit.RequireValid(t, schema, out)
 			}
 			run := decodeSARIF(t, out).Runs[0]
 			require.Len(t, run.Results, 2)
@@ -414,13 +413,13 @@ func decodeJUnit(t *testing.T, out string) junitDocument {
 			require.True(t, known, "element %s", token.Name.Local)
 			require.Contains(t, within, open[len(open)-1])
 			for _, a := range token.Attr {
-				clitest.Inert(t, a.Value, "\n")
+				testkit.Inert(t, a.Value, "\n")
 			}
 			open = append(open, token.Name.Local)
 		case xml.EndElement:
 			open = open[:len(open)-1]
 		case xml.CharData:
-			clitest.Inert(t, string(token), "\n")
+			testkit.Inert(t, string(token), "\n")
 		case xml.ProcInst:
 			require.Equal(t, "xml", token.Target)
 		default:
@@ -470,7 +469,7 @@ func TestJUnit(t *testing.T) {
 func requireHarmlessJSON(t *testing.T, out string) {
 	t.Helper()
 	for line := range strings.Lines(out) {
-		clitest.InertJSON(t, []byte(line))
+		testkit.InertJSON(t, []byte(line))
 	}
 }
 
@@ -655,7 +654,7 @@ func TestHostileTextInEveryFormat(t *testing.T) {
 					if form.name == "records" {
 						out = strings.ReplaceAll(out, "\t", " ") // between fields
 					}
-					clitest.Inert(t, out, "\n")
+					testkit.Inert(t, out, "\n")
 					require.NotRegexp(t, `##[a-z]*\[|(?m:^ *::[a-z].*::)`, out, "a CI server obeys")
 					form.check(t, r.stdout)
 				}

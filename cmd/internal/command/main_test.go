@@ -16,11 +16,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -746,7 +745,7 @@ func defaultRules(t *testing.T) *rules.Set {
 // requireInert fails for output that acts on a terminal.
 func requireInert(t *testing.T, out string) {
 	t.Helper()
-	clitest.Inert(t, out, "\n\t")
+	testkit.Inert(t, out, "\n\t")
 }
 
 // hostileLines try to act on whoever reads them, one way each.

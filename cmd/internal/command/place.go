@@ -10,8 +10,8 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

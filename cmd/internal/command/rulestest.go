@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/rules"
 )

@@ -14,8 +14,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // The exit statuses, in the order in which they prevail.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/cmd/internal/settings"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )

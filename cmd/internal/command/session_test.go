@@ -15,10 +15,10 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/rules"
 )
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // onTerminal runs the program on a terminal and returns what that got.
@@ -41,7 +42,7 @@ func TestFirstScreen(t *testing.T) {
 	require.Contains(t, last, "AT A GLANCE: ")
 	require.Contains(t, last, "Brick Kilns Continued")
 	for _, line := range lines {
-		require.LessOrEqual(t, len([]rune(clitest.WithoutColors(line))), 80, line)
+		require.LessOrEqual(t, len([]rune(testkit.WithoutColors(line))), 80, line)
 	}
 
 	require.NotContains(t, onTerminal(t, []string{"NO_COLOR=1"}, log), "\x1b[")

@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/agent/steer/attention"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 )
 
 // User is the author of what the person asks that the agent works for: the owner.

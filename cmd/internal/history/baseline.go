@@ -8,8 +8,8 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // Baseline returns as known noise what was urgent in so many sound sessions of a game at least, with the rates that it

@@ -8,11 +8,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestBaseline: noise is what stood in as many sound sessions, with the rate that it had in all.

@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // A group is new since a mod was added.

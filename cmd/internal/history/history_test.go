@@ -20,14 +20,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/db"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)

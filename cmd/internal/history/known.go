@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/cohort"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // Known returns in one line what history has of a group of a session: since when it is there, what changed then, and in

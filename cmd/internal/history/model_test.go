@@ -13,8 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // model is what history should know, naively.

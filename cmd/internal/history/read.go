@@ -13,8 +13,8 @@ import (
 
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/cohort"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // Games returns the games that are remembered, the one with the latest session first, and "" where one is not known.

@@ -14,8 +14,8 @@ import (
 	sdk "github.com/coder/acp-go-sdk"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/acp"
 )
 
 // theirAgent is an agent of the SDK. It works until it is told of a prompt that says "done", and asks for a permission

@@ -16,13 +16,13 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 )
 
 const fault = "Exception ticking Crane7: System.NullReferenceException: Object reference"

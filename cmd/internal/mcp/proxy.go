@@ -21,13 +21,13 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/deliver"
-	"github.com/heedlog/heed/agent/steer"
 )
 
 // Consumer is the name of the agent behind the client.

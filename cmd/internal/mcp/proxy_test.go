@@ -15,14 +15,14 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 )
 
 // between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.

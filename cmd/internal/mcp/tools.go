@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/deliver"
-	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/gabp"
 )
 
 // shownName is the name of a tool of heed as clients of this protocol take it: many refuse a slash.

@@ -10,8 +10,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/heedlog/heed/cmd/internal/db"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/db"
 )
 
 // Outbox is an open database of conversations. Its methods may be called from many goroutines, and by many processes.

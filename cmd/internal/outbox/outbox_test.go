@@ -16,9 +16,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/internal/testkit"
-	"github.com/heedlog/heed/agent/steer"
 )
 
 var now = time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)

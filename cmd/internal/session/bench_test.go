@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // BenchmarkLog is what the shell adds to an entry.

@@ -15,9 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // TestKilled kills a process at any moment: the next one knows every id that the

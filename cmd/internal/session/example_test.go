@@ -5,9 +5,9 @@ import (
 	"fmt"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // A host runs a session beside the game, and dispatches calls through its gate.

@@ -13,8 +13,8 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )
 

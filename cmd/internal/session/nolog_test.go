@@ -13,10 +13,10 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // notices returns what was reported of the log, and the lines of it.

@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 )
 
 // TestAckedByOthersBounds: what agents were not told is bounded, and what was dropped is counted.

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/statefile"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
 )

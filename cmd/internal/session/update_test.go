@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp/gate"
-	"github.com/heedlog/heed/cmd/internal/session"
 )
 
 // stored returns the path of a state in which two items block, what is in it, and its epoch.

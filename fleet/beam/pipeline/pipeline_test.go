@@ -21,8 +21,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/fleet/population"
 	"github.com/heedlog/heed/fleet/beam/prism"
+	"github.com/heedlog/heed/fleet/population"
 )
 
 func TestMain(m *testing.M) {

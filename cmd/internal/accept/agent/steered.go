@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/agent/steer/attention"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 )
 
 // observer is the name of the connection that events come by: it is no agent's.

@@ -19,11 +19,11 @@ import (
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/rules"
 )
 

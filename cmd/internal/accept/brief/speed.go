@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/bench/workload"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )

@@ -18,11 +18,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/cmd/internal/accept/stage"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/gabp"
 )
 
 // open is a server with open items, which notes what it was asked.

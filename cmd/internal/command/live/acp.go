@@ -20,13 +20,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/proc"
-	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/gabp"
 )
 
 // acpFlags are those of "heed acp".

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/text"
 )
 

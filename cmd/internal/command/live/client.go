@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
 

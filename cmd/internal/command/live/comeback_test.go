@@ -13,8 +13,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/event"
 )
 
 // TestBridgeComesBack: a bridge that went, as one that was killed does, and comes again with its token, under its launch

@@ -11,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/gabp"
 )
 
 func (p *program) currentCommand() *cobra.Command {

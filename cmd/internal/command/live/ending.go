@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/event"
 )
 
 // ending is how a game that heed started comes to its end: asked for by a signal to heed, or not. It is used by one

@@ -4,10 +4,10 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 

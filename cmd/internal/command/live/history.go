@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/agent/briefing"
-	"github.com/heedlog/heed/cmd/internal/history/historysource"
-	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"

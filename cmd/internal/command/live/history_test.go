@@ -11,7 +11,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/cmd/internal/clitest"
 	"github.com/heedlog/heed/internal/testkit"
 )
 
@@ -30,7 +29,7 @@ func TestHistoryForms(t *testing.T) {
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", file)...)
 		require.Equal(t, exitOK, code)
-		clitest.RequireValid(t, clitest.Schema(t, text), out)
+		testkit.RequireValid(t, testkit.Schema(t, text), out)
 		var schema any
 		require.NoError(t, json.Unmarshal(text, &schema))
 		requireDescribed(t, name, schema)
@@ -39,14 +38,14 @@ func TestHistoryForms(t *testing.T) {
 	lines, code := runCommand(t, "history", "export", "--history", file)
 	require.Equal(t, exitOK, code)
 	for line := range strings.Lines(lines) {
-		clitest.RequireValid(t, clitest.Schema(t, printed(t, "heed-session")), line)
+		testkit.RequireValid(t, testkit.Schema(t, printed(t, "heed-session")), line)
 	}
 	none := filepath.Join(t.TempDir(), "history.db")
 	for name, args := range map[string]string{"heed-history": "", "heed-history-mods": "mods"} {
 		words := append([]string{"history"}, strings.Fields(args)...)
 		out, code := runCommand(t, append(words, "--format", "json", "--history", none)...)
 		require.Equal(t, exitOK, code)
-		clitest.RequireValid(t, clitest.Schema(t, printed(t, name)), out)
+		testkit.RequireValid(t, testkit.Schema(t, printed(t, name)), out)
 	}
 }
 

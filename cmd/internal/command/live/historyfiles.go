@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 	"github.com/heedlog/heed/report/summary"

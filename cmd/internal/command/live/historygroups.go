@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )

@@ -13,11 +13,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/hooks"
-	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/gabp"
 )
 
 // hookFlags are those of "heed hook".

@@ -12,11 +12,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/outbox"
 )
 
 // TestHookAnswersWithoutOutbox: a hook whose state cannot be written denies all the same, and with status 0, since hosts

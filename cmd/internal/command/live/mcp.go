@@ -13,13 +13,13 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // mcpFlags are those of "heed mcp".

@@ -12,9 +12,9 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
 )
 
 // serveMetrics serves the counts in Prometheus' text format: a line for each, which needs no library.

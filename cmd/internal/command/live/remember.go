@@ -13,14 +13,14 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
+	"github.com/heedlog/heed/cmd/internal/command"
+	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/internal/files"
-	"github.com/heedlog/heed/report/replay"
-	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
 )
 

@@ -12,12 +12,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // fillHistory makes a history of thirteen sessions: from the tenth on ExampleMod is there, and saving fails. With a

@@ -15,9 +15,9 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/proc"
-	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/sidecar"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // The exit statuses; see the documentation of cmd/heed.

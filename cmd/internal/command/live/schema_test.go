@@ -11,9 +11,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
-	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // printed is the schema of a form of output, as "heed schema" prints it.
@@ -30,7 +30,7 @@ func TestJSONFollowsSchemas(t *testing.T) {
 	state := faulty(t)
 	follows := func(schema, text string) {
 		t.Helper()
-		clitest.RequireValid(t, clitest.Schema(t, printed(t, schema)), text)
+		testkit.RequireValid(t, testkit.Schema(t, printed(t, schema)), text)
 	}
 	open, code := runCommand(t, "current", "--format", "json", "--state", state)
 	require.Equal(t, exitFinding, code)

@@ -12,11 +12,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/coalesce"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 )
 
 // silentAfter is how long a log may not grow before that is shown. Games fall

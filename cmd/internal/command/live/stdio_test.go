@@ -15,8 +15,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/gabp"
 )
 
 // pipes are the ends of a child's standard input and output.

@@ -21,8 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/bench/workload"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )

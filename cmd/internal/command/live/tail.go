@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 )
 
 // tailWait is how long a question for new entries waits for one.

@@ -7,9 +7,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/bridge"
 )
 
 // TestTailReportsLoss: what is no longer kept is reported, also where it was lost before or between the entries that are

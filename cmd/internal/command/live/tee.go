@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 )
 
 // teeGrace bounds the wait for the last output of the game.

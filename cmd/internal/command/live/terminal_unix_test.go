@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/clitest"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // faulty serves a log with a fault in it, and returns the state folder.
@@ -45,7 +46,7 @@ func TestOnTerminal(t *testing.T) {
 		out := seen(nil)
 		require.Contains(t, out, string(red), name)
 		for line := range strings.Lines(out) {
-			require.LessOrEqual(t, cells.StringWidth(clitest.WithoutColors(strings.TrimSuffix(line, "\n"))),
+			require.LessOrEqual(t, cells.StringWidth(testkit.WithoutColors(strings.TrimSuffix(line, "\n"))),
 				clitest.TerminalColumns, line)
 		}
 		require.NotContains(t, seen([]string{"NO_COLOR=1"}), "\x1b[")
@@ -148,7 +149,7 @@ func TestAskedOnce(t *testing.T) {
 			require.NoError(t, tty.Close())
 			out, _ := io.ReadAll(master)
 			require.NoError(t, cmd.Wait())
-			return clitest.WithoutColors(string(out))
+			return testkit.WithoutColors(string(out))
 		}
 		require.Contains(t, replay(), "Remember sessions")
 		play("1.5.4104 rev436")

@@ -16,8 +16,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/gabp"
 )
 
 // webPage is the live page: one file that loads nothing else.

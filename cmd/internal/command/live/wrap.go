@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/cmd/internal/proc"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/files"
 )
 
 // wrapFlags are those of "heed wrap".

@@ -20,9 +20,9 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/testkit"
 )

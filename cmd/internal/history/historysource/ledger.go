@@ -8,8 +8,8 @@ import (
 
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/signature"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // Ledger is what a history has of the game of a session. Its methods may be called from many goroutines.

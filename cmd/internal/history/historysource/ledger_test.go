@@ -10,14 +10,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/agent/briefing"
-	"github.com/heedlog/heed/cmd/internal/history/historysource"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/cmd/internal/history"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/cmd/internal/history/historysource"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // filled returns a ledger of 13 sessions, of which the last four have a mod, and a fault with it.

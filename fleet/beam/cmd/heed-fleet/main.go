@@ -26,8 +26,8 @@ import (
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx"
 
 	"github.com/heedlog/heed/fleet/beam/pipeline"
-	"github.com/heedlog/heed/fleet/population"
 	"github.com/heedlog/heed/fleet/beam/prism"
+	"github.com/heedlog/heed/fleet/population"
 	"github.com/heedlog/heed/internal/files"
 )
 

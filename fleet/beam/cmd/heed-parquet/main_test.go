@@ -10,12 +10,12 @@ import (
 	goparquet "github.com/parquet-go/parquet-go"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/fleet/beam/parquet"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/summary"
+	"github.com/heedlog/heed/signature"
 )
 
 // TestRun holds that what is read of the file is what was written, and that a bad line is named.

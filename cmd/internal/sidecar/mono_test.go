@@ -1,4 +1,4 @@
-package csharp_test
+package sidecar_test
 
 import (
 	"bufio"
@@ -22,6 +22,11 @@ import (
 	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/internal/testkit"
 )
+
+// client is the folder of Heed.cs.
+const client = "../../../embed/csharp/"
+
+func TestMain(m *testing.M) { testkit.Main(m) }
 
 // A client of a program that is this test binary, or of a game that starts it, gets a sidecar with a habit.
 func init() {
@@ -185,7 +190,7 @@ func TestFaults(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the game looks for its sidecar in /proc")
 	}
-	exe := testkit.CSharp(t, "Heed.cs", filepath.Join("faults", "Game.cs"))
+	exe := testkit.CSharp(t, client+"Heed.cs", client+"faults/Game.cs")
 	self, err := os.Executable()
 	require.NoError(t, err)
 	run := func(t *testing.T, name, program, habit string, env ...string) said {
