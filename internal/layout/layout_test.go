@@ -127,7 +127,7 @@ var engineModules = []string{
 
 // upward lists the imports that point up, each with its reason.
 var upward = map[string]string{
-	"internal/files capture": "finding a log needs to recognise one",
+	"internal/files capture": "finding a log needs to recognize one",
 	"internal/files rules":   "rule files are compiled where they are read",
 	"internal/logline event": "the level of a line is an event.Level",
 }

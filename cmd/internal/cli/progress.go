@@ -89,7 +89,7 @@ func (s *Screen) Progress(name string, size int64, read func() int64) *Progress 
 	}
 	p := &Progress{
 		screen: s, name: text.Safe(filepath.Base(name), maxBarName), size: size, read: read,
-		began: time.Now(), //nolint:forbidigo // a bar on a screen goes by the time of who looks at it
+		began: time.Now(),
 		stop:  make(chan struct{}), done: make(chan struct{}),
 	}
 	go p.run()
@@ -106,7 +106,7 @@ const (
 func (p *Progress) run() {
 	defer close(p.done)
 	s := p.screen
-	next := time.NewTimer(progressDelay) //nolint:forbidigo // as above
+	next := time.NewTimer(progressDelay)
 	defer next.Stop()
 	for {
 		line := ""
@@ -117,7 +117,7 @@ func (p *Progress) run() {
 			if columns == 0 { // not known
 				columns = usualColumns
 			}
-			took := time.Since(p.began)                      //nolint:forbidigo // as above
+			took := time.Since(p.began)
 			line = p.line(p.read(), took, max(columns-1, 1)) // the last column makes some terminals begin a line
 		}
 		s.mu.Lock()

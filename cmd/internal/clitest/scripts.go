@@ -232,8 +232,8 @@ func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdou
 	}
 	want, err := regexp.Compile("(?m)" + args[0])
 	ts.Check(err)
-	deadline := time.After(patience)   //nolint:forbidigo // another process is waited for
-	again := time.NewTicker(pollEvery) //nolint:forbidigo // as above
+	deadline := time.After(patience)
+	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {
 		stdout, stderr, err := call()
