@@ -41,8 +41,8 @@ func TestStrictClient(t *testing.T) {
 	script, log := filepath.Join(dir, "strict.mjs"), filepath.Join(dir, "Player.log")
 	source, err := os.ReadFile("testdata/mcp/strict.mjs")
 	require.NoError(t, err)
-	write(t, script, string(source))
-	write(t, log, "Initialize engine version: 2022.3.35f1\n")
+	require.NoError(t, os.WriteFile(script, source, 0o600))
+	require.NoError(t, os.WriteFile(log, []byte("Initialize engine version: 2022.3.35f1\n"), 0o600))
 	self, err := os.Executable()
 	require.NoError(t, err)
 	client := exec.CommandContext(ctx, node, script, log,

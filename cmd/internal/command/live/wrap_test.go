@@ -624,7 +624,7 @@ func TestWrapRotated(t *testing.T) {
 			if closes {
 				game, fault, rotate = []string{"no-log"}, "append", "rotate closed"
 			}
-			w := startIn(t, dir, nil, nil, game...)
+			w := startIn(t, dir, nil, []string{withDefaults}, game...)
 			b, welcome := dial(t, w.addr, w.token)
 			require.Nil(t, welcome.Error)
 			if closes {
