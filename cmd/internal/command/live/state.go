@@ -17,10 +17,12 @@ import (
 // stateDir is the folder of the run files of running heeds.
 type stateDir string
 
-// defaultState returns the folder for a user's state, by the conventions of the platform.
-func defaultState(getenv func(string) string) (stateDir, error) {
+// stateIn returns the folder that is named, or else that for a user's state, by the conventions of the platform.
+func stateIn(named string, getenv func(string) string) (stateDir, error) {
 	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 	switch {
+	case named != "":
+		return stateDir(named), nil
 	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
 		return stateDir(filepath.Join(getenv("LOCALAPPDATA"), "heed")), nil
 	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_STATE_HOME")):
