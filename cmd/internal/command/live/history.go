@@ -20,7 +20,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
@@ -106,15 +105,12 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
 			return err
 		}
-		file := f.file
-		switch file {
-		case command.HistoryOff:
+		if f.file == command.HistoryOff {
 			return cli.Usage(cmd, "history is off: name its file with --history")
-		case "":
-			var err error
-			if file, err = files.History(p.Getenv); err != nil {
-				return cli.Failed(exitUsage, err)
-			}
+		}
+		file, err := command.HistoryFile(f.file, p.Getenv)
+		if err != nil {
+			return cli.Failed(exitUsage, err)
 		}
 		ctx, stop := untilInterrupted(cmd.Context())
 		defer stop()

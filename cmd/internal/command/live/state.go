@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heedlog/heed/cmd/internal/statefile"
 )
 
 // stateDir is the folder of the run files of running heeds.
@@ -92,17 +94,7 @@ func (d stateDir) write(r runFile) (remove func(), err error) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	path := d.runPath(r.PID)
-	tmp, err := os.CreateTemp(string(d), ".run-*") // with mode 0600
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	_, err = tmp.Write(append(data, '\n'))
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		_ = os.Remove(tmp.Name())
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		_ = os.Remove(tmp.Name())
+	if err := statefile.WriteFile(path, append(data, '\n')); err != nil { // with mode 0600
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	return func() { _ = os.Remove(path) }, nil
