@@ -39,6 +39,14 @@ type Form struct {
 	Values []any
 }
 
+// Object returns the form of the one object that a command writes as JSON.
+func Object(name, command string, value any) Form {
+	return Form{
+		Name: name, Title: command + " --format json", Values: []any{value},
+		Description: "One object. New fields may appear within a version.",
+	}
+}
+
 // JSON returns the schema, indented, with a line feed. It panics where a type cannot be described.
 func (f *Form) JSON() []byte {
 	g := generator{defs: map[string]*Schema{}, of: map[string]reflect.Type{}, form: true}

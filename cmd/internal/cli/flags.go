@@ -125,6 +125,26 @@ func commands(cmd *cobra.Command) []*cobra.Command {
 	return all
 }
 
+// Args refuses fewer words than least and more than most, with a message that names the way out.
+func Args(least, most int, message string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < least || len(args) > most {
+			return Usage(cmd, "%s", message)
+		}
+		return nil
+	}
+}
+
+// NoArgs refuses words after a command, which the message calls name.
+func NoArgs(name string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > 0 {
+			return Usage(cmd, "%s takes no argument: unexpected %q", name, args[0])
+		}
+		return nil
+	}
+}
+
 // WidthFlag adds the flag of the width of text.
 func WidthFlag(cmd *cobra.Command, columns *int) {
 	cmd.Flags().IntVar(columns, "width", 0, "wrap and cut text at `N` columns (default: the width of the terminal, else none)")

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/text/width"
 )
 
 // fitHelp makes the help of root and of all commands below it fit a terminal of so many
@@ -44,22 +45,7 @@ func filled(text string, columns int) string {
 		if longest(p) <= columns || strings.HasPrefix(p, " ") || strings.Contains(p, "\n ") {
 			continue
 		}
-		var b strings.Builder
-		at := 0
-		for word := range strings.FieldsSeq(p) {
-			switch {
-			case at == 0:
-			case at+1+len(word) > columns:
-				b.WriteByte('\n')
-				at = 0
-			default:
-				b.WriteByte(' ')
-				at++
-			}
-			b.WriteString(word)
-			at += len(word)
-		}
-		paragraphs[i] = b.String()
+		paragraphs[i] = strings.TrimSuffix(string(width.Measure{}.AppendWrapped(nil, p, columns, 0)), "\n")
 	}
 	return strings.Join(paragraphs, "\n\n")
 }

@@ -2,7 +2,6 @@ package clitest
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -68,7 +67,7 @@ func must(err error) {
 const patience = 2 * time.Minute
 
 // pollEvery keeps a script that waits from taking the processor from what it waits for.
-const pollEvery = 20 * time.Millisecond
+const pollEvery = 60 * time.Millisecond
 
 // Program is a program as a function, which returns the exit status.
 type Program func(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int
@@ -136,7 +135,6 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 		testscript.Run(t, params)
 	}
 	if len(inTurn) > 0 {
-		params.Cmds = map[string]func(*testscript.TestScript, bool, []string){"eventually": in.eventually, "run": in.run}
 		params.Files = inTurn
 		testscript.RunT(sequential{t}, params)
 	}
@@ -163,17 +161,11 @@ type inProcess map[string]Program
 // variablesKey is of the names of the variables that a script may set, among its values.
 type variablesKey struct{}
 
+// run runs a command line where a script is, with its variables.
 func (in inProcess) run(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 0 || in[args[0]] == nil {
 		ts.Fatalf("usage: run PROGRAM ARGS")
 	}
-	if status := in.call(ts, args, ts.Stdout(), ts.Stderr()); neg != (status != 0) {
-		ts.Fatalf("unexpected exit status %d", status)
-	}
-}
-
-// call runs a command line where a script is, with its variables, and returns the exit status.
-func (in inProcess) call(ts *testscript.TestScript, args []string, stdout, stderr io.Writer) int {
 	dir, err := os.Getwd()
 	ts.Check(err)
 	before := os.Environ()
@@ -196,37 +188,13 @@ func (in inProcess) call(ts *testscript.TestScript, args []string, stdout, stder
 		}
 	}
 	must(os.Chdir(ts.MkAbs(".")))
-	return in[args[0]](context.Background(), args[1:], strings.NewReader(""), stdout, stderr)
-}
-
-// eventually is the command of that name for a script with a run.
-func (in inProcess) eventually(ts *testscript.TestScript, neg bool, args []string) {
-	if len(args) < 2 || in[args[1]] == nil {
-		eventually(ts, neg, args)
-		return
+	status := in[args[0]](context.Background(), args[1:], strings.NewReader(""), ts.Stdout(), ts.Stderr())
+	if neg != (status != 0) {
+		ts.Fatalf("unexpected exit status %d", status)
 	}
-	var out, errs strings.Builder
-	poll(ts, neg, args, func() (string, string, error) {
-		out.Reset()
-		errs.Reset()
-		if status := in.call(ts, args[1:], &out, &errs); status != 0 {
-			return out.String(), errs.String(), fmt.Errorf("exit status %d", status)
-		}
-		return out.String(), errs.String(), nil
-	})
-	_, _ = io.WriteString(ts.Stdout(), out.String())
-	_, _ = io.WriteString(ts.Stderr(), errs.String())
 }
 
 func eventually(ts *testscript.TestScript, neg bool, args []string) {
-	poll(ts, neg, args, func() (string, string, error) {
-		err := ts.Exec(args[1], args[2:]...)
-		return ts.ReadFile("stdout"), ts.ReadFile("stderr"), err
-	})
-}
-
-// poll calls what eventually runs until its standard output matches.
-func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdout, stderr string, err error)) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: eventually PATTERN COMMAND ARGS")
 	}
@@ -236,7 +204,8 @@ func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdou
 	again := time.NewTicker(pollEvery)
 	defer again.Stop()
 	for {
-		stdout, stderr, err := call()
+		err := ts.Exec(args[1], args[2:]...)
+		stdout := ts.ReadFile("stdout")
 		if want.MatchString(stdout) {
 			return
 		}
@@ -244,7 +213,7 @@ func poll(ts *testscript.TestScript, neg bool, args []string, call func() (stdou
 		case <-again.C:
 		case <-deadline:
 			ts.Fatalf("%s never printed %q: %v; at last it printed %q, %q", strings.Join(args[1:], " "), args[0], err, stdout,
-				stderr)
+				ts.ReadFile("stderr"))
 		}
 	}
 }

@@ -66,7 +66,7 @@ func (p *program) openAddress(ctx context.Context, name string) (*input, error) 
 	}
 	watch := p.watch(name, int64(len(f.data)))
 	return watch.over(&input{
-		Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(bytes.NewReader(f.data))}, readSize),
+		Reader: bufio.NewReaderSize(watch.reader(ctx, bytes.NewReader(f.data)), readSize),
 		close:  func() error { return nil },
 	}), nil
 }

@@ -87,7 +87,7 @@ func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *comp
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
-	f := &compareFlags{scrub: scrubFlags{scrub: true}} // this command has its flags of rules only
+	f := &compareFlags{viewFlags: viewFlags{scrub: scrubFlags{scrub: true}}} // this command has its flags of rules only
 	var from inputFlags
 	var out, date string
 	var expire int

@@ -48,9 +48,9 @@ type briefFlags struct {
 
 func (p *program) briefCommand() *cobra.Command {
 	f := &briefFlags{}
-	live, item := "", ""
+	live, item, least := "", "", 1
 	if p.host.Brief != nil {
-		item = " | [ITEM]"
+		item, least = " | [ITEM]", 0
 		live = `
 
 Without a log, the heed beside a running game is asked: about an item, or about all that
@@ -74,12 +74,7 @@ blocks is never left out.`,
 		Example: `  heed brief Player.log
   heed brief --template mod_author --format markdown Player.log > issue.md
   heed brief --tokens 500 --format json Player.log | jq -r .text`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 || len(args) == 0 && p.host.Brief == nil {
-				return cli.Usage(cmd, "name one log")
-			}
-			return nil
-		},
+		Args: cli.Args(least, 1, "name one log"),
 	}
 	f.rules.register(cmd)
 	p.registerMods(cmd)

@@ -22,33 +22,25 @@ const failNew = "new"
 
 // compareFlags are those of the commands that compare logs.
 type compareFlags struct {
+	viewFlags
 	rules      ruleFlags
-	format     string
-	formats    []string // that the command has
-	top        int
-	width      int
 	failOn     []string
 	factor     float64
 	confidence float64
-	scrub      scrubFlags
 }
 
 // register adds the flags of all of them, with more formats.
 func (f *compareFlags) register(cmd *cobra.Command, more ...string) {
 	f.rules.register(cmd)
-	flags := cmd.Flags()
-	f.formats = append([]string{formatText, formatJSON, formatMarkdown}, more...)
 	what := "write the `FORMAT` text, json or markdown"
 	if more != nil {
 		what = "write the `FORMAT` text, json, markdown; or, of what is new alone, junit or sarif (findings, for CI)"
 	}
-	flags.StringVar(&f.format, "format", formatText, what)
-	cli.Completes(cmd, "format", f.formats...)
-	flags.IntVar(&f.top, "top", defaultTop, "show the first `N` groups of each section of text or markdown, 0 for all")
-	cli.WidthFlag(cmd, &f.width)
+	f.viewFlags.register(cmd, what, "show the first `N` groups of each section of text or markdown, 0 for all",
+		append([]string{formatText, formatJSON, formatMarkdown}, more...)...)
+	flags := cmd.Flags()
 	flags.Float64Var(&f.factor, "factor", compare.DefaultFactor, "report a group as more or less frequent from this `RATIO` of rates")
 	flags.Float64Var(&f.confidence, "confidence", compare.DefaultConfidence, "the `PROBABILITY` with which the bounds of all ratios hold")
-	f.scrub.register(cmd)
 }
 
 // registerFailOn adds --fail-on, for the commands that have findings.
@@ -58,7 +50,7 @@ func (f *compareFlags) registerFailOn(cmd *cobra.Command) {
 }
 
 func (f *compareFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
+	if err := f.viewFlags.validate(cmd); err != nil {
 		return err
 	}
 	if err := checkFailOn(cmd, f.failOn, failNew, failBlocking, failAdvisory, failBlind, failNever); err != nil {
@@ -70,7 +62,7 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 	case !(f.confidence > 0.5 && f.confidence < 1):
 		return cli.Usage(cmd, "--confidence %v: use more than 0.5 and less than 1, such as 0.99", f.confidence)
 	}
-	return checkLayout(cmd, f.width, f.top)
+	return nil
 }
 
 // compared writes what was compared in the format that is asked for.
@@ -113,11 +105,7 @@ type comparing struct {
 }
 
 func newComparing(f *compareFlags) (*comparing, error) {
-	set, err := f.rules.compile()
-	if err != nil {
-		return nil, err
-	}
-	normalizer, err := signature.New(set.Masking())
+	set, normalizer, err := f.rules.masking()
 	if err != nil {
 		return nil, err
 	}

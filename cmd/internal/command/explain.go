@@ -101,15 +101,7 @@ every rule that was tried, in order.`,
 func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string,
 	scrubber *report.Scrubber,
 ) (*explanation, error) {
-	files, err := f.rules.sources()
-	if err != nil {
-		return nil, err
-	}
-	set, err := compileRules(files...)
-	if err != nil {
-		return nil, err
-	}
-	normalizer, err := signature.New(set.Masking())
+	set, normalizer, err := f.rules.masking()
 	if err != nil {
 		return nil, err
 	}

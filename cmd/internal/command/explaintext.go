@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +22,9 @@ const (
 	maxMasked   = 12 // masked parts
 	maxInner    = 3  // clauses of a macro
 )
+
+// notKnown stands for a value that the log does not show.
+const notKnown = "not known"
 
 // appendText writes the explanation for a person.
 func (e *explanation) appendText(dst []byte, width int) []byte {
@@ -79,7 +84,7 @@ func (e *explanation) record(p *prose) {
 	case r.Status != "":
 		p.field("kind", "%s, %s", r.Kind, r.Status)
 		if r.Kind == event.KindOperation.String() {
-			p.field("method", "%s", orNotKnown(safe(r.Source, widthText)))
+			p.field("method", "%s", cmp.Or(safe(r.Source, widthText), notKnown))
 		}
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
 			p.field("missing", "%s", plural(int(r.Count), "byte"))
@@ -98,17 +103,10 @@ func (e *explanation) record(p *prose) {
 	if len(r.named) > 0 {
 		p.field("blame", "%s", safe(strings.Join(r.named, ", "), widthText))
 	}
-	p.field("phase", "%s", orNotKnown(safe(e.Phase, widthText)))
+	p.field("phase", "%s", cmp.Or(safe(e.Phase, widthText), notKnown))
 	if e.Blind != nil {
 		p.field("blind", "yes, since line %d, by rule %s: a part of the log is missing here", e.Blind.Since, e.Blind.Rule)
 	}
-}
-
-func orNotKnown(s string) string {
-	if s == "" {
-		return "not known"
-	}
-	return s
 }
 
 func (e *explanation) signature(p *prose) {
@@ -210,16 +208,11 @@ func trialLines(p *prose, r *rules.Trial) {
 // reason returns what a clause was evaluated on.
 func reason(c *rules.Clause) string {
 	var parts []string
-	names := make([]string, 0, len(c.Reads))
-	for name := range c.Reads {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range slices.Sorted(maps.Keys(c.Reads)) {
 		if v := c.Reads[name]; v != "" {
 			parts = append(parts, name+" is "+safe(v, widthMasked))
 		} else {
-			parts = append(parts, name+" is not known")
+			parts = append(parts, name+" is "+notKnown)
 		}
 	}
 	if c.Item != "" {

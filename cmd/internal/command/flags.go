@@ -11,27 +11,30 @@ import (
 	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/signature"
 )
 
-// viewFlags are the flags of output of the commands that test rules on captures.
+// viewFlags are the flags of output of the commands that compare logs, or test rules on captures.
 type viewFlags struct {
 	format     string
+	formats    []string // that the command has
 	top, width int
 	scrub      scrubFlags
 }
 
-// register adds the flags; what names the rows in the help of --top.
-func (f *viewFlags) register(cmd *cobra.Command, what string) {
+// register adds the flags: which formats there are, with the help of --format, and the help of --top.
+func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
-	cli.Completes(cmd, "format", formatText, formatJSON)
-	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent "+what+", 0 for all")
+	f.formats = formats
+	flags.StringVar(&f.format, "format", formatText, formatHelp)
+	cli.Completes(cmd, "format", formats...)
+	flags.IntVar(&f.top, "top", defaultTop, topHelp)
 	cli.WidthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
 }
 
 func (f *viewFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
 		return err
 	}
 	return checkLayout(cmd, f.width, f.top)
@@ -135,4 +138,14 @@ func (f *ruleFlags) compile() (*rules.Set, error) {
 		return nil, err
 	}
 	return compileRules(files...)
+}
+
+// masking compiles the rules that the flags name, and makes the normalizer that masks as they want.
+func (f *ruleFlags) masking() (*rules.Set, *signature.Normalizer, error) {
+	set, err := f.compile()
+	if err != nil {
+		return nil, nil, err
+	}
+	normalizer, err := signature.New(set.Masking())
+	return set, normalizer, err
 }

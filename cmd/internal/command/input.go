@@ -24,8 +24,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	if name == standardInput {
 		watch := p.watch(standardInputName, p.stdinSize())
 		return watch.over(pipeInput(ctx, func() (io.ReadCloser, error) {
-			return io.NopCloser(watch.reader(p.Stdin)),
-				nil
+			return io.NopCloser(watch.reader(ctx, p.Stdin)), nil
 		})), nil
 	}
 	if files.IsAddress(name) {
@@ -54,7 +53,7 @@ func (p *program) openAny(ctx context.Context, name string) (*input, error) {
 	}
 	watch := p.watch(name, info.Size())
 	return watch.over(&input{
-		Reader: bufio.NewReaderSize(&checkedReader{ctx: ctx, r: watch.reader(f)}, readSize),
+		Reader: bufio.NewReaderSize(watch.reader(ctx, f), readSize),
 		close:  f.Close,
 	}), nil
 }
@@ -90,19 +89,6 @@ type input struct {
 }
 
 func (i *input) Close() error { return i.close() }
-
-// checkedReader stops reading a file when it is time to stop.
-type checkedReader struct {
-	ctx context.Context
-	r   io.Reader
-}
-
-func (c *checkedReader) Read(b []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	return c.r.Read(b)
-}
 
 // pipeInput opens and reads what may stay silent, such as standard input or a
 // named pipe, through a pipe of its own: neither the opening nor a read can be

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -212,17 +213,21 @@ func (p *program) watch(name string, size int64) *watched {
 	return w
 }
 
-// reader returns a reader of r that is followed.
-func (w *watched) reader(r io.Reader) io.Reader {
-	return &countedReader{r, &w.read}
+// reader returns a reader of r that is followed, and ends when ctx is done.
+func (w *watched) reader(ctx context.Context, r io.Reader) io.Reader {
+	return &countedReader{ctx, r, &w.read}
 }
 
 type countedReader struct {
-	r io.Reader
-	n *atomic.Int64
+	ctx context.Context
+	r   io.Reader
+	n   *atomic.Int64
 }
 
 func (c *countedReader) Read(b []byte) (int, error) {
+	if err := context.Cause(c.ctx); err != nil {
+		return 0, err
+	}
 	n, err := c.r.Read(b)
 	c.n.Add(int64(n))
 	return n, err

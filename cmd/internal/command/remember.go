@@ -29,6 +29,14 @@ import (
 // HistoryOff is the value of --history with which nothing is remembered.
 const HistoryOff = "off"
 
+// HistoryFile returns the file of a history: the one that is named, or else the user's.
+func HistoryFile(named string, getenv func(string) string) (string, error) {
+	if named != "" {
+		return named, nil
+	}
+	return files.History(getenv)
+}
+
 // RememberFlags say whether sessions are remembered, and where.
 type RememberFlags struct {
 	Remember bool
@@ -54,13 +62,11 @@ func (p *program) existing(ctx context.Context, path string) History {
 	if path == HistoryOff || p.host.History == nil {
 		return nil
 	}
-	var err error
-	if path == "" {
-		if path, err = files.History(p.Getenv); err != nil {
-			return nil
-		}
+	path, err := HistoryFile(path, p.Getenv)
+	if err == nil {
+		_, err = os.Stat(path)
 	}
-	if _, err := os.Stat(path); err != nil {
+	if err != nil {
 		return nil
 	}
 	h, err := p.host.History(ctx, path)
@@ -111,11 +117,7 @@ func (p *program) remembers(ctx context.Context, f *RememberFlags, names []strin
 	if !f.Remember && (refused || !slices.ContainsFunc(names, files.IsGames)) || f.History == HistoryOff {
 		return nil
 	}
-	path := f.History
-	var err error
-	if path == "" {
-		path, err = files.History(p.Getenv)
-	}
+	path, err := HistoryFile(f.History, p.Getenv)
 	if err == nil && !f.Remember && !p.agrees(ctx, path, asks) {
 		return nil
 	}

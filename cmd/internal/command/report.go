@@ -101,15 +101,7 @@ another line of the log shows what they are. --no-scrub keeps them.` + opens,
 func (p *program) report(cmd *cobra.Command, f *reportFlags, names []string) error {
 	memory := p.remembers(cmd.Context(), &f.remember, names, !f.open) // a page comes at once
 	defer memory.close()
-	sources, err := f.rules.sources()
-	if err != nil {
-		return err
-	}
-	set, err := compileRules(sources...)
-	if err != nil {
-		return err
-	}
-	normalizer, err := signature.New(set.Masking())
+	set, normalizer, err := f.rules.masking()
 	if err != nil {
 		return err
 	}

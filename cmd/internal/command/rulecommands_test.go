@@ -272,7 +272,9 @@ func TestUntil(t *testing.T) {
 		require.NoError(t, err)
 		p := newProgram(nil, &stdout, &stderr)
 		p.Now = func() time.Time { return now }
-		require.NoError(t, p.checkRules([]string{mute}, true))
+		files, err := (&ruleFlags{[]string{mute}, true}).sources()
+		require.NoError(t, err)
+		require.NoError(t, p.checkRules(files))
 		require.Equal(t, tc.past, strings.Contains(stderr.String(), "was meant until 2999-01-31: remove the rule"),
 			stderr.String())
 	}

@@ -30,9 +30,25 @@ another rule set would change, and propose a rule for a record.`,
 	)
 }
 
-func (p *program) rulesCheckCommand() *cobra.Command {
+// ofRuleFiles completes a command that reads rule files, followed by the default rules: run gets all of them.
+func ofRuleFiles(cmd *cobra.Command, run func(files []rules.File) error) *cobra.Command {
 	var noDefaults bool
-	cmd := &cobra.Command{
+	noDefaultRules(cmd, &noDefaults)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 && noDefaults {
+			return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
+		}
+		files, err := (&ruleFlags{args, noDefaults}).sources()
+		if err != nil {
+			return err
+		}
+		return run(files)
+	}
+	return cmd
+}
+
+func (p *program) rulesCheckCommand() *cobra.Command {
+	return ofRuleFiles(&cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Compile rule files and run the tests inside them",
 		Long: `check compiles rule files as a replay does, followed by the default rules, and runs the
@@ -44,15 +60,7 @@ an earlier file matches is reported as overridden, and is no failure. A rule who
 has "until" and a date that is past or invalid is reported, too.`,
 		Example: `  heed rules check mine.yaml
   heed rules check --no-default-rules *.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && noDefaults {
-				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
-			}
-			return p.checkRules(args, noDefaults)
-		},
-	}
-	noDefaultRules(cmd, &noDefaults)
-	return cmd
+	}, p.checkRules)
 }
 
 // fileReport is the report on one rule file.
@@ -62,11 +70,7 @@ type fileReport struct {
 	unreachable                       int // rules that a rule leaves nothing to
 }
 
-func (p *program) checkRules(names []string, noDefaults bool) error {
-	files, err := (&ruleFlags{names, noDefaults}).sources()
-	if err != nil {
-		return err
-	}
+func (p *program) checkRules(files []rules.File) error {
 	set, err := compileRules(files...)
 	if err != nil {
 		return err
@@ -156,8 +160,7 @@ func (r *fileReport) append(dst []byte) []byte {
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {
-	var noDefaults bool
-	cmd := &cobra.Command{
+	return ofRuleFiles(&cobra.Command{
 		Use:   "lint [FILE...]",
 		Short: "Find likely mistakes in valid rule files",
 		Long: `lint compiles rule files as a replay does, followed by the default rules, and finds
@@ -171,22 +174,10 @@ from ending. Without a file it checks the default rules alone.
 It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 		Example: `  heed rules lint mine.yaml
   heed rules lint --no-default-rules *.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 && noDefaults {
-				return cli.Usage(cmd, "nothing to check: name a rule file, or leave --no-default-rules out")
-			}
-			return p.lintRules(args, noDefaults)
-		},
-	}
-	noDefaultRules(cmd, &noDefaults)
-	return cmd
+	}, p.lintRules)
 }
 
-func (p *program) lintRules(names []string, noDefaults bool) error {
-	files, err := (&ruleFlags{names, noDefaults}).sources()
-	if err != nil {
-		return err
-	}
+func (p *program) lintRules(files []rules.File) error {
 	found := rules.Lint(files...)
 	out := &output{w: p.Stdout}
 	for i := range found {

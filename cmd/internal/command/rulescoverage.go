@@ -51,7 +51,7 @@ with the number of signatures.`,
 	}
 	flags.register(cmd)
 	from.register(cmd)
-	view.register(cmd, "signatures that no rule knows")
+	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent signatures that no rule knows, 0 for all", formatText, formatJSON)
 	return cmd
 }
 

@@ -88,7 +88,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
 		},
 	}
-	view.register(cmd, "changes")
+	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
 	flags := cmd.Flags()
 	flags.BoolVar(&noDefaults, "no-default-rules", false, "leave out the default rules after those that are named")
 	flags.BoolVar(&exitCode, "exit-code", false, "exit with 1 if a record changes class")

@@ -52,12 +52,7 @@ check" warns when the date is past.`,
 		Example: `  heed rules propose Player.log:87 > mute.yaml
   heed rules propose Player.log:87 --until 2027-01-31 > mute.yaml
   heed rules diff default mute.yaml Player.log`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cli.Usage(cmd, "name one place, FILE:LINE")
-			}
-			return nil
-		},
+		Args: cli.Args(1, 1, "name one place, FILE:LINE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := cli.OneOf(cmd, "disposition", dispositionName, "ignore", "advisory", "blocking"); err != nil {
 				return err

@@ -16,25 +16,13 @@ import (
 )
 
 // BriefForm is the JSON form of a brief.
-var BriefForm = schema.Form{
-	Name: "brief", Values: []any{BriefDocument{}},
-	Title: "brief --format json", Description: "One object. New fields may appear within a version.",
-}
+var BriefForm = schema.Object("brief", "brief", BriefDocument{})
 
 // forms are the JSON forms of the commands of this package, beside those of package report.
 var forms = []schema.Form{
-	{
-		Name: "explain", Values: []any{explanation{}},
-		Title: "explain --format json", Description: "One object. New fields may appear within a version.",
-	},
-	{
-		Name: "rules-coverage", Values: []any{coverageDocument{}},
-		Title: "rules coverage --format json", Description: "One object. New fields may appear within a version.",
-	},
-	{
-		Name: "rules-diff", Values: []any{diffReport{}},
-		Title: "rules diff --format json", Description: "One object. New fields may appear within a version.",
-	},
+	schema.Object("explain", "explain", explanation{}),
+	schema.Object("rules-coverage", "rules coverage", coverageDocument{}),
+	schema.Object("rules-diff", "rules diff", diffReport{}),
 	settings.Form,
 }
 
@@ -116,12 +104,7 @@ func (p *program) rulesSchemaCommand() *cobra.Command {
 		Long: `schema prints the JSON Schema of rule files. Editors use it to complete and check rules
 as you write them.`,
 		Example: "  heed rules schema > heed-rules.schema.json",
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "rules schema takes no argument: unexpected %q", args[0])
-			}
-			return nil
-		},
+		Args:    cli.NoArgs("rules schema"),
 		RunE: func(*cobra.Command, []string) error {
 			return p.print("the schema", rules.Schema())
 		},

@@ -48,18 +48,9 @@ stay those of the full templates.`,
 		Example: `  heed signatures Player.log | sort | uniq -c | sort -rn | head
   tail -f server.log | heed signatures
   heed signatures --group Player.log | cut -f1 | sort | uniq -c | sort -rn | head`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return cli.Usage(cmd, "name one file at most; to read several, pipe them in: cat A B | %s", cmd.CommandPath())
-			}
-			return nil
-		},
+		Args: cli.Args(0, 1, "name one file at most; to read several, pipe them in: cat A B | "+p.Name+" signatures"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			set, err := flags.compile()
-			if err != nil {
-				return err
-			}
-			normalizer, err := signature.New(set.Masking())
+			_, normalizer, err := flags.masking()
 			if err != nil {
 				return err
 			}

@@ -54,12 +54,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 		Example: strings.ReplaceAll(`  PROGRAM config show
   HEED_COLOR=never PROGRAM config show --width 100
   PROGRAM config show --format json | jq -r '.settings[] | select(.origin != "default").name'`, "PROGRAM", p.Name),
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return cli.Usage(cmd, "config show takes no argument: unexpected %q", args[0])
-			}
-			return nil
-		},
+		Args: cli.NoArgs("config show"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := cli.OneOf(cmd, "format", format, text, asJSON); err != nil {
 				return err
@@ -91,11 +86,7 @@ classify-replay shows a setting that only heed uses if a file or variable sets i
 }
 
 // Form is the JSON form of what is configured.
-var Form = schema.Form{
-	Name: "config", Values: []any{shown{}},
-	Title:       "config show --format json",
-	Description: "One object. New fields may appear within a version.",
-}
+var Form = schema.Object("config", "config show", shown{})
 
 type (
 	shown struct {

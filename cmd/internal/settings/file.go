@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 
 	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/internal/yamlfile"
 )
 
 // Error is one thing that is wrong with a source of settings, or is ignored in it.
@@ -27,22 +27,10 @@ func (e Error) Error() string { return e.Place + ": " + e.Text }
 type Errors []Error
 
 // Error implements error.
-func (e Errors) Error() string {
-	lines := make([]string, len(e))
-	for i := range e {
-		lines[i] = e[i].Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (e Errors) Error() string { return yamlfile.Lines(e) }
 
 // Unwrap returns the errors one by one.
-func (e Errors) Unwrap() []error {
-	all := make([]error, len(e))
-	for i := range e {
-		all[i] = e[i]
-	}
-	return all
-}
+func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 
 // parse reads a file of settings. Paths are taken from the file's directory, or, where
 // they begin with ~/, from the folder home.
@@ -162,13 +150,11 @@ func meant(word string, allowed []string) string {
 	return ""
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
-
 // syntax places an error of the YAML reader, which knows only lines.
 func syntax(file string, err error) Error {
-	m := yamlLine.FindStringSubmatch(err.Error())
-	if m == nil || m[1] == "" {
-		return Error{file, "is not valid YAML: " + strings.TrimPrefix(err.Error(), "yaml: ")}
+	line, msg := yamlfile.Line(err)
+	if line > 0 {
+		file += ":" + strconv.Itoa(line)
 	}
-	return Error{file + ":" + m[1], "is not valid YAML: " + m[2]}
+	return Error{file, "is not valid YAML: " + msg}
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -167,14 +168,10 @@ func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
 			continue
 		}
-		what := t.what()
 		if n := t.detail.Groups; n > 0 {
 			count += " in " + plural(uint64(n), "group", "groups")
 		}
-		if what == "" {
-			what = a.Summary
-		}
-		g.about("covered", plain, count+": "+what)
+		g.about("covered", plain, count+": "+cmp.Or(t.what(), a.Summary))
 	}
 	if r.MoreCovered > 0 {
 		g.about("", plain, "and "+plural(uint64(r.MoreCovered), "other item", "other items"))

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"os"
 	"os/signal"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -51,18 +53,14 @@ type steerFlags struct {
 
 func (f *steerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	modes := []steer.Mode{steer.ModeSteer, steer.ModeInterrupt, steer.ModeOwnerInterrupt, steer.ModeQueue}
-	var names []string
 	flags.StringVar(&f.mode, "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
 	flags.BoolVar(&f.interrupt, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
 	flags.DurationVar(&f.callWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
 	flags.IntVar(&f.perTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
 	flags.IntVar(&f.perMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
-	for _, mode := range modes {
-		names = append(names, string(mode))
-	}
-	cli.Completes(cmd, "mode", names...)
+	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
+		string(steer.ModeQueue))
 }
 
 func (f *steerFlags) policy() steer.Policy {
@@ -103,12 +101,7 @@ It ends when the editor or the agent does, with the status of the agent.`,
 		Example: `  heed acp -- claude-agent-acp
   heed acp --tool 'mcp__game__*' -- gemini --experimental-acp
   heed acp --mode queue --game colony -- goose acp`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usage(cmd, "name the agent's program after --, such as heed acp -- gemini --experimental-acp")
-			}
-			return nil
-		},
+		Args: cli.Args(1, math.MaxInt, "name the agent's program after --, such as heed acp -- gemini --experimental-acp"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.acp(cmd, &f, args) },
 	}
 	f.selects(cmd)
@@ -143,12 +136,15 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 
 // game reports whether a tool call with a title goes to the game.
 func (f *acpFlags) game(title string, _ json.RawMessage) bool {
-	for _, pattern := range f.tools {
-		if ok, _ := path.Match(pattern, title); ok {
-			return true
-		}
-	}
-	return len(f.tools) == 0
+	return len(f.tools) == 0 || fitsAny(f.tools, title)
+}
+
+// fitsAny reports whether a name fits one of the patterns, which are valid.
+func fitsAny(patterns []string, name string) bool {
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		ok, _ := path.Match(pattern, name)
+		return ok
+	})
 }
 
 func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
@@ -237,12 +233,9 @@ const outboxName = "outbox.db"
 
 // openOutbox opens it in a folder, "" for the usual one.
 func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox, error) {
-	dir := stateDir(state)
-	if dir == "" {
-		var err error
-		if dir, err = defaultState(p.Getenv); err != nil {
-			return nil, err
-		}
+	dir, err := stateIn(state, p.Getenv)
+	if err != nil {
+		return nil, err
 	}
 	box, err := outbox.Open(ctx, dir.path(outboxName), p.Now())
 	if err == nil && box.SetAside() != "" {
@@ -341,7 +334,7 @@ func (b *beside) add(c *deliver.Conversation) {
 // look lets all conversations look.
 func (b *beside) look(ctx context.Context) error {
 	b.mu.Lock()
-	talks := append([]*deliver.Conversation(nil), b.talks...)
+	talks := slices.Clone(b.talks)
 	b.mu.Unlock()
 	for _, c := range talks {
 		if err := c.Look(ctx); err != nil {

@@ -144,12 +144,9 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		}
 		return client, &runFile{}, nil
 	}
-	dir := stateDir(f.state)
-	if dir == "" {
-		var err error
-		if dir, err = defaultState(p.Getenv); err != nil {
-			return nil, nil, cli.Failed(exitUsage, err)
-		}
+	dir, err := stateIn(f.state, p.Getenv)
+	if err != nil {
+		return nil, nil, cli.Failed(exitUsage, err)
 	}
 	runs, err := dir.running()
 	if err != nil {
@@ -203,7 +200,7 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 	ask func(ctx context.Context, c *gabp.Client, r *runFile, args []string) error,
 ) *cobra.Command {
 	if cmd.Args == nil {
-		cmd.Args = noArgs
+		cmd.Args = cli.NoArgs(cmd.Name())
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if err := f.validate(cmd); err != nil {
@@ -214,7 +211,7 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 		client, whose, err := p.connect(ctx, cmd, f)
 		if err == nil {
 			p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
-			err = unlessGone(ask(ctx, client, whose, args))
+			err = ask(ctx, client, whose, args)
 			_ = client.Close() // what was asked was answered
 		}
 		if ctx.Err() != nil { // whatever it broke off
@@ -239,14 +236,6 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 // gone is the error of a heed that stopped answering.
 func gone(err error) error {
 	return cli.Failed(exitNone, fmt.Errorf("heed no longer answers; the game may have ended: %w", err))
-}
-
-// noArgs refuses arguments.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return cli.Usage(cmd, "%s takes no argument: unexpected %q", cmd.Name(), args[0])
-	}
-	return nil
 }
 
 // printJSON prints what was answered on a line, in which no text acts on a terminal, with

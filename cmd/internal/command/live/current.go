@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -62,10 +63,7 @@ type itemInfo struct {
 // what returns what an item is about in a few words: the summary of the rule that decided,
 // where it has one. The item's own summary is longer, since it is for agents.
 func (t *itemInfo) what() string {
-	if summary := t.detail.Cause.RuleSummary; summary != "" {
-		return summary
-	}
-	return t.detail.Summary
+	return cmp.Or(t.detail.Cause.RuleSummary, t.detail.Summary)
 }
 
 // short returns what a person types for an item of the same heed.
@@ -119,10 +117,7 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	}
 	t := fetchItem(ctx, c, a.ID)
 	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + t.short(a.ID)})
-	what := t.what()
-	if what == "" {
-		what = a.Summary
-	}
+	what := cmp.Or(t.what(), a.Summary)
 	const changed = "; the game's state may have changed: read it again"
 	if a.StateInvalidated && !strings.Contains(what, changed) { // a summary of several says so itself
 		what += changed

@@ -78,7 +78,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	})
 	err = h.serve(ctx, nil, nil)
 	if unwritten != nil {
-		return unlessGone(unwritten)
+		return unwritten
 	}
 	if err == nil {
 		st := h.session.Engine().Stats()

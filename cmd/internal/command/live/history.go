@@ -20,7 +20,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
@@ -32,6 +31,7 @@ type historyFlags struct {
 	game   string
 	format string
 	width  int
+	needed bool // by the command, which is refused where nothing is remembered
 }
 
 func (f *historyFlags) register(cmd *cobra.Command) *cobra.Command {
@@ -105,27 +105,27 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 		if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
 			return err
 		}
-		file := f.file
-		switch file {
-		case command.HistoryOff:
+		if f.file == command.HistoryOff {
 			return cli.Usage(cmd, "history is off: name its file with --history")
-		case "":
-			var err error
-			if file, err = files.History(p.Getenv); err != nil {
-				return cli.Failed(exitUsage, err)
-			}
+		}
+		file, err := command.HistoryFile(f.file, p.Getenv)
+		if err != nil {
+			return cli.Failed(exitUsage, err)
 		}
 		ctx, stop := untilInterrupted(cmd.Context())
 		defer stop()
 		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-			return unlessGone(ask(ctx, nil, file, args))
+			if f.needed {
+				return none(file)
+			}
+			return ask(ctx, nil, file, args)
 		}
 		h, err := p.openHistory(ctx, history.Config{Path: file})
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}
 		defer h.Close() //nolint:errcheck // it was read from, and what was forgotten is committed
-		err = unlessGone(ask(ctx, h, file, args))
+		err = ask(ctx, h, file, args)
 		switch {
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -179,22 +179,15 @@ type (
 
 // historyForms are the JSON forms of the commands.
 var historyForms = []schema.Form{
-	historyForm("heed-history", "heed history", historyDocument{}),
-	historyForm("heed-history-show", "heed history show", historyShowDocument{}),
-	historyForm("heed-history-group", "heed history group", historyGroupDocument{}),
+	schema.Object("heed-history", "heed history", historyDocument{}),
+	schema.Object("heed-history-show", "heed history show", historyShowDocument{}),
+	schema.Object("heed-history-group", "heed history group", historyGroupDocument{}),
 	{
 		Name: "heed-session", Title: "heed history export", Values: []any{summary.Session{}},
 		Description: "Each line of it. New fields may appear within a version.",
 	},
-	historyForm("heed-history-mods", "heed history mods", historyModsDocument{}),
-	historyForm("heed-history-forget", "heed history forget", historyForgetDocument{}),
-}
-
-func historyForm(name, command string, document any) schema.Form {
-	return schema.Form{
-		Name: name, Title: command + " --format json", Values: []any{document},
-		Description: "One object. New fields may appear within a version.",
-	}
+	schema.Object("heed-history-mods", "heed history mods", historyModsDocument{}),
+	schema.Object("heed-history-forget", "heed history forget", historyForgetDocument{}),
 }
 
 // document prints a document as JSON, with its version.
@@ -291,8 +284,11 @@ func gameOf(ctx context.Context, h *history.History, name string) (string, error
 		cmp.Or(strings.Join(games, ", "), "none")))
 }
 
-// latestGame returns the game of the latest session whose game is known, "" where there is none.
-func latestGame(ctx context.Context, h *history.History) (string, error) {
+// gameOrLatest is [gameOf], and for no name the game of the latest session whose game is known, "" where there is none.
+func gameOrLatest(ctx context.Context, h *history.History, name string) (string, error) {
+	if name != "" {
+		return gameOf(ctx, h, name)
+	}
 	games, err := h.Games(ctx)
 	for _, game := range games {
 		if game != "" {
@@ -339,7 +335,7 @@ func (p *program) listSession(g *page, s *history.Session) {
 }
 
 func (p *program) historyShowCommand() *cobra.Command {
-	var f historyFlags
+	f := historyFlags{needed: true}
 	return f.register(p.withHistory(&cobra.Command{
 		Use:   "show NUMBER",
 		Short: "Show a session that is remembered",
@@ -354,10 +350,7 @@ changed since the session before, and its groups, the urgent ones first.`,
 			_, err := numbered(cmd, args)
 			return err
 		},
-	}, &f, func(ctx context.Context, h *history.History, file string, args []string) error {
-		if h == nil {
-			return none(file)
-		}
+	}, &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
 		id, err := strconv.ParseInt(args[0], 10, 64)
 		if err != nil {
 			return err

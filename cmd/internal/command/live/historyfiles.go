@@ -33,14 +33,9 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 		if h == nil {
 			return none(file)
 		}
-		game, err := gameOf(ctx, h, f.game)
+		game, err := gameOrLatest(ctx, h, f.game)
 		if err != nil {
 			return err
-		}
-		if f.game == "" {
-			if game, err = latestGame(ctx, h); err != nil {
-				return err
-			}
 		}
 		b, left, err := h.Baseline(ctx, game, sessions, p.Now(), compare.DefaultExpiry)
 		if err != nil {
@@ -58,7 +53,7 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 }
 
 func (p *program) historyExportCommand() *cobra.Command {
-	f := historyFlags{format: formatText}
+	f := historyFlags{format: formatText, needed: true}
 	cmd := p.withHistory(&cobra.Command{
 		Use:   "export",
 		Short: "Print the summaries of all sessions, as JSON lines",
@@ -66,11 +61,8 @@ func (p *program) historyExportCommand() *cobra.Command {
 no private text, as the history has none. heed-parquet, of the module fleet, makes Parquet of
 it.`,
 		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
-		Args:    noArgs,
-	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
-		if h == nil {
-			return none(file)
-		}
+		Args:    cli.NoArgs("export"),
+	}, &f, func(ctx context.Context, h *history.History, _ string, _ []string) error {
 		game, err := gameOf(ctx, h, f.game)
 		if err != nil {
 			return err

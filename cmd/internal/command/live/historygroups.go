@@ -17,7 +17,7 @@ import (
 )
 
 func (p *program) historyGroupCommand() *cobra.Command {
-	var f historyFlags
+	f := historyFlags{needed: true}
 	var state string
 	cmd := &cobra.Command{
 		Use:   "group SIGNATURE|ITEM",
@@ -27,17 +27,9 @@ item of the heed that runs: when it was seen first and last, in how many session
 and what changed just before it appeared and before it went.`,
 		Example: `  heed history group 6a9e85b89ab77698
   heed history group 3`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 {
-				return cli.Usage(cmd, "name one signature of 16 digits, or one item of a running heed")
-			}
-			return nil
-		},
+		Args: cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed"),
 	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, args []string) error {
-		if h == nil {
-			return none(file)
-		}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
 		sig, err := signature.ParseID(args[0])
 		if err != nil {
 			number := args[0][strings.LastIndexByte(args[0], '-')+1:]
@@ -136,15 +128,12 @@ interval; all intervals of the table hold together with 95 %. One that holds 0 s
 nothing. Sessions whose log lists no mods, or not all, are left out.`,
 		Example: `  heed history mods
   heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
-		Args: noArgs,
+		Args: cli.NoArgs("mods"),
 	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
 		d := historyModsDocument{historyVersion: thisVersion, Mods: []history.Mod{}}
 		if h != nil {
 			var err error
-			if d.Game, err = gameOf(ctx, h, f.game); err == nil && f.game == "" {
-				d.Game, err = latestGame(ctx, h)
-			}
-			if err != nil {
+			if d.Game, err = gameOrLatest(ctx, h, f.game); err != nil {
 				return err
 			}
 			mods, err := h.Mods(ctx, d.Game)

@@ -69,7 +69,7 @@ would take it for one: with --host copilot the status is always 0.`,
 		Example: `  heed hook --configure claude --server game
   heed hook --configure codex --server game
   echo '{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}' | heed hook --host claude`,
-		Args: noArgs,
+		Args: cli.NoArgs(hookName),
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.hook(cmd, &f, names) },
 	}
 	f.selects(cmd)
@@ -257,19 +257,9 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 // exempt reports whether the tool is never denied: by the owner's list, or as one of heed's own behind a bridge.
 func (h *hooked) exempt() bool {
 	tool := h.event.Tool
-	for _, own := range []string{
-		"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current",
-	} {
-		if strings.Contains(tool, own) {
-			return true
-		}
-	}
-	for _, pattern := range h.flags.allow {
-		if ok, _ := path.Match(pattern, tool); ok {
-			return true
-		}
-	}
-	return false
+	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
+	return fitsAny(h.flags.allow, tool) ||
+		slices.ContainsFunc(own, func(part string) bool { return strings.Contains(tool, part) })
 }
 
 // news returns what the agent is to be told now, "" for nothing.

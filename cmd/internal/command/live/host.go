@@ -146,16 +146,14 @@ func (r recording) Write(b []byte) (int, error) {
 
 // newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
 func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
-	h := &host{flags: f, state: stateDir(f.state), p: p}
+	h := &host{flags: f, p: p}
 	defer func() {
 		if err != nil {
 			h.close(exitUsage)
 		}
 	}()
-	if h.state == "" {
-		if h.state, err = defaultState(p.Getenv); err != nil {
-			return nil, cli.Failed(exitUsage, err)
-		}
+	if h.state, err = stateIn(f.state, p.Getenv); err != nil {
+		return nil, cli.Failed(exitUsage, err)
 	}
 	if err := h.state.open(); err != nil {
 		return nil, cli.Failed(exitUsage, err)

@@ -3,6 +3,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -56,12 +57,7 @@ started or was not found.`,
 		Example: `  heed mcp --log Player.log -- ./colony-mcp
   heed mcp --log ~/.config/unity3d/Studio/Game/Player.log -- npx game-mcp-server
   heed mcp -- python3 server.py`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usage(cmd, "name the server's program after --, such as heed mcp -- ./game-mcp")
-			}
-			return nil
-		},
+		Args: cli.Args(1, math.MaxInt, "name the server's program after --, such as heed mcp -- ./game-mcp"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.mcp(cmd, &f, args) },
 	}
 	f.register(cmd)

@@ -18,7 +18,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
@@ -87,10 +86,7 @@ func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) (*keeper
 	if !f.Remember || f.History == command.HistoryOff {
 		return nil, nil
 	}
-	path, err := f.History, error(nil)
-	if path == "" {
-		path, err = files.History(p.Getenv)
-	}
+	path, err := command.HistoryFile(f.History, p.Getenv)
 	k := &keeper{log: log, now: p.Now}
 	ctx := context.Background() // it is not of the command alone that the history is whole
 	if err == nil {

@@ -2,7 +2,6 @@ package live
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -147,14 +146,6 @@ func (p *program) print(data []byte) error {
 		return cli.CannotWrite(p.Unwritten, "", err)
 	}
 	return nil
-}
-
-// unlessGone returns err, but nil for [cli.ErrReaderGone].
-func unlessGone(err error) error {
-	if errors.Is(err, cli.ErrReaderGone) {
-		return nil
-	}
-	return err
 }
 
 // clock is a time of today, or with its date.

@@ -12,15 +12,19 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/heedlog/heed/cmd/internal/statefile"
 )
 
 // stateDir is the folder of the run files of running heeds.
 type stateDir string
 
-// defaultState returns the folder for a user's state, by the conventions of the platform.
-func defaultState(getenv func(string) string) (stateDir, error) {
+// stateIn returns the folder that is named, or else that for a user's state, by the conventions of the platform.
+func stateIn(named string, getenv func(string) string) (stateDir, error) {
 	home := cmp.Or(getenv("HOME"), getenv("USERPROFILE"))
 	switch {
+	case named != "":
+		return stateDir(named), nil
 	case runtime.GOOS == "windows" && getenv("LOCALAPPDATA") != "":
 		return stateDir(filepath.Join(getenv("LOCALAPPDATA"), "heed")), nil
 	case runtime.GOOS != "windows" && filepath.IsAbs(getenv("XDG_STATE_HOME")):
@@ -90,17 +94,7 @@ func (d stateDir) write(r runFile) (remove func(), err error) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	path := d.runPath(r.PID)
-	tmp, err := os.CreateTemp(string(d), ".run-*") // with mode 0600
-	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	_, err = tmp.Write(append(data, '\n'))
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		_ = os.Remove(tmp.Name())
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
-		_ = os.Remove(tmp.Name())
+	if err := statefile.WriteFile(path, append(data, '\n')); err != nil { // with mode 0600
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	return func() { _ = os.Remove(path) }, nil

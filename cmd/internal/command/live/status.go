@@ -190,10 +190,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		k := kind(t.detail.Blocking)
 		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))},
 			span{strong, "item " + t.short(t.detail.ID)})
-		mod := ""
-		if len(t.detail.Blame) > 0 {
-			mod = strings.Join(t.detail.Blame, ", ")
-		}
+		mod := strings.Join(t.detail.Blame, ", ")
 		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
 			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"os/exec"
@@ -64,12 +65,7 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 		Example: `  heed wrap -- ./Colony -popupwindow
   heed wrap --rules mine.yaml --mod-wait 0 -- ./Colony
   heed wrap --observe-only --record session.jsonl -- ./Colony`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cli.Usage(cmd, "name the game's program after --, such as heed wrap -- ./Game")
-			}
-			return nil
-		},
+		Args: cli.Args(1, math.MaxInt, "name the game's program after --, such as heed wrap -- ./Game"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.wrap(cmd, &f, args) },
 	}
 	f.register(cmd)
@@ -352,10 +348,7 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 
 // spoolPath returns the file for the copy of the game's standard output, in the state folder that newHost opens.
 func (p *program) spoolPath(f *wrapFlags, name string) string {
-	dir := stateDir(f.state)
-	if dir == "" {
-		dir, _ = defaultState(p.Getenv) // newHost returns the error
-	}
+	dir, _ := stateIn(f.state, p.Getenv) // newHost returns the error
 	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
 }
 
