@@ -176,26 +176,13 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if json.Unmarshal(payload, &p) != nil {
 		return
 	}
-	o := &p.operation
-	if p.Event != nil {
-		o = p.Event
-	}
-	if o.Type == "" {
-		o.Type = p.Kind
-	}
-	status, ok := event.Parse[event.Status](strings.TrimPrefix(strings.ToLower(o.Type), "operation."))
+	o := cmp.Or(p.Event, &p.operation)
+	status, ok := event.Parse[event.Status](strings.TrimPrefix(strings.ToLower(cmp.Or(o.Type, p.Kind)), "operation."))
 	if !ok || status.Kind() != event.KindOperation || o.ID == "" {
 		return
 	}
-	if o.Method == "" {
-		o.Method = o.Tool
-	}
-	if o.Message == "" {
-		o.Message = o.Error
-	}
 	in.entries.Observe(event.Operation{
-		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status,
-		Error: o.Message,
+		ID: o.ID, Parent: o.Parent, Method: cmp.Or(o.Method, o.Tool), Status: status, Error: cmp.Or(o.Message, o.Error),
 	}.Entry())
 }
 
