@@ -47,7 +47,7 @@ type intake struct {
 func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
 	return &intake{
 		entries: entries, dedup: dedup, now: now,
-		repeats: newLRU(maxRepeats), items: newLRU(maxModItems),
+		repeats: newLRU[uint64](maxRepeats), items: newLRU[uint64](maxModItems),
 	}
 }
 
@@ -59,8 +59,8 @@ func (in *intake) connected(channels []string) {
 	in.items.Purge()
 }
 
-func newLRU(size int) *simplelru.LRU[string, uint64] {
-	lru, err := simplelru.NewLRU[string, uint64](size, nil)
+func newLRU[V any](size int) *simplelru.LRU[string, V] {
+	lru, err := simplelru.NewLRU[string, V](size, nil)
 	if err != nil {
 		panic("BUG: " + err.Error()) // sizes are constants
 	}
