@@ -49,7 +49,7 @@ type listed struct {
 func listOf[T any](list []T, name func(T) string) []listed {
 	items := make([]listed, len(list))
 	for i, v := range list {
-		items[i] = listed{name(v), encode(v)}
+		items[i] = listed{name(v), Encode(v)}
 	}
 	return items
 }
@@ -86,7 +86,7 @@ func (p *Proxy) list(
 	for _, i := range ours {
 		all = append(all, i.json)
 	}
-	answer[member] = encode(all)
+	answer[member] = Encode(all)
 	return answer, nil
 }
 

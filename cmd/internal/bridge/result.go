@@ -167,7 +167,7 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 	if quiet {
 		found.Executed = false
 	}
-	said := encode(found)
+	said := Encode(found)
 	has, object := names(result, "executed", "attention", "verdict", "notice", "heed")
 	taken := func(name string) bool { return slices.Contains(has, name) }
 	switch {
