@@ -85,15 +85,7 @@ func isTraceHead(message []byte) bool { return string(trimRight(message)) == "St
 // headings of Mono's crash report.
 func isRule(b []byte) bool {
 	b = trimRight(b)
-	if len(b) < 20 || b[0] != '=' && b[0] != '-' {
-		return false
-	}
-	for _, c := range b {
-		if c != b[0] {
-			return false
-		}
-	}
-	return true
+	return len(b) >= 20 && (b[0] == '=' || b[0] == '-') && bytes.Count(b, b[:1]) == len(b)
 }
 
 // memoryStart opens the allocator statistics that Unity 2022 prints when it

@@ -56,14 +56,7 @@ func isInDocument(b []byte) bool {
 		return false
 	}
 	b = trimRight(b)
-	for _, c := range b {
-		switch c {
-		case '{', '}', '[', ']', '(', ')', ',', ';':
-		default:
-			return false
-		}
-	}
-	return len(b) <= 4
+	return len(b) <= 4 && len(bytes.Trim(b, "{}[](),;")) == 0
 }
 
 // isShaderNote reports whether b is a further line of a shader that could not

@@ -1,6 +1,9 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // A crash report is a file of its own, which another program writes when a game dies: Unity's crash handler on
 // Windows (error.log in the crash folder), or the system on macOS (.crash, and .ips as text or as JSON). Its records
@@ -106,13 +109,9 @@ func namesCause(b []byte) bool {
 	if n < 1 || b[len(b)-1] != ')' || b[n] != '(' || b[n+1] != '0' || b[n+2] != 'x' || len(b) > 2*maxPath {
 		return false
 	}
-	for _, c := range b[n+3 : len(b)-1] {
-		if !isHex(c) {
-			return false
-		}
-	}
 	i := bytes.Index(b[:n], []byte(" caused a"))
-	return i > 0 && (hasPrefix(b[i:], " caused a ") || hasPrefix(b[i:], " caused an "))
+	return i > 0 && len(bytes.Trim(b[n+3:len(b)-1], hexDigits)) == 0 &&
+		(hasPrefix(b[i:], " caused a ") || hasPrefix(b[i:], " caused an "))
 }
 
 // maxPath is how long the name of a module may be on Windows.
@@ -232,15 +231,7 @@ func isReportFrame(b []byte) bool {
 //	0ECADE00 (Mono JIT Code) Some.Press:Turn (int)
 func isShortFrame(b []byte) bool {
 	const digits = len("0ECADE00")
-	if len(b) < digits+2 || b[digits] != ' ' || b[digits+1] != '(' {
-		return false
-	}
-	for _, c := range b[:digits] {
-		if !isHex(c) {
-			return false
-		}
-	}
-	return true
+	return len(b) >= digits+2 && b[digits] == ' ' && b[digits+1] == '(' && len(bytes.Trim(b[:digits], hexDigits)) == 0
 }
 
 // isCrashFrame reports whether b, in what a log holds of a crash, is a frame of the thread that crashed. Debuggers
@@ -467,12 +458,7 @@ var (
 )
 
 func hasAnyPrefix(b []byte, of []string) bool {
-	for _, s := range of {
-		if hasPrefix(b, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(of, func(s string) bool { return hasPrefix(b, s) })
 }
 
 // isMacDriver reports whether b, a frame of a report on macOS, is code of a driver of the graphics card:

@@ -464,14 +464,7 @@ func isLongVersion(word string) bool {
 	return strings.Contains(word, ".") && len(word) <= 40 && isVersion(word)
 }
 
-func isNumber(s string) bool {
-	for i := range len(s) {
-		if !isDigit(s[i]) {
-			return false
-		}
-	}
-	return s != ""
-}
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 
 // isCPU reports whether a name is one that makers of processors give. A line about a
 // processor may be about one in the game.

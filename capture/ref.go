@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"strconv"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
@@ -16,20 +17,9 @@ func parseRef(b []byte) (ref uint64, duplicate, ok bool) {
 	}
 	end := bytes.IndexByte(b, ']')
 	digits := b[len("[Ref "):max(end, len("[Ref "))]
-	if len(digits) == 0 || len(digits) > 16 {
+	ref, err := strconv.ParseUint(text(digits), 16, 64)
+	if err != nil || len(digits) > 16 {
 		return 0, false, false
-	}
-	for _, c := range digits {
-		if !isHex(c) {
-			return 0, false, false
-		}
-		d := uint64(c | 0x20)
-		if isDigit(c) {
-			d = uint64(c - '0')
-		} else {
-			d -= 'a' - 10
-		}
-		ref = ref<<4 | d
 	}
 	rest := trimLeft(b[end+1:])
 	switch {
@@ -49,7 +39,6 @@ type refTable struct {
 	slots    int
 	bytes    int
 	maxBytes int
-	evicted  uint64
 }
 
 func newRefTable(slots, maxBytes int) *refTable {
@@ -80,7 +69,6 @@ func (t *refTable) put(ref uint64, trace []byte) {
 	for t.bytes > t.maxBytes || t.traces.Len() > t.slots {
 		_, t.free, _ = t.traces.RemoveOldest()
 		t.bytes -= len(t.free)
-		t.evicted++
 	}
 }
 

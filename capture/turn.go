@@ -81,10 +81,8 @@ func isGameLine(b []byte) bool {
 		}
 	case '<':
 		return hasPrefix(b, "<RI> Init")
-	case 'L':
-		return hasPrefix(b, "Loading game from file ")
-	case 'I':
-		return hasPrefix(b, "Initializing new game with mods")
+	case 'L', 'I':
+		return isSignOfLife(b)
 	}
 	return isCrashStart(b) || isCrashCause(b)
 }

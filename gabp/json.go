@@ -16,7 +16,7 @@ const maxInteger = 1<<53 - 1
 // ignores the case of. The first error is kept in err, so that readers read all members and
 // check once.
 type object struct {
-	members map[string]json.RawMessage
+	members members
 	what    string // for errors: "params"
 	code    int    // for errors
 	err     *Error
@@ -28,7 +28,7 @@ func parseObject(raw json.RawMessage, what string, code int) *object {
 	if isNull(raw) {
 		return o
 	}
-	o.members = make(map[string]json.RawMessage, 8)
+	o.members = make(members, 8)
 	err := visit(raw, math.MaxInt, math.MaxInt, func(name, value []byte) error {
 		key := string(name)
 		if _, twice := o.members[key]; twice {
@@ -61,12 +61,7 @@ func (o *object) asError() error {
 }
 
 // raw returns a member, nil where it is absent or null.
-func (o *object) raw(name string) json.RawMessage {
-	if v := o.members[name]; !isNull(v) {
-		return v
-	}
-	return nil
-}
+func (o *object) raw(name string) json.RawMessage { return o.members.get(name) }
 
 // text returns a string member of at most limit bytes. A required one must be present
 // and not empty.
@@ -145,14 +140,7 @@ func (o *object) list(name string) []json.RawMessage {
 
 // isObject reports whether scanned JSON text is an object.
 func isObject(raw []byte) bool {
-	for _, c := range raw {
-		switch c {
-		case ' ', '\t', '\n', '\r':
-		default:
-			return c == '{'
-		}
-	}
-	return false
+	return bytes.HasPrefix(bytes.TrimSpace(raw), []byte("{"))
 }
 
 // parseInteger parses a JSON number from 0 to maxInteger; 7.0 is the integer 7, as some

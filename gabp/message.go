@@ -132,14 +132,15 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// envelope holds the known members of a message by their exact names.
-type envelope map[string]json.RawMessage
+// members holds the members of an object by their exact names.
+type members map[string]json.RawMessage
 
+// envelopeNames are the members of a message that are known.
 var envelopeNames = []string{"v", "id", "type", "method", "params", "result", "error", "channel", "seq", "payload"}
 
 // get returns a member, nil where it is absent or null.
-func (e envelope) get(name string) json.RawMessage {
-	if raw := e[name]; !isNull(raw) {
+func (m members) get(name string) json.RawMessage {
+	if raw := m[name]; !isNull(raw) {
 		return raw
 	}
 	return nil
@@ -150,7 +151,7 @@ func (e envelope) get(name string) json.RawMessage {
 // Type are set as far as they could be read, so that it can be answered. The content is
 // checked by message.validate. Unknown members are ignored, null members count as absent.
 func decode(data []byte, lim *Limits) (message, *Error) {
-	env, twice := make(envelope, len(envelopeNames)), ""
+	env, twice := make(members, len(envelopeNames)), ""
 	err := visit(data, lim.JSONDepth, lim.StringBytes, func(name, value []byte) error {
 		i := slices.IndexFunc(envelopeNames, func(s string) bool { return s == string(name) })
 		if i < 0 {
@@ -224,7 +225,7 @@ func (m *message) setType(raw json.RawMessage) *Error {
 }
 
 // foreign refuses members of other types of messages.
-func (m *message) foreign(env envelope, names ...string) *Error {
+func (m *message) foreign(env members, names ...string) *Error {
 	for _, name := range names {
 		if env.get(name) != nil {
 			return Errorf(codeInvalidRequest, "%q does not belong in a message of type %s", name, m.Type)
@@ -240,7 +241,7 @@ var namePattern = regexp.MustCompile(`^[a-z][a-z0-9_-]*(/[a-z][a-z0-9_-]*)+$`)
 // letters, digits, '_' and '-', separated by slashes, at most 256 bytes.
 func ValidName(s string) bool { return len(s) <= maxNameBytes && namePattern.MatchString(s) }
 
-func (m *message) request(env envelope) *Error {
+func (m *message) request(env members) *Error {
 	if e := m.foreign(env, "result", "error", "channel", "seq", "payload"); e != nil {
 		return e
 	}
@@ -261,7 +262,7 @@ func (m *message) request(env envelope) *Error {
 	return nil
 }
 
-func (m *message) response(env envelope) *Error {
+func (m *message) response(env members) *Error {
 	if e := m.foreign(env, "method", "params", "channel", "seq", "payload"); e != nil {
 		return e
 	}
@@ -290,7 +291,7 @@ func (m *message) response(env envelope) *Error {
 	return o.err
 }
 
-func (m *message) event(env envelope) *Error {
+func (m *message) event(env members) *Error {
 	if e := m.foreign(env, "method", "params", "result", "error"); e != nil {
 		return e
 	}

@@ -211,11 +211,9 @@ const (
 )
 
 func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
-	case <-t.C:
+	case <-time.After(d):
 	}
 }
 
@@ -227,11 +225,9 @@ func waitFor(wg *sync.WaitGroup) {
 		wg.Wait()
 		close(done)
 	}()
-	t := time.NewTimer(closeGrace)
-	defer t.Stop()
 	select {
 	case <-done:
-	case <-t.C:
+	case <-time.After(closeGrace):
 	}
 }
 

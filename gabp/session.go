@@ -108,12 +108,10 @@ func (s *ServerSession) readUntilClosed(ctx context.Context) error {
 		return err
 	case <-s.conn.closed:
 	}
-	t := time.NewTimer(readGrace)
-	defer t.Stop()
 	select {
 	case err := <-ended:
 		return err
-	case <-t.C:
+	case <-time.After(readGrace):
 		return io.ErrClosedPipe
 	}
 }
@@ -300,22 +298,21 @@ func (s *ServerSession) answer(id string, result any, err error, placed func()) 
 	s.out.reply(m, placed)
 }
 
-// known returns whether a channel can be subscribed to. The host may offer more
-// channels than at the welcome.
-func (s *ServerSession) known() func(channel string) bool {
-	now := s.channels
-	if s.server.cfg.Capabilities != nil {
-		now = slices.Concat(now, s.server.cfg.Capabilities().Events)
+// offered returns the channels that can be subscribed to. The host may offer more
+// than at the welcome.
+func (s *ServerSession) offered() []string {
+	if s.server.cfg.Capabilities == nil {
+		return s.channels
 	}
-	return func(channel string) bool { return slices.Contains(now, channel) }
+	return slices.Concat(s.channels, s.server.cfg.Capabilities().Events)
 }
 
 // subscribe answers with the requested channels that the session is subscribed to
 // now. It is an error where that is none.
 func (s *ServerSession) subscribe(m *message) {
 	p, _ := parseChannels(m.Params) // they were checked
-	known := s.known()
-	wanted := distinct(p.Channels, known)
+	offered := s.offered()
+	wanted := distinct(p.Channels, func(c string) bool { return slices.Contains(offered, c) })
 	if len(wanted) == 0 {
 		s.refuse(m, Errorf(codeChannelNotFound, "this channel does not exist").WithData(p))
 		return
@@ -356,11 +353,7 @@ func (s *ServerSession) unsubscribe(m *message) {
 }
 
 func (s *ServerSession) listEvents(m *message) {
-	channels := s.channels
-	if s.server.cfg.Capabilities != nil {
-		channels = slices.Concat(channels, s.server.cfg.Capabilities().Events)
-	}
-	list := eventsListResult{Channels: distinct(channels, func(c string) bool { return c != "" }), Subscribed: []string{}}
+	list := eventsListResult{Channels: distinct(s.offered(), func(c string) bool { return c != "" }), Subscribed: []string{}}
 	s.mu.Lock()
 	for _, c := range list.Channels {
 		if s.subs[c] {

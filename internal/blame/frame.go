@@ -69,7 +69,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	switch {
 	case rank == 0 && !s.game:
 		s.found(Frame, weightThrown, o)
-	case rank == 0 && !s.reports(&o):
+	case rank == 0 && !s.has(Tag, &o):
 		s.found(Frame, weightNear, o)
 		s.near = len(s.findings)
 	case rank <= 1:
@@ -91,12 +91,9 @@ func (s *scan) passesOn(path, root string, o *owner) bool {
 
 // doubt keeps code of o that only passes on what others do.
 func (s *scan) doubt(o *owner) {
-	for i := range s.findings {
-		if f := &s.findings[i]; f.Kind == Frame && f.owner.same(o) {
-			return
-		}
+	if !s.has(Frame, o) {
+		s.found(Frame, weightDoubt, *o)
 	}
-	s.found(Frame, weightDoubt, *o)
 }
 
 // writes reads a frame of a method that writes to the log. Code between two of them is called to
@@ -129,10 +126,10 @@ func (s *scan) settle() {
 	}
 }
 
-// reports reports whether the record carries the tag of o.
-func (s *scan) reports(o *owner) bool {
+// has reports whether there is evidence of a kind for o.
+func (s *scan) has(kind Kind, o *owner) bool {
 	for i := range s.findings {
-		if f := &s.findings[i]; f.Kind == Tag && f.owner.same(o) {
+		if f := &s.findings[i]; f.Kind == kind && f.owner.same(o) {
 			return true
 		}
 	}

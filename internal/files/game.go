@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// titles are games by the name that people call them.
+// titles are games by the name that people call them, with which the name of the program begins, in lower case.
 var titles = []struct {
 	name    string
 	product product

@@ -45,16 +45,6 @@ type Found struct {
 // product is what Unity makes the place of a log of.
 type product struct{ company, name string }
 
-// known are products by the beginning of their program's name, in lower case, for
-// games whose data are not where Unity puts them.
-var known = []struct {
-	program string
-	product product
-}{
-	{"rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}},
-	{"start_rimworld", product{"Ludeon Studios", "RimWorld by Ludeon Studios"}},
-}
-
 // Bounds of what is looked at, and of what a person is told of it.
 const (
 	maxPrograms = 32 // arguments that could be the game's program
@@ -120,10 +110,10 @@ func (g *Game) programs() []string {
 
 // byName returns the product of a program that is known by its name.
 func byName(program string) (product, bool) {
-	name := strings.ToLower(base(program))
-	for _, k := range known {
-		if strings.HasPrefix(name, k.program) {
-			return k.product, true
+	name := strings.TrimPrefix(strings.ToLower(base(program)), "start_") // the script that starts it on Linux
+	for _, t := range titles {
+		if strings.HasPrefix(name, t.name) {
+			return t.product, true
 		}
 	}
 	return product{}, false

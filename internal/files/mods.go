@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/capture"
@@ -116,7 +117,6 @@ func digits(s string) string {
 // assemblies returns the names of the assemblies of a mod, of all versions of the game.
 func assemblies(folder string) []string {
 	var names []string
-	seen := map[string]bool{}
 	for _, pattern := range [...]string{"Assemblies/*.dll", "*/Assemblies/*.dll"} {
 		found, err := fs.Glob(os.DirFS(folder), pattern)
 		if err != nil {
@@ -124,8 +124,7 @@ func assemblies(folder string) []string {
 		}
 		for _, f := range found {
 			name := strings.TrimSuffix(path.Base(f), ".dll")
-			if !seen[name] && len(names) < maxAssemblies {
-				seen[name] = true
+			if len(names) < maxAssemblies && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}

@@ -3,6 +3,7 @@ package files
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -14,8 +15,9 @@ func (g *Game) emulated(program string) bool {
 // prefix returns the folder in which Wine or Proton keeps drives and users, and what names it; "" where nothing does.
 func (g *Game) prefix() (dir, by string) {
 	proton, wine, home := g.Getenv("STEAM_COMPAT_DATA_PATH"), g.Getenv("WINEPREFIX"), g.Getenv("HOME")
+	byProton := slices.ContainsFunc(g.Args, func(arg string) bool { return base(arg) == "proton" })
 	switch {
-	case proton != "" && (wine == "" || g.startedBy("proton")):
+	case proton != "" && (wine == "" || byProton):
 		return filepath.Join(g.abs(proton), "pfx"), "STEAM_COMPAT_DATA_PATH names"
 	case wine != "":
 		return g.abs(wine), "WINEPREFIX names"
@@ -23,16 +25,6 @@ func (g *Game) prefix() (dir, by string) {
 		return filepath.Join(home, ".wine"), "is the usual one"
 	}
 	return "", ""
-}
-
-// startedBy reports whether a program of that name is among the arguments.
-func (g *Game) startedBy(name string) bool {
-	for _, arg := range g.Args {
-		if base(arg) == name {
-			return true
-		}
-	}
-	return false
 }
 
 // userFolder returns the folder of the user in a prefix. Wine names it as the user is named, Proton steamuser.

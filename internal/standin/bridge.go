@@ -139,11 +139,10 @@ func (b *Bridge) attempt(patience time.Duration, wait bool) error {
 	b.current, b.tools = c, nil
 	b.mu.Unlock()
 	if wait {
-		if err := b.mirror(ctx, c); err != nil {
+		if err = b.mirror(ctx, c); err != nil {
 			_ = stream.Close()
-			return err
 		}
-		return nil
+		return err
 	}
 	b.background.Go(func() {
 		ctx, cancel := b.within(b.ctx, bridgeAsk)

@@ -350,12 +350,7 @@ func (s *session) forget(m *steer.Machine) {
 // failCall shows the editor that a tool call of a canceled turn has ended.
 func (s *session) failCall(id string) {
 	s.proxy.editor.write(message{Method: methodUpdate, Params: write(updateParams{
-		SessionID: s.id,
-		Update: write(struct {
-			Kind   string `json:"sessionUpdate"`
-			CallID string `json:"toolCallId"`
-			Status string `json:"status"`
-		}{"tool_call_update", id, "failed"}),
+		SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
 	})}.line())
 }
 

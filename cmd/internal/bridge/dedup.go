@@ -42,13 +42,7 @@ type sighting struct {
 }
 
 // NewDedup returns a Dedup that has seen nothing.
-func NewDedup() *Dedup {
-	texts, err := simplelru.NewLRU[string, *sighting](dedupTexts, nil)
-	if err != nil {
-		panic("BUG: bridge: " + err.Error()) // the size is positive
-	}
-	return &Dedup{texts: texts}
-}
+func NewDedup() *Dedup { return &Dedup{texts: newLRU[*sighting](dedupTexts)} }
 
 // FromLog records a record of the followed log, and reports whether it is to be ingested.
 func (d *Dedup) FromLog(message string, now time.Time) bool {

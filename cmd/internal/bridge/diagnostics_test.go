@@ -47,7 +47,7 @@ func some(operation string) map[string]string {
 // bridge let through.
 func TestDefinitions(t *testing.T) {
 	s, d := start(t, session.Config{})
-	g, err := s.Gate(gate.Config{})
+	g, err := gate.New(gate.Config{Source: s.Source()})
 	require.NoError(t, err)
 	s.Observe(logged("Broken").Entry())
 	require.False(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}).Allowed)

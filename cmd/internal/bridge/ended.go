@@ -94,12 +94,10 @@ const endGrace = time.Second
 
 // awaitEnd waits for that and reports whether it came.
 func (m *mod) awaitEnd(ctx context.Context) bool {
-	timer := time.NewTimer(endGrace)
-	defer timer.Stop()
 	select {
 	case <-m.gone:
 		return true
-	case <-timer.C:
+	case <-time.After(endGrace):
 	case <-ctx.Done():
 	}
 	return false

@@ -48,12 +48,7 @@ func (m *modEvents) event(e gabp.Event) {
 	}
 	switch {
 	case m.attention && strings.HasPrefix(e.Channel, "attention/"):
-		if id := m.intake.takeAttention(e.Payload); id != "" {
-			select {
-			case m.unacked <- id:
-			default: // one is being acknowledged; its answer has the next
-			}
-		}
+		m.offer(m.intake.takeAttention(e.Payload))
 		return
 	case isLogChannel(e.Channel):
 		m.intake.takeLog(e.Payload)
@@ -99,10 +94,18 @@ func (m *modEvents) acknowledge(ctx context.Context, id string) {
 		return
 	}
 	// The next event of an item that is still open acknowledges it.
-	if next := textOf(memberOf(answer.Current, "attentionId")); next != "" && next != id {
-		select {
-		case m.unacked <- next:
-		default:
-		}
+	if next := textOf(memberOf(answer.Current, "attentionId")); next != id {
+		m.offer(next)
+	}
+}
+
+// offer has an item acknowledged, "" for none.
+func (m *modEvents) offer(id string) {
+	if id == "" {
+		return
+	}
+	select {
+	case m.unacked <- id:
+	default: // one is being acknowledged; its answer has the next
 	}
 }

@@ -66,7 +66,7 @@ func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 	}
 	var argv []string
 	if json.Unmarshal(members["argv"], &argv) == nil && len(argv) > 0 && len(h.Prefix) > 0 {
-		members["argv"] = encode(append(slices.Clone(h.Prefix), argv[1:]...))
+		members["argv"] = Encode(append(slices.Clone(h.Prefix), argv[1:]...))
 	}
 	var values map[string]string
 	if json.Unmarshal(members["envValues"], &values) == nil && len(values) > 0 {
@@ -77,7 +77,7 @@ func (h *Handed) observed(raw json.RawMessage) json.RawMessage {
 				}
 			}
 		}
-		members["envValues"] = encode(values)
+		members["envValues"] = Encode(values)
 	}
-	return encode(members)
+	return Encode(members)
 }

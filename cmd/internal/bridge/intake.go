@@ -47,7 +47,7 @@ type intake struct {
 func newIntake(dedup *Dedup, entries entries, now func() time.Time) *intake {
 	return &intake{
 		entries: entries, dedup: dedup, now: now,
-		repeats: newLRU(maxRepeats), items: newLRU(maxModItems),
+		repeats: newLRU[uint64](maxRepeats), items: newLRU[uint64](maxModItems),
 	}
 }
 
@@ -59,8 +59,8 @@ func (in *intake) connected(channels []string) {
 	in.items.Purge()
 }
 
-func newLRU(size int) *simplelru.LRU[string, uint64] {
-	lru, err := simplelru.NewLRU[string, uint64](size, nil)
+func newLRU[V any](size int) *simplelru.LRU[string, V] {
+	lru, err := simplelru.NewLRU[string, V](size, nil)
 	if err != nil {
 		panic("BUG: " + err.Error()) // sizes are constants
 	}
@@ -176,26 +176,13 @@ func (in *intake) takeOperation(payload json.RawMessage) {
 	if json.Unmarshal(payload, &p) != nil {
 		return
 	}
-	o := &p.operation
-	if p.Event != nil {
-		o = p.Event
-	}
-	if o.Type == "" {
-		o.Type = p.Kind
-	}
-	status, ok := event.Parse[event.Status](strings.TrimPrefix(strings.ToLower(o.Type), "operation."))
+	o := cmp.Or(p.Event, &p.operation)
+	status, ok := event.Parse[event.Status](strings.TrimPrefix(strings.ToLower(cmp.Or(o.Type, p.Kind)), "operation."))
 	if !ok || status.Kind() != event.KindOperation || o.ID == "" {
 		return
 	}
-	if o.Method == "" {
-		o.Method = o.Tool
-	}
-	if o.Message == "" {
-		o.Message = o.Error
-	}
 	in.entries.Observe(event.Operation{
-		ID: o.ID, Parent: o.Parent, Method: o.Method, Status: status,
-		Error: o.Message,
+		ID: o.ID, Parent: o.Parent, Method: cmp.Or(o.Method, o.Tool), Status: status, Error: cmp.Or(o.Message, o.Error),
 	}.Entry())
 }
 

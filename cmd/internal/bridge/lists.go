@@ -32,7 +32,10 @@ func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error)
 		Pattern string `json:"pattern"`
 	}
 	_ = json.Unmarshal(r.Params, &params) // a pattern of another type is the mod's to refuse
-	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool { return !fitsGlob(params.Pattern, r.URI) })
+	ours := slices.DeleteFunc(Resources(), func(r gabp.Resource) bool {
+		fits, _ := path.Match(params.Pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
+		return params.Pattern != "" && !fits
+	})
 	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }),
 		func(json.RawMessage) {})
 }
@@ -46,7 +49,7 @@ type listed struct {
 func listOf[T any](list []T, name func(T) string) []listed {
 	items := make([]listed, len(list))
 	for i, v := range list {
-		items[i] = listed{name(v), encode(v)}
+		items[i] = listed{name(v), Encode(v)}
 	}
 	return items
 }
@@ -83,7 +86,7 @@ func (p *Proxy) list(
 	for _, i := range ours {
 		all = append(all, i.json)
 	}
-	answer[member] = encode(all)
+	answer[member] = Encode(all)
 	return answer, nil
 }
 
@@ -99,14 +102,4 @@ func (p *Proxy) readResource(ctx context.Context, r *gabp.Request) (any, error) 
 		return content, err
 	}
 	return p.passMethod(ctx, r)
-}
-
-// fitsGlob reports whether a name fits a glob of the protocol, in which "*" stands for a part of
-// a segment. Every name fits an empty one, and none one that is malformed.
-func fitsGlob(pattern, name string) bool {
-	if pattern == "" {
-		return true
-	}
-	ok, err := path.Match(pattern, name)
-	return ok && err == nil
 }

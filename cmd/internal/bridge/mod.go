@@ -131,12 +131,10 @@ func (m *mod) await(ctx context.Context, d time.Duration) {
 	m.mu.Lock()
 	settled := m.settled
 	m.mu.Unlock()
-	timer := time.NewTimer(d)
-	defer timer.Stop()
 	select {
 	case <-settled:
 	case <-m.gone:
-	case <-timer.C:
+	case <-time.After(d):
 	case <-ctx.Done():
 	}
 }
@@ -244,12 +242,10 @@ func (m *mod) replaced(client, events *gabp.Client) bool {
 
 // stays reports whether a connection outlasts the end of another one to the same mod.
 func stays(c *gabp.Client) bool {
-	timer := time.NewTimer(goneTogether)
-	defer timer.Stop()
 	select {
 	case <-c.Done():
 		return false
-	case <-timer.C:
+	case <-time.After(goneTogether):
 		return true
 	}
 }
@@ -296,9 +292,9 @@ func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observe
 	if _, untaken := errors.AsType[*gabp.Verbatim](err); err != nil && !untaken && !isCode(err, gabp.CodeMethodNotFound) {
 		return err
 	}
+	m.learnTags(raw) // before the first call can come
 	m.mu.Lock()
 	m.client = client
-	m.learnTagsLocked(raw)
 	m.mu.Unlock()
 	m.seqs = map[string]uint64{} // no event has come yet
 	o.up(again)
@@ -447,20 +443,16 @@ func (c *calls) waiting() (n uint64) {
 	return n
 }
 
-// learnTags keeps the tags of a list of tools, for the gate, and what else it has of them, for briefs.
-func (m *mod) learnTags(list json.RawMessage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.learnTagsLocked(list)
-}
-
 // maxTools bounds the tools whose tags are kept, and maxToolBytes what else is kept of them.
 const (
 	maxTools     = 10_000
 	maxToolBytes = 1 << 20
 )
 
-func (m *mod) learnTagsLocked(list json.RawMessage) {
+// learnTags keeps the tags of a list of tools, for the gate, and what else it has of them, for briefs.
+func (m *mod) learnTags(list json.RawMessage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	var tools struct {
 		Tools []struct {
 			Name        string          `json:"name"`
@@ -547,10 +539,8 @@ func isCode(err error, codes ...int) bool {
 
 // pause waits for d, or until ctx is done.
 func pause(ctx context.Context, d time.Duration) {
-	t := time.NewTimer(d)
-	defer t.Stop()
 	select {
 	case <-ctx.Done():
-	case <-t.C:
+	case <-time.After(d):
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -241,8 +242,7 @@ func (p *Proxy) Untaken() uint64 { return p.mod.odd.Load() }
 
 // limits returns the bounds that were hit between the mod and the bridges.
 func (p *Proxy) limits() []session.Limit {
-	var hit []session.Limit
-	for _, l := range []session.Limit{
+	return slices.DeleteFunc([]session.Limit{
 		{Name: "mod.events", Count: p.Lost(), Means: "events of the mod came faster than heed could read them and " +
 			"were dropped; only the log may have what they reported"},
 		{Name: "mod.answers", Count: p.Untaken(), Means: "an answer of the mod did not follow the protocol; heed " +
@@ -251,10 +251,5 @@ func (p *Proxy) limits() []session.Limit {
 			Name: "bridge.events", Count: p.server.Stats().EventsDropped,
 			Means: "events of the mod were dropped because a bridge read too slowly; it sees a gap in the numbers",
 		},
-	} {
-		if l.Count > 0 {
-			hit = append(hit, l)
-		}
-	}
-	return hit
+	}, func(l session.Limit) bool { return l.Count == 0 })
 }

@@ -137,7 +137,7 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 	if id != "" {
 		all["id"] = id
 	}
-	return encode(all), nil
+	return Encode(all), nil
 }
 
 // view answers attention/current.

@@ -2,6 +2,7 @@ package bridge
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -43,11 +44,7 @@ func inBand(result json.RawMessage) (failed bool, text, operation string) {
 		failed = string(r.IsError) == "true" || isText(r.Error) || isObject(r.Error)
 	}
 	if failed {
-		for _, raw := range []json.RawMessage{r.ErrorMessage, r.Error, r.Message} {
-			if text = textOf(raw); text != "" {
-				break
-			}
-		}
+		text = cmp.Or(textOf(r.ErrorMessage), textOf(r.Error), textOf(r.Message))
 	}
 	for _, raw := range []json.RawMessage{
 		r.OperationID, memberOf(r.Operation, "operationId"),
@@ -170,7 +167,7 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 	if quiet {
 		found.Executed = false
 	}
-	said := encode(found)
+	said := Encode(found)
 	has, object := names(result, "executed", "attention", "verdict", "notice", "heed")
 	taken := func(name string) bool { return slices.Contains(has, name) }
 	switch {

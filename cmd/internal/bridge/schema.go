@@ -56,7 +56,7 @@ type version struct {
 
 // outputSchema returns the schema of the JSON form of a struct.
 func outputSchema(v any) json.RawMessage {
-	return encode(json.RawMessage((&schema.Form{Values: []any{v}}).JSON()))
+	return Encode(json.RawMessage((&schema.Form{Values: []any{v}}).JSON()))
 }
 
 // inputSchema returns the schema of the arguments of a tool. It has the same meaning in draft 07 of JSON Schema, which
@@ -78,7 +78,7 @@ func inputSchema(params []param) json.RawMessage {
 		}
 	}
 	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return cmp.Compare(a.Name, b.Name) })
-	return encode(s)
+	return Encode(s)
 }
 
 func (p *param) schema() *schema.Schema {

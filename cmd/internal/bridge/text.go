@@ -69,8 +69,8 @@ func stamp(t time.Time) time.Time {
 	return t
 }
 
-// encode returns the JSON form of plain data, without escapes for HTML.
-func encode(v any) json.RawMessage {
+// Encode returns the JSON form of plain data in one line, without escapes for HTML.
+func Encode(v any) json.RawMessage {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

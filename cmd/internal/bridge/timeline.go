@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -14,7 +13,6 @@ const (
 	defaultEvents = 50
 	maxEvents     = 200
 	maxCovered    = 32
-	wholeTimeline = math.MaxInt32
 )
 
 // Timeline is the answer of heed/timeline.
@@ -58,7 +56,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 		}
 		after = n
 	}
-	events, lost := d.session.Timeline(after, wholeTimeline)
+	events, lost := d.session.Timeline(after)
 	last := after
 	if n := len(events); n > 0 {
 		last = events[n-1].Number
@@ -92,7 +90,7 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 // checkTimeline refuses a cursor that the timeline cannot have given out.
 func (d *Diagnostics) checkTimeline(run string, n uint64) error {
 	var latest uint64
-	if events, _ := d.session.Timeline(0, wholeTimeline); len(events) > 0 {
+	if events, _ := d.session.Timeline(0); len(events) > 0 {
 		latest = events[len(events)-1].Number
 	}
 	reason, got := "epoch", "a cursor of another process of heed, whose timeline is gone"

@@ -42,7 +42,6 @@ var timelineAfter = param{
 
 // tools returns the tools, in the order in which an agent needs them.
 func tools() []tool {
-	idParam := func(doc string) param { return param{name: "id", kind: textKind, required: true, doc: doc} }
 	return []tool{
 		{
 			name: ToolStatus, title: "heed: status",
@@ -185,8 +184,8 @@ func tools() []tool {
 				"verdict, and the item with its worst result. Call it to find out whether a call really did what it " +
 				"reported. outcome unknown: reason and text say why; read the game's state. Next: call heed/item with " +
 				"attention, or heed/entries with cursor for all entries from then on.",
-			params: append([]param{idParam("The id of the operation, from heed/operations, heed/timeline or " +
-				"causalOperationId.")}, lookParams...),
+			params: append([]param{{name: "id", kind: textKind, required: true, doc: "The id of the operation, from " +
+				"heed/operations, heed/timeline or causalOperationId."}}, lookParams...),
 			output: OperationDetail{}, call: (*Diagnostics).operation,
 		},
 		{

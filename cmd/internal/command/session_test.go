@@ -60,7 +60,7 @@ func TestSessionReplays(t *testing.T) {
 	go func() { done <- session.Run(ctx) }()
 	t.Cleanup(cancel)
 
-	g, err := session.Gate(gate.Config{Timeout: patience})
+	g, err := gate.New(gate.Config{Source: session.Source(), Timeout: patience})
 	require.NoError(t, err)
 	refused := 0
 	var operations []string

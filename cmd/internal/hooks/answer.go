@@ -143,13 +143,19 @@ func (e *Event) Render(a Answer) (stdout []byte, unsaid Answer) {
 	default:
 		return nil, a
 	}
+	return append(text.AppendJSON(nil, bytes.TrimSuffix(encode(out, ""), []byte("\n"))), '\n'), a
+}
+
+// encode returns texts as JSON, which ends with a newline.
+func encode(v any, indent string) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		panic("BUG: an answer of texts cannot be written: " + err.Error())
+	enc.SetIndent("", indent)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: texts cannot be written: " + err.Error())
 	}
-	return append(text.AppendJSON(nil, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n'), a
+	return b.Bytes()
 }
 
 // deny returns the host's form of a denial, which needs a reason that is not blank.

@@ -1,10 +1,6 @@
 package hooks
 
-import (
-	"bytes"
-	"encoding/json"
-	"regexp"
-)
+import "regexp"
 
 // timeout is how long a host waits for the command, in seconds.
 const timeout = 10
@@ -63,14 +59,7 @@ func Configuration(host Host, command, server string) (file, content string) {
 		hooks[event] = []any{entry(event, of)}
 	}
 	config["hooks"] = hooks
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(config); err != nil {
-		panic("BUG: a configuration of texts cannot be written: " + err.Error())
-	}
-	return file, b.String()
+	return file, string(encode(config, "  "))
 }
 
 // nested returns the form of an entry that Claude Code began.

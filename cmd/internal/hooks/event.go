@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -111,9 +112,9 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
 	}
 	e := Event{
-		Host: host, Kind: Other, Name: first(event, w.Name),
-		Session: first(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID, CWD: w.CWD,
-		Tool: first(w.ToolName, w.CopilotTool), ToolID: w.ToolUseID, Prompt: w.Prompt,
+		Host: host, Kind: Other, Name: cmp.Or(event, w.Name),
+		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID, CWD: w.CWD,
+		Tool: cmp.Or(w.ToolName, w.CopilotTool), ToolID: w.ToolUseID, Prompt: w.Prompt,
 		StopActive: w.StopActive || w.LoopCount > 0,
 		Aborted:    host == Cursor && w.Status != "" && w.Status != "completed",
 	}
@@ -180,15 +181,5 @@ func describe(err error) error {
 	}
 	want := map[string]string{"bool": "a boolean", "float64": "a number", "[]string": "a list of strings"}
 	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),
-		first(want[mistyped.Type.String()], "a string"))
-}
-
-// first returns the first that is not empty.
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
+		cmp.Or(want[mistyped.Type.String()], "a string"))
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/cmd/internal/bridge"
 )
 
 // maxLine bounds a message, in bytes.
@@ -156,15 +158,7 @@ func list(raw json.RawMessage) (elements []json.RawMessage) {
 }
 
 // encode returns v as JSON in one line. Types of this package and of heed always have a JSON form.
-func encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		panic("BUG: mcp: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+func encode(v any) json.RawMessage { return bridge.Encode(v) }
 
 // The codes of JSON-RPC.
 const (

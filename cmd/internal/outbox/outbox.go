@@ -15,10 +15,7 @@ import (
 )
 
 // Outbox is an open database of conversations. Its methods may be called from many goroutines, and by many processes.
-type Outbox struct {
-	db      *db.DB
-	dropped int64
-}
+type Outbox struct{ db *db.DB }
 
 // The bounds of what is kept: conversations, since when they were used last, and the bytes of a state.
 const (
@@ -46,23 +43,16 @@ func Open(ctx context.Context, path string, now time.Time) (*Outbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &Outbox{db: d}
-	r, err := d.ExecContext(ctx, `DELETE FROM conversation WHERE id NOT IN (SELECT id FROM conversation
+	_, err = d.ExecContext(ctx, `DELETE FROM conversation WHERE id NOT IN (SELECT id FROM conversation
 		WHERE touched >= ? ORDER BY waits > 0 DESC, touched DESC LIMIT ?)`, now.Add(-maxAge).Unix(), maxConversations)
-	if err == nil {
-		o.dropped, err = r.RowsAffected()
-	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("outbox %s: %w", path, err), d.Close())
 	}
-	return o, nil
+	return &Outbox{db: d}, nil
 }
 
 // SetAside returns where a corrupt file was moved to, "" for none.
 func (o *Outbox) SetAside() string { return o.db.SetAside }
-
-// Dropped returns how many conversations Open dropped.
-func (o *Outbox) Dropped() int64 { return o.dropped }
 
 // Close closes the database.
 func (o *Outbox) Close() error { return o.db.Close() }

@@ -283,12 +283,10 @@ func (p *Process) Stop(ctx context.Context, sig os.Signal) Exit {
 	if err := p.Signal(sig); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		p.Kill()
 	}
-	timer := time.NewTimer(p.cfg.Grace)
-	defer timer.Stop()
 	select {
 	case <-p.done:
 		return p.exit
-	case <-timer.C:
+	case <-time.After(p.cfg.Grace):
 	case <-ctx.Done():
 	}
 	p.Kill()

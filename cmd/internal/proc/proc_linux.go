@@ -26,18 +26,10 @@ func strays(mark string) []int {
 	if mark == "" {
 		return nil
 	}
-	entries, err := os.ReadDir("/proc")
-	if err != nil {
-		return nil
-	}
 	var pids []int
-	for _, e := range entries {
-		pid, err := strconv.Atoi(e.Name())
-		if err != nil || pid == os.Getpid() {
-			continue
-		}
+	for _, pid := range processes() {
 		// Not readable: of another user, and so not of this tree.
-		environ, err := os.ReadFile("/proc/" + e.Name() + "/environ")
+		environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 		if err == nil && bytes.Contains(environ, []byte(mark)) {
 			pids = append(pids, pid)
 		}
@@ -57,7 +49,7 @@ func eldest(pids []int) (eldest int) {
 	return eldest
 }
 
-// origin returns the parent of a process, and when it started.
+// origin returns the parent of a process, and when it started, in ticks since the system did.
 func origin(pid int) (parent int, start uint64, ok bool) {
 	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 	if err != nil {

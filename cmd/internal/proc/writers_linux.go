@@ -145,13 +145,10 @@ const clockTick = 10 * time.Millisecond
 // process returns the parent of a process, and when the process was started, up to two ticks early: the times of files
 // are a tick late. It returns zeros if the process is not known.
 func process(pid int) (parent int, started time.Time) {
-	stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
-	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:]) // its name may hold anything
+	parent, ticks, known := origin(pid)
 	var up unix.Timespec
-	if err != nil || len(fields) < 20 || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
+	if !known || unix.ClockGettime(unix.CLOCK_BOOTTIME, &up) != nil {
 		return 0, started
 	}
-	parent, _ = strconv.Atoi(string(fields[1]))
-	ticks, _ := strconv.ParseInt(string(fields[19]), 10, 64)
-	return parent, time.Now().Round(0).Add(time.Duration(ticks-1)*clockTick - time.Duration(up.Nano()))
+	return parent, time.Now().Round(0).Add((time.Duration(ticks)-1)*clockTick - time.Duration(up.Nano()))
 }

@@ -195,15 +195,15 @@ func TestTimelineEvents(t *testing.T) {
 			s := &Session{}
 			s.timeline.init(4)
 			c.add(&s.timeline)
-			events, lost := s.Timeline(0, 0)
+			events, lost := s.Timeline(0)
 			require.Zero(t, lost)
 			require.Equal(t, []Event{c.want}, events)
 		})
 	}
 }
 
-// TestTimelinePages holds which events are returned, and how many were evicted before them.
-func TestTimelinePages(t *testing.T) {
+// TestTimelineAfter holds which events are returned, and how many were evicted before them.
+func TestTimelineAfter(t *testing.T) {
 	s := &Session{}
 	s.timeline.init(8)
 	for range 20 {
@@ -211,39 +211,29 @@ func TestTimelinePages(t *testing.T) {
 	}
 	for _, c := range []struct {
 		after    uint64
-		limit    int
 		first, n int
 		lost     uint64
 	}{
-		{0, 0, 13, 8, 12},
-		{11, 0, 13, 8, 1},
-		{12, 0, 13, 8, 0},
-		{13, 0, 14, 7, 0},
-		{12, 3, 13, 3, 0},
-		{19, 1, 20, 1, 0},
-		{20, 1, 0, 0, 0},
-		{25, 1, 0, 0, 0},
-		{15, -1, 16, 5, 0},
+		{0, 13, 8, 12},
+		{11, 13, 8, 1},
+		{12, 13, 8, 0},
+		{13, 14, 7, 0},
+		{19, 20, 1, 0},
+		{20, 0, 0, 0},
+		{25, 0, 0, 0},
 	} {
-		events, lost := s.Timeline(c.after, c.limit)
+		events, lost := s.Timeline(c.after)
 		require.Equal(t, c.lost, lost, c)
 		require.Len(t, events, c.n, c)
 		for i := range events {
 			require.EqualValues(t, c.first+i, events[i].Number)
 		}
 	}
-	events, _ := s.Timeline(12, 1)
+	events, _ := s.Timeline(19)
 	require.Len(t, events, 1)
 	events[0].Covered[0] = "b"
-	again, _ := s.Timeline(12, 1)
+	again, _ := s.Timeline(19)
 	require.Equal(t, "a", again[0].Covered[0], "it belongs to whoever got it")
-	s = &Session{}
-	s.timeline.init(200)
-	for range 150 {
-		s.timeline.add(Event{})
-	}
-	events, _ = s.Timeline(40, 0)
-	require.Equal(t, 100, len(events))
 }
 
 // TestDiskSaves holds when the state is written: before an item is told that no earlier snapshot has, and before an

@@ -18,7 +18,7 @@
 // earlier one; a call that only reads ([gate.Call.Diagnostic]) does not. [Running.End] ingests what the log
 // holds; what is logged later holds the next call, unless [Config].Settle lets the result wait for it.
 //
-// [Session.Source] is the source of a gate, and [Session.Gate] makes one.
+// [Session.Source] is the source of a gate, which [gate.New] makes.
 //
 // # Durability
 //

@@ -14,7 +14,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -225,13 +224,6 @@ func (s *Session) Raise(r heed.Report) string {
 	return id
 }
 
-// Clear ends an open item; see [heed.Engine.Clear]. It is not recorded.
-func (s *Session) Clear(id string) bool {
-	s.enter()
-	defer s.leave()
-	return s.engine.Clear(id)
-}
-
 // BeginRun records that the game is started again, see [heed.Engine.BeginRun]; it does nothing for a session that was
 // not restored. It comes before Run. A recording has its notice.
 func (s *Session) BeginRun() {
@@ -338,9 +330,3 @@ func (s *Session) SetRules(set *rules.Set) error {
 
 // Rules returns the rules that decide now.
 func (s *Session) Rules() *rules.Set { return s.rules.current() }
-
-// Gate returns a gate for this session's calls: c with Source set.
-func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
-	c.Source = s.Source()
-	return gate.New(c)
-}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -90,7 +91,7 @@ func (d *disk) status() *SnapshotStatus {
 // limits returns the bounds that were hit, with the consequence of each.
 func limits(s *heed.Stats, untold uint64) []Limit {
 	c, k, j := &s.Classify, &s.Coalesce, &s.Journal
-	all := []Limit{
+	return slices.DeleteFunc([]Limit{
 		{"journal.tail", j.Tail.Evicted, "the oldest entries were evicted; pages report how many"},
 		{"journal.firsts", j.Firsts.Refused, "there was no space to keep the first entry of a group after its " +
 			"eviction from the tail"},
@@ -110,12 +111,5 @@ func limits(s *heed.Stats, untold uint64) []Limit {
 		{"operations.abandoned", k.OperationsAbandoned, "the end of an operation was not seen in time"},
 		{"acks.untold", untold, "an agent was not told that others acknowledged an item; it is told how many"},
 		{"consumers.evicted", k.ConsumersEvicted, "the record of what a consumer received was evicted to make space"},
-	}
-	var hit []Limit
-	for _, l := range all {
-		if l.Count > 0 {
-			hit = append(hit, l)
-		}
-	}
-	return hit
+	}, func(l Limit) bool { return l.Count == 0 })
 }

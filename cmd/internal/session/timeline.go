@@ -206,15 +206,8 @@ func cut(name string) string {
 	return name[:text.Prefix(name, maxName)]
 }
 
-// pageLimit is the default number of events of a page.
-const pageLimit = 100
-
-// Timeline returns at most limit (0 means 100) events after the one with a number, oldest first, and how many after it
-// are evicted.
-func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64) {
-	if limit <= 0 {
-		limit = pageLimit
-	}
+// Timeline returns the events after the one with a number, oldest first, and how many after it are evicted.
+func (s *Session) Timeline(after uint64) (events []Event, lost uint64) {
 	t := &s.timeline
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -222,7 +215,7 @@ func (s *Session) Timeline(after uint64, limit int) (events []Event, lost uint64
 	if after < oldest {
 		lost, after = oldest-after, oldest
 	}
-	for n := after; n < t.last && len(events) < limit; n++ {
+	for n := after; n < t.last; n++ {
 		e := t.ring[n%uint64(t.limit)]
 		e.Covered = slices.Clone(e.Covered)
 		events = append(events, e)

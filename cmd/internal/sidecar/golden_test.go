@@ -239,3 +239,14 @@ func decoder(t frameType) func(c *coder) {
 	}
 	return nil
 }
+
+// snapshot is the frame of [writer.addSnapshot] as a client reads it: a state of the engine, and the progress that it holds at least.
+type snapshot struct {
+	progress
+	state []byte
+}
+
+func (s *snapshot) code(c *coder) {
+	s.progress.code(c)
+	c.bytes("snapshot", &s.state)
+}

@@ -423,17 +423,6 @@ func (p *progress) code(c *coder) {
 	c.number("lines", &p.lines)
 }
 
-// snapshot is a state of the engine, and the progress that it holds at least.
-type snapshot struct {
-	progress
-	state []byte
-}
-
-func (s *snapshot) code(c *coder) {
-	s.progress.code(c)
-	c.bytes("snapshot", &s.state)
-}
-
 // problem reports a frame that could not be read.
 type problem struct {
 	frame frameType

@@ -222,7 +222,7 @@ func BenchmarkLineToAttention(b *testing.B) {
 					at := log.plant(fmt.Sprintf(form.fault, n))
 					times = append(times, (<-told).Sub(at))
 					for _, item := range s.Open(nil) {
-						s.Clear(item.ID)
+						s.Engine().Clear(item.ID)
 					}
 					time.Sleep(7 * time.Millisecond) // out of step with the writer
 				}
@@ -330,7 +330,7 @@ func BenchmarkGatedCall(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "Player.log")
 			newGameLog(b, path, unityBegins, gap)
 			s, _, _ := watched(b, path)
-			g, err := s.Gate(gate.Config{Timeout: patience})
+			g, err := gate.New(gate.Config{Source: s.Source(), Timeout: patience})
 			require.NoError(b, err)
 			var times []time.Duration
 			for n := 0; b.Loop(); n++ {

@@ -63,7 +63,7 @@ func TestMetrics(t *testing.T) {
 		require.True(t, open)
 		s.Ack("heed-cli#1", a.ID, 0)
 		s.Observe(event.Log{Message: "Broken roof of glass", Level: event.LevelError}.Entry())
-		g, err := s.Gate(gate.Config{})
+		g, err := gate.New(gate.Config{Source: s.Source()})
 		require.NoError(t, err)
 		require.False(t, g.Check(t.Context(), session.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
 	})
