@@ -2,6 +2,7 @@ package heedsource
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -236,11 +237,7 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	if m.Versions != "" {
 		lines = append(lines, briefing.Line{Text: text.Safe(m.Versions, maxLineChars), Data: true, Kind: briefing.Hex})
 	}
-	id := m.PackageID
-	if id == "" {
-		id = m.Name
-	}
-	f := fragment(RegistryMods, id, title, lines)
+	f := fragment(RegistryMods, cmp.Or(m.PackageID, m.Name), title, lines)
 	f.Refs = map[string]string{"blame": m.Title()}
 	return f
 }
