@@ -60,22 +60,17 @@ func (l *look) head(class string) briefing.Fragment {
 func (l *look) refs() map[string]string {
 	a := l.item
 	refs := map[string]string{"item": a.ID}
-	ref := func(name, value string) {
-		if value != "" {
-			refs[name] = value
-		}
-	}
-	ref("rule", a.Cause.Rule)
-	ref("signature", l.engine.Group(a.Cause.Signature).ID.String())
-	ref("operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
-	ref("method", cmp.Or(a.CausalMethod, a.AfterMethod))
-	ref("phase", a.Cause.Phase)
-	ref("line", l.at(a.Cause.Pos))
+	setRef(refs, "rule", a.Cause.Rule)
+	setRef(refs, "signature", l.engine.Group(a.Cause.Signature).ID.String())
+	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
+	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
+	setRef(refs, "phase", a.Cause.Phase)
+	setRef(refs, "line", l.at(a.Cause.Pos))
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
-		ref("text", lines[len(lines)-1].Text)
+		setRef(refs, "text", lines[len(lines)-1].Text)
 	}
 	if len(a.Blame) > 0 {
-		ref("blame", a.Blame[0])
+		setRef(refs, "blame", a.Blame[0])
 	}
 	return refs
 }
