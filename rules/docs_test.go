@@ -42,8 +42,8 @@ func TestReferenceTables(t *testing.T) {
 		got = append(got, keys)
 	}
 	require.Equal(t, [][]string{
-		fileFields.names(), listFields.names(), macroFields.names(), ruleFields, variables, exceptionFields.names(), escalateFields.names(), withinFields.names(),
-		defaultFields.names(), testFields.names(),
+		fileFields.names(), listFields.names(), macroFields.names(), ruleFields, variables, exceptionFields.names(),
+		escalateFields.names(), withinFields.names(), defaultFields.names(), testFields.names(),
 		{
 			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkBare, checkPerEntry,
 			checkCost, checkPhase, checkUnused, checkOverride, checkBlindness,

@@ -307,20 +307,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	if arg == nil {
 		return nil
 	}
-	var items []string
-	switch l := arg.(type) {
-	case *ast.ConstantNode:
-		items, _ = l.Value.([]string)
-	case *ast.ArrayNode:
-		for _, item := range l.Nodes {
-			t, ok := item.(*ast.StringNode)
-			if !ok {
-				items = nil
-				break
-			}
-			items = append(items, t.Value)
-		}
-	}
+	items := constants(arg)
 	if len(items) == 0 {
 		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`,
 			"the second argument of %s must be a list of texts", name.Value)

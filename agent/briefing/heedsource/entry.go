@@ -151,7 +151,7 @@ func quote(message, stack string) []briefing.Line {
 	lines, left := quoted(nil, message, maxMessageLines, briefing.Prose)
 	lines, more := quoted(lines, stack, maxStackLines, briefing.Stack)
 	if left += more; left > 0 {
-		lines = append(lines, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+		lines = append(lines, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
 	}
 	return lines
 }
@@ -173,14 +173,6 @@ func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines
 		}
 	}
 	return dst, max(0, n-limit)
-}
-
-// number returns a count with its noun.
-func number(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // sourceID returns the form in which an entry is named.

@@ -111,14 +111,14 @@ func (l *look) since() string {
 		s += ", " + l.cause.Time.UTC().Format(clock)
 	}
 	if a.Prelude > 0 {
-		s += ", after " + number(int(a.Prelude), "less serious entry", "less serious entries")
+		s += ", after " + text.Count(a.Prelude, "less serious entry", "less serious entries")
 	}
 	if a.TotalUrgentEntries > 1 {
 		s += "; " + strconv.FormatUint(a.TotalUrgentEntries, 10) + " entries in "
 		if !a.GroupsExact {
 			s += "at least "
 		}
-		s += number(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+		s += text.Count(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
 	}
 	if a.Recurrence != "" {
 		s += "; " + a.Recurrence
@@ -281,7 +281,7 @@ func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind)
 	lines, left := quoted(nil, s, limit, kind)
 	dst = append(dst, lines[min(first, len(lines)):]...)
 	if left > 0 {
-		dst = append(dst, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+		dst = append(dst, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
 	}
 	return dst
 }
@@ -295,7 +295,7 @@ func (l *look) samples(f *briefing.Fragment) {
 			continue
 		}
 		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
-			number(int(s.RepeatCount), "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
+			text.Count(s.RepeatCount, "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
 		if len(s.Blame) > 0 {
 			own += ", points at " + named(s.Blame[0])
 		}
@@ -303,7 +303,7 @@ func (l *look) samples(f *briefing.Fragment) {
 			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
 	}
 	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
-		f.Lines = append(f.Lines, briefing.Line{Text: "and " + number(more, "more group", "more groups")})
+		f.Lines = append(f.Lines, briefing.Line{Text: "and " + text.Count(more, "more group", "more groups")})
 	}
 }
 
@@ -324,7 +324,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	same := 0
 	flush := func() {
 		if same > 0 {
-			f.Lines = append(f.Lines, briefing.Line{Text: "(" + number(same, "more time", "more times") + ")"})
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 		same = 0
 	}

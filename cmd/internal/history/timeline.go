@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Session is what a list shows of a session.
@@ -86,7 +88,7 @@ func (c *Changes) String() string {
 		case len(names) == 1:
 			parts = append(parts, names[0]+kind.one)
 		case len(names) > 0 && c.count() > maxListed:
-			parts = append(parts, count(int64(len(kind.names)), "mod", "mods")+kind.all)
+			parts = append(parts, texts.Count(len(kind.names), "mod", "mods")+kind.all)
 		case len(names) > 0:
 			parts = append(parts, listed(names, len(kind.names))+kind.all)
 		}
@@ -101,7 +103,7 @@ func (c *Changes) String() string {
 func listed(names []string, total int) string {
 	last := names[len(names)-1]
 	if more := total - len(names); more > 0 {
-		return strings.Join(names, ", ") + " and " + count(int64(more), "other", "others")
+		return strings.Join(names, ", ") + " and " + texts.Count(more, "other", "others")
 	}
 	if len(names) == 1 {
 		return last
