@@ -13,16 +13,7 @@ import (
 // cause sums up the attention items that one rule caused: a game that loads a
 // damaged save ten times opens ten items, and it is one thing to look at.
 type cause struct {
-	Rule        string
-	Disposition event.Disposition // the highest that the items reached
-	Severity    event.Severity
-	Invalidates bool     // the game's state may have changed
-	Items       uint64   // attention items
-	Open        uint64   // of them at the end
-	Entries     uint64   // urgent entries in the items, consequences included
-	First       uint64   // line of the first cause
-	Blame       []string // whom that points at
-	Last        uint64   // line of the last entry
+	Cause // not escaped; without the words and what only documents have
 
 	// FirstItem is the item that came first, Largest the one with most entries.
 	FirstItem, Largest heed.Attention
@@ -128,7 +119,7 @@ func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
 	s := sums[key]
 	if s == nil {
 		s = &cause{
-			Rule: key.rule, Disposition: a.Disposition, First: first, Blame: names,
+			Cause:     Cause{Rule: key.rule, Disposition: a.Disposition, First: first, Blame: names},
 			FirstItem: *a, Largest: *a, parts: parts{},
 		}
 		sums[key] = s

@@ -18,7 +18,7 @@ func heading(s *compare.Totals) string {
 	return code(s.Files[0].Name, 0) + prose(strings.TrimPrefix(sideName(s), s.Files[0].Name))
 }
 
-func (c *comparison) appendMarkdown(dst []byte, title string, top int) []byte {
+func (c *comparison) appendMarkdown(dst []byte, title string, most int) []byte {
 	dst = fmt.Appendf(dst, "### %s\n\n", title)
 	for _, s := range c.headline[1:] { // the first is the title
 		dst = fmt.Appendf(dst, "- %s\n", prose(s))
@@ -31,10 +31,7 @@ func (c *comparison) appendMarkdown(dst []byte, title string, top int) []byte {
 		if len(s.rows) == 0 {
 			continue
 		}
-		rows := s.rows
-		if top > 0 {
-			rows = rows[:min(len(rows), top)]
-		}
+		rows := top(s.rows, most)
 		dst = fmt.Appendf(dst, "\n#### %s: %s, %s\n\n", s.title, count(uint64(len(s.rows)), "group"), s.what)
 		columns, cells := c.columns(s, rows)
 		for _, column := range columns {
@@ -82,7 +79,7 @@ func markdownCell(column, text string) string {
 	return prose(text)
 }
 
-func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
+func suspectsMarkdown(dst []byte, d *compare.Suspects, most int) []byte {
 	dst = fmt.Appendf(dst, "### %s → %s\n\n", heading(&d.Old), heading(&d.New))
 	for _, s := range modSentences(d) {
 		dst = fmt.Appendf(dst, "- %s\n", prose(s))
@@ -101,10 +98,7 @@ func suspectsMarkdown(dst []byte, d *compare.Suspects, top int) []byte {
 		}
 		dst = fmt.Appendf(dst, "%d. %s: %s\n", i+1, code(d.Suspects[i].Name, maxName), prose(rankedReason(&d.Suspects[i])))
 	}
-	groups := d.Groups
-	if top > 0 {
-		groups = groups[:min(len(groups), top)]
-	}
+	groups := top(d.Groups, most)
 	for i := range groups {
 		g := &groups[i]
 		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n",

@@ -26,10 +26,7 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 		if len(s.rows) == 0 {
 			continue
 		}
-		rows := s.rows
-		if o.Top > 0 {
-			rows = rows[:min(len(rows), o.Top)]
-		}
+		rows := top(s.rows, o.Top)
 		dst = o.heading(dst, strong, "%s: %s, %s", s.title, count(uint64(len(s.rows)), "group"), s.what)
 		g := grid{minLast: 60, color: o.Color}
 		var lines [][]string
@@ -81,10 +78,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			{title: "SUSPECT", limit: 40, style: only(name)},
 			{title: "EVIDENCE"},
 		}, minLast: 24, color: o.Color}
-		rows := d.Suspects
-		if o.Top > 0 {
-			rows = rows[:min(len(rows), 2*o.Top)]
-		}
+		rows := top(d.Suspects, 2*o.Top)
 		for i := range rows {
 			t.add(strconv.Itoa(i+1), rows[i].Name, rankedReason(&rows[i]))
 		}
@@ -101,10 +95,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			{title: "PACKAGE", limit: 40},
 			{title: "MOD", style: only(name)},
 		}, minLast: 20, color: o.Color}
-		rows := d.Mods
-		if o.Top > 0 {
-			rows = rows[:min(len(rows), 4*o.Top)]
-		}
+		rows := top(d.Mods, 4*o.Top)
 		for i := range rows {
 			m := &rows[i]
 			g.add(m.Change, places(m), m.PackageID, changedTitle(m))
@@ -114,10 +105,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 			p(2, "… and %d more (--top 0 shows all)", n)
 		}
 	}
-	groups := d.Groups
-	if o.Top > 0 {
-		groups = groups[:min(len(groups), o.Top)]
-	}
+	groups := top(d.Groups, o.Top)
 	for i := range groups {
 		g := &groups[i]
 		r := &g.Group

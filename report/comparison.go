@@ -226,21 +226,26 @@ func (c *comparison) footnote() {
 
 // counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, one, many string) string {
+	s := verb(uint64(len(rows)), one, many)
+	if urgent := byDisposition(rows, event.Advisory); urgent != "" {
+		s += " (" + urgent + ")"
+	}
+	return s
+}
+
+// byDisposition returns how many rows each disposition has, from the least one on.
+func byDisposition(rows []compare.Group, least event.Disposition) string {
 	var n [len(dispositions)]int
 	for i := range rows {
 		n[rows[i].Disposition]++
 	}
-	s := verb(uint64(len(rows)), one, many)
 	var parts []string
 	for _, d := range dispositions {
-		if n[d] > 0 && len(parts) < 2 && d.Urgent() {
+		if n[d] > 0 && d >= least {
 			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
 		}
 	}
-	if len(parts) > 0 {
-		s += " (" + strings.Join(parts, ", ") + ")"
-	}
-	return s
+	return strings.Join(parts, ", ")
 }
 
 // sideName names a side.
@@ -455,15 +460,5 @@ func firstWords(t *compare.Tally, many bool) string {
 
 // left returns what is not shown of rows.
 func left(rows []compare.Group) string {
-	var n [len(dispositions)]int
-	for i := range rows {
-		n[rows[i].Disposition]++
-	}
-	var parts []string
-	for _, d := range dispositions {
-		if n[d] > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
-		}
-	}
-	return fmt.Sprintf("… and %d more: %s (--top 0 shows all)", len(rows), strings.Join(parts, ", "))
+	return fmt.Sprintf("… and %d more: %s (--top 0 shows all)", len(rows), byDisposition(rows, event.Ignore))
 }

@@ -6,7 +6,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 )
 
@@ -50,11 +49,11 @@ type detail struct {
 	reason []string // why the rule matched the first entry
 }
 
-// sampleText is a line of the first entry of a row.
+// sampleText is a line of the first entry of a row, as the page's template takes it.
 type sampleText struct {
-	text   string
-	gap    bool // lines before it are left out
-	blamed bool // it points at a mod that is named
+	Text   string
+	Gap    bool // lines before it are left out
+	Blamed bool // it points at a mod that is named
 }
 
 // observe counts an entry of a row.
@@ -137,7 +136,7 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 			} else {
 				text = config.Scrub.Text(cut(text, sampleLine))
 			}
-			det.sample = append(det.sample, sampleText{text: strings.Clone(text), gap: gap, blamed: blamed[number]})
+			det.sample = append(det.sample, sampleText{strings.Clone(text), gap, blamed[number]})
 			*taken += len(line) + sampleCost
 			gap = false
 		}
@@ -298,14 +297,8 @@ type pageData struct {
 
 // excerpt is a record of the log as it stands.
 type excerpt struct {
-	seq         uint64
-	first, last uint64 // lines
-	disposition event.Disposition
-	rule        string
-	marked      bool // it was kept for itself, not for one beside it
-	cause       bool // it was the first that its rule decided
-	lines       []string
-	more        int // lines that are left out
+	excerptHead
+	lines []string
 }
 
 func (r *Replay) pageData() *pageData {
@@ -321,11 +314,8 @@ func (r *Replay) pageData() *pageData {
 		} else {
 			lines = r.config.Scrub.texts(lines)
 		}
-		p.excerpts = append(p.excerpts, excerpt{
-			seq: x.seq, first: x.first, last: x.last, disposition: x.disposition, rule: safe(x.rule), marked: x.marked,
-			cause: x.cause,
-			lines: safeAll(lines), more: x.more,
-		})
+		x.rule = safe(x.rule)
+		p.excerpts = append(p.excerpts, excerpt{x.excerptHead, safeAll(lines)})
 	}
 	return p
 }
@@ -362,7 +352,7 @@ func (d *detail) shown(entries uint64) *detail {
 	out.reason = safeAll(d.reason)
 	out.sample = make([]sampleText, len(d.sample))
 	for i, line := range d.sample {
-		line.text = safe(line.text)
+		line.Text = safe(line.Text)
 		out.sample[i] = line
 	}
 	return &out

@@ -237,12 +237,10 @@ func (x *rowIndex) of(r *Replay, c *cause) *row {
 
 // cause is what a document has of c; row is that of the group that it began with, or nil.
 func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
-	out := Cause{
-		Rule: safe(c.Rule), Disposition: c.Disposition, Severity: c.Severity, Invalidates: c.Invalidates,
-		Escalated: r.escalated(c.Rule, c.Disposition),
-		Items:     c.Items, Open: c.Open, Entries: c.Entries, First: c.First, Last: c.Last, Blame: safeAll(c.Blame),
-		origin: c.operation(), own: c.own(), item: safe(c.FirstItem.ID), opened: c.FirstItem.OpenedPos, fate: r.fateOf(c),
-	}
+	out := c.Cause
+	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(c.Blame), r.escalated(c.Rule, c.Disposition)
+	out.origin, out.own, out.fate = c.operation(), c.own(), r.fateOf(c)
+	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	text := rules.describe(c.Rule, c.Severity)
 	out.what, out.Summary, out.Why, out.Advice = text.Summary, text.Summary, text.Why, text.Advice
 	if out.origin.name != "" {

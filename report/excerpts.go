@@ -39,16 +39,21 @@ type excerpts struct {
 	blindAfter  int
 }
 
-// excerptRecord is one record as an excerpt shows it.
+// excerptRecord is one record as an excerpt keeps it.
 type excerptRecord struct {
+	excerptHead
+	text []byte
+}
+
+// excerptHead is what an excerpt has of a record beside its text.
+type excerptHead struct {
 	seq         uint64
 	first, last uint64 // lines
 	disposition event.Disposition
 	rule        string
 	marked      bool // the excerpt is there because of it
 	cause       bool // it was the first that its rule decided
-	text        []byte
-	more        int // lines of it that are not shown
+	more        int  // lines of it that are not shown
 }
 
 // observe receives the next record. It is kept, with those around it, where it is
@@ -121,7 +126,7 @@ func (x *excerpts) keep(r excerptRecord) {
 
 func (r *excerptRecord) clone() excerptRecord {
 	c := *r
-	c.text = append([]byte(nil), r.text...)
+	c.text = slices.Clone(r.text)
 	return c
 }
 
@@ -129,7 +134,7 @@ func (r *excerptRecord) clone() excerptRecord {
 func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
 	text := r.text[:0]
 	line := rec.Line()
-	*r = excerptRecord{
+	r.excerptHead = excerptHead{
 		seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
 		rule: d.Rule,
 	}

@@ -387,7 +387,11 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 		x.observe(seq, &capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(seq), EndLine: int(seq)},
 			event.Decision{}, seq == 59, false)
 	}
-	x.kept = []excerptRecord{{seq: 3, first: 3}, {seq: 58, first: 58, marked: true}, {seq: 90, first: 90}}
+	x.kept = []excerptRecord{
+		{excerptHead: excerptHead{seq: 3, first: 3}},
+		{excerptHead: excerptHead{seq: 58, first: 58, marked: true}},
+		{excerptHead: excerptHead{seq: 90, first: 90}},
+	}
 	var lines []uint64
 	for _, r := range x.all() {
 		require.Equal(t, r.first == 58 || r.first == 60, r.marked)

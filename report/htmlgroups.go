@@ -30,14 +30,8 @@ type groupView struct {
 	Reason      []string
 	Signature   string
 	Spark       string // path of a sketch
-	Sample      []sampleView
+	Sample      []sampleText
 	More        uint64 // lines of the sample that are left out
-}
-
-type sampleView struct {
-	Text   string
-	Gap    bool
-	Blamed bool
 }
 
 type countView struct {
@@ -91,9 +85,7 @@ func (s *section) group(row *Row) *groupView {
 		return g
 	}
 	g.Spark, g.More, g.Reason, g.First.Time = det.spark.path(), uint64(det.more), det.reason, s.clock(det.time)
-	for _, line := range det.sample {
-		g.Sample = append(g.Sample, sampleView{Text: line.text, Gap: line.gap, Blamed: line.blamed})
-	}
+	g.Sample = det.sample
 	return g
 }
 

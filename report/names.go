@@ -43,12 +43,17 @@ func (r *Replay) rename() func(names []string) []string {
 		}
 		return names
 	}
-	rows := func(row *row) {
+	r.eachKept(func(row *row) {
 		row.Blame, row.patchers = all(row.Blame), all(row.patchers)
 		for i := range row.mixed {
 			one(&row.mixed[i].name)
 		}
-	}
+	}, func(a *heed.Attention) { a.Blame = all(a.Blame) }, func(names *[]string) { *names = all(*names) })
+	return all
+}
+
+// eachKept calls the functions for each row, item and list of mods that a replay keeps.
+func (r *Replay) eachKept(rows func(*row), items func(*heed.Attention), names func(*[]string)) {
 	for _, t := range r.tables {
 		for _, row := range t.rows.all() {
 			rows(row)
@@ -62,22 +67,24 @@ func (r *Replay) rename() func(names []string) []string {
 	}
 	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
 		for i := range updates {
-			updates[i].Attention.Blame = all(updates[i].Attention.Blame)
+			items(&updates[i].Attention)
 		}
 	}
 	for _, it := range r.causes.open {
-		it.attention.Blame = all(it.attention.Blame)
+		items(&it.attention)
+	}
+	each := func(of parts) {
+		for _, p := range of {
+			names(&p.blame)
+		}
 	}
 	for _, c := range r.causes.sums {
-		c.FirstItem.Blame, c.Largest.Blame, c.Blame = all(c.FirstItem.Blame), all(c.Largest.Blame), all(c.Blame)
-		for _, p := range c.parts {
-			p.blame = all(p.blame)
-		}
+		items(&c.FirstItem)
+		items(&c.Largest)
+		names(&c.Blame)
+		each(c.parts)
 	}
 	for _, of := range r.causes.parts {
-		for _, p := range of {
-			p.blame = all(p.blame)
-		}
+		each(of)
 	}
-	return all
 }

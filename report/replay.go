@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -124,13 +125,7 @@ func New(config Config) (*Replay, error) {
 	if err := config.validate(); err != nil {
 		return nil, err
 	}
-	fill := func(field *int, fallback int) {
-		if *field == 0 {
-			*field = fallback
-		}
-	}
-	fill(&config.Rows, defaultRows)
-	fill(&config.Updates, defaultUpdates)
+	config.Rows, config.Updates = cmp.Or(config.Rows, defaultRows), cmp.Or(config.Updates, defaultUpdates)
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
 		config.Template = func(s signature.Signature) (string, bool) {

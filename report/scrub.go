@@ -270,49 +270,22 @@ func (r *Replay) rescrub() {
 	for _, t := range r.tables {
 		for _, row := range t.rows.all() {
 			again(&row.Template)
-			again(&row.says)
-			all(row.Blame)
-			all(row.patchers)
 			for i := range row.mixed {
 				again(&row.mixed[i].name)
 			}
 			if d := row.detail; d != nil {
 				for i := range d.sample {
-					again(&d.sample[i].text)
+					again(&d.sample[i].Text)
 				}
 				all(d.reason)
 			}
 		}
 	}
-	for _, n := range []*run{&r.run, &r.earlier} {
-		for _, p := range n.problems {
-			for _, row := range []*row{p.began, p.loudest} { // the table may have evicted them
-				again(&row.says)
-				all(row.Blame)
-				all(row.patchers)
-			}
-		}
-	}
-	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
-		for i := range updates {
-			updates[i] = s.Update(updates[i])
-		}
-	}
-	for _, it := range r.causes.open {
-		it.attention = s.attention(it.attention)
-	}
-	for _, c := range r.causes.sums {
-		c.FirstItem, c.Largest = s.attention(c.FirstItem), s.attention(c.Largest)
-		all(c.Blame)
-		for _, p := range c.parts {
-			all(p.blame)
-		}
-	}
-	for _, of := range r.causes.parts {
-		for _, p := range of {
-			all(p.blame)
-		}
-	}
+	r.eachKept(func(row *row) {
+		again(&row.says)
+		all(row.Blame)
+		all(row.patchers)
+	}, func(a *heed.Attention) { *a = s.attention(*a) }, func(names *[]string) { all(*names) })
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

@@ -366,8 +366,13 @@ func (t *table) top(n int) []*row {
 			cmp.Compare(a.Rule, b.Rule),
 		)
 	})
-	if n > 0 && n < len(rows) {
-		rows = rows[:n]
+	return top(rows, n)
+}
+
+// top returns the first n rows, or all where n is not positive.
+func top[T any](rows []T, n int) []T {
+	if n > 0 {
+		rows = rows[:min(len(rows), n)]
 	}
 	return rows
 }

@@ -101,6 +101,14 @@ func (t *textReport) labeled(label, s string) { t.labeledIn(label, s, plain) }
 
 func (t *textReport) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
 
+// labeledLine prints a line beside a label, cut to the width.
+func (t *textReport) labeledLine(label, line string) {
+	if indent := t.label(label); t.options.Width > 0 {
+		line = fit(line, t.options.Width-indent)
+	}
+	t.printf("%s\n", line)
+}
+
 // label prints a label and returns the column at which the text for it begins.
 // Where there is little room that is the next line.
 func (t *textReport) label(label string) (indent int) {

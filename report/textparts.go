@@ -92,11 +92,7 @@ func (t *textReport) cause(c *Cause, first bool) {
 		if s.times > 1 {
 			line = fmt.Sprintf("line %d, %d times: %s", s.line, s.times, s.text)
 		}
-		indent := t.label(label)
-		if t.options.Width > 0 {
-			line = fit(line, t.options.Width-indent)
-		}
-		t.printf("%s\n", line)
+		t.labeledLine(label, line)
 		label = ""
 	}
 }
@@ -105,22 +101,16 @@ func (t *textReport) cause(c *Cause, first bool) {
 func (t *textReport) with(c *Cause) {
 	parts, more := c.first(textWith)
 	label := "others"
-	say := func(line string) {
-		if indent := t.label(label); t.options.Width > 0 {
-			line = fit(line, t.options.Width-indent)
-		}
-		t.printf("%s\n", line)
-		label = ""
-	}
 	for _, p := range parts {
 		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.disposition, p.what, p.rule)
 		if len(p.blame) > 0 {
 			line += "; blame: " + blamed(p.blame)
 		}
-		say(line)
+		t.labeledLine(label, line)
+		label = ""
 	}
 	if more > 0 {
-		say(fmt.Sprintf("… and %s", count(uint64(more), "more rule")))
+		t.labeledLine(label, fmt.Sprintf("… and %s", count(uint64(more), "more rule")))
 	}
 }
 

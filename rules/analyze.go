@@ -217,13 +217,7 @@ func canFail(n ast.Node) bool {
 // there is none. A condition never holds where its guard does not.
 func guard(tree ast.Node) ast.Node {
 	var out ast.Node
-	var walk func(n ast.Node)
-	walk = func(n ast.Node) {
-		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {
-			walk(b.Left)
-			walk(b.Right)
-			return
-		}
+	conjuncts(tree, func(n ast.Node) {
 		if reads(n)&perEntry != 0 {
 			return
 		}
@@ -232,7 +226,16 @@ func guard(tree ast.Node) ast.Node {
 		} else {
 			out = &ast.BinaryNode{Operator: "&&", Left: out, Right: c}
 		}
-	}
-	walk(tree)
+	})
 	return out
+}
+
+// conjuncts calls visit for each part of a condition that "and" joins, in order.
+func conjuncts(n ast.Node, visit func(ast.Node)) {
+	if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {
+		conjuncts(b.Left, visit)
+		conjuncts(b.Right, visit)
+		return
+	}
+	visit(n)
 }

@@ -42,8 +42,8 @@ func TestReferenceTables(t *testing.T) {
 		got = append(got, keys)
 	}
 	require.Equal(t, [][]string{
-		fileFields, listFields, macroFields, ruleFields, variables, exceptionFields, escalateFields, withinFields,
-		defaultFields, testFields,
+		fileFields.names(), listFields.names(), macroFields.names(), ruleFields, variables, exceptionFields.names(),
+		escalateFields.names(), withinFields.names(), defaultFields.names(), testFields.names(),
 		{
 			checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkBare, checkPerEntry,
 			checkCost, checkPhase, checkUnused, checkOverride, checkBlindness,
@@ -130,15 +130,15 @@ func TestSchemaKnowsTheLanguage(t *testing.T) {
 		got  schemaNode
 		want []string
 	}{
-		{"file", top, fileFields},
-		{"list", def["list"].OneOf[1], listFields},
-		{"macro", def["macro"].OneOf[1], macroFields},
+		{"file", top, fileFields.names()},
+		{"list", def["list"].OneOf[1], listFields.names()},
+		{"macro", def["macro"].OneOf[1], macroFields.names()},
 		{"rule", def["rule"], ruleFields},
-		{"exception", def["exception"].OneOf[1], exceptionFields},
-		{"escalate", def["escalate"], escalateFields},
-		{"within", def["escalate"].Properties["within"].OneOf[1], withinFields},
-		{"test", def["test"], testFields},
-		{"default", def["default"].OneOf[1], defaultFields},
+		{"exception", def["exception"].OneOf[1], exceptionFields.names()},
+		{"escalate", def["escalate"], escalateFields.names()},
+		{"within", def["escalate"].Properties["within"].OneOf[1], withinFields.names()},
+		{"test", def["test"], testFields.names()},
+		{"default", def["default"].OneOf[1], defaultFields.names()},
 		{"defaults", def["defaults"], kinds},
 		{"log", defaults["log"], levels},
 		{"operation", defaults["operation"], append(statusesOf(event.KindOperation), byCallerKey)},

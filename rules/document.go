@@ -60,23 +60,12 @@ type defaultDecl struct {
 	invalidates bool
 }
 
-var (
-	fileFields  = []string{"version", "protect", "logger_frames", "game_code", "lists", "macros", "defaults", "rules"}
-	listFields  = []string{"items", "override", "append"}
-	macroFields = []string{"when", "override"}
-	// Fields that decide or act, which a rule with "continue" does neither.
-	decidingFields = []string{
-		"disposition", "severity", "invalidates", "escalate", "summary", "advice", "blinds", "resolves",
-	}
-	exceptionFields = []string{"name", "when"}
-	escalateFields  = []string{"after", "within", "to", "severity"}
-	withinFields    = []string{"duration", "entries"}
-	testFields      = []string{
-		"match", "no_match", "level", "phase", "stack", "source", "kind", "status", "method",
-		"operation",
-	}
-	defaultFields = []string{"disposition", "severity", "invalidates"}
+// Fields that decide or act, which a rule with "continue" does neither.
+var decidingFields = []string{
+	"disposition", "severity", "invalidates", "escalate", "summary", "advice", "blinds", "resolves",
+}
 
+var (
 	dispositions = names(event.Ignore, event.Blocking)
 	severities   = names(event.SeverityInfo, event.SeverityFatal)
 	levels       = names(event.LevelUnknown, event.LevelFatal)
@@ -120,47 +109,52 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 		return d
 	}
 	top := at{src: src}
-	version := false
-	for _, e := range mapping(top, root, fileFields, errs) {
-		p := top.under(e.key)
-		switch e.key {
-		case "version":
-			version = true
-			if e.value.Kind != yaml.ScalarNode || e.value.ShortTag() != "!!int" || e.value.Value != "1" {
-				got := yamlfile.KindName(e.value)
-				if e.value.Kind == yaml.ScalarNode {
-					got = yamlfile.Quote(e.value.Value)
-				}
-				errs.addf(p.here(e.value), "write version: 1", "must be the number 1, not %s", got)
-			}
-		case "protect":
-			d.protect = words(p, e.value, errs)
-		case "logger_frames":
-			d.loggers = words(p, e.value, errs)
-		case "game_code":
-			d.gameCode = words(p, e.value, errs)
-		case "lists":
-			for _, l := range mapping(p, e.value, nil, errs) {
-				d.lists = append(d.lists, parseList(p.under(l.key), l, errs))
-			}
-		case "macros":
-			for _, m := range mapping(p, e.value, nil, errs) {
-				d.macros = append(d.macros, parseMacro(p.under(m.key), m, errs))
-			}
-		case "defaults":
-			d.defaults = parseDefaults(p, e.value, errs)
-		case "rules":
-			for _, n := range items(p, e.value, errs) {
-				if r := parseRule(src, n, errs); r != nil {
-					d.rules = append(d.rules, r)
-				}
-			}
-		}
-	}
-	if !version && root.Kind == yaml.MappingNode {
+	given := fileFields.read(d, top, root, errs)
+	if given["version"] == nil && root.Kind == yaml.MappingNode {
 		errs.add(top.here(root).in("version"), "is missing", `a rule file begins with "version: 1"`)
 	}
 	return d
+}
+
+var fileFields = keys[document]{
+	{"version", checkVersion},
+	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
+	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
+	keyOf("game_code", func(d *document) *[]word { return &d.gameCode }, words),
+	{"lists", func(d *document, p at, n *yaml.Node, errs *collector) {
+		for _, l := range mapping(p, n, nil, errs) {
+			d.lists = append(d.lists, parseList(p.under(l.key), l, errs))
+		}
+	}},
+	{"macros", func(d *document, p at, n *yaml.Node, errs *collector) {
+		for _, m := range mapping(p, n, nil, errs) {
+			d.macros = append(d.macros, parseMacro(p.under(m.key), m, errs))
+		}
+	}},
+	keyOf("defaults", func(d *document) *[]defaultDecl { return &d.defaults }, parseDefaults),
+	{"rules", func(d *document, p at, n *yaml.Node, errs *collector) {
+		for _, item := range items(p, n, errs) {
+			if r := parseRule(d.src, item, errs); r != nil {
+				d.rules = append(d.rules, r)
+			}
+		}
+	}},
+}
+
+func checkVersion(_ *document, p at, n *yaml.Node, errs *collector) {
+	if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" || n.Value != "1" {
+		got := yamlfile.KindName(n)
+		if n.Kind == yaml.ScalarNode {
+			got = yamlfile.Quote(n.Value)
+		}
+		errs.addf(p.here(n), "write version: 1", "must be the number 1, not %s", got)
+	}
+}
+
+var listFields = keys[listDecl]{
+	keyOf("items", func(d *listDecl) *[]string { return &d.items }, parseItems),
+	keyOf("override", func(d *listDecl) *bool { return &d.override }, parseBool),
+	keyOf("append", func(d *listDecl) *bool { return &d.extend }, parseBool),
 }
 
 // parseList reads a list: its items alone, or a mapping that also holds how they
@@ -171,20 +165,7 @@ func parseList(p at, l entry, errs *collector) listDecl {
 		decl.items = parseItems(p, l.value, errs)
 		return decl
 	}
-	given := false
-	for _, f := range mapping(p, l.value, listFields, errs) {
-		fp := p.under(f.key)
-		switch f.key {
-		case "items":
-			given = true
-			decl.items = parseItems(fp, f.value, errs)
-		case "override":
-			decl.override, _ = boolean(fp, f.value, errs)
-		case "append":
-			decl.extend, _ = boolean(fp, f.value, errs)
-		}
-	}
-	if !given {
+	if given := listFields.read(&decl, p, l.value, errs); given["items"] == nil {
 		errs.add(p.here(l.value).under("items"), "is missing", "write items: [a, b]")
 	}
 	if decl.override && decl.extend {
@@ -219,6 +200,11 @@ func parseItems(p at, n *yaml.Node, errs *collector) []string {
 	return out
 }
 
+var macroFields = keys[macroDecl]{
+	keyOf("when", func(d *macroDecl) *exprText { return &d.expr }, expression),
+	keyOf("override", func(d *macroDecl) *bool { return &d.override }, parseBool),
+}
+
 // parseMacro reads a macro: its condition alone, or a mapping.
 func parseMacro(p at, m entry, errs *collector) macroDecl {
 	decl := macroDecl{name: m.key, at: p.here(m.name)}
@@ -226,18 +212,7 @@ func parseMacro(p at, m entry, errs *collector) macroDecl {
 		decl.expr = expression(p, m.value, errs)
 		return decl
 	}
-	given := false
-	for _, f := range mapping(p, m.value, macroFields, errs) {
-		fp := p.under(f.key)
-		switch f.key {
-		case "when":
-			given = true
-			decl.expr = expression(fp, f.value, errs)
-		case "override":
-			decl.override, _ = boolean(fp, f.value, errs)
-		}
-	}
-	if !given {
+	if given := macroFields.read(&decl, p, m.value, errs); given["when"] == nil {
 		errs.add(p.here(m.value).under("when"), "is missing", `write when: 'template contains "text"'`)
 	}
 	return decl
@@ -288,25 +263,32 @@ func nesting(s string) int {
 	return deepest
 }
 
+var defaultFields = keys[defaultDecl]{
+	keyOf("disposition", func(d *defaultDecl) *event.Disposition { return &d.disposition },
+		oneIn[event.Disposition](dispositions)),
+	keyOf("severity", func(d *defaultDecl) *event.Severity { return &d.severity }, oneIn[event.Severity](severities)),
+	keyOf("invalidates", func(d *defaultDecl) *bool { return &d.invalidates }, parseBool),
+}
+
 func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 	var out []defaultDecl
 	for _, k := range mapping(p, n, kinds, errs) {
 		kind, _ := event.Parse[event.Kind](k.key)
-		keys := statusesOf(kind)
+		known := statusesOf(kind)
 		switch kind {
 		case event.KindLog:
-			keys = levels
+			known = levels
 		case event.KindOperation:
-			keys = append(keys, byCallerKey)
+			known = append(known, byCallerKey)
 		}
 		kp := p.under(k.key)
-		for _, e := range mapping(kp, k.value, keys, errs) {
+		for _, e := range mapping(kp, k.value, known, errs) {
 			ep := kp.under(e.key)
 			d := defaultDecl{kind: k.key, key: e.key}
 			switch {
 			case e.value.Kind == yaml.SequenceNode:
 				errs.add(ep.here(e.value), "must be a disposition or a mapping, not a list",
-					"fields: "+strings.Join(defaultFields, ", "))
+					"fields: "+strings.Join(defaultFields.names(), ", "))
 				continue
 			case e.value.Kind != yaml.MappingNode:
 				if s, ok := oneOf(ep, e.value, dispositions, errs); ok {
@@ -315,21 +297,9 @@ func parseDefaults(p at, n *yaml.Node, errs *collector) []defaultDecl {
 				}
 				continue
 			}
-			given := false
-			for _, f := range mapping(ep, e.value, defaultFields, errs) {
-				fp := ep.under(f.key)
-				switch f.key {
-				case "disposition":
-					given = true
-					d.disposition = parseDisposition(fp, f.value, errs)
-				case "severity":
-					s, _ := oneOf(fp, f.value, severities, errs)
-					d.severity, d.hasSeverity = event.Parse[event.Severity](s)
-				case "invalidates":
-					d.invalidates = parseBool(fp, f.value, errs)
-				}
-			}
-			if !given {
+			given := defaultFields.read(&d, ep, e.value, errs)
+			d.hasSeverity = given["severity"] != nil
+			if given["disposition"] == nil {
 				errs.add(ep.here(e.value), "disposition is missing", "one of "+strings.Join(dispositions, ", "))
 			}
 			out = append(out, d)

@@ -1,8 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
-	"sort"
+	"slices"
 	"strconv"
 
 	texts "github.com/heedlog/heed/internal/text"
@@ -106,15 +107,9 @@ func (c *collector) err() error {
 	if len(c.errs) == 0 {
 		return nil
 	}
-	sort.SliceStable(c.errs, func(i, j int) bool {
-		a, b := c.errs[i], c.errs[j]
-		if a.file != b.file {
-			return a.file < b.file
-		}
-		if a.err.Line != b.err.Line {
-			return a.err.Line < b.err.Line
-		}
-		return a.err.Column < b.err.Column
+	slices.SortStableFunc(c.errs, func(a, b located) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.err.Line, b.err.Line),
+			cmp.Compare(a.err.Column, b.err.Column))
 	})
 	out := make(Errors, len(c.errs), len(c.errs)+1)
 	for i, l := range c.errs {

@@ -94,22 +94,12 @@ func (x *expansion) node(n ast.Node) ast.Node {
 	}
 	loc := n.Location()
 	switch n := n.(type) {
-	case *ast.BoolNode:
-		return x.put(&ast.BoolNode{Value: n.Value}, loc)
-	case *ast.IntegerNode:
-		return x.put(&ast.IntegerNode{Value: n.Value}, loc)
-	case *ast.FloatNode:
-		return x.put(&ast.FloatNode{Value: n.Value}, loc)
-	case *ast.StringNode:
-		return x.put(&ast.StringNode{Value: n.Value}, loc)
+	case *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.StringNode:
+		return x.put(copyTree(n), loc)
 	case *ast.IdentifierNode:
 		return x.identifier(n, loc)
 	case *ast.UnaryNode:
-		op := n.Operator
-		if s := spelled[op]; s != "" {
-			op = s
-		}
-		return x.put(&ast.UnaryNode{Operator: op, Node: x.node(n.Node)}, loc)
+		return x.put(&ast.UnaryNode{Operator: cmp.Or(spelled[n.Operator], n.Operator), Node: x.node(n.Node)}, loc)
 	case *ast.BinaryNode:
 		return x.binary(n, loc)
 	case *ast.BuiltinNode:
@@ -199,10 +189,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 }
 
 func (x *expansion) binary(n *ast.BinaryNode, loc file.Location) ast.Node {
-	op := n.Operator
-	if s := spelled[op]; s != "" {
-		op = s
-	}
+	op := cmp.Or(spelled[n.Operator], n.Operator)
 	if !binaries[op] {
 		return x.fail(loc, "", "the operator %s is not part of the rule language", op)
 	}
@@ -320,20 +307,7 @@ func (x *expansion) call(n *ast.CallNode, loc file.Location) ast.Node {
 	if arg == nil {
 		return nil
 	}
-	var items []string
-	switch l := arg.(type) {
-	case *ast.ConstantNode:
-		items, _ = l.Value.([]string)
-	case *ast.ArrayNode:
-		for _, item := range l.Nodes {
-			t, ok := item.(*ast.StringNode)
-			if !ok {
-				items = nil
-				break
-			}
-			items = append(items, t.Value)
-		}
-	}
+	items := constants(arg)
 	if len(items) == 0 {
 		return x.fail(n.Arguments[1].Location(), `the name of a list, or ["a", "b"]`,
 			"the second argument of %s must be a list of texts", name.Value)
@@ -357,11 +331,9 @@ func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 		return x.fail(loc, "write it without parentheses", "%s is not a function", yamlfile.Quote(name))
 	}
 	known := functionNames()
-	hint := ""
+	hint := "functions: " + strings.Join(known, ", ")
 	if n := yamlfile.Nearest(name, known); n != "" {
 		hint = `did you mean "` + n + `"?`
-	} else {
-		hint = "functions: " + strings.Join(known, ", ")
 	}
 	return x.fail(loc, hint, "the function %s is not part of the rule language", yamlfile.Quote(name))
 }

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -119,38 +120,29 @@ type testDecl struct {
 	op      string
 }
 
+var testFields = keys[testDecl]{
+	keyOf("match", func(t *testDecl) *string { return &t.text }, parseText),
+	keyOf("no_match", func(t *testDecl) *string { return &t.text }, parseText),
+	keyOf("level", func(t *testDecl) *event.Level { return &t.level }, oneIn[event.Level](levels)),
+	keyOf("phase", func(t *testDecl) *string { return &t.phase }, parseText),
+	keyOf("stack", func(t *testDecl) *string { return &t.stack }, parseText),
+	keyOf("source", func(t *testDecl) *string { return &t.source }, parseText),
+	keyOf("kind", func(t *testDecl) *event.Kind { return &t.kind }, oneIn[event.Kind](kinds)),
+	keyOf("status", func(t *testDecl) *event.Status { return &t.status }, oneIn[event.Status](statuses)),
+	keyOf("method", func(t *testDecl) *string { return &t.source }, parseText),
+	keyOf("operation", func(t *testDecl) *string { return &t.op }, parseText),
+}
+
 func parseTest(p at, n *yaml.Node, errs *collector) (testDecl, bool) {
 	before := errs.count()
 	t := testDecl{at: p.here(n)}
-	given := map[string]*yaml.Node{}
-	fields := mapping(p, n, testFields, errs)
-	for _, f := range fields {
-		given[f.key] = f.value
-		fp := p.under(f.key)
-		switch f.key {
-		case "match", "no_match":
-			t.text, _ = text(fp, f.value, errs)
-			t.match = f.key == "match"
-			t.at = fp.here(f.value)
-		case "level":
-			s, _ := oneOf(fp, f.value, levels, errs)
-			t.level, _ = event.Parse[event.Level](s)
-		case "kind":
-			s, _ := oneOf(fp, f.value, kinds, errs)
-			t.kind, _ = event.Parse[event.Kind](s)
-		case "status":
-			s, _ := oneOf(fp, f.value, statuses, errs)
-			t.status, _ = event.Parse[event.Status](s)
-		case "phase":
-			t.phase, _ = text(fp, f.value, errs)
-			t.phaseAt = fp.here(f.value)
-		case "stack":
-			t.stack, _ = text(fp, f.value, errs)
-		case "source", "method":
-			t.source, _ = text(fp, f.value, errs)
-		case "operation":
-			t.op, _ = text(fp, f.value, errs)
-		}
+	given := testFields.read(&t, p, n, errs)
+	t.match = given["match"] != nil
+	if text := cmp.Or(given["match"], given["no_match"]); text != nil {
+		t.at = p.here(text)
+	}
+	if phase := given["phase"]; phase != nil {
+		t.phaseAt = p.here(phase)
 	}
 	if n.Kind == yaml.MappingNode && (given["match"] == nil) == (given["no_match"] == nil) {
 		errs.add(p.here(n), "a test needs either match or no_match", `such as - match: "text of a log record"`)

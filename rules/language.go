@@ -3,7 +3,6 @@ package rules
 import (
 	"maps"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/expr-lang/expr/builtin"
@@ -74,10 +73,8 @@ func (v varSet) list() []string {
 
 // varOf returns the set with the variable called name, or 0.
 func varOf(name string) varSet {
-	for i, n := range variables {
-		if n == name {
-			return 1 << i
-		}
+	if i := slices.Index(variables, name); i >= 0 {
+		return 1 << i
 	}
 	return 0
 }
@@ -133,7 +130,7 @@ func functionNames() []string {
 	for n := range builtins {
 		out = append(out, n)
 	}
-	sort.Strings(out)
+	slices.Sort(out)
 	return out
 }
 

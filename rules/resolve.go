@@ -184,12 +184,7 @@ func (r *resolver) nameAllowed(name string, p at) bool {
 func (r *resolver) expandMacro(m *macro, via []string) {
 	name := m.decl.name
 	if m.state == macroOpen {
-		for i, v := range via {
-			if v == name {
-				via = via[i:]
-				break
-			}
-		}
+		via = via[max(slices.Index(via, name), 0):]
 		r.errs.addf(m.decl.at, "a macro cannot use itself, not even through other macros", "the macro uses itself: %s",
 			yamlfile.Clean(strings.Join(append(via, name), " → ")))
 	}

@@ -96,11 +96,16 @@ func (d *ruleDecl) check(errs *collector) {
 	}
 }
 
+var exceptionFields = keys[exceptionDecl]{
+	keyOf("name", func(e *exceptionDecl) *string { return &e.name }, named("name", "")),
+	keyOf("when", func(e *exceptionDecl) *exprText { return &e.when }, expression),
+}
+
 // parseExceptions reads the exceptions of a rule, each a condition alone or a
 // mapping that also names it.
 func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 	var out []exceptionDecl
-	named := map[string]bool{}
+	seen := map[string]bool{}
 	for i, item := range items(p, n, errs) {
 		ip := p.item(i)
 		if i == maxExceptions {
@@ -112,28 +117,15 @@ func parseExceptions(p at, n *yaml.Node, errs *collector) []exceptionDecl {
 			continue
 		}
 		var e exceptionDecl
-		given := false
-		for _, f := range mapping(ip, item, exceptionFields, errs) {
-			fp := ip.under(f.key)
-			switch f.key {
-			case "name":
-				s, ok := text(fp, f.value, errs)
-				switch {
-				case !ok:
-				case !validName(s):
-					errs.addf(fp.here(f.value), "", "%s is not a name: lower-case letters, digits, '.', '_' and '-', at most %d",
-						yamlfile.Quote(s), maxName)
-				case named[s]:
-					errs.addf(fp.here(f.value), "give one of them another name", "two exceptions have the name %s", yamlfile.Quote(s))
-				}
-				named[s] = true
-				e.name = s
-			case "when":
-				given = true
-				e.when = expression(fp, f.value, errs)
+		given := exceptionFields.read(&e, ip, item, errs)
+		if name := given["name"]; name != nil {
+			if seen[e.name] && validName(e.name) {
+				errs.addf(ip.under("name").here(name), "give one of them another name", "two exceptions have the name %s",
+					yamlfile.Quote(e.name))
 			}
+			seen[e.name] = true
 		}
-		if !given {
+		if given["when"] == nil {
 			errs.add(ip.here(item).under("when"), "is missing", `an exception is a condition, such as: 'source == "Analyzer"'`)
 		}
 		out = append(out, e)
@@ -191,7 +183,8 @@ var ruleTable = []ruleField{
 	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression,
 		func(x, y exprText) bool { return x.text == y.text }),
 	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions, sameExceptions),
-	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition }, parseDisposition, equal),
+	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
+		oneIn[event.Disposition](dispositions), equal),
 	{
 		"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			s, _ := oneOf(p, n, severities, errs)
@@ -215,7 +208,7 @@ var ruleTable = []ruleField{
 	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
 	field("advice", func(d *ruleDecl) *string { return &d.rule.Advice }, parseLine, equal),
-	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, parsePhase, equal),
+	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
 	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
 	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
@@ -274,12 +267,6 @@ func parseID(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 	}
 }
 
-func parseDisposition(p at, n *yaml.Node, errs *collector) event.Disposition {
-	s, _ := oneOf(p, n, dispositions, errs)
-	d, _ := event.Parse[event.Disposition](s)
-	return d
-}
-
 func parseBool(p at, n *yaml.Node, errs *collector) bool {
 	v, _ := boolean(p, n, errs)
 	return v
@@ -303,13 +290,16 @@ func parseLine(p at, n *yaml.Node, errs *collector) string {
 	return s
 }
 
-func parsePhase(p at, n *yaml.Node, errs *collector) string {
-	s, ok := text(p, n, errs)
-	if ok && !validName(s) {
-		errs.addf(p.here(n), `such as "load" or "play"`,
-			"%s is not a phase: lower-case letters, digits, '.', '_' and '-', at most %d", yamlfile.Quote(s), maxName)
+// named returns a parser of a name of some kind, such as "phase".
+func named(kind, hint string) func(at, *yaml.Node, *collector) string {
+	return func(p at, n *yaml.Node, errs *collector) string {
+		s, ok := text(p, n, errs)
+		if ok && !validName(s) {
+			errs.addf(p.here(n), hint, "%s is not a %s: lower-case letters, digits, '.', '_' and '-', at most %d",
+				yamlfile.Quote(s), kind, maxName)
+		}
+		return s
 	}
-	return s
 }
 
 func parseTests(p at, n *yaml.Node, errs *collector) (tests []testDecl) {
@@ -334,31 +324,28 @@ const (
 // is the rate of the windows that coalesce has by default.
 const entriesPerSecond = 50
 
+var escalateFields = keys[event.Escalation]{
+	keyOf("after", func(e *event.Escalation) *int { return &e.After }, upTo(maxEscalateAfter)),
+	{"within", parseWithin},
+	keyOf("to", func(e *event.Escalation) *event.Disposition { return &e.To },
+		oneIn[event.Disposition](dispositions[event.Advisory:])),
+	keyOf("severity", func(e *event.Escalation) *event.Severity { return &e.Severity },
+		oneIn[event.Severity](severities)),
+}
+
+var withinFields = keys[event.Escalation]{
+	keyOf("duration", func(e *event.Escalation) *time.Duration { return &e.Within }, duration),
+	keyOf("entries", func(e *event.Escalation) *int { return &e.Entries }, upTo(maxEscalateEntries)),
+}
+
 // parseEscalate reads when a rule becomes more urgent, and returns the place of
 // "to" as well. It returns nil when there are errors.
 func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to at) {
 	before := errs.count()
 	e = &event.Escalation{}
-	given := map[string]bool{}
-	to = p.here(n)
-	var within at
-	for _, f := range mapping(p, n, escalateFields, errs) {
-		given[f.key] = true
-		fp := p.under(f.key)
-		switch f.key {
-		case "after":
-			e.After = number(fp, f.value, 2, maxEscalateAfter, errs)
-		case "within":
-			within = fp.here(f.value)
-			e.Within, e.Entries = parseWithin(fp, f.value, errs)
-		case "to":
-			to = fp.here(f.value)
-			s, _ := oneOf(fp, f.value, dispositions[event.Advisory:], errs)
-			e.To, _ = event.Parse[event.Disposition](s)
-		case "severity":
-			s, _ := oneOf(fp, f.value, severities, errs)
-			e.Severity, _ = event.Parse[event.Severity](s)
-		}
+	given := escalateFields.read(e, p, n, errs)
+	if to = p.here(n); given["to"] != nil {
+		to = p.under("to").here(given["to"])
 	}
 	if n.Kind == yaml.MappingNode {
 		for _, f := range [...]struct{ name, hint string }{
@@ -366,7 +353,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 			{"within", "in what time, such as within: 30s"},
 			{"to", "one of advisory, blocking"},
 		} {
-			if !given[f.name] {
+			if given[f.name] == nil {
 				errs.add(p.here(n).under(f.name), "is missing", f.hint)
 			}
 		}
@@ -374,7 +361,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 	if errs.count() > before {
 		return nil, to
 	}
-	if !given["severity"] {
+	if given["severity"] == nil {
 		e.Severity = severityOf(e.To)
 	}
 	// A rate that was not given must not be one that cannot be reached.
@@ -385,7 +372,7 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 		e.Within = time.Duration(e.Entries) * time.Second / entriesPerSecond
 	}
 	if e.Entries < e.After {
-		errs.addf(within, "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
+		errs.addf(p.under("within").here(given["within"]), "increase entries, or decrease after", "%d occurrences do not fit into %d entries", e.After,
 			e.Entries)
 		return nil, to
 	}
@@ -393,25 +380,16 @@ func parseEscalate(p at, n *yaml.Node, errs *collector) (e *event.Escalation, to
 }
 
 // parseWithin reads a window: a duration alone, or a mapping of a duration and
-// a number of entries; either may be missing. What is not given is 0.
-func parseWithin(p at, n *yaml.Node, errs *collector) (d time.Duration, entries int) {
+// a number of entries; either may be missing. A missing value stays 0.
+func parseWithin(e *event.Escalation, p at, n *yaml.Node, errs *collector) {
 	if n.Kind != yaml.MappingNode {
-		return duration(p, n, errs), 0
+		e.Within = duration(p, n, errs)
+		return
 	}
-	fields := mapping(p, n, withinFields, errs)
-	for _, f := range fields {
-		fp := p.under(f.key)
-		switch f.key {
-		case "duration":
-			d = duration(fp, f.value, errs)
-		case "entries":
-			entries = number(fp, f.value, 2, maxEscalateEntries, errs)
-		}
-	}
+	withinFields.read(e, p, n, errs)
 	if len(n.Content) == 0 {
 		errs.add(p.here(n), "is empty", "give a duration, such as 30s, or entries, or both")
 	}
-	return d, entries
 }
 
 // duration returns the value of n, which must be a positive duration with its
@@ -437,18 +415,19 @@ func duration(p at, n *yaml.Node, errs *collector) time.Duration {
 	return 0
 }
 
-// number returns the value of n, which must be a whole number from low to high;
-// 0 when it is not.
-func number(p at, n *yaml.Node, low, high int, errs *collector) int {
-	got := yamlfile.KindName(n)
-	if n.Kind == yaml.ScalarNode {
-		got = yamlfile.Quote(n.Value)
-		if n.ShortTag() == "!!int" {
-			if v, err := strconv.Atoi(n.Value); err == nil && v >= low && v <= high {
-				return v
+// upTo returns a parser of a whole number from 2 to high; 0 when it is none.
+func upTo(high int) func(at, *yaml.Node, *collector) int {
+	return func(p at, n *yaml.Node, errs *collector) int {
+		got := yamlfile.KindName(n)
+		if n.Kind == yaml.ScalarNode {
+			got = yamlfile.Quote(n.Value)
+			if n.ShortTag() == "!!int" {
+				if v, err := strconv.Atoi(n.Value); err == nil && v >= 2 && v <= high {
+					return v
+				}
 			}
 		}
+		errs.addf(p.here(n), "", "must be a whole number from 2 to %d, not %s", high, got)
+		return 0
 	}
-	errs.addf(p.here(n), "", "must be a whole number from %d to %d, not %s", low, high, got)
-	return 0
 }

@@ -139,28 +139,17 @@ func exceptsNoMore(a, b *Rule) bool {
 // subset reports whether every element of a, which is sorted, is in b, which is
 // sorted too.
 func subset(a, b []string) bool {
-	for _, s := range a {
-		if _, ok := slices.BinarySearch(b, s); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(a, func(s string) bool {
+		_, ok := slices.BinarySearch(b, s)
+		return !ok
+	})
 }
 
 // parts returns the fingerprints of what tree joins by "and", each once, in
 // order.
 func parts(tree ast.Node) []string {
 	var out []string
-	var walk func(n ast.Node)
-	walk = func(n ast.Node) {
-		if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "&&" {
-			walk(b.Left)
-			walk(b.Right)
-			return
-		}
-		out = append(out, fingerprint(n))
-	}
-	walk(tree)
+	conjuncts(tree, func(n ast.Node) { out = append(out, fingerprint(n)) })
 	slices.Sort(out)
 	return slices.Compact(out)
 }

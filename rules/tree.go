@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -43,12 +44,7 @@ func (v lowering) Visit(n *ast.Node) {
 // machine calls without reflection.
 func bind(test func(s, item string) bool, items []string) func(string) bool {
 	return func(s string) bool {
-		for _, item := range items {
-			if test(s, item) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(items, func(item string) bool { return test(s, item) })
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -115,6 +116,38 @@ func mapping(p at, n *yaml.Node, known []string, errs *collector) []entry {
 	return out
 }
 
+// key is a key of a mapping that stands for a T, with how its value is parsed.
+type key[T any] struct {
+	name  string
+	parse func(to *T, p at, n *yaml.Node, errs *collector)
+}
+
+// keys are those of one kind of mapping, in the order in which they are listed to people.
+type keys[T any] []key[T]
+
+// keyOf returns a key that is one value of a T.
+func keyOf[T, V any](name string, of func(*T) *V, parse func(at, *yaml.Node, *collector) V) key[T] {
+	return key[T]{name, func(to *T, p at, n *yaml.Node, errs *collector) { *of(to) = parse(p, n, errs) }}
+}
+
+func (k keys[T]) names() []string {
+	names := make([]string, len(k))
+	for i := range k {
+		names[i] = k[i].name
+	}
+	return names
+}
+
+// read parses the mapping n into to, and returns the values that it gives, by key.
+func (k keys[T]) read(to *T, p at, n *yaml.Node, errs *collector) map[string]*yaml.Node {
+	given, known := map[string]*yaml.Node{}, k.names()
+	for _, e := range mapping(p, n, known, errs) {
+		given[e.key] = e.value
+		k[slices.Index(known, e.key)].parse(to, p.under(e.key), e.value, errs)
+	}
+	return given
+}
+
 // items returns the elements of the list n.
 func items(p at, n *yaml.Node, errs *collector) []*yaml.Node {
 	if n.Kind != yaml.SequenceNode {
@@ -163,6 +196,17 @@ func boolean(p at, n *yaml.Node, errs *collector) (v, ok bool) {
 	}
 	errs.addf(p.here(n), "write true or false", "must be true or false, not %s", what)
 	return false, false
+}
+
+// oneIn returns a parser of a value that must be one of names.
+func oneIn[E interface {
+	event.Disposition | event.Kind | event.Level | event.Severity | event.Status
+}](names []string) func(at, *yaml.Node, *collector) E {
+	return func(p at, n *yaml.Node, errs *collector) E {
+		s, _ := oneOf(p, n, names, errs)
+		v, _ := event.Parse[E](s)
+		return v
+	}
 }
 
 // oneOf returns the value of n, which must be one of names.

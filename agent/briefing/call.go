@@ -18,19 +18,17 @@ func noValue(variable string) error { return &skipped{variable + " has no value"
 func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
 
 // call calls the source of a stage. Some of what it returns may be there beside an error.
-func (a *assembly) call(s *Stage, in *Input) (Found, error) {
+func (a *assembly) call(s *Stage, in *Input) (found Found, err error) {
 	vars := variables{a.request, a.found}
 	switch c := s.Config.(type) {
 	case *LedgerQuery:
 		q := *c
-		var err error
 		if q.Filters, err = vars.filters(q.Filters); err != nil {
 			return Found{}, err
 		}
 		return a.ledgers(in, &q)
 	case *RegistryQuery:
 		q := *c
-		var err error
 		if q.Filters, err = vars.filters(q.Filters); err != nil {
 			return Found{}, err
 		}

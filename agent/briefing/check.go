@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -52,10 +53,15 @@ var (
 
 // check returns what is wrong with a template that was not parsed.
 func check(t *Template) error {
+	return gather(texts.Safe(t.TemplateID, maxName), t.check)
+}
+
+// gather returns what check reports of something that has no places, nil for nothing.
+func gather(file string, check func(reporter)) error {
 	var errs Errors
-	t.check(func(field, msg, hint string) {
+	check(func(field, msg, hint string) {
 		if len(errs) < maxErrors {
-			errs = append(errs, &Error{File: texts.Safe(t.TemplateID, maxName), Field: field, Msg: msg, Hint: hint})
+			errs = append(errs, &Error{File: file, Field: field, Msg: msg, Hint: hint})
 		}
 	})
 	if len(errs) > 0 {
@@ -66,11 +72,12 @@ func check(t *Template) error {
 
 // checkRequest returns what is wrong with a request. What its contract requires is held to what stages may have, but
 // for paths, which no root may have either.
-func checkRequest(r *Request) error {
-	var errs Errors
+func checkRequest(r *Request) error { return gather("request", r.check) }
+
+func (r *Request) check(all reporter) {
 	report := reporter(func(field, msg, hint string) {
-		if !strings.Contains(field, ".paths[") && len(errs) < maxErrors {
-			errs = append(errs, &Error{File: "request", Field: field, Msg: msg, Hint: hint})
+		if !strings.Contains(field, ".paths[") {
+			all(field, msg, hint)
 		}
 	})
 	for _, v := range requestVariables {
@@ -87,10 +94,6 @@ func checkRequest(r *Request) error {
 			s.checkConfig(report, s.Stage, true)
 		}
 	}
-	if len(errs) > 0 {
-		return errs
-	}
-	return nil
 }
 
 // reporter receives what is wrong with a field, and what would be right.
@@ -132,12 +135,7 @@ func (t *Template) check(report reporter) {
 }
 
 // name returns what a stage is called in a trace.
-func (s *Stage) name() string {
-	if s.Stage != "" {
-		return s.Stage
-	}
-	return string(s.Type)
-}
+func (s *Stage) name() string { return cmp.Or(s.Stage, string(s.Type)) }
 
 const charsHint = "runes that make a token, such as 4"
 
@@ -325,7 +323,7 @@ func (report reporter) variables(field, s string, attention bool) {
 		switch {
 		case strings.HasPrefix(name, attentionPrefix):
 			if !attention {
-				report(field, fmt.Sprintf("$%s has no value here: no stage before this one finds attention", clip(name)),
+				report(field, fmt.Sprintf("$%s has no value here: no stage before this one finds attention", yamlfile.Clip(name)),
 					"put a stage of type attention before it")
 			}
 		case !slices.Contains(known, "$"+name):
@@ -333,13 +331,11 @@ func (report reporter) variables(field, s string, attention bool) {
 			if name+"." == attentionPrefix {
 				hint = "write $attention.NAME, such as $attention.signature"
 			}
-			report(field, "unknown variable $"+clip(name), hint)
+			report(field, "unknown variable $"+yamlfile.Clip(name), hint)
 		}
 		return ""
 	})
 }
-
-func clip(s string) string { return yamlfile.Clip(s) }
 
 const nameHint = "lower-case letters, digits, full stops, _ and -, at most 64"
 

@@ -1,7 +1,6 @@
 package briefing
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
@@ -42,11 +41,8 @@ func render(f *Fragment, t *Tokens) {
 			add("", shown(l), l.Kind)
 		}
 	}
-	switch {
-	case f.more == 1:
-		add("", "(1 more line)", Prose)
-	case f.more > 1:
-		add("", "("+strconv.Itoa(f.more)+" more lines)", Prose)
+	if f.more > 0 {
+		add("", "("+text.Count(f.more, "more line", "more lines")+")", Prose)
 	}
 	f.Content = b.String()
 }

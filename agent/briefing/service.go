@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -60,11 +61,7 @@ func New(c Config) (*Service, error) {
 		ids[t.TemplateID] = true
 	}
 	if c.CacheEntries >= 0 {
-		n := c.CacheEntries
-		if n == 0 {
-			n = defaultCacheEntries
-		}
-		s.cache, _ = lru.New[string, cached](n) // n is positive
+		s.cache, _ = lru.New[string, cached](cmp.Or(c.CacheEntries, defaultCacheEntries)) // which is positive
 	}
 	for _, name := range c.Roots {
 		root, err := os.OpenRoot(name)
@@ -133,12 +130,7 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	return out, nil
 }
 
-func ttl(t *Template) time.Duration {
-	if t.CacheTTL == 0 {
-		return DefaultCacheTTL
-	}
-	return t.CacheTTL
-}
+func ttl(t *Template) time.Duration { return cmp.Or(t.CacheTTL, DefaultCacheTTL) }
 
 func (s *Service) cachedOf(key string) (c cached, ok bool) {
 	if s.cache == nil {

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -41,25 +42,17 @@ func defaultFraming() Framing {
 // withDefaults returns f with the built-in words where it has none.
 func (f Framing) withDefaults() Framing {
 	d := defaultFraming()
-	for _, w := range []struct {
-		words    *string
-		standard string
-	}{
-		{&f.Working, d.Working},
-		{&f.Arrived, d.Arrived},
-		{&f.Several, d.Several},
-		{&f.From, d.From},
-		{&f.Steer, d.Steer},
-		{&f.Interrupt, d.Interrupt},
-		{&f.Withdrawn, d.Withdrawn},
-		{&f.Unknown, d.Unknown},
-		{&f.ReplyThread, d.ReplyThread},
-	} {
-		if *w.words == "" {
-			*w.words = w.standard
-		}
+	return Framing{
+		Working:     cmp.Or(f.Working, d.Working),
+		Arrived:     cmp.Or(f.Arrived, d.Arrived),
+		Several:     cmp.Or(f.Several, d.Several),
+		From:        cmp.Or(f.From, d.From),
+		Steer:       cmp.Or(f.Steer, d.Steer),
+		Interrupt:   cmp.Or(f.Interrupt, d.Interrupt),
+		Withdrawn:   cmp.Or(f.Withdrawn, d.Withdrawn),
+		Unknown:     cmp.Or(f.Unknown, d.Unknown),
+		ReplyThread: cmp.Or(f.ReplyThread, d.ReplyThread),
 	}
-	return f
 }
 
 // Quote begins each line of Message.Data in what Render returns, and no other line of such data can begin.

@@ -1,6 +1,7 @@
 package steer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -67,12 +68,7 @@ const (
 )
 
 // orSteer returns the reason that r stands for.
-func (r Reason) orSteer() Reason {
-	if r == "" {
-		return ReasonSteer
-	}
-	return r
-}
+func (r Reason) orSteer() Reason { return cmp.Or(r, ReasonSteer) }
 
 // Policy is the owner's choice. Its zero value steers, admits the owner and verified siblings, and has the bounds that
 // stand below.
@@ -146,28 +142,12 @@ const (
 
 // withDefaults returns p with its defaults.
 func (p Policy) withDefaults() Policy {
-	if p.Mode == "" {
-		p.Mode = ModeSteer
-	}
-	if p.Admit == "" {
-		p.Admit = AdmitVerified
-	}
-	if p.CallWait == 0 {
-		p.CallWait = DefaultCallWait
-	}
-	for _, b := range []struct {
-		value    *int
-		standard int
-	}{
-		{&p.SteersPerTurn, DefaultSteersPerTurn},
-		{&p.SteersPerMinute, DefaultSteersPerMinute},
-		{&p.MaxPending, DefaultMaxPending},
-		{&p.Tries, DefaultTries},
-	} {
-		if *b.value == 0 {
-			*b.value = b.standard
-		}
-	}
+	p.Mode, p.Admit = cmp.Or(p.Mode, ModeSteer), cmp.Or(p.Admit, AdmitVerified)
+	p.CallWait = cmp.Or(p.CallWait, DefaultCallWait)
+	p.SteersPerTurn = cmp.Or(p.SteersPerTurn, DefaultSteersPerTurn)
+	p.SteersPerMinute = cmp.Or(p.SteersPerMinute, DefaultSteersPerMinute)
+	p.MaxPending = cmp.Or(p.MaxPending, DefaultMaxPending)
+	p.Tries = cmp.Or(p.Tries, DefaultTries)
 	return p
 }
 

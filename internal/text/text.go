@@ -1,6 +1,7 @@
 package text
 
 import (
+	"fmt"
 	"strconv"
 	"unicode/utf8"
 )
@@ -21,6 +22,14 @@ func Prefix(s string, n int) int {
 		}
 	}
 	return n
+}
+
+// Count returns a number with its noun: "1 entry", "2 entries".
+func Count[N int | int64 | uint64](n N, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
 }
 
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts

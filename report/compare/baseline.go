@@ -114,11 +114,7 @@ func (c *Collector) Write(o WriteOptions) *Written {
 		Written: today, Incomplete: totals.incomplete(),
 	}
 	w := &Written{Baseline: b, Updated: o.Previous != nil}
-	previous := &Baseline{}
-	if o.Previous != nil {
-		previous = o.Previous
-	}
-	groups, previous := c.match(previous)
+	groups, previous := c.match(cmp.Or(o.Previous, &Baseline{}))
 	seen := make([]bool, len(previous.Entries))
 	for _, g := range groups {
 		t := &g.tally[New]

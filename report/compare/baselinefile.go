@@ -141,32 +141,6 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// fileError is what is wrong with the file of a baseline.
-type fileError struct {
-	File         string
-	Line, Column int    // 0 where no place is known
-	Field        string // such as "entries[2].seen.count", or ""
-	Problem      string // with the fix
-}
-
-// Error names the file, the place, the field and the problem.
-func (e *fileError) Error() string {
-	var b strings.Builder
-	b.WriteString(e.File)
-	if e.Line > 0 {
-		fmt.Fprintf(&b, ":%d", e.Line)
-		if e.Column > 0 {
-			fmt.Fprintf(&b, ":%d", e.Column)
-		}
-	}
-	b.WriteString(": ")
-	if e.Field != "" {
-		b.WriteString(e.Field + ": ")
-	}
-	b.WriteString(e.Problem)
-	return b.String()
-}
-
 // ParseBaseline reads the file of a baseline. An error names the file, the place and the field.
 func ParseBaseline(file string, data []byte) (*Baseline, error) {
 	p := &baselineParser{file: file}
@@ -188,11 +162,17 @@ func (p *baselineParser) fail(n *yaml.Node, field, format string, args ...any) {
 	if p.err != nil {
 		return
 	}
-	e := &fileError{File: p.file, Field: field, Problem: fmt.Sprintf(format, args...)}
-	if n != nil {
-		e.Line, e.Column = n.Line, n.Column
+	where := p.file
+	if n != nil && n.Line > 0 {
+		where += fmt.Sprintf(":%d", n.Line)
+		if n.Column > 0 {
+			where += fmt.Sprintf(":%d", n.Column)
+		}
 	}
-	p.err = e
+	if field != "" {
+		where += ": " + field
+	}
+	p.err = errors.New(where + ": " + fmt.Sprintf(format, args...))
 }
 
 func (p *baselineParser) parse(data []byte) *Baseline {
@@ -374,9 +354,6 @@ func (p *baselineParser) mapping(n *yaml.Node, field string, required []string,
 }
 
 func (p *baselineParser) text(n *yaml.Node, field string) string {
-	if p.err != nil {
-		return ""
-	}
 	var s string
 	if n.Kind != yaml.ScalarNode || n.Decode(&s) != nil {
 		p.fail(n, field, "want a text, not %s", shown(n))
@@ -387,9 +364,6 @@ func (p *baselineParser) text(n *yaml.Node, field string) string {
 }
 
 func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
-	if p.err != nil {
-		return 0
-	}
 	v, err := strconv.ParseUint(n.Value, 10, 64)
 	if n.Kind != yaml.ScalarNode || err != nil || v < 1 || v > most {
 		p.fail(n, field, "is %s: want a whole number from 1 to %d", shown(n), most)
@@ -398,9 +372,6 @@ func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 
 }
 
 func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
-	if p.err != nil {
-		return 0
-	}
 	v, err := strconv.ParseUint(n.Value, 16, 64)
 	if n.Kind != yaml.ScalarNode || err != nil || len(n.Value) != 16 {
 		p.fail(n, field, "is %s: want 16 hexadecimal digits in quotes", shown(n))
@@ -409,9 +380,6 @@ func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
 }
 
 func (p *baselineParser) date(n *yaml.Node, field string) date {
-	if p.err != nil {
-		return ""
-	}
 	d, err := time.Parse(time.DateOnly, n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil {
 		p.fail(n, field, "is %s: want a day such as 2026-01-31", shown(n))

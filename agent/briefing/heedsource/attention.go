@@ -191,7 +191,7 @@ func (s *attention) workItem(work string) string {
 func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
-		Title: number(len(rest), "other item", "other items"),
+		Title: text.Count(len(rest), "other item", "other items"),
 		Refs:  map[string]string{"items": strings.Join(blocking(rest), " ")},
 	}
 	f.Short = blockers(rest)
@@ -287,7 +287,7 @@ func state(a *heed.Attention) string {
 
 // headline returns what happened, without counts and what else an item's summary has.
 func headline(a *heed.Attention) string {
-	s, _, _ := strings.Cut(a.Summary, " ("+number(int(a.TotalUrgentEntries), "entry", "entries")+" in ")
+	s, _, _ := strings.Cut(a.Summary, " ("+text.Count(a.TotalUrgentEntries, "entry", "entries")+" in ")
 	return s
 }
 

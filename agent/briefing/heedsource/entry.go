@@ -45,24 +45,26 @@ func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment
 		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: v.title(r, same), Seq: r.Seq,
 		Refs: map[string]string{"rule": r.Decision.Rule}, Lines: quote(r.Message, r.Stack),
 	}
-	ref := func(name, value string) {
-		if value != "" {
-			f.Refs[name] = value
-		}
-	}
-	ref("operation", r.OperationID)
+	setRef(f.Refs, "operation", r.OperationID)
 	switch r.Kind {
 	case event.KindLog:
-		ref("signature", v.engine.Group(r.Signature).ID.String())
+		setRef(f.Refs, "signature", v.engine.Group(r.Signature).ID.String())
 	case event.KindOperation:
-		ref("method", r.Source)
+		setRef(f.Refs, "method", r.Source)
 	case event.KindState:
 		if r.Status == event.StatusPhase {
 			f.Lines = nil // the title has it
 		}
 	}
-	ref("line", v.at(r.Pos))
+	setRef(f.Refs, "line", v.at(r.Pos))
 	return f
+}
+
+// setRef sets a value that later stages may use, if there is one.
+func setRef(refs map[string]string, name, value string) {
+	if value != "" {
+		refs[name] = value
+	}
 }
 
 // title says in heed's own words what the entry is, where it stands, what was decided about it unless it is ignored,
@@ -149,7 +151,7 @@ func quote(message, stack string) []briefing.Line {
 	lines, left := quoted(nil, message, maxMessageLines, briefing.Prose)
 	lines, more := quoted(lines, stack, maxStackLines, briefing.Stack)
 	if left += more; left > 0 {
-		lines = append(lines, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+		lines = append(lines, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
 	}
 	return lines
 }
@@ -171,14 +173,6 @@ func quoted(dst []briefing.Line, s string, limit int, kind briefing.Kind) (lines
 		}
 	}
 	return dst, max(0, n-limit)
-}
-
-// number returns a count with its noun.
-func number(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.Itoa(n) + " " + many
 }
 
 // sourceID returns the form in which an entry is named.

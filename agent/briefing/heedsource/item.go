@@ -60,22 +60,17 @@ func (l *look) head(class string) briefing.Fragment {
 func (l *look) refs() map[string]string {
 	a := l.item
 	refs := map[string]string{"item": a.ID}
-	ref := func(name, value string) {
-		if value != "" {
-			refs[name] = value
-		}
-	}
-	ref("rule", a.Cause.Rule)
-	ref("signature", l.engine.Group(a.Cause.Signature).ID.String())
-	ref("operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
-	ref("method", cmp.Or(a.CausalMethod, a.AfterMethod))
-	ref("phase", a.Cause.Phase)
-	ref("line", l.at(a.Cause.Pos))
+	setRef(refs, "rule", a.Cause.Rule)
+	setRef(refs, "signature", l.engine.Group(a.Cause.Signature).ID.String())
+	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
+	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
+	setRef(refs, "phase", a.Cause.Phase)
+	setRef(refs, "line", l.at(a.Cause.Pos))
 	if lines := l.text(1, 0); lines[len(lines)-1].Data {
-		ref("text", lines[len(lines)-1].Text)
+		setRef(refs, "text", lines[len(lines)-1].Text)
 	}
 	if len(a.Blame) > 0 {
-		ref("blame", a.Blame[0])
+		setRef(refs, "blame", a.Blame[0])
 	}
 	return refs
 }
@@ -116,14 +111,14 @@ func (l *look) since() string {
 		s += ", " + l.cause.Time.UTC().Format(clock)
 	}
 	if a.Prelude > 0 {
-		s += ", after " + number(int(a.Prelude), "less serious entry", "less serious entries")
+		s += ", after " + text.Count(a.Prelude, "less serious entry", "less serious entries")
 	}
 	if a.TotalUrgentEntries > 1 {
 		s += "; " + strconv.FormatUint(a.TotalUrgentEntries, 10) + " entries in "
 		if !a.GroupsExact {
 			s += "at least "
 		}
-		s += number(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
+		s += text.Count(a.Groups, "group", "groups") + ", the latest " + l.where(a.LatestSequence, a.LatestPos)
 	}
 	if a.Recurrence != "" {
 		s += "; " + a.Recurrence
@@ -286,7 +281,7 @@ func beyond(dst []briefing.Line, s string, first, limit int, kind briefing.Kind)
 	lines, left := quoted(nil, s, limit, kind)
 	dst = append(dst, lines[min(first, len(lines)):]...)
 	if left > 0 {
-		dst = append(dst, briefing.Line{Text: "and " + number(left, "more line", "more lines")})
+		dst = append(dst, briefing.Line{Text: "and " + text.Count(left, "more line", "more lines")})
 	}
 	return dst
 }
@@ -300,7 +295,7 @@ func (l *look) samples(f *briefing.Fragment) {
 			continue
 		}
 		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +
-			number(int(s.RepeatCount), "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
+			text.Count(s.RepeatCount, "time", "times") + ", the latest " + l.where(s.LatestSequence, s.LatestPos)
 		if len(s.Blame) > 0 {
 			own += ", points at " + named(s.Blame[0])
 		}
@@ -308,7 +303,7 @@ func (l *look) samples(f *briefing.Fragment) {
 			briefing.Line{Text: text.Safe(s.Message, maxLineChars), Data: true})
 	}
 	if more := l.item.Groups - len(l.item.Sample); more > 0 && len(f.Lines) > 0 {
-		f.Lines = append(f.Lines, briefing.Line{Text: "and " + number(more, "more group", "more groups")})
+		f.Lines = append(f.Lines, briefing.Line{Text: "and " + text.Count(more, "more group", "more groups")})
 	}
 }
 
@@ -329,7 +324,7 @@ func (l *look) neighbors(f *briefing.Fragment, before bool, n int) {
 	same := 0
 	flush := func() {
 		if same > 0 {
-			f.Lines = append(f.Lines, briefing.Line{Text: "(" + number(same, "more time", "more times") + ")"})
+			f.Lines = append(f.Lines, briefing.Line{Text: "(" + text.Count(same, "more time", "more times") + ")"})
 		}
 		same = 0
 	}

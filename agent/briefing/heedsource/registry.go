@@ -2,6 +2,7 @@ package heedsource
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -154,13 +155,13 @@ func showTool(t *Tool) briefing.Fragment {
 	case len(arguments) == 0:
 		title += ": no arguments"
 	default:
-		title += ": " + number(len(arguments), "argument", "arguments")
+		title += ": " + text.Count(len(arguments), "argument", "arguments")
 	}
 	for _, a := range arguments[:min(len(arguments), maxArguments)] {
 		lines = append(lines, briefing.Line{Text: a.line(), Data: true, Kind: briefing.Stack})
 	}
 	if more := len(arguments) - maxArguments; more > 0 {
-		lines = append(lines, briefing.Line{Text: "and " + number(more, "more argument", "more arguments")})
+		lines = append(lines, briefing.Line{Text: "and " + text.Count(more, "more argument", "more arguments")})
 	}
 	f := fragment(RegistryTools, t.Name, title, lines)
 	f.Refs = map[string]string{"method": t.Name}
@@ -236,11 +237,7 @@ func showMod(m *capture.ListedMod, place, of int) briefing.Fragment {
 	if m.Versions != "" {
 		lines = append(lines, briefing.Line{Text: text.Safe(m.Versions, maxLineChars), Data: true, Kind: briefing.Hex})
 	}
-	id := m.PackageID
-	if id == "" {
-		id = m.Name
-	}
-	f := fragment(RegistryMods, id, title, lines)
+	f := fragment(RegistryMods, cmp.Or(m.PackageID, m.Name), title, lines)
 	f.Refs = map[string]string{"blame": m.Title()}
 	return f
 }
@@ -298,7 +295,7 @@ func baselineRegistry(baseline func() *compare.Baseline, e *heed.Engine) briefin
 
 func showKnown(k *compare.Known) briefing.Fragment {
 	title := fmt.Sprintf("known since %s until %s: %s, %d in %d records of %s", k.First, k.Expires, k.Disposition,
-		k.Count, k.Records, number(k.Runs, "run", "runs"))
+		k.Count, k.Records, text.Count(k.Runs, "run", "runs"))
 	if !strings.HasPrefix(k.Rule, defaultRule) {
 		title += ", rule " + named(k.Rule)
 	}

@@ -171,15 +171,20 @@ func (t *tx) each(f func(scan func(...any) error) error, query string, args ...a
 	return rows.Err()
 }
 
-// numbers returns a column of numbers.
-func (t *tx) numbers(query string, args ...any) (all []int64, err error) {
+// column returns the values of a column.
+func column[T any](t *tx, query string, args ...any) (all []T, err error) {
 	err = t.each(func(scan func(...any) error) error {
-		var n int64
-		err := scan(&n)
-		all = append(all, n)
+		var v T
+		err := scan(&v)
+		all = append(all, v)
 		return err
 	}, query, args...)
 	return all, err
+}
+
+// numbers returns a column of numbers.
+func (t *tx) numbers(query string, args ...any) ([]int64, error) {
+	return column[int64](t, query, args...)
 }
 
 func (t *tx) number(query string, args ...any) (n int64, err error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/internal/cohort"
+	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/summary"
 	"github.com/heedlog/heed/signature"
 )
@@ -103,7 +104,7 @@ func (l *timeline) known(counts map[int64]int64) (string, error) {
 			which = "the first session that shows whether it is there"
 		}
 		text = fmt.Sprintf("known since %s, %s; in %d of %s", l.date(s.Ended), which, len(counts),
-			count(int64(len(l.sessions)), "session", "sessions"))
+			texts.Count(len(l.sessions), "session", "sessions"))
 	} else {
 		c, err := l.changes(s, l.sessions[:first])
 		if err != nil {
@@ -173,17 +174,17 @@ func (l *timeline) counted(first int, c *Changes, has func(s *session) bool) (st
 	}
 	if alike != 1 {
 		return fmt.Sprintf("%d of %s since, 0 of %d before", since,
-			count(int64(len(l.sessions)-first), "session", "sessions"), first), nil
+			texts.Count(len(l.sessions)-first, "session", "sessions"), first), nil
 	}
 	with := "it"
 	if len(added) > 1 {
 		with = c.Added[best]
 	}
 	t := &tables[best]
-	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, count(int64(t.With), "session", "sessions"),
+	text := fmt.Sprintf("%d of %s with %s, %d of %d without", t.WithFault, texts.Count(t.With, "session", "sessions"),
 		with, t.WithoutFault, t.Without)
 	if unlisted > 0 {
-		text += "; " + count(int64(unlisted), "other one with it lists", "others with it list") + " no mods"
+		text += "; " + texts.Count(unlisted, "other one with it lists", "others with it list") + " no mods"
 	}
 	return text, nil
 }
@@ -202,12 +203,4 @@ func (l *timeline) date(t time.Time) string {
 		return t.Format("2 January")
 	}
 	return t.Format("2 January 2006")
-}
-
-// count counts things.
-func count(n int64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

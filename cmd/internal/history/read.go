@@ -19,13 +19,9 @@ import (
 
 // Games returns the games that are remembered, the one with the latest session first, and "" where one is not known.
 func (h *History) Games(ctx context.Context) (games []string, err error) {
-	err = h.read(ctx, func(t *tx) error {
-		return t.each(func(scan func(...any) error) error {
-			var game string
-			err := scan(&game)
-			games = append(games, game)
-			return err
-		}, `SELECT game FROM session GROUP BY game ORDER BY max(ended) DESC, max(id) DESC`)
+	err = h.read(ctx, func(t *tx) (err error) {
+		games, err = column[string](t, `SELECT game FROM session GROUP BY game ORDER BY max(ended) DESC, max(id) DESC`)
+		return err
 	})
 	return games, err
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // Session is what a list shows of a session.
@@ -86,7 +88,7 @@ func (c *Changes) String() string {
 		case len(names) == 1:
 			parts = append(parts, names[0]+kind.one)
 		case len(names) > 0 && c.count() > maxListed:
-			parts = append(parts, count(int64(len(kind.names)), "mod", "mods")+kind.all)
+			parts = append(parts, texts.Count(len(kind.names), "mod", "mods")+kind.all)
 		case len(names) > 0:
 			parts = append(parts, listed(names, len(kind.names))+kind.all)
 		}
@@ -101,7 +103,7 @@ func (c *Changes) String() string {
 func listed(names []string, total int) string {
 	last := names[len(names)-1]
 	if more := total - len(names); more > 0 {
-		return strings.Join(names, ", ") + " and " + count(int64(more), "other", "others")
+		return strings.Join(names, ", ") + " and " + texts.Count(more, "other", "others")
 	}
 	if len(names) == 1 {
 		return last
@@ -150,24 +152,22 @@ func (t *tx) timeline(game string, all bool) (*timeline, error) {
 	l := &timeline{tx: t, lists: map[int64][]listedMod{}, names: map[int64]string{}}
 	err := t.each(func(scan func(...any) error) error {
 		var s session
-		var began, list *int64
+		var began *int64
 		var ended, saved int64
 		if err := scan(&s.ID, &s.Game, &s.Version, &s.Log, &began, &ended, &s.Live, &s.Running, &saved, &s.State, &s.Reason,
-			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.version, &list, &s.Mods, &s.wholeMods,
+			&s.Headline, &s.Broken, &s.Sound, &s.Lines, &s.Records, &s.version, &s.list, &s.Mods, &s.wholeMods,
 			&s.whole, &s.masking); err != nil {
 			return err
 		}
 		if began != nil {
 			s.Began = t.time(*began)
 		}
-		if list != nil {
-			s.list = *list
-		}
 		s.Ended, s.Saved = t.time(ended), t.time(saved)
 		l.sessions = append(l.sessions, s)
 		return nil
 	}, `SELECT id, game, version, log, began, ended, live, running, saved, state, reason, headline, broken, sound, lines,
-		records, signatures, modlist, mods, whole_mods, whole, masking FROM session WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
+		records, signatures, coalesce(modlist, 0), mods, whole_mods, whole, masking FROM session
+		WHERE ?1 OR game = ?2 ORDER BY ended, id`, all, game)
 	return l, err
 }
 
