@@ -53,7 +53,8 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 	return f.Close()
 }
 
-// ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as [io/fs.ErrNotExist].
+// ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as
+// [io/fs.ErrNotExist].
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	switch {
