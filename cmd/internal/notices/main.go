@@ -31,7 +31,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, "cmd", os.Args[1:]); err != nil {
+	if err := run(os.Stdout, "./cmd", os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
@@ -50,15 +50,10 @@ type module struct {
 	Main               bool
 }
 
-// run writes the notices of the programs in subfolders of a folder, with all that they import, on any of the platforms.
+// run writes the notices of the programs in a folder, with all that they import, on any of the platforms.
 func run(w io.Writer, folder string, platforms []string) error {
 	if len(platforms) == 0 {
 		return errors.New("name the platforms: notices linux/amd64 windows/amd64")
-	}
-	args := []string{"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module"}
-	mains, _ := filepath.Glob(filepath.Join(folder, "*", "main.go"))
-	for _, file := range mains {
-		args = append(args, "./"+filepath.ToSlash(filepath.Dir(file)))
 	}
 	standard := module{Path: "Go"}
 	for name, value := range map[string]*string{"GOROOT": &standard.Dir, "GOVERSION": &standard.Version} {
@@ -74,7 +69,8 @@ func run(w io.Writer, folder string, platforms []string) error {
 		if !ok {
 			return fmt.Errorf("platform %q: want GOOS/GOARCH, such as linux/amd64", platform)
 		}
-		output, err := command([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, args...)
+		output, err := command([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"},
+			"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module", folder+"/classify-replay", folder+"/heed...")
 		if err != nil {
 			return err
 		}

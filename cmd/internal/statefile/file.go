@@ -57,11 +57,10 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 // [io/fs.ErrNotExist].
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-	case !info.Mode().IsRegular():
+	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s: not a regular file", path)
-	case info.Size() > MaxFile:
+	}
+	if err == nil && info.Size() > MaxFile {
 		err = fmt.Errorf("%s: too large: the most is %d bytes", path, MaxFile)
 	}
 	var data []byte
