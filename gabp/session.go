@@ -353,7 +353,8 @@ func (s *ServerSession) unsubscribe(m *message) {
 }
 
 func (s *ServerSession) listEvents(m *message) {
-	list := eventsListResult{Channels: distinct(s.offered(), func(c string) bool { return c != "" }), Subscribed: []string{}}
+	named := distinct(s.offered(), func(c string) bool { return c != "" })
+	list := eventsListResult{Channels: named, Subscribed: []string{}}
 	s.mu.Lock()
 	for _, c := range list.Channels {
 		if s.subs[c] {

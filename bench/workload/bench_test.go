@@ -90,7 +90,7 @@ func BenchmarkLogIgnored(b *testing.B) {
 // BenchmarkReplay measures a replay, bytes to attention, of every capture in
 // testdata, and of the reference captures where they are at hand.
 func BenchmarkReplay(b *testing.B) {
-	files, err := filepath.Glob("../testdata/captures/*.*")
+	files, err := filepath.Glob("../../testdata/captures/*.*")
 	require.NoError(b, err)
 	require.NotEmpty(b, files)
 	for _, file := range files {

@@ -5,7 +5,6 @@
 // Example that runs, or when a guide quotes code that no Example has, or is not to be
 // found from the README.
 //
-// The table of permitted imports is the depguard section of .golangci.yml, so
-// that editor, linter and "go test" read the same one. The package holds tests
-// only, reads the source tree that it stands in, and needs no network.
+// The order of imports and the ceilings of lines are the map of ARCHITECTURE.md. The package holds tests
+// only, reads the source tree, and needs no network.
 package layout

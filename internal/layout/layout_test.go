@@ -273,7 +273,7 @@ func TestCeilings(t *testing.T) {
 // maxCodeLines, maxFolders and maxExported are the ceilings of the whole tree. docs/decisions/structure.md has the
 // reason of each change.
 const (
-	maxCodeLines = 77600
+	maxCodeLines = 76900
 	maxFolders   = 18
 	maxExported  = 680
 )
@@ -362,8 +362,10 @@ func TestOfflineProgramIsSmall(t *testing.T) {
 	link("cmd/classify-replay")
 	require.True(t, linked["capture"])
 	for _, dir := range []string{
-		"gabp", "gate", "capture/follow", "history", "cmd/internal/session", "cmd/internal/bridge", "cmd/internal/command/live", "cmd/internal/db",
+		"gabp", "gabp/gate", "capture/follow", "cmd/internal/history", "cmd/internal/session", "cmd/internal/bridge",
+		"cmd/internal/command/live", "cmd/internal/db",
 	} {
+		require.Contains(t, dirs, dir)
 		require.False(t, linked[dir], dir)
 	}
 }

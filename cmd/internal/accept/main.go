@@ -6,7 +6,7 @@
 //
 // Each has flags: "go run ./cmd/internal/accept agent -h". Tests print two more tables:
 //
-//	go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20                      agents in virtual time
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents in virtual time
 //	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
 //
 // The exit status is 2 for an error.

@@ -31,7 +31,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, "cmd", os.Args[1:]); err != nil {
+	if err := run(os.Stdout, "./cmd", os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
@@ -50,8 +50,8 @@ type module struct {
 	Main               bool
 }
 
-// run writes the notices of the programs in the folder cmd, with all that they import, on any of the platforms.
-func run(w io.Writer, cmd string, platforms []string) error {
+// run writes the notices of the programs in a folder, with all that they import, on any of the platforms.
+func run(w io.Writer, folder string, platforms []string) error {
 	if len(platforms) == 0 {
 		return errors.New("name the platforms: notices linux/amd64 windows/amd64")
 	}
@@ -63,21 +63,14 @@ func run(w io.Writer, cmd string, platforms []string) error {
 		}
 		*value = strings.TrimSpace(string(output))
 	}
-	list := []string{"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module"}
-	mains, err := filepath.Glob(filepath.Join(cmd, "*", "main.go"))
-	if err != nil {
-		return err
-	}
-	for _, main := range mains {
-		list = append(list, "."+string(filepath.Separator)+filepath.Dir(main))
-	}
 	found := licenses{}
 	for _, platform := range platforms {
 		goos, goarch, ok := strings.Cut(platform, "/")
 		if !ok {
 			return fmt.Errorf("platform %q: want GOOS/GOARCH, such as linux/amd64", platform)
 		}
-		output, err := command([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"}, list...)
+		output, err := command([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"},
+			"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module", folder+"/classify-replay", folder+"/heed...")
 		if err != nil {
 			return err
 		}

@@ -53,9 +53,13 @@ func writeWhole(fs filesystem, name string, data []byte) error {
 	return f.Close()
 }
 
-// ReadFile returns the file at path. An error wraps the error of the file system, such as [io/fs.ErrNotExist].
+// ReadFile returns the file at path, which must be a regular file. An error wraps the error of the file system, such as
+// [io/fs.ErrNotExist].
 func ReadFile(path string) ([]byte, error) {
 	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s: not a regular file", path)
+	}
 	if err == nil && info.Size() > MaxFile {
 		err = fmt.Errorf("%s: too large: the most is %d bytes", path, MaxFile)
 	}

@@ -37,6 +37,14 @@ func TestFileTooLarge(t *testing.T) {
 	require.ErrorContains(t, err, path+": too large")
 }
 
+// TestFileIsRegular: a device or a pipe may have no end, and is not read.
+func TestFileIsRegular(t *testing.T) {
+	for _, path := range []string{os.DevNull, t.TempDir()} {
+		_, err := ReadFile(path)
+		require.ErrorContains(t, err, path+": not a regular file")
+	}
+}
+
 // TestFileIsOldOrNew lets each step of a WriteFile fail, be killed, or be the
 // last before the power goes, with a write torn at every byte.
 func TestFileIsOldOrNew(t *testing.T) {

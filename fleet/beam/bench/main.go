@@ -1,7 +1,7 @@
 // Command bench measures heed-fleet on copies of logs, in which the numbers differ, beside one classify-replay over the
 // same files:
 //
-//	go build -o /tmp/fleet/ ./cmd/heed-fleet && go build -C .. -o /tmp/fleet/ ./cmd/classify-replay
+//	go build -o /tmp/fleet/ ./cmd/heed-fleet && go build -C ../.. -o /tmp/fleet/ ./cmd/classify-replay
 //	go run ./bench -from LOGS -work /tmp/fleet -gb 0.1,0.5,1
 //
 // Each copy has players of its own. It prints time, the processor's time and the peak of memory of both programs.

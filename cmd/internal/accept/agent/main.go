@@ -59,7 +59,7 @@
 //
 // The table is made in virtual time, since agents think and faults return in seconds and minutes:
 //
-//	go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20
 //
 // The command runs the same games, agents and plans as processes, in real time, with the program heed:
 //

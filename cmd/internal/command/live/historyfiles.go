@@ -58,8 +58,8 @@ func (p *program) historyExportCommand() *cobra.Command {
 		Use:   "export",
 		Short: "Print the summaries of all sessions, as JSON lines",
 		Long: `export prints what is remembered of each session, the oldest first, as a line of JSON. It has
-no private text, as the history has none. heed-parquet, of the module fleet, makes Parquet of
-it.`,
+no private text, as the history has none. heed-parquet, of the module fleet/beam, makes Parquet
+of it.`,
 		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
 		Args:    cli.NoArgs("export"),
 	}, &f, func(ctx context.Context, h *history.History, _ string, _ []string) error {
