@@ -85,10 +85,16 @@ func (t *tail) stale(info fs.FileInfo) bool {
 	return t.old && (t.was == nil || os.SameFile(info, t.was) && info.Size() >= t.was.Size())
 }
 
-// writers asks who writes a file. A call that waits gets a new answer.
+// writers reports whether the program of the log, and whether another one, is known to write a file.
 func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
+	a := t.ask(file, followed)
+	return !a.own.IsZero(), !a.other.IsZero()
+}
+
+// ask returns the latest answer about a file, or a new one if it is outdated. A call that waits gets a new answer.
+func (t *tail) ask(file fs.FileInfo, followed bool) answer {
 	if t.cfg.Writers == nil {
-		return false, false
+		return answer{}
 	}
 	a := &t.asked[1]
 	if followed {
@@ -102,7 +108,7 @@ func (t *tail) writers(file fs.FileInfo, followed bool) (own, other bool) {
 			t.passed = -1 // all of that is the other's
 		}
 	}
-	return !a.own.IsZero(), !a.other.IsZero()
+	return *a
 }
 
 // outdated reports whether an answer that took a while is to be asked for again.
@@ -229,11 +235,8 @@ func (t *tail) goBack() {
 // log that was replaced within a minute after it grew, if no program was seen to have it open, and if the log was read
 // from its start or is of one run.
 func (t *tail) continues(file fs.FileInfo, followed bool) bool {
-	own, _ := t.writers(file, followed)
-	a := t.asked[1]
-	if followed {
-		a = t.asked[0]
-	}
+	a := t.ask(file, followed)
+	own := !a.own.IsZero()
 	whole := t.cfg.NewRun || t.now.Skipped == 0 // so that the banner of another run is known
 	grew := t.cfg.Writers != nil && knowsWriters && whole && t.offset > t.history && time.Since(t.grown) < recently
 	return t.cfg.Continues || own && !a.own.After(t.began) ||

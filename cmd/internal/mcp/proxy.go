@@ -245,8 +245,9 @@ func (p *Proxy) resume(c *call, params object) bool {
 	if params.get("inputResponses") == nil && params.get("requestState") == nil {
 		return false
 	}
-	c.decision, _ = p.suspended.Get(c.with(params))
-	return p.suspended.Remove(c.with(params))
+	suspended := c.with(params)
+	c.decision, _ = p.suspended.Get(suspended)
+	return p.suspended.Remove(suspended)
 }
 
 // with returns the sum of c and the state that the server wants back with the client's input.
