@@ -56,7 +56,7 @@ func TestAllAtOnce(t *testing.T) {
 	})
 	until(func() {
 		for _, u := range e.Updates(nil) {
-			e.Ack("", u.Attention.ID, u.Attention.LatestSequence)
+			e.Ack("", u.Item.ID, u.Item.LatestSequence)
 		}
 		e.Open(nil)
 	})

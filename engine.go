@@ -18,15 +18,15 @@ import (
 
 // Types of the packages behind the engine that its callers use.
 type (
-	// Attention is an attention item, as a bridge gets it.
-	Attention = coalesce.Attention
-	// Sample is one group of an Attention.
+	// Item is an item of attention.
+	Item = coalesce.Item
+	// Sample is one group of an Item.
 	Sample = coalesce.Sample
 	// Variant is what one variant of a group has counted.
 	Variant = coalesce.Variant
 	// Variants are those of one group.
 	Variants = coalesce.Variants
-	// Update is a change of one Attention.
+	// Update is a change of one Item.
 	Update = coalesce.Update
 	// AckResult is the answer to an acknowledgement.
 	AckResult = coalesce.AckResult

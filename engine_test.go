@@ -148,7 +148,7 @@ func TestStatsAddUp(t *testing.T) {
 			},
 			"drain": func(*rapid.T) {
 				for _, u := range e.Updates(nil) {
-					ids = append(ids, u.Attention.ID)
+					ids = append(ids, u.Item.ID)
 				}
 			},
 			"ack": func(t *rapid.T) {

@@ -35,7 +35,7 @@ func Example() {
 	})
 
 	for _, u := range engine.Updates(nil) {
-		fmt.Println(u.Kind, u.Attention.ID, u.Attention.Disposition, u.Attention.Severity)
+		fmt.Println(u.Kind, u.Item.ID, u.Item.Disposition, u.Item.Severity)
 	}
 	item, _ := engine.Current("")
 	fmt.Println("stale:", item.StateInvalidated, "after:", item.AfterMethod)

@@ -116,7 +116,7 @@ func acknowledgement(res *AckResult) string {
 // What it returns counts as delivered to the consumer, which is any name of at most 64
 // bytes: a host with one consumer calls it "". It costs a rendering, as in
 // [Engine.Updates].
-func (e *Engine) Current(consumer string) (Attention, bool) {
+func (e *Engine) Current(consumer string) (Item, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.Current(consumer)

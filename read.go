@@ -25,7 +25,7 @@ func (e *Engine) Updates(dst []Update) []Update {
 // for observers: it does not count as delivery. It costs a rendering for each, and the
 // lock is released between two of them: an item that was open at the call, and is when
 // its turn comes, is appended as it is then.
-func (e *Engine) Open(dst []Attention) []Attention {
+func (e *Engine) Open(dst []Item) []Item {
 	var room [64]string
 	for _, id := range e.openIDs(room[:0]) {
 		if a, ok := e.Item(id); ok && a.State == coalesce.Open {
@@ -133,7 +133,7 @@ func (e *Engine) Latest() Cursor {
 
 // Item returns the item called id while it is open or remembered. It does not count as
 // delivery. It costs a rendering.
-func (e *Engine) Item(id string) (Attention, bool) {
+func (e *Engine) Item(id string) (Item, bool) {
 	e.mu.Lock()
 	defer e.mu.Release()
 	return e.coalescer.Item(id)

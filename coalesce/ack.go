@@ -31,7 +31,7 @@ type AckResult struct {
 	Covered []string
 
 	// Current is the item that is open now, if Open.
-	Current Attention
+	Current Item
 	Open    bool
 }
 

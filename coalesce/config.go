@@ -63,7 +63,7 @@ type Config struct {
 	// MaxGroups bounds the groups of one item that have counters of their own, each of
 	// their variants counting as one. Entries of further ones are counted together, but for up to 16 groups that
 	// are news: the first of a rule, and what makes the item worse. How many groups
-	// there are is known all the same ([Attention].Groups). At most 16,384.
+	// there are is known all the same ([Item].Groups). At most 16,384.
 	// Default 128.
 	MaxGroups int
 

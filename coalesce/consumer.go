@@ -97,11 +97,11 @@ func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consum
 // the same consumer covers those, unless another consumer received it since. It returns
 // false when nothing is open. What it returns counts as delivered to the consumer, and
 // belongs to the caller.
-func (c *Coalescer) Current(consumer string) (Attention, bool) {
+func (c *Coalescer) Current(consumer string) (Item, bool) {
 	v := c.consumer(consumer)
 	open := c.ordered()
 	if len(open) == 0 {
-		return Attention{}, false
+		return Item{}, false
 	}
 	top, others := open[0], open[1:]
 	top.delivered[v] = top.latest.seq
@@ -156,10 +156,10 @@ func (c *Coalescer) OpenIDs(dst []string) []string {
 
 // Item returns the item called id while it is open or remembered. It does not
 // count as showing it.
-func (c *Coalescer) Item(id string) (Attention, bool) {
+func (c *Coalescer) Item(id string) (Item, bool) {
 	it := c.lookup(id)
 	if it == nil {
-		return Attention{}, false
+		return Item{}, false
 	}
 	return c.attention(it), true
 }

@@ -17,7 +17,7 @@ type digest struct {
 }
 
 // apply adds them to a, the rendering of the digest's own item.
-func (d *digest) apply(a *Attention) {
+func (d *digest) apply(a *Item) {
 	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.from.seq, d.from.pos, d.from.seq-1
 	a.TotalUrgentEntries += d.entries
 	a.Sample = slices.Clone(d.samples)

@@ -145,7 +145,7 @@ func TestDistinctBounds(t *testing.T) {
 	c, err := New(Config{})
 	require.NoError(t, err)
 	var seq uint64
-	fill := func(operation string, n int) Attention {
+	fill := func(operation string, n int) Item {
 		var f Folded
 		for i := range n {
 			seq++
@@ -188,7 +188,7 @@ func TestDistinctBounds(t *testing.T) {
 func TestDistinctRules(t *testing.T) {
 	c, err := New(Config{MaxGroups: 1})
 	require.NoError(t, err)
-	fold := func(n int) Attention {
+	fold := func(n int) Item {
 		f := c.Fold(&Input{
 			Entry: &event.Entry{Seq: c.now.seq + 1, Message: "m"}, Signature: groupSignature(fmt.Sprint(c.now.seq)),
 			Decision: event.Decision{Rule: fmt.Sprint(n), Disposition: event.Blocking},
@@ -221,7 +221,7 @@ func TestDistinctThresholds(t *testing.T) {
 			Decision: event.Decision{Rule: "r", Disposition: event.Blocking},
 		})
 		for _, u := range updates(c) {
-			at = append(at, u.Attention.Groups)
+			at = append(at, u.Item.Groups)
 		}
 		// As many entries again as there are groups, so that their number has thresholds of its own.
 		it := &c.items[0]

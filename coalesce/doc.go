@@ -4,7 +4,7 @@
 // are folded into bursts: one for each root operation, one for each ambient
 // episode (entries that belong to no operation), one for blindness, one for each
 // key under which the host raises entries itself. A bridge sees a burst as an
-// item, an [Attention]: it is opened once, updated when it becomes worse or about
+// item, an [Item]: it is opened once, updated when it becomes worse or about
 // ten times larger, and cleared by an acknowledgement, by a rule that resolves it,
 // or, if advisory, by time.
 //

@@ -17,7 +17,7 @@ func Example() {
 	}
 	show := func() {
 		for u, ok := c.NextUpdate(); ok; u, ok = c.NextUpdate() {
-			fmt.Printf("%s, %s: %s %s\n", u.Kind, u.Reason, u.Attention.ID, u.Attention.Summary)
+			fmt.Printf("%s, %s: %s %s\n", u.Kind, u.Reason, u.Item.ID, u.Item.Summary)
 		}
 	}
 	for i := range 1000 {

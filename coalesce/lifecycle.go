@@ -404,7 +404,7 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 	it := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
 	u := Update{
-		Kind: it.pending, Reason: it.pendingWhy, Attention: c.attention(it),
+		Kind: it.pending, Reason: it.pendingWhy, Item: c.attention(it),
 		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
 	}
 	it.pending, it.told = "", it.pending != Cleared

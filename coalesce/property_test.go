@@ -367,7 +367,7 @@ func (it *modelItem) part(watermark uint64) (left, moved []modelEntry) {
 }
 
 // agree compares an item with the entries that it holds.
-func (m *model) agree(a *Attention, it *modelItem) {
+func (m *model) agree(a *Item, it *modelItem) {
 	m.t.Helper()
 	worst := worst(it.entries)
 	severity := event.SeverityInfo
@@ -407,7 +407,7 @@ func worst(entries []modelEntry) modelEntry {
 	return w
 }
 
-func (m *model) delivered(consumer string, a Attention, ok bool) {
+func (m *model) delivered(consumer string, a Item, ok bool) {
 	if !ok {
 		return
 	}
@@ -426,7 +426,7 @@ func (m *model) delivered(consumer string, a Attention, ok bool) {
 func (m *model) drain() {
 	seen := map[string]bool{}
 	for _, u := range updates(m.c) {
-		id := u.Attention.ID
+		id := u.Item.ID
 		require.False(m.t, seen[id], "two updates of %s in one drain", id)
 		seen[id] = true
 		it := m.items[id]
@@ -434,7 +434,7 @@ func (m *model) drain() {
 		again := m.c.stats.Reopened > 0
 		require.True(m.t, again || !it.cleared, "%s of %s after it was cleared", u.Kind, id)
 		it.cleared = false
-		it.delivered[""] = u.Attention.LatestSequence
+		it.delivered[""] = u.Item.LatestSequence
 		switch u.Kind {
 		case Opened:
 			require.True(m.t, again || !it.opened, "%s opened twice", id)
@@ -443,10 +443,10 @@ func (m *model) drain() {
 			require.True(m.t, it.opened, "%s updated before it was opened", id)
 		case Cleared:
 			it.cleared = true
-			require.Equal(m.t, Cleared, u.Attention.State)
-			require.Equal(m.t, u.Reason, u.Attention.ClearedBy)
+			require.Equal(m.t, Cleared, u.Item.State)
+			require.Equal(m.t, u.Reason, u.Item.ClearedBy)
 		}
-		checkWire(m.t, &u.Attention)
+		checkWire(m.t, &u.Item)
 		require.NotEmpty(m.t, u.Reason)
 		require.LessOrEqual(m.t, u.Seq, m.seq)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // attention renders an item.
-func (c *Coalescer) attention(it *item) Attention {
+func (c *Coalescer) attention(it *item) Item {
 	a := c.bare(it)
 	a.Summary, _ = c.summarize(it, &a, nil)
 	a.Sanitize()
@@ -21,8 +21,8 @@ func (c *Coalescer) attention(it *item) Attention {
 }
 
 // bare renders an item without its summary, and before it is sanitized.
-func (c *Coalescer) bare(it *item) Attention {
-	a := Attention{
+func (c *Coalescer) bare(it *item) Item {
+	a := Item{
 		ID:                 it.id,
 		State:              Open,
 		Severity:           it.severity,
@@ -171,7 +171,7 @@ const (
 // summarize describes in one line what an agent needs to decide what to do next: it,
 // and the first of the others that are open. It returns how many of them it names,
 // which MaxSummaryTokens may limit.
-func (c *Coalescer) summarize(it *item, a *Attention, others []*item) (text string, named int) {
+func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, named int) {
 	clauses := c.clauses(it, a)
 	first := len(clauses)
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
@@ -265,7 +265,7 @@ func fit(clauses []clause, size int) []bool {
 
 // clauses returns the parts of an item's summary, in the order in which they read
 // well.
-func (c *Coalescer) clauses(it *item, a *Attention) []clause {
+func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	out := make([]clause, 0, 16)
 	say := func(rank int, name string, parts ...string) {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})

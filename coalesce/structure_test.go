@@ -10,8 +10,8 @@ import (
 )
 
 // openItems returns all open items.
-func openItems(c *Coalescer) []Attention {
-	var all []Attention
+func openItems(c *Coalescer) []Item {
+	var all []Item
 	for _, id := range c.OpenIDs(nil) {
 		a, _ := c.Item(id)
 		all = append(all, a)

@@ -28,7 +28,7 @@ func TestTranscripts(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
 			raw, err := os.ReadFile(file)
 			require.NoError(t, err)
-			wire := func(a *Attention) { checkWire(t, a) }
+			wire := func(a *Item) { checkWire(t, a) }
 			got := play(t, string(raw), wire)
 			require.Equal(t, got, play(t, string(raw), wire), "two plays differ")
 			testkit.Golden(t, file, got)
@@ -38,7 +38,7 @@ func TestTranscripts(t *testing.T) {
 
 // play runs a script and returns it with its output. Each item that the script
 // shows is passed to see.
-func play(t *testing.T, script string, see func(*Attention)) string {
+func play(t *testing.T, script string, see func(*Item)) string {
 	var out strings.Builder
 	p := player{t: t, see: see}
 	for line := range strings.SplitSeq(strings.TrimRight(script, "\n"), "\n") {
@@ -64,7 +64,7 @@ func play(t *testing.T, script string, see func(*Attention)) string {
 
 type player struct {
 	t   *testing.T
-	see func(*Attention)
+	see func(*Item)
 	c   *Coalescer
 	seq uint64
 	now time.Time // of entries; zero: they have no clock
@@ -337,12 +337,12 @@ func (p *player) fold(e event.Entry, in Input) {
 func (p *player) updates() []string {
 	var lines []string
 	for _, u := range updates(p.c) {
-		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, p.describe(&u.Attention)))
+		lines = append(lines, fmt.Sprintf("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, p.describe(&u.Item)))
 	}
 	return lines
 }
 
-func (p *player) describe(a *Attention) string {
+func (p *player) describe(a *Item) string {
 	p.see(a)
 	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity,
 		a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)

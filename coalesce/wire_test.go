@@ -18,7 +18,7 @@ import (
 
 // checkWire checks the JSON form of an attention item field by field against
 // what GABP asks of it.
-func checkWire(t require.TestingT, a *Attention) {
+func checkWire(t require.TestingT, a *Item) {
 	text, err := json.Marshal(a)
 	require.NoError(t, err)
 	var fields map[string]any
@@ -123,7 +123,7 @@ func TestWireForm(t *testing.T) {
 			c.Ack("", a.ID, 0)
 			updates := updates(c)
 			require.Len(t, updates, 1)
-			checkWire(t, &updates[0].Attention)
+			checkWire(t, &updates[0].Item)
 		})
 	}
 }
@@ -164,7 +164,7 @@ func TestSchema(t *testing.T) {
 	for _, file := range files {
 		script, err := os.ReadFile(file)
 		require.NoError(t, err)
-		play(t, string(script), func(a *Attention) {
+		play(t, string(script), func(a *Item) {
 			text, err := json.Marshal(a)
 			require.NoError(t, err)
 			var v any
@@ -237,7 +237,7 @@ func (s *schema) check(where string, v any) error {
 // TestSanitize: whatever an item holds, its JSON form is one that peers take.
 func TestSanitize(t *testing.T) {
 	long := strings.Repeat("é", 5000)
-	for _, a := range []Attention{
+	for _, a := range []Item{
 		{},
 		{
 			ID: "x-1", State: "open", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",

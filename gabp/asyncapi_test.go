@@ -64,9 +64,9 @@ var told = map[string]struct {
 	summary string
 	payload any
 }{
-	ChannelOpened:  {"An item is current that was not told of before.", heed.Attention{}},
-	ChannelUpdated: {"The current item has changed, or another one is current.", heed.Attention{}},
-	ChannelCleared: {"An item is no longer open.", heed.Attention{}},
+	ChannelOpened:  {"An item is current that was not told of before.", heed.Item{}},
+	ChannelUpdated: {"The current item has changed, or another one is current.", heed.Item{}},
+	ChannelCleared: {"An item is no longer open.", heed.Item{}},
 	ChannelToolsChanged: {"Tools were added, replaced or removed. Of hosts that publish it.", struct {
 		Names []string `json:"names"`
 	}{}},

@@ -22,10 +22,10 @@ const defaultBudget = 1500 * time.Millisecond
 // AttentionSource holds the items that an [AttentionHandler] serves. A [heed.Engine] is one,
 // and documents the methods.
 type AttentionSource interface {
-	Current(consumer string) (heed.Attention, bool)
+	Current(consumer string) (heed.Item, bool)
 	Ack(consumer, id string, through uint64) heed.AckResult
-	Item(id string) (heed.Attention, bool)
-	Open(dst []heed.Attention) []heed.Attention
+	Item(id string) (heed.Item, bool)
+	Open(dst []heed.Item) []heed.Item
 	Delivered(consumer, id string, through uint64) bool
 }
 
@@ -71,11 +71,11 @@ type AttentionHandler struct {
 	// mu guards the fields below, and is never held while the source is called: a
 	// late answer must not wait for a source that is stuck.
 	mu            sync.Mutex
-	lastAnnounced string                    // id of the item announced last; "" for none
-	announced     map[string]heed.Attention // open items by id, as they were announced
-	blind         *heed.Attention           // nil unless blind
-	acked         bool                      // of blind
-	count         uint64                    // blind items so far
+	lastAnnounced string               // id of the item announced last; "" for none
+	announced     map[string]heed.Item // open items by id, as they were announced
+	blind         *heed.Item           // nil unless blind
+	acked         bool                 // of blind
+	count         uint64               // blind items so far
 }
 
 // maxAnswers bounds concurrent answers. One more is late at once.
@@ -93,7 +93,7 @@ func NewAttentionHandler(cfg AttentionConfig) (*AttentionHandler, error) {
 	return &AttentionHandler{
 		cfg: cfg, slots: make(chan struct{}, maxAnswers),
 		blindPrefix: "blind-" + newID()[:13] + "-",
-		announced:   map[string]heed.Attention{},
+		announced:   map[string]heed.Item{},
 	}, nil
 }
 
@@ -133,11 +133,11 @@ type Acknowledgement struct {
 
 	// Covered holds the items that the acknowledgement cleared, as they are now, the one that
 	// was named first. It is empty where that was not open.
-	Covered []heed.Attention
+	Covered []heed.Item
 
 	// Open holds the items that are open now, the most urgent first. An item that holds what
 	// was not covered has a covered one as its Predecessor.
-	Open []heed.Attention
+	Open []heed.Item
 }
 
 // Ack answers attention/ack for a consumer: it acknowledges the item with this id,
@@ -167,15 +167,15 @@ func (h *AttentionHandler) Ack(ctx context.Context, consumer, id string) Acknowl
 		answer.Acknowledged = answer.Covered != nil
 		answer.AttentionID, answer.CurrentAttention = id, h.late(ctx)
 		if answer.CurrentAttention != nil {
-			answer.Open = []heed.Attention{*answer.CurrentAttention}
+			answer.Open = []heed.Item{*answer.CurrentAttention}
 		}
 	}
 	return answer
 }
 
 // items returns those items of the source that it still knows.
-func (h *AttentionHandler) items(ids []string) []heed.Attention {
-	var list []heed.Attention
+func (h *AttentionHandler) items(ids []string) []heed.Item {
+	var list []heed.Item
 	for _, id := range ids {
 		if a, ok := h.cfg.Source.Item(id); ok {
 			list = append(list, a)
@@ -185,8 +185,8 @@ func (h *AttentionHandler) items(ids []string) []heed.Attention {
 }
 
 // open returns the open items as clients may see them, the most urgent first.
-func (h *AttentionHandler) open() []heed.Attention {
-	var list []heed.Attention
+func (h *AttentionHandler) open() []heed.Item {
+	var list []heed.Item
 	if blind := h.openBlind(); blind != nil {
 		list = append(list, *blind)
 	}
@@ -247,7 +247,7 @@ func (h *AttentionHandler) evidence(err error) {
 
 // late records that an answer took too long, and returns the current item as far as
 // it is known without the source.
-func (h *AttentionHandler) late(ctx context.Context) *heed.Attention {
+func (h *AttentionHandler) late(ctx context.Context) *heed.Item {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if ctx.Err() == nil {
@@ -260,7 +260,7 @@ func (h *AttentionHandler) late(ctx context.Context) *heed.Attention {
 		return h.Present(*h.blind)
 	}
 	// Blindness is acknowledged; items announced before still stand.
-	var known *heed.Attention
+	var known *heed.Item
 	for id, a := range h.announced {
 		if h.blind != nil && id == h.blind.ID {
 			continue
@@ -282,7 +282,7 @@ func (h *AttentionHandler) goBlindLocked(why string) {
 		return
 	}
 	h.count++
-	h.blind = &heed.Attention{
+	h.blind = &heed.Item{
 		ID:    h.blindPrefix + strconv.FormatUint(h.count, 10),
 		State: coalesce.Open, Severity: event.SeverityError, Blocking: true, StateInvalidated: true,
 		Summary: "blind: heed cannot see what the game does, because " + why +
@@ -293,19 +293,19 @@ func (h *AttentionHandler) goBlindLocked(why string) {
 }
 
 // ackBlind acknowledges the blind item and returns it, cleared, and nil for another id.
-func (h *AttentionHandler) ackBlind(id string) []heed.Attention {
+func (h *AttentionHandler) ackBlind(id string) []heed.Item {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.blind == nil || h.blind.ID != id {
 		return nil
 	}
 	h.acked = true
-	return []heed.Attention{asCleared(*h.blind)}
+	return []heed.Item{asCleared(*h.blind)}
 }
 
 // openBlind returns the blind item while it is not acknowledged. It precedes all
 // others, since the missing evidence may be of anything.
-func (h *AttentionHandler) openBlind() *heed.Attention {
+func (h *AttentionHandler) openBlind() *heed.Item {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.blind == nil || h.acked {
@@ -315,7 +315,7 @@ func (h *AttentionHandler) openBlind() *heed.Attention {
 }
 
 // current returns the current item for a consumer.
-func (h *AttentionHandler) current(consumer string) *heed.Attention {
+func (h *AttentionHandler) current(consumer string) *heed.Item {
 	if blind := h.openBlind(); blind != nil {
 		return blind
 	}
@@ -327,7 +327,7 @@ func (h *AttentionHandler) current(consumer string) *heed.Attention {
 }
 
 // Present returns an item as clients may see it: advisory with ObserveOnly.
-func (h *AttentionHandler) Present(a heed.Attention) *heed.Attention {
+func (h *AttentionHandler) Present(a heed.Item) *heed.Item {
 	if h.cfg.ObserveOnly {
 		a.Blocking = false
 	}
@@ -348,7 +348,7 @@ func (h *AttentionHandler) Pump(updates []heed.Update) {
 	for _, a := range cleared {
 		h.announceLocked(ChannelCleared, a)
 	}
-	var current *heed.Attention
+	var current *heed.Item
 	switch {
 	case h.blind != nil && !h.acked:
 		current = h.blind
@@ -362,27 +362,27 @@ func (h *AttentionHandler) Pump(updates []heed.Update) {
 	case !known:
 		h.announceLocked(ChannelOpened, *current)
 	case len(cleared) > 0 || current.ID != h.lastAnnounced || before.Summary != current.Summary ||
-		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Attention.ID == current.ID }):
+		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Item.ID == current.ID }):
 		h.announceLocked(ChannelUpdated, *current)
 	}
 }
 
 // cleared returns the items that were announced and are no longer open, as they
 // are now, the one announced last first.
-func (h *AttentionHandler) cleared(open []heed.Attention) []heed.Attention {
+func (h *AttentionHandler) cleared(open []heed.Item) []heed.Item {
 	h.mu.Lock()
-	var list []heed.Attention
+	var list []heed.Item
 	for id, a := range h.announced {
 		switch {
 		case h.blind != nil && !h.acked && id == h.blind.ID:
-		case slices.ContainsFunc(open, func(o heed.Attention) bool { return o.ID == id }):
+		case slices.ContainsFunc(open, func(o heed.Item) bool { return o.ID == id }):
 		default:
 			list = append(list, asCleared(a))
 		}
 	}
 	last := h.lastAnnounced
 	h.mu.Unlock()
-	slices.SortFunc(list, func(a, b heed.Attention) int {
+	slices.SortFunc(list, func(a, b heed.Item) int {
 		if (a.ID == last) != (b.ID == last) {
 			if a.ID == last {
 				return -1
@@ -400,13 +400,13 @@ func (h *AttentionHandler) cleared(open []heed.Attention) []heed.Attention {
 }
 
 // asCleared returns a in the state cleared.
-func asCleared(a heed.Attention) heed.Attention {
+func asCleared(a heed.Item) heed.Item {
 	a.State, a.Blocking = coalesce.Cleared, false
 	return a
 }
 
 // announceLocked publishes an event, and records it.
-func (h *AttentionHandler) announceLocked(channel string, a heed.Attention) {
+func (h *AttentionHandler) announceLocked(channel string, a heed.Item) {
 	if channel == ChannelCleared {
 		delete(h.announced, a.ID)
 	} else {

@@ -20,7 +20,7 @@ import (
 
 // TestParseAttention: what an engine returns follows the schemas, and is read as it was.
 func TestParseAttention(t *testing.T) {
-	for _, a := range []heed.Attention{
+	for _, a := range []heed.Item{
 		{ID: "x-1"},
 		{
 			ID: "x-1", Severity: 99, Blocking: true, Summary: "a\nb\x1b[31m\u202e", CausalOperationID: "op\x00",
@@ -56,7 +56,7 @@ type channel struct {
 func (c *channel) publish(name, key string, payload any, _ func(*ServerSession)) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	a := payload.(*heed.Attention)
+	a := payload.(*heed.Item)
 	if a.ID != key {
 		return errors.New("another key")
 	}
@@ -176,7 +176,7 @@ func TestAckNames(t *testing.T) {
 	first := raise(e, "a", event.Blocking)
 	second := raise(e, "b", event.Blocking)
 	advisory := raise(e, "c", event.Advisory)
-	ids := func(list []heed.Attention) (ids []string) {
+	ids := func(list []heed.Item) (ids []string) {
 		for _, a := range list {
 			ids = append(ids, a.ID)
 		}
@@ -218,7 +218,7 @@ func TestAttentionBlind(t *testing.T) {
 	require.Contains(t, blind.Summary, `disk\n gone`)
 	require.Equal(t, []string{"opened " + blind.ID}, out.take())
 	require.Equal(t, blind.ID, p.Current(ctx, "v").Attention.ID, "one id")
-	p.Pump([]heed.Update{{Attention: heed.Attention{ID: id}}})
+	p.Pump([]heed.Update{{Item: heed.Item{ID: id}}})
 	require.Empty(t, out.take(), "it stays, and precedes what is known")
 
 	r := p.Ack(ctx, "v", blind.ID)
@@ -252,12 +252,12 @@ type stuck struct {
 	hang chan struct{}
 }
 
-func (s stuck) Current(viewer string) (heed.Attention, bool) {
+func (s stuck) Current(viewer string) (heed.Item, bool) {
 	<-s.hang
 	return s.Engine.Current(viewer)
 }
 
-func (s stuck) Open(dst []heed.Attention) []heed.Attention {
+func (s stuck) Open(dst []heed.Item) []heed.Item {
 	<-s.hang
 	return s.Engine.Open(dst)
 }
@@ -401,9 +401,9 @@ func TestPump(t *testing.T) {
 	b := raise(e, "b", event.Blocking)
 	p.Pump(nil)
 	require.Equal(t, []string{"opened " + a, "opened " + b}, out.take())
-	p.Pump([]heed.Update{{Attention: heed.Attention{ID: a}}})
+	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}})
 	require.Empty(t, out.take())
-	p.Pump([]heed.Update{{Attention: heed.Attention{ID: a}}, {Attention: heed.Attention{ID: b}}})
+	p.Pump([]heed.Update{{Item: heed.Item{ID: a}}, {Item: heed.Item{ID: b}}})
 	require.Equal(t, []string{"updated " + b}, out.take())
 	require.True(t, e.Clear(a))
 	require.True(t, e.Clear(b))
@@ -432,12 +432,12 @@ func TestPump(t *testing.T) {
 // a cleared one is told as it is now.
 func TestPumpDelivers(t *testing.T) {
 	e := newEngine(t)
-	var told []heed.Attention
+	var told []heed.Item
 	var written []func(*ServerSession)
 	p := newHandler(t, AttentionConfig{
 		Source: e,
 		Publish: func(_, _ string, payload any, sent func(*ServerSession)) error {
-			told, written = append(told, *payload.(*heed.Attention)), append(written, sent)
+			told, written = append(told, *payload.(*heed.Item)), append(written, sent)
 			return nil
 		},
 	})

@@ -294,7 +294,7 @@ type stuckLater struct {
 	stuck bool
 }
 
-func (s *stuckLater) Current(consumer string) (heed.Attention, bool) {
+func (s *stuckLater) Current(consumer string) (heed.Item, bool) {
 	if s.stuck {
 		<-s.hang
 	}

@@ -12,7 +12,7 @@
 //
 // An [AttentionHandler] serves the attention of an engine: the methods
 // attention/current and attention/ack, and the three event channels. The
-// protocol's item is a heed.Attention; [ParseAttention] reads those of a peer.
+// protocol's item is a heed.Item; [ParseAttention] reads those of a peer.
 //
 // [Tools] serves the tools of a host, [Resources] what can be read: definitions with JSON
 // Schemas, made of Go types by [AddTool]; arguments that are checked, with the path of what is

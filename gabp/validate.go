@@ -178,10 +178,10 @@ func checkToolsList(params json.RawMessage) *Error {
 // and sanitizes it. A required member that is missing, an unknown severity, or a number
 // that is no integer below 2^53 is an [*Error] that names the member. Unknown members are
 // ignored.
-func ParseAttention(raw json.RawMessage) (heed.Attention, error) {
+func ParseAttention(raw json.RawMessage) (heed.Item, error) {
 	a, e := parseAttention(raw, codeInvalidField)
 	if e != nil {
-		return heed.Attention{}, e
+		return heed.Item{}, e
 	}
 	return a, nil
 }
@@ -204,7 +204,7 @@ func (r *AckResult) UnmarshalJSON(data []byte) error {
 }
 
 // openItem returns a member that is an open item, or nil where it is null.
-func (o *object) openItem(name string) *heed.Attention {
+func (o *object) openItem(name string) *heed.Item {
 	switch raw, there := o.members[name]; {
 	case !there:
 		o.fail("%s: %q is missing", o.what, name)
@@ -237,9 +237,9 @@ const (
 	maxReadSamples = 64
 )
 
-func parseAttention(raw json.RawMessage, code int) (heed.Attention, *Error) {
+func parseAttention(raw json.RawMessage, code int) (heed.Item, *Error) {
 	o := parseObject(raw, "attention", code)
-	a := heed.Attention{
+	a := heed.Item{
 		ID:                o.text("attentionId", true, maxNameBytes),
 		State:             o.oneOf("state", coalesce.Open, coalesce.Cleared),
 		Severity:          o.severity("severity"),

@@ -163,7 +163,7 @@ type eventsListResult struct {
 
 // CurrentResult is the result of attention/current.
 type CurrentResult struct {
-	Attention *heed.Attention `json:"attention" jsonschema:"The most urgent item; null if none is open."`
+	Attention *heed.Item `json:"attention" jsonschema:"The most urgent item; null if none is open."`
 }
 
 // AckParams is the parameters of attention/ack.
@@ -173,9 +173,9 @@ type AckParams struct {
 
 // AckResult is the result of attention/ack.
 type AckResult struct {
-	Acknowledged     bool            `json:"acknowledged" jsonschema:"The item was open and is now acknowledged."`
-	AttentionID      string          `json:"attentionId" jsonschema:"The item."`
-	CurrentAttention *heed.Attention `json:"currentAttention" jsonschema:"The most urgent item now; null if none is open."`
+	Acknowledged     bool       `json:"acknowledged" jsonschema:"The item was open and is now acknowledged."`
+	AttentionID      string     `json:"attentionId" jsonschema:"The item."`
+	CurrentAttention *heed.Item `json:"currentAttention" jsonschema:"The most urgent item now; null if none is open."`
 }
 
 // Event is an event that a client received.

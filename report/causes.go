@@ -16,7 +16,7 @@ type cause struct {
 	Cause // not escaped; without the words and what only documents have
 
 	// FirstItem is the item that came first, Largest the one with most entries.
-	FirstItem, Largest heed.Attention
+	FirstItem, Largest heed.Item
 
 	parts parts // of Entries, by the rule that decided
 }
@@ -43,7 +43,7 @@ type causes struct {
 
 // openItem is an item as it was seen last.
 type openItem struct {
-	attention heed.Attention
+	attention heed.Item
 	number    uint64 // order of opening
 }
 
@@ -52,17 +52,17 @@ func newCauses() causes {
 }
 
 func (c *causes) add(u *heed.Update) {
-	c.see(&u.Attention)
-	if u.Attention.State == cleared {
+	c.see(&u.Item)
+	if u.Item.State == cleared {
 		// A cleared item is never opened again.
-		delete(c.open, u.Attention.ID)
-		sum(c.sums, &u.Attention, c.parts[u.Attention.ID], false)
-		delete(c.parts, u.Attention.ID)
+		delete(c.open, u.Item.ID)
+		sum(c.sums, &u.Item, c.parts[u.Item.ID], false)
+		delete(c.parts, u.Item.ID)
 	}
 }
 
 // see records the present state of an item.
-func (c *causes) see(a *heed.Attention) {
+func (c *causes) see(a *heed.Item) {
 	it := c.open[a.ID]
 	if it == nil {
 		c.items++
@@ -88,7 +88,7 @@ func (c *causes) isOpen(rule string) bool {
 
 // lead returns the rule that an item is named for: that of its cause, unless that decided few of the entries of
 // the item's disposition, and then the one that decided most.
-func (p parts) lead(a *heed.Attention) string {
+func (p parts) lead(a *heed.Item) string {
 	own := p[a.Cause.Rule]
 	if own == nil {
 		return a.Cause.Rule
@@ -110,7 +110,7 @@ func (p parts) lead(a *heed.Attention) string {
 }
 
 // sum adds an item to the sum that it belongs to.
-func sum(sums map[causeKey]*cause, a *heed.Attention, of parts, open bool) {
+func sum(sums map[causeKey]*cause, a *heed.Item, of parts, open bool) {
 	first, names := a.Cause.Pos, a.Blame
 	key := causeKey{of.lead(a), a.Disposition}
 	if key.rule != a.Cause.Rule {

@@ -290,7 +290,7 @@ type pageData struct {
 	total            uint64
 	first, last      time.Time
 
-	items        []heed.Attention // in the order in which they were opened
+	items        []heed.Item // in the order in which they were opened
 	excerpts     []excerpt
 	excerptBytes int // of all
 }
@@ -321,13 +321,13 @@ func (r *Replay) pageData() *pageData {
 }
 
 // items returns the attention items as they were last, of those that the timeline has.
-func (r *Replay) items() []heed.Attention {
-	var items []heed.Attention
+func (r *Replay) items() []heed.Item {
+	var items []heed.Item
 	at := map[string]int{}
 	first, last := r.timeline.ends()
 	for _, updates := range [][]heed.Update{first, last} {
 		for i := range updates {
-			a := &updates[i].Attention
+			a := &updates[i].Item
 			n, known := at[a.ID]
 			if !known {
 				at[a.ID] = len(items)

@@ -25,7 +25,7 @@ func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
 		outcome(1, event.Blocking, "some.rule"))
 	u := opened("0-1", event.Blocking, 1)
-	u.Attention.Blame = []string{"Some Mod"}
+	u.Item.Blame = []string{"Some Mod"}
 	r.Update(u)
 	r.End(End{Layout: "plain", Lines: 1, Environment: e})
 	return r

@@ -181,8 +181,8 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
 	for i := range markdownCauses + 1 {
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
-		u.Attention.Cause = coalesce.Cause{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
-		u.Attention.CausalMethod = "left|@right"
+		u.Item.Cause = coalesce.Cause{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
+		u.Item.CausalMethod = "left|@right"
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 9})
@@ -204,9 +204,9 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 			r.Observe(&capture.Record{StartLine: i + 1}, outcome(signature.ID(i), d, "some.rule"))
 		}
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
-		u.Attention.Cause.Rule = fmt.Sprintf("rule.%d", i)
-		u.Attention.Sample[0].Message = long
-		u.Attention.Blame = []string{long, long}
+		u.Item.Cause.Rule = fmt.Sprintf("rule.%d", i)
+		u.Item.Sample[0].Message = long
+		u.Item.Blame = []string{long, long}
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 100})
@@ -272,12 +272,12 @@ func TestScrubbedReplay(t *testing.T) {
 	})
 	r.Observe(&capture.Record{StartLine: 1}, outcome(1, event.Blocking, "r"))
 	u := opened("0-1", event.Blocking, 1)
-	u.Attention.Summary, u.Attention.Sample[0].Message, u.Attention.Blame = private, private, []string{private + "/"}
-	u.Attention.CausalMethod, u.Attention.Sample[0].Blame = private, []string{private + "/"}
+	u.Item.Summary, u.Item.Sample[0].Message, u.Item.Blame = private, private, []string{private + "/"}
+	u.Item.CausalMethod, u.Item.Sample[0].Blame = private, []string{private + "/"}
 	given, err := json.Marshal(u)
 	require.NoError(t, err)
 	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 1, Err: fmt.Errorf("open %s/a.log", private), Open: []heed.Attention{u.Attention}})
+	r.End(End{Layout: "plain", Lines: 1, Err: fmt.Errorf("open %s/a.log", private), Open: []heed.Item{u.Item}})
 	after, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(given), string(after), "what was given is not changed")
@@ -300,7 +300,7 @@ func TestNamesAreLearned(t *testing.T) {
 	for name, show := range map[string]func(rec *capture.Record, u *heed.Update){
 		"message": func(rec *capture.Record, _ *heed.Update) { rec.Message = shown },
 		"stack":   func(rec *capture.Record, _ *heed.Update) { rec.Stack = shown },
-		"item":    func(_ *capture.Record, u *heed.Update) { u.Attention.Sample[0].Message = shown },
+		"item":    func(_ *capture.Record, u *heed.Update) { u.Item.Sample[0].Message = shown },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newReplay(t, Config{
@@ -310,7 +310,7 @@ func TestNamesAreLearned(t *testing.T) {
 				},
 			})
 			rec, u := &capture.Record{StartLine: 1}, opened("0-1", event.Blocking, 1)
-			u.Attention.Summary = "maria left"
+			u.Item.Summary = "maria left"
 			show(rec, u)
 			r.Observe(rec, outcome(1, event.Blocking, "r"))
 			r.Update(u)

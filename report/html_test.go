@@ -186,8 +186,8 @@ func TestPageOfHostileTextIsValid(t *testing.T) {
 				hostile, Stack: "at A<B>" + hostile}, StartLine: int(line), EndLine: int(line + 1)}, o)
 		}
 		u := opened(`0-1"><script>`, event.Blocking, 1)
-		u.Attention.Summary, u.Attention.CausalMethod, u.Attention.Blame = hostile, hostile, []string{hostile}
-		u.Attention.Sample[0].Message = "<!--" + hostile
+		u.Item.Summary, u.Item.CausalMethod, u.Item.Blame = hostile, hostile, []string{hostile}
+		u.Item.Sample[0].Message = "<!--" + hostile
 		r.Update(u)
 		r.End(End{Layout: "plain", Lines: 40, Err: fmt.Errorf("%s", hostile)})
 		out := page(t, r)
@@ -222,7 +222,7 @@ func TestPageIsBounded(t *testing.T) {
 		}, StartLine: int(10 * i), EndLine: int(10*i + 9)}, o)
 		if d.Urgent() {
 			u := opened(fmt.Sprint("0-", i), d, 10*i)
-			u.Attention.Cause.Rule = o.Decision.Rule
+			u.Item.Cause.Rule = o.Decision.Rule
 			r.Update(u)
 		}
 	}
@@ -289,7 +289,7 @@ func TestPageWithAClock(t *testing.T) {
 		}, o)
 	}
 	u := opened("0-1", event.Blocking, 51)
-	u.Attention.OpenedAtSequence, u.Attention.LatestSequence, u.Attention.Cause.Rule = 51, 51, "a"
+	u.Item.OpenedAtSequence, u.Item.LatestSequence, u.Item.Cause.Rule = 51, 51, "a"
 	r.Update(u)
 	r.End(End{Lines: 100})
 	s := newSection(r.Document(0), 1, 1)

@@ -28,7 +28,7 @@ func JSON(dst []byte, docs ...*Document) []byte {
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
 type UpdateLine struct {
 	Update      string            `json:"update" jsonschema:"What happened to the item." enum:"opened,updated,cleared"`
-	Attention   heed.Attention    `json:"attention" jsonschema:"The item, as in GABP."`
+	Attention   heed.Item         `json:"attention" jsonschema:"The item, as in GABP."`
 	Line        uint64            `json:"line" jsonschema:"Line of the entry that caused the update."`
 	CauseLine   uint64            `json:"causeLine" jsonschema:"Line of the first entry with the item's highest disposition."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided about that entry."`
@@ -54,7 +54,7 @@ type versionedSummary struct {
 
 // updateLine is the row of an update. Names of operations come from hosts as they are.
 func updateLine(file string, u *heed.Update) UpdateLine {
-	a := u.Attention
+	a := u.Item
 	a.Sample = slices.Clone(a.Sample)
 	a.Sanitize()
 	return UpdateLine{

@@ -48,12 +48,12 @@ func (r *Replay) rename() func(names []string) []string {
 		for i := range row.mixed {
 			one(&row.mixed[i].name)
 		}
-	}, func(a *heed.Attention) { a.Blame = all(a.Blame) }, func(names *[]string) { *names = all(*names) })
+	}, func(a *heed.Item) { a.Blame = all(a.Blame) }, func(names *[]string) { *names = all(*names) })
 	return all
 }
 
 // eachKept calls the functions for each row, item and list of mods that a replay keeps.
-func (r *Replay) eachKept(rows func(*row), items func(*heed.Attention), names func(*[]string)) {
+func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), names func(*[]string)) {
 	for _, t := range r.tables {
 		for _, row := range t.rows.all() {
 			rows(row)
@@ -67,7 +67,7 @@ func (r *Replay) eachKept(rows func(*row), items func(*heed.Attention), names fu
 	}
 	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
 		for i := range updates {
-			items(&updates[i].Attention)
+			items(&updates[i].Item)
 		}
 	}
 	for _, it := range r.causes.open {

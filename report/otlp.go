@@ -133,7 +133,7 @@ var otlpWeights = [...]int{
 // "heed.attention" with the item's summary as its body. The time is that of the
 // entry that prompted the update, zero where it is not known.
 func AppendUpdateOTLP(dst []byte, file string, at time.Time, u *heed.Update) []byte {
-	a := &u.Attention
+	a := &u.Item
 	o := otlpRecord{dst}
 	o.begin(file)
 	o.head(at, otlpWeights[a.Severity], a.Severity.String(), a.Summary)

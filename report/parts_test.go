@@ -35,13 +35,13 @@ func TestCausesTellApartWhatCameWithThem(t *testing.T) {
 		observed(r, "0-1", "late.rule", event.Blocking, line+202)
 	}
 	u = closed("0-1", event.Blocking, 204)
-	u.Attention.TotalUrgentEntries = 204
+	u.Item.TotalUrgentEntries = 204
 	r.Update(u)
 	observed(r, "0-2", "some.rule", event.Blocking, 300)
 	observed(r, "0-2", "flood.rule", event.Blocking, 301)
 	open := attention("0-2", event.Blocking, 300)
 	open.TotalUrgentEntries = 2
-	r.End(End{Layout: "unity", Lines: 301, Open: []heed.Attention{open}})
+	r.End(End{Layout: "unity", Lines: 301, Open: []heed.Item{open}})
 	require.Empty(t, r.causes.parts["0-1"], "what is cleared is not kept")
 	for range 2 { // asking changes nothing
 		list := r.causes.list()
@@ -145,7 +145,7 @@ func TestCauseIsNamedForMostOfIt(t *testing.T) {
 			observed(r, "0-1", "flood.rule", event.Advisory, line+50)
 		}
 		u := opened("0-1", event.Blocking, 1)
-		u.Attention.Cause.Rule = "odd.rule"
+		u.Item.Cause.Rule = "odd.rule"
 		r.Update(u)
 		r.End(End{Lines: 150})
 		causes := r.Document(0).Causes

@@ -244,7 +244,7 @@ type End struct {
 	// that are open then. Updates are few by design, so that the last one of an
 	// item may show less than there was.
 	Stats heed.Stats
-	Open  []heed.Attention
+	Open  []heed.Item
 
 	// Environment is where the log was made.
 	Environment Environment

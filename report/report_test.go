@@ -53,8 +53,8 @@ func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
 	}
 }
 
-func attention(id string, d event.Disposition, line uint64) heed.Attention {
-	return heed.Attention{
+func attention(id string, d event.Disposition, line uint64) heed.Item {
+	return heed.Item{
 		ID: id, State: "open", Severity: event.SeverityError, Blocking: d == event.Blocking, Disposition: d,
 		Summary: "summary of " + id, Cause: coalesce.Cause{Pos: line, Rule: "some.rule"}, OpenedPos: line, LatestPos: line,
 		TotalUrgentEntries: 1, Groups: 1,
@@ -63,12 +63,12 @@ func attention(id string, d event.Disposition, line uint64) heed.Attention {
 }
 
 func opened(id string, d event.Disposition, line uint64) *heed.Update {
-	return &heed.Update{Kind: coalesce.Opened, Reason: "new", Attention: attention(id, d, line), Pos: line}
+	return &heed.Update{Kind: coalesce.Opened, Reason: "new", Item: attention(id, d, line), Pos: line}
 }
 
 func closed(id string, d event.Disposition, line uint64) *heed.Update {
-	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Attention: attention(id, d, line), Pos: line}
-	u.Attention.State, u.Attention.Blocking, u.Attention.ClearedBy = cleared, false, coalesce.ReasonExpired
+	u := &heed.Update{Kind: coalesce.Cleared, Reason: coalesce.ReasonExpired, Item: attention(id, d, line), Pos: line}
+	u.Item.State, u.Item.Blocking, u.Item.ClearedBy = cleared, false, coalesce.ReasonExpired
 	return u
 }
 
@@ -170,7 +170,7 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 func TestBlameOfACause(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
 	u := opened("0-1", event.Blocking, 3)
-	u.Attention.Blame = []string{"Some Mod", "Other"}
+	u.Item.Blame = []string{"Some Mod", "Other"}
 	r.Update(u)
 	r.End(End{Lines: 3})
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "blame     Some Mod, Other\n")
@@ -275,16 +275,16 @@ func TestCausesCountEachItemOnce(t *testing.T) {
 			d = event.Blocking
 		}
 		u := opened(id, event.Advisory, uint64(10*i+1))
-		u.Attention.Cause.Seq = uint64(i + 1)
+		u.Item.Cause.Seq = uint64(i + 1)
 		r.Update(u)
 		u = opened(id, d, uint64(10*i+2)) // rises, or shows more of the same
-		u.Attention.Cause.Seq = uint64(i + 1)
-		u.Attention.TotalUrgentEntries = uint64(i + 1)
+		u.Item.Cause.Seq = uint64(i + 1)
+		u.Item.TotalUrgentEntries = uint64(i + 1)
 		r.Update(u)
 		if i != 9 {
 			u = closed(id, d, uint64(10*i+3))
-			u.Attention.Cause.Seq = uint64(i + 1)
-			u.Attention.TotalUrgentEntries = uint64(i + 1)
+			u.Item.Cause.Seq = uint64(i + 1)
+			u.Item.TotalUrgentEntries = uint64(i + 1)
 			r.Update(u)
 		}
 	}
@@ -396,9 +396,9 @@ func hostileReplay(t *testing.T) *Replay {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))
 	}
 	u := opened("0-1", event.Blocking, 1)
-	u.Attention.Summary += hostile
-	u.Attention.CausalMethod, u.Attention.CausalOperationID = hostile, hostile
-	u.Attention.Sample[0].Message += hostile
+	u.Item.Summary += hostile
+	u.Item.CausalMethod, u.Item.CausalOperationID = hostile, hostile
+	u.Item.Sample[0].Message += hostile
 	r.Update(u)
 	r.End(End{Layout: "plain", Lines: 3, Err: fmt.Errorf("bad%s", hostile)})
 	return r
@@ -438,7 +438,7 @@ func TestHostileTextIsInert(t *testing.T) {
 // of GABP, which allows no further fields.
 func TestUpdateLineHasTheProtocolsFields(t *testing.T) {
 	u := opened("0-1", event.Blocking, 12)
-	u.Attention.CausalOperationID, u.Attention.CausalMethod = "op-1", "game/load"
+	u.Item.CausalOperationID, u.Item.CausalMethod = "op-1", "game/load"
 	line := AppendUpdate(nil, "a.log", u)
 	require.True(t, strings.HasSuffix(string(line), "}\n"))
 	var got struct {

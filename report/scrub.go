@@ -159,7 +159,7 @@ func instance(local string) bool {
 // Update returns u without what is private in its texts. It shares nothing that
 // it changes with u.
 func (s *Scrubber) Update(u heed.Update) heed.Update {
-	u.Attention = s.attention(u.Attention)
+	u.Item = s.attention(u.Item)
 	return u
 }
 
@@ -185,7 +185,7 @@ func (s *Scrubber) Suspects(suspects []heed.Suspect) []heed.Suspect {
 	return suspects
 }
 
-func (s *Scrubber) attention(a heed.Attention) heed.Attention {
+func (s *Scrubber) attention(a heed.Item) heed.Item {
 	if s == nil {
 		return a
 	}
@@ -285,7 +285,7 @@ func (r *Replay) rescrub() {
 		again(&row.says)
 		all(row.Blame)
 		all(row.patchers)
-	}, func(a *heed.Attention) { *a = s.attention(*a) }, func(names *[]string) { all(*names) })
+	}, func(a *heed.Item) { *a = s.attention(*a) }, func(names *[]string) { all(*names) })
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

@@ -52,7 +52,7 @@ func (s *script) ruled(rule string, line uint64, d event.Disposition, severity e
 		return
 	}
 	u := opened(o.AttentionID, d, line)
-	a := &u.Attention
+	a := &u.Item
 	a.Severity, a.Blame = severity, blame.Likely(suspects)
 	a.Cause.Rule, a.Cause.Seq, a.Cause.Signature = o.Decision.Rule, line, o.Signature
 	s.Update(u)
@@ -70,7 +70,7 @@ func (s *script) with(item uint64, rule string, line, shape uint64, suspects ...
 // over clears the item that a blocking entry opened.
 func (s *script) over(line uint64) {
 	u := closed(fmt.Sprint("0-", line), event.Blocking, line)
-	u.Attention.Cause.Rule, u.Attention.Cause.Seq = fmt.Sprint("rule ", line), line
+	u.Item.Cause.Rule, u.Item.Cause.Seq = fmt.Sprint("rule ", line), line
 	s.Update(u)
 }
 
@@ -86,7 +86,7 @@ func (s *script) tagged(line uint64, times int, invalidates bool, tags ...string
 		}, o)
 	}
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
-	u.Attention.Cause.Rule, u.Attention.Cause.Seq = fmt.Sprint("rule ", line), line
+	u.Item.Cause.Rule, u.Item.Cause.Seq = fmt.Sprint("rule ", line), line
 	s.Update(u)
 }
 
@@ -96,7 +96,7 @@ func (s *script) crash(line uint64, tags ...string) {
 	o.Decision.Severity, o.Decision.Tags = event.SeverityFatal, append([]string{"crash"}, tags...)
 	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line + 9)}, o)
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
-	u.Attention.Cause.Rule, u.Attention.Cause.Seq, u.Attention.Severity = o.Decision.Rule, line, event.SeverityFatal
+	u.Item.Cause.Rule, u.Item.Cause.Seq, u.Item.Severity = o.Decision.Rule, line, event.SeverityFatal
 	s.Update(u)
 }
 
@@ -129,7 +129,7 @@ func (s *script) mute(line uint64) {
 	o.Blind = true
 	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 	u := opened(fmt.Sprint("0-", line), event.Blocking, line)
-	u.Attention.Cause.Rule, u.Attention.Cause.Seq = "limit", line
+	u.Item.Cause.Rule, u.Item.Cause.Seq = "limit", line
 	s.Update(u)
 }
 

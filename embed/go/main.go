@@ -132,7 +132,7 @@ func drain(ctx context.Context, engine *heed.Engine) {
 // tell is where updates go to an agent or to a person. It does not log: heed would read what it said.
 func tell(engine *heed.Engine) {
 	for _, u := range engine.Updates(nil) {
-		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Attention.ID, u.Attention.Summary)
+		fmt.Fprintln(os.Stderr, "heed:", u.Kind, u.Item.ID, u.Item.Summary)
 	}
 }
 

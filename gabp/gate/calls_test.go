@@ -17,7 +17,7 @@ import (
 
 // looks is a source with one answer. It notes how it was asked.
 type looks struct {
-	item heed.Attention
+	item heed.Item
 	open bool
 	err  error
 
@@ -25,7 +25,7 @@ type looks struct {
 	refused []gate.Decision
 }
 
-func (s *looks) Current(ctx context.Context, _ string) (heed.Attention, bool, error) {
+func (s *looks) Current(ctx context.Context, _ string) (heed.Item, bool, error) {
 	s.ctx = ctx
 	return s.item, s.open, s.err
 }
@@ -46,12 +46,12 @@ var build = gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}
 // TestRefusedIsRecorded holds that a recorder learns of each refusal, with its item, and
 // of nothing else.
 func TestRefusedIsRecorded(t *testing.T) {
-	s := &looks{item: heed.Attention{ID: "a-1", Blocking: true}, open: true}
+	s := &looks{item: heed.Item{ID: "a-1", Blocking: true}, open: true}
 	d := check(t, s)
 	require.Equal(t, []gate.Decision{d}, s.refused)
 	require.Equal(t, "a-1", s.refused[0].Attention.ID)
 
-	s = &looks{item: heed.Attention{ID: "a-1", Blocking: true}} // which is not open
+	s = &looks{item: heed.Item{ID: "a-1", Blocking: true}} // which is not open
 	g := newGate(t, gate.Config{Source: s})
 	d = g.Check(t.Context(), build)
 	require.True(t, d.Allowed)

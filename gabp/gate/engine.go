@@ -32,7 +32,7 @@ func (s *engine) time() time.Time {
 }
 
 // Current implements [Source].
-func (s *engine) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+func (s *engine) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
 	a, open := Look(s.e, consumer)
 	return a, open, ctx.Err()
 }
@@ -40,14 +40,14 @@ func (s *engine) Current(ctx context.Context, consumer string) (heed.Attention, 
 // Look returns the current item of a [heed.Engine] for a consumer, as a [Source] does: it
 // counts as delivered only where it blocks.
 func Look(e interface {
-	Current(consumer string) (heed.Attention, bool)
-	Open(dst []heed.Attention) []heed.Attention
+	Current(consumer string) (heed.Item, bool)
+	Open(dst []heed.Item) []heed.Item
 }, consumer string,
-) (heed.Attention, bool) {
+) (heed.Item, bool) {
 	open := e.Open(nil)
 	switch {
 	case len(open) == 0:
-		return heed.Attention{}, false
+		return heed.Item{}, false
 	case open[0].Blocking:
 		return e.Current(consumer)
 	}
@@ -86,7 +86,7 @@ type running struct {
 }
 
 // End implements [Running].
-func (r *running) End(_ context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
+func (r *running) End(_ context.Context, status event.Status, errText string) (heed.Verdict, *heed.Item, error) {
 	e := r.source.e
 	if r.began == 0 {
 		if status == event.StatusCompleted && r.call.ReadsState() {
@@ -110,7 +110,7 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 // it is open, or else the most urgent blocking one that opened since, or else that of the
 // verdict although it is cleared, where it makes the outcome unknown. It does not count as
 // delivered.
-func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Attention) {
+func Related(e *heed.Engine, operation string, began uint64) (heed.Verdict, *heed.Item) {
 	v := e.Verdict(operation)
 	a, known := e.Item(v.AttentionID)
 	if known && a.ClearedBy == "" {

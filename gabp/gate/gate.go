@@ -119,7 +119,7 @@ type Decision struct {
 
 	// Attention is the item that holds the call back, nil where none does. It counts
 	// as delivered to the caller.
-	Attention *heed.Attention
+	Attention *heed.Item
 
 	// Err is the error of the source. Such a call is allowed only where the gate fails
 	// open.
@@ -146,7 +146,7 @@ type Result struct {
 	// Related is the item of the call's verdict, or one that opened while it ran; nil
 	// without one. It counts as delivered to the caller. It is open, but for an acknowledged
 	// fault that returned and makes the outcome unknown: that one holds nothing back.
-	Related *heed.Attention
+	Related *heed.Item
 
 	// Verdict is that of the call as an operation, where the source records calls.
 	Verdict heed.Verdict
@@ -202,7 +202,7 @@ func (g *Gate) look(ctx context.Context, d *Decision) {
 }
 
 // current is Source.Current within the gate's timeout.
-func (g *Gate) current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+func (g *Gate) current(ctx context.Context, consumer string) (heed.Item, bool, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout)
 	defer cancel()
 	a, open, err := g.source.Current(ctx, consumer)
@@ -213,7 +213,7 @@ func (g *Gate) current(ctx context.Context, consumer string) (heed.Attention, bo
 }
 
 // refusal names the item that holds a call back, and how to go on.
-func refusal(a *heed.Attention) string {
+func refusal(a *heed.Item) string {
 	return "not executed: " + a.Summary + "; acknowledge " + text.Safe(a.ID, maxReason) +
 		" with attention/ack, then call again"
 }
@@ -256,7 +256,7 @@ func (g *Gate) Done(ctx context.Context, d Decision, status event.Status, errTex
 }
 
 // concerns reports whether a, which is open after the call, was not open before it, or is worse, or names the call.
-func (d *Decision) concerns(a *heed.Attention) bool {
+func (d *Decision) concerns(a *heed.Item) bool {
 	return a.ID != d.before || a.Blocking || a.CausalOperationID != "" && a.CausalOperationID == d.Call.ID
 }
 

@@ -34,16 +34,16 @@ type remote struct {
 }
 
 // Current implements [Source].
-func (r *remote) Current(ctx context.Context, _ string) (heed.Attention, bool, error) {
+func (r *remote) Current(ctx context.Context, _ string) (heed.Item, bool, error) {
 	if !r.current {
-		return heed.Attention{}, false, ErrNoAttention
+		return heed.Item{}, false, ErrNoAttention
 	}
 	var answer gabp.CurrentResult
 	if err := r.caller.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &answer); err != nil {
-		return heed.Attention{}, false, fmt.Errorf("%s: %w", gabp.MethodAttentionCurrent, err)
+		return heed.Item{}, false, fmt.Errorf("%s: %w", gabp.MethodAttentionCurrent, err)
 	}
 	if answer.Attention == nil {
-		return heed.Attention{}, false, nil
+		return heed.Item{}, false, nil
 	}
 	return *answer.Attention, true, nil
 }

@@ -14,7 +14,7 @@ type Source interface {
 	// consumer, false where none is open. A blocking item counts as delivered; another
 	// does not, since the gate returns it to nobody. [ErrNoAttention] means that there
 	// is no attention; with any other error its state is unknown.
-	Current(ctx context.Context, consumer string) (heed.Attention, bool, error)
+	Current(ctx context.Context, consumer string) (heed.Item, bool, error)
 
 	// Ack acknowledges an item; see [Gate.Ack].
 	Ack(ctx context.Context, consumer, id string, through uint64) (heed.AckResult, error)
@@ -36,5 +36,5 @@ type Running interface {
 	// End records the end of the call, and returns its verdict and the item to return
 	// to the caller, or nil. With an error, some evidence could not be ingested. It is
 	// called once.
-	End(ctx context.Context, status event.Status, errText string) (v heed.Verdict, related *heed.Attention, err error)
+	End(ctx context.Context, status event.Status, errText string) (v heed.Verdict, related *heed.Item, err error)
 }

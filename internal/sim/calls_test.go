@@ -87,7 +87,7 @@ func (m *model) know(name string) *consumer {
 }
 
 // view applies what was delivered to a consumer as the current item.
-func (m *model) view(by string, a *heed.Attention, ok bool) error {
+func (m *model) view(by string, a *heed.Item, ok bool) error {
 	consumer := m.know(by).name
 	open := m.engine.Open(m.open[:0])
 	if ok != (len(open) > 0) || ok && (open[0].ID != a.ID || !same(a, &open[0])) {
@@ -116,13 +116,13 @@ func (m *model) view(by string, a *heed.Attention, ok bool) error {
 }
 
 // same reports whether two renderings are of one item at one time.
-func same(a, b *heed.Attention) bool {
+func same(a, b *heed.Item) bool {
 	return a.TotalUrgentEntries == b.TotalUrgentEntries && a.Cause == b.Cause && a.LatestSequence == b.LatestSequence
 }
 
 // looked records that an item was delivered to a consumer as the current one, and the
 // others that its summary names.
-func (m *model) looked(consumer string, a *heed.Attention, ok bool) {
+func (m *model) looked(consumer string, a *heed.Item, ok bool) {
 	if !ok {
 		return
 	}
@@ -301,7 +301,7 @@ func (m *model) drained(updates []heed.Update) error {
 	seen := map[string]bool{}
 	for i := range updates {
 		u := &updates[i]
-		a := &u.Attention
+		a := &u.Item
 		it := m.byID[a.ID]
 		switch {
 		case it == nil:

@@ -220,7 +220,7 @@ func (it *item) over() bool {
 }
 
 // agree compares what is said of an item with the entries that it holds.
-func (m *model) agree(a *heed.Attention, it *item) error {
+func (m *model) agree(a *heed.Item, it *item) error {
 	if it.vague {
 		return nil
 	}
@@ -298,7 +298,7 @@ func (it *item) distinct() int {
 }
 
 // evidence checks that the journal yields the cause of an open item first.
-func (m *model) evidence(a *heed.Attention, it *item) error {
+func (m *model) evidence(a *heed.Item, it *item) error {
 	if it.lost || it.scope == digest || a.Cause.Seq <= m.begun {
 		return nil
 	}

@@ -56,12 +56,12 @@ type model struct {
 	ops       map[string]*operation
 	consumers []*consumer // the one without a name first, the others as they were named last
 
-	begun   uint64           // entries before the latest restart: the journal knows none of them
-	law     account          // of the updates so far
-	stats   heed.Stats       // as of the latest check
-	refused uint64           // pins, before this step
-	acking  bool             // the step is an acknowledgement
-	open    []heed.Attention // reused
+	begun   uint64      // entries before the latest restart: the journal knows none of them
+	law     account     // of the updates so far
+	stats   heed.Stats  // as of the latest check
+	refused uint64      // pins, before this step
+	acking  bool        // the step is an acknowledgement
+	open    []heed.Item // reused
 }
 
 // stamp is a logical time of the model: the entry, and the time where it is known. An
@@ -219,7 +219,7 @@ func (m *model) loadMay() bool {
 // deferred reports whether an open item waits for the end of a load.
 func (m *model) deferred() bool {
 	m.open = m.engine.Open(m.open[:0])
-	return slices.ContainsFunc(m.open, func(a heed.Attention) bool {
+	return slices.ContainsFunc(m.open, func(a heed.Item) bool {
 		return a.Disposition == event.Blocking && !a.Blocking
 	})
 }

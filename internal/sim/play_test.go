@@ -532,7 +532,7 @@ func (p *player) drain() (int, error) {
 	for i := range updates {
 		u := &updates[i]
 		if p.loud {
-			p.say("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, describe(&u.Attention))
+			p.say("%s (%s) at %d: %s", u.Kind, u.Reason, u.Seq, describe(&u.Item))
 		}
 		line, err := json.Marshal(u)
 		if err != nil {
@@ -580,7 +580,7 @@ func (p *player) sayAck(res *heed.AckResult) {
 		res.Watermark, res.Successor, res.Covered, res.Current.ID)
 }
 
-func (p *player) sayView(a *heed.Attention, ok bool) {
+func (p *player) sayView(a *heed.Item, ok bool) {
 	if !ok {
 		p.say("nothing")
 		return
@@ -589,7 +589,7 @@ func (p *player) sayView(a *heed.Attention, ok bool) {
 }
 
 // describe shows an item in a line.
-func describe(a *heed.Attention) string {
+func describe(a *heed.Item) string {
 	s := fmt.Sprintf("%s %s %s n=%d groups=%d opened=%d cause=%d latest=%d", a.ID, a.Disposition, a.Severity,
 		a.TotalUrgentEntries, a.Groups, a.OpenedAtSequence, a.Cause.Seq, a.LatestSequence)
 	if a.CausalOperationID != "" {

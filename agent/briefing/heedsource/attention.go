@@ -57,7 +57,7 @@ func newAttention(c *Config) *attention {
 }
 
 // revision is the id of an item's head: the item with its latest entry.
-func revision(a *heed.Attention) string { return a.ID + "@" + strconv.FormatUint(a.LatestSequence, 10) }
+func revision(a *heed.Item) string { return a.ID + "@" + strconv.FormatUint(a.LatestSequence, 10) }
 
 // Open implements [briefing.Attention].
 func (s *attention) Open(context.Context) []briefing.Item {
@@ -138,10 +138,10 @@ func (s *attention) Items(ctx context.Context, in *briefing.Input, q *briefing.A
 
 // items returns what is open, that which is worked on first, whether it is open or not, then what blocks; and after
 // these what was cleared lately, the latest first.
-func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Attention {
-	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Attention) bool { return a.Disposition < least })
+func (s *attention) items(work, item string, least event.Disposition, cleared time.Duration) []heed.Item {
+	items := slices.DeleteFunc(s.Engine.Open(nil), func(a heed.Item) bool { return a.Disposition < least })
 	latest := s.Engine.Latest()
-	rank := func(a *heed.Attention) int {
+	rank := func(a *heed.Item) int {
 		switch {
 		case item != "" && a.ID == item:
 			return 0
@@ -152,9 +152,9 @@ func (s *attention) items(work, item string, least event.Disposition, cleared ti
 		}
 		return 3
 	}
-	slices.SortStableFunc(items, func(a, b heed.Attention) int { return rank(&a) - rank(&b) })
+	slices.SortStableFunc(items, func(a, b heed.Item) int { return rank(&a) - rank(&b) })
 	has := func(id string) bool {
-		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == id })
+		return slices.ContainsFunc(items, func(a heed.Item) bool { return a.ID == id })
 	}
 	if item != "" && !has(item) {
 		if it, ok := s.Engine.Item(item); ok {
@@ -188,7 +188,7 @@ func (s *attention) workItem(work string) string {
 
 // others shows in one fragment what is open beside what has a head: each in a line, with its cause and what to do next
 // where that fits. What blocks is never left out.
-func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) briefing.Fragment {
+func (s *attention) others(in *briefing.Input, rest []heed.Item, room int) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: "others@" + strconv.FormatUint(rest[0].LatestSequence, 10),
 		Title: text.Count(len(rest), "other item", "other items"),
@@ -211,7 +211,7 @@ func (s *attention) others(in *briefing.Input, rest []heed.Attention, room int) 
 }
 
 // blockers names the items that block: many of them after the first by their numbers alone.
-func blockers(items []heed.Attention) (lines []briefing.Line) {
+func blockers(items []heed.Item) (lines []briefing.Line) {
 	ids := blocking(items)
 	if len(ids) == 0 {
 		return nil
@@ -228,7 +228,7 @@ func blockers(items []heed.Attention) (lines []briefing.Line) {
 }
 
 // blocking returns the ids of the items that block.
-func blocking(items []heed.Attention) (ids []string) {
+func blocking(items []heed.Item) (ids []string) {
 	for i := range items {
 		if items[i].Blocking {
 			ids = append(ids, items[i].ID)
@@ -247,7 +247,7 @@ const (
 )
 
 // inShort shows an item in a few lines.
-func (s *attention) inShort(a *heed.Attention, how brevity) []briefing.Line {
+func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
 	own, cause := "- "+a.ID+", "+state(a), shortCause
 	if how == shortest {
 		cause = shortestCause
@@ -274,7 +274,7 @@ func (s *attention) inShort(a *heed.Attention, how brevity) []briefing.Line {
 }
 
 // state returns what an item is: "blocking error", "advisory warning (cleared: acknowledged)".
-func state(a *heed.Attention) string {
+func state(a *heed.Item) string {
 	s := a.Disposition.String() + " " + a.Severity.String()
 	switch {
 	case a.ClearedBy != "":
@@ -286,7 +286,7 @@ func state(a *heed.Attention) string {
 }
 
 // headline returns what happened, without counts and what else an item's summary has.
-func headline(a *heed.Attention) string {
+func headline(a *heed.Item) string {
 	s, _, _ := strings.Cut(a.Summary, " ("+text.Count(a.TotalUrgentEntries, "entry", "entries")+" in ")
 	return s
 }

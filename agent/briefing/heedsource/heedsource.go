@@ -51,7 +51,7 @@ type Config struct {
 
 	// Next returns what to do or to look at next about an item, one line each, as the surface offers it to a class of
 	// readers: a tool to call, a command to run. Nil: nothing beside the rule's advice.
-	Next func(class string, a *heed.Attention) []string
+	Next func(class string, a *heed.Item) []string
 }
 
 // Tool is a tool of a game.

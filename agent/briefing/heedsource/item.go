@@ -17,13 +17,13 @@ import (
 // look is what is known of one item.
 type look struct {
 	*attention
-	item     *heed.Attention
+	item     *heed.Item
 	cause    *journal.Record // nil: not held
 	rule     *rules.Rule     // nil: not known
 	suspects []heed.Suspect
 }
 
-func (s *attention) look(a *heed.Attention) *look {
+func (s *attention) look(a *heed.Item) *look {
 	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Cause.Rule)}
 	if l.cause != nil {
 		l.suspects = s.Engine.Blame(&l.cause.Entry)

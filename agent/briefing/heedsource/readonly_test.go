@@ -108,7 +108,7 @@ func all(e *heed.Engine, set *rules.Set) briefing.Config {
 		Tools:    func() []Tool { return []Tool{{Name: "colony/build"}} },
 		Mods:     func() []capture.ListedMod { return []capture.ListedMod{{Mod: heed.Mod{Name: "Press"}}} },
 		Baseline: func() *compare.Baseline { return &compare.Baseline{} },
-		Next:     func(_ string, a *heed.Attention) []string { return []string{"read " + a.ID} },
+		Next:     func(_ string, a *heed.Item) []string { return []string{"read " + a.ID} },
 	})
 	c.Now = func() time.Time { return start }
 	return c

@@ -28,7 +28,7 @@ const (
 
 // Message returns the message for an open item. brief is the text of a brief about it, which stands in place of its
 // summary and samples, "" for none; its data is quoted already.
-func Message(item *coalesce.Attention, brief string) steer.Message {
+func Message(item *coalesce.Item, brief string) steer.Message {
 	m := steer.Message{
 		Author: Author, Topic: item.ID, Revision: revision(item), Text: brief,
 		Rides: !item.Blocking, Invalid: item.StateInvalidated, Through: item.LatestSequence,
@@ -53,13 +53,13 @@ func Message(item *coalesce.Attention, brief string) steer.Message {
 }
 
 // revision identifies what of an item is news.
-func revision(item *coalesce.Attention) string {
+func revision(item *coalesce.Item) string {
 	return fmt.Sprintf("blocking=%t severity=%s invalid=%t", item.Blocking, item.Severity, item.StateInvalidated)
 }
 
 // Acknowledged returns the message for an item that a person or another consumer acknowledged: it opened the gate, and
 // the agent does not know of it. by is its name, which is data.
-func Acknowledged(item *coalesce.Attention, by string) steer.Message {
+func Acknowledged(item *coalesce.Item, by string) steer.Message {
 	return steer.Message{
 		Author: Author, Topic: item.ID, Revision: "acknowledged", Rides: true, Data: []string{text.Safe(by, maxSample)},
 		Text: fmt.Sprintf("Item %s was acknowledged by another, whose name is below. The game's state may have changed "+
@@ -71,7 +71,7 @@ func Acknowledged(item *coalesce.Attention, by string) steer.Message {
 type Feed struct {
 	// Brief makes the text of a message, and Next says in a line how the agent acknowledges an item that blocks. Both are
 	// optional; see Message.
-	Brief, Next func(item *coalesce.Attention) string
+	Brief, Next func(item *coalesce.Item) string
 
 	machine *steer.Machine
 	offered map[string]string // revisions of open items, by id
@@ -83,7 +83,7 @@ func NewFeed(m *steer.Machine) *Feed { return &Feed{machine: m, offered: map[str
 // Update gives the machine an update, and returns what the adapter does. An item that was cleared is withdrawn; one
 // whose revision is as before is no news.
 func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
-	item := &u.Attention
+	item := &u.Item
 	if u.Kind == coalesce.Cleared {
 		f.cleared(item.ID)
 		return steer.Action{}
@@ -96,9 +96,9 @@ func (f *Feed) Update(now time.Time, u *coalesce.Update) steer.Action {
 
 // Open gives the machine all items that are open, and returns what the adapter does. What is open no more is withdrawn.
 // What was news before rides on this turn, if the turn was not sent it, and begins none.
-func (f *Feed) Open(now time.Time, open []coalesce.Attention) (last steer.Action) {
+func (f *Feed) Open(now time.Time, open []coalesce.Item) (last steer.Action) {
 	for id := range f.offered {
-		if !slices.ContainsFunc(open, func(a coalesce.Attention) bool { return a.ID == id }) {
+		if !slices.ContainsFunc(open, func(a coalesce.Item) bool { return a.ID == id }) {
 			f.cleared(id)
 		}
 	}
@@ -111,7 +111,7 @@ func (f *Feed) Open(now time.Time, open []coalesce.Attention) (last steer.Action
 }
 
 // News returns those of the open items for which Open would make a message.
-func (f *Feed) News(open []coalesce.Attention) (news []*coalesce.Attention) {
+func (f *Feed) News(open []coalesce.Item) (news []*coalesce.Item) {
 	for i := range open {
 		if item := &open[i]; !f.machine.Knows(item.ID, revision(item)) && !f.idles(item) {
 			news = append(news, item)
@@ -121,7 +121,7 @@ func (f *Feed) News(open []coalesce.Attention) (news []*coalesce.Attention) {
 }
 
 // idles reports whether an item was news before, and there is no turn that it could ride on.
-func (f *Feed) idles(item *coalesce.Attention) bool {
+func (f *Feed) idles(item *coalesce.Item) bool {
 	return f.offered[item.ID] == revision(item) && f.machine.State().Phase == steer.Idle
 }
 
@@ -130,7 +130,7 @@ func (f *Feed) cleared(id string) {
 	f.machine.Withdraw(id)
 }
 
-func (f *Feed) offer(now time.Time, item *coalesce.Attention) steer.Action {
+func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if f.machine.Knows(item.ID, revision(item)) {
 		f.offered[item.ID] = revision(item)
 		return steer.Action{}

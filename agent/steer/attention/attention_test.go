@@ -38,15 +38,15 @@ func machine(t testing.TB) *steer.Machine {
 	return m
 }
 
-func item(id string, blocking bool) coalesce.Attention {
-	return coalesce.Attention{
+func item(id string, blocking bool) coalesce.Item {
+	return coalesce.Item{
 		ID: id, State: coalesce.Open, Blocking: blocking, Severity: event.SeverityError, Summary: "Something broke.",
 		Sample: []coalesce.Sample{{Message: "it broke"}},
 	}
 }
 
-func update(kind string, of coalesce.Attention) *coalesce.Update {
-	return &coalesce.Update{Kind: kind, Attention: of}
+func update(kind string, of coalesce.Item) *coalesce.Update {
+	return &coalesce.Update{Kind: kind, Item: of}
 }
 
 func TestFeed(t *testing.T) {
@@ -75,9 +75,9 @@ func TestFeed(t *testing.T) {
 
 	// A new turn is sent what is open, once.
 	m.Begin(steer.Message{Author: "user", Text: "Go on."})
-	require.Equal(t, steer.Nothing, f.Open(now, []coalesce.Attention{advisory}).Do)
+	require.Equal(t, steer.Nothing, f.Open(now, []coalesce.Item{advisory}).Do)
 	require.Len(t, m.Ride().Messages, 1)
-	f.Open(now, []coalesce.Attention{advisory})
+	f.Open(now, []coalesce.Item{advisory})
 	require.Empty(t, m.Ride().Messages)
 
 	// Another acknowledged an item: the agent reads it with its next result, and is not stopped.

@@ -71,7 +71,7 @@ func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) 
 }
 
 // acked returns the first items of a list, and how many others it has.
-func acked(list []heed.Attention) (first []AckedItem, more int) {
+func acked(list []heed.Item) (first []AckedItem, more int) {
 	first = []AckedItem{}
 	for i := range list[:min(len(list), maxAckedItems)] {
 		a := &list[i]

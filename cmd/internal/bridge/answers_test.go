@@ -267,7 +267,7 @@ func TestBlindItem(t *testing.T) {
 		d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
 			Session: s,
 			Current: func(context.Context, string) gabp.CurrentResult {
-				return gabp.CurrentResult{Attention: &heed.Attention{ID: "blind-1", State: "open", Blocking: blocking}}
+				return gabp.CurrentResult{Attention: &heed.Item{ID: "blind-1", State: "open", Blocking: blocking}}
 			},
 		})
 		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"blind-1"}`)

@@ -150,13 +150,13 @@ func failed(ctx context.Context, err error) event.Status {
 
 // blocked is the data of the error that a refused call is answered with.
 type blocked struct {
-	Executed  bool            `json:"executed"` // false
-	Status    string          `json:"status"`   // "blocked_by_attention", or "no_mod"
-	Tool      string          `json:"tool"`
-	Attention *heed.Attention `json:"attention,omitempty"`
-	Notice    string          `json:"notice,omitempty"` // what others acknowledged
-	Brief     string          `json:"brief,omitempty"`  // what must be known about the item
-	Next      []string        `json:"next"`             // what to do, in order
+	Executed  bool       `json:"executed"` // false
+	Status    string     `json:"status"`   // "blocked_by_attention", or "no_mod"
+	Tool      string     `json:"tool"`
+	Attention *heed.Item `json:"attention,omitempty"`
+	Notice    string     `json:"notice,omitempty"` // what others acknowledged
+	Brief     string     `json:"brief,omitempty"`  // what must be known about the item
+	Next      []string   `json:"next"`             // what to do, in order
 }
 
 func refusal(d *gate.Decision, found finding) blocked {

@@ -349,7 +349,7 @@ func TestNew(t *testing.T) {
 func TestCallFinds(t *testing.T) {
 	type found struct {
 		Executed  *bool
-		Attention *heed.Attention
+		Attention *heed.Item
 		Verdict   *struct{ Outcome string }
 	}
 	m := &fakeMod{tools: buildTool}

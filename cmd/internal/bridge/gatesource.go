@@ -50,9 +50,9 @@ type gateSource struct {
 
 // Current implements [gate.Source]. Where the log cannot be read, the item is the handler's, so that the gate and
 // attention/current agree, and there is an item to acknowledge.
-func (s *gateSource) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+func (s *gateSource) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
 	if s.handler == nil {
-		return heed.Attention{}, false, gate.ErrNoAttention
+		return heed.Item{}, false, gate.ErrNoAttention
 	}
 	if client := s.evidence.mod.current(); client != nil {
 		s.evidence.drain(ctx, client)
@@ -63,7 +63,7 @@ func (s *gateSource) Current(ctx context.Context, consumer string) (heed.Attenti
 	}
 	current := s.handler.Current(ctx, consumer).Attention
 	if current == nil {
-		return heed.Attention{}, false, nil // acknowledged
+		return heed.Item{}, false, nil // acknowledged
 	}
 	return *current, true, nil
 }

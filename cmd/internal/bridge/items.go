@@ -23,7 +23,7 @@ const (
 
 // Item is an item of attention, with what the protocol's item has no place for.
 type Item struct {
-	heed.Attention
+	heed.Item
 
 	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries; it stays when the item is cleared."`
 	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it was cleared."`
@@ -83,9 +83,9 @@ type ItemSample struct {
 }
 
 // item returns an item without its samples.
-func (d *Diagnostics) item(a *heed.Attention) Item {
+func (d *Diagnostics) item(a *heed.Item) Item {
 	it := Item{
-		Attention: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
+		Item: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
 		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
 		History: a.Known, PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
 		Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
@@ -152,7 +152,7 @@ func (d *Diagnostics) openNumbers() string {
 }
 
 // blindDetail returns the detail of an item that is not the session's.
-func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail {
+func (d *Diagnostics) blindDetail(a *heed.Item, behind string) *ItemDetail {
 	it := d.item(a)
 	it.Disposition = event.Advisory
 	if a.Blocking {
@@ -162,7 +162,7 @@ func (d *Diagnostics) blindDetail(a *heed.Attention, behind string) *ItemDetail 
 }
 
 // evidence adds the cause and the entries around it.
-func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Attention, l look) {
+func (d *Diagnostics) evidence(out *ItemDetail, it *heed.Item, l look) {
 	cause := it.Cause.Seq
 	if cause == 0 {
 		return

@@ -18,10 +18,10 @@ import (
 
 // heard is what heed adds to a result, or to the data of an error.
 type heard struct {
-	Executed  *bool           `json:"executed"`
-	Attention *heed.Attention `json:"attention"`
-	Notice    string          `json:"notice"`
-	Verdict   *verdict        `json:"verdict"`
+	Executed  *bool      `json:"executed"`
+	Attention *heed.Item `json:"attention"`
+	Notice    string     `json:"notice"`
+	Verdict   *verdict   `json:"verdict"`
 }
 
 // hears calls a tool and returns what heed adds to the answer, whatever that is.
@@ -158,7 +158,7 @@ func TestAckedByOthersIsBounded(t *testing.T) {
 	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	var items []session.AckedByOther
 	for i := range 9 {
-		a := heed.Attention{ID: fmt.Sprintf("e1-%d", i), Summary: strings.Repeat("s", 4000)}
+		a := heed.Item{ID: fmt.Sprintf("e1-%d", i), Summary: strings.Repeat("s", 4000)}
 		items = append(items, session.AckedByOther{Item: a, By: "\x1b[2J\u202e\"" + strings.Repeat("n", 500), Time: at})
 	}
 	text := notice(items, 1<<40, "e1-0")

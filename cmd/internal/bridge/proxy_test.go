@@ -394,7 +394,7 @@ type held struct {
 	Executed  *bool
 	Status    string
 	Tool      string
-	Attention *heed.Attention
+	Attention *heed.Item
 	Next      []string
 }
 

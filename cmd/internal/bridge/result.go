@@ -93,10 +93,10 @@ func isObject(raw json.RawMessage) bool {
 
 // finding is what an answer gets beside what the mod answered.
 type finding struct {
-	Executed  bool            `json:"executed,omitempty"`
-	Attention *heed.Attention `json:"attention,omitempty"`
-	Notice    string          `json:"notice,omitempty"`  // what others acknowledged
-	Verdict   *verdict        `json:"verdict,omitempty"` // nil for a call that is no operation
+	Executed  bool       `json:"executed,omitempty"`
+	Attention *heed.Item `json:"attention,omitempty"`
+	Notice    string     `json:"notice,omitempty"`  // what others acknowledged
+	Verdict   *verdict   `json:"verdict,omitempty"` // nil for a call that is no operation
 }
 
 // maxNoticed bounds the items that a notice names.

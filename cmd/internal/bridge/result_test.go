@@ -53,7 +53,7 @@ func TestInBand(t *testing.T) {
 
 func TestAmend(t *testing.T) {
 	const said = `"executed":true,"attention":{"attentionId":"x-1","state":"open","severity":"error","blocking":true,"stateInvalidated":false,"summary":"s","openedAtSequence":1,"latestSequence":2,"diagnosticsCursor":0,"totalUrgentEntries":3}`
-	a := heed.Attention{
+	a := heed.Item{
 		ID: "x-1", State: "open", Severity: event.SeverityError, Blocking: true, Summary: "s",
 		OpenedAtSequence: 1, LatestSequence: 2, TotalUrgentEntries: 3,
 	}
@@ -110,7 +110,7 @@ func FuzzAmend(f *testing.F) {
 			return
 		}
 		inBand(json.RawMessage(s))
-		found := finding{Executed: true, Attention: &heed.Attention{ID: "x"}, Verdict: &verdict{Outcome: "unknown"}}
+		found := finding{Executed: true, Attention: &heed.Item{ID: "x"}, Verdict: &verdict{Outcome: "unknown"}}
 		require.True(t, json.Valid(amend(json.RawMessage(s), found)), s)
 	})
 }

@@ -68,7 +68,7 @@ func Line(pos uint64) string { return "line " + strconv.FormatUint(pos, 10) }
 
 // SessionNext is what is done next about an item of a session: by the tools of an agent, or by the commands of a person
 // or an author.
-func SessionNext(class string, a *heed.Attention) []string {
+func SessionNext(class string, a *heed.Item) []string {
 	var next []string
 	switch class {
 	case heedsource.TemplateAgent:
@@ -93,8 +93,8 @@ func SessionNext(class string, a *heed.Attention) []string {
 }
 
 // FileNext returns what a person does next about an item of a log, by the commands of a program.
-func FileNext(program, file string) func(class string, a *heed.Attention) []string {
-	return func(class string, a *heed.Attention) []string {
+func FileNext(program, file string) func(class string, a *heed.Item) []string {
+	return func(class string, a *heed.Item) []string {
 		if class == heedsource.TemplateModAuthor {
 			return nil // who reads it does not have the log
 		}

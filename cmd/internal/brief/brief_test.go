@@ -35,8 +35,8 @@ func TestWordsOfNext(t *testing.T) {
 		"read the game's state again: what you know of it may not hold any more",
 		"call heed/item with id a1 for its samples and the entries around its cause",
 		"acknowledge a1 with attention/ack: calls are refused until then",
-	}, SessionNext("agent", &heed.Attention{ID: "a1", StateInvalidated: true, Blocking: true}))
-	a := &heed.Attention{ID: "e-1", Blocking: true}
+	}, SessionNext("agent", &heed.Item{ID: "a1", StateInvalidated: true, Blocking: true}))
+	a := &heed.Item{ID: "e-1", Blocking: true}
 	require.Equal(t, []string{
 		"heed brief --template agent 1 shows what came before and after", "heed ack 1 lets the agent's calls pass again",
 	}, SessionNext("person", a))

@@ -291,8 +291,8 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 					scrubbed := scrubber.Update(*u)
 					out.buf = write(out.buf, shownName, source.Record.Time, &scrubbed)
 				}
-				if f.ack == ackAuto && u.Attention.Blocking {
-					engine.Ack("", u.Attention.ID, u.Attention.LatestSequence)
+				if f.ack == ackAuto && u.Item.Blocking {
+					engine.Ack("", u.Item.ID, u.Item.LatestSequence)
 				}
 			}
 			// Acknowledgements have updates of their own.

@@ -52,7 +52,7 @@ func TestSessionReplays(t *testing.T) {
 		mu.Lock()
 		defer mu.Unlock()
 		for _, u := range us {
-			want[u.Attention.ID] = u
+			want[u.Item.ID] = u
 		}
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -100,7 +100,7 @@ func TestSessionReplays(t *testing.T) {
 			break
 		}
 		for _, u := range replayed.Engine.Updates(nil) {
-			got[u.Attention.ID] = u
+			got[u.Item.ID] = u
 		}
 	}
 	a, b := session.Engine(), replayed.Engine
@@ -137,7 +137,7 @@ func held(e *heed.Engine) []heed.Page {
 }
 
 // placeless returns an item without positions.
-func placeless(a heed.Attention) heed.Attention {
+func placeless(a heed.Item) heed.Item {
 	a.OpenedPos, a.LatestPos, a.Cause.Pos = 0, 0, 0
 	for i := range a.Sample {
 		a.Sample[i].FirstPos, a.Sample[i].LatestPos = 0, 0

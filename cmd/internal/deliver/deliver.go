@@ -48,7 +48,7 @@ type Config struct {
 	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
 	BriefTokens int
 	// Next says in a line how the agent acknowledges an item. Optional.
-	Next func(item *heed.Attention) string
+	Next func(item *heed.Item) string
 
 	Now func() time.Time // required
 	Log *slog.Logger     // required
@@ -101,7 +101,7 @@ func New(cfg Config) (*Conversation, error) {
 	}
 	c := &Conversation{cfg: cfg, machine: m, feed: attention.NewFeed(m)}
 	c.feed.Next = cfg.Next
-	c.feed.Brief = func(item *heed.Attention) string { return c.briefs[item.ID] }
+	c.feed.Brief = func(item *heed.Item) string { return c.briefs[item.ID] }
 	if !cfg.Resume {
 		c.Do((*steer.Machine).Ready)
 	}
@@ -164,16 +164,16 @@ func (c *Conversation) Look(ctx context.Context) error {
 	if err := c.ask(ctx, bridge.ToolItems, struct{}{}, &items); err != nil {
 		return err
 	}
-	open := make([]heed.Attention, len(items.Items))
+	open := make([]heed.Item, len(items.Items))
 	for i := range items.Items {
-		open[i] = items.Items[i].Attention
+		open[i] = items.Items[i].Item
 	}
 	if items.Behind != "" {
 		// The item that says so is that of attention/current alone.
 		c.cfg.Log.Warn("the heed is behind", "because", items.Behind)
 	}
 	var source string
-	var news []*heed.Attention
+	var news []*heed.Item
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 		source, news = m.State().Notes[cursorNote], c.feed.News(open)
 		return steer.Action{}
@@ -197,7 +197,7 @@ func (c *Conversation) Look(ctx context.Context) error {
 }
 
 // brief returns briefs about items.
-func (c *Conversation) brief(ctx context.Context, news []*heed.Attention) map[string]string {
+func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]string {
 	briefs := map[string]string{}
 	if c.cfg.BriefTokens == 0 {
 		return briefs
@@ -239,7 +239,7 @@ func (c *Conversation) acks(ctx context.Context, after string) (list []steer.Mes
 	for i := range t.Events {
 		e := &t.Events[i]
 		if !c.mine(e.Consumer) {
-			list = append(list, attention.Acknowledged(&heed.Attention{ID: e.Attention}, e.Consumer))
+			list = append(list, attention.Acknowledged(&heed.Item{ID: e.Attention}, e.Consumer))
 		}
 	}
 	return list, t.Next, nil
@@ -306,6 +306,6 @@ func (c *Conversation) State() steer.State {
 }
 
 // Number is what an agent types for an item: the number that ends its id.
-func Number(item *coalesce.Attention) string {
+func Number(item *coalesce.Item) string {
 	return item.ID[strings.LastIndexByte(item.ID, '-')+1:]
 }

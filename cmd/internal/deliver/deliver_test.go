@@ -108,7 +108,7 @@ const fault = "Exception ticking Crane7: System.NullReferenceException: Object r
 func TestWhatIsOpenRides(t *testing.T) {
 	besides(t, func(b *beside) {
 		c := b.conversation(t, func(cfg *deliver.Config) {
-			cfg.Next = func(item *heed.Attention) string { return "Acknowledge it: ack " + deliver.Number(item) }
+			cfg.Next = func(item *heed.Item) string { return "Acknowledge it: ack " + deliver.Number(item) }
 		})
 		begin(c)
 		require.Empty(t, ride(t, c))

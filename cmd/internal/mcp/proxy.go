@@ -407,7 +407,7 @@ func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
 }
 
 // Next says how the agent acknowledges an item.
-func Next(item *heed.Attention) string {
+func Next(item *heed.Item) string {
 	text := fmt.Sprintf("Acknowledge it: call %s with id %q.", shownName(bridge.ToolAck), deliver.Number(item))
 	if item.StateInvalidated {
 		text += " Read the game's state again."
@@ -635,11 +635,11 @@ func (p *Proxy) Notify(updates []heed.Update) {
 		u := &updates[i]
 		if ready && u.Kind == coalesce.Opened {
 			level := "warning"
-			if u.Attention.Blocking {
+			if u.Item.Blocking {
 				level = "error"
 			}
 			notify("notifications/message", map[string]string{
-				"level": level, "logger": "heed", "data": "Item " + u.Attention.ID + ": " + u.Attention.Summary,
+				"level": level, "logger": "heed", "data": "Item " + u.Item.ID + ": " + u.Item.Summary,
 			})
 		}
 	}

@@ -50,7 +50,7 @@ func words(text string) string {
 }
 
 // SessionNext is what a brief says is done next about an item, by the tools as the client has them.
-func SessionNext(class string, a *heed.Attention) []string {
+func SessionNext(class string, a *heed.Item) []string {
 	next := brief.SessionNext(class, a)
 	for i := range next {
 		next[i] = words(next[i])

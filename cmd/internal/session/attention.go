@@ -12,7 +12,7 @@ import (
 )
 
 // Current returns the item that a consumer should see first; see [heed.Engine.Current].
-func (s *Session) Current(consumer string) (heed.Attention, bool) {
+func (s *Session) Current(consumer string) (heed.Item, bool) {
 	s.others.meet(consumer)
 	a, open := s.engine.Current(consumer)
 	s.disk.keep(a.ID)
@@ -20,7 +20,7 @@ func (s *Session) Current(consumer string) (heed.Attention, bool) {
 }
 
 // Open appends the open items; see [heed.Engine.Open].
-func (s *Session) Open(dst []heed.Attention) []heed.Attention {
+func (s *Session) Open(dst []heed.Item) []heed.Item {
 	n := len(dst)
 	dst = s.engine.Open(dst)
 	for i := range dst[n:] {
@@ -48,7 +48,7 @@ func ShortID(id, epoch string) string {
 }
 
 // Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item] and [Session.ItemID].
-func (s *Session) Item(id string) (heed.Attention, bool) { return s.engine.Item(s.ItemID(id)) }
+func (s *Session) Item(id string) (heed.Item, bool) { return s.engine.Item(s.ItemID(id)) }
 
 // Verdict returns what is known of an operation; see [heed.Engine.Verdict].
 func (s *Session) Verdict(operation string) heed.Verdict {
@@ -88,7 +88,7 @@ func (s *Session) ack(consumer, id string, upTo uint64) heed.AckResult {
 	s.timeline.acked(consumer, &res, now)
 	s.others.told(consumer, res.ID)
 	if res.Acknowledged && !res.Already {
-		var items []heed.Attention
+		var items []heed.Item
 		for _, id := range append([]string{res.ID}, res.Covered...) {
 			if a, known := s.engine.Item(id); known {
 				items = append(items, a)
@@ -123,9 +123,9 @@ func (s *Session) Source() gate.Recorder { return source{s} }
 type source struct{ s *Session }
 
 // Current implements [gate.Source].
-func (g source) Current(ctx context.Context, consumer string) (heed.Attention, bool, error) {
+func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
 	if err := g.s.Sync(ctx); err != nil {
-		return heed.Attention{}, false, err
+		return heed.Item{}, false, err
 	}
 	g.s.lookForLog(0)
 	a, open := gate.Look(looker{g.s}, consumer)
@@ -136,7 +136,7 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Attention, b
 type looker struct{ *Session }
 
 // Open appends the open items, as [gate.Look] asks for them.
-func (l looker) Open(dst []heed.Attention) []heed.Attention { return l.engine.Open(dst) }
+func (l looker) Open(dst []heed.Item) []heed.Item { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
 func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (heed.AckResult, error) {

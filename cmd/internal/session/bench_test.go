@@ -35,7 +35,7 @@ func BenchmarkSink(b *testing.B) {
 			s.OnUpdates(func(us []heed.Update) {
 				for i := range us {
 					if us[i].Kind == "opened" {
-						told <- us[i].Attention.ID
+						told <- us[i].Item.ID
 					}
 				}
 			})

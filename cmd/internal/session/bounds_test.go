@@ -107,7 +107,7 @@ func TestNotes(t *testing.T) {
 	began := time.Unix(1000, 0)
 	id := func(i int) string { return fmt.Sprint("e-", i) }
 	for i := range maxNotes + 1 {
-		tl.update(&heed.Update{Kind: coalesce.Opened, Attention: heed.Attention{ID: id(i)}}, began)
+		tl.update(&heed.Update{Kind: coalesce.Opened, Item: heed.Item{ID: id(i)}}, began)
 	}
 	require.Len(t, tl.notes, maxNotes)
 	require.Equal(t, id(1), tl.notes[0].id)
@@ -160,7 +160,7 @@ func TestTimelineEvents(t *testing.T) {
 	running := &Running{call: call, id: "op", started: at}
 	ended := &Running{
 		call: call, id: "op", started: at, verdict: heed.Verdict{Outcome: "advisory"},
-		related: &heed.Attention{ID: "e-1", Blocking: true},
+		related: &heed.Item{ID: "e-1", Blocking: true},
 	}
 	base := Event{Number: 1, Time: at, Consumer: "agent", Tool: "colony/build", Request: "r"}
 	with := func(change func(*Event)) Event {
@@ -179,7 +179,7 @@ func TestTimelineEvents(t *testing.T) {
 			e.Outcome, e.Attention, e.Blocking = "advisory", "e-1", true
 		})},
 		{"refused", func(tl *timeline) {
-			tl.refused(&gate.Decision{Call: call, Attention: &heed.Attention{ID: "e-1", Blocking: true}}, at)
+			tl.refused(&gate.Decision{Call: call, Attention: &heed.Item{ID: "e-1", Blocking: true}}, at)
 		}, with(func(e *Event) { e.Kind, e.Attention, e.Blocking = CallRefused, "e-1", true })},
 		{"refused without an item", func(tl *timeline) { tl.refused(&gate.Decision{Call: call}, at) }, with(func(e *Event) {
 			e.Kind, e.Reason = CallRefused, "cannot see"
@@ -187,7 +187,7 @@ func TestTimelineEvents(t *testing.T) {
 		{"updated", func(tl *timeline) {
 			tl.update(&heed.Update{
 				Kind: coalesce.Updated, Reason: "grew",
-				Attention: heed.Attention{ID: "e-1", Blocking: true},
+				Item: heed.Item{ID: "e-1", Blocking: true},
 			}, at)
 		}, Event{Number: 1, Time: at, Kind: ItemUpdated, Attention: "e-1", Blocking: true, Reason: "grew"}},
 	} {

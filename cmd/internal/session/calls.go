@@ -26,7 +26,7 @@ type Running struct {
 
 	once    sync.Once
 	verdict heed.Verdict
-	related *heed.Attention
+	related *heed.Item
 	err     error
 }
 
@@ -68,7 +68,7 @@ func (r *Running) ID() string { return r.id }
 //
 // It ingests what the log holds at the call, and then waits for [Config].Settle, unless a blocking item is known. What
 // is logged later is charged to the operation all the same, and holds the next call. Further calls return the same.
-func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Attention, error) {
+func (r *Running) End(ctx context.Context, status event.Status, errText string) (heed.Verdict, *heed.Item, error) {
 	r.once.Do(func() { r.end(ctx, status, errText) })
 	return r.verdict, r.related, r.err
 }

@@ -137,8 +137,8 @@ func TestToldIsOnDisk(t *testing.T) {
 		},
 		"update": func(s *session.Session) (id string) {
 			s.OnUpdates(func(us []heed.Update) {
-				if onDisk(us[0].Attention.ID) { // which it is at the end in any case
-					id = us[0].Attention.ID
+				if onDisk(us[0].Item.ID) { // which it is at the end in any case
+					id = us[0].Item.ID
 				}
 			})
 			observe(s)

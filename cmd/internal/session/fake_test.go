@@ -166,7 +166,7 @@ func (k *sink) said() []string {
 	defer k.mu.Unlock()
 	var said []string
 	for _, u := range k.all {
-		said = append(said, u.Kind+" "+u.Attention.ID[strings.LastIndexByte(u.Attention.ID, '-')+1:])
+		said = append(said, u.Kind+" "+u.Item.ID[strings.LastIndexByte(u.Item.ID, '-')+1:])
 	}
 	return said
 }

@@ -100,7 +100,7 @@ func TestLoadDeferred(t *testing.T) {
 		f.write(distinct(2))
 		require.NoError(t, s.Sync(t.Context()))
 
-		call := func(consumer string, status event.Status, r *session.Running) (heed.Verdict, *heed.Attention) {
+		call := func(consumer string, status event.Status, r *session.Running) (heed.Verdict, *heed.Item) {
 			t.Helper()
 			if r == nil {
 				r = s.Begin(session.Call{Tool: "colony/build", Consumer: consumer})
@@ -109,7 +109,7 @@ func TestLoadDeferred(t *testing.T) {
 			require.NoError(t, err)
 			return v, related
 		}
-		waits := func(v heed.Verdict, related *heed.Attention) {
+		waits := func(v heed.Verdict, related *heed.Item) {
 			t.Helper()
 			require.NotEqual(t, coalesce.Clean, v.Outcome)
 			require.NotNil(t, related)

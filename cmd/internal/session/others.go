@@ -18,8 +18,8 @@ func Person(consumer string) bool { return strings.HasPrefix(consumer, ClientPre
 
 // AckedByOther is an item that another consumer than the one that is told of it acknowledged.
 type AckedByOther struct {
-	Item heed.Attention // cleared, as it was then
-	By   string         // the consumer, a peer's text
+	Item heed.Item // cleared, as it was then
+	By   string    // the consumer, a peer's text
 	Time time.Time
 }
 
@@ -71,7 +71,7 @@ func (o *others) meet(consumer string) {
 }
 
 // acked records what a consumer acknowledged.
-func (o *others) acked(by string, items []heed.Attention, now time.Time) {
+func (o *others) acked(by string, items []heed.Item, now time.Time) {
 	by = cut(by)
 	o.mu.Lock()
 	defer o.mu.Unlock()

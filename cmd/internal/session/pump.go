@@ -42,8 +42,8 @@ func (s *Session) deliver(buf []heed.Update) []heed.Update {
 		u := &updates[i]
 		switch {
 		case u.Kind == coalesce.Opened:
-			s.disk.keep(u.Attention.ID)
-		case u.Attention.ClearedBy == coalesce.ReasonAcknowledged:
+			s.disk.keep(u.Item.ID)
+		case u.Item.ClearedBy == coalesce.ReasonAcknowledged:
 			s.disk.through(s.engine.Latest().Seq)
 		}
 		s.timeline.update(u, now)

@@ -22,8 +22,8 @@ type disk struct {
 	known atomic.Pointer[map[string]struct{}] // items that were open at the latest snapshot
 	saved atomic.Uint64                       // entries that are in it
 
-	mu   sync.Mutex       // of the file
-	open []heed.Attention // reused
+	mu   sync.Mutex  // of the file
+	open []heed.Item // reused
 
 	refused error // why the file that was there was not restored as a whole
 

@@ -130,7 +130,7 @@ func (t *timeline) read(consumer, id string) {
 func (t *timeline) update(u *heed.Update, now time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	e := Event{Time: now, Attention: u.Attention.ID, Blocking: u.Attention.Blocking, Reason: string(u.Reason)}
+	e := Event{Time: now, Attention: u.Item.ID, Blocking: u.Item.Blocking, Reason: string(u.Reason)}
 	switch u.Kind {
 	case coalesce.Opened:
 		e.Kind = ItemOpened

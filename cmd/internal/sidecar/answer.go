@@ -64,7 +64,7 @@ func (s *server) answer(q *query) {
 }
 
 // perhaps codes an item that may not be there.
-func (c *coder) perhaps(there bool, a *heed.Attention) {
+func (c *coder) perhaps(there bool, a *heed.Item) {
 	if c.Bool("open", &there); there {
 		c.item(a)
 	}

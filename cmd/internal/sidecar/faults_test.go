@@ -94,7 +94,7 @@ func TestBadFrames(t *testing.T) {
 		require.Contains(t, p.text, "a frame of type 2 cannot be read: ")
 		c.ask(query{kind: queryCurrent}, func(d *coder) {
 			var open bool
-			var a heed.Attention
+			var a heed.Item
 			d.Bool("", &open)
 			d.item(&a)
 			require.True(t, open)
@@ -164,7 +164,7 @@ func TestBorrowed(t *testing.T) {
 			operation: []byte([]string{"", "a", "b", fmt.Sprint(i)}[random.IntN(4)]),
 		})
 	}
-	read := func(borrow bool) (heed.Page, []heed.Attention) {
+	read := func(borrow bool) (heed.Page, []heed.Item) {
 		w := &writer{wake: make(chan struct{}, 1)}
 		engine, err := heed.New(heed.Config{Epoch: "e"})
 		require.NoError(t, err)

@@ -29,8 +29,8 @@ type example struct {
 
 var exampleTime = time.Date(2026, 1, 31, 10, 20, 30, 456_000_000, time.UTC)
 
-func exampleItem() heed.Attention {
-	return heed.Attention{
+func exampleItem() heed.Item {
+	return heed.Item{
 		ID: "run1-3", State: coalesce.Open, Severity: event.SeverityError, Disposition: event.Blocking, Blocking: true,
 		StateInvalidated: true, Summary: "saving failed", CausalOperationID: "call-7", CausalMethod: "farm/save",
 		OpenedAtSequence: 40, LatestSequence: 300, DiagnosticsCursor: 39, TotalUrgentEntries: 5, Groups: 2,
@@ -141,7 +141,7 @@ func examples() []example {
 		queryStats:     func(c *coder) { c.figures(&figures); c.texts(&texts) },
 		queryExplain:   func(c *coder) { c.Bool("", &yes); c.texts(&texts) },
 		queryOpen: func(c *coder) {
-			items := []heed.Attention{item}
+			items := []heed.Item{item}
 			list(c, "items", &items, maxName, c.item)
 		},
 	}

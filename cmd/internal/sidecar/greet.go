@@ -124,14 +124,14 @@ func (s *server) restore(c heed.Config, h *hello) error {
 	}
 	s.engine = engine
 	s.before = slices.DeleteFunc(engine.Updates(nil), func(u heed.Update) bool {
-		return slices.ContainsFunc(items, func(a heed.Attention) bool { return a.ID == u.Attention.ID })
+		return slices.ContainsFunc(items, func(a heed.Item) bool { return a.ID == u.Item.ID })
 	})
 	return nil
 }
 
 // latest returns each item of a list of updates as it was last, in the order of their numbers.
-func latest(seen [][]byte) ([]heed.Attention, error) {
-	var items []heed.Attention
+func latest(seen [][]byte) ([]heed.Item, error) {
+	var items []heed.Item
 	for _, b := range seen {
 		var u update
 		c := coder{wire.Reader(b)}
@@ -139,14 +139,14 @@ func latest(seen [][]byte) ([]heed.Attention, error) {
 		if err := c.Close(); err != nil {
 			return nil, fmt.Errorf("an update in the hello cannot be read: %w", err)
 		}
-		i := slices.IndexFunc(items, func(a heed.Attention) bool { return a.ID == u.item.ID })
+		i := slices.IndexFunc(items, func(a heed.Item) bool { return a.ID == u.item.ID })
 		if i < 0 {
 			items = append(items, u.item)
 		} else {
 			items[i] = u.item
 		}
 	}
-	slices.SortFunc(items, func(a, b heed.Attention) int { return cmp.Compare(number(a.ID), number(b.ID)) })
+	slices.SortFunc(items, func(a, b heed.Item) int { return cmp.Compare(number(a.ID), number(b.ID)) })
 	return items, nil
 }
 
@@ -161,7 +161,7 @@ const maxBurned = 4096
 
 // catchUp brings an engine to the state of an item that was reported after the engine's snapshot was taken. An item
 // that the engine does not know is raised under its old id, since its entries are gone.
-func catchUp(engine *heed.Engine, a *heed.Attention) error {
+func catchUp(engine *heed.Engine, a *heed.Item) error {
 	if _, known := engine.Item(a.ID); !known {
 		id := ""
 		for range maxBurned {
@@ -190,12 +190,12 @@ func catchUp(engine *heed.Engine, a *heed.Attention) error {
 }
 
 // what returns what an item's summary begins with: what happened, without the counts.
-func what(a *heed.Attention) string {
+func what(a *heed.Item) string {
 	summary, _, _ := strings.Cut(a.Summary, " (")
 	return summary
 }
 
-func message(a *heed.Attention) string {
+func message(a *heed.Item) string {
 	if len(a.Sample) == 0 {
 		return a.Summary
 	}

@@ -294,7 +294,7 @@ type update struct {
 	kind    string
 	reason  string
 	current string // id of the item that is current now, or ""
-	item    heed.Attention
+	item    heed.Item
 }
 
 func (u *update) code(c *coder) {
@@ -307,7 +307,7 @@ func (u *update) code(c *coder) {
 }
 
 // item codes an item.
-func (c *coder) item(a *heed.Attention) {
+func (c *coder) item(a *heed.Item) {
 	open := a.State == coalesce.Open
 	c.name("id", &a.ID)
 	c.Bool("open", &open)

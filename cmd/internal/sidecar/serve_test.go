@@ -235,7 +235,7 @@ func TestRestart(t *testing.T) {
 		require.Len(t, want, 3)
 		is := map[string]string{}
 		c2.ask(query{kind: queryOpen}, func(d *coder) {
-			var open []heed.Attention
+			var open []heed.Item
 			list(d, "items", &open, 100, d.item)
 			for _, a := range open {
 				is[a.ID] = what(&a)
@@ -267,7 +267,7 @@ func TestRestartUpdated(t *testing.T) {
 
 		for name, state := range map[string][]byte{"updated": append(s.state, 0), "unreadable": []byte("heed")} {
 			c, w := dial(t, hello{snapshot: state})
-			var open []heed.Attention
+			var open []heed.Item
 			c.ask(query{kind: queryOpen}, func(d *coder) { list(d, "items", &open, 100, d.item) })
 			require.NoError(t, c.end())
 			require.Len(t, open, 1, name)
@@ -303,7 +303,7 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 		require.Equal(t, welcome{program: "test 1", epoch: "old", restored: true}, w)
 		var ids []string
 		c.ask(query{kind: queryOpen}, func(d *coder) {
-			var open []heed.Attention
+			var open []heed.Item
 			list(d, "items", &open, 100, d.item)
 			for _, a := range open {
 				ids = append(ids, a.ID)

@@ -211,7 +211,7 @@ func (w *writer) addUpdates() {
 	}
 	for i := range w.updates {
 		u := &w.updates[i]
-		w.add(typeUpdate, (&update{kind: u.Kind, reason: string(u.Reason), current: current, item: u.Attention}).code)
+		w.add(typeUpdate, (&update{kind: u.Kind, reason: string(u.Reason), current: current, item: u.Item}).code)
 	}
 }
 

@@ -171,7 +171,7 @@ func (a *agent) look(ctx context.Context, i int, res *result) error {
 }
 
 // current asks for what blocks, as a bridge does before a call.
-func (a *agent) current(ctx context.Context) (*heed.Attention, error) {
+func (a *agent) current(ctx context.Context) (*heed.Item, error) {
 	if !a.asks {
 		return nil, nil //nolint:nilnil // nothing is open for who does not ask
 	}
@@ -195,8 +195,8 @@ func (a *agent) current(ctx context.Context) (*heed.Attention, error) {
 
 // result is what a result, or the data of an error, says beside what the game does.
 type result struct {
-	bytes   int             // about attention
-	item    *heed.Attention // nil for none
+	bytes   int        // about attention
+	item    *heed.Item // nil for none
 	verdict struct {
 		Outcome string `json:"outcome"`
 		Reason  string `json:"reason"`
@@ -247,7 +247,7 @@ const blindPrefix = "blind-"
 
 // stop does what an agent is asked to when it is stopped, by the result of a step or before a call: look, acknowledge,
 // read the state again.
-func (a *agent) stop(ctx context.Context, item *heed.Attention, step int) error {
+func (a *agent) stop(ctx context.Context, item *heed.Item, step int) error {
 	if err := a.pause(ctx); err != nil {
 		return err
 	}

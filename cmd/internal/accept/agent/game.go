@@ -363,7 +363,7 @@ type policy struct {
 	mu   sync.Mutex
 	n    uint64
 	seq  uint64
-	item *heed.Attention // nil while none is open
+	item *heed.Item // nil while none is open
 }
 
 // sampleText bounds a sample, in bytes.
@@ -376,7 +376,7 @@ func (p *policy) logged(text string) {
 	text = text[:min(len(text), sampleText)]
 	if p.item == nil {
 		p.n++
-		p.item = &heed.Attention{
+		p.item = &heed.Item{
 			ID: fmt.Sprintf("attn_%d", p.n), State: "open", Severity: event.SeverityError,
 			Blocking: true, StateInvalidated: true,
 			Summary: "An error was logged: " + text, OpenedAtSequence: p.seq,
@@ -392,7 +392,7 @@ func (p *policy) logged(text string) {
 }
 
 // current returns a copy of the open item.
-func (p *policy) current() *heed.Attention {
+func (p *policy) current() *heed.Item {
 	if p.item == nil {
 		return nil
 	}

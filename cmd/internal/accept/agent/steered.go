@@ -48,7 +48,7 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 	}
 	feed := attention.NewFeed(m)
 	if policy == policyBrief {
-		feed.Brief = func(item *coalesce.Attention) string {
+		feed.Brief = func(item *coalesce.Item) string {
 			raw, err := client.CallTool(ctx, "heed/brief", map[string]any{"id": item.ID, "tokens": briefTokens})
 			var b struct {
 				Text string `json:"text"`
@@ -72,7 +72,7 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 				return
 			}
 			select {
-			case c.events <- coalesce.Update{Kind: kinds[e.Channel], Attention: item}:
+			case c.events <- coalesce.Update{Kind: kinds[e.Channel], Item: item}:
 			case <-ctx.Done():
 			}
 		})
@@ -83,9 +83,9 @@ func converse(ctx context.Context, client *gabp.Client, policy string, settle fu
 }
 
 // told reports that the agent has an item by the game's gate, so that it is no news.
-func (c *conversation) told(item *heed.Attention) {
+func (c *conversation) told(item *heed.Item) {
 	c.machine.CallBegan("gate") // it stops no turn
-	c.feed.Update(time.Now(), &coalesce.Update{Kind: coalesce.Opened, Attention: *item})
+	c.feed.Update(time.Now(), &coalesce.Update{Kind: coalesce.Opened, Item: *item})
 	c.machine.Withdraw(item.ID)
 	c.do(c.machine.CallEnded(time.Now(), "gate"))
 }

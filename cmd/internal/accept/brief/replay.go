@@ -124,7 +124,7 @@ func replay(path string, set *rules.Set) (*replayed, error) {
 		if o.Pending {
 			updates = g.engine.Updates(updates[:0])
 			for _, u := range updates {
-				if a := u.Attention; a.Blocking && r.blocking[a.ID] == 0 {
+				if a := u.Item; a.Blocking && r.blocking[a.ID] == 0 {
 					r.blocking[a.ID] = at.last
 				}
 			}

@@ -194,7 +194,7 @@ func holding(ctx context.Context, c *gabp.Client) (bridge.Item, error) {
 		return bridge.Item{}, err
 	}
 	if a := r.Attention; a != nil && a.Blocking {
-		return bridge.Item{Attention: *a}, nil
+		return bridge.Item{Item: *a}, nil
 	}
 	return bridge.Item{}, &cli.StatusError{
 		Status: exitFinding, Err: errNothingHolds, Next: `to acknowledge an advisory item, give its number, which "heed status" shows`,

@@ -42,7 +42,7 @@ func (o *open) serve(t *testing.T) []string {
 				if a.ID == "99" {
 					return nil, gabp.Errorf(gabp.CodeInvalidParams, "no %s", a.ID)
 				}
-				return bridge.ItemDetail{Item: bridge.Item{Attention: heed.Attention{ID: a.ID}, Cursor: o.items[0].Cursor}}, nil
+				return bridge.ItemDetail{Item: bridge.Item{Item: heed.Item{ID: a.ID}, Cursor: o.items[0].Cursor}}, nil
 			}
 			if call.Name == bridge.ToolAck {
 				return o.ack(call.Arguments), nil
@@ -51,7 +51,7 @@ func (o *open) serve(t *testing.T) []string {
 		case gabp.MethodAttentionCurrent:
 			o.asked = append(o.asked, r.Method)
 			first := &o.items[0]
-			return gabp.CurrentResult{Attention: &first.Attention}, nil
+			return gabp.CurrentResult{Attention: &first.Item}, nil
 		}
 		return nil, gabp.Errorf(gabp.CodeMethodNotFound, "no %s", r.Method)
 	})
@@ -107,13 +107,13 @@ func serving(h gabp.Handler) *gabp.Mux {
 func TestCurrentChanged(t *testing.T) {
 	const changed = "; the game's state may have changed: read it again"
 	for _, summary := range []string{"the roof fell in", "the roof fell in" + changed + "; see entries after 7"} {
-		a := heed.Attention{ID: "x-1", Summary: summary, StateInvalidated: true}
+		a := heed.Item{ID: "x-1", Summary: summary, StateInvalidated: true}
 		a.Sanitize()
 		to := serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
 			if r.Method == gabp.MethodAttentionCurrent {
 				return gabp.CurrentResult{Attention: &a}, nil
 			}
-			return bridge.ItemDetail{Item: bridge.Item{Attention: a}}, nil
+			return bridge.ItemDetail{Item: bridge.Item{Item: a}}, nil
 		})
 		out, _ := runCommand(t, append([]string{"current", "--width", "200"}, to...)...)
 		require.Equal(t, 1, strings.Count(out, changed), out)
@@ -124,13 +124,13 @@ func TestCurrentChanged(t *testing.T) {
 func TestAck(t *testing.T) {
 	const day = "20260102T140317.3a7c90d1-"
 	items := make([]bridge.Item, 3)
-	for i, a := range []heed.Attention{
+	for i, a := range []heed.Item{
 		{ID: day + "1", Blocking: true, Summary: "the roof fell in"},
 		{ID: "blind-1"},
 		{ID: day + "12"},
 	} {
 		a.Sanitize()
-		items[i].Attention, items[i].Cursor = a, strings.TrimSuffix(day, "-")+"/7"
+		items[i].Item, items[i].Cursor = a, strings.TrimSuffix(day, "-")+"/7"
 	}
 	for _, c := range []struct {
 		name, id, acked, says string

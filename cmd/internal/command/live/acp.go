@@ -294,10 +294,10 @@ func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
 
 // byCommand says how an agent acknowledges an item by a command, in the name of a session, at the heed that f selects:
 // also from another folder.
-func byCommand(f *clientFlags, adapter, session string) func(item *heed.Attention) string {
+func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) string {
 	name := adapter + "-" + fileName(session[:min(len(session), 32)])
 	selected := f.arguments()
-	return func(item *heed.Attention) string {
+	return func(item *heed.Item) string {
 		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
 			"heed", "ack", deliver.Number(item), "--agent", name, "--through", strconv.FormatUint(item.LatestSequence, 10),
 		}, selected...)...)

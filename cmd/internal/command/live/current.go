@@ -110,7 +110,7 @@ func kind(blocking bool) span {
 }
 
 // showCurrent shows an item, nil for none.
-func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Attention) {
+func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *heed.Item) {
 	if a == nil {
 		g.line(span{green, "nothing is open"})
 		return

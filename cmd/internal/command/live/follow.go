@@ -97,8 +97,8 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 			g.buf = report.AppendUpdate(g.buf, path, u)
 			continue
 		}
-		what := u.Attention.Summary
-		if r := h.session.Rules().Rule(u.Attention.Cause.Rule); r != nil && r.Summary != "" {
+		what := u.Item.Summary
+		if r := h.session.Rules().Rule(u.Item.Cause.Rule); r != nil && r.Summary != "" {
 			what = r.Summary // shorter: an item's own is for agents
 		}
 		g.update(p.Now(), u, what)
@@ -108,7 +108,7 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 
 // update adds a line about an update.
 func (g *page) update(at time.Time, u *heed.Update, what string) {
-	a := &u.Attention
+	a := &u.Item
 	k := kind(a.Blocking)
 	if a.State == stateCleared {
 		k = span{green, "cleared "}

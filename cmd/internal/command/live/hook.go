@@ -155,7 +155,7 @@ type hooked struct {
 	flags  *hookFlags
 	event  *hooks.Event
 	client *gabp.Client
-	next   func(item *heed.Attention) string // how the agent acknowledges
+	next   func(item *heed.Item) string // how the agent acknowledges
 	say    func(hooks.Answer) error
 }
 

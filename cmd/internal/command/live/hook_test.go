@@ -38,10 +38,10 @@ func TestHookAnswersWithoutOutbox(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, db.Close())
 
-			item := heed.Attention{
+			item := heed.Item{
 				ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it broke", Blocking: true,
 			}
-			o := &open{items: []bridge.Item{{Attention: item}}}
+			o := &open{items: []bridge.Item{{Item: item}}}
 			input := strings.NewReader(`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"mcp__game__build"}`)
 			var stdout, stderr bytes.Buffer
 			args := append([]string{"hook", "--no-config", "--state", state}, o.serve(t)...)

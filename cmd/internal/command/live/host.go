@@ -58,7 +58,7 @@ type hostFlags struct {
 
 	remember command.RememberFlags
 
-	next func(class string, a *heed.Attention) []string // what briefs say is done next; nil: brief.SessionNext
+	next func(class string, a *heed.Item) []string // what briefs say is done next; nil: brief.SessionNext
 }
 
 func (f *hostFlags) register(cmd *cobra.Command) {

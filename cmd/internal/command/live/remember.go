@@ -171,7 +171,7 @@ func (k *keeper) updates(all []heed.Update) {
 			k.run.replay.Update(&all[i])
 		}
 		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
-			k.opened = append(k.opened, all[i].Attention.ID)
+			k.opened = append(k.opened, all[i].Item.ID)
 		}
 	}
 }
