@@ -18,7 +18,7 @@ type assembly struct {
 	ctx       context.Context
 	request   *Request
 	template  *Template
-	stages    []Stage
+	stages    []stage
 	maxTokens int // 0: no bound
 	open      []Item
 	started   time.Time
@@ -27,7 +27,7 @@ type assembly struct {
 	tiers    []string // of tier_select, nil before it
 	strategy string
 	queries  int
-	results  []Status     // by stage, of its latest run
+	results  []string     // by stage, of its latest run
 	kept     [][]Fragment // by stage, of all its runs
 	trace    []StageResult
 	warnings []string
@@ -135,7 +135,7 @@ func (a *assembly) late() bool {
 // run runs the stages. Once the budget is exceeded or a halting stage is satisfied, only those still run that read
 // nothing; and while there is time those of attention, since what blocks displaces other fragments.
 func (a *assembly) run() error {
-	a.results, a.kept = make([]Status, len(a.stages)), make([][]Fragment, len(a.stages))
+	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
 	for i := range a.stages {
 		if err := a.stage(i, ""); err != nil {
 			return err
@@ -153,12 +153,12 @@ func (a *assembly) stage(i int, rerun string) error {
 	switch {
 	case s.Disabled:
 		res.Status, res.Detail = StatusSkipped, "disabled"
-	case s.Type == TypeTierSelect:
-		a.selectTiers(s.Config.(*TierSelect), &res)
-	case s.Type == TypeStructuring:
-		err = a.structure(s.Config.(*Structuring), &res)
-	case s.Type == TypeHalting:
-		return a.halt(i, s.Config.(*Halting), &res, began)
+	case s.Type == typeTierSelect:
+		a.selectTiers(s.Config.(*tierSelect), &res)
+	case s.Type == typeStructuring:
+		err = a.structure(s.Config.(*structuring), &res)
+	case s.Type == typeHalting:
+		return a.halt(i, s.Config.(*halting), &res, began)
 	case a.halted:
 		res.Status, res.Detail = StatusSkipped, "halted before"
 	case !a.mayRead(s.Type):
@@ -175,11 +175,11 @@ func (a *assembly) stage(i int, rerun string) error {
 }
 
 // mayRead reports whether the budget lets a stage read, and stops where it does not.
-func (a *assembly) mayRead(t StageType) bool {
+func (a *assembly) mayRead(t string) bool {
 	switch {
 	case a.late():
 		return false
-	case t == TypeAttention:
+	case t == typeAttention:
 		return true
 	case a.stopped == "" && a.left() == 0:
 		a.stop(byTokens)
@@ -188,7 +188,7 @@ func (a *assembly) mayRead(t StageType) bool {
 }
 
 // selectTiers sets the scope of later queries.
-func (a *assembly) selectTiers(c *TierSelect, res *StageResult) {
+func (a *assembly) selectTiers(c *tierSelect, res *StageResult) {
 	a.tiers, a.strategy = c.Tiers, c.Strategy
 	if !slices.ContainsFunc(c.Tiers, func(tier string) bool { return a.service.config.Ledgers[tier] != nil }) {
 		res.Status, res.Detail = StatusFailed, "no ledger of the tiers "+strings.Join(c.Tiers, ", ")
@@ -278,14 +278,14 @@ func (a *assembly) scrub(f *Fragment) {
 func (a *assembly) scrubs() bool { return a.template.Scrub || a.request.Scrub }
 
 // structure orders and cuts what was found.
-func (a *assembly) structure(c *Structuring, res *StageResult) error {
+func (a *assembly) structure(c *structuring, res *StageResult) error {
 	kept, cut, err := structure(a.found, c, a.maxTokens, &a.template.Tokens)
 	if errors.Is(err, ErrRequired) { // by its own limit: nothing but what is required stays
 		required := slices.DeleteFunc(slices.Clone(a.found), func(f Fragment) bool { return !f.Required })
 		for i := range required {
 			required[i] = shortened(&required[i], 0, &a.template.Tokens)
 		}
-		kept, _, err = structure(required, &Structuring{Strategy: c.Strategy}, a.maxTokens, &a.template.Tokens)
+		kept, _, err = structure(required, &structuring{Strategy: c.Strategy}, a.maxTokens, &a.template.Tokens)
 		cut = true
 	}
 	if err != nil {

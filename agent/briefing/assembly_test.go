@@ -244,7 +244,7 @@ func TestManyCallers(t *testing.T) {
 // TestNewRefuses: what a host sets up wrongly is an error that names it.
 func TestNewRefuses(t *testing.T) {
 	now := func() time.Time { return time.Time{} }
-	twice := &Template{TemplateID: "t", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}}}
+	twice := &Template{TemplateID: "t", Pipeline: []stage{{Type: typeHalting, Config: &halting{}}}}
 	for want, c := range map[string]Config{
 		"Config.Now is required":       {},
 		"Config.Templates[1] is nil":   {Now: now, Templates: []*Template{twice, nil}},

@@ -18,7 +18,7 @@ func noValue(variable string) error { return &skipped{variable + " has no value"
 func noQuery() error { return &skipped{"the budget is exceeded: " + byQueries} }
 
 // call calls the source of a stage. Some of what it returns may be there beside an error.
-func (a *assembly) call(s *Stage, in *Input) (found Found, err error) {
+func (a *assembly) call(s *stage, in *Input) (found Found, err error) {
 	vars := variables{a.request, a.found}
 	switch c := s.Config.(type) {
 	case *LedgerQuery:
@@ -42,21 +42,21 @@ func (a *assembly) call(s *Stage, in *Input) (found Found, err error) {
 		return source.Rows(a.ctx, in, &q)
 	case *FileRead:
 		return readFiles(a.ctx, a.service.roots, c)
-	case *HorizontalSearch:
+	case *horizontalSearch:
 		return a.search(in, c, vars)
 	case *AttentionQuery:
 		if a.service.config.Attention == nil {
 			return Found{}, errors.New("no attention to read")
 		}
 		return a.service.config.Attention.Items(a.ctx, in, c)
-	case *Custom:
+	case *custom:
 		h := a.service.config.Handlers[c.Handler]
 		if h == nil {
 			return Found{}, fmt.Errorf("no handler %q", c.Handler)
 		}
 		return h(a.ctx, in, c.Args)
 	}
-	panic("BUG: briefing: stage of type " + string(s.Type))
+	panic("BUG: briefing: stage of type " + s.Type)
 }
 
 // filters returns filters with the values of their variables.
@@ -91,7 +91,7 @@ func (a *assembly) tiersRead() []string {
 	var all []string
 	for i := range a.stages {
 		switch c := a.stages[i].Config.(type) {
-		case *TierSelect:
+		case *tierSelect:
 			if !a.stages[i].Disabled {
 				scope = c.Tiers
 			}
@@ -101,12 +101,12 @@ func (a *assembly) tiersRead() []string {
 			} else {
 				all = append(all, scope...)
 			}
-		case *HorizontalSearch:
+		case *horizontalSearch:
 			all = append(all, c.Tiers...)
 			if len(c.Tiers) == 0 {
 				all = append(all, scope...)
 			}
-		case *Custom:
+		case *custom:
 			all = append(all, scope...)
 		}
 	}
@@ -169,7 +169,7 @@ func (a *assembly) each(kind string, names []string, of func(string) func() (Fou
 }
 
 // search asks the searchers.
-func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found, error) {
+func (a *assembly) search(in *Input, c *horizontalSearch, vars variables) (Found, error) {
 	query, missing := vars.expand(c.Query)
 	if missing != "" {
 		return Found{}, noValue(missing)
@@ -208,4 +208,4 @@ func (a *assembly) search(in *Input, c *HorizontalSearch, vars variables) (Found
 }
 
 // key is by what a fragment is found again.
-func (f *Fragment) key() string { return string(f.Source) + " " + f.SourceID }
+func (f *Fragment) key() string { return f.Source + " " + f.SourceID }

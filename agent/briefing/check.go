@@ -27,19 +27,6 @@ const (
 	minChars, maxChars = 0.01, 1000 // per token
 )
 
-// stageTypes makes the configuration of each type of stage.
-var stageTypes = map[StageType]func() StageConfig{
-	TypeTierSelect:       func() StageConfig { return new(TierSelect) },
-	TypeLedgerQuery:      func() StageConfig { return new(LedgerQuery) },
-	TypeRegistryQuery:    func() StageConfig { return new(RegistryQuery) },
-	TypeFileRead:         func() StageConfig { return new(FileRead) },
-	TypeHorizontalSearch: func() StageConfig { return new(HorizontalSearch) },
-	TypeStructuring:      func() StageConfig { return new(Structuring) },
-	TypeHalting:          func() StageConfig { return new(Halting) },
-	TypeCustom:           func() StageConfig { return new(Custom) },
-	TypeAttention:        func() StageConfig { return new(AttentionQuery) },
-}
-
 // The names that a template may use.
 var (
 	stageKeys       = []string{"stage", "type", "enabled", "share", "config"}
@@ -48,7 +35,7 @@ var (
 	structurings    = []string{Chronological, ByRelevance, Hierarchical}
 	onTimeouts      = []string{ReturnPartial, Fail, UseCached}
 	onEmpties       = []string{ProceedEmpty, Fail}
-	attentionStages = []StageType{TypeAttention, TypeCustom} // that may find fragments of attention
+	attentionStages = []string{typeAttention, typeCustom} // that may find fragments of attention
 )
 
 // check returns what is wrong with a template that was not parsed.
@@ -58,7 +45,7 @@ func check(t *Template) error {
 
 // gather returns what check reports of something that has no places, nil for nothing.
 func gather(file string, check func(reporter)) error {
-	var errs Errors
+	var errs problems
 	check(func(field, msg, hint string) {
 		if len(errs) < maxErrors {
 			errs = append(errs, &Error{File: file, Field: field, Msg: msg, Hint: hint})
@@ -135,7 +122,7 @@ func (t *Template) check(report reporter) {
 }
 
 // name returns what a stage is called in a trace.
-func (s *Stage) name() string { return cmp.Or(s.Stage, string(s.Type)) }
+func (s *stage) name() string { return cmp.Or(s.Stage, s.Type) }
 
 const charsHint = "runes that make a token, such as 4"
 
@@ -175,28 +162,25 @@ func (t *Tokens) check(report reporter) {
 }
 
 // check reports what is wrong with a stage at a field; attention is whether an earlier one may find some.
-func (s *Stage) check(report reporter, at string, attention bool) {
+func (s *stage) check(report reporter, at string, attention bool) {
 	if s.Stage != "" && !validName(s.Stage) {
 		report(at+".stage", missingOr(s.Stage), nameHint)
 	}
 	if !(s.Share >= 0 && s.Share <= 1) {
 		report(at+".share", "must be more than 0, and at most 1", "the part of the tokens left that the stage may use")
 	}
-	if _, known := stageTypes[s.Type]; !known {
-		types := make([]string, 0, len(stageTypes))
-		for t := range stageTypes {
-			types = append(types, string(t))
-		}
-		slices.Sort(types)
+	config, known := stageTypes[s.Type]
+	if !known {
+		types := slices.Sorted(maps.Keys(stageTypes))
 		if s.Type == "" {
 			report(at+".type", "is missing", "one of "+strings.Join(types, ", "))
 		} else {
-			report(at+".type", "unknown type "+yamlfile.Quote(string(s.Type)),
-				yamlfile.DidYouMean(string(s.Type), types))
+			report(at+".type", "unknown type "+yamlfile.Quote(s.Type),
+				yamlfile.DidYouMean(s.Type, types))
 		}
 		return
 	}
-	if s.Config == nil || reflect.ValueOf(s.Config).IsNil() || s.Config.stageType() != s.Type {
+	if v := reflect.ValueOf(s.Config); s.Config == nil || v.Type() != reflect.PointerTo(config) || v.IsNil() {
 		report(at+".config", fmt.Sprintf("is not that of a stage of type %s", s.Type), "")
 		return
 	}
@@ -204,9 +188,9 @@ func (s *Stage) check(report reporter, at string, attention bool) {
 }
 
 // checkConfig reports what is wrong with the configuration of a stage, which stands at a field.
-func (s *Stage) checkConfig(report reporter, at string, attention bool) {
+func (s *stage) checkConfig(report reporter, at string, attention bool) {
 	switch c := s.Config.(type) {
-	case *TierSelect:
+	case *tierSelect:
 		report.list(at+".tiers", c.Tiers, true)
 		report.oneOf(at+".strategy", c.Strategy, tierStrategies)
 	case *LedgerQuery:
@@ -226,17 +210,17 @@ func (s *Stage) checkConfig(report reporter, at string, attention bool) {
 			}
 		}
 		report.number(at+".max_size_bytes", float64(c.MaxSizeBytes), 0, maxFileBytes)
-	case *HorizontalSearch:
+	case *horizontalSearch:
 		report.required(at+".query", c.Query)
 		report.variables(at+".query", c.Query, attention)
 		report.list(at+".tiers", c.Tiers, false)
 		report.list(at+".sources", c.Sources, false)
 		report.number(at+".max_results", float64(c.MaxResults), 0, 0)
 		report.number(at+".relevance_threshold", c.RelevanceThreshold, 0, 1)
-	case *Structuring:
+	case *structuring:
 		report.oneOf(at+".strategy", c.Strategy, structurings)
 		report.number(at+".max_tokens", float64(c.MaxTokens), 0, 0)
-	case *Halting:
+	case *halting:
 		report.number(at+".min_fragments", float64(c.MinFragments), 0, 0)
 		report.number(at+".min_tokens", float64(c.MinTokens), 0, 0)
 		report.number(at+".satisfaction_threshold", c.SatisfactionThreshold, 0, 1)
@@ -244,7 +228,7 @@ func (s *Stage) checkConfig(report reporter, at string, attention bool) {
 		if !(c.Relax >= 0 && c.Relax < 1) {
 			report(at+".relax", "must be more than 0, and less than 1", "the factor on thresholds in each rerun")
 		}
-	case *Custom:
+	case *custom:
 		report.required(at+".handler", c.Handler)
 	case *AttentionQuery:
 		report.number(at+".max_items", float64(c.MaxItems), 0, 0)

@@ -9,26 +9,23 @@ type Context struct {
 	Fragments  []Fragment    `json:"fragments" jsonschema:"What the text is made of, in its order."`
 	TemplateID string        `json:"templateId" jsonschema:"The template by which it was assembled."`
 	Trace      []StageResult `json:"trace" jsonschema:"What became of each stage of the template, in order."`
-	Used       Used          `json:"used"`
+	Used       used          `json:"used"`
 	Warnings   []string      `json:"warnings" jsonschema:"What the text may lack, and why."`
 }
 
-// Source is the kind of source that a fragment is from.
-type Source string
-
 // The kinds of sources.
 const (
-	SourceLedger    Source = "ledger"
-	SourceRegistry  Source = "registry"
-	SourceFile      Source = "file"
-	SourceSearch    Source = "search"
-	SourceAttention Source = "attention"
+	SourceLedger    = "ledger"
+	SourceRegistry  = "registry"
+	SourceFile      = "file"
+	SourceSearch    = "search"
+	SourceAttention = "attention"
 )
 
 // Fragment is a part of a context. A source sets all but Content and TokenEstimate, which the service makes of Title
 // and Lines.
 type Fragment struct {
-	Source Source `json:"source" jsonschema:"The kind of source: ledger, registry, file, search, attention."`
+	Source string `json:"source" jsonschema:"The kind of source: ledger, registry, file, search, attention."`
 
 	// SourceID is that by which the source can be read again.
 	SourceID string `json:"sourceId" jsonschema:"What it is of: EPOCH/SEQ, path#FROM-TO, ITEM@REVISION."`
@@ -81,33 +78,30 @@ const (
 	Hex        // ids, hashes, addresses, digits
 )
 
-// Status is how a stage ended.
-type Status string
-
-// The statuses of stages.
+// How a stage ended.
 const (
-	StatusOK        Status = "ok"
-	StatusTruncated Status = "truncated" // it had more than fits
-	StatusTimeout   Status = "timeout"
-	StatusEmpty     Status = "empty"   // it had nothing
-	StatusSkipped   Status = "skipped" // it is disabled, or the pipeline stopped before it
-	StatusFailed    Status = "failed"  // Detail has the reason; the pipeline went on
+	StatusOK        = "ok"
+	StatusTruncated = "truncated" // it had more than fits
+	StatusTimeout   = "timeout"
+	StatusEmpty     = "empty"   // it had nothing
+	StatusSkipped   = "skipped" // it is disabled, or the pipeline stopped before it
+	StatusFailed    = "failed"  // Detail has the reason; the pipeline went on
 )
 
 // StageResult is what became of one stage. Detail of a halting stage is why it stopped, or did not.
 type StageResult struct {
 	Stage     string        `json:"stage" jsonschema:"Its name in the template."`
-	Type      StageType     `json:"type" jsonschema:"What it does."`
+	Type      string        `json:"type" jsonschema:"What it does."`
 	Fragments int           `json:"fragments" jsonschema:"Returned; of structuring and halting, kept."`
 	Tokens    int           `json:"tokens" jsonschema:"Of these fragments."`
 	Queries   int           `json:"queries" jsonschema:"Of ledgers, registries and searchers."`
 	Duration  time.Duration `json:"durationNs" jsonschema:"In nanoseconds."`
-	Status    Status        `json:"status" enum:"ok,truncated,timeout,empty,skipped,failed" jsonschema:"How it ended."`
+	Status    string        `json:"status" enum:"ok,truncated,timeout,empty,skipped,failed" jsonschema:"How it ended."`
 	Detail    string        `json:"detail,omitempty" jsonschema:"Why it ended so."`
 }
 
-// Used is what a context cost.
-type Used struct {
+// used is what a context cost.
+type used struct {
 	Tokens  int           `json:"tokens" jsonschema:"As estimated."`
 	Queries int           `json:"queries" jsonschema:"Of ledgers, registries and searchers."`
 	Elapsed time.Duration `json:"elapsedNs" jsonschema:"In nanoseconds."`

@@ -49,10 +49,9 @@ func TestDocs(t *testing.T) {
 	}
 	keys, _ := rows("## Stages")
 	require.Equal(t, stageKeys, keys)
-	for kind, fresh := range stageTypes {
-		config := fresh()
-		keys, defaults := rows("### " + string(kind))
-		v := reflect.ValueOf(canonical(config)).Elem()
+	for kind, config := range stageTypes {
+		keys, defaults := rows("### " + kind)
+		v := reflect.ValueOf(canonical(reflect.New(config).Interface())).Elem()
 		require.Equal(t, fieldsOf(v.Type()), keys, kind)
 		for i, key := range keys {
 			if f := v.Field(i); !f.IsZero() && f.Kind() != reflect.Map && f.Kind() != reflect.Slice {
@@ -64,7 +63,7 @@ func TestDocs(t *testing.T) {
 	var top []string
 	v := reflect.TypeFor[Template]()
 	for i, key := range fieldsOf(v) {
-		if f := v.Field(i).Type; f == reflect.TypeFor[Budget]() || f == reflect.TypeFor[Fallback]() {
+		if f := v.Field(i).Type; f == reflect.TypeFor[budget]() || f == reflect.TypeFor[fallback]() {
 			for _, part := range fieldsOf(f) {
 				top = append(top, key+"."+part)
 			}
@@ -77,7 +76,7 @@ func TestDocs(t *testing.T) {
 	require.Equal(t, slices.Sorted(slices.Values(top)), slices.Sorted(slices.Values(keys)))
 	require.Equal(t, fmt.Sprint(DefaultCharsPerToken), defaults["chars_per_token"])
 	require.Equal(t, fmt.Sprintf("%.0fs", DefaultCacheTTL.Seconds()), defaults["cache_ttl"])
-	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[AppliesTo]()), kindNames) {
+	for _, name := range slices.Concat(fieldsOf(reflect.TypeFor[appliesTo]()), kindNames) {
 		testkit.Shows(t, templatesPage, page, "`"+name+"`")
 	}
 	for _, name := range slices.Concat(tierStrategies, structurings, onTimeouts, onEmpties) {

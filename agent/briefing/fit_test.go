@@ -103,7 +103,7 @@ func TestFitAgain(t *testing.T) {
 }
 
 func TestStructure(t *testing.T) {
-	signature := func(source Source, s string, more func(*Fragment)) func(*Fragment) {
+	signature := func(source string, s string, more func(*Fragment)) func(*Fragment) {
 		return func(f *Fragment) {
 			f.Source, f.Refs = source, map[string]string{"signature": s}
 			if more != nil {
@@ -171,7 +171,7 @@ func TestStructure(t *testing.T) {
 		}, "c, a, b"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			kept, cut, err := structure(c.fs, &Structuring{Strategy: c.strategy}, 0, &Tokens{})
+			kept, cut, err := structure(c.fs, &structuring{Strategy: c.strategy}, 0, &Tokens{})
 			require.NoError(t, err)
 			require.False(t, cut)
 			require.Equal(t, c.want, outline(kept))
@@ -180,7 +180,7 @@ func TestStructure(t *testing.T) {
 	t.Run("cut before it is ordered", func(t *testing.T) {
 		fs := []Fragment{made("c", 2, seq(3)), made("b", 2, seq(2)), made("a", 2, seq(1))}
 		for _, c := range []struct{ own, limit int }{{8, 0}, {0, 8}, {8, 100}, {100, 8}} {
-			kept, cut, err := structure(fs, &Structuring{Strategy: Chronological, MaxTokens: c.own}, c.limit, &Tokens{})
+			kept, cut, err := structure(fs, &structuring{Strategy: Chronological, MaxTokens: c.own}, c.limit, &Tokens{})
 			require.NoError(t, err)
 			require.True(t, cut)
 			require.Equal(t, "b b0 b1, c c0 c1", outline(kept))
@@ -215,7 +215,7 @@ func TestFitProperties(t *testing.T) {
 		for _, strategy := range []string{"", Chronological, ByRelevance, Hierarchical} {
 			kept, cut, err := fit(fs, limit, tokens)
 			if strategy != "" {
-				kept, cut, err = structure(fs, &Structuring{Strategy: strategy}, limit, tokens)
+				kept, cut, err = structure(fs, &structuring{Strategy: strategy}, limit, tokens)
 			}
 			if err != nil {
 				require.ErrorIs(t, err, ErrRequired)

@@ -20,7 +20,7 @@ type rows struct {
 	n    int
 }
 
-func (r rows) found(source Source, tokens int) (found Found) {
+func (r rows) found(source string, tokens int) (found Found) {
 	for i := range r.n {
 		f := Fragment{
 			Source: source, SourceID: fmt.Sprintf("%.20q/%d", r.seed, i), Title: r.seed, Seq: uint64(i),
@@ -93,19 +93,19 @@ func FuzzRequest(f *testing.F) {
 			r.MaxContextTokens = 0
 		}
 		template := &Template{
-			TemplateID: "fuzzed", Budget: Budget{MaxContextTokens: int(tokens), MaxQueries: int(queries)}, CacheTTL: -1,
-			Fallback: Fallback{OnEmpty: []string{"", Fail}[n%2]},
-			Pipeline: []Stage{
-				{Type: TypeTierSelect, Config: &TierSelect{
+			TemplateID: "fuzzed", Budget: budget{MaxContextTokens: int(tokens), MaxQueries: int(queries)}, CacheTTL: -1,
+			Fallback: fallback{OnEmpty: []string{"", Fail}[n%2]},
+			Pipeline: []stage{
+				{Type: typeTierSelect, Config: &tierSelect{
 					Tiers: []string{"hot", "ho1"}, Strategy: []string{"", AllParallel}[n%2],
 				}},
-				{Type: TypeAttention, Config: &AttentionQuery{}, Share: 0.5},
-				{Type: TypeLedgerQuery, Config: &LedgerQuery{Tier: tier, Filters: map[string]string{"a": "$attention.text"}}},
-				{Type: TypeHorizontalSearch, Config: &HorizontalSearch{Query: "$work_order", RelevanceThreshold: 0.5}},
-				{Type: TypeCustom, Config: &Custom{Handler: "h"}},
-				{Type: TypeStructuring, Config: &Structuring{Strategy: structurings[n%3], MaxTokens: int(n) * 9}},
-				{Type: TypeHalting, Config: &Halting{MinFragments: int(n), SatisfactionThreshold: 1, MaxReruns: 2}},
-				{Stage: "late", Type: TypeAttention, Config: &AttentionQuery{}},
+				{Type: typeAttention, Config: &AttentionQuery{}, Share: 0.5},
+				{Type: typeLedgerQuery, Config: &LedgerQuery{Tier: tier, Filters: map[string]string{"a": "$attention.text"}}},
+				{Type: typeHorizontalSearch, Config: &horizontalSearch{Query: "$work_order", RelevanceThreshold: 0.5}},
+				{Type: typeCustom, Config: &custom{Handler: "h"}},
+				{Type: typeStructuring, Config: &structuring{Strategy: structurings[n%3], MaxTokens: int(n) * 9}},
+				{Type: typeHalting, Config: &halting{MinFragments: int(n), SatisfactionThreshold: 1, MaxReruns: 2}},
+				{Stage: "late", Type: typeAttention, Config: &AttentionQuery{}},
 			},
 		}
 		source := rows{seed, int(n % 24)}

@@ -24,7 +24,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("template %v, error %v", template, err)
 		}
 		if err != nil {
-			var errs Errors
+			var errs problems
 			if !errors.As(err, &errs) || len(errs) == 0 || len(errs) > maxErrors+1 {
 				t.Fatalf("error of type %T", err)
 			}

@@ -11,7 +11,7 @@ import (
 
 // halt ends the pipeline where what is required was found, and else runs the searches again, relaxed, while the budget
 // allows it.
-func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) error {
+func (a *assembly) halt(i int, c *halting, res *StageResult, began time.Time) error {
 	lacks := a.lacks(c)
 	var reruns int
 	for ; lacks != "" && reruns < c.MaxReruns && a.stopped == "" && !a.halted && a.searched(i); reruns++ {
@@ -37,7 +37,7 @@ func (a *assembly) halt(i int, c *Halting, res *StageResult, began time.Time) er
 }
 
 // lacks returns what a halting stage lacks, "" where it is satisfied.
-func (a *assembly) lacks(c *Halting) string {
+func (a *assembly) lacks(c *halting) string {
 	var all []string
 	for _, it := range a.open {
 		if it.Blocking && !a.has(it.SourceID) {
@@ -113,7 +113,7 @@ func (a *assembly) covered() (covered, required int) {
 		if c, ok := p.Config.(*FileRead); ok {
 			files = len(c.Paths)
 		}
-		i := slices.IndexFunc(a.stages, func(s Stage) bool { return !s.Disabled && reflect.DeepEqual(s.Config, p.Config) })
+		i := slices.IndexFunc(a.stages, func(s stage) bool { return !s.Disabled && reflect.DeepEqual(s.Config, p.Config) })
 		for k := range a.kept[i] {
 			if slices.ContainsFunc(keys(&a.kept[i][k]), func(key string) bool { return there[key] }) {
 				read++
@@ -127,7 +127,7 @@ func (a *assembly) covered() (covered, required int) {
 // searched reports whether a search before a halting stage was made.
 func (a *assembly) searched(i int) bool {
 	for j, s := range a.stages[:i] {
-		if s.Type == TypeHorizontalSearch && a.results[j] != StatusSkipped && a.results[j] != StatusFailed {
+		if s.Type == typeHorizontalSearch && a.results[j] != StatusSkipped && a.results[j] != StatusFailed {
 			return true
 		}
 	}
@@ -143,12 +143,12 @@ func (a *assembly) rerun(i int, relax float64, n int) error {
 			continue
 		}
 		switch c := s.Config.(type) {
-		case *HorizontalSearch:
+		case *horizontalSearch:
 			relaxed := *c
 			relaxed.RelevanceThreshold *= relax
 			relaxed.MaxResults = int(math.Ceil(min(float64(c.MaxResults)/relax, math.MaxInt32)))
 			s.Config = &relaxed
-		case *Structuring:
+		case *structuring:
 		default:
 			continue
 		}

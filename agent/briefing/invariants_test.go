@@ -116,7 +116,7 @@ func randomTemplate(r *rand.Rand) string {
 }
 
 func randomWorld(r *rand.Rand) *world {
-	some := func(source Source, n int) (fs []Fragment) {
+	some := func(source string, n int) (fs []Fragment) {
 		for i := range r.IntN(n) {
 			f := piece(source, fmt.Sprintf("%s-%d", source[:1], i), 8+r.IntN(30))
 			f.Relevance, f.Seq = r.Float64(), uint64(r.IntN(50))
@@ -185,7 +185,7 @@ func TestInvariants(t *testing.T) {
 						known[fmt.Sprintf("registry %+v", *c)] = true
 					case *AttentionQuery:
 						known[fmt.Sprintf("attention %+v", *c)] = true
-					case *HorizontalSearch:
+					case *horizontalSearch:
 						for n, least := c.MaxResults, c.RelevanceThreshold; n < 1000; n, least = 2*n, least/2 {
 							for name := range w.hits {
 								known[fmt.Sprintf("search %s %q %d %v", name, c.Query, n, least)] = true
@@ -249,7 +249,7 @@ func TestInvariants(t *testing.T) {
 	t.Run("halting is explicit and in the trace", func(t *testing.T) {
 		each(t, func(t *testing.T, _ *Template, _ *world, c *Context) {
 			for _, s := range c.Trace {
-				if s.Type != TypeHalting {
+				if s.Type != typeHalting {
 					continue
 				}
 				reasons := []string{"satisfied: ", "budget: ", "completed after ", "halted before"}

@@ -22,7 +22,7 @@ func (c *Context) Markdown() string {
 		head, rest, _ := strings.Cut(f.Content, "\n")
 		b.WriteString("### ")
 		if title, ok := strings.CutPrefix(head, heading(f)); ok {
-			b.WriteString(text.MarkdownCode(string(f.Source)+" "+f.SourceID, maxIDRunes))
+			b.WriteString(text.MarkdownCode(f.Source+" "+f.SourceID, maxIDRunes))
 			head = title
 		}
 		b.WriteString(text.Markdown(text.Safe(head, 0)) + "\n\n")

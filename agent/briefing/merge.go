@@ -9,20 +9,20 @@ import (
 // merged returns the pipeline of a template, and what the contract requires beside it: before the first stage that
 // structures or halts, in the order of the contract, unless an enabled stage has the same configuration. The stages
 // are the caller's, with their names and the defaults of their configurations.
-func merged(t *Template, c *Contract) []Stage {
+func merged(t *Template, c *Contract) []stage {
 	pipeline := slices.Clone(t.Pipeline)
 	for i, s := range pipeline {
 		pipeline[i].Stage, pipeline[i].Config = s.name(), canonical(s.Config)
 	}
-	var required []Stage
+	var required []stage
 	for _, s := range c.stages() {
-		same := func(o Stage) bool { return !o.Disabled && reflect.DeepEqual(o.Config, s.Config) }
+		same := func(o stage) bool { return !o.Disabled && reflect.DeepEqual(o.Config, s.Config) }
 		if !slices.ContainsFunc(pipeline, same) && !slices.ContainsFunc(required, same) {
 			required = append(required, s)
 		}
 	}
-	before := slices.IndexFunc(pipeline, func(s Stage) bool {
-		return s.Type == TypeStructuring || s.Type == TypeHalting
+	before := slices.IndexFunc(pipeline, func(s stage) bool {
+		return s.Type == typeStructuring || s.Type == typeHalting
 	})
 	if before < 0 {
 		before = len(pipeline)
@@ -31,19 +31,18 @@ func merged(t *Template, c *Contract) []Stage {
 }
 
 // stages returns what a contract requires as stages, in its order, with the defaults of their configurations.
-func (c *Contract) stages() (all []Stage) {
-	add := func(i int, config StageConfig) {
-		kind := config.stageType()
-		all = append(all, Stage{Stage: fmt.Sprintf("contract.%s.%d", kind, i+1), Type: kind, Config: canonical(config)})
+func (c *Contract) stages() (all []stage) {
+	add := func(i int, kind string, config any) {
+		all = append(all, stage{Stage: fmt.Sprintf("contract.%s.%d", kind, i+1), Type: kind, Config: canonical(config)})
 	}
 	for i := range c.RequiredContext.LedgerQueries {
-		add(i, &c.RequiredContext.LedgerQueries[i])
+		add(i, typeLedgerQuery, &c.RequiredContext.LedgerQueries[i])
 	}
 	for i := range c.RequiredContext.FrameworkRefs {
-		add(i, &c.RequiredContext.FrameworkRefs[i])
+		add(i, typeRegistryQuery, &c.RequiredContext.FrameworkRefs[i])
 	}
 	for i := range c.RequiredContext.FileRefs {
-		add(i, &c.RequiredContext.FileRefs[i])
+		add(i, typeFileRead, &c.RequiredContext.FileRefs[i])
 	}
 	return all
 }

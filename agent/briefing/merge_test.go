@@ -1,6 +1,7 @@
 package briefing
 
 import (
+	"reflect"
 	"testing"
 	"time"
 
@@ -11,31 +12,38 @@ func TestMerge(t *testing.T) {
 	errs := func(n int) *LedgerQuery { return &LedgerQuery{EventType: "error", MaxEntries: n} }
 	mods := &RegistryQuery{Registry: "mods"}
 	file := func(paths ...string) *FileRead { return &FileRead{Paths: paths} }
-	stage := func(name string, c StageConfig) Stage { return Stage{Stage: name, Type: c.stageType(), Config: c} }
-	structured := stage("order", &Structuring{Strategy: Chronological})
-	halted := stage("halt", &Halting{})
+	step := func(name string, c any) stage {
+		for kind, config := range stageTypes {
+			if reflect.TypeOf(c) == reflect.PointerTo(config) {
+				return stage{Stage: name, Type: kind, Config: c}
+			}
+		}
+		panic("no type of stage has this configuration")
+	}
+	structured := step("order", &structuring{Strategy: Chronological})
+	halted := step("halt", &halting{})
 
 	for _, c := range []struct {
 		name     string
-		pipeline []Stage
+		pipeline []stage
 		required RequiredContext
 		want     []string // names of stages
 	}{
 		{
 			"ledger_queries",
-			[]Stage{stage("first", errs(3)), structured, halted},
+			[]stage{step("first", errs(3)), structured, halted},
 			RequiredContext{LedgerQueries: []LedgerQuery{*errs(4), {Recency: time.Minute}}},
 			[]string{"first", "contract.ledger_query.1", "contract.ledger_query.2", "order", "halt"},
 		},
 		{
 			"ledger_queries/covered",
-			[]Stage{stage("first", errs(0)), stage("second", &LedgerQuery{Filters: map[string]string{}})},
+			[]stage{step("first", errs(0)), step("second", &LedgerQuery{Filters: map[string]string{}})},
 			RequiredContext{LedgerQueries: []LedgerQuery{*errs(defaultMaxEntries), {}, *errs(1), *errs(1)}},
 			[]string{"first", "second", "contract.ledger_query.3"},
 		},
 		{
 			"framework_refs",
-			[]Stage{stage("mods", mods), halted},
+			[]stage{step("mods", mods), halted},
 			RequiredContext{FrameworkRefs: []RegistryQuery{
 				{
 					Registry: "mods", MaxRows: defaultMaxRows,
@@ -47,25 +55,25 @@ func TestMerge(t *testing.T) {
 		},
 		{
 			"file_refs",
-			[]Stage{stage("files", file("a", "b")), halted, structured},
+			[]stage{step("files", file("a", "b")), halted, structured},
 			RequiredContext{FileRefs: []FileRead{*file("./a", "c/../b"), *file("b", "a"), *file("a")}},
 			[]string{"files", "contract.file_read.2", "contract.file_read.3", "halt", "order"},
 		},
 		{
 			"file_refs/nowhere_to_end",
-			[]Stage{stage("mods", mods)},
+			[]stage{step("mods", mods)},
 			RequiredContext{FileRefs: []FileRead{*file("a")}},
 			[]string{"mods", "contract.file_read.1"},
 		},
 		{
 			"file_refs/disabled_does_not_cover",
-			[]Stage{{Stage: "files", Type: TypeFileRead, Config: file("a"), Disabled: true}},
+			[]stage{{Stage: "files", Type: typeFileRead, Config: file("a"), Disabled: true}},
 			RequiredContext{FileRefs: []FileRead{*file("a")}},
 			[]string{"files", "contract.file_read.1"},
 		},
 		{
 			"template_stages_take_priority",
-			[]Stage{structured, stage("late", errs(3)), {Type: TypeRegistryQuery, Config: mods, Share: 0.5}, halted},
+			[]stage{structured, step("late", errs(3)), {Type: typeRegistryQuery, Config: mods, Share: 0.5}, halted},
 			RequiredContext{
 				FileRefs: []FileRead{*file("a")}, FrameworkRefs: []RegistryQuery{*mods, {Registry: "rules"}},
 				LedgerQueries: []LedgerQuery{*errs(3), *errs(9)},
@@ -77,20 +85,20 @@ func TestMerge(t *testing.T) {
 		},
 		{
 			"template_stages_take_priority/nothing_required",
-			[]Stage{halted, structured},
+			[]stage{halted, structured},
 			RequiredContext{},
 			[]string{"halt", "order"},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			template := Template{Pipeline: c.pipeline}
-			before := append([]Stage{}, c.pipeline...)
+			before := append([]stage{}, c.pipeline...)
 			got := merged(&template, &Contract{c.required})
 			var names []string
 			own := got[:0:0]
 			for _, s := range got {
 				names = append(names, s.Stage)
-				require.Equal(t, s.Type, s.Config.stageType())
+				require.IsType(t, reflect.New(stageTypes[s.Type]).Interface(), s.Config)
 				require.Equal(t, canonical(s.Config), s.Config)
 				if len(s.Stage) < len("contract.") || s.Stage[:len("contract.")] != "contract." {
 					own = append(own, s)

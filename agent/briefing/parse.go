@@ -45,15 +45,15 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Errors is all that is wrong with a template, in the order of the file. Beyond 100, one more without a place has the
+// problems is all that is wrong with a template, in the order of the file. Beyond 100, one more without a place has the
 // number of the others.
-type Errors []*Error
+type problems []*Error
 
 // Error returns one line per error.
-func (e Errors) Error() string { return yamlfile.Lines(e) }
+func (e problems) Error() string { return yamlfile.Lines(e) }
 
 // Unwrap returns the errors one by one.
-func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
+func (e problems) Unwrap() []error { return yamlfile.Each(e) }
 
 // language is that of templates.
 var language = yamlfile.Language{
@@ -62,8 +62,8 @@ var language = yamlfile.Language{
 }
 
 // Parse reads a template: one YAML document, or JSON, as docs/briefing-templates.md describes it. It is read whole or
-// not at all: the error is an [Errors] with all that is wrong. Name, that of the file, stands in errors only; data is
-// not retained.
+// not at all: the error wraps an [*Error] for each thing that is wrong. Name, the name of the file, is in errors only;
+// data is not retained.
 func Parse(name string, data []byte) (*Template, error) {
 	p := parser{file: cmp.Or(name, "template"), at: map[string]*yaml.Node{}}
 	root, problems := language.Read(data)
@@ -106,7 +106,7 @@ func parent(field string) string { return field[:max(strings.LastIndexAny(field,
 // parser reads nodes into values, by the tags of their types, and keeps where each field stands.
 type parser struct {
 	file string
-	errs Errors
+	errs problems
 	at   map[string]*yaml.Node // by field
 }
 
@@ -125,7 +125,7 @@ func (p *parser) add(n *yaml.Node, field, hint, format string, args ...any) {
 }
 
 // sorted returns the errors in the order of the file, at most maxErrors and one that counts the others.
-func (p *parser) sorted() Errors {
+func (p *parser) sorted() problems {
 	slices.SortStableFunc(p.errs, func(a, b *Error) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
@@ -141,7 +141,7 @@ func (p *parser) sorted() Errors {
 func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 	p.at[field] = n
 	switch to := v.Addr().Interface().(type) {
-	case *Stage:
+	case *stage:
 		p.stage(field, n, to)
 		return
 	case *Tokens:
@@ -278,7 +278,7 @@ func (p *parser) any(field string, n *yaml.Node) any {
 }
 
 // stage reads a stage: its type is that of its configuration.
-func (p *parser) stage(field string, n *yaml.Node, to *Stage) {
+func (p *parser) stage(field string, n *yaml.Node, to *stage) {
 	v := reflect.ValueOf(to).Elem()
 	enabled := true
 	fields := map[string]reflect.Value{
@@ -297,14 +297,15 @@ func (p *parser) stage(field string, n *yaml.Node, to *Stage) {
 		}
 	}
 	to.Disabled = !enabled
-	fresh, known := stageTypes[to.Type]
+	config, known := stageTypes[to.Type]
 	if !known {
 		return
 	}
-	to.Config = fresh()
+	fresh := reflect.New(config)
+	to.Config = fresh.Interface()
 	for _, e := range entries {
 		if e.key == "config" {
-			p.value(join(field, e.key), e.value, reflect.ValueOf(to.Config).Elem())
+			p.value(join(field, e.key), e.value, fresh.Elem())
 		}
 	}
 }

@@ -45,34 +45,34 @@ chars_per_token: {default: 4, stack: 3.5, hex: 2, cjk: 1, cyrillic: 2.5}
 func TestParse(t *testing.T) {
 	want := &Template{
 		TemplateID: "agent.v1",
-		AppliesTo:  AppliesTo{AgentClass: "agent", FrameworkID: "game", Tier: "hot"},
-		Pipeline: []Stage{
-			{Type: TypeTierSelect, Config: &TierSelect{Tiers: []string{"hot", "ho2"}, Strategy: AllParallel}},
-			{Stage: "open", Type: TypeAttention, Share: 0.75, Config: &AttentionQuery{
+		AppliesTo:  appliesTo{AgentClass: "agent", FrameworkID: "game", Tier: "hot"},
+		Pipeline: []stage{
+			{Type: typeTierSelect, Config: &tierSelect{Tiers: []string{"hot", "ho2"}, Strategy: AllParallel}},
+			{Stage: "open", Type: typeAttention, Share: 0.75, Config: &AttentionQuery{
 				Least: "advisory", MaxItems: 3, Neighbors: 2, ClearedSince: 5 * time.Minute, Parts: []string{"cause", "blame"},
 			}},
-			{Stage: "before", Type: TypeLedgerQuery, Config: &LedgerQuery{
+			{Stage: "before", Type: typeLedgerQuery, Config: &LedgerQuery{
 				EventType: "error", Tier: "hot", MaxEntries: 7, Recency: 90 * time.Second,
 				Filters: map[string]string{"operation": "$work_order", "signature": "$attention.signature"},
 			}},
-			{Type: TypeRegistryQuery, Config: &RegistryQuery{
+			{Type: typeRegistryQuery, Config: &RegistryQuery{
 				Registry: "mods", Filters: map[string]string{"id": "$attention.blame"}, MaxRows: 4,
 			}},
-			{Type: TypeFileRead, Config: &FileRead{Paths: []string{"a.txt", "b/c.txt"}, MaxSizeBytes: 2048}},
-			{Type: TypeHorizontalSearch, Disabled: true, Config: &HorizontalSearch{
+			{Type: typeFileRead, Config: &FileRead{Paths: []string{"a.txt", "b/c.txt"}, MaxSizeBytes: 2048}},
+			{Type: typeHorizontalSearch, Disabled: true, Config: &horizontalSearch{
 				Query: "$attention.text $$5", Tiers: []string{"ho1"}, Sources: []string{"past"}, MaxResults: 6,
 				RelevanceThreshold: 0.25,
 			}},
-			{Type: TypeCustom, Config: &Custom{Handler: "h", Args: map[string]any{
+			{Type: typeCustom, Config: &custom{Handler: "h", Args: map[string]any{
 				"n": 3, "f": 1.5, "on": true, "none": nil, "list": []any{"a", map[string]any{"b": "2026-01-02"}},
 			}}},
-			{Type: TypeStructuring, Config: &Structuring{Strategy: Chronological, MaxTokens: 900}},
-			{Type: TypeHalting, Config: &Halting{
+			{Type: typeStructuring, Config: &structuring{Strategy: Chronological, MaxTokens: 900}},
+			{Type: typeHalting, Config: &halting{
 				MinFragments: 1, MinTokens: 2, SatisfactionThreshold: 0.5, MaxReruns: 3, Relax: 0.25,
 			}},
 		},
-		Budget:   Budget{MaxContextTokens: 1500, MaxQueries: 20, Timeout: 50 * time.Millisecond},
-		Fallback: Fallback{OnTimeout: UseCached, OnEmpty: Fail},
+		Budget:   budget{MaxContextTokens: 1500, MaxQueries: 20, Timeout: 50 * time.Millisecond},
+		Fallback: fallback{OnTimeout: UseCached, OnEmpty: Fail},
 		CacheTTL: 30 * time.Second,
 		Tokens: Tokens{
 			CharsPerToken: 4, Kinds: map[Kind]float64{Stack: 3.5, Hex: 2},
@@ -88,7 +88,7 @@ func TestParse(t *testing.T) {
 	small, err := Parse("", []byte("\ufefftemplate_id: x\r\npipeline: [{type: attention}]\r\ncache_ttl: 0s\r\nchars_per_token: 3"))
 	require.NoError(t, err)
 	require.Equal(t, &Template{
-		TemplateID: "x", Pipeline: []Stage{{Type: TypeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
+		TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: &AttentionQuery{}}}, CacheTTL: -1,
 		Tokens: Tokens{CharsPerToken: 3},
 	}, small)
 }
@@ -203,7 +203,7 @@ func TestParseErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := Parse("f", []byte(c.in))
 			require.Nil(t, got)
-			var errs Errors
+			var errs problems
 			require.ErrorAs(t, err, &errs)
 			var lines []string
 			for _, e := range errs {
@@ -238,7 +238,7 @@ func TestParseBounds(t *testing.T) {
 		"query": "template_id: x\npipeline: [{type: horizontal_search, config: {query: " + strings.Repeat("$x", maxText) + "}}]",
 	} {
 		_, err := Parse("f", []byte(in))
-		var errs Errors
+		var errs problems
 		require.ErrorAs(t, err, &errs, name)
 		require.LessOrEqual(t, len(errs), maxErrors+1, name)
 		if name == "keys" {
@@ -251,16 +251,16 @@ func TestParseBounds(t *testing.T) {
 func TestCheck(t *testing.T) {
 	for want, broken := range map[string]Template{
 		"briefing: x: pipeline[1].config: is not that of a stage of type halting": {
-			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting}},
+			TemplateID: "x", Pipeline: []stage{{Type: typeHalting}},
 		},
 		"briefing: x: pipeline[1].config: is not that of a stage of type custom": {
-			TemplateID: "x", Pipeline: []Stage{{Type: TypeCustom, Config: &Halting{}}},
+			TemplateID: "x", Pipeline: []stage{{Type: typeCustom, Config: &halting{}}},
 		},
 		"briefing: x: pipeline[1].config: is not that of a stage of type attention": {
-			TemplateID: "x", Pipeline: []Stage{{Type: TypeAttention, Config: (*AttentionQuery)(nil)}},
+			TemplateID: "x", Pipeline: []stage{{Type: typeAttention, Config: (*AttentionQuery)(nil)}},
 		},
 		"briefing: x: chars_per_token: unknown kind 9": {
-			TemplateID: "x", Pipeline: []Stage{{Type: TypeHalting, Config: &Halting{}}},
+			TemplateID: "x", Pipeline: []stage{{Type: typeHalting, Config: &halting{}}},
 			Tokens: Tokens{Kinds: map[Kind]float64{9: 1}},
 		},
 	} {

@@ -41,7 +41,7 @@ func hostile(s string) (fs []Fragment, data int) {
 			{Text: s, Data: true}, {Text: "own"}, {Text: s, Data: true, Kind: Stack}, {Text: s, Data: true}, {Text: "  own"},
 		}},
 		{Source: SourceFile, SourceID: s + "#1-2", Title: "lines of a file", Lines: []Line{{Text: s, Data: true}}},
-		{Source: Source(s), SourceID: "e/2", Title: s, Lines: []Line{
+		{Source: s, SourceID: "e/2", Title: s, Lines: []Line{
 			{Text: "own"},
 			{Text: s},
 			{Text: "- " + s},

@@ -50,5 +50,5 @@ func render(f *Fragment, t *Tokens) {
 // heading returns what begins a fragment, by which it can be found again. Nothing in it ends it but its last character.
 func heading(f *Fragment) string {
 	name := func(s string, limit int) string { return strings.ReplaceAll(text.Safe(s, limit), "]", `\]`) }
-	return headingPrefix + name(string(f.Source), maxSourceName) + " " + name(f.SourceID, maxIDRunes) + "]"
+	return headingPrefix + name(f.Source, maxSourceName) + " " + name(f.SourceID, maxIDRunes) + "]"
 }

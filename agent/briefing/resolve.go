@@ -54,7 +54,7 @@ func resolve(templates []*Template, r *Request) (t *Template, warning string, er
 
 // match reports whether every key that a names is that of the request, and how specific a is: a framework counts more
 // than a class, a class more than a tier.
-func (a *AppliesTo) match(r *Request) (specific int, applies bool) {
+func (a *appliesTo) match(r *Request) (specific int, applies bool) {
 	for _, key := range []struct{ own, asked string }{
 		{a.FrameworkID, r.FrameworkID}, {a.AgentClass, r.AgentClass}, {a.Tier, r.Tier},
 	} {

@@ -8,7 +8,7 @@ import (
 
 func TestResolution(t *testing.T) {
 	of := func(id, framework, class, tier string) *Template {
-		return &Template{TemplateID: id, AppliesTo: AppliesTo{AgentClass: class, FrameworkID: framework, Tier: tier}}
+		return &Template{TemplateID: id, AppliesTo: appliesTo{AgentClass: class, FrameworkID: framework, Tier: tier}}
 	}
 	any, agent, person := of("any", "", "", ""), of("agent", "", "agent", ""), of("person", "", "person", "")
 	game, other := of("game", "game", "", ""), of("other", "other", "", "")
@@ -100,6 +100,6 @@ func TestMinimalDefault(t *testing.T) {
 	require.NoError(t, check(d))
 	pipeline := merged(d, &Contract{RequiredContext{FileRefs: []FileRead{{Paths: []string{"a"}}}}})
 	require.Len(t, pipeline, 2)
-	require.Equal(t, TypeFileRead, pipeline[0].Type)
-	require.Equal(t, TypeHalting, pipeline[1].Type)
+	require.Equal(t, typeFileRead, pipeline[0].Type)
+	require.Equal(t, typeHalting, pipeline[1].Type)
 }

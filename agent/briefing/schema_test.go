@@ -108,9 +108,9 @@ func TestSchemaDescribesAll(t *testing.T) {
 	root := read(schema)
 	described("template", schema)
 	require.Equal(t, names(reflect.TypeFor[Template]()), keys(root))
-	require.Equal(t, names(reflect.TypeFor[AppliesTo]()), keys(read(root.Properties["applies_to"])))
-	require.Equal(t, names(reflect.TypeFor[Budget]()), keys(read(root.Properties["budget"])))
-	require.Equal(t, names(reflect.TypeFor[Fallback]()), keys(read(root.Properties["fallback"])))
+	require.Equal(t, names(reflect.TypeFor[appliesTo]()), keys(read(root.Properties["applies_to"])))
+	require.Equal(t, names(reflect.TypeFor[budget]()), keys(read(root.Properties["budget"])))
+	require.Equal(t, names(reflect.TypeFor[fallback]()), keys(read(root.Properties["fallback"])))
 	stage := read(root.Definitions["stage"])
 	require.Equal(t, slices.Sorted(slices.Values(stageKeys)), keys(stage))
 
@@ -119,15 +119,14 @@ func TestSchemaDescribesAll(t *testing.T) {
 	types := slices.Sorted(maps.Keys(stageTypes))
 	require.Len(t, enum.Enum, len(types))
 	for _, kind := range types {
-		require.Contains(t, enum.Enum, string(kind))
-		config := stageTypes[kind]()
-		require.Equal(t, kind, config.stageType())
-		described(string(kind), root.Definitions[string(kind)])
-		o := read(root.Definitions[string(kind)])
-		require.Equal(t, names(reflect.TypeOf(config).Elem()), keys(o), kind)
+		require.Contains(t, enum.Enum, kind)
+		config := stageTypes[kind]
+		described(kind, root.Definitions[kind])
+		o := read(root.Definitions[kind])
+		require.Equal(t, names(config), keys(o), kind)
 
 		// Defaults are those of a configuration without any field.
-		v, want := reflect.ValueOf(canonical(config)).Elem(), map[string]any{}
+		v, want := reflect.ValueOf(canonical(reflect.New(config).Interface())).Elem(), map[string]any{}
 		for i, name := range fieldsOf(v.Type()) {
 			if f := v.Field(i); !f.IsZero() && f.Kind() != reflect.Map && f.Kind() != reflect.Slice {
 				want[name] = f.Interface()

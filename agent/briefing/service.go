@@ -225,7 +225,7 @@ func (a *assembly) context() *Context {
 	hash := sha256.Sum256([]byte(text.String()))
 	return (&Context{
 		Text: text.String(), Hash: hex.EncodeToString(hash[:]), Fragments: a.found, TemplateID: a.template.TemplateID,
-		Trace: a.trace, Used: Used{Tokens: total(a.found), Queries: a.queries, Elapsed: a.elapsed()}, Warnings: a.warnings,
+		Trace: a.trace, Used: used{Tokens: total(a.found), Queries: a.queries, Elapsed: a.elapsed()}, Warnings: a.warnings,
 	}).clone()
 }
 

@@ -401,25 +401,25 @@ func TestOutput(t *testing.T) {
 	t.Run("pipeline_trace_recorded", func(t *testing.T) {
 		require.Equal(t, []StageResult{
 			{
-				Stage: "hot", Type: TypeLedgerQuery, Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
+				Stage: "hot", Type: typeLedgerQuery, Fragments: 2, Tokens: 20, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "mods", Type: TypeRegistryQuery, Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
+				Stage: "mods", Type: typeRegistryQuery, Fragments: 1, Tokens: 12, Queries: 1, Duration: time.Second,
 				Status: StatusOK,
 			},
 			{
-				Stage: "file_read", Type: TypeFileRead, Status: StatusEmpty,
+				Stage: "file_read", Type: typeFileRead, Status: StatusEmpty,
 				Detail: "file gone: not found below the folders that may be read",
 			},
 			{
-				Stage: "halt", Type: TypeHalting, Fragments: 3, Tokens: 32, Status: StatusOK,
+				Stage: "halt", Type: typeHalting, Fragments: 3, Tokens: 32, Status: StatusOK,
 				Detail: "satisfied: 3 fragments, 32 tokens",
 			},
 		}, c.Trace)
 	})
 	t.Run("budget_used_reported", func(t *testing.T) {
-		require.Equal(t, Used{Tokens: 32, Queries: 2, Elapsed: 2 * time.Second}, c.Used)
+		require.Equal(t, used{Tokens: 32, Queries: 2, Elapsed: 2 * time.Second}, c.Used)
 	})
 	t.Run("warnings_collected", func(t *testing.T) {
 		w := &world{

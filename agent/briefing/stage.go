@@ -1,54 +1,54 @@
 package briefing
 
-import "time"
-
-// StageType is what a stage does.
-type StageType string
+import (
+	"reflect"
+	"time"
+)
 
 // The types of stages. Each has a type of configuration.
 const (
-	TypeTierSelect       StageType = "tier_select"       // [TierSelect]
-	TypeLedgerQuery      StageType = "ledger_query"      // [LedgerQuery]
-	TypeRegistryQuery    StageType = "registry_query"    // [RegistryQuery]
-	TypeFileRead         StageType = "file_read"         // [FileRead]
-	TypeHorizontalSearch StageType = "horizontal_search" // [HorizontalSearch]
-	TypeStructuring      StageType = "structuring"       // [Structuring]
-	TypeHalting          StageType = "halting"           // [Halting]
-	TypeCustom           StageType = "custom"            // [Custom]
-	TypeAttention        StageType = "attention"         // [AttentionQuery]
+	typeTierSelect       = "tier_select"
+	typeLedgerQuery      = "ledger_query"
+	typeRegistryQuery    = "registry_query"
+	typeFileRead         = "file_read"
+	typeHorizontalSearch = "horizontal_search"
+	typeStructuring      = "structuring"
+	typeHalting          = "halting"
+	typeCustom           = "custom"
+	typeAttention        = "attention"
 )
 
-// Stage is one step of a pipeline.
-type Stage struct {
+// stageTypes are the types of the configurations, by the types of stages.
+var stageTypes = map[string]reflect.Type{
+	typeTierSelect:       reflect.TypeFor[tierSelect](),
+	typeLedgerQuery:      reflect.TypeFor[LedgerQuery](),
+	typeRegistryQuery:    reflect.TypeFor[RegistryQuery](),
+	typeFileRead:         reflect.TypeFor[FileRead](),
+	typeHorizontalSearch: reflect.TypeFor[horizontalSearch](),
+	typeStructuring:      reflect.TypeFor[structuring](),
+	typeHalting:          reflect.TypeFor[halting](),
+	typeCustom:           reflect.TypeFor[custom](),
+	typeAttention:        reflect.TypeFor[AttentionQuery](),
+}
+
+// stage is one step of a pipeline.
+type stage struct {
 	Stage    string // its name, in the trace
-	Type     StageType
+	Type     string
 	Disabled bool
-	Config   StageConfig
+	Config   any // a pointer to the type of configuration that stageTypes has for Type
 
 	// Share is the part of the tokens left that the stage may use, more than 0 and at most 1; 0 means 1.
 	Share float64
 }
 
-// StageConfig is the configuration of a stage: a pointer to one of the types that [StageType] names.
-type StageConfig interface{ stageType() StageType }
-
-func (*TierSelect) stageType() StageType       { return TypeTierSelect }
-func (*LedgerQuery) stageType() StageType      { return TypeLedgerQuery }
-func (*RegistryQuery) stageType() StageType    { return TypeRegistryQuery }
-func (*FileRead) stageType() StageType         { return TypeFileRead }
-func (*HorizontalSearch) stageType() StageType { return TypeHorizontalSearch }
-func (*Structuring) stageType() StageType      { return TypeStructuring }
-func (*Halting) stageType() StageType          { return TypeHalting }
-func (*Custom) stageType() StageType           { return TypeCustom }
-func (*AttentionQuery) stageType() StageType   { return TypeAttention }
-
-// TierSelect sets the tiers that later stages read. It returns no fragments.
-type TierSelect struct {
+// tierSelect sets the tiers that later stages read. It returns no fragments.
+type tierSelect struct {
 	Tiers    []string `json:"tiers" yaml:"tiers"`
 	Strategy string   `json:"strategy" yaml:"strategy"` // [HighestFirst] (also "") or [AllParallel]
 }
 
-// The strategies of [TierSelect].
+// The strategies of tierSelect.
 const (
 	HighestFirst = "highest_first" // the first tier that has anything
 	AllParallel  = "all_parallel"  // all of them
@@ -61,7 +61,7 @@ const (
 // of attention found so far. A stage one of whose variables has no value is skipped.
 type LedgerQuery struct {
 	EventType  string            `json:"eventType,omitempty" yaml:"event_type"`   // a kind of entry that the ledger knows; empty: any
-	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: those of [TierSelect]
+	Tier       string            `json:"tier,omitempty" yaml:"tier"`              // empty: those of tierSelect
 	MaxEntries int               `json:"maxEntries,omitempty" yaml:"max_entries"` // 0: 20
 	Recency    time.Duration     `json:"recency,omitempty" yaml:"recency"`        // before the latest entry; 0: any
 	Filters    map[string]string `json:"filters,omitempty" yaml:"filters"`        // signature, operation (with its parts), rule, disposition, blame
@@ -80,8 +80,8 @@ type FileRead struct {
 	MaxSizeBytes int64    `json:"maxSizeBytes,omitempty" yaml:"max_size_bytes"` // 0: 64 KiB
 }
 
-// HorizontalSearch searches several sources for what resembles a query.
-type HorizontalSearch struct {
+// horizontalSearch searches several sources for what resembles a query.
+type horizontalSearch struct {
 	Query              string   `json:"query" yaml:"query"`
 	Tiers              []string `json:"tiers,omitempty" yaml:"tiers"`
 	Sources            []string `json:"sources,omitempty" yaml:"sources"` // names of searchers; empty: all
@@ -89,21 +89,21 @@ type HorizontalSearch struct {
 	RelevanceThreshold float64  `json:"relevanceThreshold,omitempty" yaml:"relevance_threshold"`
 }
 
-// Structuring orders the fragments, drops duplicates, and cuts.
-type Structuring struct {
+// structuring orders the fragments, drops duplicates, and cuts.
+type structuring struct {
 	Strategy  string `json:"strategy" yaml:"strategy"`              // [Chronological], [ByRelevance] or [Hierarchical] (also "")
 	MaxTokens int    `json:"maxTokens,omitempty" yaml:"max_tokens"` // 0: what the budget allows
 }
 
-// The strategies of [Structuring].
+// The strategies of structuring.
 const (
 	Chronological = "chronological"
 	ByRelevance   = "relevance"
 	Hierarchical  = "hierarchical" // as found, and details behind what they detail
 )
 
-// Halting ends the pipeline, or runs its searches again.
-type Halting struct {
+// halting ends the pipeline, or runs its searches again.
+type halting struct {
 	MinFragments          int     `json:"minFragments,omitempty" yaml:"min_fragments"`
 	MinTokens             int     `json:"minTokens,omitempty" yaml:"min_tokens"`
 	SatisfactionThreshold float64 `json:"satisfactionThreshold,omitempty" yaml:"satisfaction_threshold"` // share of the required context
@@ -111,8 +111,8 @@ type Halting struct {
 	Relax                 float64 `json:"relax,omitempty" yaml:"relax"` // factor on thresholds, divisor of limits, in each rerun: less than 1; 0: 0.5
 }
 
-// Custom calls a registered [Handler].
-type Custom struct {
+// custom calls a registered [Handler].
+type custom struct {
 	Handler string         `json:"handler" yaml:"handler"`
 	Args    map[string]any `json:"args,omitempty" yaml:"args"`
 }

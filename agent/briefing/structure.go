@@ -9,7 +9,7 @@ import (
 
 // structure drops duplicates of fragments, each rendered, cuts as [fit] does to the lesser of both limits, and orders
 // what is left.
-func structure(fs []Fragment, s *Structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
+func structure(fs []Fragment, s *structuring, limit int, t *Tokens) (kept []Fragment, cut bool, err error) {
 	if limit <= 0 || s.MaxTokens > 0 && s.MaxTokens < limit {
 		limit = s.MaxTokens
 	}
@@ -79,7 +79,7 @@ func identities(f *Fragment) (content []string, signature string) {
 	}
 	content = append(content, "id\n"+f.SourceID+"\n"+lines)
 	if s := f.Refs["signature"]; s != "" && f.Parent == "" {
-		signature = "signature\n" + string(f.Source) + "\n" + s
+		signature = "signature\n" + f.Source + "\n" + s
 	}
 	return content, signature
 }

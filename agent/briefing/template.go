@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"path"
+	"reflect"
 	"slices"
 	"time"
 )
@@ -12,36 +13,36 @@ import (
 // whose keys are the tags.
 type Template struct {
 	TemplateID string        `yaml:"template_id"`
-	AppliesTo  AppliesTo     `yaml:"applies_to"`
-	Pipeline   []Stage       `yaml:"pipeline"`
-	Budget     Budget        `yaml:"budget"`
-	Fallback   Fallback      `yaml:"fallback"`
+	AppliesTo  appliesTo     `yaml:"applies_to"`
+	Pipeline   []stage       `yaml:"pipeline"`
+	Budget     budget        `yaml:"budget"`
+	Fallback   fallback      `yaml:"fallback"`
 	CacheTTL   time.Duration `yaml:"cache_ttl"` // 0: [DefaultCacheTTL]; negative: none, in YAML 0s
 	Tokens     Tokens        `yaml:"chars_per_token"`
 	Scrub      bool          `yaml:"scrub"` // private data is removed, by [Config].Scrub
 }
 
-// AppliesTo are the keys of a template: each that is not empty must be that of the request.
-type AppliesTo struct {
+// appliesTo are the keys of a template: each that is not empty must be that of the request.
+type appliesTo struct {
 	AgentClass  string `yaml:"agent_class"`
 	FrameworkID string `yaml:"framework_id"`
 	Tier        string `yaml:"tier"`
 }
 
-// Budget bounds a context. 0 is no bound.
-type Budget struct {
+// budget bounds a context. 0 is no bound.
+type budget struct {
 	MaxContextTokens int           `yaml:"max_context_tokens"`
 	MaxQueries       int           `yaml:"max_queries"`
 	Timeout          time.Duration `yaml:"timeout"`
 }
 
-// Fallback is what becomes of a context whose budget was exceeded, or that has nothing.
-type Fallback struct {
+// fallback is what becomes of a context whose budget was exceeded, or that has nothing.
+type fallback struct {
 	OnTimeout string `yaml:"on_timeout"` // [ReturnPartial] (also ""), [Fail] or [UseCached]
 	OnEmpty   string `yaml:"on_empty"`   // [ProceedEmpty] (also "") or [Fail]
 }
 
-// The values of [Fallback].
+// The values of fallback.
 const (
 	ReturnPartial = "return_partial"
 	UseCached     = "use_cached"
@@ -75,46 +76,32 @@ const (
 	defaultStructuring  = Hierarchical
 )
 
-// canonical returns a configuration with its defaults, so that equal ones are deeply equal.
-func canonical(c StageConfig) StageConfig {
-	switch c := c.(type) {
-	case *TierSelect:
-		v := *c
-		v.Tiers, v.Strategy = slices.Clone(v.Tiers), cmp.Or(v.Strategy, defaultTiers)
-		return &v
+// canonical returns a copy of a configuration with its defaults, so that equal ones are deeply equal.
+func canonical(config any) any {
+	v := reflect.New(reflect.TypeOf(config).Elem())
+	v.Elem().Set(reflect.ValueOf(config).Elem())
+	switch c := v.Interface().(type) {
+	case *tierSelect:
+		c.Tiers, c.Strategy = slices.Clone(c.Tiers), cmp.Or(c.Strategy, defaultTiers)
 	case *LedgerQuery:
-		v := *c
-		v.MaxEntries, v.Filters = cmp.Or(v.MaxEntries, defaultMaxEntries), filters(v.Filters)
-		return &v
+		c.MaxEntries, c.Filters = cmp.Or(c.MaxEntries, defaultMaxEntries), filters(c.Filters)
 	case *RegistryQuery:
-		v := *c
-		v.MaxRows, v.Filters = cmp.Or(v.MaxRows, defaultMaxRows), filters(v.Filters)
-		return &v
+		c.MaxRows, c.Filters = cmp.Or(c.MaxRows, defaultMaxRows), filters(c.Filters)
 	case *FileRead:
-		v := *c
-		v.MaxSizeBytes, v.Paths = cmp.Or(v.MaxSizeBytes, defaultMaxSizeBytes), make([]string, len(c.Paths))
+		c.MaxSizeBytes, c.Paths = cmp.Or(c.MaxSizeBytes, defaultMaxSizeBytes), append([]string{}, c.Paths...)
 		for i, p := range c.Paths {
-			v.Paths[i] = path.Clean(p)
+			c.Paths[i] = path.Clean(p)
 		}
-		return &v
-	case *HorizontalSearch:
-		v := *c
-		v.MaxResults = cmp.Or(v.MaxResults, defaultMaxResults)
-		return &v
-	case *Structuring:
-		v := *c
-		v.Strategy = cmp.Or(v.Strategy, defaultStructuring)
-		return &v
-	case *Halting:
-		v := *c
-		v.Relax = cmp.Or(v.Relax, defaultRelax)
-		return &v
+	case *horizontalSearch:
+		c.MaxResults = cmp.Or(c.MaxResults, defaultMaxResults)
+	case *structuring:
+		c.Strategy = cmp.Or(c.Strategy, defaultStructuring)
+	case *halting:
+		c.Relax = cmp.Or(c.Relax, defaultRelax)
 	case *AttentionQuery:
-		v := *c
-		v.MaxItems = cmp.Or(v.MaxItems, defaultMaxItems)
-		return &v
+		c.MaxItems = cmp.Or(c.MaxItems, defaultMaxItems)
 	}
-	return c
+	return v.Interface()
 }
 
 // filters returns a copy that is not nil.
@@ -128,10 +115,10 @@ func filters(of map[string]string) map[string]string {
 func minimalDefault() *Template {
 	return &Template{
 		TemplateID: "minimal-default",
-		Pipeline: []Stage{{
-			Stage: string(TypeHalting), Type: TypeHalting, Config: &Halting{SatisfactionThreshold: 1},
+		Pipeline: []stage{{
+			Stage: typeHalting, Type: typeHalting, Config: &halting{SatisfactionThreshold: 1},
 		}},
-		Budget: Budget{MaxContextTokens: defaultMaxContextTokens, MaxQueries: defaultMaxQueries},
+		Budget: budget{MaxContextTokens: defaultMaxContextTokens, MaxQueries: defaultMaxQueries},
 	}
 }
 

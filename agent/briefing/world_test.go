@@ -110,7 +110,7 @@ func (w *world) assemble(t testing.TB, template string, r Request) *Context {
 }
 
 // piece returns a fragment of so many tokens, by the default estimate.
-func piece(source Source, id string, tokens int) Fragment {
+func piece(source string, id string, tokens int) Fragment {
 	f := Fragment{Source: source, SourceID: id}
 	render(&f, &Tokens{})
 	text := id + strings.Repeat("x", DefaultCharsPerToken*(tokens-f.TokenEstimate)-len(id+"\n"))
@@ -118,7 +118,7 @@ func piece(source Source, id string, tokens int) Fragment {
 	return f
 }
 
-func pieces(source Source, tokens int, ids ...string) (fs []Fragment) {
+func pieces(source string, tokens int, ids ...string) (fs []Fragment) {
 	for i, id := range ids {
 		fs = append(fs, piece(source, id, tokens))
 		fs[i].Seq = uint64(i + 1)

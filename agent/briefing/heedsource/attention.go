@@ -49,7 +49,7 @@ const (
 type attention struct {
 	Config
 	view
-	ledger *Ledger
+	ledger *ledger
 }
 
 func newAttention(c *Config) *attention {

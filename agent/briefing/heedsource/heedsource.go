@@ -18,7 +18,7 @@ import (
 const (
 	TierHot      = "hot" // the engine's journal
 	TierEarlier  = "ho2" // earlier sessions: a ledger of the caller's
-	TierCaptures = "ho1" // captured logs; see [ReadCapture]
+	TierCaptures = "ho1" // captured logs: a ledger of the caller's
 )
 
 // The names of registries.

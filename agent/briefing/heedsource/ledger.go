@@ -25,7 +25,7 @@ const (
 	firstWindow  = 256  // entries that are read first; then twice as many each time
 )
 
-// Ledger is the journal of an engine as a [briefing.Ledger]. Entries that are alike, of one group and one rule, are
+// ledger is the journal of an engine as a [briefing.Ledger]. Entries that are alike, of one group and one rule, are
 // one fragment: the latest of them, with their number.
 //
 // A query's EventType is a kind (log, operation, state, notice, host) or a status (failed, phase, hole, …). Its
@@ -33,24 +33,24 @@ const (
 // severity (at least that), source (of a record, or the method of an operation), contains (a text, as it is) and blame
 // (the name of a mod). A query reads no more than the latest 1,024 entries that match, and 4,096 to find them where the
 // journal's own filter cannot, as for mods; that there may be more is in Found.More, and in titles.
-type Ledger struct {
+type ledger struct {
 	view
 }
 
 // newLedger returns the journal of an engine as a ledger. Place shows a host's position, such as "line 599"; nil:
 // positions are not shown.
-func newLedger(e *heed.Engine, place func(pos uint64) string) *Ledger {
-	return &Ledger{view{engine: e, place: place}}
+func newLedger(e *heed.Engine, place func(pos uint64) string) *ledger {
+	return &ledger{view{engine: e, place: place}}
 }
 
 // Revision returns the cursor after the latest entry.
-func (l *Ledger) Revision(context.Context) string {
+func (l *ledger) Revision(context.Context) string {
 	latest := l.engine.Latest()
 	return sourceID(latest.Epoch, latest.Seq)
 }
 
 // Entries reads the journal from its end backwards, in windows that double, until it has what the query asks for.
-func (l *Ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.LedgerQuery) (briefing.Found, error) {
+func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.LedgerQuery) (briefing.Found, error) {
 	c, err := l.choice(q)
 	if err != nil {
 		return briefing.Found{}, err
@@ -71,7 +71,7 @@ func (l *Ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 
 // collect adds the entries through the latest to c, the latest first, until it has enough or comes to those through
 // the sequence number floor.
-func (l *Ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, c *choice) error {
+func (l *ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, c *choice) error {
 	end, size := latest.Seq, uint64(firstWindow)
 	for end > floor && !c.full {
 		if err := ctx.Err(); err != nil {
@@ -101,7 +101,7 @@ func (l *Ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, 
 }
 
 // between returns the entries after a cursor and through a sequence number that a filter chooses.
-func (l *Ledger) between(after heed.Cursor, through uint64, f heed.Filter) ([]journal.Record, error) {
+func (l *ledger) between(after heed.Cursor, through uint64, f heed.Filter) ([]journal.Record, error) {
 	var out []journal.Record
 	for {
 		p := l.engine.Read(after, int(min(maxMatched, through-after.Seq)), f)
@@ -121,7 +121,7 @@ func (l *Ledger) between(after heed.Cursor, through uint64, f heed.Filter) ([]jo
 }
 
 // before reports whether the first entry after a cursor was before a time.
-func (l *Ledger) before(after heed.Cursor, since time.Time) bool {
+func (l *ledger) before(after heed.Cursor, since time.Time) bool {
 	if since.IsZero() {
 		return false
 	}
@@ -130,7 +130,7 @@ func (l *Ledger) before(after heed.Cursor, since time.Time) bool {
 }
 
 // latestTime returns the time of the latest entry that has one, among the last.
-func (l *Ledger) latestTime(latest heed.Cursor) time.Time {
+func (l *ledger) latestTime(latest heed.Cursor) time.Time {
 	for _, window := range []uint64{latestWindow, firstWindow} { // nearly always the first will do
 		after := latest
 		after.Seq -= min(latest.Seq, window)
@@ -178,7 +178,7 @@ type alike struct {
 }
 
 // choice reads a query.
-func (l *Ledger) choice(q *briefing.LedgerQuery) (*choice, error) {
+func (l *ledger) choice(q *briefing.LedgerQuery) (*choice, error) {
 	c := &choice{limit: q.MaxEntries, view: l.view, index: map[alike]int{}, charged: map[alike]bool{}}
 	if c.limit <= 0 {
 		c.limit = maxMatched
@@ -328,7 +328,7 @@ func cost(in *briefing.Input, f *briefing.Fragment) int {
 	if in.Estimate == nil {
 		return 0
 	}
-	n := in.Estimate(briefing.Line{Text: "[" + string(f.Source) + " " + f.SourceID + "] " + f.Title})
+	n := in.Estimate(briefing.Line{Text: "[" + f.Source + " " + f.SourceID + "] " + f.Title})
 	for _, l := range f.Lines {
 		n += in.Estimate(l)
 	}

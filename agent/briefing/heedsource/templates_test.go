@@ -26,8 +26,8 @@ func TestTemplates(t *testing.T) {
 		require.Positive(t, tmpl.Budget.Timeout)
 		require.NotEmpty(t, tmpl.Tokens.Kinds)
 		last := len(tmpl.Pipeline) - 1
-		require.Equal(t, briefing.TypeStructuring, tmpl.Pipeline[last-1].Type)
-		require.Equal(t, briefing.TypeHalting, tmpl.Pipeline[last].Type)
+		require.Equal(t, "structuring", tmpl.Pipeline[last-1].Type)
+		require.Equal(t, "halting", tmpl.Pipeline[last].Type)
 	}
 	require.Equal(t, map[string]bool{TemplateAgent: true, TemplatePerson: true, TemplateModAuthor: true}, ids)
 }
