@@ -40,7 +40,7 @@ const (
 func (e *Engine) carryOver() *carryOver {
 	return &carryOver{
 		Epoch: e.epoch, Sequence: e.seq, Items: e.coalescer.Numbers(), Phase: e.classifier.Phase(),
-		Blind: e.classifier.BlindRules(), Blocking: e.coalescer.Held(),
+		Blind: e.classifier.Blind(), Blocking: e.coalescer.Held(),
 	}
 }
 
@@ -95,8 +95,7 @@ func (p *parts) carry(c *carryOver) (*Engine, error) {
 	}
 	e.carried = c.Sequence
 	e.classifier.Blinded(c.Blind)
-	_, blind := e.classifier.Blind()
-	e.coalescer.Continue(c.Sequence, c.Items, blind)
+	e.coalescer.Continue(c.Sequence, c.Items, len(e.classifier.Blind()) > 0)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for i := range c.Blocking {

@@ -192,8 +192,7 @@ func (e *Engine) note(status event.Status, who, what string) {
 func (e *Engine) act(in *coalesce.Input, fold func(*coalesce.Input) coalesce.Folded) coalesce.Folded {
 	e.number()
 	e.journal.Append(&e.entry, in.Signature, in.Decision)
-	_, blind := e.classifier.Blind()
-	in.Entry, in.Blind, in.Phase = &e.entry, blind, e.classifier.Phase()
+	in.Entry, in.Blind, in.Phase = &e.entry, len(e.classifier.Blind()) > 0, e.classifier.Phase()
 	folded := fold(in)
 	e.keep(&folded)
 	return folded

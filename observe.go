@@ -142,7 +142,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	}
 	e.journal.Append(entry, res.Signature, *d)
 
-	if merges := e.classifier.Merges(e.merges[:0]); len(merges) > 0 {
+	if merges := e.classifier.Groups().Merges(e.merges[:0]); len(merges) > 0 {
 		e.merges = merges
 		for _, m := range merges {
 			e.coalescer.Merge(m.From, m.Into)

@@ -82,15 +82,14 @@ func (e *Engine) Verdict(id string) Verdict {
 // copies in between. Entries that are evicted meanwhile, before they were read, count as
 // lost in the page.
 func (e *Engine) Read(after Cursor, limit int, f Filter) Page {
-	s := journal.NewScan(after, limit, f, e.parts(f.Operation)...)
-	s.Group(e.members(f.Signature))
+	s := journal.NewScan(after, limit, f, e.parts(f.Operation), e.members(f.Signature))
 	for more := true; more; {
 		e.mu.Lock()
 		more = s.Step(e.journal)
 		e.mu.Release()
 		more = s.Sift() && more
 	}
-	return s.Page()
+	return s.Page
 }
 
 // parts returns the known parts of the operation called id.
@@ -110,7 +109,7 @@ func (e *Engine) members(id signature.ID) []signature.ID {
 	}
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.classifier.Members(nil, id)
+	return e.classifier.Groups().Members(nil, id)
 }
 
 // Since returns how many entries after a cursor the journal holds and how many
@@ -145,7 +144,7 @@ func (e *Engine) Item(id string) (Item, bool) {
 func (e *Engine) Group(s signature.Signature) signature.Signature {
 	e.mu.Lock()
 	defer e.mu.Release()
-	return e.classifier.Group(s)
+	return e.classifier.Groups().Group(s)
 }
 
 // Template returns the canonical template of a signature while it is known.

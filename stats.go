@@ -61,7 +61,9 @@ func (e *Engine) Stats() Stats {
 		Coalesce:   e.coalescer.Stats(),
 		Journal:    e.journal.Stats(),
 	}
-	s.BlindRule, s.Blind = e.classifier.Blind()
+	if blind := e.classifier.Blind(); len(blind) > 0 {
+		s.BlindRule, s.Blind = blind[0], true
+	}
 	s.Ignored, s.Folded = s.Coalesce.Ignored, s.Coalesce.Folded
 	return s
 }

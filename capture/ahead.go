@@ -20,7 +20,7 @@ type Ahead struct {
 
 	batch *batch // that records are being taken from
 	taken int    // of them
-	at    position
+	at    Position
 }
 
 // A batch is taken from while another is filled; the others even out that
@@ -35,30 +35,21 @@ const (
 // batch is some records in a row, with their texts.
 type batch struct {
 	records []Record
-	at      []position // after each record
+	at      []Position // after each record
 	text    []byte     // what the strings of records point to
 	err     error      // after the last record; nil where another batch follows
-	end     position   // with err
+	end     Position   // with err
 }
-
-// position is how far a [Reader] had come, and what it took the log to be there.
-type position struct {
-	lines  int
-	bytes  uint64
-	layout Layout
-}
-
-func (r *Reader) position() position { return position{r.Lines(), r.Bytes(), r.Layout()} }
 
 // NewAhead begins to read r, which it owns from then on, until [Ahead.Close] is called.
 func NewAhead(r *Reader) *Ahead {
 	a := &Ahead{
 		full: make(chan *batch, aheadBatches), empty: make(chan *batch, aheadBatches),
-		stop: make(chan struct{}), ended: make(chan struct{}), at: r.position(),
+		stop: make(chan struct{}), ended: make(chan struct{}), at: r.At(),
 	}
 	for range aheadBatches {
 		a.empty <- &batch{
-			records: make([]Record, 0, batchRecords), at: make([]position, 0, batchRecords), text: make([]byte, 0, 2*batchText),
+			records: make([]Record, 0, batchRecords), at: make([]Position, 0, batchRecords), text: make([]byte, 0, 2*batchText),
 		}
 	}
 	a.batch = <-a.empty
@@ -83,14 +74,8 @@ func (a *Ahead) Next() (*Record, error) {
 	return &a.batch.records[i], nil
 }
 
-// Lines is [Reader.Lines] after what Next returned last.
-func (a *Ahead) Lines() int { return a.at.lines }
-
-// Bytes is [Reader.Bytes] after what Next returned last.
-func (a *Ahead) Bytes() uint64 { return a.at.bytes }
-
-// Layout is [Reader.Layout] after what Next returned last.
-func (a *Ahead) Layout() Layout { return a.at.layout }
+// At is [Reader.At] after what Next returned last.
+func (a *Ahead) At() Position { return a.at }
 
 // Close ends the goroutine and waits for it, which has to come back from a read of
 // the input first: close one that may keep a reader waiting before. The last record
@@ -118,11 +103,11 @@ func (s *splitter) run() {
 		}
 		b := s.batch
 		if err != nil {
-			b.err, b.end = err, s.reader.position()
+			b.err, b.end = err, s.reader.At()
 			s.ahead.full <- b
 			return
 		}
-		b.add(s.reader.position())
+		b.add(s.reader.At())
 		if (len(b.records) == batchRecords || len(b.text) > batchText) && !s.handOver() {
 			return
 		}
@@ -164,7 +149,7 @@ func (s *splitter) handOver() bool {
 func (b *batch) slot() *Record { return &b.records[:len(b.records)+1][len(b.records)] }
 
 // add makes the record in the slot a part of b, and its texts.
-func (b *batch) add(at position) {
+func (b *batch) add(at Position) {
 	own := b.slot()
 	b.records = b.records[:len(b.records)+1]
 	b.at = append(b.at, at)

@@ -24,9 +24,9 @@ func readAhead(tb testing.TB, src io.Reader, opt Options, alone *Reader) ([]Reco
 	defer a.Close()
 	var out []Record
 	for {
-		require.Equal(tb, alone.Lines(), a.Lines())
-		require.Equal(tb, alone.Bytes(), a.Bytes())
-		require.Equal(tb, alone.Layout(), a.Layout())
+		require.Equal(tb, alone.At().Lines, a.At().Lines)
+		require.Equal(tb, alone.At().Bytes, a.At().Bytes)
+		require.Equal(tb, alone.At().Layout, a.At().Layout)
 		var rec Record
 		wantErr := alone.Next(&rec)
 		got, err := a.Next()

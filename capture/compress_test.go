@@ -90,7 +90,7 @@ func TestCompressedDamage(t *testing.T) {
 		var re *readError
 		require.ErrorAs(t, err, &re, name)
 		require.Equal(t, c.op, re.Op, name)
-		require.Equal(t, r.Lines(), re.Line, name)
+		require.Equal(t, r.At().Lines, re.Line, name)
 		require.NotErrorIs(t, err, io.EOF, name)
 		n := 0
 		for _, rec := range recs {

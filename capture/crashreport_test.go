@@ -93,7 +93,7 @@ func TestCrashReport(t *testing.T) {
 			}
 			require.Equal(t, 1, crashes)
 			if name != "below a player's" && name != "below plain text" && name != "and the log below" {
-				require.Equal(t, "crash-report", r.Layout().String())
+				require.Equal(t, "crash-report", r.At().Layout.String())
 				for i := range recs {
 					require.True(t, recs[i].Context || recs[i].Level == event.LevelFatal, "%q", recs[i].Message)
 				}
@@ -147,7 +147,7 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, layoutCrash, r.Layout())
+	require.Equal(t, layoutCrash, r.At().Layout)
 	require.Len(t, recs, 3)
 	require.True(t, recs[0].Context)
 	require.Equal(t, about, recs[1].Message)
@@ -166,7 +166,7 @@ func TestCrashReportOfMacOS(t *testing.T) {
 	recs, r, err = readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, layoutCrash, r.Layout())
+	require.Equal(t, layoutCrash, r.At().Layout)
 	require.Len(t, recs, 3)
 	require.Equal(t, event.LevelFatal, recs[1].Level)
 	require.Contains(t, recs[1].Message, `"signal":"SIGSEGV"`)
@@ -220,7 +220,7 @@ func TestNotACrashReport(t *testing.T) {
 	} {
 		_, r, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)
-		require.NotEqual(t, layoutCrash, r.Layout(), "%q", in)
+		require.NotEqual(t, layoutCrash, r.At().Layout, "%q", in)
 	}
 }
 
@@ -232,7 +232,7 @@ func TestCrashReportFacts(t *testing.T) {
 		for i := range recs {
 			e.Observe(&recs[i])
 		}
-		return e.Facts(), e.Program()
+		return e.Facts(), e.programName()
 	}
 	f, program := facts(crashReport(1))
 	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, f)

@@ -90,7 +90,7 @@ func TestCutEncodings(t *testing.T) {
 		everyWay(t, string(cut), func(way string, src io.Reader) {
 			recs, r, err := readAll(t, src, Options{})
 			require.NoError(t, err)
-			require.Contains(t, []int{lines - 1, lines}, r.Lines(), "%d bytes, %s", n, way)
+			require.Contains(t, []int{lines - 1, lines}, r.At().Lines, "%d bytes, %s", n, way)
 			last := recs[len(recs)-1].Message
 			require.Equal(t, n%2 == 1 || bytes.HasSuffix(cut, []byte("\x3e\xd8")), strings.HasSuffix(last, want),
 				"%d bytes, %s: %q", n, way, last)
@@ -122,7 +122,7 @@ func TestCutCompressed(t *testing.T) {
 		var re *readError
 		require.ErrorAs(t, err, &re)
 		require.True(t, errors.Is(err, io.ErrUnexpectedEOF))
-		require.Equal(t, r.Lines(), re.Line)
+		require.Equal(t, r.At().Lines, re.Line)
 		require.Greater(t, len(recs), 10_000)
 	}
 }

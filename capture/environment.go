@@ -61,10 +61,10 @@ type device struct{ handle, name string }
 // Facts returns what is known.
 func (e *Environment) Facts() Facts { return e.facts }
 
-// Program returns the name of the game's program, without what it was built for, in small
+// programName returns the name of the game's program, without what it was built for, in small
 // letters and digits; "" while it is not known. The game's own code often has
 // the same name, and is no mod's: see LearnGame of package blame.
-func (e *Environment) Program() string {
+func (e *Environment) programName() string {
 	const shortest = 3 // of names that name anything
 	for i := shortest; i < len(e.program); i++ {
 		if isBuild(e.program[i:]) {
@@ -76,7 +76,7 @@ func (e *Environment) Program() string {
 
 // Observe looks at the next record of a capture. It keeps nothing of rec. A notice of
 // [event.StatusRestarted] begins another run of the game, which has facts of its own; what
-// the capture is, and whether it has its beginning, stays. It returns [Environment.Program]
+// the capture is, and whether it has its beginning, stays. It returns Environment.programName
 // with the record that reveals it, which an engine learns then, and "" with all others.
 func (e *Environment) Observe(rec *Record) (program string) {
 	known := e.program
@@ -84,7 +84,7 @@ func (e *Environment) Observe(rec *Record) (program string) {
 	if e.program == known {
 		return ""
 	}
-	return e.Program()
+	return e.programName()
 }
 
 func (e *Environment) observe(rec *Record) {
@@ -97,7 +97,7 @@ func (e *Environment) observe(rec *Record) {
 	}
 	e.records++
 	e.origin.observe(rec)
-	if m := rec.Machine; m != nil {
+	if m := rec.machine; m != nil {
 		learn(&e.facts.CPU, m.CPU)
 		learn(&e.facts.System, m.System)
 		learn(&e.facts.Memory, m.Memory)

@@ -139,10 +139,10 @@ func TestMachineOfLongHeader(t *testing.T) {
 	require.NoError(t, err)
 	require.Positive(t, recs[0].Cut)
 	require.NotContains(t, recs[0].Message, contextMachine)
-	require.Equal(t, &Machine{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].Machine)
+	require.Equal(t, &machine{CPU: "Maker 12-Core", System: "Some System 10", Memory: "16384 MB"}, recs[0].machine)
 	require.Equal(t, machineOfLongHeader, environment(t, in))
 	for _, rec := range recs[1:] {
-		require.Nil(t, rec.Machine)
+		require.Nil(t, rec.machine)
 	}
 }
 
@@ -284,6 +284,6 @@ func TestEnvironmentProgram(t *testing.T) {
 	} {
 		var e Environment
 		e.Observe(&Record{Entry: event.Entry{Message: line}})
-		require.Equal(t, want, e.Program(), line)
+		require.Equal(t, want, e.programName(), line)
 	}
 }

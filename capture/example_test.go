@@ -23,7 +23,7 @@ System.NullReferenceException: Object reference not set to an instance of an obj
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Layout())
+	fmt.Println(r.At().Layout)
 	for {
 		var rec capture.Record
 		err := r.Next(&rec)

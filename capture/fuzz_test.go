@@ -58,8 +58,8 @@ func FuzzReader(f *testing.F) {
 		if n := len(bytes.TrimPrefix(data, []byte(byteOrderMark))); n > 0 && data[len(data)-1] != '\n' {
 			lines++
 		}
-		require.Equal(t, lines, r.Lines())
-		require.Equal(t, uint64(len(data)), r.Bytes())
+		require.Equal(t, lines, r.At().Lines)
+		require.Equal(t, uint64(len(data)), r.At().Bytes)
 		for i := range recs {
 			require.LessOrEqual(t, len(recs[i].Message), 256)
 			require.LessOrEqual(t, len(recs[i].Stack), 256)

@@ -77,9 +77,9 @@ func isPatched(b []byte) bool {
 	return false
 }
 
-// Machine is what the header of an upload has about the machine, with the bounds of
+// machine is what the header of an upload has about the machine, with the bounds of
 // [Facts]. It may be retained.
-type Machine struct {
+type machine struct {
 	CPU    string
 	System string // the operating system
 	Memory string // "16384 MB"
@@ -94,7 +94,7 @@ type Machine struct {
 //	Memory: 16384 MB
 type machineLines struct {
 	within bool
-	found  Machine // since take was called last
+	found  machine // since take was called last
 }
 
 // line looks at a line of a header that is not blank.
@@ -126,7 +126,7 @@ func (m *machineLines) message(message string) {
 
 // take gives rec what was read since it was called last.
 func (m *machineLines) take(rec *Record) {
-	if found := m.found; found != (Machine{}) {
-		rec.Machine, m.found = &found, Machine{}
+	if found := m.found; found != (machine{}) {
+		rec.machine, m.found = &found, machine{}
 	}
 }

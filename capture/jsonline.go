@@ -12,12 +12,8 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// RecordingVersion is the version of the format of recordings (docs/recording.md), which
-// their first line names.
-const RecordingVersion = 2
-
-// isRecordingVersion reports whether raw is a version that can be read. Version 1 has
-// other names of members, which are read as well.
+// isRecordingVersion reports whether raw is a version of the format of recordings (docs/recording.md) that can be read.
+// Version 1 has other names of members, which are read as well.
 func isRecordingVersion(raw []byte) bool { return len(raw) == 1 && (raw[0] == '1' || raw[0] == '2') }
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
@@ -83,7 +79,7 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.time = parseTime(raw)
 	case "level", "severity", "lvl":
 		if !j.hasLevel {
-			j.level, j.hasLevel = ParseLevel(j.unquote(raw))
+			j.level, j.hasLevel = logline.ParseLevel(text(j.unquote(raw)))
 		}
 	case "source", "logger", "name", "channel", "component":
 		if len(j.source) == 0 && raw[0] == '"' {
@@ -159,7 +155,7 @@ func (j *jsonLine) alias(key, raw []byte) {
 	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "severitytext", "severity_text", "level",
 		"severity", "lvl", "s":
 		if raw[0] == '"' {
-			level, leveled = ParseLevel(j.unquote(raw))
+			level, leveled = logline.ParseLevel(text(j.unquote(raw)))
 		}
 	case "priority", "syslog_level":
 		level, leveled = logline.Priority(text(j.unquote(raw)))

@@ -89,7 +89,7 @@ func TestJSONLinesAmongText(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, LayoutJSON, r.Layout())
+	require.Equal(t, LayoutJSON, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
 1-1 json "a"
 2-3 frame "panic: oh" @ "\tat gadget.draw(x.java:1)"

@@ -71,10 +71,6 @@ func tagLevel(b []byte) (event.Level, bool) {
 // maxTag is how long such a tag may be.
 const maxTag = 48
 
-// ParseLevel reads the value of a level field: the names that common loggers use, in any
-// case, with slog's offsets ("WARN+2"), and the numbers of pino, bunyan and Monolog.
-func ParseLevel(value []byte) (event.Level, bool) { return logline.ParseLevel(text(value)) }
-
 // opensFault reports whether b, the text of a record, opens as the engine's and
 // the game's own reports of faults do, or names an exception. The engine's reports
 // may lack a footer, and of a report whose end was not recognized only the last

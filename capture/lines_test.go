@@ -102,16 +102,16 @@ func TestLinesOfOldMacs(t *testing.T) {
 		got, r, err := readAll(t, src, Options{})
 		require.NoError(t, err, name)
 		require.Equal(t, want, got, name)
-		require.Equal(t, layoutUnity2022_3, r.Layout())
+		require.Equal(t, layoutUnity2022_3, r.At().Layout)
 	}
 	for in, want := range map[string]int{"a\rb": 2, "a\rb\r": 2, "a\r\rb": 3, "a\rb\n": 1, "a\rb\r\nc\r\r\n": 2, "a": 1} {
 		_, r, err := readAll(t, strings.NewReader(in), Options{})
 		require.NoError(t, err)
-		require.Equal(t, want, r.Lines(), "%q", in)
+		require.Equal(t, want, r.At().Lines, "%q", in)
 	}
 	_, r, err := readAll(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
 	require.NoError(t, err)
-	require.Equal(t, 1, r.Lines(), "who names the layout waits for nothing")
+	require.Equal(t, 1, r.At().Lines, "who names the layout waits for nothing")
 }
 
 // TestBytes: all that was read counts, once it is decompressed and in UTF-8.
@@ -133,13 +133,13 @@ func TestBytes(t *testing.T) {
 		"broken off midway": {io.MultiReader(strings.NewReader("a\nb\n"), iotest.ErrReader(io.ErrUnexpectedEOF)), 4},
 	} {
 		_, r, _ := readAll(t, c.src, Options{}) // an error leaves what was read before
-		require.Equal(t, uint64(c.want), r.Bytes(), name)
+		require.Equal(t, uint64(c.want), r.At().Bytes, name)
 	}
 	r, err := NewReader(strings.NewReader("one\ntwo\nthree\n"), Options{Layout: LayoutPlain})
 	require.NoError(t, err)
-	require.Zero(t, r.Bytes())
+	require.Zero(t, r.At().Bytes)
 	require.NoError(t, r.Next(&Record{}))
-	require.Equal(t, uint64(len("one\ntwo\n")), r.Bytes(), "the line after a record tells that it is complete")
+	require.Equal(t, uint64(len("one\ntwo\n")), r.At().Bytes, "the line after a record tells that it is complete")
 }
 
 func TestHead(t *testing.T) {

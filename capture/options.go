@@ -51,8 +51,8 @@ type Options struct {
 	Tee io.Writer
 }
 
-// Validate reports the first field that is out of its range.
-func (o Options) Validate() error {
+// validate reports the first field that is out of its range.
+func (o Options) validate() error {
 	if o.Layout >= layoutCount {
 		return fmt.Errorf("capture: Options.Layout: unknown layout %d", o.Layout)
 	}

@@ -52,7 +52,7 @@ type Reader struct {
 // lines end in \r as they did on old Macs: without a \n among that. The error
 // is about opt, or says that not even a beginning could be read.
 func NewReader(r io.Reader, opt Options) (*Reader, error) {
-	if err := opt.Validate(); err != nil {
+	if err := opt.validate(); err != nil {
 		return nil, err
 	}
 	opt = opt.withDefaults()
@@ -93,22 +93,27 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 
 const byteOrderMark = "\xef\xbb\xbf"
 
-// Layout returns the layout of the input: "hugslib" for an upload with a
-// header, else that of the log as far as it is known by now.
-func (r *Reader) Layout() Layout {
-	if r.detect.header {
-		return layoutHugsLib
-	}
-	return r.layout
+// Position is how far an input was read, and its layout as far as it is known there.
+type Position struct {
+	// Lines counts the lines that were read, with one that has no end.
+	Lines int
+
+	// Bytes counts the bytes of these lines, with their ends and the bytes that are missing among them, in the text of
+	// the input: decompressed and in UTF-8. A [Stream] does not count them.
+	Bytes uint64
+
+	// Layout is "hugslib" for an upload with a header, else the layout of the log.
+	Layout Layout
 }
 
-// Lines returns how many lines have been read, the last one included if it has
-// no line end.
-func (r *Reader) Lines() int { return r.lines.no }
-
-// Bytes returns how many bytes the lines have that have been read, with their ends and
-// what is missing among them: of the text of the input, decompressed and in UTF-8.
-func (r *Reader) Bytes() uint64 { return r.lines.came - uint64(r.lines.w-r.lines.r) }
+// At returns how far the input was read.
+func (r *Reader) At() Position {
+	at := Position{Lines: r.lines.no, Bytes: r.lines.came - uint64(r.lines.w-r.lines.r), Layout: r.layout}
+	if r.detect.header {
+		at.Layout = layoutHugsLib
+	}
+	return at
+}
 
 // Head returns up to n bytes with which the text of the input begins, decompressed
 // and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next

@@ -192,7 +192,7 @@ notice restarted count=0 pos=12
 			recs, r, err := readAll(t, strings.NewReader(in), Options{})
 			require.NoError(t, err)
 			requireCovers(t, in, recs)
-			require.True(t, r.Layout().unity())
+			require.True(t, r.At().Layout.unity())
 			require.Equal(t, strings.TrimPrefix(c.want, "\n"), render(recs[strings.Count(c.banner, "\n"):]))
 		})
 	}
@@ -206,7 +206,7 @@ func TestConsoleCopy(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, layoutConsole, r.Layout())
+	require.Equal(t, layoutConsole, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
 1-5 frame warning/console "Pawn Анна Ковалёва\nhas no job" @ "UnityEngine.StackTraceUtility:ExtractStackTrace ()\n(wrapper dynamic-method) Verse.Log:Verse.Log.Warning_Patch1 (string)\nVerse.Root_Play:Update ()"
 7-11 frame error/console "Exception in Gadget: System.NullReferenceException: no" @ "  at Gadget.Panel.Draw () [0x00001] in <abc>:0 \nUnityEngine.StackTraceUtility:ExtractStackTrace ()\nVerse.Log:Error (string)\nGadget.Panel:Draw ()"
@@ -222,7 +222,7 @@ func TestHugsLibUpload(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, layoutHugsLib, r.Layout())
+	require.Equal(t, layoutHugsLib, r.At().Layout)
 	require.True(t, recs[0].Context)
 	require.Equal(t, contextSource, recs[0].Source)
 	require.Equal(t, layoutHugsLib, recs[0].Layout)
@@ -282,7 +282,7 @@ func TestUploadInName(t *testing.T) {
 			recs, r, err := readAll(t, strings.NewReader(c.in), Options{})
 			require.NoError(t, err)
 			requireCovers(t, c.in, recs)
-			require.True(t, r.Layout().unity() || r.Layout() == layoutHugsLib)
+			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib)
 			logs := 0
 			for _, rec := range recs {
 				if rec.Context {
@@ -306,7 +306,7 @@ func TestPlainText(t *testing.T) {
 	recs, r, err := readAll(t, strings.NewReader(in), Options{})
 	require.NoError(t, err)
 	requireCovers(t, in, recs)
-	require.Equal(t, LayoutPlain, r.Layout())
+	require.Equal(t, LayoutPlain, r.At().Layout)
 	require.Equal(t, strings.TrimPrefix(`
 1-1 line "starting"
 2-3 blank "listening on :80\n  with 3 workers"
@@ -490,8 +490,8 @@ func TestOptions(t *testing.T) {
 
 	recs, r, err := readAll(t, strings.NewReader("a\n  b\n(Filename:  Line: 3)\n"), Options{Layout: LayoutPlain})
 	require.NoError(t, err)
-	require.Equal(t, LayoutPlain, r.Layout())
-	require.Equal(t, 3, r.Lines())
+	require.Equal(t, LayoutPlain, r.At().Layout)
+	require.Equal(t, 3, r.At().Lines)
 	require.Equal(t, "1-2 indent \"a\\n  b\"\n3-3 line \"(Filename:  Line: 3)\"\n", render(recs))
 }
 

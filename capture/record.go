@@ -46,10 +46,10 @@ type Record struct {
 	// how much of the record's text is kept.
 	Mods *ModList
 
-	// Machine is what the record has about the machine, if it is the header of an
+	// machine is what the record has about the machine, if it is the header of an
 	// upload, else nil. It does not depend on how much of the
 	// record's text is kept.
-	Machine *Machine
+	machine *machine
 
 	// StartLine and EndLine are the first and the last line of the record,
 	// counted from 1 in the decompressed input split on \n. The last line is

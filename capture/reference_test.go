@@ -39,7 +39,7 @@ func TestReferenceCapturesAreCovered(t *testing.T) {
 			recs, r, err := readAll(t, bytes.NewReader(data), Options{})
 			require.NoError(t, err)
 			requireCovers(t, string(data), recs)
-			require.True(t, r.Layout().unity() || r.Layout() == layoutHugsLib, "%v", r.Layout())
+			require.True(t, r.At().Layout.unity() || r.At().Layout == layoutHugsLib, "%v", r.At().Layout)
 			for i := range recs {
 				require.NotEqual(t, refUnresolved, recs[i].RefState, "line %d", recs[i].StartLine)
 			}

@@ -83,7 +83,7 @@ func (f *feed) Read(p []byte) (int, error) {
 // NewStream returns a Stream to which nothing has been fed. The error is about
 // opt.
 func NewStream(opt Options) (*Stream, error) {
-	if err := opt.Validate(); err != nil {
+	if err := opt.validate(); err != nil {
 		return nil, err
 	}
 	return &Stream{opt: opt.withDefaults()}, nil
@@ -170,25 +170,20 @@ func (s *Stream) known(rec *Record) bool {
 	return rec.Count == 0
 }
 
-// Layout returns the layout as far as it is known, [LayoutAuto] before anything is.
-func (s *Stream) Layout() Layout {
-	if s.r == nil {
-		return s.opt.Layout
+// At returns how far the input was read, and counts a line that has no end yet. The layout is [LayoutAuto] before
+// anything is known of it.
+func (s *Stream) At() Position {
+	at := Position{Layout: s.opt.Layout}
+	if s.r != nil {
+		at.Layout = s.r.At().Layout
 	}
-	return s.r.Layout()
-}
-
-// Lines returns how many lines have been read, and counts one that has no end
-// yet.
-func (s *Stream) Lines() int {
-	if s.lines == nil {
-		return 0
+	if s.lines != nil {
+		at.Lines = s.lines.no
+		if s.unread() > 0 {
+			at.Lines++
+		}
 	}
-	n := s.lines.no
-	if s.unread() > 0 {
-		n++
-	}
-	return n
+	return at
 }
 
 // Pending returns the first line that has not been delivered in full, 0 if all have

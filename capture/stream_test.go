@@ -79,7 +79,7 @@ func TestStreamFlushedAtLines(t *testing.T) {
 	for name, data := range plainCaptures(t) {
 		whole, reader, err := readAll(t, bytes.NewReader(data), Options{})
 		require.NoError(t, err)
-		s, err := NewStream(Options{Layout: reader.Layout()})
+		s, err := NewStream(Options{Layout: reader.At().Layout})
 		require.NoError(t, err)
 		var got []Record
 		for line := range bytes.Lines(data) {
@@ -136,7 +136,7 @@ func TestStreamDecidesEarly(t *testing.T) {
 			}
 			s.End()
 			got = drain(got, s)
-			require.Equal(t, reader.Layout(), s.Layout(), name)
+			require.Equal(t, reader.At().Layout, s.At().Layout, name)
 			for _, r := range got[early:] {
 				want := byStart[r.StartLine]
 				if r.StartLine == 0 || r.Continues || want != nil && want.StartLine <= lines {

@@ -37,7 +37,7 @@ func below(tb testing.TB, text string, opt Options) (Layout, []Record) {
 			own = append(own, *rec)
 		}
 	}
-	return r.Layout(), own
+	return r.At().Layout, own
 }
 
 // TestTurn holds which lines show, wherever they stand, that what was taken for plain text
@@ -130,7 +130,7 @@ func TestTurnFollowed(t *testing.T) {
 	s.Flush(true)
 	before := drain(nil, s)
 	require.Equal(t, "Panel stuck ", before[len(before)-1].Message)
-	require.Equal(t, LayoutPlain, s.Layout())
+	require.Equal(t, LayoutPlain, s.At().Layout)
 	s.Feed([]byte(footer + "\n\n"))
 	s.Flush(true)
 	got := drain(nil, s)
@@ -138,7 +138,7 @@ func TestTurnFollowed(t *testing.T) {
 	require.True(t, got[0].Continues)
 	require.Equal(t, "Panel stuck", got[0].Message)
 	require.Equal(t, event.LevelWarning, got[0].Level)
-	require.Equal(t, layoutUnity2019_4, s.Layout())
+	require.Equal(t, layoutUnity2019_4, s.At().Layout)
 }
 
 // TestJoined requires that a log below another one is read as it would be alone.

@@ -35,7 +35,7 @@ func TestUTF16(t *testing.T) {
 			got, r, err := readAll(t, src, Options{})
 			require.NoError(t, err, name)
 			require.Equal(t, want, got, name)
-			require.Equal(t, layoutUnity2019_4, r.Layout())
+			require.Equal(t, layoutUnity2019_4, r.At().Layout)
 		}
 	}
 }

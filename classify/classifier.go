@@ -47,7 +47,7 @@ type Result struct {
 	Signature signature.Signature
 
 	// Group is the signature that names the group of Signature, by what was
-	// learned so far. See [Classifier.Merges].
+	// learned so far. See [Classifier.Groups].
 	Group signature.Signature
 
 	// Variant is the text by which the entry differs in what it decides from others of
@@ -371,26 +371,16 @@ func (c *Classifier) Template(s signature.Signature) (string, bool) {
 	return c.signatures.template(s)
 }
 
-// Group returns the signature that names the group of s, by what was learned
-// so far: s itself where it is alone or not known.
-func (c *Classifier) Group(s signature.Signature) signature.Signature { return c.grouper.Group(s) }
-
-// Members appends to dst the known ids of the group that id belongs to; see [signature.Grouper.Members].
-func (c *Classifier) Members(dst []signature.ID, id signature.ID) []signature.ID {
-	return c.grouper.Members(dst, id)
-}
-
-// Merges appends to dst the merges of groups since the last call, and drops
-// them. A new signature may bring some; call it after each [Classifier.Classify].
-func (c *Classifier) Merges(dst []signature.GroupMerge) []signature.GroupMerge {
-	return c.grouper.Merges(dst)
-}
+// Groups returns what was learned of groups so far. A new signature may bring merges; drain them after each
+// [Classifier.Classify].
+func (c *Classifier) Groups() *signature.Grouper { return c.grouper }
 
 // Phase returns the phase that the next entry will be decided in.
 func (c *Classifier) Phase() string { return c.phase }
 
-// BlindRules returns the ids of the rules whose blindness lasts.
-func (c *Classifier) BlindRules() (ids []string) {
+// Blind returns the ids of the rules whose blindness lasts, in the order in which they began it. Evidence is incomplete
+// if there is one.
+func (c *Classifier) Blind() (ids []string) {
 	for _, r := range c.blind {
 		ids = append(ids, r.ID)
 	}
@@ -404,13 +394,4 @@ func (c *Classifier) Blinded(ids []string) {
 			c.begin(r)
 		}
 	}
-}
-
-// Blind reports whether evidence is incomplete, and the first rule of those whose
-// blindness lasts.
-func (c *Classifier) Blind() (rule string, blind bool) {
-	if len(c.blind) == 0 {
-		return "", false
-	}
-	return c.blind[0].ID, true
 }

@@ -155,7 +155,7 @@ func (c *Classifier) SetRules(set *rules.Set, normalizer *signature.Normalizer, 
 	fresh.stats = c.stats
 	failures, _, _ := c.eval.Failures()
 	fresh.stats.EvaluationErrors += failures
-	fresh.Blinded(c.BlindRules())
+	fresh.Blinded(c.Blind())
 	*c = *fresh
 	return nil
 }

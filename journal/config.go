@@ -81,11 +81,11 @@ type Config struct {
 	// MaxText, the message the rest. Default 16 KiB.
 	MaxText int
 
-	// ReadEntries is how many entries one [Journal.Read] examines, including
+	// ReadEntries is how many entries one [Scan] examines, including
 	// those that a filter leaves out. Default 4,096.
 	ReadEntries int
 
-	// ReadBytes is how many bytes of text one [Journal.Read] looks at, either
+	// ReadBytes is how many bytes of text one [Scan] looks at, either
 	// to search or to copy them; at least one entry, whatever its size.
 	// Default 1 MiB.
 	ReadBytes int

@@ -21,7 +21,7 @@
 //
 // # Reading
 //
-// [Journal.Read] returns a [Page]: entries oldest first after a [Cursor],
+// A [Scan] returns a [Page]: entries oldest first after a [Cursor],
 // merged from the three budgets, each sequence number once, with the number of
 // entries between the cursor and the page's end that are no longer held. A
 // reader that starts at the zero Cursor and follows [Page.Next] meets every
@@ -45,7 +45,7 @@
 // Everything is allocated in [New] and never grows: 72 bytes for each entry of
 // a budget and the text bytes of [Config], 7.3 MiB by default. Text beyond
 // [Config.MaxText] is cut, at the boundary of a UTF-8 character, and the record
-// is marked so. One Read examines a bounded number of entries and of bytes
+// is marked so. One Scan examines a bounded number of entries and of bytes
 // ([Config.ReadEntries], [Config.ReadBytes]).
 //
 // # Concurrency and cost

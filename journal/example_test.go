@@ -16,8 +16,10 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
+	latest := uint64(0)
 	write := func(message string, d event.Disposition) {
-		e := event.Entry{Seq: j.Latest() + 1, Message: message}
+		latest++
+		e := event.Entry{Seq: latest, Message: message}
 		j.Append(&e, signature.Signature{}, event.Decision{Disposition: d})
 	}
 
@@ -28,8 +30,17 @@ func Example() {
 		write("drawing failed", event.Advisory)
 	}
 
+	read := func(after journal.Cursor, limit int) journal.Page {
+		s := journal.NewScan(after, limit, journal.Filter{}, nil, nil)
+		for more := true; more; {
+			more = s.Step(j)
+			more = s.Sift() && more
+		}
+		return s.Page
+	}
+
 	for c := (journal.Cursor{}); ; {
-		page := j.Read(c, 2, journal.Filter{})
+		page := read(c, 2)
 		if page.Err != nil {
 			fmt.Println(page.Err)
 			return
@@ -44,7 +55,7 @@ func Example() {
 		}
 	}
 
-	fmt.Println(j.Read(journal.Cursor{Epoch: "run-6", Seq: 40}, 0, journal.Filter{}).Err)
+	fmt.Println(read(journal.Cursor{Epoch: "run-6", Seq: 40}, 0).Err)
 	// Output:
 	// after 0, 498 lost:
 	//   2 roof without support

@@ -49,7 +49,7 @@ func New(c Config) (*Journal, error) {
 // Append adds an entry with its signature and what was decided about it, and
 // evicts the oldest entries of the tail where it needs their place. All text
 // is copied; neither e nor d is retained. e.Seq must be one more than
-// [Journal.Latest].
+// the Seq of the entry before.
 //
 // It allocates nothing, and its cost does not depend on how much the journal
 // holds.
@@ -100,10 +100,6 @@ func (j *Journal) wrote(h *header) {
 		j.pinNeighbor(h.seq)
 	}
 }
-
-// Latest returns the sequence number of the entry appended last; before the
-// first, [Config].After.
-func (j *Journal) Latest() uint64 { return j.latest }
 
 // end returns the cursor after the entry appended last: a reader that starts
 // there sees only what is to come.

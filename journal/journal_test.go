@@ -373,10 +373,10 @@ func TestFilterWithParts(t *testing.T) {
 		{Filter{Operation: "root", MinDisposition: event.Advisory}, []string{"part"}, []uint64{}},
 		{Filter{}, []string{"part"}, []uint64{1, 2, 3, 4, 5, 6}},
 	} {
-		s := NewScan(Cursor{}, 0, c.f, c.parts...)
+		s := NewScan(Cursor{}, 0, c.f, c.parts, nil)
 		s.Step(j)
 		s.Sift()
-		require.Equal(t, c.want, seqs(s.Page().Records), "%+v %q", c.f, c.parts)
+		require.Equal(t, c.want, seqs(s.Page.Records), "%+v %q", c.f, c.parts)
 	}
 }
 
@@ -395,11 +395,10 @@ func TestFilterWithGroup(t *testing.T) {
 		{Filter{Signature: 8}, []signature.ID{6}, []uint64{2}},
 		{Filter{}, []signature.ID{5}, []uint64{1, 2, 3, 4}},
 	} {
-		s := NewScan(Cursor{}, 0, c.f)
-		s.Group(c.group)
+		s := NewScan(Cursor{}, 0, c.f, nil, c.group)
 		s.Step(j)
 		s.Sift()
-		require.Equal(t, c.want, seqs(s.Page().Records), "%+v %v", c.f, c.group)
+		require.Equal(t, c.want, seqs(s.Page.Records), "%+v %v", c.f, c.group)
 	}
 }
 

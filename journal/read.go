@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// Page is what one [Journal.Read] found.
+// Page is what a [Scan] found.
 type Page struct {
 	// Records are the entries found, oldest first. They are copies and belong
 	// to the caller.
@@ -33,7 +33,7 @@ type Page struct {
 	// an earlier run. The others were evicted for later ones.
 	LostBefore uint64
 
-	// More reports that entries after Next were written, so that another Read
+	// More reports that entries after Next were written, so that another Scan
 	// goes on at once. Such a page may be shorter than its limit, or empty.
 	More bool
 
@@ -41,27 +41,6 @@ type Page struct {
 	// [ErrCursorBeyond]. The page then has no records, and Next is the cursor
 	// itself.
 	Err error
-}
-
-// Read returns the entries after a cursor that the filter chooses, oldest
-// first, at most limit of them. A limit of 0 or less is 100, one
-// above [MaxLimit] is MaxLimit.
-//
-// It examines at most [Config].ReadEntries entries, and reads or copies at most
-// [Config].ReadBytes bytes of text unless a single entry has more; then it
-// returns what it has, with More set. Whenever something was written after the
-// cursor, Next is beyond the cursor, so that following Next comes to an end.
-//
-// It allocates the records and a string for the text of each, and room for what it
-// looks at, of some kilobytes. Where others wait for the journal meanwhile, use a
-// [Scan].
-func (j *Journal) Read(after Cursor, limit int, f Filter) Page {
-	s := NewScan(after, limit, f)
-	for more := true; more; {
-		more = s.Step(j)
-		more = s.Sift() && more
-	}
-	return s.Page()
 }
 
 // walk goes through the held entries after a sequence number, in order: those
@@ -128,7 +107,7 @@ func (j *Journal) check(c Cursor) error {
 
 // Since returns how many entries after a cursor are held and how many are lost,
 // without reading them. Their sum is what was written since. The error is the
-// one that [Journal.Read] would give.
+// one that [Scan.Step] would give.
 //
 // It is two binary searches in the index of firsts and pinned entries.
 func (j *Journal) Since(after Cursor) (held, lost uint64, err error) {
@@ -172,7 +151,7 @@ type matcher struct {
 	plain    bool // decided by the header alone
 }
 
-func (f Filter) matcher(parts []string) matcher {
+func (f Filter) matcher(parts []string, group []signature.ID) matcher {
 	m := matcher{
 		Filter: f, contains: []byte(f.Contains),
 		plain: f.Operation == "" && f.Rule == "" && f.Source == "" && f.Contains == "",
@@ -185,6 +164,12 @@ func (f Filter) matcher(parts []string) matcher {
 	}
 	for _, name := range []*string{&m.Rule, &m.Source} {
 		*name = kept(*name)
+	}
+	if f.Signature != 0 {
+		m.group = make(map[signature.ID]bool, len(group))
+		for _, id := range group {
+			m.group[id] = true
+		}
 	}
 	if f.Operation != "" {
 		m.named = make(map[string]bool, 1+len(parts))

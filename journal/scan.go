@@ -11,11 +11,15 @@ const (
 	stepBytes   = 32 << 10
 )
 
-// Scan is a [Journal.Read] in steps, so that whoever guards a journal by a lock
-// holds it for a short while only, whatever is read: [Scan.Step] needs the journal,
-// [Scan.Sift] does not, and does what takes long, to search texts and to copy
-// records. Make one with [NewScan]. It is not safe for concurrent use, and for one
-// journal.
+// Scan reads a [Page]: the entries after a cursor that a filter chooses, oldest first, at most its limit of them. It
+// examines at most [Config].ReadEntries entries, and reads or copies at most [Config].ReadBytes bytes of text unless a
+// single entry has more; then it ends, with More set. Whenever something was written after the cursor, Next is beyond
+// the cursor, so that following Next comes to an end. It allocates the records and a string for the text of each, and
+// room for what it looks at, of some kilobytes.
+//
+// It works in steps, so that whoever guards a journal by a lock holds it for a short while only, whatever is read:
+// [Scan.Step] needs the journal, [Scan.Sift] does not, and does what takes long, to search texts and to copy records.
+// Make one with [NewScan]. It is not safe for concurrent use, and for one journal.
 //
 //	for more := true; more; {
 //		lock()
@@ -23,7 +27,7 @@ const (
 //		unlock()
 //		more = s.Sift() && more
 //	}
-//	page := s.Page()
+//	page := s.Page
 //
 // The journal may be written to between the steps. What it then evicts before a
 // step has come to it is lost to the page, and counted so, once: each entry between
@@ -31,12 +35,12 @@ const (
 type Scan struct {
 	limit  int
 	filter matcher
-	page   Page
+	Page   Page   // complete once the last step was sifted
 	after  uint64 // of the cursor
 	before uint64 // the first entry of the journal
 	begun  bool
 
-	examined uint64 // of the entries up to page.Next
+	examined uint64 // of the entries up to Page.Next
 	bytes    int    // of text that was looked at
 
 	// What the latest step has found, for Sift. Text is copied into room that
@@ -60,9 +64,10 @@ const (
 	firstBytes   = 4 << 10
 )
 
-// NewScan returns a Scan for what [Journal.Read] would return. The journal does not know
-// which operations are parts of that of the filter: parts names them, and is not retained.
-func NewScan(after Cursor, limit int, f Filter, parts ...string) *Scan {
+// NewScan returns a Scan. A limit of 0 or less is 100, one above [MaxLimit] is MaxLimit. The journal does not know which
+// operations are parts of the filter's operation, and which signatures are of the group of its signature: parts and
+// group name them. The Scan retains neither.
+func NewScan(after Cursor, limit int, f Filter, parts []string, group []signature.ID) *Scan {
 	switch {
 	case limit <= 0:
 		limit = defaultLimit
@@ -70,27 +75,15 @@ func NewScan(after Cursor, limit int, f Filter, parts ...string) *Scan {
 		limit = MaxLimit
 	}
 	return &Scan{
-		limit: limit, filter: f.matcher(parts), after: after.Seq, page: Page{Next: after},
+		limit: limit, filter: f.matcher(parts, group), after: after.Seq, Page: Page{Next: after},
 		found: make([]candidate, 0, firstEntries), text: make([]byte, 0, firstBytes),
-	}
-}
-
-// Group lets the ids of a group stand for the signature of the filter, beside that itself: the journal does not know
-// which they are. It is called before the first Step, and does not retain ids.
-func (s *Scan) Group(ids []signature.ID) {
-	if s.filter.Signature == 0 {
-		return
-	}
-	s.filter.group = make(map[signature.ID]bool, len(ids))
-	for _, id := range ids {
-		s.filter.group[id] = true
 	}
 }
 
 // Step examines the next entries of j, which must be that of the steps before. It
 // returns false when there is nothing more to examine. It allocates nothing.
 func (s *Scan) Step(j *Journal) bool {
-	p := &s.page
+	p := &s.Page
 	p.Oldest, p.Latest = j.oldest(), j.latest
 	if !s.begun {
 		s.begun = true
@@ -106,7 +99,7 @@ func (s *Scan) Step(j *Journal) bool {
 
 // examine goes through the next entries until the step has had enough, or the page.
 func (s *Scan) examine(j *Journal) (more bool) {
-	p := &s.page
+	p := &s.Page
 	w := j.walk(p.Next.Seq)
 	s.left = j.held(p.Next.Seq, j.latest)
 	for range stepEntries {
@@ -140,7 +133,7 @@ func (s *Scan) examine(j *Journal) (more bool) {
 
 // account computes the counts of the page.
 func (s *Scan) account() {
-	p := &s.page
+	p := &s.Page
 	next := p.Next.Seq
 	p.Lost = next - s.after - s.examined
 	p.LostBefore = min(next, max(s.before, s.after)) - s.after
@@ -150,7 +143,7 @@ func (s *Scan) account() {
 // Sift takes what the latest Step has found into the page. It returns false when
 // the page has as many records as it may.
 func (s *Scan) Sift() bool {
-	p := &s.page
+	p := &s.Page
 	text := s.text
 	for i := range s.found {
 		c := &s.found[i]
@@ -180,6 +173,3 @@ func (s *Scan) Sift() bool {
 	s.want = 0
 	return true
 }
-
-// Page returns the page, after the last step was sifted.
-func (s *Scan) Page() Page { return s.page }

@@ -57,7 +57,7 @@ func TestScanWhileWritten(t *testing.T) {
 
 		var cursor Cursor
 		for pages := 0; pages == 0 || cursor.Seq < j.Latest(); pages++ {
-			s := NewScan(cursor, limit, f)
+			s := NewScan(cursor, limit, f, nil, nil)
 			for more := true; more; {
 				more = s.Step(j)
 				if pages < 5 && rapid.Bool().Draw(t, "busy") {
@@ -65,7 +65,7 @@ func TestScanWhileWritten(t *testing.T) {
 				}
 				more = s.Sift() && more
 			}
-			p := s.Page()
+			p := s.Page
 			require.NoError(t, p.Err)
 			require.LessOrEqual(t, len(p.Records), limit)
 			require.LessOrEqual(t, p.Next.Seq, p.Latest)
@@ -107,7 +107,7 @@ func TestScanWhileWritten(t *testing.T) {
 // much where it can.
 func TestScanStepsAreBounded(t *testing.T) {
 	j := newJournal(t, Config{}, 5000)
-	s := NewScan(Cursor{}, MaxLimit, Filter{Contains: "none has this"})
+	s := NewScan(Cursor{}, MaxLimit, Filter{Contains: "none has this"}, nil, nil)
 	steps := 0
 	for more := true; more; steps++ {
 		before := s.examined

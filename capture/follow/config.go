@@ -99,7 +99,7 @@ func (c Config) validate() error {
 			return fmt.Errorf("follow: Config.%s: %v is negative", d.name, d.value)
 		}
 	}
-	if err := c.Capture.Validate(); err != nil {
+	if _, err := capture.NewStream(c.Capture); err != nil {
 		return fmt.Errorf("follow: Config.Capture: %w", err)
 	}
 	return nil

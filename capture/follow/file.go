@@ -110,7 +110,7 @@ func prefixed(err error) error {
 // renew begins with a file that has not been read.
 func (t *tail) renew(opt capture.Options) {
 	if t.stream != nil {
-		t.now.Lines += uint64(t.stream.Lines())
+		t.now.Lines += uint64(t.stream.At().Lines)
 	}
 	stream, err := capture.NewStream(opt)
 	if err != nil {
@@ -136,8 +136,8 @@ func (t *tail) skip() error {
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {
 		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
-		if err == nil && r.Layout() != capture.LayoutPlain { // else it is recognized by what comes
-			opt.Layout = r.Layout()
+		if err == nil && r.At().Layout != capture.LayoutPlain { // else it is recognized by what comes
+			opt.Layout = r.At().Layout
 		}
 	}
 	t.number--

@@ -26,12 +26,15 @@ type Recorder struct {
 	err error
 }
 
+// recordingVersion is the version of the format, which the first line names.
+const recordingVersion = 2
+
 // NewRecorder returns a Recorder that writes to w, and writes the first line, which names
 // the format.
 func NewRecorder(w io.Writer) *Recorder {
 	r := &Recorder{w: w}
 	r.line("recording", time.Time{}, func(b []byte) []byte {
-		return number(b, "schemaVersion", capture.RecordingVersion)
+		return number(b, "schemaVersion", recordingVersion)
 	})
 	return r
 }

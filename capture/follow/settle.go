@@ -78,7 +78,7 @@ func (t *tail) reach() {
 		if t.stream != nil {
 			t.stream.Flush(false)
 			t.drain()
-			s.line = max(1, t.stream.Lines())
+			s.line = max(1, t.stream.At().Lines)
 		}
 	}
 }

@@ -355,8 +355,8 @@ func (t *tail) give() {
 // notice delivers a notice of the follower itself.
 func (t *tail) notice(status event.Status, count uint64, detail string) {
 	t.rec = Record{Record: capture.Record{
-		Entry:  event.Notice{Status: status, Count: count, Detail: detail, Pos: uint64(t.stream.Lines())}.Entry(),
-		Layout: t.stream.Layout(),
+		Entry:  event.Notice{Status: status, Count: count, Detail: detail, Pos: uint64(t.stream.At().Lines)}.Entry(),
+		Layout: t.stream.At().Layout,
 	}}
 	t.give()
 }
@@ -370,7 +370,7 @@ func (t *tail) publish() {
 		s.Offset = t.passed
 	}
 	if t.stream != nil {
-		s.Lines += uint64(t.stream.Lines())
+		s.Lines += uint64(t.stream.At().Lines)
 	}
 	t.mu.Lock()
 	t.status = s

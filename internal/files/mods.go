@@ -79,7 +79,7 @@ func readMod(folder string) (capture.Mod, error) {
 	if err != nil {
 		return capture.Mod{}, err
 	}
-	m, err := capture.ReadAbout(bytes.NewReader(data))
+	m, err := readAbout(bytes.NewReader(data))
 	if err != nil {
 		return capture.Mod{}, fmt.Errorf("%s: %w", name, err)
 	}

@@ -17,9 +17,7 @@ import (
 // records reads the records of a log in their order, as [capture.Ahead] does. A record is valid until the next call.
 type records interface {
 	Next() (*capture.Record, error)
-	Lines() int
-	Bytes() uint64
-	Layout() capture.Layout
+	At() capture.Position
 }
 
 // Replay is a log on its way through an engine. It is for one goroutine.
@@ -86,12 +84,13 @@ func (r *Replay) Blame() []heed.Suspect { return r.Engine.Blame(&r.Record.Entry)
 func (r *Replay) End(err error) report.End {
 	environment := r.Mods
 	environment.Facts = r.Began.Facts()
+	at := r.Records.At()
 	end := report.End{
-		Layout: r.Records.Layout().String(), Lines: r.Records.Lines(), Bytes: r.Records.Bytes(), Err: err,
+		Layout: at.Layout.String(), Lines: at.Lines, Bytes: at.Bytes, Err: err,
 		Stats: r.Engine.Stats(), Open: r.Engine.Open(nil),
 		Environment: environment, Headless: r.Began.Headless(), Unrecognized: !r.Began.Recognized(),
 	}
-	if r.Records.Layout() == capture.LayoutJSON {
+	if at.Layout == capture.LayoutJSON {
 		end.Bytes = 0 // not how long the log is: notices are about what the lines were made from
 	}
 	return end

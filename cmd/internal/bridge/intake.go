@@ -10,8 +10,8 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/logline"
 )
 
 const (
@@ -152,7 +152,7 @@ func (in *intake) ingest(e event.Entry, parent, id string, repeats uint64) {
 
 // modLevel parses a level by any of the names that loggers of games use.
 func modLevel(s string) event.Level {
-	level, _ := capture.ParseLevel([]byte(strings.TrimSpace(s)))
+	level, _ := logline.ParseLevel(strings.TrimSpace(s))
 	return level
 }
 

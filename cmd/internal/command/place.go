@@ -75,14 +75,14 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 				own := *rec
 				own.StartLine, own.EndLine, own.Message = at.line, at.line, strings.Clone(rec.Message)
 				n := *f
-				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.Records.Layout()
+				n.rec, n.entry, n.outcome, n.layout = &own, own.Entry, *o, src.Records.At().Layout
 				notice = &n
 			}
 		case rec.StartLine > at.line:
 			after = &span{rec.StartLine, rec.EndLine}
 			return false
 		case rec.EndLine >= at.line:
-			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.Layout()
+			f.rec, f.entry, f.outcome, f.layout = rec, rec.Entry, *o, src.Records.At().Layout
 			f.blame = src.Blame()
 			return false
 		default:
@@ -94,7 +94,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 		case !o.Blind:
 			f.blind, f.blindSince, f.blindRule = false, 0, ""
 		}
-		lines = src.Records.Lines()
+		lines = src.Records.At().Lines
 		return true
 	})
 	if err != nil || f.rec != nil {

@@ -81,7 +81,7 @@ func readMods(name string) ([]capture.ListedMod, error) {
 	if err != nil {
 		return nil, ioError(err)
 	}
-	listed, err := capture.ReadModsConfig(bytes.NewReader(data))
+	listed, err := readModsConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}

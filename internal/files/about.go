@@ -1,4 +1,4 @@
-package capture
+package files
 
 import (
 	"encoding/xml"
@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // The file in which a mod of RimWorld says what it is:
@@ -18,13 +20,13 @@ const aboutRoot = "ModMetaData"
 // maxAboutText bounds, in bytes, what is read of a name in an About.xml; a longer one is cut.
 const maxAboutText = 256
 
-// ReadAbout returns what the About.xml of a mod says of it: its name and its package id. What it has not
+// readAbout returns what the About.xml of a mod says of it: its name and its package id. What it has not
 // stays empty. The input is untrusted: declarations of a document, and so entities of its own, are an error, as is
 // whatever is not well-formed, with its line. The caller bounds the input.
-func ReadAbout(r io.Reader) (Mod, error) {
+func readAbout(r io.Reader) (blame.Mod, error) {
 	d := xml.NewDecoder(r)
 	d.CharsetReader = func(_ string, input io.Reader) (io.Reader, error) { return input, nil } // names are shown escaped
-	var m Mod
+	var m blame.Mod
 	var into *string
 	depth := 0
 	for {

@@ -1,4 +1,4 @@
-package capture_test
+package files
 
 import (
 	"strings"
@@ -6,24 +6,24 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/internal/blame"
 )
 
 func TestReadAbout(t *testing.T) {
 	for _, c := range []struct {
 		name, xml string
-		want      capture.Mod
+		want      blame.Mod
 	}{
-		{"all", "\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModMetaData>\n  <name> Printing &amp; Press </name>\n  <author>A</author>\n  <packageId>acme.press</packageId>\n</ModMetaData>", capture.Mod{Name: "Printing & Press", PackageID: "acme.press"}},
-		{"a name only", "<ModMetaData><name>Press</name></ModMetaData>", capture.Mod{Name: "Press"}},
-		{"those of others", "<ModMetaData><modDependencies><li><packageId>other.mod</packageId><name>Other</name></li></modDependencies><packageId>acme.press</packageId></ModMetaData>", capture.Mod{PackageID: "acme.press"}},
-		{"another letter case", "<ModMetaData><packageID>acme.press</packageID></ModMetaData>", capture.Mod{PackageID: "acme.press"}},
-		{"comments and sections", "<ModMetaData><name><!-- x --><![CDATA[Press]]></name></ModMetaData>", capture.Mod{Name: "Press"}},
-		{"what follows is not read", "<ModMetaData><name>Press</name></ModMetaData><", capture.Mod{Name: "Press"}},
-		{"nothing", "<ModMetaData/>", capture.Mod{}},
+		{"all", "\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModMetaData>\n  <name> Printing &amp; Press </name>\n  <author>A</author>\n  <packageId>acme.press</packageId>\n</ModMetaData>", blame.Mod{Name: "Printing & Press", PackageID: "acme.press"}},
+		{"a name only", "<ModMetaData><name>Press</name></ModMetaData>", blame.Mod{Name: "Press"}},
+		{"those of others", "<ModMetaData><modDependencies><li><packageId>other.mod</packageId><name>Other</name></li></modDependencies><packageId>acme.press</packageId></ModMetaData>", blame.Mod{PackageID: "acme.press"}},
+		{"another letter case", "<ModMetaData><packageID>acme.press</packageID></ModMetaData>", blame.Mod{PackageID: "acme.press"}},
+		{"comments and sections", "<ModMetaData><name><!-- x --><![CDATA[Press]]></name></ModMetaData>", blame.Mod{Name: "Press"}},
+		{"what follows is not read", "<ModMetaData><name>Press</name></ModMetaData><", blame.Mod{Name: "Press"}},
+		{"nothing", "<ModMetaData/>", blame.Mod{}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m, err := capture.ReadAbout(strings.NewReader(c.xml))
+			m, err := readAbout(strings.NewReader(c.xml))
 			require.NoError(t, err)
 			require.Equal(t, c.want, m)
 		})
@@ -42,15 +42,15 @@ func TestReadAboutIsHostile(t *testing.T) {
 		{"another tag ends it", "<ModMetaData>\n\n<name>Press</ModMetaData>", "line 3"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, err := capture.ReadAbout(strings.NewReader(c.xml))
+			_, err := readAbout(strings.NewReader(c.xml))
 			require.ErrorContains(t, err, c.want)
 		})
 	}
 	long := "<ModMetaData><name>" + strings.Repeat("x", 1<<20) + "</name></ModMetaData>"
-	m, err := capture.ReadAbout(strings.NewReader(long))
+	m, err := readAbout(strings.NewReader(long))
 	require.NoError(t, err)
 	require.Less(t, len(m.Name), 1<<10)
-	_, err = capture.ReadAbout(strings.NewReader(strings.Repeat("<ModMetaData>", 1<<14)))
+	_, err = readAbout(strings.NewReader(strings.Repeat("<ModMetaData>", 1<<14)))
 	require.Error(t, err)
 }
 
@@ -59,7 +59,7 @@ func FuzzReadAbout(f *testing.F) {
 	f.Add("<!DOCTYPE x [<!ENTITY a \"b\">]><ModMetaData><name>&a;</name></ModMetaData>")
 	f.Add("<ModMetaData><name><![CDATA[<name>]]></name><li><name>x</name></li></ModMetaData>")
 	f.Fuzz(func(t *testing.T, text string) {
-		m, err := capture.ReadAbout(strings.NewReader(text))
+		m, err := readAbout(strings.NewReader(text))
 		if err == nil {
 			require.LessOrEqual(t, len(m.Name), 1<<10)
 			require.LessOrEqual(t, len(m.PackageID), 1<<10)
