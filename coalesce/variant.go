@@ -47,8 +47,8 @@ type Variant struct {
 	Count uint64 `json:"count" jsonschema:"How many entries it has."`
 }
 
-// String returns the value as it stands in text of heed's own.
-func (v Variant) String() string {
+// name returns the value as it stands in text of heed's own.
+func (v Variant) name() string {
 	switch {
 	case v.Others:
 		return "others"
@@ -118,10 +118,10 @@ func (all Variants) String() string {
 		if i > 0 {
 			b.WriteString(", ")
 		}
-		b.WriteString(v.String() + " ×" + strconv.FormatUint(v.Count, 10))
+		b.WriteString(v.name() + " ×" + strconv.FormatUint(v.Count, 10))
 	}
 	if rest.Count > 0 {
-		b.WriteString(", " + rest.String() + " ×" + strconv.FormatUint(rest.Count, 10))
+		b.WriteString(", " + rest.name() + " ×" + strconv.FormatUint(rest.Count, 10))
 	}
 	return b.String()
 }
@@ -135,7 +135,7 @@ func (c *Coalescer) variantsClause(it *item) string {
 	case 0:
 		return ""
 	case 1:
-		return "; variant: " + all[0].String()
+		return "; variant: " + all[0].name()
 	default:
 		return "; variants: " + all.String()
 	}

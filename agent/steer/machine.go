@@ -271,7 +271,7 @@ func (m *Machine) signal(msg *Message) Reason {
 		if msg.Class == Owner {
 			owner = msg.Author
 		}
-		return Signal(m.policy.Mode, msg.Author, owner)
+		return signal(m.policy.Mode, msg.Author, owner)
 	case msg.Rides || m.policy.Mode == ModeQueue:
 		return None
 	case msg.Invalid && m.policy.InterruptOnInvalid:

@@ -165,9 +165,9 @@ func (p *Policy) admits(c Class) bool {
 	}
 }
 
-// Signal returns what a message of an author, who is admitted, does to a turn in flight. Its owner is "" where it has
+// signal returns what a message of an author, who is admitted, does to a turn in flight. Its owner is "" where it has
 // none.
-func Signal(mode Mode, author, owner string) Reason {
+func signal(mode Mode, author, owner string) Reason {
 	switch mode {
 	case ModeSteer, "":
 		return ReasonSteer

@@ -26,9 +26,9 @@ const (
 	maxSample  = 600
 )
 
-// Message returns the message for an open item. brief is the text of a brief about it, which stands in place of its
+// message returns the message for an open item. brief is the text of a brief about it, which stands in place of its
 // summary and samples, "" for none; its data is quoted already.
-func Message(item *coalesce.Item, brief string) steer.Message {
+func message(item *coalesce.Item, brief string) steer.Message {
 	m := steer.Message{
 		Author: Author, Topic: item.ID, Revision: revision(item), Text: brief,
 		Rides: !item.Blocking, Invalid: item.StateInvalidated, Through: item.LatestSequence,
@@ -142,7 +142,7 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if f.Brief != nil {
 		brief = f.Brief(item)
 	}
-	msg := Message(item, brief)
+	msg := message(item, brief)
 	if item.Blocking && f.Next != nil {
 		msg.Text += "\n" + f.Next(item)
 	}
