@@ -1,0 +1,4 @@
+package attention
+
+// Message is message.
+var Message = message
