@@ -290,7 +290,7 @@ func (p *player) do(words []string) []string {
 		for _, s := range a.Sample {
 			line := fmt.Sprintf("%s x%d %q", s.Level, s.RepeatCount, s.Message)
 			for _, v := range s.Variants {
-				line += fmt.Sprintf(" %s×%d", &v, v.Count)
+				line += fmt.Sprintf(" %s×%d", v.name(), v.Count)
 			}
 			lines = append(lines, line)
 		}
