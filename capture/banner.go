@@ -63,35 +63,15 @@ func (s *bannerState) restarted(b []byte) bool {
 // game print for everybody, at the start and between levels. Some of them leave
 // a blank line behind, which is no evidence about what follows.
 func isEngineLine(b []byte) bool {
-	switch b[0] {
-	case '<':
-		return hasPrefix(b, "<RI> ")
-	case '-':
-		return hasPrefix(b, "- Completed reload") || hasPrefix(b, "- Loaded All Assemblies") ||
-			hasPrefix(b, "- Finished resetting")
-	case 'B':
-		return hasPrefix(b, "Begin MonoManager")
-	case 'C':
-		return hasPrefix(b, "Command line arguments:")
-	case 'F':
-		return hasPrefix(b, "Fallback handler ")
-	case 'G':
-		return hasPrefix(b, "GfxDevice: ")
-	case 'I':
-		return hasPrefix(b, bannerVersion)
-	case 'L':
-		return hasPrefix(b, "Loading game from file ")
-	case 'M':
-		return hasPrefix(b, "Mono path[") || hasPrefix(b, "Mono config path") || hasPrefix(b, memoryStart)
-	case 'R':
-		return hasPrefix(b, "RimWorld ") && len(b) > len("RimWorld ") && isDigit(b[len("RimWorld ")])
-	case 'S':
-		return hasPrefix(b, "Setting up ")
-	case 'U':
-		return hasPrefix(b, "Unloading ") || hasPrefix(b, "UnloadTime: ")
-	}
-	return false
+	const game = "RimWorld "
+	return engineLines.begin(b) || hasPrefix(b, game) && len(b) > len(game) && isDigit(b[len(game)])
 }
+
+var engineLines = beginningsOf(
+	"<RI> ", "- Completed reload", "- Loaded All Assemblies", "- Finished resetting", "Begin MonoManager",
+	"Command line arguments:", "Fallback handler ", "GfxDevice: ", bannerVersion, "Loading game from file ", "Mono path[",
+	"Mono config path", memoryStart, "Setting up ", "Unloading ", "UnloadTime: ",
+)
 
 // startsRecord reports whether b opens a record of its own wherever it stands,
 // so that no list or section before it can claim it: a line with a tag in
@@ -101,24 +81,13 @@ func startsRecord(b []byte) bool {
 	switch b[0] {
 	case '[':
 		return bytes.IndexByte(b, ']') > 1
-	case '<':
-		if hasPrefix(b, "<color=") {
-			return true
-		}
-	case 'C':
-		if hasPrefix(b, "Could not ") || hasPrefix(b, "Config error in ") {
-			return true
-		}
-	case 'E':
-		return hasPrefix(b, "Exception ") || hasPrefix(b, "Error ")
-	case 'F':
-		if hasPrefix(b, "Failed to ") {
-			return true
-		}
-	case 'T':
-		return hasPrefix(b, "Translation data for language ")
-	case 'X':
-		return hasPrefix(b, "XML error: ")
+	case 'E', 'T', 'X':
+		return recordStarts.begin(b)
 	}
-	return isEngineLine(b) || isCrashStart(b) || isCrashCause(b)
+	return recordStarts.begin(b) || isEngineLine(b) || isCrashStart(b) || isCrashCause(b)
 }
+
+var recordStarts = beginningsOf(
+	"<color=", "Could not ", "Config error in ", "Exception ", "Error ", "Failed to ", "Translation data for language ",
+	"XML error: ",
+)

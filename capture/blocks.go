@@ -18,27 +18,20 @@ import (
 //	Receiving unhandled NULL exception                    Unity, macOS
 func isCrashStart(b []byte) bool {
 	switch b[0] {
-	case 'A':
-		return hasPrefix(b, "A crash has been intercepted by the crash handler")
-	case 'C':
-		return hasPrefix(b, "Crash!!!") || hasPrefix(b, "Caught fatal signal - signo:")
-	case 'D':
-		return hasPrefix(b, "Debug info from gdb:")
 	case 'G':
 		return isGotSignal(b)
-	case 'R':
-		return hasPrefix(b, "Received signal SIG") || hasPrefix(b, "Receiving unhandled NULL exception")
-	case 'N':
-		return hasPrefix(b, "Native Crash Reporting") || hasPrefix(b, "Native stacktrace:")
 	case ' ', '\t':
 		return hasPrefix(trimLeft(b), "Native Crash Reporting")
-	case '=':
-		return isStackTitle(b)
-	case '*':
-		return hasPrefix(b, "* Assertion at ") || hasPrefix(b, "* Assertion: should not be reached at ")
 	}
-	return false
+	return crashStarts.begin(b)
 }
+
+var crashStarts = beginningsOf(
+	"A crash has been intercepted by the crash handler", "Crash!!!", "Caught fatal signal - signo:", "Debug info from gdb:",
+	"Received signal SIG", "Receiving unhandled NULL exception", "Native Crash Reporting", "Native stacktrace:",
+	"========== OUTPUTTING STACK TRACE", "========== OUTPUTING STACK TRACE", "* Assertion at ",
+	"* Assertion: should not be reached at ",
+)
 
 // isStackTitle reports whether b is the title that Unity on Windows writes above the trace of a crash.
 func isStackTitle(b []byte) bool {
@@ -97,19 +90,11 @@ const memoryEnd = "Could not allocate memory: System out of memory!"
 
 // isMemoryLine reports whether b belongs to those statistics: the name of an
 // allocator at the margin, figures indented under it, or what memoryEnd has above them.
-func isMemoryLine(b []byte) bool {
-	switch b[0] {
-	case ' ', '\t':
-		return true
-	case '[':
-		return hasPrefix(b, "[ALLOC_") || hasPrefix(b, "[ ALLOC_")
-	case 'A':
-		return hasPrefix(b, "Allocation happened at: ")
-	case 'M':
-		return hasPrefix(b, "Memory overview")
-	}
-	return hasPrefix(b, "Trying to allocate: ")
-}
+func isMemoryLine(b []byte) bool { return b[0] == ' ' || b[0] == '\t' || memoryLines.begin(b) }
+
+var memoryLines = beginningsOf(
+	"[ALLOC_", "[ ALLOC_", "Allocation happened at: ", "Memory overview", "Trying to allocate: ",
+)
 
 // symbolsStart opens the list of modules that Unity on Windows prints when it
 // walks a native stack for the first time: in a crash report, but also in a run

@@ -204,59 +204,27 @@ func (a *assembly) joinsTitled(b []byte) bool {
 
 // isUntyped reports whether b is the text that .NET gives an exception, without the type of it.
 func isUntyped(b []byte) bool {
-	switch b[0] {
-	case 'A':
-		return hasPrefix(b, "An item with the same key has already been added") ||
-			hasPrefix(b, "Attempted to divide by zero") || hasPrefix(b, "Arithmetic operation resulted in an overflow") ||
-			hasPrefix(b, "Argument cannot be null") || hasPrefix(b, "Ambiguous match found")
-	case 'C':
-		return hasPrefix(b, "Collection was modified; ") || hasPrefix(b, "Cannot cast from source type to destination type")
-	case 'E':
-		return hasPrefix(b, "Exception has been thrown by the target of an invocation")
-	case 'I':
-		return hasPrefix(b, "Index was out") || hasPrefix(b, "Input string was not in ")
-	case 'N':
-		return hasPrefix(b, "Nullable object must have a value") || hasPrefix(b, "Non-static method requires a target")
-	case 'O':
-		return hasPrefix(b, "Object reference not set to an instance of an object") ||
-			hasPrefix(b, "Operation is not valid due to the current state of the object")
-	case 'S':
-		return hasPrefix(b, "Sequence contains no ") || hasPrefix(b, "Specified cast is not valid") ||
-			hasPrefix(b, "Specified argument was out of the range") ||
-			hasPrefix(b, "Specified method is not supported")
-	case 'T':
-		return hasPrefix(b, "The given key ") && bytes.Contains(b, []byte("present in the dictionary")) ||
-			hasPrefix(b, "The type initializer for ") || hasPrefix(b, "The requested operation caused a stack overflow") ||
-			hasPrefix(b, "The method or operation is not implemented")
-	case 'U':
-		return hasPrefix(b, "Unable to cast object of type ")
-	case 'V':
-		return hasPrefix(b, "Value cannot be null") || hasPrefix(b, "Value does not fall within the expected range")
-	}
-	return false
+	return untyped.begin(b) || hasPrefix(b, "The given key ") && bytes.Contains(b, []byte("present in the dictionary"))
 }
+
+var untyped = beginningsOf(
+	"An item with the same key has already been added", "Attempted to divide by zero",
+	"Arithmetic operation resulted in an overflow", "Argument cannot be null", "Ambiguous match found",
+	"Collection was modified; ", "Cannot cast from source type to destination type",
+	"Exception has been thrown by the target of an invocation", "Index was out", "Input string was not in ",
+	"Nullable object must have a value", "Non-static method requires a target",
+	"Object reference not set to an instance of an object", "Operation is not valid due to the current state of the object",
+	"Sequence contains no ", "Specified cast is not valid", "Specified argument was out of the range",
+	"Specified method is not supported", "The type initializer for ", "The requested operation caused a stack overflow",
+	"The method or operation is not implemented", "Unable to cast object of type ", "Value cannot be null",
+	"Value does not fall within the expected range",
+)
 
 // isExceptionDetail reports whether b is a further line of an exception's
 // message, as .NET and Mono write them below the first.
-func isExceptionDetail(b []byte) bool {
-	switch b[0] {
-	case 'P':
-		return hasPrefix(b, "Parameter name: ")
-	case 'A':
-		return hasPrefix(b, "Actual value was ")
-	case 'F':
-		return hasPrefix(b, "File name: '") || hasPrefix(b, "Fusion log")
-	case 'O':
-		return hasPrefix(b, "Object name: ")
-	case 'C':
-		return hasPrefix(b, "Could not load file or assembly ") || hasPrefix(b, "Could not resolve type with token ") ||
-			hasPrefix(b, "Could not load type of field ")
-	case '-':
-		return hasPrefix(b, "---> ")
-	case '<':
-		return hasPrefix(b, "<---")
-	case '=':
-		return hasPrefix(b, "=> ")
-	}
-	return false
-}
+func isExceptionDetail(b []byte) bool { return exceptionDetails.begin(b) }
+
+var exceptionDetails = beginningsOf(
+	"Parameter name: ", "Actual value was ", "File name: '", "Fusion log", "Object name: ", "Could not load file or assembly ",
+	"Could not resolve type with token ", "Could not load type of field ", "---> ", "<---", "=> ",
+)

@@ -11,6 +11,27 @@ func hasPrefix(b []byte, s string) bool {
 	return len(b) >= len(s) && b[0] == s[0] && string(b[:len(s)]) == s
 }
 
+// beginnings are texts that lines may begin with, by their first bytes.
+type beginnings [256][]string
+
+func beginningsOf(texts ...string) *beginnings {
+	t := new(beginnings)
+	for _, s := range texts {
+		t[s[0]] = append(t[s[0]], s)
+	}
+	return t
+}
+
+// begin reports whether one of the texts begins b, which is not empty.
+func (t *beginnings) begin(b []byte) bool {
+	for _, s := range t[b[0]] {
+		if hasPrefix(b, s) {
+			return true
+		}
+	}
+	return false
+}
+
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }
 
 // blank reports whether b holds only CR, NUL, space and tab: such lines need not be

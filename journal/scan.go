@@ -64,9 +64,8 @@ const (
 	firstBytes   = 4 << 10
 )
 
-// NewScan returns a Scan. A limit of 0 or less is 100, one above [MaxLimit] is MaxLimit. The journal does not know which
-// operations are parts of the filter's operation, and which signatures are of the group of its signature: parts and
-// group name them. The Scan retains neither.
+// NewScan returns a Scan. A limit of 0 or less is 100, one above [MaxLimit] is MaxLimit. The journal does not know the
+// parts of the filter's operation, nor the group of its signature: parts and group name them. The Scan retains neither.
 func NewScan(after Cursor, limit int, f Filter, parts []string, group []signature.ID) *Scan {
 	switch {
 	case limit <= 0:

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // lead is a set of what a word leads up to.
@@ -90,9 +92,7 @@ func (s *scan) announced(line string) {
 	s.leads(line)
 	for before, rest := range s.around(line, toMod) {
 		if name := s.announcedName(before, rest); name != "" {
-			if o, ok := s.finder.owner(rankNamed, name); ok {
-				s.found(Named, weightNamed, o)
-			}
+			s.owned(Named, weightNamed, rankNamed, name)
 		}
 	}
 	for _, rest := range s.around(line, toPlugin) {
@@ -103,9 +103,7 @@ func (s *scan) announced(line string) {
 			break
 		}
 		if id := packageID(afterColon(rest)); id != "" {
-			if o, ok := s.finder.owner(rankOwner, stem(id)); ok {
-				s.found(Named, weightNamed, o)
-			}
+			s.owned(Named, weightNamed, rankOwner, stem(id))
 		}
 	}
 	s.assemblies(line)
@@ -180,9 +178,7 @@ func (s *scan) prefixes(line string) {
 		if s.finder.known(prefix) == 0 && s.finder.hint(prefix) == 0 {
 			continue
 		}
-		if o, ok := s.finder.owner(rankCode, prefix); ok {
-			s.found(Type, weightMissing, o)
-		}
+		s.owned(Type, weightMissing, rankCode, prefix)
 	}
 }
 
@@ -217,9 +213,7 @@ func isPart(path string) bool {
 func (s *scan) plugin(rest string) {
 	tag, _, ok := cutTag(strings.TrimLeft(rest, " "))
 	if i := strings.LastIndexByte(tag, ' '); ok && i > 0 && version(tag[i+1:]) {
-		if o, ok := s.finder.owner(rankNamed, tag[:i]); ok {
-			s.found(Named, weightNamed, o)
-		}
+		s.owned(Named, weightNamed, rankNamed, tag[:i])
 	}
 }
 
@@ -375,14 +369,9 @@ func packageID(s string) string {
 
 // extension reports whether the last part of a dotted word is that of the name
 // of a file.
-func extension(last string) bool {
-	switch strings.ToLower(last) {
-	case "xml", "dll", "txt", "log", "png", "jpg", "psd", "dds", "json", "yaml", "cs", "exe", "so", "rws", "wav", "ogg",
-		"mp3", "com", "net", "org", "bundle":
-		return true
-	}
-	return false
-}
+func extension(last string) bool { return extensions[strings.ToLower(last)] }
+
+var extensions = texts.Words("xml dll txt log png jpg psd dds json yaml cs exe so rws wav ogg mp3 com net org bundle")
 
 // afterColon returns what stands behind the first colon of a clause, or the
 // clause.
@@ -425,15 +414,13 @@ func capitalized(s string) (name, rest string) {
 // stands for mods in general.
 func notAName(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
-	switch fold(first) {
-	case "settings", "manager", "loader", "loaded", "loading", "list", "options", "config", "configuration", "menu",
-		"identifier",
-		"name", "id", "folder", "version", "error", "errors", "content", "contents", "initialized",
-		"init", "is", "has", "not", "with", "conflict":
-		return true
-	}
-	return false
+	return notNames[fold(first)]
 }
+
+var notNames = texts.Words(`
+	settings manager loader loaded loading list options config configuration menu identifier name id folder version
+	error errors content contents initialized init is has not with conflict
+`)
 
 // listed reads a line of a list of mods that the record itself gives as
 // suspects: "Some Mod (author.somemod)".
@@ -447,9 +434,7 @@ func (s *scan) listed(line string) {
 	if strings.HasPrefix(name, "(") && strings.HasSuffix(name, ")") {
 		return // a remark, not a name
 	}
-	if o, ok := s.finder.owner(rankNamed, name, stem(line[open+1:len(line)-1])); ok {
-		s.found(Named, weightNamed, o)
-	}
+	s.owned(Named, weightNamed, rankNamed, name, stem(line[open+1:len(line)-1]))
 }
 
 // typeName reads the name of a type with its namespace in a line. What is followed
@@ -518,9 +503,7 @@ func (s *scan) assemblies(line string) {
 			continue
 		}
 		if name := s.assemblyName(rest); name != "" {
-			if o, ok := s.finder.owner(rankCode, name); ok {
-				s.found(Type, weight, o)
-			}
+			s.owned(Type, weight, rankCode, name)
 		}
 	}
 }
@@ -562,9 +545,7 @@ func (s *scan) labeled(before, value string) {
 			}
 		}
 	}
-	if o, ok := s.finder.owner(rankNamed, names...); ok {
-		s.found(Named, weightNamed, o)
-	}
+	s.owned(Named, weightNamed, rankNamed, names...)
 }
 
 // assemblyName returns the name of an assembly that follows the word, without

@@ -3,6 +3,8 @@ package blame
 import (
 	"slices"
 	"strings"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // frame reads a line of a stack trace, and returns false for any other.
@@ -85,7 +87,7 @@ func (s *scan) frame(line string, stack bool) bool {
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
-		len(typ) > len(root) && reportsFaults(typ[len(root):]) ||
+		len(typ) > len(root) && reports(typ[len(root):], true) ||
 		s.data && s.game && len(s.code) == 0 && loads(typ)
 }
 
@@ -186,13 +188,13 @@ func isStudio(root string) bool {
 	for word := range wordsOf(root) {
 		last = word
 	}
-	switch last {
-	case "development", "developments", "studio", "studios", "games", "software", "team", "modding", "dev", "devs",
-		"industries", "works", "labs", "productions", "interactive", "entertainment":
-		return len(last) < len(root)
-	}
-	return false
+	return studios[last] && len(last) < len(root)
 }
+
+var studios = texts.Words(`
+	development developments studio studios games software team modding dev devs industries works labs productions
+	interactive entertainment
+`)
 
 // arguments reads the arguments of a generic type in a frame, such as
 // [[Some.Type, SomeAssembly, Version=1.0.0.0, …]].
@@ -215,9 +217,7 @@ func (s *scan) arguments(path string) {
 		if s.finder.nobody(typ) || !readable(root) {
 			continue
 		}
-		if o, ok := s.finder.owner(rankCode, root, assembly); ok {
-			s.found(Assembly, weightAssembly, o)
-		}
+		s.owned(Assembly, weightAssembly, rankCode, root, assembly)
 	}
 }
 
@@ -253,14 +253,10 @@ func (s *scan) patch(line string) bool {
 		}
 	}
 	if root == "" {
-		if o, ok := s.finder.owner(rankOwner, id); ok {
-			s.found(Patch, weight, o)
-		}
+		s.owned(Patch, weight, rankOwner, id)
 		return true
 	}
-	if o, ok := s.finder.owner(rankCode, root, id); ok {
-		s.found(Patch, weight, o)
-	}
+	s.owned(Patch, weight, rankCode, root, id)
 	return true
 }
 
@@ -352,16 +348,13 @@ func managed(path string) bool {
 // runtime's own, as of the methods it generates to call others:
 // object:runtime_invoke_void__this__.
 func keyword(root, path string) bool {
-	if len(root) == len(path) || path[len(root)] != ':' && path[len(root)] != '.' {
-		return false
-	}
-	switch root {
-	case "object", "string", "void", "bool", "char", "byte", "sbyte", "short", "ushort", "int", "uint", "long", "ulong",
-		"single", "float", "double", "decimal", "intptr", "uintptr", "nint", "nuint":
-		return true
-	}
-	return false
+	return len(root) < len(path) && (path[len(root)] == ':' || path[len(root)] == '.') && keywords[root]
 }
+
+var keywords = texts.Words(`
+	object string void bool char byte sbyte short ushort int uint long ulong single float double decimal intptr
+	uintptr nint nuint
+`)
 
 // methodPath returns a path without what Harmony and Mono put before a method
 // that they generated, and without what follows the names of namespaces and
@@ -459,15 +452,8 @@ func javaPath(path, line string) (method, mod string) {
 
 // isJava reports whether a frame gives its place as Java does.
 func isJava(line string) bool {
-	for _, place := range [...]string{
-		".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:",
-		".jar",
-	} {
-		if strings.Contains(line, place) {
-			return true
-		}
-	}
-	return false
+	places := []string{".java:", ".kt:", ".scala:", "(Native Method)", "(Unknown Source)", "(SourceFile:", ".jar"}
+	return slices.ContainsFunc(places, func(place string) bool { return strings.Contains(line, place) })
 }
 
 // archiveName returns the name of an archive without its version and what it is for:
@@ -510,11 +496,6 @@ func rootOf(path string) string {
 
 // isDomain reports whether a part of a path is one of the domains with which packages
 // begin. It does not identify a mod.
-func isDomain(part string) bool {
-	switch part {
-	case "com", "org", "net", "io", "dev", "me", "de", "fr", "ru", "uk", "eu", "it", "jp", "cn", "us", "ca", "nl", "pl",
-		"se", "tv", "xyz", "gg", "moe":
-		return true
-	}
-	return false
-}
+func isDomain(part string) bool { return domains[part] }
+
+var domains = texts.Words("com org net io dev me de fr ru uk eu it jp cn us ca nl pl se tv xyz gg moe")

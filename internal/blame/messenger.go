@@ -1,55 +1,45 @@
 package blame
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // What a mod is called that reads, checks, measures or reports what other mods do. It stands in
 // many traces and before many texts, and is at fault in few: a messenger.
 var (
 	// One of these is enough.
-	messengerWords = map[string]bool{
-		"profiler": true, "profiling": true, "analyzer": true, "analyser": true, "watchdog": true, "debugger": true,
-		"diagnostics": true, "linter": true, "logger": true, "logging": true, "stacktrace": true, "telemetry": true,
-	}
+	messengerWords = texts.Words(`
+		profiler profiling analyzer analyser watchdog debugger diagnostics linter logger logging stacktrace
+		telemetry
+	`)
 
-	// One of these and one of the acts next to it: ErrorChecker, Mod Manager, CheckErrors. True are those that
-	// are faults.
-	messengerThings = map[string]bool{
-		"error": true, "errors": true, "exception": true, "exceptions": true, "crash": true, "crashes": true, "bug": true,
-		"log": true, "logs": true, "stack": true, "trace": true,
-		"mod": false, "mods": false, "harmony": false, "patch": false, "patches": false, "save": false, "assembly": false,
-		"assemblies": false, "performance": false, // of a mod, and of any mod's own types
-	}
-	messengerActs = map[string]bool{
-		"check": true, "checks": true, "checker": true, "report": true, "reports": true, "reporter": true,
-		"log": true, "logger": true, "view": true, "viewer": true, "visual": true, "visualizer": true, "visualiser": true,
-		"analysis": true, "catcher": true, "catch": true, "handler": true, "watcher": true, "monitor": true, "tracer": true,
-		"inspector": true, "validator": true, "verifier": true, "manager": true, "finder": true, "fixer": true,
-		"cleaner": true, "scanner": true, "filter": true, "better": true, "debug": true, "publisher": true, "guard": true,
-	}
+	// One of the faults or things and one of the acts next to it: ErrorChecker, Mod Manager, CheckErrors.
+	messengerFaults = texts.Words("error errors exception exceptions crash crashes bug log logs stack trace")
+	// These things are of a mod, and of any mod's own types.
+	messengerThings = texts.Words("mod mods harmony patch patches save assembly assemblies performance")
+	messengerActs   = texts.Words(`
+		check checks checker report reports reporter log logger view viewer visual visualizer visualiser analysis
+		catcher catch handler watcher monitor tracer inspector validator verifier manager finder fixer cleaner
+		scanner filter better debug publisher guard
+	`)
 
-	// What reads data that others wrote.
-	loaderWords = map[string]bool{
-		"loader": true, "reader": true, "parser": true, "importer": true, "deserializer": true, "serializer": true,
-	}
+	// These read data that others wrote.
+	loaderWords = texts.Words("loader reader parser importer deserializer serializer")
 )
 
 // messenger reports whether the name of a mod says that it reads, checks, measures or reports what
 // others do.
 func messenger(name string) bool { return reports(name, false) }
 
-// reportsFaults reports whether the name of a type says that it takes or writes faults of others,
-// of the same mod at least.
-func reportsFaults(name string) bool { return reports(name, true) }
-
+// reports is messenger for a type. With faults, it reports whether the type takes or writes faults of others, of the same
+// mod at least.
 func reports(name string, faults bool) bool {
-	about := func(word string) bool {
-		fault, ok := messengerThings[word]
-		return ok && (fault || !faults)
-	}
+	about := func(word string) bool { return messengerFaults[word] || !faults && messengerThings[word] }
 	before := ""
 	for word := range wordsOf(name) {
 		if messengerWords[word] || about(before) && messengerActs[word] || messengerActs[before] && about(word) {
@@ -108,31 +98,22 @@ func typePath(path string) string {
 // introspects reports whether a frame is of code that looks at other code: reflection, and what
 // reads the instructions of methods.
 func introspects(path string) bool {
-	for _, prefix := range [...]string{
-		"System.Reflection.", "System.RuntimeType.", "System.Activator.", "System.RuntimeTypeHandle.",
-		"System.RuntimeMethodHandle.", "Mono.Cecil.", "HarmonyLib.MethodBodyReader.", "HarmonyLib.MethodCopier",
-	} {
-		if strings.HasPrefix(path, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(introspection, func(prefix string) bool { return strings.HasPrefix(path, prefix) })
+}
+
+var introspection = []string{
+	"System.Reflection.", "System.RuntimeType.", "System.Activator.", "System.RuntimeTypeHandle.",
+	"System.RuntimeMethodHandle.", "Mono.Cecil.", "HarmonyLib.MethodBodyReader.", "HarmonyLib.MethodCopier",
 }
 
 // logs reports whether a frame is of the method by which code writes to the log.
 func logs(path string) bool {
 	method := path[strings.LastIndexAny(path, ".:")+1:]
 	typ := typePath(path)
-	typ = typ[strings.LastIndexAny(typ, ".:/+")+1:]
-	switch typ {
+	switch typ[strings.LastIndexAny(typ, ".:/+")+1:] {
 	case "Log", "Debug", "Logger", "DebugLogHandler", "StackTraceUtility":
-	default:
-		return false
-	}
-	for _, name := range [...]string{"Log", "Error", "Warning", "Message", "ExtractStackTrace"} {
-		if strings.HasPrefix(method, name) {
-			return true
-		}
+		names := []string{"Log", "Error", "Warning", "Message", "ExtractStackTrace"}
+		return slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(method, name) })
 	}
 	return false
 }

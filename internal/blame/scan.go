@@ -1,9 +1,12 @@
 package blame
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	texts "github.com/heedlog/heed/internal/text"
 )
 
 // The weights of evidence, as the package documentation lists them.
@@ -85,6 +88,13 @@ func (s *scan) found(kind Kind, weight int, o owner) {
 	}
 }
 
+// owned adds a piece of evidence about the owner that the names stand for, if they stand for one.
+func (s *scan) owned(kind Kind, weight, rank int, names ...string) {
+	if o, ok := s.finder.owner(rank, names...); ok {
+		s.found(kind, weight, o)
+	}
+}
+
 // prose reads a line of the message that is no frame.
 func (s *scan) prose(line string) {
 	s.head++
@@ -156,9 +166,7 @@ func (s *scan) tags(line string) string {
 			continue
 		}
 		if name, ok := strings.CutSuffix(tag, titled); ok {
-			if o, ok := s.finder.owner(rankTag, name); ok {
-				s.found(Title, weightTitle, o)
-			}
+			s.owned(Title, weightTitle, rankTag, name)
 			return ""
 		}
 		o, ok := s.tagOwner(tag)
@@ -281,9 +289,7 @@ func tagName(tag string) string {
 	if tag == "" {
 		return ""
 	}
-	if i := strings.LastIndexByte(tag, ' '); i > 0 && version(tag[i+1:]) {
-		tag = tag[:i]
-	}
+	tag = unversioned(tag)
 	key := fold(tag)
 	n := letters(key)
 	switch {
@@ -315,27 +321,19 @@ func behindLevel(tag string) string {
 }
 
 // isLevel reports whether a folded tag is that of a logger, of any mod.
-func isLevel(key string) bool {
-	switch key {
-	case "err", "error", "errors", "wrn", "warn", "warning", "warnings", "inf", "info", "information", "dbg", "debug",
-		"trace", "trc", "verbose", "log", "logger", "logging", "message", "msg", "notice", "fatal", "ftl", "crit", "critical",
-		"severe", "exception", "assert", "fail", "failed", "failure", "ok", "success", "test", "null", "none", "todo",
-		"mod", "mods", "main", "utc", "gmt", "pm", "am", "thread", "mainthread", "ref",
-		"end of stack trace", "endofstacktrace":
-		return true
-	}
-	return false
-}
+func isLevel(key string) bool { return levels[key] }
+
+var levels = texts.Words(`
+	err error errors wrn warn warning warnings inf info information dbg debug trace trc verbose log logger logging
+	message msg notice fatal ftl crit critical severe exception assert fail failed failure ok success test null none
+	todo mod mods main utc gmt pm am thread mainthread ref endofstacktrace
+`)
 
 // isThread reports whether a folded tag is that of a thread or of a pool of them, with its number or without.
 func isThread(key string) bool {
 	key = strings.TrimRight(key, "0123456789")
-	for _, end := range [...]string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"} {
-		if strings.HasSuffix(key, end) {
-			return true
-		}
-	}
-	return false
+	ends := []string{"thread", "threadpool", "worker", "workerthread", "finalizer", "jobworker"}
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
 // isReference reports whether a tag stands for something that was printed
@@ -369,8 +367,6 @@ func (s *scan) speaker(line string) {
 		return
 	}
 	if m := s.finder.known(name); m != 0 {
-		if o, ok := s.finder.owner(rankTag, name); ok {
-			s.found(Tag, weightTag, o)
-		}
+		s.owned(Tag, weightTag, rankTag, name)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"unicode"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // isNoArmor keeps a long word, path or hash: a line of a key mixes all kinds of signs.
@@ -287,7 +289,7 @@ func isNoUser(s string, from, to int) bool {
 var remote = regexp.MustCompile(`(?i)\b(?:ssh|scp|sftp|rsync)\s+(?:[^\s@]+\s+)*$`)
 
 // nobody are words that stand where the name of a user may.
-var nobody = setOf("admin administrator system guest anonymous nobody root daemon local you me us it in on to of by as at id " +
+var nobody = text.Words("admin administrator system guest anonymous nobody root daemon local you me us it in on to of by as at id " +
 	"ids name names data folder input interface settings defined requested cancelled canceled error errors found logged signed " +
 	"connected disconnected joined left has have had is are was were will with without who that this from or if does did can " +
 	"cannot unavailable disabled enabled started stopped loaded initialized account accounts authentication api app overlay " +

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // maxNames bounds what a Names knows. A log is of one computer, mostly of one user;
@@ -241,7 +243,7 @@ func isOrdinary(name string) bool {
 // isOrdinaryPart keeps ordinary words.
 func isOrdinaryPart(s string, from, to int) bool { return isOrdinary(strings.ToLower(s[from:to])) }
 
-var ordinary = setOf(`
+var ordinary = text.Words(`
 	admin administrator administrators account adm all app appdata apps application art auto bin build builder builds buildslave buildbot
 	ci client cloud code common computer config container core custom data date debug default defaultuser defaultuser0 deck demo
 	desktop dev developer device disk docker documents domain download downloads editor email engine error
@@ -255,11 +257,3 @@ var ordinary = setOf(`
 	win windows workgroup workstation world www xbox you true the and for not new old one two node state status
 	address mail token steamid
 `)
-
-func setOf(words string) map[string]bool {
-	set := map[string]bool{}
-	for w := range strings.FieldsSeq(words) {
-		set[w] = true
-	}
-	return set
-}
