@@ -42,18 +42,11 @@ func isStackTitle(b []byte) bool {
 // not write. It bounds what a message can do that reads like the beginning of a
 // crash report.
 func isSignOfLife(b []byte) bool {
-	switch b[0] {
-	case 'U':
-		const unloading = "Unloading "
-		return hasPrefix(b, "UnloadTime: ") ||
-			hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
-	case 'L':
-		return hasPrefix(b, "Loading game from file ")
-	case 'I':
-		return hasPrefix(b, "Initializing new game with mods")
-	}
-	return false
+	const unloading = "Unloading "
+	return signsOfLife.begin(b) || hasPrefix(b, unloading) && len(b) > len(unloading) && isDigit(b[len(unloading)])
 }
+
+var signsOfLife = beginningsOf("UnloadTime: ", "Loading game from file ", "Initializing new game with mods")
 
 // isGotSignal reports whether b is "Got a SIG… while executing native code", or
 // the same with the "UNKNOWN" of a system without signals.

@@ -80,31 +80,15 @@ func announcesException(b []byte) bool {
 
 // speaksOfFault reports whether b has one of the words with which a failure is
 // reported.
-func speaksOfFault(b []byte) bool {
-	for _, word := range []string{"xception", "rror", "ailed", "threw "} {
-		if bytes.Contains(b, []byte(word)) {
-			return true
-		}
-	}
-	return false
-}
+func speaksOfFault(b []byte) bool { return containsAny(b, "xception", "rror", "ailed", "threw ") }
 
 // speaksOfTrouble reports whether b, the first line of a record that ends in a colon, may
 // announce an exception: besides the words of a failure it has those with which people
 // report that something did not go as it should.
 func speaksOfTrouble(b []byte) bool {
-	if speaksOfFault(b) || opensFault(b) {
-		return true
-	}
-	for _, word := range []string{
+	return speaksOfFault(b) || opensFault(b) || containsAny(b,
 		"ould not", "ouldn't", "annot", "an't", "nable to", "nexpected", "nvalid", "wrong", "roblem", "ailure", "aught",
-		"rash", "arning", "ERR", "EXC", "FAIL", "WARN",
-	} {
-		if bytes.Contains(b, []byte(word)) {
-			return true
-		}
-	}
-	return false
+		"rash", "arning", "ERR", "EXC", "FAIL", "WARN")
 }
 
 // loaderErrors reports whether b, the first line of a record, names the

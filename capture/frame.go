@@ -1,6 +1,9 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // isFrame reports whether b cannot be anything but a line of a stack trace:
 //
@@ -296,14 +299,7 @@ func isCutFrame(b []byte) bool {
 }
 
 // isWord reports whether b is a name and nothing else.
-func isWord(b []byte) bool {
-	for _, c := range b {
-		if !isName(c) {
-			return false
-		}
-	}
-	return true
-}
+func isWord(b []byte) bool { return !slices.ContainsFunc(b, func(c byte) bool { return !isName(c) }) }
 
 // isWholeFrame reports whether b, a frame that is the last line of the input
 // and has no line end, has all its parts: the arguments are closed, and a place

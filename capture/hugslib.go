@@ -69,12 +69,7 @@ func isPatched(b []byte) bool {
 	if !ok || bytes.IndexByte(method, ' ') >= 0 {
 		return false
 	}
-	for _, kind := range [...]string{"PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)"} {
-		if hasPrefix(patches, kind) {
-			return true
-		}
-	}
-	return false
+	return hasAnyPrefix(patches, []string{"PRE: ", "post: ", "TRANS: ", "FINAL: ", "(no patches)"})
 }
 
 // machine is what the header of an upload has about the machine, with the bounds of

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -42,13 +43,7 @@ func (s itemShape) mayOpenException(b []byte, before itemShape) bool {
 
 // isBracket reports whether r encloses something, so that what is behind it need not
 // be an item: a tag, an element, a quotation.
-func isBracket(r rune) bool {
-	switch r {
-	case '[', '(', '<', '"', '\'', '«', '“', '„', '「', '【':
-		return true
-	}
-	return false
-}
+func isBracket(r rune) bool { return strings.ContainsRune("[(<\"'«“„「【", r) }
 
 // beginsList reports whether b, of shape s, looks like the first item of a list by
 // itself: a word, a mod with its package id, columns, what opens with a mark, markup.

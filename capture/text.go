@@ -1,6 +1,9 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // Small helpers on bytes. Comparisons with string(b[:n]) do not allocate.
 
@@ -30,6 +33,11 @@ func (t *beginnings) begin(b []byte) bool {
 		}
 	}
 	return false
+}
+
+// containsAny reports whether one of the texts is in b.
+func containsAny(b []byte, texts ...string) bool {
+	return slices.ContainsFunc(texts, func(s string) bool { return bytes.Contains(b, []byte(s)) })
 }
 
 func hasSuffix(b []byte, s string) bool { return len(b) >= len(s) && string(b[len(b)-len(s):]) == s }

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/heedlog/heed/event"
@@ -224,9 +225,7 @@ func (x *index) get(seq uint64) *row {
 	if i > 0 && x.rows[i-1].seq == seq {
 		return &x.rows[i-1]
 	}
-	x.rows = append(x.rows, row{})
-	copy(x.rows[i+1:], x.rows[i:])
-	x.rows[i] = row{seq: seq, first: none, pinned: none}
+	x.rows = slices.Insert(x.rows, i, row{seq: seq, first: none, pinned: none})
 	return &x.rows[i]
 }
 

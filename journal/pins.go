@@ -1,5 +1,7 @@
 package journal
 
+import "slices"
+
 // pins is the budget of pinned entries, with the pins for which each is
 // held.
 //
@@ -21,16 +23,9 @@ type pin struct {
 	from, to uint64 // from <= seq <= to
 }
 
-func (p *pin) covers(seq uint64) bool { return p.from <= seq && seq <= p.to }
-
 // covered reports whether any pin wants seq.
 func (p *pins) covered(seq uint64) bool {
-	for i := range p.pins {
-		if p.pins[i].covers(seq) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.pins, func(n pin) bool { return n.from <= seq && seq <= n.to })
 }
 
 // Pin keeps the entry seq for an owner, with the entries whose sequence numbers

@@ -158,7 +158,7 @@ func (f *firsts) validList(l *list) error {
 func (p *pins) valid() error {
 	for i := range p.pins {
 		q := &p.pins[i]
-		if !q.covers(q.seq) || q.to > p.until {
+		if q.seq < q.from || q.seq > q.to || q.to > p.until {
 			return fmt.Errorf("pins: %+v, until %d", *q, p.until)
 		}
 	}

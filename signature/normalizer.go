@@ -218,19 +218,11 @@ func (n *Normalizer) isLogger(fr *frame) bool {
 		return false
 	}
 	if fr.plain.end > 0 && fr.module == "" {
-		for _, l := range n.loggers {
-			if fr.plain.hasPrefix(fr.line, l) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(n.loggers, func(l string) bool { return fr.plain.hasPrefix(fr.line, l) })
 	}
 	var buf [maxLogger]byte
 	name := buf[:fr.copyName(buf[:])]
-	for _, l := range n.loggers {
-		if len(name) >= len(l) && string(name[:len(l)]) == l {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.loggers, func(l string) bool {
+		return len(name) >= len(l) && string(name[:len(l)]) == l
+	})
 }

@@ -117,24 +117,21 @@ func (a *assembly) tiersRead() []string {
 // ledgers asks the ledgers of a query's tiers, each for as many entries.
 func (a *assembly) ledgers(in *Input, q *LedgerQuery) (Found, error) {
 	tiers, strategy := a.scope(q.Tier)
-	return a.each("ledger of tier", tiers, func(tier string) func() (Found, error) {
-		ledger := a.service.config.Ledgers[tier]
-		if ledger == nil {
-			return nil
-		}
-		return func() (Found, error) { return ledger.Entries(a.ctx, in, q) }
-	}, strategy == HighestFirst)
+	return each(a, "ledger of tier", tiers, a.service.config.Ledgers, strategy == HighestFirst,
+		func(l Ledger) (Found, error) { return l.Entries(a.ctx, in, q) })
 }
 
 // each asks sources by their names, one query for each, and with first only until one has anything. It fails where none
 // answered; else what failed is a warning.
-func (a *assembly) each(kind string, names []string, of func(string) func() (Found, error), first bool) (Found, error) {
+func each[T comparable](a *assembly, kind string, names []string, sources map[string]T, first bool,
+	read func(T) (Found, error),
+) (Found, error) {
 	var all Found
 	var errs []error
 	answered := false
 	for _, name := range names {
-		source := of(name)
-		if source == nil {
+		source := sources[name]
+		if source == *new(T) {
 			errs = append(errs, fmt.Errorf("no %s %q", kind, name))
 			continue
 		}
@@ -144,7 +141,7 @@ func (a *assembly) each(kind string, names []string, of func(string) func() (Fou
 			}
 			break
 		}
-		got, err := source()
+		got, err := read(source)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s %s: %w", kind, name, err))
 		}
@@ -181,15 +178,9 @@ func (a *assembly) search(in *Input, c *horizontalSearch, vars variables) (Found
 	if len(names) == 0 {
 		names = slices.Sorted(maps.Keys(a.service.config.Searchers))
 	}
-	all, err := a.each("searcher", names, func(name string) func() (Found, error) {
-		searcher := a.service.config.Searchers[name]
-		if searcher == nil {
-			return nil
-		}
-		return func() (Found, error) {
-			return searcher.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
-		}
-	}, false)
+	all, err := each(a, "searcher", names, a.service.config.Searchers, false, func(s Searcher) (Found, error) {
+		return s.Search(a.ctx, in, query, c.MaxResults, c.RelevanceThreshold)
+	})
 	known := make(map[string]bool, len(a.found))
 	for i := range a.found {
 		known[a.found[i].key()] = true

@@ -471,12 +471,9 @@ func (s *scan) typeName(text string) bool {
 // tagged reports whether the record carries the tag of a mod of that name.
 func (s *scan) tagged(name string) bool {
 	key := fold(name)
-	for i := range s.findings {
-		if f := &s.findings[i]; f.Kind == Tag && key != "" && slices.Contains(f.owner.keys[:], key) {
-			return true
-		}
-	}
-	return false
+	return key != "" && slices.ContainsFunc(s.findings, func(f finding) bool {
+		return f.Kind == Tag && slices.Contains(f.owner.keys[:], key)
+	})
 }
 
 // assemblies reads the assemblies that a line names:

@@ -130,12 +130,7 @@ func (s *scan) settle() {
 
 // has reports whether there is evidence of a kind for o.
 func (s *scan) has(kind Kind, o *owner) bool {
-	for i := range s.findings {
-		if f := &s.findings[i]; f.Kind == kind && f.owner.same(o) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.findings, func(f finding) bool { return f.Kind == kind && f.owner.same(o) })
 }
 
 // codeOwner returns whose code has the path, such as Some.Mod.Type.Method: the

@@ -1,6 +1,9 @@
 package blame
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // workshop stands before a number that is all that is known of a mod, and
 // workshopDigits is how many digits such a number has at least.
@@ -83,10 +86,8 @@ func (s *scan) folder(name string, last, about bool) {
 	if rank == rankNumber {
 		o.number = name
 	}
-	for i := range s.files {
-		if s.files[i].owner.same(&o) {
-			return
-		}
+	if slices.ContainsFunc(s.files, func(f finding) bool { return f.owner.same(&o) }) {
+		return
 	}
 	s.files = append(s.files, finding{
 		Evidence: Evidence{Path, s.line}, weight: o.doubted(weightPath), owner: o,

@@ -223,14 +223,8 @@ func atLeastOne(what string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return cli.Usage(cmd, "name %s", what)
 		}
-		seen := false
-		for _, arg := range args {
-			if arg == standardInput {
-				if seen {
-					return cli.Usage(cmd, "standard input can be read only once")
-				}
-				seen = true
-			}
+		if i := slices.Index(args, standardInput); i >= 0 && slices.Contains(args[i+1:], standardInput) {
+			return cli.Usage(cmd, "standard input can be read only once")
 		}
 		return nil
 	}

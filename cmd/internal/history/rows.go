@@ -271,9 +271,8 @@ func (t *tx) trim() error {
 		if err != nil {
 			return err
 		}
-		var used int64
-		err = t.QueryRowContext(t.ctx, `SELECT (page_count - freelist_count) * page_size
-			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`).Scan(&used)
+		used, err := t.number(`SELECT (page_count - freelist_count) * page_size
+			FROM pragma_page_count, pragma_freelist_count, pragma_page_size`)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,7 @@ package scrub
 import (
 	"net/url"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -72,12 +73,12 @@ func (n *Names) Learn(s string) bool {
 // what compilers make of it, which has the name of its builder.
 func isSource(rest string) bool {
 	rest = upTo(rest, "\"'<>|\r\n")
-	for _, mark := range []string{".cs", ".pdb", ".cpp", ".hpp", ".vb", ".fs", ".java", ".rs:", ".go:", ".c:", ".h:", `\source\repos\`, "/source/repos/", `\obj\`, "/obj/"} {
-		if strings.Contains(rest, mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(sourceMarks, func(mark string) bool { return strings.Contains(rest, mark) })
+}
+
+var sourceMarks = []string{
+	".cs", ".pdb", ".cpp", ".hpp", ".vb", ".fs", ".java", ".rs:", ".go:", ".c:", ".h:", `\source\repos\`, "/source/repos/",
+	`\obj\`, "/obj/",
 }
 
 // Any reports whether n knows a name.
