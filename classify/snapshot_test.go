@@ -128,8 +128,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",
 		// Of other counters, and of the grouper.
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
-		// Of the evaluator, and about this process alone.
-		"Stats.MachineRuns",
+		// About this process alone.
 		"Classifier.buf", "Classifier.in", "Classifier.sets",
 	)
 }

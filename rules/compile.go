@@ -79,8 +79,6 @@ func (l *linker) link() {
 		if !r.Disabled {
 			l.set.active = append(l.set.active, r)
 		}
-		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions,
-			func(e Exception) bool { return e.cond.test == nil })
 	}
 	l.set.index = newIndex(l.set.active)
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros

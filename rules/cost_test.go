@@ -48,7 +48,7 @@ var costCases = []struct {
 	{`template matches "[a-z]+Exception"`, "the quick brown fox ", 3*nodeSteps + patternSteps*12*(entryBytes+1)},
 	{`template matches "(?i)needle"`, "the quick brown fox ", 3*nodeSteps + patternSteps*6*(entryBytes+1)},
 	{`template matches "[ab]Exception"`, "xException", 3*nodeSteps + patternSteps*10*(entryBytes+1)},
-	{`template matches "ab.*c"`, "ab", 3*nodeSteps + 2*patternSteps*6*(entryBytes+1)},
+	{`template matches "ab.*c"`, "ab", 3*nodeSteps + patternSteps*6*(entryBytes+1)},
 	{`template matches "c{1,100}d"`, "c", 3*nodeSteps + patternSteps*203*(entryBytes+1)},
 	{`template matches "(x+x+)+y"`, "x", 3*nodeSteps + patternSteps*11*(entryBytes+1)},
 	{`len(split(template, " ")) > 70000`, " ", 6*nodeSteps + 3*entryBytes + (entryBytes+1)*pieceSteps},
@@ -96,8 +96,9 @@ func TestCostOfNodes(t *testing.T) {
 		{`starts_with_any(template, l)`, 2*n + 2*triedSteps, dearParts},
 		{`contains_any(template, l)`, 2*n + 2*all, dearParts},
 		{`contains_any(lower(template), l)`, 3*n + foldSteps*all + 2*all, dearParts},
-		{`contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 2*n + (tableSteps+triedSteps+1)*all, dearParts},
-		{`len(l) == 2 and contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 7*n + 2*4 + 6*all, dearList},
+		{`contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 2*n + 6*all, dearParts},
+		{`contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega", "theta", "kappa"])`, 2*n + (tableSteps+triedSteps+1)*all, dearParts},
+		{`len(l) == 2 and contains_any(template, ["abc", "word0", "beta1", "gamma", "delta", "omega"])`, 7*n + 2*4 + 6*all, dearParts},
 		{`len(l) > 1`, 4*n + 2*4, dearParts},
 		{`any(l, # == source)`, 10*n + 2*itemSteps + 4, dearLoop},
 		{`any(l, # == "x") and template contains "a"`, 14*n + 2*itemSteps + 2 + all + 1, dearParts},
@@ -122,8 +123,8 @@ func TestCostOfNodes(t *testing.T) {
 		{`lower(template) == message`, 4*n + foldSteps*all + all, dearParts},
 		{`trim(template) == "a"`, 4*n + all + 1, dearParts},
 		{`indexOf(template, "ab") == 1`, 5*n + 2*(all+2), dearParts},
-		{`template matches "ab+c"`, 3*n + 2*patternSteps*5*(all+1), dearPattern},
-		{`template matches "ab{2,}c"`, 3*n + 2*patternSteps*8*(all+1), dearPattern},
+		{`template matches "ab+c"`, 3*n + patternSteps*5*(all+1), dearPattern},
+		{`template matches "ab{2,}c"`, 3*n + patternSteps*8*(all+1), dearPattern},
 		{`template matches "ab{2,3}c"`, 3*n + patternSteps*10*(all+1), dearPattern},
 		{`template matches "ab{0}c"`, 3*n + patternSteps*6*(all+1), dearPattern},
 	} {
@@ -219,12 +220,9 @@ func TestCostLint(t *testing.T) {
 	require.Equal(t, []string{
 		`f.yaml:2:56: warning: rule x: may take 80 million steps for an entry of 64 KiB (` + dearPattern + `) [cost]`,
 	}, find(`template matches "c{1,100}d"`))
-	require.Equal(t, []string{
-		`f.yaml:2:69: warning: rule x: may take 66 million steps for an entry of 64 KiB (` + dearList + `) [cost]`,
-	}, find(`len(template) == 1 or contains_any(template, `+listOf(1000, wordNo)+`)`))
 	require.Empty(t, find(`template matches "Could not load [A-Za-z]+ from .* because"`))
 	require.Empty(t, find(`any(split(frames, "\n"), # endsWith ".Tick" or # contains "Room")`))
-	require.Empty(t, find(`contains_any(template, `+listOf(1000, wordNo)+`)`))
+	require.Empty(t, find(`len(template) == 1 or contains_any(template, `+listOf(1000, wordNo)+`)`))
 }
 
 // TestInstructions holds the count of instructions to what package regexp makes.

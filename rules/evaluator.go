@@ -85,9 +85,9 @@ func (p *Plan) Known() *Outcome {
 	return nil
 }
 
-// Evaluator decides about entries by a [Set]. It holds the machine that runs the
-// conditions of rules that are [Rule.Interpreted] and counts their errors; it is
-// not safe for concurrent use. Any number of them may share a set.
+// Evaluator decides about entries by a [Set]. It holds the virtual machine that
+// runs conditions, and counts their errors. It is not safe for concurrent use. Any
+// number of evaluators may share a set.
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
@@ -98,7 +98,6 @@ type Evaluator struct {
 	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
 	continued []*Rule // scratch: matched rules with Continue, in order
 
-	runs     uint64 // of the machine
 	failures uint64
 	failed   *Rule
 	failure  error
@@ -125,15 +124,10 @@ func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
 	return ev.failures, ev.failed, ev.failure
 }
 
-// MachineRuns returns how often the condition of a rule or an exception ran in
-// the virtual machine of expr; 0 without rules that are [Rule.Interpreted].
-func (ev *Evaluator) MachineRuns() uint64 { return ev.runs }
-
 // Plan returns what is known about all entries that have the cacheable part of
 // in in common; it does not read the rest of in. It runs the conditions that may
-// hold and can be run, up to the first match. It allocates only what the plan
-// keeps, which most need nothing for, and what rules that are
-// [Rule.Interpreted] box.
+// hold and can be run, up to the first match. It allocates the contents of the
+// plan, which most plans do not have, and a few words for the conditions that run.
 func (ev *Evaluator) Plan(in *Input) Plan {
 	defer ev.end()
 	var (
@@ -180,9 +174,9 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	return p
 }
 
-// Decide returns the outcome for in, of which p is the plan. It allocates
-// nothing but the tags that rules with Continue add for this entry alone, and
-// what rules that are [Rule.Interpreted] box.
+// Decide returns the outcome for in, of which p is the plan. A plan that is known
+// allocates nothing; another allocates a few words for the conditions that run, and
+// the tags that rules with Continue add for this entry alone.
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 	if len(p.steps) == 0 {
 		return *p.final
@@ -229,8 +223,8 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 
 // Evaluate decides about in by trying every rule that may match, in order.
 // [Evaluator.Plan] and [Evaluator.Decide] together give the same outcome. What a
-// rule set means is to run every rule in order in the virtual machine of expr;
-// tests hold all three to that. It allocates what Decide does, and the tags of
+// rule set means is to run every rule in order, without an index and without a
+// plan; tests hold all three to that. It allocates what Decide does, and the tags of
 // all rules with Continue.
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	o, _ := ev.evaluate(in)
@@ -369,18 +363,9 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 
 // holds reports whether c, of rule r, holds for in.
 func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
-	if c.test != nil {
-		return c.test(in)
-	}
-	return ev.run(in, r, c)
-}
-
-// run reports whether c holds for in, by the machine.
-func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
 	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
-	ev.runs++
 	got, err := ev.machine.Run(c.program, ev.env)
 	if err != nil {
 		ev.failures++

@@ -158,7 +158,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 	}
 	x.r.used[n.Value] = true
 	if l := x.r.lists[n.Value]; l != nil {
-		return x.put(&ast.ConstantNode{Value: l.items}, loc)
+		return x.put(&ast.ConstantNode{Value: l}, loc)
 	}
 	if m := x.r.macros[n.Value]; m != nil {
 		x.r.expandMacro(m, x.via)

@@ -60,6 +60,21 @@ type boxes struct {
 	Template, Frames, Level, Source, Kind, Status, Phase, Method, Message, Stack, Operation any
 }
 
+// values are the texts of the variables of an entry.
+var values = map[varSet]func(in *Input) string{
+	varTemplate:  func(in *Input) string { return in.Template },
+	varFrames:    func(in *Input) string { return in.Frames },
+	varLevel:     func(in *Input) string { return in.Level.String() },
+	varSource:    func(in *Input) string { return in.Source },
+	varKind:      func(in *Input) string { return in.Kind.String() },
+	varStatus:    func(in *Input) string { return in.Status.String() },
+	varPhase:     func(in *Input) string { return in.Phase },
+	varMethod:    func(in *Input) string { return in.method() },
+	varMessage:   func(in *Input) string { return in.Message },
+	varStack:     func(in *Input) string { return in.Stack },
+	varOperation: func(in *Input) string { return in.Operation },
+}
+
 // list returns the names in v.
 func (v varSet) list() []string {
 	var out []string

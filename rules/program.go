@@ -35,8 +35,7 @@ type condition struct {
 
 // code is what runs of an expression.
 type code struct {
-	test    predicate   // nil where only the machine can run it
-	program *vm.Program // what it means; also for who explains it
+	program *vm.Program
 	reads   varSet
 }
 
@@ -50,8 +49,7 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	x := &expansion{r: r, expr: e}
 	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
-	c.test = r.predicate(tree)
-	if c.cost = r.cost(tree, c.test); c.cost.steps > maxCost {
+	if c.cost = r.cost(tree); c.cost.steps > maxCost {
 		x.fail(c.cost.most.Location(), c.cost.hint, "may take %s, more than the %s allowed", &c.cost, million(maxCost))
 		return nil
 	}
@@ -82,9 +80,8 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	if c.reads&perEntry != 0 {
 		if g := guard(tree); g != nil {
-			test := r.predicate(g)
 			if p, opt := x.program(g); p != nil {
-				c.guard = &code{test, p, reads(opt)}
+				c.guard = &code{p, reads(opt)}
 			}
 		}
 	}

@@ -21,7 +21,7 @@ type Set struct {
 	hash     uint64
 	notes    []placed // for Lint
 	sources  []*source
-	lists    map[string]*list
+	lists    map[string][]string
 	macros   map[string]*macro
 
 	normalizer *signature.Normalizer // with the protected words
@@ -77,12 +77,6 @@ type Rule struct {
 	// operation, so that it is evaluated for each entry and not once per
 	// signature.
 	PerEntry bool
-
-	// Interpreted reports that the condition or an exception has parts that run in
-	// the virtual machine of expr, which takes longer and allocates: loops,
-	// numbers, and items and parts of texts. All other conditions are Go
-	// functions. It makes no other difference.
-	Interpreted bool
 
 	// ShadowedBy is the id of a rule in an earlier file after which this one
 	// can never match, empty when there is none. (Within one file that is an

@@ -10,9 +10,9 @@ import (
 	"github.com/expr-lang/expr/file"
 )
 
-// lower replaces what only the rule language has by what expr can run: a
-// function with a list becomes one function bound to that list, and "in" with
-// a list a look-up in a set.
+// lower replaces the parts of a tree that expr cannot run: a function with a
+// list becomes one function bound to that list, and "in" with a list becomes a
+// look-up in a set.
 func lower(tree *ast.Node, r *resolver) { ast.Walk(tree, lowering{r}) }
 
 type lowering struct{ r *resolver }
@@ -25,8 +25,8 @@ func (v lowering) Visit(n *ast.Node) {
 		if !ok || len(t.Arguments) != 2 {
 			return
 		}
-		fn := bind(listFuncs[name.Value], t.Arguments[1].(*ast.ConstantNode).Value.([]string))
-		callee := &ast.ConstantNode{Value: fn}
+		list := v.r.anyOf(name.Value, t.Arguments[1].(*ast.ConstantNode).Value.([]string))
+		callee := &ast.ConstantNode{Value: list.holds}
 		callee.SetLocation(name.Location())
 		t.Callee, t.Arguments = callee, t.Arguments[:1]
 	case *ast.BinaryNode:
@@ -48,26 +48,43 @@ func bind(test func(s, item string) bool, items []string) func(string) bool {
 	}
 }
 
-// setOf returns the set of items, one and the same for a named list.
-func (r *resolver) setOf(items []string) map[string]struct{} {
-	l := r.named(items)
-	if l == nil {
-		return toSet(items)
-	}
-	if l.set == nil {
-		l.set = toSet(items)
-	}
-	return l.set
+// bindings hold lists in the forms in which conditions run them, made once for
+// each list and function, wherever conditions use them.
+type bindings struct {
+	sets  map[listKey]map[string]struct{}
+	tests map[listKey]boundList
 }
 
-// named returns the list with these items, nil where they stand in an expression.
-func (r *resolver) named(items []string) *list {
-	for _, l := range r.lists {
-		if len(items) > 0 && len(l.items) == len(items) && &l.items[0] == &items[0] {
-			return l
-		}
+// listKey is the identity of a list that is not empty, and a function, "in" for none.
+type listKey struct {
+	function string
+	first    *string
+	items    int
+}
+
+// setOf returns the set of items.
+func (b *bindings) setOf(items []string) map[string]struct{} {
+	if len(items) == 0 {
+		return nil
 	}
-	return nil
+	key := listKey{"in", &items[0], len(items)}
+	set, known := b.sets[key]
+	if !known {
+		set = toSet(items)
+		b.sets[key] = set
+	}
+	return set
+}
+
+// anyOf returns a function of the language with its list bound.
+func (b *bindings) anyOf(name string, items []string) boundList {
+	key := listKey{name, &items[0], len(items)}
+	bound, known := b.tests[key]
+	if !known {
+		bound = anyOf(name, items)
+		b.tests[key] = bound
+	}
+	return bound
 }
 
 func toSet(items []string) map[string]struct{} {
@@ -127,6 +144,27 @@ func copyTree(n ast.Node) ast.Node {
 	}
 	out.SetLocation(n.Location())
 	return out
+}
+
+// constants returns the items of a list of constant texts, nil where n is
+// something else.
+func constants(n ast.Node) []string {
+	switch n := n.(type) {
+	case *ast.ConstantNode:
+		items, _ := n.Value.([]string)
+		return items
+	case *ast.ArrayNode:
+		items := make([]string, len(n.Nodes))
+		for i, item := range n.Nodes {
+			s, ok := item.(*ast.StringNode)
+			if !ok {
+				return nil
+			}
+			items[i] = s.Value
+		}
+		return items
+	}
+	return nil
 }
 
 func copyTrees(nodes []ast.Node) []ast.Node {
