@@ -120,7 +120,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	c := blindClassifier(t, snapshotConfig(t, snapshotRules))
 	testkit.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made by New from its Config.
-		"Classifier.normalizer", "-Classifier.eval",
+		"Classifier.normalizer", "-Classifier.rules", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
 		"Classifier.last", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",

@@ -28,8 +28,7 @@ func (ev *Evaluator) explainer() *explainer {
 	x := &explainer{resolver: r, macros: map[string]*clause{}, conditions: make(map[*condition]*clause, len(ev.set.rules))}
 	for _, rule := range ev.set.active {
 		x.conditions[rule.cond] = x.whole(rule.cond)
-		for i := range rule.Exceptions {
-			c := rule.Exceptions[i].cond
+		for _, c := range rule.exceptions {
 			x.conditions[c] = x.whole(c)
 		}
 	}

@@ -1,10 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"regexp/syntax"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // The cost of a condition is the number of steps that it takes at worst for an
@@ -12,10 +13,8 @@ import (
 // a nanosecond at worst, and far less in most texts. It is counted in the
 // expanded tree, as if and, or and ?: always went on.
 const (
-	entryBytes = 64 << 10 // the length at which package capture cuts texts, too
-
-	maxCost  = 250_000_000 // beyond it, a condition is refused
-	dearCost = 50_000_000  // beyond it, lint reports the condition
+	entryBytes = compiled.EntryBytes
+	maxCost    = 250_000_000 // a condition that costs more is refused
 )
 
 // Steps besides those for bytes, as BenchmarkCost measures them.
@@ -29,20 +28,6 @@ const (
 	triedSteps   = 4  // one text of a list that is tried there
 )
 
-// cost is that of a condition.
-type cost struct {
-	steps float64
-	most  ast.Node // the part that costs most by itself
-	hint  string   // what to change
-}
-
-// String returns the figure for messages.
-func (c *cost) String() string {
-	return fmt.Sprintf("%s steps for an entry of %d KiB", million(c.steps), entryBytes>>10)
-}
-
-func million(n float64) string { return fmt.Sprintf("%.0f million", n/1e6) }
-
 const (
 	dearPattern = "use fewer alternatives and smaller counts than in {1,500}, or contains and contains_any"
 	dearLoop    = "take out of the loop what does not need #, or use contains_any"
@@ -55,26 +40,26 @@ type estimate struct {
 	times float64 // how often the part at hand is evaluated
 	item  float64 // bytes of all values of #
 	most  float64 // steps of found.most
-	found cost
+	found compiled.Cost
 }
 
 // cost returns the cost of an expanded tree.
-func (r *resolver) cost(tree ast.Node) cost {
+func (r *resolver) cost(tree ast.Node) compiled.Cost {
 	e := &estimate{r: r, times: 1}
 	e.walk(tree)
 	return e.found
 }
 
 func (e *estimate) add(n ast.Node, steps float64) {
-	e.found.steps += steps
+	e.found.Steps += steps
 	if steps <= e.most {
 		return
 	}
-	e.most, e.found.most, e.found.hint = steps, n, dearParts
+	e.most, e.found.Most, e.found.Hint = steps, n, dearParts
 	if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
-		e.found.hint = dearPattern
+		e.found.Hint = dearPattern
 	} else if e.times > 1 {
-		e.found.hint = dearLoop
+		e.found.Hint = dearLoop
 	}
 }
 

@@ -76,8 +76,8 @@ func (p *Plan) Weight() int {
 	return w
 }
 
-// Known returns the outcome when p decides by itself, without looking at the
-// entry, and nil when it does not. The outcome is shared and read only.
+// Known returns the outcome if p decides by itself, without the entry, and nil if
+// it does not. The outcome is shared and read only.
 func (p *Plan) Known() *Outcome {
 	if len(p.steps) == 0 {
 		return p.final
@@ -111,9 +111,6 @@ func (s *Set) NewEvaluator() *Evaluator {
 	ev.env = &ev.vars
 	return ev
 }
-
-// Set returns the set that ev evaluates.
-func (ev *Evaluator) Set() *Set { return ev.set }
 
 // Failures returns how often a condition ended in an error, such as an index
 // out of range, which counts as no match; and the last rule and error. A
@@ -334,8 +331,8 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 	if !ev.holds(in, r, &r.cond.code) {
 		return false
 	}
-	for i := range r.Exceptions {
-		if ev.holds(in, r, &r.Exceptions[i].cond.code) {
+	for _, c := range r.exceptions {
+		if ev.holds(in, r, &c.code) {
 			return false
 		}
 	}
@@ -353,8 +350,8 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	case c.guard != nil && !ev.holds(in, r, c.guard):
 		return false
 	}
-	for i := range r.Exceptions {
-		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
+	for _, c := range r.exceptions {
+		if c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
 			return false
 		}
 	}

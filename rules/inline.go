@@ -33,6 +33,9 @@ type TestResult struct {
 	// Got is the decision of the whole set.
 	Got event.Decision
 
+	// Failed: the test shows that its rule is wrong.
+	Failed bool
+
 	// Passed: Rule decided the record, or in case of a rule with Continue
 	// matched it, exactly if Match is true. A test of a disabled rule passes.
 	Passed bool
@@ -41,9 +44,6 @@ type TestResult struct {
 	// decided it first. Such a test does not check its rule.
 	Overridden bool
 }
-
-// Failed reports whether the test shows that its rule is wrong.
-func (r *TestResult) Failed() bool { return !r.Passed && !r.Overridden }
 
 // String returns one line with the place of the test, what was expected and
 // what came out. It is safe to print.
@@ -56,12 +56,12 @@ func (r *TestResult) String() string {
 	switch {
 	case r.Overridden:
 		state = "overridden"
-	case !r.Passed:
+	case r.Failed:
 		state = "failed"
 	}
 	s := fmt.Sprintf("%s:%d:%d: rule %s: %s %s: %s, decided by %s",
 		yamlfile.Clean(r.File), r.Line, r.Column, r.Rule.ID, verb, yamlfile.Quote(r.Text), state, r.Got.Rule)
-	if r.Failed() {
+	if r.Failed {
 		s += fmt.Sprintf(" (template %s)", yamlfile.Quote(r.Template))
 	}
 	return s
@@ -90,13 +90,15 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		for _, r := range continued {
 			hit = hit || r == t.rule
 		}
-		out = append(out, TestResult{
+		res := TestResult{
 			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
 			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
 			Passed: hit == d.match || t.rule.Disabled,
 			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index &&
 				o.Rule.index < t.rule.index,
-		})
+		}
+		res.Failed = !res.Passed && !res.Overridden
+		out = append(out, res)
 	}
 	return out
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // memoryBudget bounds, in the units of expr (one per item of a list that is built),
@@ -27,7 +28,7 @@ type condition struct {
 	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
 	code
 	guard    *code // nil when there is nothing to know before the entry
-	cost     cost
+	cost     compiled.Cost
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -49,8 +50,8 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	x := &expansion{r: r, expr: e}
 	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
-	if c.cost = r.cost(tree); c.cost.steps > maxCost {
-		x.fail(c.cost.most.Location(), c.cost.hint, "may take %s, more than the %s allowed", &c.cost, million(maxCost))
+	if c.cost = r.cost(tree); c.cost.Steps > maxCost {
+		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost, compiled.Million(maxCost))
 		return nil
 	}
 	var opt ast.Node

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/lint"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -129,7 +130,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		}
 		record.blame = engine.Blame(&record.entry)
 		record.outcome.Phase = f.phase
-		if err := set.CheckPhase(f.phase); err != nil {
+		if err := lint.CheckPhase(set, f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
