@@ -253,7 +253,7 @@ func listTestOf(n *ast.CallNode) listTest {
 		return listTest{}
 	}
 	items, _ := list.Value.([]string)
-	return listTest{text: values[varOf(variable.Value)], test: listFuncs[callee.Value], items: items}
+	return listTest{text: varOf(variable.Value).value(), test: listFuncs[callee.Value], items: items}
 }
 
 // macro returns the clauses of the macro of that name, nil where it cannot be

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/expr-lang/expr/vm"
@@ -91,8 +92,6 @@ func (p *Plan) Known() *Outcome {
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
-	vars    boxes
-	env     any    // &vars, made into an interface once
 	loaded  varSet // of the input at hand
 
 	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
@@ -107,9 +106,7 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}, tried: newRuleSet(len(s.active))}
-	ev.env = &ev.vars
-	return ev
+	return &Evaluator{set: s, machine: newMachine(), tried: newRuleSet(len(s.active))}
 }
 
 // Failures returns how often a condition ended in an error, such as an index
@@ -320,9 +317,12 @@ func merge(tags, more []string) []string {
 
 // end drops the borrowed strings.
 func (ev *Evaluator) end() {
-	if ev.loaded != 0 {
-		ev.loaded, ev.vars = 0, boxes{}
+	for i := range variables {
+		if constant&(1<<i) == 0 {
+			ev.machine.Variables[i] = nil
+		}
 	}
+	ev.loaded = 0
 }
 
 // matches reports whether r matches in: its condition holds, and none of its
@@ -363,7 +363,7 @@ func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
 	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
-	got, err := ev.machine.Run(c.program, ev.env)
+	got, err := ev.machine.Run(c.program, nil)
 	if err != nil {
 		ev.failures++
 		ev.failed, ev.failure = r, err
@@ -372,60 +372,15 @@ func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
 	return got == true
 }
 
-// load makes the given variables available to programs.
+// load makes the given variables available to programs. A text that is there
+// already costs no allocation.
 func (ev *Evaluator) load(in *Input, vars varSet) {
-	b := &ev.vars
-	for i := range variables {
-		switch v := varSet(1) << i & vars; v {
-		case varTemplate:
-			b.Template = in.Template
-		case varFrames:
-			b.Frames = in.Frames
-		case varLevel:
-			b.Level = nameBox(levelBoxes, in.Level)
-		case varSource:
-			b.Source = in.Source
-		case varKind:
-			b.Kind = nameBox(kindBoxes, in.Kind)
-		case varStatus:
-			b.Status = nameBox(statusBoxes, in.Status)
-		case varPhase:
-			b.Phase = in.Phase
-		case varMethod:
-			b.Method = in.method()
-		case varMessage:
-			b.Message = in.Message
-		case varStack:
-			b.Stack = in.Stack
-		case varOperation:
-			b.Operation = in.Operation
+	ev.loaded |= vars
+	for ; vars != 0; vars &= vars - 1 {
+		i := bits.TrailingZeros16(uint16(vars))
+		text := values[i](in)
+		if old, ok := ev.machine.Variables[i].(string); !ok || old != text {
+			ev.machine.Variables[i] = text
 		}
 	}
-	ev.loaded |= vars
-}
-
-// The names of the enumerations as interfaces, so that loading one does not
-// allocate.
-var (
-	levelBoxes  = box(levels)
-	kindBoxes   = box(kinds)
-	statusBoxes = box(statuses)
-)
-
-func box(names []string) []any {
-	out := make([]any, len(names))
-	for i, n := range names {
-		out[i] = n
-	}
-	return out
-}
-
-func nameBox[T interface {
-	~uint8
-	String() string
-}](boxes []any, v T) any {
-	if int(v) < len(boxes) {
-		return boxes[v]
-	}
-	return v.String()
 }

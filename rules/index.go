@@ -49,7 +49,7 @@ func newIndex(rules []*Rule) *index {
 		}
 	}
 	for i := range indexed {
-		x.tables[i] = newLiteralTable(values[indexed[i]], prefixes[i], parts[i])
+		x.tables[i] = newLiteralTable(indexed[i].value(), prefixes[i], parts[i])
 	}
 	return x
 }

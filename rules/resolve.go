@@ -47,7 +47,7 @@ const (
 
 func newResolver(errs *collector) *resolver {
 	return &resolver{
-		errs: errs, conf: conf.New(env{}), lists: map[string][]string{}, macros: map[string]*macro{},
+		errs: errs, conf: conf.New(newEnv()), lists: map[string][]string{}, macros: map[string]*macro{},
 		used: map[string]bool{},
 
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
@@ -201,8 +201,8 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 	}
 }
 
-// resolve returns the expanded tree of an expression, or nil when it has
-// errors, which have then been reported.
+// resolve returns the expanded tree of an expression, whose types are not checked
+// yet, or nil when it has errors, which have then been reported.
 func (r *resolver) resolve(e *exprText) ast.Node {
 	if e.text == "" {
 		return nil
@@ -216,9 +216,6 @@ func (r *resolver) resolve(e *exprText) ast.Node {
 		if r.allNodes-r.nodes <= maxExpandedSet {
 			r.errs.addf(e.at, "", "the expressions of the set, with macros expanded, have more than %d parts", maxExpandedSet)
 		}
-		return nil
-	}
-	if !x.check(copyTree(tree)) {
 		return nil
 	}
 	return tree

@@ -45,11 +45,9 @@ type Rule struct {
 	Column int
 	Place  string // file:line, where the rule begins
 
-	// OverridesFile and OverridesLine are where the rule begins that this one
-	// overrides: the last of them where that overrides another. Empty and 0 for
-	// a rule that overrides none.
-	OverridesFile string
-	OverridesLine int
+	// Overrides is the place of the rule that this one overrides, the last of them
+	// where that overrides another. Empty for a rule that overrides none.
+	Overrides string
 
 	When        string // the condition, as written
 	Disposition event.Disposition
