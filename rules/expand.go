@@ -347,7 +347,7 @@ func (x *expansion) check(tree ast.Node) (ok bool) {
 			ok = false
 		}
 	}()
-	lower(&tree, x.r)
+	lower(tree, x.r)
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
 	if _, err := checker.Check(t, x.r.conf); err != nil {
 		x.failExpr(err)

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
@@ -13,31 +12,22 @@ import (
 // lower replaces the parts of a tree that expr cannot run: a function with a
 // list becomes one function bound to that list, and "in" with a list becomes a
 // look-up in a set.
-func lower(tree *ast.Node, r *resolver) { ast.Walk(tree, lowering{r}) }
-
-type lowering struct{ r *resolver }
-
-// Visit implements [ast.Visitor].
-func (v lowering) Visit(n *ast.Node) {
-	switch t := (*n).(type) {
-	case *ast.CallNode:
-		name, ok := t.Callee.(*ast.IdentifierNode)
-		if !ok || len(t.Arguments) != 2 {
-			return
-		}
-		list := v.r.anyOf(name.Value, t.Arguments[1].(*ast.ConstantNode).Value.([]string))
-		callee := &ast.ConstantNode{Value: list.holds}
-		callee.SetLocation(name.Location())
-		t.Callee, t.Arguments = callee, t.Arguments[:1]
-	case *ast.BinaryNode:
-		if c, ok := t.Right.(*ast.ConstantNode); ok && t.Operator == "in" {
-			if items, ok := c.Value.([]string); ok {
-				set := &ast.ConstantNode{Value: v.r.setOf(items)}
+func lower(tree ast.Node, r *resolver) {
+	each(tree, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallNode:
+			name := n.Callee.(*ast.IdentifierNode)
+			callee := &ast.ConstantNode{Value: r.anyOf(name.Value, constants(n.Arguments[1])).holds}
+			callee.SetLocation(name.Location())
+			n.Callee, n.Arguments = callee, n.Arguments[:1]
+		case *ast.BinaryNode:
+			if c, ok := n.Right.(*ast.ConstantNode); ok && n.Operator == "in" {
+				set := &ast.ConstantNode{Value: r.setOf(constants(c))}
 				set.SetLocation(c.Location())
-				t.Right = set
+				n.Right = set
 			}
 		}
-	}
+	})
 }
 
 // bind returns test with its list given. Its type is one that the virtual
@@ -177,72 +167,52 @@ func copyTrees(nodes []ast.Node) []ast.Node {
 
 // relocate gives every node of tree the place loc, so that an error in what a
 // macro stands for is reported where the macro is used.
-func relocate(tree ast.Node, loc file.Location) { ast.Walk(&tree, relocation{loc}) }
-
-type relocation struct{ loc file.Location }
-
-// Visit implements [ast.Visitor].
-func (v relocation) Visit(n *ast.Node) { (*n).SetLocation(v.loc) }
-
-// fingerprint returns a text that two expanded trees share exactly when they
-// are the same tree.
-func fingerprint(tree ast.Node) string {
-	var b strings.Builder
-	writeTree(&b, tree)
-	return b.String()
+func relocate(tree ast.Node, loc file.Location) {
+	each(tree, func(n ast.Node) { n.SetLocation(loc) })
 }
 
-func writeTree(b *strings.Builder, n ast.Node) {
-	open := func(head string, nodes ...ast.Node) {
-		b.WriteByte('(')
-		b.WriteString(head)
-		for _, c := range nodes {
-			b.WriteByte(' ')
-			writeTree(b, c)
+// each calls visit for each node of tree, those below a node before the node.
+func each(tree ast.Node, visit func(ast.Node)) {
+	ast.Find(tree, func(n ast.Node) bool {
+		visit(n)
+		return false
+	})
+}
+
+// fingerprint returns a text that two expanded trees share exactly when they
+// are the same tree: its nodes, those below a node before the node.
+func fingerprint(tree ast.Node) string {
+	var b strings.Builder
+	each(tree, func(n ast.Node) {
+		var value any
+		below := 0
+		switch n := n.(type) {
+		case *ast.BoolNode:
+			value = n.Value
+		case *ast.IntegerNode:
+			value = n.Value
+		case *ast.FloatNode:
+			value = n.Value
+		case *ast.StringNode:
+			value = n.Value
+		case *ast.ConstantNode:
+			value = n.Value
+		case *ast.IdentifierNode:
+			value = n.Value
+		case *ast.UnaryNode:
+			value = n.Operator
+		case *ast.BinaryNode:
+			value = n.Operator
+		case *ast.BuiltinNode:
+			value, below = n.Name, len(n.Arguments)
+		case *ast.CallNode:
+			below = len(n.Arguments)
+		case *ast.ArrayNode:
+			below = len(n.Nodes)
+		case *ast.SliceNode:
+			value = []bool{n.From != nil, n.To != nil}
 		}
-		b.WriteByte(')')
-	}
-	switch n := n.(type) {
-	case nil:
-		b.WriteByte('_')
-	case *ast.BoolNode:
-		b.WriteString(strconv.FormatBool(n.Value))
-	case *ast.IntegerNode:
-		b.WriteString(strconv.Itoa(n.Value))
-	case *ast.FloatNode:
-		b.WriteString(strconv.FormatFloat(n.Value, 'e', -1, 64))
-	case *ast.StringNode:
-		b.WriteString(strconv.Quote(n.Value))
-	case *ast.ConstantNode:
-		b.WriteByte('[')
-		for _, s := range n.Value.([]string) {
-			b.WriteString(strconv.Quote(s))
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	case *ast.IdentifierNode:
-		b.WriteString(n.Value)
-	case *ast.UnaryNode:
-		open(n.Operator, n.Node)
-	case *ast.BinaryNode:
-		open(n.Operator, n.Left, n.Right)
-	case *ast.BuiltinNode:
-		open(n.Name, n.Arguments...)
-	case *ast.PredicateNode:
-		open("{}", n.Node)
-	case *ast.PointerNode:
-		b.WriteByte('#')
-	case *ast.CallNode:
-		open("call", append([]ast.Node{n.Callee}, n.Arguments...)...)
-	case *ast.ConditionalNode:
-		open("?", n.Cond, n.Exp1, n.Exp2)
-	case *ast.ArrayNode:
-		open("array", n.Nodes...)
-	case *ast.MemberNode:
-		open("item", n.Node, n.Property)
-	case *ast.SliceNode:
-		open("slice", n.Node, n.From, n.To)
-	default:
-		panic(fmt.Sprintf("BUG: rules: a %T in an expanded tree", n))
-	}
+		fmt.Fprintf(&b, "%T %#v %d;", n, value, below)
+	})
+	return b.String()
 }
