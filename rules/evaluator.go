@@ -95,7 +95,7 @@ type Evaluator struct {
 	loaded  varSet // of the input at hand
 
 	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
-	continued []*Rule // scratch: matched rules with Continue, in order
+	continued []*Rule // matched rules with Continue, in order, of the last decision
 
 	failures uint64
 	failed   *Rule
@@ -131,6 +131,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		try   bool // p.steps has a rule to try
 	)
 	defer ev.restore(in, in.Phase)
+	ev.continued = ev.continued[:0]
 	ev.candidates(in)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		r := ev.set.active[i]
@@ -153,6 +154,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		}
 		if r.Continue {
 			known.add(ev, in, r)
+			ev.continued = append(ev.continued, r)
 			p.steps = append(p.steps, step{rule: r, matched: true})
 			continue
 		}
@@ -215,39 +217,12 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 	return out
 }
 
-// Evaluate decides about in by trying every rule that may match, in order.
-// [Evaluator.Plan] and [Evaluator.Decide] together give the same outcome. What a
-// rule set means is to run every rule in order, without an index and without a
-// plan; tests hold all three to that. It allocates what Decide does, and the tags of
-// all rules with Continue.
+// Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
+// A rule set means to try every rule in order, without an index and without a plan;
+// tests hold the three functions to that.
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
-	o, _ := ev.evaluate(in)
-	return o
-}
-
-// evaluate also returns the rules with Continue that matched, valid until the
-// next call.
-func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
-	defer ev.end()
-	defer ev.restore(in, in.Phase)
-	ev.continued = ev.continued[:0]
-	var (
-		shape = shapeOf(in.Kind, in.Level, in.Status)
-		known given
-	)
-	ev.candidates(in)
-	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
-		r := ev.set.active[i]
-		if r.possible&shape == 0 || !ev.matches(in, r) {
-			continue
-		}
-		if !r.Continue {
-			return *outcome(r, in.Level, &known), ev.continued
-		}
-		ev.continued = append(ev.continued, r)
-		known.add(ev, in, r)
-	}
-	return *known.to(ev.set.fallback(in)), ev.continued
+	p := ev.Plan(in)
+	return ev.Decide(&p, in)
 }
 
 // candidates sets ev.tried to the rules that may match in.

@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -82,14 +83,11 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		text := d.message()
 		buf = n.AppendTemplate(buf[:0], text, d.stack)
 		head, frames, _ := strings.Cut(string(buf), "\n")
-		o, continued := ev.evaluate(&Input{
+		o := ev.Evaluate(&Input{
 			Template: head, Frames: frames, Message: text, Stack: d.stack,
 			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
 		})
-		hit := o.Rule == t.rule
-		for _, r := range continued {
-			hit = hit || r == t.rule
-		}
+		hit := o.Rule == t.rule || slices.Contains(ev.continued, t.rule)
 		res := TestResult{
 			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
 			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
