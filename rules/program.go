@@ -59,7 +59,8 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	if c.cost = r.cost(tree); c.cost.Steps > maxCost {
-		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost, compiled.Million(maxCost))
+		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost,
+			compiled.Million(maxCost))
 		return nil
 	}
 	c.reads = reads(opt)

@@ -55,7 +55,8 @@ type Finding struct {
 //	f.yaml:12:9: warning: rule save.x: has no tests (…) [tests]
 func (f *Finding) String() string {
 	place := yamlfile.Place(f.Problem.File, f.Problem.Line, f.Problem.Column)
-	return place + f.Severity.String() + ": " + strings.TrimPrefix(f.Problem.Error(), "rules: "+place) + " [" + f.Check + "]"
+	problem := strings.TrimPrefix(f.Problem.Error(), "rules: "+place)
+	return place + f.Severity.String() + ": " + problem + " [" + f.Check + "]"
 }
 
 // Lint compiles the given files and returns what is valid in them but should be
@@ -117,16 +118,15 @@ type placed struct {
 
 // report adds a warning.
 func (l *linter) report(p compiled.Place, rule, check, hint, format string, args ...any) {
-	l.found = append(l.found, placed{p.File, Finding{
-		Problem:  rules.Error{File: p.Name, Line: p.Line, Column: p.Col, Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint},
-		Severity: event.SeverityWarning, Check: check,
-	}})
+	e := rules.Error{File: p.Name, Line: p.Line, Column: p.Col, Rule: rule, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+	l.found = append(l.found, placed{p.File, Finding{Problem: e, Severity: event.SeverityWarning, Check: check}})
 }
 
 // rule reports something about the rule with an index as a whole.
 func (l *linter) rule(i int, check, hint, format string, args ...any) {
 	r := l.set.Rules()[i]
-	l.report(compiled.Place{File: l.Rules[i].File, Name: r.File, Line: r.Line, Col: r.Column}, r.ID, check, hint, format, args...)
+	place := compiled.Place{File: l.Rules[i].File, Name: r.File, Line: r.Line, Col: r.Column}
+	l.report(place, r.ID, check, hint, format, args...)
 }
 
 // node reports something about a part of a condition of r.

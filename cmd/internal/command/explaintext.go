@@ -129,7 +129,8 @@ func (e *explanation) signature(p *prose) {
 			p.field("", "… and %d more", len(s.Masked)-i)
 			break
 		}
-		p.hang(fmt.Sprintf("  %-10s%-*s  ", atFirst(i, "masked"), width, m.Mask), "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
+		lead := fmt.Sprintf("  %-10s%-*s  ", atFirst(i, "masked"), width, m.Mask)
+		p.hang(lead, "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
 	}
 }
 
