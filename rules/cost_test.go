@@ -185,6 +185,17 @@ func TestCostRefused(t *testing.T) {
 	}
 }
 
+// TestCostOfList: a list costs its items or its table, whichever is less, so that no list is
+// refused for texts that a table cannot tell from each other.
+func TestCostOfList(t *testing.T) {
+	const n = 1000
+	set, err := Compile(File{Name: "f.yaml", Data: []byte("version: 1\nlists: {many: " + listOf(n, alike) + "}\nrules:\n" +
+		"- {id: x, disposition: blocking, when: 'len(template) > 3 and contains_any(template, many)'}\n")})
+	require.NoError(t, err)
+	require.Equal(t, float64(7*nodeSteps+(n+2)*entryBytes), set.rules[0].cond.cost.Steps)
+	require.Equal(t, "x", set.NewEvaluator().Evaluate(&Input{Template: "x" + alike(n-1)}).Decision.Rule)
+}
+
 // TestCostOfParts: exceptions and macros have the bound of a condition.
 func TestCostOfParts(t *testing.T) {
 	_, err := Compile(File{Name: "f.yaml", Data: []byte(`version: 1
