@@ -17,6 +17,7 @@ import (
 // Classifier decides about entries. See the package documentation.
 type Classifier struct {
 	normalizer *signature.Normalizer
+	rules      *rules.Set
 	eval       *rules.Evaluator
 
 	grouper    *signature.Grouper
@@ -390,7 +391,7 @@ func (c *Classifier) Blind() (ids []string) {
 // Blinded lets a blindness go on that rules have begun, as far as they still begin one.
 func (c *Classifier) Blinded(ids []string) {
 	for _, id := range ids {
-		if r := c.eval.Set().Rule(id); r != nil && r.Blinds && !r.Disabled {
+		if r := c.rules.Rule(id); r != nil && r.Blinds && !r.Disabled {
 			c.begin(r)
 		}
 	}

@@ -305,7 +305,6 @@ rules: [{id: bad, when: 'split(message, " ")[3] == "x"', disposition: blocking}]
 		require.Equal(t, "default.log.unknown", c.Decide(&e).Decision.Rule)
 	}
 	require.EqualValues(t, 3, c.Stats().EvaluationErrors)
-	require.EqualValues(t, 3, c.Stats().MachineRuns)
 }
 
 func log(message string) event.Entry { return event.Entry{Message: message} }
@@ -463,8 +462,8 @@ func letters(i int) string {
 	return b.String()
 }
 
-// TestNewSignatureAllocates: what is not known costs its template and, being urgent, its
-// variant, which are kept, and nothing else.
+// TestNewSignatureAllocates: a new signature allocates its template and its variant, which
+// are kept in one piece, and a few bytes for the text that its conditions read.
 func TestNewSignatureAllocates(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
@@ -485,6 +484,6 @@ func TestNewSignatureAllocates(t *testing.T) {
 	for range 50 {
 		classify()
 	}
-	require.Equal(t, 1.0, testing.AllocsPerRun(2000, classify))
+	require.Equal(t, 2.0, testing.AllocsPerRun(2000, classify))
 	require.EqualValues(t, i, c.Stats().Misses)
 }

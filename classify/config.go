@@ -112,6 +112,7 @@ func newUngrouped(c Config) (*Classifier, error) {
 	}
 	cl := &Classifier{
 		normalizer: n,
+		rules:      c.Rules,
 		eval:       c.Rules.NewEvaluator(),
 		texts:      newTextCache(),
 		signatures: newSignatures(cmp.Or(c.Signatures, defaultSignatures), cmp.Or(c.TemplateBytes, defaultTemplateBytes)),

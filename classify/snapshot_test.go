@@ -118,7 +118,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	c := blindClassifier(t, snapshotConfig(t, snapshotRules))
 	testkit.Fields(t, c, func() []byte { return c.Snapshot(nil) },
 		// Made by New from its Config.
-		"Classifier.normalizer", "-Classifier.eval",
+		"Classifier.normalizer", "-Classifier.rules", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
 		"Classifier.last", "Classifier.texts", "signatures.table", "signatures.byID", "signatures.bytes", "signatures.maxBytes",
 		"decisions.table", "decisions.weight", "decisions.maxWeight",
@@ -126,8 +126,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Stats.Signatures", "Stats.TemplateBytes", "Stats.Decisions", "Stats.Sources", "Stats.Phases",
 		// Of other counters, and of the grouper.
 		"Stats.SignaturesEvicted", "Stats.DecisionsEvicted", "Stats.Groups",
-		// Of the evaluator, and about this process alone.
-		"Stats.MachineRuns",
+		// About this process alone.
 		"Classifier.buf", "Classifier.in", "Classifier.sets",
 	)
 }

@@ -20,12 +20,6 @@ type Stats struct {
 	Holes            uint64 // notices of holes in the log
 	EvaluationErrors uint64 // conditions that ended in an error, which counts as no match
 
-	// MachineRuns is how often the condition of a rule or an exception ran in the
-	// virtual machine of expr, some 30 times slower than the others, since New or
-	// Restore. Where it grows with Entries, a rule that is [rules.Rule.Interpreted]
-	// looks at each entry.
-	MachineRuns uint64
-
 	Signatures        int // held
 	SignaturesEvicted uint64
 	TemplateBytes     int // held
@@ -42,7 +36,6 @@ func (c *Classifier) Stats() Stats {
 	s := c.stats
 	failures, _, _ := c.eval.Failures()
 	s.EvaluationErrors += failures // to those of before a restore
-	s.MachineRuns = c.eval.MachineRuns()
 	s.Signatures, s.SignaturesEvicted, s.TemplateBytes = c.signatures.table.used, c.signatures.evicted, c.signatures.bytes
 	s.Decisions, s.DecisionsEvicted = c.decisions.table.used, c.decisions.evicted
 	s.Sources, s.Phases = c.sources.held(), c.phases.held()

@@ -52,19 +52,13 @@ func shapeOf(k event.Kind, l event.Level, s event.Status) shapeSet {
 }
 
 // reads returns the variables that tree reads.
-func reads(tree ast.Node) varSet {
-	var v variableFinder
-	ast.Walk(&tree, &v)
-	return v.found
-}
-
-type variableFinder struct{ found varSet }
-
-// Visit implements [ast.Visitor].
-func (v *variableFinder) Visit(n *ast.Node) {
-	if id, ok := (*n).(*ast.IdentifierNode); ok {
-		v.found |= varOf(id.Value)
-	}
+func reads(tree ast.Node) (found varSet) {
+	each(tree, func(n ast.Node) {
+		if id, ok := n.(*ast.IdentifierNode); ok {
+			found |= varOf(id.Value)
+		}
+	})
+	return found
 }
 
 // truth is what is known about the value of a condition.

@@ -118,17 +118,3 @@ func BenchmarkCompile(b *testing.B) {
 		}
 	})
 }
-
-func BenchmarkLint(b *testing.B) {
-	set, err := rules.Compile(rules.Defaults()...)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if n := len(set.Lint()); n != 0 {
-			b.Fatal(n)
-		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N)/float64(len(set.Rules())), "µs/rule")
-}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -25,15 +24,11 @@ func (ev *Evaluator) explainer() *explainer {
 		return x
 	}
 	r := newResolver(&collector{})
-	r.macros = ev.set.macros
-	for name, l := range ev.set.lists { // what compiling adds to a list is not for other evaluators to see
-		r.lists[name] = &list{items: l.items, set: l.set, tests: maps.Clone(l.tests)}
-	}
+	r.lists, r.macros = ev.set.lists, ev.set.macros
 	x := &explainer{resolver: r, macros: map[string]*clause{}, conditions: make(map[*condition]*clause, len(ev.set.rules))}
 	for _, rule := range ev.set.active {
 		x.conditions[rule.cond] = x.whole(rule.cond)
-		for i := range rule.Exceptions {
-			c := rule.Exceptions[i].cond
+		for _, c := range rule.exceptions {
 			x.conditions[c] = x.whole(c)
 		}
 	}
@@ -81,7 +76,7 @@ type clause struct {
 
 // listTest is a comparison of one variable with the items of a list.
 type listTest struct {
-	text  textOf // nil: none
+	text  func(in *Input) string // nil: none
 	test  func(s, item string) bool
 	items []string
 }
@@ -230,11 +225,10 @@ func (p *clauseParser) leaf(tokens []lexer.Token) *clause {
 	if tree == nil {
 		return nil
 	}
-	if c.reads, c.test = reads(tree), p.x.resolver.predicate(tree); c.test == nil {
-		if c.program, _ = x.program(copyTree(tree)); c.program == nil {
-			return nil
-		}
+	if c.program, _ = x.program(copyTree(tree)); c.program == nil {
+		return nil
 	}
+	c.reads = reads(tree)
 	switch n := tree.(type) {
 	case *ast.UnaryNode:
 		c.negative = n.Operator == "!"
@@ -259,7 +253,7 @@ func listTestOf(n *ast.CallNode) listTest {
 		return listTest{}
 	}
 	items, _ := list.Value.([]string)
-	return listTest{text: values[varOf(variable.Value)], test: listFuncs[callee.Value], items: items}
+	return listTest{text: varOf(variable.Value).value(), test: listFuncs[callee.Value], items: items}
 }
 
 // macro returns the clauses of the macro of that name, nil where it cannot be

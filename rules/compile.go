@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -70,6 +71,7 @@ func (l *linker) link() {
 			continue
 		}
 		r.PerEntry = r.reads&perEntry != 0
+		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
 		for sev := range r.outcomes {
 			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
@@ -79,8 +81,6 @@ func (l *linker) link() {
 		if !r.Disabled {
 			l.set.active = append(l.set.active, r)
 		}
-		r.Interpreted = r.cond.test == nil || slices.ContainsFunc(r.Exceptions,
-			func(e Exception) bool { return e.cond.test == nil })
 	}
 	l.set.index = newIndex(l.set.active)
 	l.set.lists, l.set.macros = l.resolver.lists, l.resolver.macros
@@ -166,25 +166,21 @@ func (l *linker) collect() {
 func (l *linker) compile(d *ruleDecl) {
 	r := &d.rule
 	cond := l.resolver.condition(&d.when, "rule can never match")
-	exceptions := make([]Exception, 0, len(d.exceptions))
+	exceptions := make([]*condition, 0, len(d.exceptions))
 	for i := range d.exceptions {
-		e := &d.exceptions[i]
-		c := l.resolver.condition(&e.when, "exception excepts nothing")
+		c := l.resolver.condition(&d.exceptions[i].when, "exception excepts nothing")
 		if c == nil {
 			cond = nil
 			continue
 		}
-		exceptions = append(exceptions, Exception{
-			Name: e.name, When: e.when.text, File: e.when.at.src.name, Line: e.when.at.line, Column: e.when.at.col, cond: c,
-		})
+		exceptions = append(exceptions, c)
 	}
 	if cond == nil {
 		return
 	}
 	prints := make([]string, 0, len(exceptions))
 	r.reads, r.possible, r.certain = cond.reads, cond.possible, cond.certain
-	for i := range exceptions {
-		c := exceptions[i].cond
+	for _, c := range exceptions {
 		at := c.expr.at
 		switch first := slices.Index(prints, c.print); {
 		case first >= 0:
@@ -203,7 +199,7 @@ func (l *linker) compile(d *ruleDecl) {
 	}
 	slices.Sort(prints)
 	r.print = strings.Join(append([]string{cond.print}, prints...), " except ")
-	r.cond, r.Exceptions = cond, slices.Clip(exceptions)
+	r.cond, r.exceptions = cond, exceptions
 	if r.Continue && r.SetsPhase != "" && r.reads&perEntry != 0 {
 		l.errs.add(d.when.at, "a rule with continue that sets the phase cannot read message, stack or operation",
 			"read template or frames")
@@ -253,11 +249,12 @@ func (l *linker) resolveIDs() {
 	}
 }
 
-// notes keeps for [Set.Lint] what only linking sees.
+// notes keeps the findings for package lint that only linking sees.
 func (l *linker) notes() {
 	note := func(p at, rule, check, hint, format string, args ...any) {
-		e := Error{File: p.src.name, Line: p.line, Column: p.col, Rule: rule, Msg: fmt.Sprintf(format, args...), Hint: hint}
-		l.set.notes = append(l.set.notes, warning(p.src.index, check, e))
+		l.set.notes = append(l.set.notes, compiled.Note{
+			Place: p.place(), Rule: rule, Check: check, Hint: hint, Msg: fmt.Sprintf(format, args...),
+		})
 	}
 	// What an overriding file leaves unused is not the fault of the other.
 	for _, doc := range l.docs {
@@ -279,11 +276,11 @@ func (l *linker) notes() {
 	for _, d := range l.resolver.tops {
 		name := d.name()
 		if !l.resolver.used[name] {
-			note(d.at, "", checkUnused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(name))
+			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", checkOverride, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name()))
+		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name()))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -293,7 +290,7 @@ func (l *linker) notes() {
 	}
 	for _, d := range l.decls {
 		if d.idle {
-			note(d.at, d.rule.ID, checkOverride, "give the fields that change, or remove it",
+			note(d.at, d.rule.ID, compiled.Override, "give the fields that change, or remove it",
 				"overrides a rule and changes nothing")
 		}
 		if !d.override || !d.rule.Disabled {
@@ -301,7 +298,7 @@ func (l *linker) notes() {
 		}
 		for _, id := range d.rule.Resolves {
 			if l.set.byID[id].Blinds && !resolved[id] {
-				note(d.at, d.rule.ID, checkBlindness, "turn that rule off too, or let another one resolve it",
+				note(d.at, d.rule.ID, compiled.Blindness, "turn that rule off too, or let another one resolve it",
 					"is off, and nothing else ends the blindness that rule %s begins", id)
 			}
 		}

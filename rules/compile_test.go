@@ -564,7 +564,7 @@ func TestDefaultsPass(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
 	for _, r := range set.Test(nil) {
-		require.False(t, r.Failed(), "%s", r.String())
+		require.False(t, r.Failed, "%s", r.String())
 	}
 	for _, r := range set.Rules() {
 		require.Empty(t, r.ShadowedBy, r.ID)
@@ -610,7 +610,7 @@ rules:
 	var got []string
 	for _, r := range set.Test(nil) {
 		got = append(got, fmt.Sprintf("%s:%d:%d %s %q match=%v got=%s passed=%v overridden=%v failed=%v",
-			r.File, r.Line, r.Column, r.Rule.ID, r.Text, r.Match, r.Got.Rule, r.Passed, r.Overridden, r.Failed()))
+			r.File, r.Line, r.Column, r.Rule.ID, r.Text, r.Match, r.Got.Rule, r.Passed, r.Overridden, r.Failed))
 	}
 	require.Equal(t, []string{
 		`f2.yaml:9:16 tag "a word" match=true got=default.log.unknown passed=true overridden=false failed=false`,

@@ -1,11 +1,11 @@
 package rules
 
 import (
-	"fmt"
 	"regexp/syntax"
-	"slices"
 
 	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // The cost of a condition is the number of steps that it takes at worst for an
@@ -13,10 +13,8 @@ import (
 // a nanosecond at worst, and far less in most texts. It is counted in the
 // expanded tree, as if and, or and ?: always went on.
 const (
-	entryBytes = 64 << 10 // the length at which package capture cuts texts, too
-
-	maxCost  = 250_000_000 // beyond it, a condition is refused
-	dearCost = 50_000_000  // beyond it, lint reports the condition
+	entryBytes = compiled.EntryBytes
+	maxCost    = 250_000_000 // a condition that costs more is refused
 )
 
 // Steps besides those for bytes, as BenchmarkCost measures them.
@@ -30,60 +28,38 @@ const (
 	triedSteps   = 4  // one text of a list that is tried there
 )
 
-// cost is that of a condition.
-type cost struct {
-	steps float64
-	most  ast.Node // the part that costs most by itself
-	hint  string   // what to change
-}
-
-// String returns the figure for messages.
-func (c *cost) String() string {
-	return fmt.Sprintf("%s steps for an entry of %d KiB", million(c.steps), entryBytes>>10)
-}
-
-func million(n float64) string { return fmt.Sprintf("%.0f million", n/1e6) }
-
 const (
 	dearPattern = "use fewer alternatives and smaller counts than in {1,500}, or contains and contains_any"
-	dearList    = "put the numbers, loops and items into a rule of their own: beside them, a list is tried text by text"
 	dearLoop    = "take out of the loop what does not need #, or use contains_any"
 	dearParts   = "use fewer parts, or lists in place of them"
 )
 
 // estimate finds a cost. In a loop, every count is that of all items together.
 type estimate struct {
-	r       *resolver
-	machine bool    // the condition runs in the virtual machine
-	times   float64 // how often the part at hand is evaluated
-	item    float64 // bytes of all values of #
-	most    float64 // steps of found.most
-	found   cost
+	r     *resolver
+	times float64 // how often the part at hand is evaluated
+	item  float64 // bytes of all values of #
+	most  float64 // steps of found.most
+	found compiled.Cost
 }
 
-// cost returns that of an expanded tree, which runs by test, or in the machine
-// without one.
-func (r *resolver) cost(tree ast.Node, test predicate) cost {
-	e := &estimate{r: r, machine: test == nil, times: 1}
+// cost returns the cost of an expanded tree.
+func (r *resolver) cost(tree ast.Node) compiled.Cost {
+	e := &estimate{r: r, times: 1}
 	e.walk(tree)
 	return e.found
 }
 
 func (e *estimate) add(n ast.Node, steps float64) {
-	e.found.steps += steps
+	e.found.Steps += steps
 	if steps <= e.most {
 		return
 	}
-	e.most, e.found.most, e.found.hint = steps, n, dearParts
-	b, _ := n.(*ast.BinaryNode)
-	_, list := n.(*ast.CallNode)
-	switch {
-	case b != nil && b.Operator == "matches":
-		e.found.hint = dearPattern
-	case e.times > 1:
-		e.found.hint = dearLoop
-	case list && e.machine:
-		e.found.hint = dearList
+	e.most, e.found.Most, e.found.Hint = steps, n, dearParts
+	if b, ok := n.(*ast.BinaryNode); ok && b.Operator == "matches" {
+		e.found.Hint = dearPattern
+	} else if e.times > 1 {
+		e.found.Hint = dearLoop
 	}
 }
 
@@ -162,11 +138,8 @@ func (e *estimate) relation(op string, left, right ast.Node) float64 {
 // call returns what a function of the language with a list costs.
 func (e *estimate) call(n *ast.CallNode) float64 {
 	name, items := n.Callee.(*ast.IdentifierNode).Value, n.Arguments[1].(*ast.ConstantNode).Value.([]string)
-	switch {
-	case name != "contains_any":
+	if name != "contains_any" {
 		return e.times * triedSteps * float64(len(items))
-	case e.machine:
-		return e.bytes(n.Arguments[0]) * float64(len(items))
 	}
 	return e.bytes(n.Arguments[0]) * e.r.anyOf(name, items).steps
 }
@@ -255,11 +228,7 @@ func (e *estimate) items(n ast.Node) float64 {
 // patternCost returns what a regular expression costs at so many bytes: at each,
 // every instruction may be at work.
 func patternCost(re *syntax.Regexp, bytes float64) float64 {
-	cost := patternSteps * float64(instructions(re)) * bytes
-	if literal, _ := anchor(re); literal != "" && endless(re) {
-		cost *= 1 + endlessPlaces
-	}
-	return cost
+	return patternSteps * float64(instructions(re)) * bytes
 }
 
 // instructions returns how many instructions re is compiled to, or a few more.
@@ -282,10 +251,4 @@ func instructions(re *syntax.Regexp) int {
 		return max(re.Min, re.Max, 1)*(n+1) + 2
 	}
 	return 1
-}
-
-// endless reports whether a match of re may have any length.
-func endless(re *syntax.Regexp) bool {
-	return re.Op == syntax.OpStar || re.Op == syntax.OpPlus || re.Max < 0 || // as of x{2,}
-		slices.ContainsFunc(re.Sub, endless)
 }

@@ -44,8 +44,9 @@
 //
 // A rule that can provably never match is an error within one file. Rules covered by
 // an earlier file are what user files are for, and only noted, in
-// [Rule.ShadowedBy]. [Lint] finds what is valid and yet unlikely to be meant,
-// [Set.Test] runs the tests of the files, and [Schema] is a JSON Schema for editors.
+// [Rule.ShadowedBy]. [Set.Test] runs the tests of the files, and [Schema] is a JSON
+// Schema for editors. Package rules/lint finds valid parts of files that are unlikely
+// to be meant.
 //
 // # Evaluating
 //
@@ -56,11 +57,8 @@
 //
 // Not all rules are tried. The texts that a rule needs in template, frames or
 // source are in an index of the set, and one pass over these texts finds the rules
-// with a text that is there. Most conditions are Go functions: all that compare
-// texts with texts, lists and patterns, joined by and, or, not and ?:. Those that
-// count, loop or cut texts run in the virtual machine of expr, more slowly;
-// [Rule.Interpreted] marks them, [Evaluator.MachineRuns] counts. None of this
-// changes what a rule means.
+// with a text that is there. The virtual machine of expr evaluates the conditions
+// of these rules. The index does not change the meaning of a rule.
 //
 // # Bounds, concurrency, cost
 //

@@ -4,10 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strconv"
 
-	texts "github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // Error is one thing that is wrong with a rule file: where it stands, what it
@@ -28,11 +27,6 @@ type Error struct {
 //
 //	rules: f.yaml:12:9: rule save.x: when: unknown name "templat" (did you mean "template"?)
 func (e *Error) Error() string {
-	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + e.what()
-}
-
-// what returns the rule, the field, the message and the hint.
-func (e *Error) what() string {
 	s := e.Msg
 	if e.Field != "" {
 		s = e.Field + ": " + s
@@ -43,7 +37,7 @@ func (e *Error) what() string {
 	if e.Hint != "" {
 		s += " (" + e.Hint + ")"
 	}
-	return s
+	return "rules: " + yamlfile.Place(e.File, e.Line, e.Column) + s
 }
 
 // Errors is everything that [Compile] found wrong with a set of files, ordered
@@ -79,6 +73,11 @@ type at struct {
 func (p at) in(field string) at {
 	p.field = field
 	return p
+}
+
+// place returns the place for package lint.
+func (p at) place() compiled.Place {
+	return compiled.Place{File: p.src.index, Name: p.src.name, Line: p.line, Col: p.col}
 }
 
 func (c *collector) add(p at, msg, hint string) {
@@ -119,13 +118,4 @@ func (c *collector) err() error {
 		out = append(out, &Error{Msg: fmt.Sprintf("and %d more errors", c.dropped)})
 	}
 	return out
-}
-
-// quoteWhole quotes a text that people copy.
-func quoteWhole(s string) string {
-	const most = 2000
-	if len(s) > most {
-		s = s[:texts.Prefix(s, most)] + "…"
-	}
-	return strconv.Quote(s)
 }

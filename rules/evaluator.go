@@ -2,6 +2,7 @@ package rules
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"github.com/expr-lang/expr/vm"
@@ -76,8 +77,8 @@ func (p *Plan) Weight() int {
 	return w
 }
 
-// Known returns the outcome when p decides by itself, without looking at the
-// entry, and nil when it does not. The outcome is shared and read only.
+// Known returns the outcome if p decides by itself, without the entry, and nil if
+// it does not. The outcome is shared and read only.
 func (p *Plan) Known() *Outcome {
 	if len(p.steps) == 0 {
 		return p.final
@@ -85,20 +86,17 @@ func (p *Plan) Known() *Outcome {
 	return nil
 }
 
-// Evaluator decides about entries by a [Set]. It holds the machine that runs the
-// conditions of rules that are [Rule.Interpreted] and counts their errors; it is
-// not safe for concurrent use. Any number of them may share a set.
+// Evaluator decides about entries by a [Set]. It holds the virtual machine that
+// runs conditions, and counts their errors. It is not safe for concurrent use. Any
+// number of evaluators may share a set.
 type Evaluator struct {
 	set     *Set
 	machine vm.VM
-	vars    boxes
-	env     any    // &vars, made into an interface once
 	loaded  varSet // of the input at hand
 
 	tried     ruleSet // scratch: rules of Set.active that may match the input at hand
-	continued []*Rule // scratch: matched rules with Continue, in order
+	continued []*Rule // matched rules with Continue, in order, of the last decision
 
-	runs     uint64 // of the machine
 	failures uint64
 	failed   *Rule
 	failure  error
@@ -108,13 +106,8 @@ type Evaluator struct {
 
 // NewEvaluator returns an evaluator of s.
 func (s *Set) NewEvaluator() *Evaluator {
-	ev := &Evaluator{set: s, machine: vm.VM{MemoryBudget: memoryBudget}, tried: newRuleSet(len(s.active))}
-	ev.env = &ev.vars
-	return ev
+	return &Evaluator{set: s, machine: newMachine(), tried: newRuleSet(len(s.active))}
 }
-
-// Set returns the set that ev evaluates.
-func (ev *Evaluator) Set() *Set { return ev.set }
 
 // Failures returns how often a condition ended in an error, such as an index
 // out of range, which counts as no match; and the last rule and error. A
@@ -125,15 +118,10 @@ func (ev *Evaluator) Failures() (n uint64, last *Rule, err error) {
 	return ev.failures, ev.failed, ev.failure
 }
 
-// MachineRuns returns how often the condition of a rule or an exception ran in
-// the virtual machine of expr; 0 without rules that are [Rule.Interpreted].
-func (ev *Evaluator) MachineRuns() uint64 { return ev.runs }
-
 // Plan returns what is known about all entries that have the cacheable part of
 // in in common; it does not read the rest of in. It runs the conditions that may
-// hold and can be run, up to the first match. It allocates only what the plan
-// keeps, which most need nothing for, and what rules that are
-// [Rule.Interpreted] box.
+// hold and can be run, up to the first match. It allocates the contents of the
+// plan, which most plans do not have, and a few words for the conditions that run.
 func (ev *Evaluator) Plan(in *Input) Plan {
 	defer ev.end()
 	var (
@@ -143,6 +131,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		try   bool // p.steps has a rule to try
 	)
 	defer ev.restore(in, in.Phase)
+	ev.continued = ev.continued[:0]
 	ev.candidates(in)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		r := ev.set.active[i]
@@ -165,6 +154,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 		}
 		if r.Continue {
 			known.add(ev, in, r)
+			ev.continued = append(ev.continued, r)
 			p.steps = append(p.steps, step{rule: r, matched: true})
 			continue
 		}
@@ -180,9 +170,9 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	return p
 }
 
-// Decide returns the outcome for in, of which p is the plan. It allocates
-// nothing but the tags that rules with Continue add for this entry alone, and
-// what rules that are [Rule.Interpreted] box.
+// Decide returns the outcome for in, of which p is the plan. A plan that is known
+// allocates nothing; another allocates a few words for the conditions that run, and
+// the tags that rules with Continue add for this entry alone.
 func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 	if len(p.steps) == 0 {
 		return *p.final
@@ -227,39 +217,12 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 	return out
 }
 
-// Evaluate decides about in by trying every rule that may match, in order.
-// [Evaluator.Plan] and [Evaluator.Decide] together give the same outcome. What a
-// rule set means is to run every rule in order in the virtual machine of expr;
-// tests hold all three to that. It allocates what Decide does, and the tags of
-// all rules with Continue.
+// Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
+// A rule set means to try every rule in order, without an index and without a plan;
+// tests hold the three functions to that.
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
-	o, _ := ev.evaluate(in)
-	return o
-}
-
-// evaluate also returns the rules with Continue that matched, valid until the
-// next call.
-func (ev *Evaluator) evaluate(in *Input) (Outcome, []*Rule) {
-	defer ev.end()
-	defer ev.restore(in, in.Phase)
-	ev.continued = ev.continued[:0]
-	var (
-		shape = shapeOf(in.Kind, in.Level, in.Status)
-		known given
-	)
-	ev.candidates(in)
-	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
-		r := ev.set.active[i]
-		if r.possible&shape == 0 || !ev.matches(in, r) {
-			continue
-		}
-		if !r.Continue {
-			return *outcome(r, in.Level, &known), ev.continued
-		}
-		ev.continued = append(ev.continued, r)
-		known.add(ev, in, r)
-	}
-	return *known.to(ev.set.fallback(in)), ev.continued
+	p := ev.Plan(in)
+	return ev.Decide(&p, in)
 }
 
 // candidates sets ev.tried to the rules that may match in.
@@ -329,9 +292,12 @@ func merge(tags, more []string) []string {
 
 // end drops the borrowed strings.
 func (ev *Evaluator) end() {
-	if ev.loaded != 0 {
-		ev.loaded, ev.vars = 0, boxes{}
+	for i := range variables {
+		if constant&(1<<i) == 0 {
+			ev.machine.Variables[i] = nil
+		}
 	}
+	ev.loaded = 0
 }
 
 // matches reports whether r matches in: its condition holds, and none of its
@@ -340,8 +306,8 @@ func (ev *Evaluator) matches(in *Input, r *Rule) bool {
 	if !ev.holds(in, r, &r.cond.code) {
 		return false
 	}
-	for i := range r.Exceptions {
-		if ev.holds(in, r, &r.Exceptions[i].cond.code) {
+	for _, c := range r.exceptions {
+		if ev.holds(in, r, &c.code) {
 			return false
 		}
 	}
@@ -359,8 +325,8 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 	case c.guard != nil && !ev.holds(in, r, c.guard):
 		return false
 	}
-	for i := range r.Exceptions {
-		if c := r.Exceptions[i].cond; c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
+	for _, c := range r.exceptions {
+		if c.reads&perEntry == 0 && ev.holds(in, r, &c.code) {
 			return false
 		}
 	}
@@ -369,19 +335,10 @@ func (ev *Evaluator) mayMatch(in *Input, r *Rule) bool {
 
 // holds reports whether c, of rule r, holds for in.
 func (ev *Evaluator) holds(in *Input, r *Rule, c *code) bool {
-	if c.test != nil {
-		return c.test(in)
-	}
-	return ev.run(in, r, c)
-}
-
-// run reports whether c holds for in, by the machine.
-func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
 	if missing := c.reads &^ ev.loaded; missing != 0 {
 		ev.load(in, missing)
 	}
-	ev.runs++
-	got, err := ev.machine.Run(c.program, ev.env)
+	got, err := ev.machine.Run(c.program, nil)
 	if err != nil {
 		ev.failures++
 		ev.failed, ev.failure = r, err
@@ -390,60 +347,15 @@ func (ev *Evaluator) run(in *Input, r *Rule, c *code) bool {
 	return got == true
 }
 
-// load makes the given variables available to programs.
+// load makes the given variables available to programs. A text that is there
+// already costs no allocation.
 func (ev *Evaluator) load(in *Input, vars varSet) {
-	b := &ev.vars
-	for i := range variables {
-		switch v := varSet(1) << i & vars; v {
-		case varTemplate:
-			b.Template = in.Template
-		case varFrames:
-			b.Frames = in.Frames
-		case varLevel:
-			b.Level = nameBox(levelBoxes, in.Level)
-		case varSource:
-			b.Source = in.Source
-		case varKind:
-			b.Kind = nameBox(kindBoxes, in.Kind)
-		case varStatus:
-			b.Status = nameBox(statusBoxes, in.Status)
-		case varPhase:
-			b.Phase = in.Phase
-		case varMethod:
-			b.Method = in.method()
-		case varMessage:
-			b.Message = in.Message
-		case varStack:
-			b.Stack = in.Stack
-		case varOperation:
-			b.Operation = in.Operation
+	ev.loaded |= vars
+	for ; vars != 0; vars &= vars - 1 {
+		i := bits.TrailingZeros16(uint16(vars))
+		text := values[i](in)
+		if old, ok := ev.machine.Variables[i].(string); !ok || old != text {
+			ev.machine.Variables[i] = text
 		}
 	}
-	ev.loaded |= vars
-}
-
-// The names of the enumerations as interfaces, so that loading one does not
-// allocate.
-var (
-	levelBoxes  = box(levels)
-	kindBoxes   = box(kinds)
-	statusBoxes = box(statuses)
-)
-
-func box(names []string) []any {
-	out := make([]any, len(names))
-	for i, n := range names {
-		out[i] = n
-	}
-	return out
-}
-
-func nameBox[T interface {
-	~uint8
-	String() string
-}](boxes []any, v T) any {
-	if int(v) < len(boxes) {
-		return boxes[v]
-	}
-	return v.String()
 }

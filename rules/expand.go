@@ -15,6 +15,7 @@ import (
 	"github.com/expr-lang/expr/parser"
 
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // expansion is the work on one expression.
@@ -158,7 +159,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 	}
 	x.r.used[n.Value] = true
 	if l := x.r.lists[n.Value]; l != nil {
-		return x.put(&ast.ConstantNode{Value: l.items}, loc)
+		return x.put(&ast.ConstantNode{Value: l}, loc)
 	}
 	if m := x.r.macros[n.Value]; m != nil {
 		x.r.expandMacro(m, x.via)
@@ -235,8 +236,8 @@ func (x *expansion) pattern(s *ast.StringNode) {
 	if err != nil {
 		return // reported where it is compiled
 	}
-	if c := (cost{steps: patternCost(re, entryBytes)}); c.steps > maxCost {
-		x.fail(s.Location(), dearPattern, "the regular expression may take %s, more than the %s allowed", &c, million(maxCost))
+	if c := (compiled.Cost{Steps: patternCost(re, entryBytes)}); c.Steps > maxCost {
+		x.fail(s.Location(), dearPattern, "the regular expression may take %s, more than the %s allowed", &c, compiled.Million(maxCost))
 	}
 }
 
@@ -346,7 +347,7 @@ func (x *expansion) check(tree ast.Node) (ok bool) {
 			ok = false
 		}
 	}()
-	lower(&tree, x.r)
+	lower(tree, x.r)
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
 	if _, err := checker.Check(t, x.r.conf); err != nil {
 		x.failExpr(err)
@@ -429,8 +430,8 @@ func orderedHint(variable, op string, other ast.Node) string {
 
 // refuseEmpty refuses to look for the empty text in another: it is in all of them.
 func (x *expansion) refuseEmpty(op string, in ast.Node) {
-	if how, ok := fits[op]; !ok || how == fitWhole || in == nil || op == "indexOf" || op == "lastIndexOf" ||
-		!slices.Contains(textsIn(in), "") {
+	if how, ok := compiled.Fits[op]; !ok || how == compiled.Whole || in == nil || op == "indexOf" || op == "lastIndexOf" ||
+		!slices.Contains(compiled.Texts(in), "") {
 		return
 	}
 	x.fail(in.Location(), `to test for an empty text, write == ""`, `%s "" is always true`, op)
@@ -439,7 +440,7 @@ func (x *expansion) refuseEmpty(op string, in ast.Node) {
 // folded refuses to compare a text in lower case with one that is not, and the
 // like: they are never the same.
 func (x *expansion) folded(op string, a, b ast.Node) {
-	if _, ok := fits[op]; !ok {
+	if _, ok := compiled.Fits[op]; !ok {
 		return
 	}
 	for _, side := range [][2]ast.Node{{a, b}, {b, a}} {
@@ -451,7 +452,7 @@ func (x *expansion) folded(op string, a, b ast.Node) {
 		if fold == nil {
 			continue
 		}
-		for _, s := range textsIn(side[1]) {
+		for _, s := range compiled.Texts(side[1]) {
 			if fold(s) != s {
 				x.fail(side[1].Location(), "write "+yamlfile.Quote(fold(s)), "%s(…) never contains %s", call.Name,
 					yamlfile.Quote(s))
@@ -459,24 +460,4 @@ func (x *expansion) folded(op string, a, b ast.Node) {
 			}
 		}
 	}
-}
-
-// textsIn returns the texts that n, a text or a list of them, consists of.
-func textsIn(n ast.Node) []string {
-	switch n := n.(type) {
-	case *ast.StringNode:
-		return []string{n.Value}
-	case *ast.ConstantNode:
-		items, _ := n.Value.([]string)
-		return items
-	case *ast.ArrayNode:
-		var items []string
-		for _, item := range n.Nodes {
-			if s, ok := item.(*ast.StringNode); ok {
-				items = append(items, s.Value)
-			}
-		}
-		return items
-	}
-	return nil
 }

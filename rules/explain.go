@@ -105,8 +105,8 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 		out.Tried++
 		v := x.value(ev, in, r, r.cond)
 		var exception *value
-		for i := 0; i < len(r.Exceptions) && v.holds && exception == nil; i++ {
-			if e := x.value(ev, in, r, r.Exceptions[i].cond); e.holds {
+		for i := 0; i < len(r.exceptions) && v.holds && exception == nil; i++ {
+			if e := x.value(ev, in, r, r.exceptions[i]); e.holds {
 				exception = &e
 			}
 		}
@@ -128,7 +128,7 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 // of another how far it came, and the exception that kept it from matching.
 func trial(in *Input, r *Rule, condition, exception *value) Trial {
 	t := Trial{
-		ID: r.ID, Place: r.Place(), Overrides: r.overrides(),
+		ID: r.ID, Place: r.Place, Overrides: r.Overrides,
 		Matched: condition.holds && exception == nil, Close: condition.touches(), Clauses: []Clause{},
 	}
 	if exception != nil {
@@ -158,22 +158,13 @@ func details(o *Outcome) Details {
 		Invalidates: o.Decision.Invalidates, Tags: o.Decision.Tags, SetsPhase: o.SetsPhase,
 	}
 	if r := o.Rule; r != nil {
-		d.Place, d.Overrides, d.Summary, d.Why, d.Advice = r.Place(), r.overrides(), r.Summary, r.Why,
-			r.Advice
+		d.Place, d.Overrides, d.Summary, d.Why, d.Advice = r.Place, r.Overrides, r.Summary, r.Why, r.Advice
 		d.Blinds, d.Resolves = r.Blinds, r.Resolves
 		if e := r.Escalate; e != nil {
 			d.Escalates = &Escalates{e.After, e.Within.Seconds(), e.Entries, e.To, e.Severity}
 		}
 	}
 	return d
-}
-
-// overrides returns the place of the rule that r overrides, "" without one.
-func (r *Rule) overrides() string {
-	if r.OverridesFile == "" {
-		return ""
-	}
-	return fmt.Sprintf("%s:%d", r.OverridesFile, r.OverridesLine)
 }
 
 // value is the value of a clause, and of its parts, for one entry.
@@ -255,7 +246,7 @@ func (v *value) describe(in *Input) Clause {
 		if c.Reads == nil {
 			c.Reads = map[string]string{}
 		}
-		c.Reads[name] = values[varOf(name)](in)
+		c.Reads[name] = varOf(name).value()(in)
 	}
 	var inner []*value
 	switch v.op {

@@ -1,5 +1,7 @@
 package rules
 
+import "fmt"
+
 // What tests from outside look at.
 const (
 	MaxFiles       = maxFiles
@@ -11,8 +13,14 @@ const (
 	MaxEscalations = maxEscalations
 )
 
-// Lint is what [Lint] does with a set that compiled.
-func (s *Set) Lint() []Finding { return s.lint() }
+// Exceptions returns the places and the texts of the exceptions.
+func (r *Rule) Exceptions() []string {
+	var out []string
+	for _, c := range r.exceptions {
+		out = append(out, fmt.Sprintf("%s:%d:%d: %s", c.expr.at.src.name, c.expr.at.line, c.expr.at.col, c.expr.text))
+	}
+	return out
+}
 
 // Variables returns the names of the variables that r reads.
 func (r *Rule) Variables() []string { return r.reads.list() }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/lint"
 )
 
 // FuzzCompile: any bytes give a set or errors, never both and never neither.
@@ -69,7 +70,7 @@ func FuzzCompile(f *testing.F) {
 			}
 		}
 		set.Test(nil)
-		set.Lint()
+		lint.Lint(rules.File{Name: "f", Data: data})
 	})
 }
 
@@ -97,7 +98,7 @@ func FuzzCondition(f *testing.F) {
 			}
 			return
 		}
-		set.Lint()
+		lint.Lint(rules.File{Name: "f", Data: data})
 		ev := set.NewEvaluator()
 		in := rules.Input{Template: "a b", Frames: "at a\nat b", Message: "a b", Source: "a", Phase: "play"}
 		p := ev.Plan(&in)

@@ -49,7 +49,7 @@ func newIndex(rules []*Rule) *index {
 		}
 	}
 	for i := range indexed {
-		x.tables[i] = newLiteralTable(values[indexed[i]], prefixes[i], parts[i])
+		x.tables[i] = newLiteralTable(indexed[i].value(), prefixes[i], parts[i])
 	}
 	return x
 }
@@ -66,8 +66,8 @@ func (x *index) candidates(in *Input, found ruleSet) {
 
 // literalTable finds the texts of a set that the text of a variable holds.
 type literalTable struct {
-	text     textOf   // of the variable
-	prefixes []prefix // sorted
+	text     func(in *Input) string // of the variable
+	prefixes []prefix               // sorted
 	parts    []part
 	heads    []uint16 // by the hash of four bytes: 1 + the first of parts with it, 0 without
 	shift    uint8    // of the hash
@@ -97,7 +97,7 @@ const (
 	gramsPerPart = 64
 )
 
-func newLiteralTable(text textOf, prefixes, parts map[string][]uint16) literalTable {
+func newLiteralTable(text func(in *Input) string, prefixes, parts map[string][]uint16) literalTable {
 	t := literalTable{text: text, prefixes: make([]prefix, 0, len(prefixes))}
 	for _, text := range slices.Sorted(maps.Keys(prefixes)) {
 		parent := len(t.prefixes) - 1
@@ -212,34 +212,20 @@ func (s ruleSet) next(i int) int {
 // pass over a text of a line costs more.
 const fewItems = 6
 
-// anyOf returns a function of the language with its list bound, one and the same
-// for a named list. Where the machine tries item by item, a long list is
-// looked for as an [index] looks for the texts of rules: beginnings by a binary
-// search, parts by four bytes of each, in one pass. A list of words of
-// faults is looked up in nearly every text that no other rule knows.
-func (r *resolver) anyOf(name string, items []string) boundList {
-	l := r.named(items)
-	if l == nil {
-		return anyOf(name, items)
-	}
-	if l.tests[name].holds == nil {
-		if l.tests == nil {
-			l.tests = map[string]boundList{}
-		}
-		l.tests[name] = anyOf(name, items)
-	}
-	return l.tests[name]
-}
-
 // boundList is a function of the language with its list bound.
 type boundList struct {
 	holds func(string) bool
 	steps float64 // of contains_any, for each byte of a text; see estimate
 }
 
+// anyOf returns a function of the language with its list bound. A long list is
+// looked for as an [index] looks for the texts of rules: beginnings by a binary
+// search, parts by four bytes of each, in one pass. A list of words of
+// faults is looked up in nearly every text that no other rule knows.
 func anyOf(name string, items []string) boundList {
-	if len(items) < fewItems || len(items) > maxLiterals {
-		return boundList{bind(listFuncs[name], items), float64(len(items))}
+	each := boundList{bind(listFuncs[name], items), float64(len(items))}
+	if len(items) < fewItems || len(items) > maxLiterals || name == "ends_with_any" {
+		return each
 	}
 	texts := make(map[string][]uint16, len(items))
 	var short []string // than what a part is found by
@@ -250,20 +236,20 @@ func anyOf(name string, items []string) boundList {
 			texts[item] = nil
 		}
 	}
-	var t literalTable
-	switch name {
-	case "contains_any":
-		t = newLiteralTable(nil, nil, texts)
-	case "starts_with_any":
-		t = newLiteralTable(nil, texts, nil)
-	default:
-		return boundList{bind(listFuncs[name], items), 0}
+	if name == "starts_with_any" {
+		t := newLiteralTable(nil, texts, nil)
+		return boundList{func(s string) bool { return t.find(s, nil) }, each.steps}
 	}
+	t := newLiteralTable(nil, nil, texts)
 	hasShort := bind(strings.Contains, short)
-	return boundList{
+	table := boundList{
 		func(s string) bool { return t.find(s, nil) || hasShort(s) },
 		float64(tableSteps + triedSteps*t.tried() + len(short)),
 	}
+	if table.steps < each.steps {
+		return table
+	}
+	return each
 }
 
 // tried returns how many parts are tried at one byte, at most.

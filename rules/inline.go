@@ -3,6 +3,7 @@ package rules
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -33,6 +34,9 @@ type TestResult struct {
 	// Got is the decision of the whole set.
 	Got event.Decision
 
+	// Failed: the test shows that its rule is wrong.
+	Failed bool
+
 	// Passed: Rule decided the record, or in case of a rule with Continue
 	// matched it, exactly if Match is true. A test of a disabled rule passes.
 	Passed bool
@@ -41,9 +45,6 @@ type TestResult struct {
 	// decided it first. Such a test does not check its rule.
 	Overridden bool
 }
-
-// Failed reports whether the test shows that its rule is wrong.
-func (r *TestResult) Failed() bool { return !r.Passed && !r.Overridden }
 
 // String returns one line with the place of the test, what was expected and
 // what came out. It is safe to print.
@@ -56,12 +57,12 @@ func (r *TestResult) String() string {
 	switch {
 	case r.Overridden:
 		state = "overridden"
-	case !r.Passed:
+	case r.Failed:
 		state = "failed"
 	}
 	s := fmt.Sprintf("%s:%d:%d: rule %s: %s %s: %s, decided by %s",
 		yamlfile.Clean(r.File), r.Line, r.Column, r.Rule.ID, verb, yamlfile.Quote(r.Text), state, r.Got.Rule)
-	if r.Failed() {
+	if r.Failed {
 		s += fmt.Sprintf(" (template %s)", yamlfile.Quote(r.Template))
 	}
 	return s
@@ -82,21 +83,20 @@ func (s *Set) Test(n *signature.Normalizer) []TestResult {
 		text := d.message()
 		buf = n.AppendTemplate(buf[:0], text, d.stack)
 		head, frames, _ := strings.Cut(string(buf), "\n")
-		o, continued := ev.evaluate(&Input{
+		o := ev.Evaluate(&Input{
 			Template: head, Frames: frames, Message: text, Stack: d.stack,
 			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
 		})
-		hit := o.Rule == t.rule
-		for _, r := range continued {
-			hit = hit || r == t.rule
-		}
-		out = append(out, TestResult{
+		hit := o.Rule == t.rule || slices.Contains(ev.continued, t.rule)
+		res := TestResult{
 			Rule: t.rule, File: d.at.src.name, Line: d.at.line, Column: d.at.col,
 			Text: d.text, Template: head, Match: d.match, Got: o.Decision,
 			Passed: hit == d.match || t.rule.Disabled,
 			Overridden: d.match && !hit && !t.rule.Disabled && o.Rule != nil && o.Rule.file < d.at.src.index &&
 				o.Rule.index < t.rule.index,
-		})
+		}
+		res.Failed = !res.Passed && !res.Overridden
+		out = append(out, res)
 	}
 	return out
 }

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -13,18 +12,22 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// TestBoxesFollowEnv: the machine finds variables by the index of their field.
-func TestBoxesFollowEnv(t *testing.T) {
-	types, values := reflect.TypeFor[env](), reflect.TypeFor[boxes]()
-	require.Equal(t, len(variables), types.NumField())
-	require.Equal(t, len(variables), values.NumField())
-	for i, name := range variables {
-		require.Equal(t, name, types.Field(i).Tag.Get("expr"))
-		require.Equal(t, types.Field(i).Name, values.Field(i).Name)
-		require.Equal(t, reflect.Interface, values.Field(i).Type.Kind())
-		require.Equal(t, varSet(1)<<i, varOf(name))
+// TestValuesFollowVariables: each variable has the text of its own field.
+func TestValuesFollowVariables(t *testing.T) {
+	in := &Input{
+		Template: "template", Frames: "frames", Level: event.LevelError, Source: "source", Kind: event.KindOperation,
+		Status: event.StatusFailed, Phase: "phase", Message: "message", Stack: "stack", Operation: "operation",
 	}
+	var got []string
+	for i, name := range variables {
+		require.Equal(t, varSet(1)<<i, varOf(name))
+		got = append(got, varOf(name).value()(in))
+	}
+	require.Equal(t, []string{
+		"template", "frames", "error", "source", "operation", "failed", "phase", "source", "message", "stack", "operation",
+	}, got)
 	require.Equal(t, variables, (varSet(1)<<len(variables) - 1).list())
+	require.Nil(t, varOf("other").value())
 }
 
 // TestShapes: every entry that can exist has a shape of its own, and any other

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -24,40 +25,45 @@ const (
 	varStack
 	varOperation
 
+	// constant are the variables whose texts outlive an entry.
+	constant = varLevel | varKind | varStatus
+
 	// perEntry are the variables that differ between entries with one
 	// signature, level, source, kind, status and phase.
 	perEntry = varMessage | varStack | varOperation
 )
 
-// variables holds the names of the variables: that of bit i at index i, which
-// is also the index of the field in env and in boxes.
+// variables holds the names of the variables, the name of bit i at index i.
 var variables = []string{
 	"template", "frames", "level", "source", "kind", "status", "phase", "method",
 	"message", "stack", "operation",
 }
 
-// env gives the variables their types when an expression is checked.
-type env struct {
-	Template  string `expr:"template"`
-	Frames    string `expr:"frames"`
-	Level     string `expr:"level"`
-	Source    string `expr:"source"`
-	Kind      string `expr:"kind"`
-	Status    string `expr:"status"`
-	Phase     string `expr:"phase"`
-	Method    string `expr:"method"`
-	Message   string `expr:"message"`
-	Stack     string `expr:"stack"`
-	Operation string `expr:"operation"`
+// values are the texts of the variables of an entry, in the order of variables.
+var values = []func(in *Input) string{
+	func(in *Input) string { return in.Template }, func(in *Input) string { return in.Frames },
+	func(in *Input) string { return in.Level.String() }, func(in *Input) string { return in.Source },
+	func(in *Input) string { return in.Kind.String() }, func(in *Input) string { return in.Status.String() },
+	func(in *Input) string { return in.Phase }, func(in *Input) string { return in.method() },
+	func(in *Input) string { return in.Message }, func(in *Input) string { return in.Stack },
+	func(in *Input) string { return in.Operation },
 }
 
-// boxes stands in for env when an expression runs. The virtual machine fetches
-// a field by its index and as an interface; a field that is one already costs
-// it no allocation, where a string costs one on every fetch. Every field holds
-// a string, and the fields are those of env, in order (and exported, since it reads them
-// by reflection).
-type boxes struct {
-	Template, Frames, Level, Source, Kind, Status, Phase, Method, Message, Stack, Operation any
+// newEnv returns the variables with values of their types, for the checker.
+func newEnv() map[string]any {
+	env := make(map[string]any, len(variables))
+	for _, name := range variables {
+		env[name] = ""
+	}
+	return env
+}
+
+// value returns the function of the text of v, which is one variable, nil for none.
+func (v varSet) value() func(in *Input) string {
+	if v == 0 {
+		return nil
+	}
+	return values[bits.TrailingZeros16(uint16(v))]
 }
 
 // list returns the names in v.

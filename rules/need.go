@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp/syntax"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/expr-lang/expr/ast"
 )
@@ -86,7 +87,7 @@ func (f *needFinder) need(n ast.Node, want bool) need {
 			return f.texts(n.Arguments[0], n.Callee.(*ast.IdentifierNode).Value == "starts_with_any", constants(n.Arguments[1]))
 		}
 	case *ast.BuiltinNode:
-		if want && relationFuncs[n.Name] != nil && len(n.Arguments) == 2 {
+		if want && len(n.Arguments) == 2 && (n.Name == "hasPrefix" || n.Name == "hasSuffix") {
 			return f.text(n.Arguments[0], n.Name == "hasPrefix", n.Arguments[1])
 		}
 	}
@@ -182,4 +183,10 @@ func (f *needFinder) literal(variable ast.Node, prefix bool, re *syntax.Regexp) 
 		return need{}
 	}
 	return f.texts(variable, prefix, []string{string(re.Rune)})
+}
+
+// isText reports whether re is a literal that matches one text. One in any case
+// matches several, and so does the character that stands for every invalid byte.
+func isText(re *syntax.Regexp) bool {
+	return re.Op == syntax.OpLiteral && re.Flags&syntax.FoldCase == 0 && !slices.Contains(re.Rune, utf8.RuneError)
 }

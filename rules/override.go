@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -96,9 +97,7 @@ func (d *ruleDecl) inherit(base *ruleDecl) {
 	}
 	r, b := &d.rule, &base.rule
 	d.home = base.home
-	if r.OverridesFile, r.OverridesLine = b.OverridesFile, b.OverridesLine; r.OverridesFile == "" {
-		r.OverridesFile, r.OverridesLine = b.File, b.Line
-	}
+	r.Overrides = cmp.Or(b.Overrides, b.Place)
 }
 
 // checkOverrides reports definitions of name that override another without

@@ -45,7 +45,7 @@ func TestPrefixChangesNoDecision(t *testing.T) {
 		other.text, other.level = text, level
 		text = other.message()
 		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
-		o, _ := ev.evaluate(&Input{
+		o := ev.Evaluate(&Input{
 			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: level, Kind: d.kind, Phase: d.phase,
 			Source: d.source,
 		})

@@ -2,11 +2,10 @@ package rules
 
 import (
 	"fmt"
-	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/checker"
 	"github.com/expr-lang/expr/compiler"
 	"github.com/expr-lang/expr/file"
 	"github.com/expr-lang/expr/optimizer"
@@ -14,6 +13,7 @@ import (
 	"github.com/expr-lang/expr/vm"
 
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // memoryBudget bounds, in the units of expr (one per item of a list that is built),
@@ -21,13 +21,18 @@ import (
 // that no condition within maxCost meets the budget in an entry of entryBytes.
 const memoryBudget = maxCost/nodeSteps + 1
 
+// newMachine returns a virtual machine whose variables are those of conditions, by index.
+func newMachine() vm.VM {
+	return vm.VM{MemoryBudget: memoryBudget, Variables: make([]any, len(variables))}
+}
+
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
 	expr *exprText // as written, with its place
 	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
 	code
 	guard    *code // nil when there is nothing to know before the entry
-	cost     cost
+	cost     compiled.Cost
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -35,8 +40,7 @@ type condition struct {
 
 // code is what runs of an expression.
 type code struct {
-	test    predicate   // nil where only the machine can run it
-	program *vm.Program // what it means; also for who explains it
+	program *vm.Program
 	reads   varSet
 }
 
@@ -50,21 +54,21 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	x := &expansion{r: r, expr: e}
 	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
-	c.test = r.predicate(tree)
-	if c.cost = r.cost(tree, c.test); c.cost.steps > maxCost {
-		x.fail(c.cost.most.Location(), c.cost.hint, "may take %s, more than the %s allowed", &c.cost, million(maxCost))
-		return nil
-	}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
+		return nil
+	}
+	if c.cost = r.cost(tree); c.cost.Steps > maxCost {
+		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost,
+			compiled.Million(maxCost))
 		return nil
 	}
 	c.reads = reads(opt)
 	c.possible, c.certain = outlook(opt)
 	if c.reads == 0 && c.certain == 0 {
 		// Nothing varies: its value can be had now.
-		machine := vm.VM{MemoryBudget: memoryBudget}
-		got, err := machine.Run(c.program, &boxes{})
+		machine := newMachine()
+		got, err := machine.Run(c.program, nil)
 		switch {
 		case err != nil:
 			x.failExpr(err)
@@ -82,9 +86,8 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	}
 	if c.reads&perEntry != 0 {
 		if g := guard(tree); g != nil {
-			test := r.predicate(g)
 			if p, opt := x.program(g); p != nil {
-				c.guard = &code{test, p, reads(opt)}
+				c.guard = &code{p, reads(opt)}
 			}
 		}
 	}
@@ -100,24 +103,26 @@ func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
 			p = nil
 		}
 	}()
-	lower(&tree, x.r)
+	if !x.check(tree) {
+		return nil, nil
+	}
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
-	// Fields that only a whole compilation may set.
-	config := *x.r.conf
-	config.Expect, config.ExpectAny = reflect.Bool, false
-	if _, err := checker.Check(t, &config); err != nil {
+	config := x.r.conf
+	if err := optimizer.Optimize(&t.Node, config); err != nil {
 		x.failExpr(err)
 		return nil, nil
 	}
-	if err := optimizer.Optimize(&t.Node, &config); err != nil {
-		x.failExpr(err)
-		return nil, nil
-	}
-	p, err := compiler.Compile(t, &config)
+	p, err := compiler.Compile(t, config)
 	if err != nil {
 		msg, _, _ := strings.Cut(err.Error(), "\n")
 		x.fail(file.Location{}, "", "%s", yamlfile.Clean(msg))
 		return nil, nil
+	}
+	for i, op := range p.Bytecode {
+		if op == vm.OpLoadFast { // of newEnv, by name: slower than of the machine's variables, by index
+			name := p.Constants[p.Arguments[i]].(string)
+			p.Bytecode[i], p.Arguments[i] = vm.OpLoadVar, slices.Index(variables, name)
+		}
 	}
 	return p, t.Node
 }

@@ -16,23 +16,17 @@ import (
 // through only what the rule language has, so that no expression can have an
 // effect, read a clock, or take time or memory out of proportion to its input.
 type resolver struct {
-	errs     *collector
-	conf     *conf.Config
-	lists    map[string]*list
-	macros   map[string]*macro
+	errs   *collector
+	conf   *conf.Config
+	lists  map[string][]string
+	macros map[string]*macro
+	bindings
 	names    []string // everything that can stand as a value, for hints
 	used     map[string]bool
 	tops     []*definition // of each name the one that counts
 	idle     []*definition // that override others and change nothing
 	nodes    int           // of the expression at hand, after expansion
 	allNodes int           // of the set
-}
-
-// list is a named list, shared by every expression that uses it.
-type list struct {
-	items []string
-	set   map[string]struct{}  // for "in"
-	tests map[string]boundList // by the function of the language
 }
 
 type macro struct {
@@ -52,11 +46,12 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
-	r := &resolver{
-		errs: errs, conf: conf.New(env{}), lists: map[string]*list{}, macros: map[string]*macro{},
+	return &resolver{
+		errs: errs, conf: conf.New(newEnv()), lists: map[string][]string{}, macros: map[string]*macro{},
 		used: map[string]bool{},
+
+		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
 	}
-	return r
 }
 
 // definition is a list or a macro of some file.
@@ -159,7 +154,7 @@ func (r *resolver) register(order []string, byName map[string][]definition) {
 				r.errs.addf(top.at, "", "more than %d items in all lists", maxListItems)
 				return
 			}
-			r.lists[name] = &list{items: l}
+			r.lists[name] = l
 		}
 	}
 }
@@ -206,8 +201,8 @@ func (r *resolver) expandMacro(m *macro, via []string) {
 	}
 }
 
-// resolve returns the expanded tree of an expression, or nil when it has
-// errors, which have then been reported.
+// resolve returns the expanded tree of an expression, whose types are not checked
+// yet, or nil when it has errors, which have then been reported.
 func (r *resolver) resolve(e *exprText) ast.Node {
 	if e.text == "" {
 		return nil
@@ -221,9 +216,6 @@ func (r *resolver) resolve(e *exprText) ast.Node {
 		if r.allNodes-r.nodes <= maxExpandedSet {
 			r.errs.addf(e.at, "", "the expressions of the set, with macros expanded, have more than %d parts", maxExpandedSet)
 		}
-		return nil
-	}
-	if !x.check(copyTree(tree)) {
 		return nil
 	}
 	return tree

@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -44,7 +45,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 	}
 	d := &ruleDecl{src: src, home: src, at: p, given: make(map[string]at, len(fields))}
 	r := &d.rule
-	r.File, r.Line, r.Column = src.name, n.Line, n.Column
+	r.File, r.Line, r.Column, r.Place = src.name, n.Line, n.Column, fmt.Sprintf("%s:%d", src.name, n.Line)
 	for _, f := range fields {
 		fp := p.under(f.key)
 		d.given[f.key] = fp.here(f.name)

@@ -1,10 +1,10 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules/internal/compiled"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -19,9 +19,9 @@ type Set struct {
 	gameCode []string // see gamecode.go
 	tests    []test
 	hash     uint64
-	notes    []placed // for Lint
+	notes    []compiled.Note
 	sources  []*source
-	lists    map[string]*list
+	lists    map[string][]string
 	macros   map[string]*macro
 
 	normalizer *signature.Normalizer // with the protected words
@@ -43,15 +43,13 @@ type Rule struct {
 	Line int // where the rule begins, counting from 1
 	// Column is where the rule begins in its line, counting from 1.
 	Column int
+	Place  string // file:line, where the rule begins
 
-	// OverridesFile and OverridesLine are where the rule begins that this one
-	// overrides: the last of them where that overrides another. Empty and 0 for
-	// a rule that overrides none.
-	OverridesFile string
-	OverridesLine int
+	// Overrides is the place of the rule that this one overrides, the last of them
+	// where that overrides another. Empty for a rule that overrides none.
+	Overrides string
 
-	When        string      // the condition, as written
-	Exceptions  []Exception // the rule does not match where one of them holds
+	When        string // the condition, as written
 	Disposition event.Disposition
 	Severity    event.Severity // meaningful with HasSeverity
 	HasSeverity bool           // false: the severity follows from level and disposition
@@ -78,44 +76,25 @@ type Rule struct {
 	// signature.
 	PerEntry bool
 
-	// Interpreted reports that the condition or an exception has parts that run in
-	// the virtual machine of expr, which takes longer and allocates: loops,
-	// numbers, and items and parts of texts. All other conditions are Go
-	// functions. It makes no other difference.
-	Interpreted bool
+	// MatchesAll reports that the rule matches every entry, so that no rule after
+	// it, and no default, ever decides.
+	MatchesAll bool
 
 	// ShadowedBy is the id of a rule in an earlier file after which this one
 	// can never match, empty when there is none. (Within one file that is an
 	// error.)
 	ShadowedBy string
 
-	index    int // in Set.rules
-	file     int // index of File among those given
-	cond     *condition
-	reads    varSet                           // by the condition and the exceptions
-	possible shapeSet                         // where the rule may match
-	certain  shapeSet                         // where it surely does
-	print    string                           // fingerprint of the condition and the exceptions
-	outcomes [event.SeverityFatal + 1]Outcome // by severity, without tags of other rules
+	index      int // in Set.rules
+	file       int // index of File among those given
+	cond       *condition
+	exceptions []*condition                     // the rule does not match where one of them holds
+	reads      varSet                           // by the condition and the exceptions
+	possible   shapeSet                         // where the rule may match
+	certain    shapeSet                         // where it surely does
+	print      string                           // fingerprint of the condition and the exceptions
+	outcomes   [event.SeverityFatal + 1]Outcome // by severity, without tags of other rules
 }
-
-// Exception is a condition that keeps a rule from matching. It is read only.
-type Exception struct {
-	Name   string // may be empty
-	When   string // the condition, as written
-	File   string // in which it stands, as given to [Compile]
-	Line   int    // of its condition, counting from 1
-	Column int
-
-	cond *condition
-}
-
-// Place returns where the rule begins, as file:line.
-func (r *Rule) Place() string { return fmt.Sprintf("%s:%d", r.File, r.Line) }
-
-// MatchesAll reports whether r surely matches every entry, so that no rule after
-// it, and no default, ever decides.
-func (r *Rule) MatchesAll() bool { return r.certain == allShapes && !r.Continue && !r.Disabled }
 
 // Rules returns the rules in the order in which they are tried, those that are disabled included. The slice is
 // the set's own and must not be changed.
@@ -131,6 +110,35 @@ func (s *Set) Masking() signature.Config {
 	c := s.masking
 	c.Protect, c.LoggerFrames = slices.Clone(c.Protect), slices.Clone(c.LoggerFrames)
 	return c
+}
+
+// Parts returns the parts of the set that package lint reads.
+func (s *Set) Parts() *compiled.Set {
+	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
+	for _, r := range s.rules {
+		conditions := []compiled.Condition{r.cond.parts()}
+		for _, c := range r.exceptions {
+			conditions = append(conditions, c.parts())
+		}
+		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Print: r.print, Conditions: conditions})
+	}
+	for _, t := range s.tests {
+		test := compiled.Test{Rule: t.rule.index, Match: t.decl.match, Phase: t.decl.phase}
+		if test.Phase != "" {
+			test.PhaseAt = t.decl.phaseAt.place()
+		}
+		out.Tests = append(out.Tests, test)
+	}
+	return out
+}
+
+// parts returns the parts of the condition that package lint reads.
+func (c *condition) parts() compiled.Condition {
+	return compiled.Condition{Tree: c.tree, Cost: c.cost, Place: func(offset int) compiled.Place {
+		p := c.expr.at
+		p.line, p.col = locate(p.src, c.expr.node, offset)
+		return p.place()
+	}}
 }
 
 // Hash returns a number that identifies the set: that of the names and texts of

@@ -128,8 +128,8 @@ func (c *covers) of(d *ruleDecl) *ruleDecl {
 
 // exceptsNoMore reports whether each exception of a is one of b too.
 func exceptsNoMore(a, b *Rule) bool {
-	for i := range a.Exceptions {
-		if !slices.ContainsFunc(b.Exceptions, func(e Exception) bool { return e.cond.print == a.Exceptions[i].cond.print }) {
+	for _, c := range a.exceptions {
+		if !slices.ContainsFunc(b.exceptions, func(e *condition) bool { return e.print == c.print }) {
 			return false
 		}
 	}

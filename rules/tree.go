@@ -3,41 +3,31 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 	"github.com/expr-lang/expr/file"
 )
 
-// lower replaces what only the rule language has by what expr can run: a
-// function with a list becomes one function bound to that list, and "in" with
-// a list a look-up in a set.
-func lower(tree *ast.Node, r *resolver) { ast.Walk(tree, lowering{r}) }
-
-type lowering struct{ r *resolver }
-
-// Visit implements [ast.Visitor].
-func (v lowering) Visit(n *ast.Node) {
-	switch t := (*n).(type) {
-	case *ast.CallNode:
-		name, ok := t.Callee.(*ast.IdentifierNode)
-		if !ok || len(t.Arguments) != 2 {
-			return
-		}
-		fn := bind(listFuncs[name.Value], t.Arguments[1].(*ast.ConstantNode).Value.([]string))
-		callee := &ast.ConstantNode{Value: fn}
-		callee.SetLocation(name.Location())
-		t.Callee, t.Arguments = callee, t.Arguments[:1]
-	case *ast.BinaryNode:
-		if c, ok := t.Right.(*ast.ConstantNode); ok && t.Operator == "in" {
-			if items, ok := c.Value.([]string); ok {
-				set := &ast.ConstantNode{Value: v.r.setOf(items)}
+// lower replaces the parts of a tree that expr cannot run: a function with a
+// list becomes one function bound to that list, and "in" with a list becomes a
+// look-up in a set.
+func lower(tree ast.Node, r *resolver) {
+	each(tree, func(n ast.Node) {
+		switch n := n.(type) {
+		case *ast.CallNode:
+			name := n.Callee.(*ast.IdentifierNode)
+			callee := &ast.ConstantNode{Value: r.anyOf(name.Value, constants(n.Arguments[1])).holds}
+			callee.SetLocation(name.Location())
+			n.Callee, n.Arguments = callee, n.Arguments[:1]
+		case *ast.BinaryNode:
+			if c, ok := n.Right.(*ast.ConstantNode); ok && n.Operator == "in" {
+				set := &ast.ConstantNode{Value: r.setOf(constants(c))}
 				set.SetLocation(c.Location())
-				t.Right = set
+				n.Right = set
 			}
 		}
-	}
+	})
 }
 
 // bind returns test with its list given. Its type is one that the virtual
@@ -48,26 +38,43 @@ func bind(test func(s, item string) bool, items []string) func(string) bool {
 	}
 }
 
-// setOf returns the set of items, one and the same for a named list.
-func (r *resolver) setOf(items []string) map[string]struct{} {
-	l := r.named(items)
-	if l == nil {
-		return toSet(items)
-	}
-	if l.set == nil {
-		l.set = toSet(items)
-	}
-	return l.set
+// bindings hold lists in the forms in which conditions run them, made once for
+// each list and function, wherever conditions use them.
+type bindings struct {
+	sets  map[listKey]map[string]struct{}
+	tests map[listKey]boundList
 }
 
-// named returns the list with these items, nil where they stand in an expression.
-func (r *resolver) named(items []string) *list {
-	for _, l := range r.lists {
-		if len(items) > 0 && len(l.items) == len(items) && &l.items[0] == &items[0] {
-			return l
-		}
+// listKey is the identity of a list that is not empty, and a function, "in" for none.
+type listKey struct {
+	function string
+	first    *string
+	items    int
+}
+
+// setOf returns the set of items.
+func (b *bindings) setOf(items []string) map[string]struct{} {
+	if len(items) == 0 {
+		return nil
 	}
-	return nil
+	key := listKey{"in", &items[0], len(items)}
+	set, known := b.sets[key]
+	if !known {
+		set = toSet(items)
+		b.sets[key] = set
+	}
+	return set
+}
+
+// anyOf returns a function of the language with its list bound.
+func (b *bindings) anyOf(name string, items []string) boundList {
+	key := listKey{name, &items[0], len(items)}
+	bound, known := b.tests[key]
+	if !known {
+		bound = anyOf(name, items)
+		b.tests[key] = bound
+	}
+	return bound
 }
 
 func toSet(items []string) map[string]struct{} {
@@ -129,6 +136,27 @@ func copyTree(n ast.Node) ast.Node {
 	return out
 }
 
+// constants returns the items of a list of constant texts, nil where n is
+// something else.
+func constants(n ast.Node) []string {
+	switch n := n.(type) {
+	case *ast.ConstantNode:
+		items, _ := n.Value.([]string)
+		return items
+	case *ast.ArrayNode:
+		items := make([]string, len(n.Nodes))
+		for i, item := range n.Nodes {
+			s, ok := item.(*ast.StringNode)
+			if !ok {
+				return nil
+			}
+			items[i] = s.Value
+		}
+		return items
+	}
+	return nil
+}
+
 func copyTrees(nodes []ast.Node) []ast.Node {
 	out := make([]ast.Node, len(nodes))
 	for i, n := range nodes {
@@ -139,72 +167,52 @@ func copyTrees(nodes []ast.Node) []ast.Node {
 
 // relocate gives every node of tree the place loc, so that an error in what a
 // macro stands for is reported where the macro is used.
-func relocate(tree ast.Node, loc file.Location) { ast.Walk(&tree, relocation{loc}) }
-
-type relocation struct{ loc file.Location }
-
-// Visit implements [ast.Visitor].
-func (v relocation) Visit(n *ast.Node) { (*n).SetLocation(v.loc) }
-
-// fingerprint returns a text that two expanded trees share exactly when they
-// are the same tree.
-func fingerprint(tree ast.Node) string {
-	var b strings.Builder
-	writeTree(&b, tree)
-	return b.String()
+func relocate(tree ast.Node, loc file.Location) {
+	each(tree, func(n ast.Node) { n.SetLocation(loc) })
 }
 
-func writeTree(b *strings.Builder, n ast.Node) {
-	open := func(head string, nodes ...ast.Node) {
-		b.WriteByte('(')
-		b.WriteString(head)
-		for _, c := range nodes {
-			b.WriteByte(' ')
-			writeTree(b, c)
+// each calls visit for each node of tree, those below a node before the node.
+func each(tree ast.Node, visit func(ast.Node)) {
+	ast.Find(tree, func(n ast.Node) bool {
+		visit(n)
+		return false
+	})
+}
+
+// fingerprint returns a text that two expanded trees share exactly when they
+// are the same tree: its nodes, those below a node before the node.
+func fingerprint(tree ast.Node) string {
+	var b strings.Builder
+	each(tree, func(n ast.Node) {
+		var value any
+		below := 0
+		switch n := n.(type) {
+		case *ast.BoolNode:
+			value = n.Value
+		case *ast.IntegerNode:
+			value = n.Value
+		case *ast.FloatNode:
+			value = n.Value
+		case *ast.StringNode:
+			value = n.Value
+		case *ast.ConstantNode:
+			value = n.Value
+		case *ast.IdentifierNode:
+			value = n.Value
+		case *ast.UnaryNode:
+			value = n.Operator
+		case *ast.BinaryNode:
+			value = n.Operator
+		case *ast.BuiltinNode:
+			value, below = n.Name, len(n.Arguments)
+		case *ast.CallNode:
+			below = len(n.Arguments)
+		case *ast.ArrayNode:
+			below = len(n.Nodes)
+		case *ast.SliceNode:
+			value = []bool{n.From != nil, n.To != nil}
 		}
-		b.WriteByte(')')
-	}
-	switch n := n.(type) {
-	case nil:
-		b.WriteByte('_')
-	case *ast.BoolNode:
-		b.WriteString(strconv.FormatBool(n.Value))
-	case *ast.IntegerNode:
-		b.WriteString(strconv.Itoa(n.Value))
-	case *ast.FloatNode:
-		b.WriteString(strconv.FormatFloat(n.Value, 'e', -1, 64))
-	case *ast.StringNode:
-		b.WriteString(strconv.Quote(n.Value))
-	case *ast.ConstantNode:
-		b.WriteByte('[')
-		for _, s := range n.Value.([]string) {
-			b.WriteString(strconv.Quote(s))
-			b.WriteByte(',')
-		}
-		b.WriteByte(']')
-	case *ast.IdentifierNode:
-		b.WriteString(n.Value)
-	case *ast.UnaryNode:
-		open(n.Operator, n.Node)
-	case *ast.BinaryNode:
-		open(n.Operator, n.Left, n.Right)
-	case *ast.BuiltinNode:
-		open(n.Name, n.Arguments...)
-	case *ast.PredicateNode:
-		open("{}", n.Node)
-	case *ast.PointerNode:
-		b.WriteByte('#')
-	case *ast.CallNode:
-		open("call", append([]ast.Node{n.Callee}, n.Arguments...)...)
-	case *ast.ConditionalNode:
-		open("?", n.Cond, n.Exp1, n.Exp2)
-	case *ast.ArrayNode:
-		open("array", n.Nodes...)
-	case *ast.MemberNode:
-		open("item", n.Node, n.Property)
-	case *ast.SliceNode:
-		open("slice", n.Node, n.From, n.To)
-	default:
-		panic(fmt.Sprintf("BUG: rules: a %T in an expanded tree", n))
-	}
+		fmt.Fprintf(&b, "%T %#v %d;", n, value, below)
+	})
+	return b.String()
 }

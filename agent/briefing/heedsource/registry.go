@@ -107,7 +107,7 @@ func ruleRegistry(set func() *rules.Set) briefing.Registry {
 
 func showRule(r *rules.Rule) briefing.Fragment {
 	var b strings.Builder
-	fmt.Fprintf(&b, "rule at %s: %s", named(r.Place()), r.Disposition)
+	fmt.Fprintf(&b, "rule at %s: %s", named(r.Place), r.Disposition)
 	if r.HasSeverity {
 		b.WriteString(", " + r.Severity.String())
 	}

@@ -16,18 +16,17 @@ import (
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/lint"
 	"github.com/heedlog/heed/signature"
 )
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
+	viewFlags
 	rules        ruleFlags
-	format       string
 	text         string
 	level, phase string
 	all          bool
-	width        int
-	scrub        scrubFlags
 }
 
 func (p *program) explainCommand() *cobra.Command {
@@ -64,10 +63,7 @@ every rule that was tried, in order.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
-				return err
-			}
-			if err := checkLayout(cmd, f.width, 0); err != nil {
+			if err := f.validate(cmd); err != nil {
 				return err
 			}
 			scrubber := f.scrub.scrubber(f.format)
@@ -84,15 +80,12 @@ every rule that was tried, in order.`,
 	}
 	f.rules.register(cmd)
 	p.registerMods(cmd)
+	f.register(cmd, "write the `FORMAT` text or json", "", formatText, formatJSON)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text or json")
-	cli.Completes(cmd, "format", formatText, formatJSON)
 	flags.StringVar(&f.text, "text", "", "explain a log record of this `TEXT` instead of one in a file")
 	flags.StringVar(&f.level, "level", "", "the `LEVEL` of the text: unknown, debug, info, warning, error or fatal (default: read from its form)")
 	cli.Completes(cmd, "level", "unknown", "debug", "info", "warning", "error", "fatal")
 	flags.StringVar(&f.phase, "phase", "", "the `PHASE` of the game, such as play, in which the text is classified")
-	cli.WidthFlag(cmd, &f.width)
-	f.scrub.register(cmd)
 	flags.BoolVar(&f.all, "all", false, "show every rule that was tried, not only those that came close")
 	return cmd
 }
@@ -129,7 +122,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		}
 		record.blame = engine.Blame(&record.entry)
 		record.outcome.Phase = f.phase
-		if err := set.CheckPhase(f.phase); err != nil {
+		if err := lint.CheckPhase(set, f.phase); err != nil {
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
@@ -344,7 +337,9 @@ func (e *explanation) scrub(s *report.Scrubber, masking string) {
 	for i := range e.Trials {
 		t := &e.Trials[i]
 		t.Place, t.Overrides = s.Text(t.Place), s.Text(t.Overrides)
-		scrubClauses(s, t.Clauses)
+		for j := range t.Clauses {
+			scrubClause(s, &t.Clauses[j])
+		}
 		if t.Exception != nil {
 			scrubClause(s, t.Exception)
 		}
@@ -356,16 +351,12 @@ func (e *explanation) scrub(s *report.Scrubber, masking string) {
 	}
 }
 
-func scrubClauses(s *report.Scrubber, clauses []rules.Clause) {
-	for i := range clauses {
-		scrubClause(s, &clauses[i])
-	}
-}
-
 func scrubClause(s *report.Scrubber, c *rules.Clause) {
 	c.Place, c.Item, c.Error = s.Text(c.Place), s.Text(c.Item), s.Text(c.Error)
 	for name, value := range c.Reads {
 		c.Reads[name] = s.Text(value)
 	}
-	scrubClauses(s, c.Parts)
+	for i := range c.Parts {
+		scrubClause(s, &c.Parts[i])
+	}
 }

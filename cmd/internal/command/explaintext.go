@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -114,11 +115,7 @@ func (e *explanation) signature(p *prose) {
 	p.line("\nSIGNATURE %s (check %s)", s.ID, s.Check)
 	p.field("template", "%s", safe(s.Template, 0))
 	for i, f := range s.Frames {
-		name := ""
-		if i == 0 {
-			name = "frames"
-		}
-		p.field(name, "%s", safe(f, widthText))
+		p.field(atFirst(i, "frames"), "%s", safe(f, widthText))
 	}
 	if len(s.Masked) == 0 {
 		p.field("masked", "nothing")
@@ -128,16 +125,21 @@ func (e *explanation) signature(p *prose) {
 		width = max(width, len(m.Mask))
 	}
 	for i, m := range s.Masked {
-		name := ""
-		if i == 0 {
-			name = "masked"
-		}
 		if i == maxMasked && len(s.Masked) > maxMasked+1 {
 			p.field("", "… and %d more", len(s.Masked)-i)
 			break
 		}
-		p.hang(fmt.Sprintf("  %-10s%-*s  ", name, width, m.Mask), "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
+		lead := fmt.Sprintf("  %-10s%-*s  ", atFirst(i, "masked"), width, m.Mask)
+		p.hang(lead, "%s: %s", maskWords[m.Mask], quoted(m.Text, widthMasked))
 	}
+}
+
+// atFirst returns the name of a list at its first item, and "" at the others.
+func atFirst(i int, name string) string {
+	if i > 0 {
+		return ""
+	}
+	return name
 }
 
 // quoted returns text of a log in quotes that its own cannot be taken for.
@@ -256,14 +258,7 @@ func places(own, over string) string {
 // window returns the window of an escalation in words.
 func window(e *rules.Escalates) string {
 	return fmt.Sprintf("%s (or %s, if the log has no times)", time.Duration(e.Seconds*float64(time.Second)),
-		entries(e.Entries))
-}
-
-func entries(n int) string {
-	if n == 1 {
-		return "1 entry"
-	}
-	return fmt.Sprintf("%d entries", n)
+		text.Count(e.Entries, "entry", "entries"))
 }
 
 // ordinal returns "1st", "2nd" and so on.

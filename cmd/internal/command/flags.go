@@ -22,13 +22,15 @@ type viewFlags struct {
 	scrub      scrubFlags
 }
 
-// register adds the flags: which formats there are, with the help of --format, and the help of --top.
+// register adds the flags: the formats, with the help of --format, and --top, unless its help is empty.
 func (f *viewFlags) register(cmd *cobra.Command, formatHelp, topHelp string, formats ...string) {
 	flags := cmd.Flags()
 	f.formats = formats
 	flags.StringVar(&f.format, "format", formatText, formatHelp)
 	cli.Completes(cmd, "format", formats...)
-	flags.IntVar(&f.top, "top", defaultTop, topHelp)
+	if topHelp != "" {
+		flags.IntVar(&f.top, "top", defaultTop, topHelp)
+	}
 	cli.WidthFlag(cmd, &f.width)
 	f.scrub.register(cmd)
 }

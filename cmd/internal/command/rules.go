@@ -11,6 +11,7 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/lint"
 )
 
 func (p *program) rulesCommand() *cobra.Command {
@@ -90,7 +91,7 @@ func (p *program) checkRules(files []rules.File) error {
 		case r.ShadowedBy != "":
 			p.Message("%s:%d: rule %s can never match: rule %s of an earlier file decides first", r.File, r.Line, r.ID,
 				r.ShadowedBy)
-		case r.MatchesAll():
+		case r.MatchesAll:
 			all = r.ID
 			p.Message("%s:%d: rule %s matches every entry: the rules and defaults after it never decide", r.File, r.Line, r.ID)
 		}
@@ -104,7 +105,7 @@ func (p *program) checkRules(files []rules.File) error {
 		res := &results[i]
 		rep := byName[res.File]
 		switch {
-		case res.Failed():
+		case res.Failed:
 			rep.failed++
 			failed++
 			p.Message("%s", res)
@@ -178,7 +179,7 @@ It exits with 1 if it finds anything, and with 2 if a file does not compile.`,
 }
 
 func (p *program) lintRules(files []rules.File) error {
-	found := rules.Lint(files...)
+	found := lint.Lint(files...)
 	out := &output{w: p.Stdout}
 	for i := range found {
 		out.buf = text.AppendSafe(out.buf, found[i].String(), 0)

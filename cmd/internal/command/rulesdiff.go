@@ -260,7 +260,7 @@ func (d *difference) class(set *rules.Set, c class) rules.Details {
 		Escalated: c.escalated,
 	}
 	if r := set.Rule(c.rule); r != nil {
-		out.Place = d.scrub.Text(r.Place())
+		out.Place = d.scrub.Text(r.Place)
 	}
 	return out
 }

@@ -173,13 +173,11 @@ func sameGroup(groups map[signature.Signature]signature.Signature, form signatur
 // one that compiles: the output is often on its way into a file that the next command
 // reads. It does not name the log, whose path may hold a name.
 func nothingProposed(line int, d *event.Decision) []byte {
-	out := &prose{}
-	out.line("version: 1")
-	out.line("")
-	out.line("# heed proposes nothing: the record at line %d of the log is already %s %s,", line, d.Disposition,
-		d.Severity)
-	out.line("# by %s. This file changes nothing.", d.Rule)
-	return out.buf
+	return fmt.Appendf(nil, `version: 1
+
+# heed proposes nothing: the record at line %d of the log is already %s %s,
+# by %s. This file changes nothing.
+`, line, d.Disposition, d.Severity, d.Rule)
 }
 
 // proposal is a rule file in the making.
@@ -442,22 +440,17 @@ func (pr *proposal) freeID(set *rules.Set) string {
 
 // write writes the rule file.
 func (pr *proposal) write(tests []proposedTest) {
-	out := &prose{}
-	out.line("version: 1")
-	out.line("")
-	out.line("# Proposed by heed for records of the signature %s (version %d). Read the", pr.sig, signature.Version)
-	out.line("# condition before you use it: all that is not masked must match exactly.")
-	out.line("")
-	out.line("rules:")
-	out.line("  - id: %s", pr.id)
-	out.line("    when: |-")
-	for i, c := range pr.condition {
-		if i > 0 {
-			c = "and " + c
-		}
-		out.line("      %s", c)
-	}
-	out.line("    disposition: %s", pr.disposition)
+	out := &prose{buf: fmt.Appendf(nil, `version: 1
+
+# Proposed by heed for records of the signature %s (version %d). Read the
+# condition before you use it: all that is not masked must match exactly.
+
+rules:
+  - id: %s
+    when: |-
+      %s
+    disposition: %s
+`, pr.sig, signature.Version, pr.id, strings.Join(pr.condition, "\n      and "), pr.disposition)}
 	done, summary := "Muted by hand", "muted by hand"
 	if pr.disposition != event.Ignore {
 		done, summary = "Made "+pr.disposition.String()+" by hand", "a record that a rule made by hand matches"

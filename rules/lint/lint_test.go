@@ -1,8 +1,11 @@
-package rules_test
+package lint_test
 
 import (
 	"fmt"
+	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -11,21 +14,22 @@ import (
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/lint"
 	"github.com/heedlog/heed/signature"
 )
 
-// lint returns the findings but those about phases, of which tests make up many.
-func lint(texts ...string) []string {
-	return slices.DeleteFunc(lintAll(texts...), func(f string) bool { return strings.HasSuffix(f, "[phase]") })
+// findings returns the findings but those about phases, of which tests make up many.
+func findings(texts ...string) []string {
+	return slices.DeleteFunc(allFindings(texts...), func(f string) bool { return strings.HasSuffix(f, "[phase]") })
 }
 
-func lintAll(texts ...string) []string {
+func allFindings(texts ...string) []string {
 	files := make([]rules.File, len(texts))
 	for i, text := range texts {
 		files[i] = rules.File{Name: fmt.Sprintf("f%d.yaml", i+1), Data: []byte(text)}
 	}
 	var out []string
-	for _, f := range rules.Lint(files...) {
+	for _, f := range lint.Lint(files...) {
 		out = append(out, f.String())
 	}
 	return out
@@ -41,7 +45,7 @@ func TestLintReach(t *testing.T) {
 		`f1.yaml:8:5: warning: rule tag.b: has the same condition as rule tag.a at f1.yaml:7 (give that rule the tags of both) [duplicate]`,
 		`f2.yaml:4:5: warning: rule same: can never match: rule mute at f1.yaml:5 has the same condition and comes first (to change that rule, write its id and override: true) [shadowed]`,
 		`f2.yaml:5:5: warning: rule covered: can never match: rule all at f1.yaml:6 and rules before it always match first (narrow that rule, or switch this one off with override: true and enabled: false) [shadowed]`,
-	}, lint(`
+	}, findings(`
 version: 1
 rules:
   - {id: tag.c, when: 'template == "x"', continue: true, tags: [c]`+tested+`
@@ -65,7 +69,7 @@ func TestLintTests(t *testing.T) {
 		"f1.yaml:5:5: warning: rule one: has 1 of 2 match tests and 0 of 1 no_match tests" + hint,
 		"f1.yaml:6:5: warning: rule near: has 2 of 2 match tests and 0 of 1 no_match tests" + hint,
 		"f1.yaml:7:5: warning: rule only: has 0 of 2 match tests and 1 of 1 no_match tests" + hint,
-	}, lint(`
+	}, findings(`
 version: 1
 rules:
   - {id: none, when: 'phase == "a"', disposition: ignore, exceptions: ['phase == "x"']}
@@ -84,7 +88,7 @@ func TestLintPerEntry(t *testing.T) {
 		"f1.yaml:6:46: warning: rule s: reads stack" + because + "(compare frames, the methods of the stack) [per-entry]",
 		"f1.yaml:7:70: warning: rule o: reads operation" + because + "(compare method or status, which describe the operation) [per-entry]",
 		"f1.yaml:10:12: warning: rule macro: reads message" + because + "(compare template, if masking leaves enough of the text) [per-entry]",
-	}, lint(`
+	}, findings(`
 version: 1
 macros: {hot: 'message contains "hot"'}
 rules:
@@ -133,7 +137,7 @@ func TestLintMasked(t *testing.T) {
 		{`contains_any(frames, hidden)`, ""},
 	} {
 		var got []string
-		for _, f := range lint(`
+		for _, f := range findings(`
 version: 1
 protect: [Beta2]
 lists: {hidden: [fine, Pawn7 left, Pawn8 left, Beta2]}
@@ -169,7 +173,7 @@ func TestLintLeavesTemplates(t *testing.T) {
 			return
 		}
 		for _, op := range []string{"==", "startsWith", "endsWith", "contains"} {
-			for _, f := range lint("version: 1\nrules: [{id: x, disposition: ignore, when: " + yamlQuote("template "+op+" "+yamlQuote(template)) + "}]") {
+			for _, f := range findings("version: 1\nrules: [{id: x, disposition: ignore, when: " + strconv.Quote("template "+op+" "+strconv.Quote(template)) + "}]") {
 				require.NotContains(t, f, "[masked]")
 			}
 		}
@@ -181,15 +185,15 @@ func TestLintErrors(t *testing.T) {
 	require.Equal(t, []string{
 		`f1.yaml:3:32: error: rule x: when: unknown name "templat" (did you mean "template"?) [compile]`,
 		`f2.yaml: error: the file is empty (a rule file begins with "version: 1") [compile]`,
-	}, lint("version: 1\nrules:\n- {disposition: ignore, when: 'templat', id: x}\n", ""))
-	f := rules.Lint(rules.File{Name: "\x1b[2J", Data: []byte("\x00")})[0]
+	}, findings("version: 1\nrules:\n- {disposition: ignore, when: 'templat', id: x}\n", ""))
+	f := lint.Lint(rules.File{Name: "\x1b[2J", Data: []byte("\x00")})[0]
 	require.Equal(t, event.SeverityError, f.Severity)
 	require.Equal(t, `\x1b[2J:1:1: error: control character (write it as an escape in double quotes, such as "\x1b") [compile]`, f.String())
 }
 
 // TestDefaultsLint: the default rules are what lint asks of others.
 func TestDefaultsLint(t *testing.T) {
-	require.Empty(t, rules.Lint(rules.Defaults()...))
+	require.Empty(t, lint.Lint(rules.Defaults()...))
 }
 
 // TestLintIsDeterministic lints a set with findings of every kind, twice.
@@ -198,10 +202,10 @@ func TestLintIsDeterministic(t *testing.T) {
 	for i := range 30 {
 		texts = append(texts, fmt.Sprintf("version: 1\nrules:\n  - {id: r%d, when: 'template == \"Pawn%d\" and message != \"\"', disposition: ignore}\n  - {id: s%d, when: 'phase == \"x\"', continue: true, tags: [t]}\n", i, i, i))
 	}
-	first := lint(texts...)
+	first := findings(texts...)
 	require.Len(t, first, 30*4+29)
 	for range 3 {
-		require.Equal(t, first, lint(texts...))
+		require.Equal(t, first, findings(texts...))
 	}
 }
 
@@ -219,12 +223,129 @@ func TestLintBare(t *testing.T) {
 		{`template startsWith "Error while turning"`, ""},
 		{`source startsWith "ERROR: no panel"`, ""},
 	} {
-		found := lint("version: 1\nrules:\n  - {id: r, disposition: ignore, when: '" + tc.when + "'" + tested + "\n")
+		found := findings("version: 1\nrules:\n  - {id: r, disposition: ignore, when: '" + tc.when + "'" + tested + "\n")
 		if tc.want == "" {
 			require.Empty(t, found, tc.when)
 			continue
 		}
 		require.Len(t, found, 1, tc.when)
 		require.Contains(t, found[0], tc.want+" [bare]")
+	}
+}
+
+func TestLintPhases(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:5:29: warning: rule a: no rule sets the phase "Play" (did you mean "play"?) [phase]`,
+		`f1.yaml:6:29: warning: rule b: no rule sets the phase "combat" (known: start, boot, menu, load, play, save, quit, crashed, raid) [phase]`,
+		`f1.yaml:6:29: warning: rule b: no rule sets the phase "rayd" (did you mean "raid"?) [phase]`,
+		`f1.yaml:7:97: warning: rule c: no rule sets the phase "mneu" (did you mean "menu"?) [phase]`,
+	}, allFindings(`
+version: 1
+rules:
+  - {id: s, when: 'template == "x"', disposition: ignore, sets_phase: raid, tests: [{match: a}, {match: b}, {no_match: c}]}
+  - {id: a, when: 'phase == "Play"', disposition: ignore`+tested+`
+  - {id: b, when: 'phase in ["", "raid", "combat", "rayd"]', disposition: ignore`+tested+`
+  - {id: c, when: 'phase == "save"', disposition: ignore, tests: [{match: a}, {match: b, phase: mneu}, {no_match: c, phase: raid}]}
+`))
+}
+
+func TestLintIdle(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:3:9: warning: nothing uses the list "orphans" (remove it, or use it) [unused]`,
+		`f1.yaml:3:26: warning: the list "words" changes nothing (remove it) [override]`,
+		`f1.yaml:4:10: warning: nothing uses the macro "m" (remove it, or use it) [unused]`,
+		`f1.yaml:6:5: warning: rule a: overrides a rule and changes nothing (give the fields that change, or remove it) [override]`,
+		`f1.yaml:7:5: warning: rule speaks: is off, and nothing else ends the blindness that rule blind begins (turn that rule off too, or let another one resolve it) [blindness]`,
+	}, findings(`
+version: 1
+lists: {orphans: [a, b], words: {append: true, items: [a]}}
+macros: {m: 'template in words'}
+rules:
+  - {id: a, override: true, disposition: ignore, invalidates: false}
+  - {id: speaks, override: true, enabled: false}
+  - {id: b, override: true, disposition: blocking}
+`, `
+version: 1
+lists: {words: [a, b]}
+rules:
+  - {id: a, when: 'template == "a"', disposition: ignore`+tested+`
+  - {id: b, when: 'template in words', disposition: ignore`+tested+`
+  - {id: blind, when: 'template == "c"', disposition: ignore, blinds: true`+tested+`
+  - {id: speaks, when: 'template == "d"', disposition: ignore, resolves: [blind]`+tested+`
+`))
+}
+
+// TestLintUnusedByOverride: what an override leaves unused in another file is
+// not reported there.
+func TestLintUnusedByOverride(t *testing.T) {
+	require.Empty(t, findings(`
+version: 1
+macros: {m: {override: true, when: 'template == "b"'}}
+rules:
+  - {id: a, override: true, when: 'm'`+tested+`
+`, `
+version: 1
+lists: {l1: [a, b], l2: [c, d], l3: [e, f]}
+macros: {m: 'template in l2'}
+rules:
+  - {id: a, when: 'template in l1 and m', exceptions: ['source in l3'], disposition: ignore`+tested+`
+`))
+}
+
+// TestLintMatchesAll: what one rule does to all others is said once.
+func TestLintMatchesAll(t *testing.T) {
+	require.Equal(t, []string{
+		`f1.yaml:4:5: warning: rule all: matches every entry, so the rules after it (2) never match (narrow it, or use defaults instead) [shadowed]`,
+	}, findings(`
+version: 1
+rules:
+  - {id: all, when: 'true', disposition: ignore`+tested+`
+`, `
+version: 1
+rules:
+  - {id: a, when: 'template == "a"', disposition: ignore`+tested+`
+  - {id: b, when: 'template == "b"', disposition: ignore`+tested+`
+`))
+}
+
+// TestCostLint: what is allowed and dear is a finding.
+func TestCostLint(t *testing.T) {
+	find := func(when string) []string {
+		return slices.DeleteFunc(findings("version: 1\nrules: [{id: x, disposition: blocking, when: '"+when+"'}]"),
+			func(f string) bool { return !strings.HasSuffix(f, " [cost]") })
+	}
+	const hint = "use fewer alternatives and smaller counts than in {1,500}, or contains and contains_any"
+	require.Equal(t, []string{
+		`f1.yaml:2:56: warning: rule x: may take 80 million steps for an entry of 64 KiB (` + hint + `) [cost]`,
+	}, find(`template matches "c{1,100}d"`))
+	require.Empty(t, find(`template matches "Could not load [A-Za-z]+ from .* because"`))
+	require.Empty(t, find(`any(split(frames, "\n"), # endsWith ".Tick" or # contains "Room")`))
+	words := make([]string, 1000)
+	for i := range words {
+		words[i] = strconv.Quote(fmt.Sprintf("word%d gone", i))
+	}
+	require.Empty(t, find(`len(template) == 1 or contains_any(template, [`+strings.Join(words, ", ")+`])`))
+}
+
+// TestReferenceChecks holds the last table of the reference to the checks.
+func TestReferenceChecks(t *testing.T) {
+	page, err := os.ReadFile("../../docs/rules.md")
+	require.NoError(t, err)
+	_, table, ok := strings.Cut(string(page), "\n## Lint\n")
+	require.True(t, ok)
+	var got []string
+	for _, row := range regexp.MustCompile("(?m)^\\| `([^`]+)` \\|").FindAllStringSubmatch(table, -1) {
+		got = append(got, row[1])
+	}
+	require.Equal(t, lint.Checks, got)
+}
+
+func BenchmarkLint(b *testing.B) {
+	files := rules.Defaults()
+	b.ReportAllocs()
+	for b.Loop() {
+		if n := len(lint.Lint(files...)); n != 0 {
+			b.Fatal(n)
+		}
 	}
 }

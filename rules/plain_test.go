@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,17 +15,14 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// byMachine decides about in as a rule set means it: every rule in order, in
-// the virtual machine of expr, without functions and without an index.
-func byMachine(ev *Evaluator, in *Input) Outcome {
+// inOrder decides about in as a rule set means it: every rule in order, without
+// an index and without a plan.
+func inOrder(ev *Evaluator, in *Input) Outcome {
 	defer ev.end()
 	defer ev.restore(in, in.Phase)
 	var known given
 	for _, r := range ev.set.active {
-		if !ev.run(in, r, &r.cond.code) || slices.ContainsFunc(r.Exceptions, func(e Exception) bool {
-			return ev.run(in,
-				r, &e.cond.code)
-		}) {
+		if !ev.matches(in, r) {
 			continue
 		}
 		if !r.Continue {
@@ -37,9 +33,9 @@ func byMachine(ev *Evaluator, in *Input) Outcome {
 	return *known.to(ev.set.fallback(in))
 }
 
-// requireSame holds both ways to a decision to what the machine says.
-func requireSame(t require.TestingT, ev, machine *Evaluator, in *Input) {
-	want := byMachine(machine, in)
+// requireSame holds both ways to a decision to inOrder.
+func requireSame(t require.TestingT, ev, plain *Evaluator, in *Input) {
+	want := inOrder(plain, in)
 	if got := ev.Evaluate(in); got.Rule != want.Rule || got.SetsPhase != want.SetsPhase ||
 		!sameDecision(&got.Decision, &want.Decision) {
 		require.Equal(t, want, got, "%+v", in)
@@ -56,38 +52,26 @@ func sameDecision(a, b *event.Decision) bool {
 		a.Invalidates == b.Invalidates && slices.Equal(a.Tags, b.Tags)
 }
 
-// requireSameCondition holds the function of a condition, and what the index
-// knows of it, to the machine.
-func requireSameCondition(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *Input) {
-	conditions := []*condition{r.cond}
-	for i := range r.Exceptions {
-		conditions = append(conditions, r.Exceptions[i].cond)
+// requireIndexed holds the index to the condition of a rule, and the guard, too.
+func requireIndexed(t require.TestingT, set *Set, ev *Evaluator, r *Rule, in *Input) {
+	defer ev.end()
+	if !ev.holds(in, r, &r.cond.code) {
+		return
 	}
-	for i, c := range conditions {
-		for _, code := range []*code{&c.code, c.guard} {
-			if code == nil {
-				continue
-			}
-			failures := ev.failures
-			want := ev.run(in, r, code)
-			ev.end()
-			if code.test != nil {
-				require.Equal(t, failures, ev.failures, "a condition with a function failed")
-				require.Equal(t, want, code.test(in), "%s for %+v", c.expr.text, in)
-			}
-			if want && i == 0 && code == &c.code && !r.Disabled {
-				found := newRuleSet(len(set.active))
-				set.index.candidates(in, found)
-				at := slices.Index(set.active, r)
-				require.Equal(t, at, found.next(at), "the index misses %s for %+v", c.expr.text, in)
-			}
-		}
+	if r.cond.guard != nil {
+		require.True(t, ev.holds(in, r, r.cond.guard), "the guard of %s for %+v", r.When, in)
+	}
+	if !r.Disabled {
+		found := newRuleSet(len(set.active))
+		set.index.candidates(in, found)
+		at := slices.Index(set.active, r)
+		require.Equal(t, at, found.next(at), "the index misses %s for %+v", r.When, in)
 	}
 }
 
-// FuzzFunctions holds functions and index to the machine, for any condition
-// and any texts.
-func FuzzFunctions(f *testing.F) {
+// FuzzIndex holds index, guard and plan to plain evaluation in order, for any
+// condition and any texts.
+func FuzzIndex(f *testing.F) {
 	for _, when := range []string{
 		`template contains "Could not load" and frames contains "at Room.Tick" or source == "Unity"`,
 		`not (level in ["error", "fatal"]) && phase != ""`, `!(template startsWith "a" || !(frames endsWith "abcd"))`,
@@ -119,14 +103,14 @@ func FuzzFunctions(f *testing.F) {
 		if err != nil {
 			return
 		}
-		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		ev, plain := set.NewEvaluator(), set.NewEvaluator()
 		for _, in := range []Input{
 			{Template: a, Frames: b, Source: c, Phase: "play", Message: b, Stack: a, Operation: c, Level: event.LevelError},
 			{Template: b, Frames: c, Source: a, Kind: event.KindOperation, Status: event.StatusFailed, Operation: b},
 			{Template: c, Frames: a, Source: b, Phase: a, Kind: 9, Status: 99, Level: 9},
 		} {
-			requireSameCondition(t, set, machine, set.rules[0], &in)
-			requireSame(t, ev, machine, &in)
+			requireIndexed(t, set, plain, set.rules[0], &in)
+			requireSame(t, ev, plain, &in)
 		}
 	})
 }
@@ -139,8 +123,7 @@ func drawText(t *rapid.T, name string) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 4).Draw(t, name), "")
 }
 
-// drawWhen draws a condition of all parts that functions and needs are made
-// of, and of some that only the machine runs.
+// drawWhen draws a condition of all parts that needs are made of, and of others.
 func drawWhen(t *rapid.T, depth int) string {
 	kind := rapid.IntRange(0, 16).Draw(t, "condition")
 	if depth == 0 {
@@ -184,9 +167,9 @@ func drawWhen(t *rapid.T, depth int) string {
 	return "(" + drawWhen(t, depth-1) + " and " + drawWhen(t, depth-1) + ")"
 }
 
-// TestFunctionsAndIndexEqualTheMachine compares random sets on random entries.
-func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
-	matched, interpreted, indexed := 0, 0, 0
+// TestIndexAndPlanEqualTheOrder compares random sets on random entries.
+func TestIndexAndPlanEqualTheOrder(t *testing.T) {
+	matched, indexed := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		var files []File
 		for i := range rapid.IntRange(1, 80).Draw(t, "rules") {
@@ -206,7 +189,7 @@ func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
 		}
 		set, err := Compile(files...)
 		require.NoError(t, err)
-		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		ev, plain := set.NewEvaluator(), set.NewEvaluator()
 		for range 20 {
 			in := Input{
 				Template: drawText(t, "template"), Frames: drawText(t, "frames"), Source: drawText(t, "source"),
@@ -217,12 +200,9 @@ func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
 			if in.Kind = in.Status.Kind(); in.Kind == event.KindLog {
 				in.Level = event.Level(rapid.IntRange(0, 5).Draw(t, "level"))
 			}
-			requireSame(t, ev, machine, &in)
+			requireSame(t, ev, plain, &in)
 			for _, r := range set.rules {
-				requireSameCondition(t, set, machine, r, &in)
-				if r.Interpreted {
-					interpreted++
-				}
+				requireIndexed(t, set, plain, r, &in)
 			}
 			if ev.Evaluate(&in).Rule != nil {
 				matched++
@@ -235,16 +215,15 @@ func TestFunctionsAndIndexEqualTheMachine(t *testing.T) {
 		}
 	})
 	require.NotZero(t, matched)
-	require.NotZero(t, interpreted)
 	require.NotZero(t, indexed)
 }
 
-// TestInlineTestsByMachine decides the texts of all inline tests of the default
+// TestInlineTestsInOrder decides the texts of all inline tests of the default
 // rules both ways.
-func TestInlineTestsByMachine(t *testing.T) {
+func TestInlineTestsInOrder(t *testing.T) {
 	set, err := Compile(Defaults()...)
 	require.NoError(t, err)
-	ev, machine := set.NewEvaluator(), set.NewEvaluator()
+	ev, plain := set.NewEvaluator(), set.NewEvaluator()
 	for _, test := range set.tests {
 		d := test.decl
 		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, d.text, d.stack)), "\n")
@@ -252,27 +231,27 @@ func TestInlineTestsByMachine(t *testing.T) {
 			Template: head, Frames: frames, Message: d.text, Stack: d.stack,
 			Level: d.level, Kind: d.kind, Status: d.status, Source: d.source, Phase: d.phase, Operation: d.op,
 		}
-		requireSame(t, ev, machine, &in)
+		requireSame(t, ev, plain, &in)
 		for _, r := range set.rules {
-			requireSameCondition(t, set, machine, r, &in)
+			requireIndexed(t, set, plain, r, &in)
 		}
 	}
 }
 
-// TestCapturesByMachine decides every record of the captures both ways, in
+// TestCapturesInOrder decides every record of the captures both ways, in
 // every phase.
-func TestCapturesByMachine(t *testing.T) {
+func TestCapturesInOrder(t *testing.T) {
 	set, err := Compile(Defaults()...)
 	require.NoError(t, err)
 	check := func(t *testing.T, inputs []Input) {
-		ev, machine := set.NewEvaluator(), set.NewEvaluator()
+		ev, plain := set.NewEvaluator(), set.NewEvaluator()
 		for i, in := range inputs {
-			requireSame(t, ev, machine, &in)
+			requireSame(t, ev, plain, &in)
 			if in.Kind == event.KindLog {
 				in.Level = event.Level(i % int(event.LevelFatal+1))
 			}
 			for _, in.Phase = range []string{"", "boot", "menu", "load", "play", "save", "quit"} {
-				requireSame(t, ev, machine, &in)
+				requireSame(t, ev, plain, &in)
 			}
 		}
 		n, _, _ := ev.Failures()
@@ -302,38 +281,8 @@ func TestCapturesByMachine(t *testing.T) {
 	})
 }
 
-// TestInterpreted: what is outside of the subset is told, exceptions included,
-// and nothing of the default rules is.
-func TestInterpreted(t *testing.T) {
-	set, err := Compile(Defaults()...)
-	require.NoError(t, err)
-	for _, r := range set.rules {
-		require.False(t, r.Interpreted, r.ID)
-	}
-	for when, want := range map[string]bool{
-		`template startsWith "a" and not (phase in ["a", "b"]) or level == "error"`: false,
-		`lower(trim(source)) == "a" ? message matches "a" : stack < operation`:      false,
-		`hasPrefix(method, "a") and ends_with_any(frames, ["a"])`:                   false,
-		`len(template) > 3`:                           true,
-		`template[0:1] == "a"`:                        true,
-		`split(template, " ")[0] == "a"`:              true,
-		`any(["a"], # == source)`:                     true,
-		`trim(source, "x") == "a"`:                    true,
-		`(source == "a") == (template == "b")`:        true,
-		`source in ["a", phase]`:                      true,
-		`template == "a" or indexOf(source, "a") > 3`: true,
-	} {
-		set, err := Compile(File{Name: "f", Data: []byte("version: 1\nrules:\n- {id: x, disposition: ignore, when: '" + when + "'}\n")})
-		require.NoError(t, err)
-		require.Equal(t, want, set.rules[0].Interpreted, when)
-		set, err = Compile(File{Name: "f", Data: []byte("version: 1\nrules:\n- {id: x, disposition: ignore, when: 'template == \"z\"', exceptions: ['" + when + "']}\n")})
-		require.NoError(t, err)
-		require.Equal(t, want, set.rules[0].Interpreted, when)
-	}
-}
-
-// TestNewSignatureAllocs: a rule set of functions decides about any text
-// without allocating, but for one that shows a phase that was not known.
+// TestNewSignatureAllocs: the first entry of a signature allocates a word for each
+// text that its conditions read, once for a plan and once for a decision.
 func TestNewSignatureAllocs(t *testing.T) {
 	if raceDetector {
 		t.Skip("allocations are not counted under the race detector")
@@ -342,79 +291,15 @@ func TestNewSignatureAllocs(t *testing.T) {
 	require.NoError(t, err)
 	ev := set.NewEvaluator()
 	inputs := slices.DeleteFunc(corpus(t, set, ownCaptures(t)), func(in Input) bool {
-		_, continued := ev.evaluate(&in)
-		return len(continued) > 0
+		ev.Evaluate(&in)
+		return len(ev.continued) > 0
 	})
 	require.NotEmpty(t, inputs)
-	require.Zero(t, testing.AllocsPerRun(10, func() {
+	const texts = 4 // template, frames, source, phase
+	require.LessOrEqual(t, testing.AllocsPerRun(10, func() {
 		for i := range inputs {
-			in := &inputs[i]
-			p := ev.Plan(in)
-			ev.Decide(&p, in)
-			ev.Evaluate(in)
+			p := ev.Plan(&inputs[i])
+			ev.Decide(&p, &inputs[i])
 		}
-	}))
-}
-
-// TestPatternForms: which expressions are looked for by their literal.
-func TestPatternForms(t *testing.T) {
-	for text, want := range map[string]string{
-		`[A-Za-z.]Exception(:| |$)`:     "Exception",
-		`[a-z][0-9]item.*x`:             "item",
-		`item[0-9]+`:                    "item",
-		`(?m)[a-z]item$`:                "item",
-		`[a-z]item`:                     "item",
-		`^[a-z]item`:                    "",
-		`(?m)^[a-z]item`:                "",
-		`[a-z]item\b`:                   "",
-		`[^a-z]item`:                    "", // the class matches characters of several bytes
-		`(?i)[k]item`:                   "",
-		`[a-z](?i)item`:                 "",
-		`[a-z]*item`:                    "",
-		`([a-z])item`:                   "",
-		`[a-z]item|[a-z]other`:          "",
-		`item`:                          "", // package regexp does it as well
-		"[a-z]\\x{FFFD}item":            "",
-		`[a-z]\Qitem`:                   "", // would quote what closes it
-		`[a-z]item(?P<rest>[a-z]|\z|x)`: "item",
-	} {
-		p, err := newPattern(text)
-		require.NoError(t, err, text)
-		require.Equal(t, want, p.literal, text)
-		require.Equal(t, want == "", p.here == nil, text)
-	}
-	_, err := newPattern("(")
-	require.Error(t, err)
-}
-
-// TestPatternPlaces: at the first byte that may be one, and past the places that
-// are tried.
-func TestPatternPlaces(t *testing.T) {
-	p, err := newPattern("[ab]aa(:|$)")
-	require.NoError(t, err)
-	for s, want := range map[string]bool{
-		"": false, "aa:": false, "baa:": true, "xaa:": false, "aaaaaaaaaa:": true, "aaaaaaaaaaax": false,
-		"aaaaa:": true, "aaaaaa:": true, "aaaaaaa:": true, "aa aa aa aa aa aa:": false, "aa aa aa aa aa aaa:": true,
-	} {
-		require.Equal(t, want, p.match(s), s)
-	}
-}
-
-// TestPatternEqualsRegexp compares with package regexp, on texts with more
-// places than are tried and with invalid bytes.
-func TestPatternEqualsRegexp(t *testing.T) {
-	texts := []string{
-		`[ab]ab(:| |$)`, `[ab][a-c]ab.*:$`, `ab[^b]+:`, `(?m)[ab]b$`, `[ab]é[ab]`, `éa*:`, `[ab]b(?s).:`, `aa[ab]*:`,
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SampledFrom(texts).Draw(t, "pattern")
-		p, err := newPattern(text)
-		require.NoError(t, err)
-		require.NotNil(t, p.here, text)
-		s := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
-			"a", "b", "ab", "aab", "é", "\xc3", "\xa9", ":",
-			"\n", " ", "c",
-		}), 0, 20).Draw(t, "s"), "")
-		require.Equal(t, regexp.MustCompile(text).MatchString(s), p.match(s), "%s in %q", text, s)
-	})
+	}), float64(texts*len(inputs)))
 }

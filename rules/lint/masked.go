@@ -1,34 +1,20 @@
-package rules
+package lint
 
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
-
-// fit is where a text must stand in another.
-type fit struct{ start, end bool }
-
-var (
-	fitWhole  = fit{true, true}
-	fitPrefix = fit{start: true}
-	fitSuffix = fit{end: true}
-	fitPart   = fit{}
-)
-
-// fits are the ways of comparing a text with others, by operator and function.
-var fits = map[string]fit{
-	"==": fitWhole, "!=": fitWhole, "in": fitWhole,
-	"startsWith": fitPrefix, "hasPrefix": fitPrefix, "starts_with_any": fitPrefix,
-	"endsWith": fitSuffix, "hasSuffix": fitSuffix, "ends_with_any": fitSuffix,
-	"contains": fitPart, "contains_any": fitPart, "indexOf": fitPart, "lastIndexOf": fitPart,
-}
 
 // hiddenText is a text that masking hides; the zero value where none is.
 type hiddenText struct {
@@ -41,12 +27,12 @@ type hiddenText struct {
 type listUse struct {
 	first *string // of its items
 	n     int
-	fit   fit
+	fit   compiled.Fit
 }
 
 // comparison reports n when it compares template with a text that no template
 // can hold.
-func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
+func (l *linter) comparison(r *rules.Rule, c *compiled.Condition, n ast.Node) {
 	var (
 		op   string
 		args []ast.Node
@@ -59,11 +45,11 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	case *ast.CallNode:
 		op, args = n.Callee.(*ast.IdentifierNode).Value, n.Arguments
 	}
-	how, ok := fits[op]
+	how, ok := compiled.Fits[op]
 	if !ok || len(args) != 2 {
 		return
 	}
-	if how == fitWhole && isTemplate(args[1]) {
+	if how == compiled.Whole && isTemplate(args[1]) {
 		slices.Reverse(args)
 	}
 	if !isTemplate(args[0]) {
@@ -71,7 +57,7 @@ func (l *linter) comparison(r *Rule, c *condition, n ast.Node) {
 	}
 	h := l.hidden(args[1], how)
 	if h.text == "" {
-		if how.start {
+		if how.Start {
 			l.bare(r, c, args[1])
 		}
 		return
@@ -101,8 +87,8 @@ var loggerHeads = []string{"2031-04-05 10:00:00 ", "2031-04-05 10:00:00,001 ERRO
 
 // bare reports n, which template must begin with, where it has a text of which a part is taken for what a logger writes
 // in front of a text, and so is cut off where a logger does write something.
-func (l *linter) bare(r *Rule, c *condition, n ast.Node) {
-	for _, text := range textsIn(n) {
+func (l *linter) bare(r *rules.Rule, c *compiled.Condition, n ast.Node) {
+	for _, text := range compiled.Texts(n) {
 		for _, head := range loggerHeads {
 			line := head + text + "text"
 			left := logline.Text(line, event.LevelUnknown)
@@ -122,13 +108,13 @@ func (l *linter) bare(r *Rule, c *condition, n ast.Node) {
 
 func isTemplate(n ast.Node) bool {
 	id, ok := n.(*ast.IdentifierNode)
-	return ok && varOf(id.Value) == varTemplate
+	return ok && id.Value == "template"
 }
 
 // hidden returns the first text in n, a text or a list of texts, that no
 // template can hold.
-func (l *linter) hidden(n ast.Node, how fit) hiddenText {
-	items := textsIn(n)
+func (l *linter) hidden(n ast.Node, how compiled.Fit) hiddenText {
+	items := compiled.Texts(n)
 	if _, named := n.(*ast.ConstantNode); !named || len(items) == 0 {
 		return l.hiddenOf(items, how)
 	}
@@ -141,7 +127,7 @@ func (l *linter) hidden(n ast.Node, how fit) hiddenText {
 	return h
 }
 
-func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {
+func (l *linter) hiddenOf(items []string, how compiled.Fit) (h hiddenText) {
 	for _, text := range items {
 		switch {
 		case text == "" || l.possible(text, how):
@@ -149,10 +135,10 @@ func (l *linter) hiddenOf(items []string, how fit) (h hiddenText) {
 			h.more++
 		default:
 			h.text, h.shown = text, l.template(text)
-			if !how.start && strings.HasPrefix(text, " ") {
+			if !how.Start && strings.HasPrefix(text, " ") {
 				h.shown = " " + h.shown
 			}
-			if !how.end && strings.HasSuffix(text, " ") {
+			if !how.End && strings.HasSuffix(text, " ") {
 				h.shown += " "
 			}
 		}
@@ -196,18 +182,18 @@ func missingHead(text string) string {
 // what may stand around it, so it may err, in both directions: masking has
 // more rules than are tried here, and no template needs to ever come up. It is
 // meant for a warning.
-func (l *linter) possible(text string, how fit) bool {
+func (l *linter) possible(text string, how compiled.Fit) bool {
 	before, after := textsBefore, textsAfter
 	switch {
-	case how.start:
+	case how.Start:
 		before = before[:1]
 	case mayBeCode(text):
 		before = codesBefore
 	}
-	if how.end {
+	if how.End {
 		after = after[:1]
 	}
-	if b := missingHead(text); b != "" && !how.start {
+	if b := missingHead(text); b != "" && !how.Start {
 		before = append(slices.Clip(before), b)
 	}
 	for _, b := range before {
@@ -216,10 +202,8 @@ func (l *linter) possible(text string, how fit) bool {
 			i := strings.Index(got, text)
 			switch {
 			case i < 0:
-			case how == fitPart,
-				how == fitWhole && got == text,
-				how == fitPrefix && i == 0,
-				how == fitSuffix && strings.HasSuffix(got, text):
+			case how == compiled.Whole && got != text, how.Start && i > 0, how.End && !strings.HasSuffix(got, text):
+			default:
 				return true
 			}
 		}
@@ -229,7 +213,16 @@ func (l *linter) possible(text string, how fit) bool {
 
 // template returns the first line of the template of a message.
 func (l *linter) template(message string) string {
-	l.buf = l.set.normalizer.AppendTemplate(l.buf[:0], message, "")
+	l.buf = l.Normalizer.AppendTemplate(l.buf[:0], message, "")
 	head, _, _ := strings.Cut(string(l.buf), "\n")
 	return head
+}
+
+// quoteWhole quotes a text that people copy.
+func quoteWhole(s string) string {
+	const most = 2000
+	if len(s) > most {
+		s = s[:text.Prefix(s, most)] + "…"
+	}
+	return strconv.Quote(s)
 }

@@ -1,0 +1,117 @@
+// Package compiled carries the parts of a compiled rule set that package lint reads, and that
+// no other code sees: syntax trees of conditions with their places in the files.
+package compiled
+
+import (
+	"fmt"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/signature"
+)
+
+// Set holds the parts of a compiled set.
+type Set struct {
+	Rules      []Rule // the rules of the set, in order, those that are off included
+	Tests      []Test
+	Notes      []Note
+	Normalizer *signature.Normalizer // with the protected words
+}
+
+// Rule holds the parts of one rule.
+type Rule struct {
+	File       int         // index of the rule's file
+	Print      string      // fingerprint of all conditions: equal rules have equal fingerprints
+	Conditions []Condition // the rule's own, then those of its exceptions
+}
+
+// Condition is a condition with its lists and macros expanded.
+type Condition struct {
+	Tree  ast.Node // never changed
+	Cost  Cost
+	Place func(offset int) Place // of a character of the expression
+}
+
+// Test is one inline test.
+type Test struct {
+	Rule    int // index in Set.Rules
+	Match   bool
+	Phase   string
+	PhaseAt Place
+}
+
+// Note is a finding that only linking sees.
+type Note struct {
+	Place
+	Rule, Check, Hint, Msg string
+}
+
+// The checks of notes.
+const (
+	Unused    = "unused"    // a list or macro that nothing uses
+	Override  = "override"  // an override that changes nothing
+	Blindness = "blindness" // a rule is off that alone ends the blindness of another
+)
+
+// Place is a place in a rule file.
+type Place struct {
+	File      int // index of the file
+	Name      string
+	Line, Col int
+}
+
+// Cost is the cost of a condition.
+type Cost struct {
+	Steps float64
+	Most  ast.Node // the part that costs most by itself
+	Hint  string   // the change that would lower the cost
+}
+
+// DearCost is the number of steps beyond which lint reports a condition.
+const DearCost = 50_000_000
+
+// EntryBytes is the length of each text of the entry for which costs are counted. Package
+// capture cuts texts at this length, too.
+const EntryBytes = 64 << 10
+
+// String returns the figure for messages.
+func (c *Cost) String() string {
+	return fmt.Sprintf("%s steps for an entry of %d KiB", Million(c.Steps), EntryBytes>>10)
+}
+
+// Million returns a number of steps for messages.
+func Million(n float64) string { return fmt.Sprintf("%.0f million", n/1e6) }
+
+// Fit is the part of a text that a relation compares.
+type Fit struct{ Start, End bool }
+
+// Whole is the fit of a relation between whole texts.
+var Whole = Fit{true, true}
+
+// Fits are the relations of one text to others, by operator and function.
+var Fits = map[string]Fit{
+	"==": Whole, "!=": Whole, "in": Whole,
+	"startsWith": {Start: true}, "hasPrefix": {Start: true}, "starts_with_any": {Start: true},
+	"endsWith": {End: true}, "hasSuffix": {End: true}, "ends_with_any": {End: true},
+	"contains": {}, "contains_any": {}, "indexOf": {}, "lastIndexOf": {},
+}
+
+// Texts returns the constant texts in n, a text or a list of texts.
+func Texts(n ast.Node) []string {
+	switch n := n.(type) {
+	case *ast.StringNode:
+		return []string{n.Value}
+	case *ast.ConstantNode:
+		items, _ := n.Value.([]string)
+		return items
+	case *ast.ArrayNode:
+		var items []string
+		for _, item := range n.Nodes {
+			if s, ok := item.(*ast.StringNode); ok {
+				items = append(items, s.Value)
+			}
+		}
+		return items
+	}
+	return nil
+}

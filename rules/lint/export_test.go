@@ -1,0 +1,7 @@
+package lint
+
+// Checks are the checks of findings, as the reference lists them.
+var Checks = []string{
+	checkCompile, checkShadowed, checkDuplicate, checkTests, checkMasked, checkBare, checkPerEntry,
+	checkCost, checkPhase, checkUnused, checkOverride, checkBlindness,
+}

@@ -1,0 +1,276 @@
+// Package lint finds conditions, tests and overrides in valid rule files that are unlikely to
+// be meant.
+//
+//	for _, f := range lint.Lint(files...) {
+//		fmt.Println(f.String())
+//	}
+//
+// docs/rules.md lists the checks.
+package lint
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/expr-lang/expr/ast"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/yamlfile"
+	"github.com/heedlog/heed/rules"
+	"github.com/heedlog/heed/rules/internal/compiled"
+)
+
+// What [Finding.Check] may be.
+const (
+	checkCompile = "compile" // the file does not compile
+	// a rule that can never match, because of an earlier file; or one that matches every entry.
+	checkShadowed  = "shadowed"
+	checkDuplicate = "duplicate"        // two rules with one condition, of which one only adds tags
+	checkTests     = "tests"            // a rule with less than two tests that match and one that does not
+	checkMasked    = "masked"           // a text compared with template that no template can hold
+	checkBare      = "bare"             // a beginning of template that only a line without a logger's prefix has
+	checkPerEntry  = "per-entry"        // a rule that is evaluated for each entry
+	checkCost      = "cost"             // a condition that may take long for a long entry
+	checkPhase     = "phase"            // a phase that no rule sets
+	checkUnused    = compiled.Unused    // a list or macro that nothing uses
+	checkOverride  = compiled.Override  // an override that changes nothing
+	checkBlindness = compiled.Blindness // a rule is off that alone ends the blindness of another
+)
+
+// Finding is something in a rule file that is valid and yet unlikely to be
+// meant, or dearer than it has to be; or an error of [rules.Compile], whose check is
+// "compile". Its text is safe to print.
+type Finding struct {
+	Problem  rules.Error
+	Severity event.Severity
+	Check    string // such as "shadowed"; docs/rules.md lists them
+}
+
+// String returns the position, severity, rule, message, hint and check in one
+// line, as in
+//
+//	f.yaml:12:9: warning: rule save.x: has no tests (…) [tests]
+func (f *Finding) String() string {
+	place := yamlfile.Place(f.Problem.File, f.Problem.Line, f.Problem.Column)
+	problem := strings.TrimPrefix(f.Problem.Error(), "rules: "+place)
+	return place + f.Severity.String() + ": " + problem + " [" + f.Check + "]"
+}
+
+// Lint compiles the given files and returns what is valid in them but should be
+// looked at, as warnings ordered by file (as given), line and column, or the
+// errors of [rules.Compile]. Rules that are off are left out.
+func Lint(files ...rules.File) []Finding {
+	set, err := rules.Compile(files...)
+	if err == nil {
+		return lint(set)
+	}
+	list, ok := errors.AsType[rules.Errors](err)
+	if !ok {
+		panic("BUG: lint: Compile returned an error that is not Errors")
+	}
+	out := make([]Finding, len(list))
+	for i, e := range list {
+		out[i] = Finding{Problem: *e, Severity: event.SeverityError, Check: checkCompile}
+	}
+	return out
+}
+
+func lint(set *rules.Set) []Finding {
+	l := &linter{set: set, Set: set.Parts(), lists: map[listUse]hiddenText{}}
+	for _, n := range l.Notes {
+		l.report(n.Place, n.Rule, n.Check, n.Hint, "%s", n.Msg)
+	}
+	l.reach()
+	l.tests()
+	for i, r := range set.Rules() {
+		if !r.Disabled {
+			l.conditions(r, l.Rules[i].Conditions)
+		}
+	}
+	slices.SortStableFunc(l.found, func(a, b placed) int {
+		return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Problem.Line, b.Problem.Line),
+			cmp.Compare(a.Problem.Column, b.Problem.Column))
+	})
+	out := make([]Finding, len(l.found))
+	for i, f := range l.found {
+		out[i] = f.Finding
+	}
+	return out
+}
+
+// linter gathers findings about a set.
+type linter struct {
+	*compiled.Set
+	set   *rules.Set
+	found []placed
+	lists map[listUse]hiddenText // what was found out about lists
+	buf   []byte
+}
+
+// placed is a finding and the index of its file.
+type placed struct {
+	file int
+	Finding
+}
+
+// report adds a warning.
+func (l *linter) report(p compiled.Place, rule, check, hint, format string, args ...any) {
+	e := rules.Error{File: p.Name, Line: p.Line, Column: p.Col, Rule: rule, Hint: hint, Msg: fmt.Sprintf(format, args...)}
+	l.found = append(l.found, placed{p.File, Finding{Problem: e, Severity: event.SeverityWarning, Check: check}})
+}
+
+// rule reports something about the rule with an index as a whole.
+func (l *linter) rule(i int, check, hint, format string, args ...any) {
+	r := l.set.Rules()[i]
+	place := compiled.Place{File: l.Rules[i].File, Name: r.File, Line: r.Line, Col: r.Column}
+	l.report(place, r.ID, check, hint, format, args...)
+}
+
+// node reports something about a part of a condition of r.
+func (l *linter) node(r *rules.Rule, c *compiled.Condition, n ast.Node, check, hint, format string, args ...any) {
+	l.report(c.Place(n.Location().From), r.ID, check, hint, format, args...)
+}
+
+// reach reports rules that others leave nothing to.
+func (l *linter) reach() {
+	first := map[string]*rules.Rule{} // by fingerprint
+	prints := map[string]string{}     // by id
+	all, after := -1, 0               // the rule that matches every entry, and how many come after it
+	for i, r := range l.set.Rules() {
+		own := l.Rules[i].Print
+		prints[r.ID] = own
+		switch {
+		case r.Disabled:
+			continue
+		case all >= 0:
+			after++
+			continue
+		case r.MatchesAll:
+			all = i
+		}
+		same := first[own]
+		if same == nil {
+			first[own] = r
+		}
+		switch by := l.set.Rule(r.ShadowedBy); {
+		case by != nil && prints[by.ID] == own:
+			l.rule(i, checkShadowed, "to change that rule, write its id and override: true",
+				"can never match: rule %s at %s:%d has the same condition and comes first", by.ID, yamlfile.Clean(by.File), by.Line)
+		case by != nil:
+			l.rule(i, checkShadowed, "narrow that rule, or switch this one off with override: true and enabled: false",
+				"can never match: rule %s at %s:%d and rules before it always match first", by.ID, yamlfile.Clean(by.File), by.Line)
+		case same != nil && same.Continue && r.Continue:
+			l.rule(i, checkDuplicate, "give that rule the tags of both",
+				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
+		case same != nil:
+			l.rule(i, checkDuplicate, "give the tags of this rule to the other one",
+				"has the same condition as rule %s at %s:%d", same.ID, yamlfile.Clean(same.File), same.Line)
+		}
+	}
+	if after > 0 {
+		l.rule(all, checkShadowed, "narrow it, or use defaults instead",
+			"matches every entry, so the rules after it (%d) never match", after)
+	}
+}
+
+// tests reports rules with too few tests.
+func (l *linter) tests() {
+	list := l.set.Rules()
+	match, noMatch := make([]int, len(list)), make([]int, len(list))
+	for _, t := range l.Tests {
+		r := list[t.Rule]
+		if err := CheckPhase(l.set, t.Phase); err != nil && !r.Disabled {
+			l.report(t.PhaseAt, r.ID, checkPhase, err.Hint, "%s", err.Msg)
+		}
+		if t.Match {
+			match[t.Rule]++
+		} else {
+			noMatch[t.Rule]++
+		}
+	}
+	const hint = "write two texts that it must match, and a similar one that it must not match"
+	for i, r := range list {
+		switch yes, no := match[i], noMatch[i]; {
+		case r.Disabled:
+		case yes+no == 0:
+			l.rule(i, checkTests, hint, "has no tests")
+		case yes < 2 || no == 0:
+			l.rule(i, checkTests, hint, "has %d of 2 match tests and %d of 1 no_match tests", yes, no)
+		}
+	}
+}
+
+// conditions looks at the parts of a rule's condition and exceptions.
+func (l *linter) conditions(r *rules.Rule, all []compiled.Condition) {
+	reported := map[string]bool{}
+	for i := range all {
+		c := &all[i]
+		if c.Cost.Steps > compiled.DearCost {
+			l.node(r, c, c.Cost.Most, checkCost, c.Cost.Hint, "may take %s", &c.Cost)
+		}
+		ast.Find(c.Tree, func(n ast.Node) bool {
+			if id, ok := n.(*ast.IdentifierNode); ok && alternatives[id.Value] != "" && !reported[id.Value] {
+				reported[id.Value] = true
+				l.node(r, c, n, checkPerEntry, alternatives[id.Value],
+					"reads %s, so it is evaluated for each entry, not once per signature", id.Value)
+			}
+			l.comparison(r, c, n)
+			l.phase(r, c, n)
+			return false
+		})
+	}
+}
+
+// alternatives are the cheaper ways, by variable that is read for each entry.
+var alternatives = map[string]string{
+	"message":   "compare template, if masking leaves enough of the text",
+	"stack":     "compare frames, the methods of the stack",
+	"operation": "compare method or status, which describe the operation",
+}
+
+// phases are those that hosts and the default rules know. A host may have
+// others, so that a phase which is none of them is no error.
+var phases = []string{"start", "boot", "menu", "load", "play", "save", "quit", "crashed"}
+
+// CheckPhase returns a warning without a place if no rule of the set sets the phase
+// called name, and hosts do not commonly have it. The name "" is the phase that is
+// not known, and valid.
+func CheckPhase(set *rules.Set, name string) *rules.Error {
+	if name == "" || slices.Contains(phases, name) {
+		return nil
+	}
+	known := slices.Clone(phases)
+	for _, r := range set.Rules() {
+		if r.Disabled {
+			continue
+		}
+		if r.SetsPhase == name {
+			return nil
+		}
+		if r.SetsPhase != "" && !slices.Contains(known, r.SetsPhase) {
+			known = append(known, r.SetsPhase)
+		}
+	}
+	return &rules.Error{Msg: "no rule sets the phase " + yamlfile.Quote(name), Hint: yamlfile.DidYouMean(name, known)}
+}
+
+// phase reports n when it compares the phase with one that nobody sets.
+func (l *linter) phase(r *rules.Rule, c *compiled.Condition, n ast.Node) {
+	b, ok := n.(*ast.BinaryNode)
+	if !ok || b.Operator != "==" && b.Operator != "!=" && b.Operator != "in" {
+		return
+	}
+	for _, side := range [][2]ast.Node{{b.Left, b.Right}, {b.Right, b.Left}} {
+		if v, ok := side[0].(*ast.IdentifierNode); !ok || v.Value != "phase" {
+			continue
+		}
+		for _, name := range compiled.Texts(side[1]) {
+			if err := CheckPhase(l.set, name); err != nil {
+				l.node(r, c, side[1], checkPhase, err.Hint, "%s", err.Msg)
+			}
+		}
+	}
+}
