@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -43,7 +44,7 @@ type turn struct {
 // prompt is what is known of a request that is a prompt.
 type prompt struct {
 	params  promptParams
-	line    line
+	line    []byte
 	message uint64 // number of its message
 	topic   string
 	carried bool // the agent has it
@@ -76,8 +77,8 @@ func (s *session) injection() *injection {
 }
 
 // admit handles a prompt of the editor: it begins a turn, is a message in one, or waits for the end of one.
-func (s *session) admit(r *request, params promptParams, l line) {
-	r.prompt = &prompt{params: params, line: l}
+func (s *session) admit(r *request, params promptParams, line []byte) {
+	r.prompt = &prompt{params: params, line: line}
 	s.tell(r)
 }
 
@@ -130,15 +131,15 @@ func (s *session) begin(r *request, b steer.Batch) {
 	p.carried = true
 	t := &turn{request: r, delivery: b.Delivery}
 	s.turn = t
-	s.proxy.answers[key(r.ID)] = func(m message, l line) { s.ended(t, m, l) }
-	prompt := p.line.text
+	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.ended(t, m, line) }
+	prompt := p.line
 	if b.Delivery != 0 {
 		params := p.params
 		params.Prompt = slices.Concat(params.Prompt, s.content(b))
-		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.line()
+		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.Line()
 	}
-	p.line = line{}
-	s.proxy.agent.write(prompt)
+	p.line = nil
+	s.proxy.agent.Write(prompt)
 }
 
 // content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known,
@@ -186,7 +187,7 @@ func (s *session) prompt(b steer.Batch) {
 	t := &turn{delivery: b.Delivery}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	s.proxy.ask(methodPrompt, params, func(m message, l line) { s.ended(t, m, l) })
+	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.ended(t, m, line) })
 }
 
 // holds reports whether messages hold that of a request.
@@ -205,11 +206,11 @@ func (s *session) cancel() {
 		return
 	}
 	s.canceling = true
-	s.proxy.agent.write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.line())
+	s.proxy.agent.Write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.Line())
 	for _, w := range s.proxy.wanted {
 		if w.session == s.id && !w.answered {
 			w.answered = true
-			s.proxy.agent.write(message{ID: w.id, Result: permissionCanceled}.line())
+			s.proxy.agent.Write(message{ID: w.id, Result: permissionCanceled}.Line())
 		}
 	}
 }
@@ -242,9 +243,9 @@ func (s *session) stopMachine(m *steer.Machine) steer.Action {
 }
 
 // ended handles the agent's answer to a prompt.
-func (s *session) ended(t *turn, m message, l line) {
+func (s *session) ended(t *turn, m message, line []byte) {
 	var result promptResult
-	read(m.Result, &result)
+	jsonrpc.Read(m.Result, &result)
 	failed := m.Error != nil
 	stopped := s.stopped
 	// An agent that answers a canceled prompt with an error has stopped, too.
@@ -284,9 +285,9 @@ func (s *session) ended(t *turn, m message, l line) {
 			s.failCall(id)
 		}
 	case failed && next.Do != steer.Prompt:
-		s.answerOpen(m, &l, func(*request) bool { return true })
+		s.answerOpen(m, line, func(*request) bool { return true })
 	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
-		s.answerOpen(m, &l, func(r *request) bool { return !waits(r) })
+		s.answerOpen(m, line, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
 }
@@ -318,14 +319,14 @@ func (s *session) next(a steer.Action) {
 
 // answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
 // request that it answers.
-func (s *session) answerOpen(m message, l *line, match func(*request) bool) {
+func (s *session) answerOpen(m message, line []byte, match func(*request) bool) {
 	s.open = slices.DeleteFunc(s.open, func(r *request) bool {
 		switch {
 		case !match(r):
 			return false
-		case l != nil && key(m.ID) == key(r.ID):
-			delete(s.proxy.asked, key(r.ID))
-			s.proxy.editor.write(l.text)
+		case line != nil && jsonrpc.Key(m.ID) == jsonrpc.Key(r.ID):
+			s.proxy.asked.Take(r.ID)
+			s.proxy.editor.Write(line)
 		default:
 			s.proxy.answer(r, m)
 		}
@@ -349,9 +350,9 @@ func (s *session) forget(m *steer.Machine) {
 
 // failCall shows the editor that a tool call of a canceled turn has ended.
 func (s *session) failCall(id string) {
-	s.proxy.editor.write(message{Method: methodUpdate, Params: write(updateParams{
+	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
 		SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-	})}.line())
+	})}.Line())
 }
 
 // inject adds a batch to the turn.
@@ -363,7 +364,7 @@ func (s *session) inject(b steer.Batch) {
 	}
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
 	how.params(s, &params)
-	s.proxy.ask(how.method, params, func(m message, _ line) {
+	s.proxy.ask(how.method, params, func(m message, _ []byte) {
 		o := refused
 		if m.Error == nil {
 			o = how.outcome(m.Result)
@@ -401,12 +402,12 @@ func (s *session) settle(b steer.Batch, o outcome) {
 // update takes note of what the agent does.
 func (s *session) update(data jsontext.Value) {
 	var u update
-	if !read(data, &u) {
+	if !jsonrpc.Read(data, &u) {
 		return
 	}
 	if run := u.Meta.Goose.RunID; run != nil {
 		s.runID = ""
-		read(run, &s.runID)
+		jsonrpc.Read(run, &s.runID)
 		s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
 			m.SetCeiling(s.ceiling())
 			return steer.Action{}
@@ -438,7 +439,7 @@ func (s *session) update(data jsontext.Value) {
 			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
 		}
 	case game:
-	case !known && len(s.calls) >= maxOpen:
+	case !known && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
 	default: // what a call does may be known late
 		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))

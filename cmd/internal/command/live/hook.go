@@ -239,9 +239,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	e := h.event
 	if e.MovedOn(hooks.Kind(m.State().Notes[offeredNote])) {
-		for _, b := range append([]steer.Batch(nil), m.State().Sent...) {
-			m.Confirm(b.Delivery)
-		}
+		deliver.Confirm(m)
 	}
 	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
 	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
@@ -264,18 +262,9 @@ func (h *hooked) exempt() bool {
 
 // news returns what the agent is to be told now, "" for nothing.
 func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
-	if err := c.Look(ctx); err != nil {
+	news, err := c.Offer(ctx, offeredNote, string(h.event.Kind))
+	if err != nil {
 		h.Note("attention is not known: %v", err)
 	}
-	var batch steer.Batch
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		if batch = m.Ride(); batch.Delivery != 0 {
-			m.Note(offeredNote, string(h.event.Kind))
-		}
-		return steer.Action{}
-	})
-	if batch.Delivery == 0 {
-		return ""
-	}
-	return steer.Framing{}.Render(batch)
+	return news
 }
