@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -142,13 +143,10 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 
 // view answers attention/current.
 func (d *Diagnostics) view(ctx context.Context, consumer string) gabp.CurrentResult {
-	if d.current != nil {
-		return d.current(ctx, consumer)
+	if d.session.Attention() != session.LeftToMod {
+		if a, open := d.session.Current(ctx, consumer); open {
+			return gabp.CurrentResult{Attention: &a}
+		}
 	}
-	d.sync(ctx)
-	a, open := d.session.Current(consumer)
-	if !open {
-		return gabp.CurrentResult{}
-	}
-	return gabp.CurrentResult{Attention: &a}
+	return gabp.CurrentResult{}
 }

@@ -18,7 +18,6 @@ import (
 type bridges struct {
 	session   *session.Session
 	mod       *mod
-	evidence  *evidence
 	handed    Handed
 	modWait   time.Duration
 	observer  string // name of clients that are no agents, "" for none
@@ -109,7 +108,7 @@ func (b *bridges) arrive(ctx context.Context, consumer string) {
 		if !b.attention || b.session.Continues() {
 			return
 		}
-		if err := b.evidence.sync(ctx); err != nil {
+		if err := b.session.Gather(ctx); err != nil {
 			b.log.Warn("the log from before the agent connected is not fully known", "error", err)
 			return
 		}

@@ -19,6 +19,9 @@ const (
 	DefaultSnapshotEvery = 5 * time.Second
 	DefaultRulePoll      = time.Second
 	DefaultTimeline      = 1024
+
+	// DefaultAnswerWithin is less than the two seconds after which bridges in the field let a call through.
+	DefaultAnswerWithin = 1500 * time.Millisecond
 )
 
 // Config sets up a [Session]. The zero Config is all defaults, without a log, snapshots or rule files. Negative values
@@ -60,6 +63,12 @@ type Config struct {
 	// SyncTimeout bounds each [Session.Sync].
 	SyncTimeout time.Duration
 
+	// Attention is the effect of items on calls.
+	Attention Attention
+
+	// AnswerWithin bounds each answer about the current item, whatever happens to the log, the disk and the engine.
+	AnswerWithin time.Duration
+
 	// Timeline is how many events [Session.Timeline] keeps.
 	Timeline int
 
@@ -91,6 +100,7 @@ func (c *Config) Validate() error {
 		{"Tick", c.Tick},
 		{"Settle", c.Settle},
 		{"SyncTimeout", c.SyncTimeout},
+		{"AnswerWithin", c.AnswerWithin},
 	} {
 		if f.value < 0 {
 			return fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, f.value)
@@ -113,6 +123,7 @@ func (c Config) withDefaults() Config {
 	c.SnapshotEvery = cmp.Or(c.SnapshotEvery, DefaultSnapshotEvery)
 	c.Tick = cmp.Or(c.Tick, DefaultTick)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
+	c.AnswerWithin = cmp.Or(c.AnswerWithin, DefaultAnswerWithin)
 	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if c.Now == nil {
 		c.Now = time.Now

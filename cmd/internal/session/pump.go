@@ -9,7 +9,8 @@ import (
 )
 
 // OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
-// sink after another: they must be quick, and must not keep or change the slice.
+// sink after another: they must be quick, and must not keep or change the slice. It is empty where only the item of a
+// log that cannot be read has changed.
 func (s *Session) OnUpdates(sink func([]heed.Update)) {
 	s.sinkMu.Lock()
 	defer s.sinkMu.Unlock()
@@ -34,7 +35,7 @@ func (s *Session) deliver(buf []heed.Update) []heed.Update {
 	s.report.Lock()
 	updates := s.engine.Updates(buf[:0])
 	s.report.Unlock()
-	if len(updates) == 0 {
+	if news := s.attention.news.Swap(false); len(updates) == 0 && !news {
 		return updates
 	}
 	now := s.now()

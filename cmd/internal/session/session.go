@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -45,10 +46,12 @@ type Session struct {
 	sinks  []func([]heed.Update)
 	waits  atomic.Int64
 
-	timeline timeline
-	others   others
-	disk     disk
-	rules    ruleFiles
+	attention attention
+	timeline  timeline
+	others    others
+	disk      disk
+	rules     ruleFiles
+	tools     atomic.Pointer[[]heedsource.Tool]
 
 	logMu  sync.Mutex  // guards what follows, which lookForLog changes
 	noLog  atomic.Bool // the missing log was reported, and not since that it was found
@@ -79,6 +82,7 @@ func New(cfg Config) (*Session, error) {
 	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
+	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
 	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
 		return nil, fmt.Errorf("session: Config.Random: %w", err)

@@ -105,7 +105,6 @@ type host struct {
 	log     *slog.Logger
 	session *session.Session
 	briefs  *brief.Service
-	proxy   atomic.Pointer[bridge.Proxy] // nil before there is one
 	dedup   *bridge.Dedup
 
 	playing atomic.Bool // a game that this process started runs
@@ -173,7 +172,14 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 			"name", name, "error", shared)
 	}
 	cfg := session.Config{
-		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, LogFrom: from, Now: p.Now, Logger: h.log,
+		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, AnswerWithin: answerWithin, LogFrom: from,
+		Now: p.Now, Logger: h.log,
+	}
+	switch {
+	case f.noAttention:
+		cfg.Attention = session.LeftToMod
+	case f.observeOnly:
+		cfg.Attention = session.OnlyShown
 	}
 	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
 	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
@@ -223,7 +229,7 @@ func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_
 	briefs := brief.Config{
 		Config: heedsource.Config{
 			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods,
-			Environment: h.session.Environment, Tools: h.tools, Next: f.next,
+			Environment: h.session.Environment, Tools: h.session.Tools, Next: f.next,
 		},
 		Now: p.Now,
 	}
@@ -331,26 +337,17 @@ func (h *host) close(lost int) {
 	}
 }
 
-// tools returns the tools of the game's mod, as far as they are known.
-func (h *host) tools() []heedsource.Tool {
-	if px := h.proxy.Load(); px != nil {
-		return px.Tools()
-	}
-	return nil
-}
-
 // newProxy makes the proxy.
 func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration, most int) (*bridge.Proxy, error) {
 	f := h.flags
 	px, err := bridge.New(bridge.Config{
-		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
+		Session: h.session, Handed: handed, Dedup: h.dedup,
 		Brief: h.briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most,
 		AnswerWithin: answerWithin, Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
 	})
 	if err != nil {
 		return nil, cli.Failed(exitUsage, err)
 	}
-	h.proxy.Store(px)
 	if h.pages != nil {
 		h.web = newWeb(px, h.pages)
 	}
