@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 )
 
 // Defaults of a [Config].
@@ -74,10 +73,6 @@ type Config struct {
 
 	// Recorder records the engine's input, in its order. Optional.
 	Recorder Recorder
-
-	// Observed is told each entry but those of calls, in order, with what became of it. It must be quick, and must not
-	// call the Session. Calls do not overlap, and rec is valid during one only. Optional.
-	Observed func(rec *capture.Record, o *heed.Outcome)
 
 	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time

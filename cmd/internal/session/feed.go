@@ -115,8 +115,8 @@ func (s *Session) ingest(r *follow.Record) {
 		return
 	}
 	o := s.engine.Observe(rec.Entry)
-	if s.cfg.Observed != nil {
-		s.cfg.Observed(rec, &o)
+	if s.observed != nil {
+		s.observed(rec, &o)
 	}
 	if rec.IsLog() && !rec.Continues {
 		s.late = ingested{}

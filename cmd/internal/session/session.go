@@ -42,6 +42,8 @@ type Session struct {
 	seen   uint64
 	seenAt time.Time
 
+	observed func(rec *capture.Record, o *heed.Outcome) // see OnObserved
+
 	sinkMu sync.Mutex
 	sinks  []func([]heed.Update)
 	waits  atomic.Int64
@@ -174,13 +176,13 @@ func (s *Session) Run(ctx context.Context) error {
 
 // enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
 func (s *Session) enter() {
-	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+	if s.cfg.Recorder != nil || s.observed != nil {
 		s.ordered.Lock()
 	}
 }
 
 func (s *Session) leave() {
-	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+	if s.cfg.Recorder != nil || s.observed != nil {
 		s.ordered.Unlock()
 	}
 	s.wake()
@@ -210,8 +212,8 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 		s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	}
 	o := s.engine.Observe(e)
-	if s.cfg.Observed != nil {
-		s.cfg.Observed(&capture.Record{Entry: e}, &o)
+	if s.observed != nil {
+		s.observed(&capture.Record{Entry: e}, &o)
 	}
 	return o
 }

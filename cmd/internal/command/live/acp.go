@@ -15,7 +15,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/gabp"
@@ -153,26 +153,24 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	signals := make(chan os.Signal, 32)
-	signal.Notify(signals, forwarded()...)
-	defer signal.Stop(signals)
+	signals, stop := passedOn()
+	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // an editor that reads no more is an end
 
-	log, closeLog, err := p.ownLog(f.logFile)
+	log := slog.New(slog.DiscardHandler)
+	if f.logFile != "" {
+		out, err := p.ownLog(f.logFile)
+		if err != nil {
+			return err
+		}
+		defer out.Close() //nolint:errcheck // of heed's own
+		log = slog.New(slog.NewTextHandler(out, nil))
+	}
+	agent, err := startTalking(args, file(p.Stderr), f.grace)
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	agent, streams, err := startTalking(args, file(p.Stderr), f.grace)
-	if err != nil {
-		return notStarted(args[0], err)
-	}
 	defer agent.Kill()
-	go func() {
-		for sig := range signals {
-			_ = agent.Pass(sig) // it may have ended
-		}
-	}()
 	beside := &beside{log: log}
 	box, err := p.openOutbox(ctx, f.state)
 	if err != nil { // it is no reason to keep an agent from working
@@ -187,8 +185,8 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	})
 	defer watching.Wait()
 	defer cancel()
-	err = acp.Run(ctx, acp.Config{
-		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User,
+	cfg := acp.Config{
+		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp, User: deliver.User,
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
@@ -214,15 +212,10 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			go func() { _ = c.Look(ctx) }() // what is open rides on the first prompt
 			return c, nil
 		},
-	})
-	_ = streams.Close()
-	select {
-	case <-agent.Done():
-	case <-time.After(f.grace):
-		agent.Kill()
 	}
+	err = agent.during(signals, log, func() error { return acp.Run(ctx, cfg) })
 	p.Status = agent.Exit().Code
-	if err != nil && !errors.Is(err, acp.ErrAgent) && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, jsonrpc.ErrProgram) && ctx.Err() == nil {
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
@@ -244,51 +237,62 @@ func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox,
 	return box, err
 }
 
-// ownLog returns heed's own log, for a command whose standard output is another's.
-func (p *program) ownLog(name string) (log *slog.Logger, closeLog func(), err error) {
-	switch name {
-	case "":
-		return slog.New(slog.DiscardHandler), func() {}, nil
-	case "-":
-		return slog.New(slog.NewTextHandler(p.Stderr, nil)), func() {}, nil
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
-	}
-	return slog.New(slog.NewTextHandler(file, nil)), func() { _ = file.Close() }, nil
+// talker is a program that heed starts, and talks to over its standard input and output.
+type talker struct {
+	*proc.Process
+	stdio
+
+	grace time.Duration
 }
 
-// startTalking starts a program that talks over its standard input and output, and returns those.
-func startTalking(args []string, stderr *os.File, grace time.Duration) (*proc.Process, stdio, error) {
+func startTalking(args []string, stderr *os.File, grace time.Duration) (*talker, error) {
 	in, toProgram, err := os.Pipe()
 	if err != nil {
-		return nil, stdio{}, err
+		return nil, own(err)
 	}
 	fromProgram, out, err := os.Pipe()
 	if err != nil {
-		return nil, stdio{}, errors.Join(err, in.Close(), toProgram.Close())
+		return nil, own(errors.Join(err, in.Close(), toProgram.Close()))
 	}
-	cfg := proc.Config{
-		Args: args, Mark: gabp.NewToken(), Grace: grace, Stdin: in, Stdout: out, Stderr: stderr,
-	}
-	cfg.Env = append(os.Environ(), "HEED_TREE="+cfg.Mark)
-	if self, err := os.Executable(); err == nil {
-		cfg.Guard = []string{self, guardName}
-	}
-	program, err := proc.Start(cfg)
+	mark := gabp.NewToken()
+	program, err := proc.Start(proc.Config{
+		Args: args, Env: append(os.Environ(), "HEED_TREE="+mark), Mark: mark, Grace: grace, Guard: guard(),
+		Stdin: in, Stdout: out, Stderr: stderr,
+	})
 	_, _ = in.Close(), out.Close()
+	t := &talker{program, stdio{fromProgram, toProgram}, grace}
 	if err != nil {
-		return nil, stdio{}, errors.Join(err, toProgram.Close(), fromProgram.Close())
+		_ = t.Close()
+		return nil, notStarted(args[0], err)
 	}
-	return program, stdio{fromProgram, toProgram}, nil
+	return t, nil
 }
 
-// hangUp closes a program's standard input, and kills it if it has not ended after grace.
-func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
-	return func() {
-		_ = streams.Writer.(io.Closer).Close()
-		time.AfterFunc(grace, program.Kill)
+// hangUp closes the program's standard input, and kills it if it has not ended after grace.
+func (t *talker) hangUp() {
+	_ = t.Writer.(io.Closer).Close()
+	time.AfterFunc(t.grace, t.Kill)
+}
+
+// during passes signals on while f runs, and then has the program end.
+func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- f() }()
+	for {
+		select {
+		case sig := <-signals:
+			if err := t.Pass(sig); err != nil {
+				log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
+			}
+		case err := <-ended:
+			_ = t.Close() // one that closed its output may read on
+			select {
+			case <-t.Done():
+			case <-time.After(t.grace):
+				t.Kill()
+			}
+			return err
+		}
 	}
 }
 
@@ -306,11 +310,11 @@ func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) st
 
 // beside is the running heed, as far as there is one, and the conversations that are told of it.
 type beside struct {
-	log    *slog.Logger
-	client atomic.Pointer[gabp.Client]
+	log *slog.Logger
 
-	mu    sync.Mutex
-	talks []*deliver.Conversation
+	mu     sync.Mutex
+	client *gabp.Client // nil while no heed runs
+	talks  []*deliver.Conversation
 }
 
 // errNoHeed is the error of a question while no heed runs.
@@ -318,11 +322,19 @@ var errNoHeed = errors.New("no heed is running")
 
 // CallTool implements [deliver.Heed].
 func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	client := b.client.Load()
+	b.mu.Lock()
+	client := b.client
+	b.mu.Unlock()
 	if client == nil {
 		return nil, errNoHeed
 	}
 	return client.CallTool(ctx, name, arguments)
+}
+
+func (b *beside) use(client *gabp.Client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.client = client
 }
 
 func (b *beside) add(c *deliver.Conversation) {
@@ -353,10 +365,10 @@ func (b *beside) watch(ctx context.Context, connect func() (*gabp.Client, error)
 	for ctx.Err() == nil {
 		client, err := connect()
 		if err == nil {
-			b.client.Store(client)
+			b.use(client)
 			b.log.Info("a heed was found")
 			err = deliver.Watch(ctx, client, b.look)
-			b.client.Store(nil)
+			b.use(nil)
 			_ = client.Close()
 		}
 		if why := strings.TrimSpace(fmt.Sprint(err)); why != said && ctx.Err() == nil {

@@ -63,7 +63,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "follow")
+	h, err := p.newHost(&f.hostFlags, hosting{name: "follow", source: running(path, "", f.fromEnd)})
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 			}
 		}
 	})
-	err = h.serve(ctx, nil, nil)
+	err = h.serve(ctx)
 	if unwritten != nil {
 		return unwritten
 	}

@@ -43,14 +43,15 @@ type keeper struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	mu       sync.Mutex
-	session  *session.Session // nil while that begins: what it reports then is of no game
+	session  *session.Session
 	follower *follow.Follower // nil without a log
 	newRun   bool             // what a log held before is of an earlier run
-	there    bool             // the log was there before heed
-	run      *gameRun         // nil before the first entry
-	ended    []kept           // runs that ended since the history was written last
-	opened   []string         // items of which the history was not asked yet
+
+	mu     sync.Mutex
+	there  bool     // the log was there before heed
+	run    *gameRun // nil before the first entry
+	ended  []kept   // runs that ended since the history was written last
+	opened []string // items of which the history was not asked yet
 
 	unwritten error // the error of the latest write; of keep and close
 }
@@ -81,33 +82,33 @@ type kept struct {
 	running bool
 }
 
-// newKeeper opens the history if sessions are to be remembered, and returns nil if they are not.
-func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) (*keeper, error) {
+// openHistory opens the history if sessions are to be remembered, and has it keep what comes from now on. It is no
+// reason to keep a game from starting that it cannot be opened.
+func (h *host) openHistory() error {
+	f := &h.flags.remember
 	if !f.Remember || f.History == command.HistoryOff {
-		return nil, nil
+		return nil
 	}
-	path, err := command.HistoryFile(f.History, p.Getenv)
-	k := &keeper{log: log, now: p.Now}
-	ctx := context.Background() // it is not of the command alone that the history is whole
-	if err == nil {
-		k.history, err = p.openHistory(ctx, history.Config{Path: path, Wait: keepWait})
+	k := &keeper{
+		log: h.log, now: h.Now, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
+	}
+	path, err := command.HistoryFile(f.History, h.Getenv)
+	if err == nil { // that it is whole is not of the command alone
+		k.history, err = h.program.openHistory(context.Background(), history.Config{Path: path, Wait: keepWait})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("nothing is remembered: %w", err)
+		h.lost(fmt.Errorf("nothing is remembered: %w", err))
+		return nil
 	}
-	return k, nil
-}
-
-// attach lets the keeper remember what comes from now on.
-func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.session, k.follower, k.newRun = s, f, newRun
-	if f != nil && !newRun {
-		info, err := os.Stat(f.Status().Path)
+	if h.follower != nil && !k.newRun {
+		info, err := os.Stat(h.follower.Status().Path)
 		k.there = err == nil && info.Size() > 0
 	}
-	s.OnUpdates(k.updates)
+	h.keeper = k
+	h.session.OnObserved(k.observe)
+	h.session.OnUpdates(k.updates)
+	h.closers = append(h.closers, k.close)
+	return nil
 }
 
 // begin begins a run.
@@ -133,9 +134,6 @@ func (k *keeper) begin() (err error) {
 func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.session == nil {
-		return
-	}
 	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
 	if k.run == nil || restarted && k.run.begun {
 		k.end()
