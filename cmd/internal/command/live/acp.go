@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -77,8 +78,34 @@ func (f *steerFlags) validate(cmd *cobra.Command) error {
 	if f.callWait == 0 || f.perTurn == 0 || f.perMinute == 0 { // which is the default of a policy
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
+	return checkBrief(cmd, f.brief)
+}
+
+// defaultBrief is the budget of a brief that is told to an agent, in tokens, and maxBrief bounds it.
+const (
+	defaultBrief = 400
+	maxBrief     = 8000
+)
+
+func checkBrief(cmd *cobra.Command, tokens int) error {
+	if tokens < 0 || tokens > maxBrief {
+		return cli.Usage(cmd, "--brief %d: use 0 to %d", tokens, maxBrief)
+	}
+	return nil
+}
+
+func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return cli.Usage(cmd, "--%s %q: %w", flag, pattern, err)
+		}
+	}
+	return nil
+}
+
+func notNegative(cmd *cobra.Command, flag string, d time.Duration) error {
+	if d < 0 {
+		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
 	return nil
 }
@@ -116,22 +143,8 @@ It ends when the editor or the agent does, with the status of the agent.`,
 }
 
 func (f *acpFlags) validate(cmd *cobra.Command) error {
-	f.format, f.formats = formatText, []string{formatText}
-	if err := f.clientFlags.validate(cmd); err != nil {
-		return err
-	}
-	if err := f.steerFlags.validate(cmd); err != nil {
-		return err
-	}
-	for _, pattern := range f.tools {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return cli.Usage(cmd, "--tool %q: %w", pattern, err)
-		}
-	}
-	if f.grace < 0 {
-		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
-	}
-	return nil
+	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // game reports whether a tool call with a title goes to the game.

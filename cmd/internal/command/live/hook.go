@@ -1,11 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -86,26 +86,14 @@ would take it for one: with --host copilot the status is always 0.`,
 }
 
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
-	f.format, f.formats = formatText, []string{formatText}
-	if err := f.clientFlags.validate(cmd); err != nil {
-		return err
-	}
-	for flag, value := range map[string]string{"host": f.host, "configure": f.configure} {
-		if value != "" {
-			if err := cli.OneOf(cmd, flag, value, hosts...); err != nil {
-				return err
-			}
+	known := func(flag, host string) error {
+		if host == "" {
+			return nil
 		}
+		return cli.OneOf(cmd, flag, host, hosts...)
 	}
-	for _, pattern := range f.allow {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return cli.Usage(cmd, "--allow %q: %w", pattern, err)
-		}
-	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
-	}
-	return nil
+	return cmp.Or(f.clientFlags.validate(cmd), known("host", f.host), known("configure", f.configure),
+		checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
 }
 
 func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {

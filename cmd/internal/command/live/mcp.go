@@ -26,9 +26,6 @@ type mcpFlags struct {
 	grace time.Duration
 }
 
-// defaultBrief is the budget of a brief that is told to an agent, in tokens.
-const defaultBrief = 400
-
 func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
 	cmd := &cobra.Command{
@@ -66,24 +63,8 @@ started or was not found.`,
 	return cmd
 }
 
-// maxBrief bounds --brief.
-const maxBrief = 8000
-
-func (f *mcpFlags) validate(cmd *cobra.Command) error {
-	if err := f.hostFlags.validate(cmd); err != nil {
-		return err
-	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
-	}
-	if f.grace < 0 {
-		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
-	}
-	return nil
-}
-
 func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
-	if err := f.validate(cmd); err != nil {
+	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief), notNegative(cmd, "grace", f.grace)); err != nil {
 		return err
 	}
 	ctx := cmd.Context()

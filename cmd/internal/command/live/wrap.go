@@ -83,21 +83,11 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 }
 
 func (f *wrapFlags) validate(cmd *cobra.Command) error {
-	if err := f.hostFlags.validate(cmd); err != nil {
-		return err
-	}
 	if f.most < 1 || f.most > maxMessage {
 		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
 	}
-	for _, d := range []struct {
-		flag  string
-		value time.Duration
-	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
-		if d.value < 0 {
-			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
-		}
-	}
-	return nil
+	return cmp.Or(f.hostFlags.validate(cmd), notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
