@@ -50,6 +50,14 @@ type prompt struct {
 	carried bool // the agent has it
 }
 
+// machine calls f with the machine, which decides nothing by it.
+func (s *session) machine(f func(m *steer.Machine)) {
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		f(m)
+		return steer.Action{}
+	})
+}
+
 // act does what the machine has decided.
 func (s *session) act(a steer.Action) {
 	switch a.Do {
@@ -198,10 +206,7 @@ func holds(messages []steer.Message, r *request) bool {
 // cancel cancels the turn, unless it has ended meanwhile. What the agent asks for in it is answered.
 func (s *session) cancel() {
 	still := false
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		still = m.State().Phase == steer.Canceling
-		return steer.Action{}
-	})
+	s.machine(func(m *steer.Machine) { still = m.State().Phase == steer.Canceling })
 	if !still || s.turn == nil || s.stopped || s.canceling {
 		return
 	}
@@ -225,12 +230,12 @@ func (s *session) stop() {
 		s.stopped = true
 		return
 	}
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { return s.stopMachine(m) })
+	s.machine(s.stopMachine)
 	s.answerOpen(canceled(), nil, func(*request) bool { return true })
 }
 
 // stopMachine stops the machine's turn, if there is one, and withdraws the person's own words that the agent has not.
-func (s *session) stopMachine(m *steer.Machine) steer.Action {
+func (s *session) stopMachine(m *steer.Machine) {
 	for _, r := range s.open {
 		if !r.prompt.carried {
 			m.Withdraw(r.prompt.topic)
@@ -239,7 +244,6 @@ func (s *session) stopMachine(m *steer.Machine) steer.Action {
 	if m.State().Phase != steer.Idle {
 		m.Stop()
 	}
-	return steer.Action{}
 }
 
 // ended handles the agent's answer to a prompt.
@@ -261,7 +265,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 		}
 		switch {
 		case stopped:
-			next = s.stopMachine(m)
+			s.stopMachine(m)
 		case again:
 			next = m.Ended(now, true)
 		case retries:
@@ -299,7 +303,7 @@ func (s *session) next(a steer.Action) {
 		return
 	}
 	var waiting []*request
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+	s.machine(func(m *steer.Machine) {
 		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
 			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
 				return false
@@ -307,7 +311,6 @@ func (s *session) next(a steer.Action) {
 			waiting = append(waiting, r)
 			return true
 		})
-		return steer.Action{}
 	})
 	s.queue = append(waiting, s.queue...)
 	if len(s.queue) > 0 {
@@ -408,10 +411,7 @@ func (s *session) update(data jsontext.Value) {
 	if run := u.Meta.Goose.RunID; run != nil {
 		s.runID = ""
 		jsonrpc.Read(run, &s.runID)
-		s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-			m.SetCeiling(s.ceiling())
-			return steer.Action{}
-		})
+		s.machine(func(m *steer.Machine) { m.SetCeiling(s.ceiling()) })
 	}
 	t := s.turn
 	if t == nil {
@@ -421,10 +421,7 @@ func (s *session) update(data jsontext.Value) {
 	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan":
 		if t.delivery != 0 && !t.confirmed {
 			t.confirmed = true
-			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-				m.Confirm(t.delivery)
-				return steer.Action{}
-			})
+			s.machine(func(m *steer.Machine) { m.Confirm(t.delivery) })
 		}
 	}
 	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
@@ -444,10 +441,7 @@ func (s *session) update(data jsontext.Value) {
 	default: // what a call does may be known late
 		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
 		if s.calls[u.CallID] {
-			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-				m.CallBegan(u.CallID)
-				return steer.Action{}
-			})
+			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
 		}
 	}
 }

@@ -170,15 +170,11 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // an editor that reads no more is an end
 
-	log := slog.New(slog.DiscardHandler)
-	if f.logFile != "" {
-		out, err := p.ownLog(f.logFile)
-		if err != nil {
-			return err
-		}
-		defer out.Close() //nolint:errcheck // of heed's own
-		log = slog.New(slog.NewTextHandler(out, nil))
+	log, logFile, err := p.ownLog(f.logFile, slog.LevelInfo)
+	if err != nil {
+		return err
 	}
+	defer logFile.Close() //nolint:errcheck // of heed's own
 	agent, err := startTalking(args, file(p.Stderr), f.grace)
 	if err != nil {
 		return err

@@ -150,26 +150,23 @@ type hooked struct {
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
 // is told again.
 func (h *hooked) answer(ctx context.Context) error {
-	box, err := h.openOutbox(ctx, h.flags.state)
-	if err != nil {
-		h.Note("what is not delivered now is not kept: %v", err)
-		_, err = h.step(ctx, steer.State{})
-		return err
-	}
-	defer box.Close() //nolint:errcheck // what it keeps is committed
-	conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
-	asked := false
-	var unsaid error
-	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) {
+	asked, unsaid := false, error(nil)
+	step := func(s steer.State) (steer.State, error) {
 		asked = true
 		s, unsaid = h.step(ctx, s)
 		return s, unsaid
-	})
+	}
+	box, err := h.openOutbox(ctx, h.flags.state)
+	if err == nil {
+		defer box.Close() //nolint:errcheck // what it keeps is committed
+		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
+		err = box.Update(ctx, conversation, h.Now(), step)
+	}
 	if err != nil && unsaid == nil { // it is no reason to deny nothing
 		h.Note("what is not delivered now is not kept: %v", err)
-		if !asked {
-			_, unsaid = h.step(ctx, steer.State{})
-		}
+	}
+	if !asked {
+		_, _ = step(steer.State{})
 	}
 	return unsaid
 }

@@ -453,35 +453,35 @@ func (h *host) openLog() error {
 	if err := level.UnmarshalText([]byte(text)); err != nil {
 		panic("BUG: log level " + text)
 	}
-	out, err := h.ownLog(cmp.Or(h.flags.logFile, h.state.path(h.name+".log")))
+	log, file, err := h.ownLog(cmp.Or(h.flags.logFile, h.state.path(h.name+".log")), level)
 	if err != nil {
 		return err
 	}
-	h.closes(out)
-	h.log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
+	h.closes(file)
+	h.log = log
 	if shared != nil {
 		h.log.Warn("another heed uses the same state folder: name another with --state", "name", h.name, "error", shared)
 	}
 	return nil
 }
 
-// ownLog opens the file for heed's own messages, - for standard error.
-func (p *program) ownLog(name string) (io.WriteCloser, error) {
-	if name == "-" {
-		return nopCloser{p.Stderr}, nil
+// ownLog returns heed's own log in a file, on standard error for - and nowhere for "". The file is to be closed.
+func (p *program) ownLog(name string, level slog.Level) (log *slog.Logger, file io.Closer, err error) {
+	var out io.Writer = p.Stderr
+	file = io.NopCloser(nil)
+	switch name {
+	case "":
+		return slog.New(slog.DiscardHandler), file, nil
+	case "-":
+	default:
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+		}
+		out, file = f, f
 	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
-	}
-	return file, nil
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), file, nil
 }
-
-// nopCloser is a writer that stays open.
-type nopCloser struct{ io.Writer }
-
-// Close implements [io.Closer].
-func (nopCloser) Close() error { return nil }
 
 // openFollower opens the log that is followed: before a game is started that would be killed again.
 func (h *host) openFollower() (err error) {
