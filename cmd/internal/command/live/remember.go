@@ -23,12 +23,12 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// keepEvery is how much of a session is lost where its heed is killed, keepWait how long heed waits for another process
-// at the history: what is not written is written later, unless heed ends.
-const (
-	keepEvery = time.Second
-	keepWait  = 2 * time.Second
-)
+// keepEvery bounds how much of a session is lost where its heed is killed; it is shorter in tests.
+var keepEvery = time.Second
+
+// keepWait bounds how long heed waits for another process at the history: what is not written is written later, unless
+// heed ends.
+const keepWait = 2 * time.Second
 
 // maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
 const (
@@ -46,6 +46,8 @@ type keeper struct {
 	session  *session.Session
 	follower *follow.Follower // nil without a log
 	newRun   bool             // what a log held before is of an earlier run
+
+	news chan struct{} // has one if something is to be written
 
 	mu     sync.Mutex
 	there  bool     // the log was there before heed
@@ -91,6 +93,7 @@ func (h *host) openHistory() error {
 	}
 	k := &keeper{
 		log: h.log, now: h.Now, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
+		news: make(chan struct{}, 1),
 	}
 	path, err := command.HistoryFile(f.History, h.Getenv)
 	if err == nil { // that it is whole is not of the command alone
@@ -144,6 +147,7 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
 	k.run.learn(rec)
 	k.run.replay.Observe(rec, o)
+	k.notify()
 }
 
 // learn notes what a record shows of the game and its log.
@@ -167,6 +171,8 @@ func (k *keeper) updates(all []heed.Update) {
 	for i := range all {
 		if k.run != nil {
 			k.run.replay.Update(&all[i])
+			k.run.changed = true
+			k.notify()
 		}
 		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
 			k.opened = append(k.opened, all[i].Item.ID)
@@ -174,17 +180,28 @@ func (k *keeper) updates(all []heed.Update) {
 	}
 }
 
-// keep keeps what is new every second.
+// keep keeps what is new: at once, and again after keepEvery if more came meanwhile.
 func (k *keeper) keep(ctx context.Context) error {
-	ticks := time.NewTicker(keepEvery)
-	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticks.C:
+		case <-k.news:
 			k.write()
 		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(keepEvery):
+		}
+	}
+}
+
+// notify has what is new written.
+func (k *keeper) notify() {
+	select {
+	case k.news <- struct{}{}:
+	default:
 	}
 }
 
@@ -246,6 +263,7 @@ func (k *keeper) write() {
 		if err := k.put(&all[i]); err != nil {
 			k.warn(err)
 			k.again(all[i:], opened)
+			k.notify()
 			return
 		}
 	}
