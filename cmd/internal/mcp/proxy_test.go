@@ -285,8 +285,8 @@ func TestIDs(t *testing.T) {
 		b.log(fault)
 		b.serve(`{"jsonrpc":"2.0","id":` + server + `,` + built + `}`)
 		require.Contains(t, <-b.client, "Outcome of this call", client)
-		current, _ := b.session.Current(mcp.Consumer)
-		b.session.Ack(mcp.Consumer, current.ID, current.LatestSequence)
+		current, _ := b.session.Current(t.Context(), mcp.Consumer)
+		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
 }
 

@@ -395,7 +395,7 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, 
 		return heed.Item{}, false, gate.ErrNoAttention
 	}
 	switch err := g.s.Gather(ctx); {
-	case err != nil && g.failOpen:
+	case err != nil && (g.failOpen || ctx.Err() != nil):
 		return heed.Item{}, false, err
 	case err != nil: // the answer is that of attention/current
 		a, open := g.s.Current(ctx, consumer)

@@ -15,12 +15,9 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/journal"
 )
-
-var _ gabp.AttentionSource = (*session.Session)(nil)
 
 // followed returns a session that follows a file, and the file.
 func followed(t testing.TB, c session.Config) (*session.Session, *os.File) {
@@ -56,7 +53,7 @@ func TestFollowed(t *testing.T) {
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
 		require.Equal(t, res.Related.ID, d.Attention.ID)
-		s.Ack("agent", d.Attention.ID, 0)
+		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 	}
 }
 
@@ -92,7 +89,7 @@ func TestLateLines(t *testing.T) {
 					require.NoError(t, s.Sync(t.Context()))
 					open := s.Open(nil)
 					for i := range open {
-						s.Ack("agent", open[i].ID, 0)
+						s.Ack(t.Context(), "agent", open[i].ID, 0)
 					}
 					return len(open)
 				}

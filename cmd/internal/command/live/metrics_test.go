@@ -59,11 +59,11 @@ func TestMetrics(t *testing.T) {
 		for _, m := range []string{"Fine", "Fine", "Odd thing", "Broken wall"} {
 			s.Observe(event.Log{Message: m, Level: event.LevelInfo}.Entry())
 		}
-		a, open := s.Current("agent")
+		a, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
-		s.Ack("heed-cli#1", a.ID, 0)
+		s.Ack(t.Context(), "heed-cli#1", a.ID, 0)
 		s.Observe(event.Log{Message: "Broken roof of glass", Level: event.LevelError}.Entry())
-		g, err := gate.New(gate.Config{Source: s.Source()})
+		g, err := gate.New(gate.Config{Source: s.Source(false)})
 		require.NoError(t, err)
 		require.False(t, g.Check(t.Context(), session.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
 	})
