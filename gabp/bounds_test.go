@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
 )
 
 // inTime runs f with a stream to a server, in the time of a test, and with what waits for

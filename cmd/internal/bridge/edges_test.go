@@ -181,7 +181,10 @@ func TestFeedLate(t *testing.T) {
 	now := time.Unix(1000, 0)
 	record := func(line int, message string, late bool) follow.Record {
 		r := follow.Record{Arrived: now}
-		r.Message, r.StartLine, r.Continues = message, line, late
+		r.Message, r.StartLine = message, line
+		if late {
+			r.Part = event.Again
+		}
 		return r
 	}
 	d := NewDedup()
