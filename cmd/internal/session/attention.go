@@ -72,7 +72,7 @@ func (s *Session) present(a heed.Item) heed.Item {
 func (s *Session) Current(ctx context.Context, consumer string) (heed.Item, bool) {
 	a, ok := within(ctx, s, func() *heed.Item { return s.current(consumer) })
 	if !ok {
-		a = s.overdue(ctx)
+		a = s.late(ctx)
 	}
 	if a == nil {
 		return heed.Item{}, false
@@ -144,8 +144,8 @@ func (s *Session) gathered(err error) {
 	}
 }
 
-// overdue records that an answer took too long, and returns the current item as far as it is known without the engine.
-func (s *Session) overdue(ctx context.Context) *heed.Item {
+// late records that an answer took too long, and returns the current item as far as it is known without the engine.
+func (s *Session) late(ctx context.Context) *heed.Item {
 	t := &s.attention
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -294,7 +294,7 @@ func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Ack
 	})
 	if !ok {
 		a = s.ackBlind(id)
-		if known := s.overdue(ctx); known != nil {
+		if known := s.late(ctx); known != nil {
 			a.Left = []heed.Item{*known}
 			a.show(known)
 		}
@@ -395,7 +395,7 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, 
 		return heed.Item{}, false, gate.ErrNoAttention
 	}
 	switch err := g.s.Gather(ctx); {
-	case err != nil && g.failOpen:
+	case err != nil && (g.failOpen || ctx.Err() != nil):
 		return heed.Item{}, false, err
 	case err != nil: // the answer is that of attention/current
 		a, open := g.s.Current(ctx, consumer)

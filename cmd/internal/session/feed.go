@@ -87,21 +87,8 @@ func (s *Session) ingest(r *follow.Record) {
 			rec.Time = now
 		}
 	}
-	part := &s.latest
-	if rec.Continuation {
-		part = &s.late
-	}
-	// Where a part of it was ingested before, the whole is another entry only if another rule decides about it.
-	known := rec.Continues && rec.StartLine == part.line && s.engine.Decide(rec.Entry).Rule == part.rule
-	if known {
-		rec.BecomeContinuation()
-		known = s.engine.Decide(rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
-	}
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil && !known {
-		s.cfg.Recorder.Record(rec)
-	}
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		s.setMods(nil)
 	}
@@ -111,18 +98,19 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 	}
 	s.learnGame(rec)
-	if known {
+	o := s.engine.Observe(rec.Entry)
+	if o.Seq == 0 { // a record that was ingested before
 		return
 	}
-	o := s.engine.Observe(rec.Entry)
+	if o.Part != rec.Part {
+		rec.MakeRest()
+		rec.LevelBy = 0
+	}
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Record(rec)
+	}
 	if s.observed != nil {
 		s.observed(rec, &o)
-	}
-	if rec.IsLog() && !rec.Continues {
-		s.late = ingested{}
-	}
-	if rec.IsLog() || rec.Continuation {
-		*part = ingested{rec.StartLine, o.Decision.Rule}
 	}
 }
 

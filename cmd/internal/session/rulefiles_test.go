@@ -32,12 +32,12 @@ func TestRuleFiles(t *testing.T) {
 		require.Equal(t, path, st.Files[0].Name)
 		require.Len(t, st.Files[0].Hash, 16)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
-		a, _ := s.Current("agent")
+		a, _ := s.Current(t.Context(), "agent")
 
 		write(strings.Replace(testRules, "Broken", "Cracked", 1))
 		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
-		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged, "what is open stays")
+		require.True(t, s.Ack(t.Context(), "agent", a.ID, 0).Acknowledged, "what is open stays")
 		second := s.Status().Rules
 		require.EqualValues(t, 1, second.Swaps)
 		require.NotEqual(t, st.Hash, second.Hash)

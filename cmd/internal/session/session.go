@@ -63,15 +63,6 @@ type Session struct {
 	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
 	began   capture.Environment
 	mods    []capture.ListedMod
-
-	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
-	latest, late ingested
-}
-
-// ingested is a part of a record: its first line, and the rule that decided.
-type ingested struct {
-	line int
-	rule string
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. What is
