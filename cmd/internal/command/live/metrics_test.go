@@ -109,6 +109,7 @@ func TestLogAge(t *testing.T) {
 
 // TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	alerts, err := os.ReadFile("../../../../docs/alerts.yml")
 	require.NoError(t, err)
 	page, err := os.ReadFile("../../../../docs/watching.md")
