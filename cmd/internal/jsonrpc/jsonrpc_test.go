@@ -76,7 +76,9 @@ func TestBetweenEnds(t *testing.T) {
 		ofProgram       bool // the error is that of the program
 	}{
 		"the client":             {client: stream{strings.NewReader("a\n"), io.Discard}},
-		"the client, to be told": {client: stream{strings.NewReader("a\n"), io.Discard}, left: func(c io.Closer) { _ = c.Close() }},
+		"the client, and then the program": {
+			client: stream{strings.NewReader("a\n"), io.Discard}, left: func(c io.Closer) { _ = c.Close() },
+		},
 		"the program": {
 			program: stream{strings.NewReader(""), io.Discard}, err: "the program has ended", ofProgram: true,
 		},

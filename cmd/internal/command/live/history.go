@@ -263,8 +263,8 @@ of your own (--history), and reading it makes none.`,
 	return f.register(cmd)
 }
 
-// gameOf returns the game that is selected, by its name as a person writes it; "" for none, and where that of the latest
-// session is not known.
+// gameOf returns the game that is selected, by its name as a person writes it. It is "" for none, and if that of the
+// latest session is not known.
 func (f *historyFlags) gameOf(ctx context.Context, h *history.History) (string, error) {
 	if f.game == "" && !f.latest {
 		return "", nil
