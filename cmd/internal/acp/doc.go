@@ -22,8 +22,8 @@
 //
 // # Bounds
 //
-// Lines and open requests are bounded by package jsonrpc, sessions and tool calls by maxSessions and maxCalls. A machine keeps 64 KiB of the
-// text of a prompt, which is what is sent again if the proxy was killed meanwhile; else the whole prompt is.
+// Lines and open requests are bounded by package jsonrpc, sessions and tool calls by maxSessions and maxCalls. A machine
+// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile; else the whole prompt is.
 //
 // # Concurrency
 //

@@ -75,7 +75,7 @@ func TestBetweenEnds(t *testing.T) {
 		err             string
 		ofProgram       bool // the error is that of the program
 	}{
-		"the client":             {client: stream{strings.NewReader("a\n"), io.Discard}},
+		"the client": {client: stream{strings.NewReader("a\n"), io.Discard}},
 		"the client, and then the program": {
 			client: stream{strings.NewReader("a\n"), io.Discard}, left: func(c io.Closer) { _ = c.Close() },
 		},

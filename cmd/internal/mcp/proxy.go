@@ -90,8 +90,7 @@ type call struct {
 // sum identifies a call among those that wait for the client's input.
 type sum = [sha256.Size]byte
 
-// The bounds of what is kept: calls that wait at a time, to be passed on or for the client's input, and tools with known
-// tags.
+// The bounds of what is kept: calls that wait to be passed on or for the client's input, and tools with known tags.
 const (
 	maxWaiting = 256
 	maxTools   = 4096
