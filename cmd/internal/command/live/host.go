@@ -182,7 +182,7 @@ func (h *host) openSession() (err error) {
 	f := h.flags
 	cfg := session.Config{
 		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, AnswerWithin: answerWithin,
-		LogFrom: h.source.How, Now: h.Now, Logger: h.log,
+		LogFrom: h.How, Now: h.Now, Logger: h.log,
 	}
 	switch {
 	case f.noAttention:
@@ -307,7 +307,7 @@ func (h *host) announce() error {
 	}
 	run := runFile{
 		PID: os.Getpid(), Command: h.command, Game: h.bridge.GameID, Address: h.bridge.Address, Token: h.bridge.Token,
-		Log: h.source.Path, Name: h.name, Started: h.Now().UTC(),
+		Log: h.Path, Name: h.name, Started: h.Now().UTC(),
 	}
 	if h.web != nil {
 		run.Web = h.web.address()
@@ -467,7 +467,7 @@ func (h *host) openLog() error {
 
 // ownLog returns heed's own log in a file, on standard error for - and nowhere for "". The file is to be closed.
 func (p *program) ownLog(name string, level slog.Level) (log *slog.Logger, file io.Closer, err error) {
-	var out io.Writer = p.Stderr
+	out := p.Stderr
 	file = io.NopCloser(nil)
 	switch name {
 	case "":
@@ -487,7 +487,7 @@ func (p *program) ownLog(name string, level slog.Level) (log *slog.Logger, file 
 func (h *host) openFollower() (err error) {
 	h.dedup = bridge.NewDedup()
 	cfg := h.source.follow
-	switch cfg.Path = h.source.Path; cfg.Path {
+	switch cfg.Path = h.Path; cfg.Path {
 	case "":
 		return nil
 	case files.Standard:

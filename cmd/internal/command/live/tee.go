@@ -47,9 +47,9 @@ func (h *host) output() (o *output, err error) {
 	o = &output{stdout: file(h.Stdout), stderr: file(h.Stderr)}
 	keepWriting()
 	through := func(f *os.File) bool { return f != nil && !cli.IsTerminal(f) }
-	switch {
-	case h.spool != nil || through(o.stdout) && !(through(o.stderr) && sameFile(o.stdout, o.stderr)):
-		o.stdout, err = o.tee(h, "stdout", h.Stdout, h.spool != nil)
+	switch spooled := h.spool != nil; {
+	case spooled, through(o.stdout) && !through(o.stderr), through(o.stdout) && !sameFile(o.stdout, o.stderr):
+		o.stdout, err = o.tee(h, "stdout", h.Stdout, spooled)
 	case through(o.stdout): // in one order
 		o.stdout, err = o.tee(h, "output", h.Stdout, false)
 		o.stderr = o.stdout
