@@ -92,10 +92,10 @@ func (t *Resources) tell(channel, uri string) {
 	}
 }
 
-// List returns the resources that the parameters of a resources/list choose by a pattern, in the
+// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the
 // order in which they were added; nil chooses all. It belongs to the caller. What a namespace of
 // resources is, the protocol does not say; it chooses all.
-func (t *Resources) List(params json.RawMessage) ([]Resource, error) {
+func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	pattern := o.text("pattern", false, maxURIBytes)
 	if o.err != nil {
@@ -119,12 +119,12 @@ func (t *Resources) Register(m *Mux) {
 		m.channels = append(m.channels, ChannelResourcesChanged, ChannelResourcesUpdated)
 	}
 	m.Handle(MethodResourcesList, func(_ context.Context, r *Request) (any, error) {
-		list, err := t.List(r.Params)
+		list, err := t.chosen(r.Params)
 		return resourcesListResult{Resources: list}, err
 	})
-	m.Handle(MethodResourcesRead, t.Read)
+	m.Handle(MethodResourcesRead, t.read)
 	m.uris = func() (uris []string) {
-		list, _ := t.List(nil) // without parameters nothing is refused
+		list, _ := t.chosen(nil) // without parameters nothing is refused
 		for i := range list {
 			uris = append(uris, list[i].URI)
 		}
@@ -132,8 +132,8 @@ func (t *Resources) Register(m *Mux) {
 	}
 }
 
-// Read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
-func (t *Resources) Read(ctx context.Context, r *Request) (any, error) {
+// read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
+func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
 	o := parseObject(r.Params, "params", CodeInvalidParams)
 	uri := o.text("uri", true, maxURIBytes)
 	if o.err != nil {

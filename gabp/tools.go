@@ -23,9 +23,9 @@ type Call struct {
 	Arguments json.RawMessage // a JSON object
 }
 
-// CallHandler executes a call and returns its result; see [Handler]. An error that is no
+// callHandler executes a call and returns its result; see [Handler]. An error that is no
 // [*Error] is sent as [CodeToolFailed], with its text.
-type CallHandler func(ctx context.Context, c *Call) (result any, err error)
+type callHandler = func(ctx context.Context, c *Call) (result any, err error)
 
 // Tools serves the tools of a host: tools/list and tools/call. The zero Tools has none. Set its
 // fields before it is registered; its methods are safe for concurrent use, also while it serves.
@@ -50,13 +50,13 @@ type Tools struct {
 type hostTool struct {
 	Tool
 	input *jsonschema.Schema
-	call  CallHandler
+	call  callHandler
 }
 
 // Add adds a tool, or replaces the one of its name. The title is the name where it is empty, a
 // schema accepts everything where it is empty. The schemas are JSON Schemas that are complete. An
 // error says what of the definition the protocol does not allow.
-func (t *Tools) Add(def Tool, call CallHandler) error {
+func (t *Tools) Add(def Tool, call callHandler) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("gabp: tool %q: "+format, append([]any{def.Name}, args...)...)
 	}
