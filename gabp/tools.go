@@ -9,7 +9,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -42,8 +41,7 @@ type Tools struct {
 	// can subscribe, and nothing is sent. The server may have the [Mux] before.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
-	mu   sync.RWMutex
-	list []hostTool // in the order in which they were added
+	list registry[hostTool]
 }
 
 // hostTool is a tool of a host.
@@ -82,14 +80,7 @@ func (t *Tools) Add(def Tool, call callHandler) error {
 	if _, err := compileSchema(def.OutputSchema); err != nil {
 		return fail("output schema: %w", err)
 	}
-	added := hostTool{def, input, call}
-	t.mu.Lock()
-	if i := t.index(def.Name); i >= 0 {
-		t.list[i] = added
-	} else {
-		t.list = append(t.list, added)
-	}
-	t.mu.Unlock()
+	t.list.set(def.Name, hostTool{def, input, call})
 	t.changed(def.Name)
 	return nil
 }
@@ -124,21 +115,11 @@ func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *
 
 // Remove removes a tool. It returns false where there is none of this name.
 func (t *Tools) Remove(name string) bool {
-	t.mu.Lock()
-	i := t.index(name)
-	if i >= 0 {
-		t.list = slices.Delete(t.list, i, i+1)
-	}
-	t.mu.Unlock()
-	if i >= 0 {
+	there := t.list.remove(name)
+	if there {
 		t.changed(name)
 	}
-	return i >= 0
-}
-
-// index returns the place of a tool. The lock is held.
-func (t *Tools) index(name string) int {
-	return slices.IndexFunc(t.list, func(tool hostTool) bool { return tool.Name == name })
+	return there
 }
 
 func (t *Tools) changed(name string) {
@@ -163,10 +144,7 @@ func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
 	}
 	_ = json.Unmarshal(params, &p) // they were checked
 	tools := []Tool{}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for i := range t.list {
-		tool := &t.list[i]
+	for _, tool := range t.list.all() {
 		tagged := len(p.Filter.Tags) == 0 ||
 			slices.ContainsFunc(p.Filter.Tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
 		if tagged && fitsGlob(p.Filter.NamePattern, tool.Name) {
@@ -204,12 +182,7 @@ func (t *Tools) Register(m *Mux) {
 
 // Call answers a tools/call. An unknown tool is the error [CodeToolNotFound].
 func (t *Tools) Call(ctx context.Context, r *Request, call ToolCall) (any, error) {
-	t.mu.RLock()
-	var tool hostTool
-	if i := t.index(call.Name); i >= 0 {
-		tool = t.list[i]
-	}
-	t.mu.RUnlock()
+	tool := t.list.get(call.Name)
 	if tool.call == nil {
 		return nil, Errorf(CodeToolNotFound, "no tool %q", call.Name).WithData(map[string]string{"name": call.Name})
 	}
