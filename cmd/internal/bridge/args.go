@@ -3,7 +3,6 @@ package bridge
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/heedlog/heed/gabp"
@@ -150,12 +149,11 @@ func (p *param) parse(raw json.RawMessage) any {
 	var value any
 	_ = json.Unmarshal(raw, &value)
 	switch v := value.(type) {
-	case float64:
-		n, _ := parseInteger(raw)
+	case float64: // an integer below 2^53
 		if p.schema.Type != "integer" { // a cursor
-			return strconv.FormatInt(n, 10)
+			return strconv.FormatInt(int64(v), 10)
 		}
-		return n
+		return int64(v)
 	case []any:
 		words := make([]string, len(v))
 		for i := range v {
@@ -164,16 +162,4 @@ func (p *param) parse(raw json.RawMessage) any {
 		return words
 	}
 	return value
-}
-
-// parseInteger parses a number without a fraction, in any notation, as JSON Schema defines an integer.
-func parseInteger(raw []byte) (int64, bool) {
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, n <= maxInteger
-	}
-	var f float64
-	if json.Unmarshal(raw, &f) != nil || f != math.Trunc(f) || math.Abs(f) > maxInteger {
-		return 0, false
-	}
-	return int64(f), true
 }

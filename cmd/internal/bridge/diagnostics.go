@@ -29,9 +29,6 @@ type Diagnostics struct {
 	limits  func() []session.Limit
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
-
-	explainMu sync.Mutex
-	explained *explainer
 }
 
 // NewDiagnostics returns the diagnostics of a session.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -575,7 +576,9 @@ func TestWait(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	s, d := start(t, session.Config{})
+	path := filepath.Join(t.TempDir(), "own.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
+	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true, RulePoll: time.Millisecond})
 	explain := func(arguments string) bridge.Explanation {
 		return answer[bridge.Explanation](t, d, bridge.ToolExplain, arguments)
 	}
@@ -599,7 +602,7 @@ func TestExplain(t *testing.T) {
 	require.False(t, c.Holds)
 	require.NotEmpty(t, c.Parts)
 	require.True(t, x.Trials[1].Matched)
-	require.Equal(t, "test.yaml:12", x.Decision.Place)
+	require.Equal(t, path+":12", x.Decision.Place)
 	require.Equal(t, "default.log.info", x.Without.Rule)
 
 	x = explain(`{"seq":3}`)
@@ -632,12 +635,9 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, before, s.Status().Engine.Received)
 
 	// Other rules: what was decided stays, and what they would decide is said.
-	set, err := rules.Compile(rules.File{
-		Name: "other.yaml",
-		Data: []byte("version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"),
-	})
-	require.NoError(t, err)
-	require.NoError(t, s.SetRules(set))
+	const other = "version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"
+	require.NoError(t, os.WriteFile(path, []byte(other), 0o600))
+	require.Eventually(t, func() bool { return s.Rules().Rule("fine") != nil }, time.Minute, time.Millisecond)
 	x = explain(`{"seq":1}`)
 	require.False(t, x.Agrees)
 	require.Equal(t, "fine", x.Decision.Rule)

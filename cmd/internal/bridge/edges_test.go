@@ -204,7 +204,6 @@ func TestFeedLate(t *testing.T) {
 
 // TestWelcomes holds what a bridge is told of the mod's capabilities and limits, beside heed's.
 func TestWelcomes(t *testing.T) {
-	require.Equal(t, []string{"b", "a", "c"}, union([]string{"b", "a", "b"}, []string{"a", "c"}))
 	limits := func(a, b, c int) *gabp.WireLimits {
 		return &gabp.WireLimits{MaxMessageSize: a, MaxConcurrentRequests: b, RequestTimeout: c}
 	}

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -109,20 +108,12 @@ func (l look) entries(records []journal.Record) []Entry {
 	size := 0
 	for i := range records {
 		e := l.entry(&records[i])
-		if size += jsonSize(&e); size > maxPageBytes && i > 0 {
+		if size += len(Encode(&e)); size > maxPageBytes && i > 0 {
 			break
 		}
 		out = append(out, e)
 	}
 	return out
-}
-
-func jsonSize(e *Entry) int {
-	data, err := json.Marshal(e)
-	if err != nil {
-		panic("BUG: bridge: plain data does not marshal: " + err.Error())
-	}
-	return len(data)
 }
 
 // lookOf reads the parameters of look.

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -349,11 +350,7 @@ const drainTimeout = 500 * time.Millisecond
 func (m *mod) drain(ctx context.Context, client *gabp.Client) {
 	ctx, cancel := context.WithTimeout(ctx, m.within)
 	defer cancel()
-	handled := client.Handled
-	if events := m.listening(); events != nil && events != client {
-		handled = events.CaughtUp
-	}
-	if err := handled(ctx); err != nil {
+	if err := cmp.Or(m.listening(), client).CaughtUp(ctx, client); err != nil {
 		m.log.Debug("not all events of the mod were read in time", "error", err)
 	}
 }

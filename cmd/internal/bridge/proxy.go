@@ -130,7 +130,7 @@ func New(cfg Config) (*Proxy, error) {
 		session: cfg.Session, mod: p.mod, handed: cfg.Handed, modWait: cfg.ModWait, observer: cfg.Observer,
 		attention: p.attends, log: cfg.Logger,
 	}
-	mux := new(gabp.Mux)
+	mux := &gabp.Mux{Fallback: p.passMethod}
 	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
 	var err error
 	p.server, err = gabp.NewServer(gabp.ServerConfig{
@@ -168,7 +168,6 @@ func New(cfg Config) (*Proxy, error) {
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
 	mux.Handle(gabp.MethodResourcesRead, p.readResource)
-	mux.Fallback(p.passMethod)
 	return p, nil
 }
 

@@ -46,21 +46,10 @@ func (b *bridges) capabilities() gabp.Capabilities {
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
 	}
 	c.Events = theirs.Events
-	c.Resources = union(theirs.Resources, c.Resources)
+	c.Resources = slices.Concat(theirs.Resources, c.Resources)
 	c.Methods = theirs.Methods
 	c.Extensions = theirs.Extensions
 	return c
-}
-
-// union returns the elements of both, in their order, each once.
-func union(a, b []string) []string {
-	out := make([]string, 0, len(a)+len(b))
-	for _, s := range slices.Concat(a, b) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // welcome waits for the mod and amends w with the mod's welcome.
@@ -94,8 +83,8 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	w.Observed = b.handed.observed(theirs.Observed)
 	limits := w.Capabilities.Limits
 	caps := b.capabilities()
-	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
-	caps.Events = union(caps.Events, w.Capabilities.Events)
+	caps.Methods = slices.Concat(caps.Methods, w.Capabilities.Methods) // the server's own
+	caps.Events = slices.Concat(caps.Events, w.Capabilities.Events)
 	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
 	return nil

@@ -403,22 +403,17 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, 
 	}
 	g.s.gathered(nil)
 	g.s.lookForLog(0)
-	a, open := gate.Look(looker{g.s}, consumer)
-	return g.s.present(a), open, nil
-}
-
-// looker reads items without delivering them: what is not delivered need not be on disk.
-type looker struct{ *Session }
-
-// Open appends the open items, as [gate.Look] asks for them.
-func (l looker) Open(dst []heed.Item) []heed.Item { return l.engine.Open(dst) }
-
-// Current returns the current item, as [gate.Look] asks for it.
-func (l looker) Current(consumer string) (heed.Item, bool) {
-	l.others.meet(consumer)
-	a, open := l.engine.Current(consumer)
-	l.disk.keep(a.ID)
-	return a, open
+	open := g.s.engine.Open(nil)
+	if len(open) > 0 && open[0].Blocking { // what is not delivered need not be on disk
+		open = nil
+		if a := g.s.current(consumer); a != nil {
+			open = []heed.Item{*a}
+		}
+	}
+	if len(open) == 0 {
+		return heed.Item{}, false, nil
+	}
+	return open[0], true, nil
 }
 
 // Ack implements [gate.Source].

@@ -26,7 +26,6 @@ func TestRuleFiles(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
 		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
-		first := s.Rules()
 		st := s.Status().Rules
 		require.Equal(t, 6, st.Rules)
 		require.Equal(t, path, st.Files[0].Name)
@@ -62,11 +61,6 @@ func TestRuleFiles(t *testing.T) {
 		require.Empty(t, good.Error)
 		require.Equal(t, st.Hash, good.Hash)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
-
-		require.NoError(t, s.SetRules(compile(t, "version: 1\n")))
-		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
-		require.EqualValues(t, 3, s.Status().Rules.Swaps)
-		require.NoError(t, s.SetRules(first))
 	})
 }
 
@@ -83,7 +77,7 @@ func TestRuleEditWithinTheClock(t *testing.T) {
 		write(testRules)
 		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
 		write(strings.Replace(testRules, "Broken", "Failed", 1))
-		time.Sleep(10 * session.DefaultRulePoll)
+		time.Sleep(2 * session.DefaultRulePoll)
 		synctest.Wait()
 		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Failed"}.Entry()).Decision.Disposition)

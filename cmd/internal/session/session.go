@@ -75,6 +75,7 @@ func New(cfg Config) (*Session, error) {
 	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
+	s.others.init()
 	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
 	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
@@ -312,17 +313,6 @@ func (s *Session) Advance() {
 		s.cfg.Recorder.Advance(now)
 	}
 	s.engine.Advance(now)
-}
-
-// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change later replace them.
-func (s *Session) SetRules(set *rules.Set) error {
-	s.rules.swap.Lock()
-	defer s.rules.swap.Unlock()
-	if err := s.engine.SetRules(set); err != nil {
-		return err
-	}
-	s.rules.swapped(set, s.now())
-	return nil
 }
 
 // Rules returns the rules that decide now.
