@@ -13,6 +13,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
@@ -25,8 +26,8 @@ const (
 // maxRequest bounds the text of a prompt that the machine keeps, in bytes. The prompt itself is kept in memory.
 const maxRequest = 64 << 10
 
-// DefaultUser is the author of the editor's prompts.
-const DefaultUser = "user"
+// author is the author of the editor's prompts.
+const author = deliver.User
 
 // Conversation is a steer.Machine with a lock, whose state is kept after each step.
 type Conversation interface {
@@ -48,8 +49,6 @@ type Config struct {
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
-	// User is the author of the editor's prompts, as the machine's verifier knows it (default DefaultUser).
-	User string
 	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
 	Game func(title string, call json.RawMessage) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
@@ -100,9 +99,6 @@ func Run(ctx context.Context, cfg Config) error {
 		Config: cfg, editor: jsonrpc.NewPeer("editor", cfg.Editor), agent: jsonrpc.NewPeer("agent", cfg.Agent),
 		sessions: map[string]*session{}, asked: jsonrpc.Open[*request]{}, wanted: jsonrpc.Open[*want]{},
 		answers: jsonrpc.Open[func(message, []byte)]{},
-	}
-	if p.User == "" {
-		p.User = DefaultUser
 	}
 	if p.Game == nil {
 		p.Game = func(string, json.RawMessage) bool { return true }

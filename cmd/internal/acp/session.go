@@ -107,7 +107,7 @@ func (s *session) tell(r *request) {
 		state := m.State()
 		p.message = state.Last + 1
 		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: s.proxy.User, Class: steer.Owner, Topic: p.topic, Text: words}
+		msg := steer.Message{Author: author, Class: steer.Owner, Topic: p.topic, Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)

@@ -7,11 +7,10 @@ import (
 
 // The codes of errors.
 const (
-	CodeParse          = -32700
-	CodeInvalid        = -32600
-	CodeMethodNotFound = -32601
-	CodeInvalidParams  = -32602
-	CodeInternal       = -32603
+	CodeParse         = -32700
+	CodeInvalid       = -32600
+	CodeInvalidParams = -32602
+	CodeInternal      = -32603
 )
 
 // Message is a request (ID, Method), a notification (Method) or a response (ID).

@@ -195,7 +195,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer watching.Wait()
 	defer cancel()
 	cfg := acp.Config{
-		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp, User: deliver.User,
+		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{

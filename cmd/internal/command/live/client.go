@@ -155,46 +155,41 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		return nil, nil, cli.Failed(exitNone, err)
 	}
 	var found []*gabp.Client
-	var whose []runFile
-	var names []string
+	var whose, others []string
+	var run runFile
 	var refused error
 	for _, r := range runs {
 		if f.pid != 0 && r.PID != f.pid || f.game != "" && r.Game != f.game {
-			names = append(names, r.String())
+			others = append(others, r.String())
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
-		if errors.Is(err, errRefused) { // it was killed: it listens before it leaves word
+		switch {
+		case errors.Is(err, errRefused): // it was killed: it listens before it leaves word
 			_ = os.Remove(dir.runPath(r.PID))
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
-			continue
+		default:
+			found, whose, run = append(found, client), append(whose, r.String()), r
 		}
-		found = append(found, client)
-		whose = append(whose, r)
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], &whose[0], nil
-	case len(found) == 0 && refused != nil:
-		return nil, nil, cli.Failed(exitNone, refused)
-	case len(found) == 0 && len(names) > 0:
-		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s",
-			strings.Join(names, " and ")))
-	case len(found) == 0:
-		return nil, nil, &cli.StatusError{
-			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
-			Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
+		return found[0], &run, nil
+	case len(found) > 1:
+		for _, client := range found {
+			_ = client.Close()
 		}
+		return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(whose, " or "))
+	case refused != nil:
+		return nil, nil, cli.Failed(exitNone, refused)
+	case len(others) > 0:
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s", strings.Join(others, " and ")))
 	}
-	names = names[:0]
-	for i, client := range found {
-		_ = client.Close()
-		names = append(names, whose[i].String())
+	return nil, nil, &cli.StatusError{
+		Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
+		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
 	}
-	return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(names, " or "))
 }
 
 // clientCommand makes a command that talks to a running heed.
