@@ -63,6 +63,8 @@ type Engine struct {
 	carried   uint64 // entries before a carry-over, which have numbers and are not counted
 	byKind    [event.KindHost + 1]uint64
 	heartbeat heartbeat
+	latest    ingested // the latest log record with a Pos, and the latest rest of one
+	late      ingested
 	loadPhase string
 	entry     event.Entry            // reused, so that no entry escapes to the heap
 	result    *classify.Result       // of the last entry

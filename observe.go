@@ -44,6 +44,10 @@ type Outcome struct {
 	// ignored one.
 	AttentionID string
 
+	// Part is that of the entry as it was ingested: [event.Rest] for one that was given as [event.Again], and is the
+	// record that was observed before.
+	Part event.Part
+
 	// Pending reports that updates are pending after the entry, so that a host that
 	// drains after each entry need not take the lock for most of them.
 	Pending bool
@@ -66,7 +70,8 @@ func (e *Engine) Log(r event.Log) event.Decision {
 // be zero. The first event of an operation that is not known allocates; one whose
 // status is no operation's only names the method and the parent. An entry of
 // [event.KindHost] is what the engine records about its own methods: one that is
-// given is left out, and the Outcome is zero.
+// given is left out, and the Outcome is zero. So is the Outcome of an [event.Again] record
+// that adds nothing: the same rule decides, and none tells the rest of a record from another.
 func (e *Engine) Observe(in event.Entry) (o Outcome) {
 	e.ObserveInto(&o, &in)
 	return o
@@ -85,10 +90,14 @@ func (e *Engine) ObserveInto(o *Outcome, in *event.Entry) {
 	switch in.Kind {
 	case event.KindLog:
 		e.entry.Status = event.StatusNone // decisions of log records are cached without it
+		if in.Part != event.Whole && e.observed() {
+			*o = Outcome{}
+			return
+		}
 	case event.KindState:
 		e.heartbeat.observe(in.Status)
 	}
-	e.outcome(o)
+	e.outcome(o, in.Part)
 }
 
 // Decide returns what the rules decide about an entry now, without ingesting it: the
@@ -107,18 +116,50 @@ func (e *Engine) log(r *event.Log) {
 	to := &e.entry
 	to.Time, to.Kind, to.Level, to.Status = r.Time, event.KindLog, r.Level, event.StatusNone
 	to.Source, to.Message, to.Stack = r.Source, r.Message, r.Stack
-	to.OperationID, to.Parent, to.ByCaller = r.OperationID, "", false
+	to.OperationID, to.Parent, to.ByCaller, to.Part = r.OperationID, "", false, event.Whole
 	to.Count, to.Pos = 0, r.Pos
 }
 
-// outcome is ingest for callers that want the Outcome. It sets all of o.
+// outcome is ingest for callers that want the Outcome. It sets all of o. The record of an entry is known by its latest
+// part, unless that came as the whole and became a rest.
 // The lock is held.
-func (e *Engine) outcome(o *Outcome) {
+func (e *Engine) outcome(o *Outcome, given event.Part) {
 	escalated, folded := e.ingest()
 	res, d := e.result, &e.input.Decision
 	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
 	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
-	o.Pending = e.coalescer.Pending() > 0
+	o.Pending, o.Part = e.coalescer.Pending() > 0, e.entry.Part
+	if in := &e.entry; in.Kind == event.KindLog && in.Pos != 0 && o.Part == given {
+		if o.Part == event.Whole {
+			e.late = ingested{}
+		}
+		*e.part() = ingested{in.Pos, d.Rule}
+	}
+}
+
+// ingested is a log record, or the rest of one: where it begins, and the rule that decided.
+type ingested struct {
+	pos  uint64
+	rule string
+}
+
+// part returns the latest of what e.entry is. The lock is held.
+func (e *Engine) part() *ingested {
+	if e.entry.Part == event.Rest {
+		return &e.late
+	}
+	return &e.latest
+}
+
+// observed reports whether e.entry, of which a part may have been ingested, adds nothing. It makes it the rest of the
+// record if the same rule decides about the whole. The lock is held.
+func (e *Engine) observed() bool {
+	part := e.part()
+	if part.pos != e.entry.Pos || part.rule != e.classifier.Decision(&e.entry).Rule {
+		return false
+	}
+	e.entry.MakeRest()
+	return e.classifier.Decision(&e.entry).Disposition != event.Ignore // by a rule that does not ask for the source
 }
 
 // ingest classifies, journals and folds e.entry, and leaves the result in e.result and

@@ -56,7 +56,7 @@ func (r *Reader) fill(rec *Record) {
 	}
 	if a.split == evidenceJSON {
 		r.json.record(rec, r.opt.MaxRecordText)
-		if rec.Kind == event.KindLog && !rec.Continuation {
+		if rec.Kind == event.KindLog && rec.Part != event.Rest {
 			r.mods.message(rec.Message, rec.Context)
 		}
 		if rec.Context {
@@ -82,7 +82,10 @@ func (r *Reader) fill(rec *Record) {
 	}
 	r.mods.take(rec)
 	if r.live.level = rec.Level; a.start == r.live.cutLine {
-		rec.Continues, r.live.cutLine = true, 0
+		r.live.cutLine = 0
+		if rec.Part == event.Whole {
+			rec.Part = event.Again
+		}
 	}
 }
 

@@ -232,8 +232,9 @@ func (j *jsonLine) record(rec *Record, limit int) {
 	case kind == "advance" && !j.time.IsZero():
 		rec.Entry = event.Entry{Kind: event.KindHost, Time: j.time}
 	default:
-		rec.Context, rec.Continuation = kind == contextSource, kind == continuationSource
-		message, ours := text(j.line), rec.Context || rec.Continuation
+		rec.Context = kind == contextSource
+		message, rest := text(j.line), kind == event.RestSource
+		ours := rec.Context || rest
 		switch {
 		case len(j.message) > 0 && (len(j.kind) == 0 || kind == "log" || ours):
 			message = j.fullMessage()
@@ -243,6 +244,9 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		rec.Entry = event.Entry{
 			Time: j.time, Level: j.level, Source: text(j.source), Stack: clip(text(j.stack)),
 			OperationID: text(j.operation), Message: clip(message), Pos: pos,
+		}
+		if rest {
+			rec.Part = event.Rest
 		}
 		switch {
 		case j.hasLevel:

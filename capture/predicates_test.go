@@ -365,7 +365,7 @@ func TestEnumsAreNamed(t *testing.T) {
 	}
 	require.Equal(t, "layout(99)", Layout(99).String())
 	require.Equal(t, "context", (&Record{Context: true}).KindName())
-	require.Equal(t, "continuation", (&Record{Continuation: true}).KindName())
+	require.Equal(t, "continuation", (&Record{Entry: event.Entry{Part: event.Rest}}).KindName())
 }
 
 func TestTagLevel(t *testing.T) {

@@ -9,9 +9,8 @@ import (
 
 // The sources of records that are not what a logger wrote: see [Record].
 const (
-	contextSource      = "context"
-	continuationSource = "continuation"
-	reportSource       = "crash-report"
+	contextSource = "context"
+	reportSource  = "crash-report"
 )
 
 // What became of a stack reference "[Ref X]" in a record.
@@ -21,7 +20,7 @@ const (
 	refUnresolved = "unresolved" // a duplicate of a trace that is not known: Message keeps the line
 )
 
-// Record is an entry of a capture, with where it stood in it.
+// Record is an entry of a capture, with where it stood in it. Its Part is set by a [Stream].
 //
 // An entry of [event.KindHost] is a call of an engine's method as recordings hold it: with
 // [event.StatusAcknowledged], Source acknowledged the item Message through the sequence
@@ -36,11 +35,6 @@ type Record struct {
 	// record with Source "context"; or that it is what stands around the crash in the
 	// report of one, with Source "crash-report".
 	Context bool
-
-	// Continuation reports that the entry is lines that came after the record that they
-	// belong to had been delivered by a [Stream]: a log record with Source
-	// "continuation".
-	Continuation bool
 
 	// Mods are those that the record lists, nil in nearly all. They do not depend on
 	// how much of the record's text is kept.
@@ -63,9 +57,6 @@ type Record struct {
 	LevelBy Evidence
 	// Layout is the layout in which the record was read.
 	Layout Layout
-
-	// Continues reports that part of the record was delivered before: see [Stream].
-	Continues bool
 
 	// RefState is what became of the reference Ref, the X of a line "[Ref X]" in the
 	// record, the last one if there are several: "original", "resolved" or "unresolved";
@@ -100,21 +91,15 @@ func (r *Record) KindName() string {
 	switch {
 	case r.Context:
 		return contextSource
-	case r.Continuation:
-		return continuationSource
+	case r.Part == event.Rest:
+		return event.RestSource
 	}
 	return r.Kind.String()
 }
 
 // IsLog reports whether r is a log record of its own: neither context nor a
 // continuation.
-func (r *Record) IsLog() bool { return r.Kind == event.KindLog && !r.Context && !r.Continuation }
-
-// BecomeContinuation makes r, the whole of a record of which a part was delivered before, no record of its own: it is
-// the same occurrence, to be kept and not to be classified again.
-func (r *Record) BecomeContinuation() {
-	r.Continuation, r.Source, r.Level, r.LevelBy = true, continuationSource, event.LevelUnknown, evidenceNone
-}
+func (r *Record) IsLog() bool { return r.Kind == event.KindLog && !r.Context && r.Part != event.Rest }
 
 // Line is the line that r begins at, or for a notice without lines of its own the
 // one near which it arose.

@@ -384,11 +384,11 @@ func (r *Reader) goOn() {
 	if a.lines > h.lines {
 		rec := r.deliver()
 		r.fill(rec)
-		rec.Continues = true
+		rec.Part = event.Again
 		if rec.Level <= h.level {
-			rec.Continuation, rec.StartLine = true, h.end+1
+			rec.StartLine = h.end + 1
 			rec.Entry = event.Entry{
-				Source: continuationSource, Pos: uint64(h.end + 1),
+				Part: event.Rest, Source: event.RestSource, Pos: uint64(h.end + 1),
 				Message: text(after(a.message, h.message)), Stack: text(after(a.stack, h.stack)),
 			}
 			rec.LevelBy = evidenceNone

@@ -97,9 +97,8 @@ func TestStreamFlushedAtLines(t *testing.T) {
 			for n := got[i].StartLine; n <= got[i].EndLine; n++ {
 				covered[n] = true
 			}
-			if got[i].Continuation {
+			if got[i].Part == event.Rest {
 				require.Equal(t, event.LevelUnknown, got[i].Level)
-				require.True(t, got[i].Continues)
 			}
 		}
 		for i := range whole {
@@ -139,7 +138,7 @@ func TestStreamDecidesEarly(t *testing.T) {
 			require.Equal(t, reader.At().Layout, s.At().Layout, name)
 			for _, r := range got[early:] {
 				want := byStart[r.StartLine]
-				if r.StartLine == 0 || r.Continues || want != nil && want.StartLine <= lines {
+				if r.StartLine == 0 || r.Part != event.Whole || want != nil && want.StartLine <= lines {
 					continue // a notice, or what was open
 				}
 				require.NotNil(t, want, "%s: line %d", name, r.StartLine)
@@ -209,7 +208,7 @@ func TestStreamContinues(t *testing.T) {
 				var got []string
 				for _, r := range drain(nil, s) {
 					line := r.KindName() + " " + r.Level.String() + " " + strconv.Quote(r.Message) + " " + strconv.Quote(r.Stack)
-					if r.Continues && !strings.HasSuffix(st.want, ` "`) && strings.HasSuffix(st.want, "+") {
+					if r.Part != event.Whole && !strings.HasSuffix(st.want, ` "`) && strings.HasSuffix(st.want, "+") {
 						line += "+"
 					}
 					got = append(got, line)

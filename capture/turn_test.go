@@ -135,7 +135,7 @@ func TestTurnFollowed(t *testing.T) {
 	s.Flush(true)
 	got := drain(nil, s)
 	require.Len(t, got, 1)
-	require.True(t, got[0].Continues)
+	require.Equal(t, event.Again, got[0].Part)
 	require.Equal(t, "Panel stuck", got[0].Message)
 	require.Equal(t, event.LevelWarning, got[0].Level)
 	require.Equal(t, layoutUnity2019_4, s.At().Layout)

@@ -119,10 +119,28 @@ type Entry struct {
 	OperationID string
 	Parent      string
 	ByCaller    bool
+	Part        Part // of a log record
 
 	Count uint64 // see [Notice]
 	Pos   uint64 // see [Log]
 }
+
+// Part is the relation of an entry to a log record that grew after a part of it was observed.
+type Part uint8
+
+// The relations of an entry to a record.
+const (
+	Whole Part = iota // nothing of it was observed before
+	Again             // all of it, under the same Pos as the part that was observed
+	Rest              // the lines that came later; its Source is [RestSource]
+)
+
+// RestSource is the source of the lines of a record that came later.
+const RestSource = "continuation"
+
+// MakeRest makes e, a whole record of which a part was observed before, the rest of it: the same occurrence, to be kept
+// and not to be decided again.
+func (e *Entry) MakeRest() { e.Part, e.Source, e.Level = Rest, RestSource, LevelUnknown }
 
 // Entry returns l in the common form, without a sequence number.
 func (l Log) Entry() Entry {

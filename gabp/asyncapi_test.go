@@ -170,7 +170,7 @@ func TestAsyncAPI(t *testing.T) {
 	testkit.Golden(t, asyncAPI, string(text))
 
 	mux := new(Mux)
-	newHandler(t, AttentionConfig{Source: newEngine(t)}).Register(mux)
+	(&Attention{Engine: newEngine(t)}).Register(mux)
 	tools, resources := &Tools{}, &Resources{}
 	s, err := NewServer(ServerConfig{Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux})
 	require.NoError(t, err)

@@ -1,16 +1,13 @@
 package gabp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -91,19 +88,9 @@ func raise(e *heed.Engine, key string, d event.Disposition) string {
 	})
 }
 
-// newHandler returns a handler that answers in any time, unless cfg says otherwise: a machine that
-// stands still for a moment must not make it blind.
-func newHandler(t testing.TB, cfg AttentionConfig) *AttentionHandler {
-	t.Helper()
-	cfg.Budget = cmp.Or(cfg.Budget, patience)
-	p, err := NewAttentionHandler(cfg)
-	require.NoError(t, err)
-	return p
-}
-
 func TestAttentionEvents(t *testing.T) {
 	e, out := newEngine(t), &channel{}
-	p := newHandler(t, AttentionConfig{Source: e, Publish: out.publish})
+	p := &Attention{Engine: e, Publish: out.publish}
 	pump := func() []string {
 		p.Pump(e.Updates(nil))
 		return out.take()
@@ -131,181 +118,14 @@ func TestAttentionEvents(t *testing.T) {
 	require.Equal(t, []string{"cleared " + d}, pump())
 }
 
-func TestAttentionAnswers(t *testing.T) {
-	ctx := context.Background()
-	e := newEngine(t)
-	synced := 0
-	p := newHandler(t, AttentionConfig{Source: e, Before: func(context.Context) error {
-		if synced++; synced == 1 {
-			raise(e, "a", event.Blocking) // evidence that was there, and not taken in
-		}
-		return nil
-	}})
-	a := p.Current(ctx, "v").Attention
-	require.NotNil(t, a)
-	require.True(t, a.Blocking)
-	r := p.Ack(ctx, "v", "wrong")
-	require.False(t, r.Acknowledged)
-	require.Equal(t, a.ID, r.CurrentAttention.ID)
-	r = p.Ack(ctx, "v", a.ID)
-	require.Equal(t, AckResult{Acknowledged: true, AttentionID: a.ID}, r.AckResult)
-	require.Nil(t, p.Current(ctx, "v").Attention)
-	require.Equal(t, 4, synced)
-
-	require.Len(t, r.Covered, 1)
-	require.Equal(t, a.ID, r.Covered[0].ID)
-	require.Equal(t, "cleared", r.Covered[0].State)
-	require.Empty(t, r.Open)
-	require.Empty(t, p.Ack(ctx, "v", a.ID).Covered, "it was covered before")
-
-	observe := newHandler(t, AttentionConfig{Source: e, ObserveOnly: true})
-	raise(e, "b", event.Blocking)
-	require.False(t, observe.Current(ctx, "v").Attention.Blocking)
-	require.True(t, p.Current(ctx, "v").Attention.Blocking)
-
-	_, err := NewAttentionHandler(AttentionConfig{})
-	require.ErrorContains(t, err, "Source")
-	_, err = NewAttentionHandler(AttentionConfig{Source: e, Budget: -1})
-	require.ErrorContains(t, err, "Budget")
-}
-
-// TestAckNames: an answer names what was cleared by it, and what else is open.
-func TestAckNames(t *testing.T) {
-	e := newEngine(t)
-	p := newHandler(t, AttentionConfig{Source: e, ObserveOnly: true})
-	first := raise(e, "a", event.Blocking)
-	second := raise(e, "b", event.Blocking)
-	advisory := raise(e, "c", event.Advisory)
-	ids := func(list []heed.Item) (ids []string) {
-		for _, a := range list {
-			ids = append(ids, a.ID)
-		}
-		return ids
-	}
-	shown := p.Current(t.Context(), "v").Attention
-	require.Equal(t, first, shown.ID)
-	late := raise(e, "d", event.Blocking)
-	r := p.Ack(t.Context(), "v", first)
-	require.Equal(t, []string{first, second, advisory}, ids(r.Covered), shown.Summary)
-	require.Equal(t, []string{late}, ids(r.Open), "what was not shown")
-	require.False(t, r.Open[0].Blocking, "as clients see it")
-
-	require.Equal(t, Acknowledgement{
-		AckResult: AckResult{AttentionID: "x", CurrentAttention: r.CurrentAttention}, Open: r.Open,
-	}, p.Ack(t.Context(), "v", "x"))
-}
-
-// TestAttentionBlind: where the evidence cannot be taken in, that is what is open,
-// until it is acknowledged or over.
-func TestAttentionBlind(t *testing.T) {
-	ctx := context.Background()
-	e, out := newEngine(t), &channel{}
-	var broken atomic.Bool
-	p := newHandler(t, AttentionConfig{Source: e, Publish: out.publish, Before: func(context.Context) error {
-		if broken.Load() {
-			return errors.New("disk\n gone")
-		}
-		return nil
-	}})
-	id := raise(e, "a", event.Blocking)
-	p.Pump(e.Updates(nil))
-	require.Equal(t, []string{"opened " + id}, out.take())
-
-	broken.Store(true)
-	blind := p.Current(ctx, "v").Attention
-	require.True(t, blind.Blocking)
-	require.NotEqual(t, id, blind.ID)
-	require.Contains(t, blind.Summary, `disk\n gone`)
-	require.Equal(t, []string{"opened " + blind.ID}, out.take())
-	require.Equal(t, blind.ID, p.Current(ctx, "v").Attention.ID, "one id")
-	p.Pump([]heed.Update{{Item: heed.Item{ID: id}}})
-	require.Empty(t, out.take(), "it stays, and precedes what is known")
-
-	r := p.Ack(ctx, "v", blind.ID)
-	require.True(t, r.Acknowledged)
-	require.Equal(t, id, r.CurrentAttention.ID, "what is known stands")
-	require.Len(t, r.Covered, 1)
-	require.Equal(t, blind.ID, r.Covered[0].ID)
-	require.Len(t, r.Open, 1)
-	require.Equal(t, id, r.Open[0].ID)
-	require.Equal(t, []string{"cleared " + blind.ID, "updated " + id}, out.take())
-	require.Equal(t, id, p.Current(ctx, "v").Attention.ID)
-
-	broken.Store(false)
-	require.Equal(t, id, p.Current(ctx, "v").Attention.ID)
-	require.Empty(t, out.take())
-	broken.Store(true)
-	again := p.Current(ctx, "v").Attention
-	require.NotEqual(t, blind.ID, again.ID, "blind again is new")
-	out.take()
-	broken.Store(false)
-	require.Equal(t, id, p.Current(ctx, "v").Attention.ID)
-	require.Equal(t, []string{"cleared " + again.ID, "updated " + id}, out.take(), "seeing again is told")
-	text, err := json.Marshal(again)
-	require.NoError(t, err)
-	check(t, "common/attention.schema.json", text)
-}
-
-// stuck is a source that does not answer.
-type stuck struct {
-	*heed.Engine
-	hang chan struct{}
-}
-
-func (s stuck) Current(viewer string) (heed.Item, bool) {
-	<-s.hang
-	return s.Engine.Current(viewer)
-}
-
-func (s stuck) Open(dst []heed.Item) []heed.Item {
-	<-s.hang
-	return s.Engine.Open(dst)
-}
-
-// TestAttentionLate: an answer comes within the budget, whatever is stuck.
-func TestAttentionLate(t *testing.T) {
-	noLeaks(t)
-	hang := make(chan struct{})
-	defer close(hang)
-	out := &channel{}
-	for _, cfg := range []AttentionConfig{
-		{Source: newEngine(t), Before: func(context.Context) error { <-hang; return nil }},
-		{Source: stuck{newEngine(t), hang}},
-		{Source: stuck{newEngine(t), hang}, Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() }},
-	} {
-		cfg.Budget, cfg.Publish = 20*time.Millisecond, out.publish
-		p := newHandler(t, cfg)
-		begin := time.Now()
-		a := p.Current(context.Background(), "v").Attention
-		require.Less(t, time.Since(begin), patience/2)
-		require.True(t, a.Blocking)
-		require.Contains(t, a.Summary, "cannot see")
-		require.NotEmpty(t, out.take())
-		r := p.Ack(context.Background(), "v", a.ID)
-		require.True(t, r.Acknowledged)
-		require.Nil(t, r.CurrentAttention, "the agent wants to go on")
-		require.Nil(t, p.Current(context.Background(), "v").Attention)
-	}
-	// A bridge that left is no reason to be blind.
-	p := newHandler(t, AttentionConfig{
-		Source: newEngine(t), Publish: out.publish,
-		Before: func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
-	})
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	p.Current(ctx, "v")
-	require.Empty(t, out.take())
-}
-
 // TestAttentionOverTheWire goes through all of it as a bridge does.
 func TestAttentionOverTheWire(t *testing.T) {
 	e := newEngine(t)
 	mux := new(Mux)
-	var handler *AttentionHandler
 	s := start(t, func(c *ServerConfig) {
 		c.Mux, c.Capabilities = mux, nil
 	})
-	handler = newHandler(t, AttentionConfig{Source: e, Publish: s.Publish})
+	handler := &Attention{Engine: e, Publish: s.Publish}
 	handler.Register(mux)
 
 	p := dial(t, s.addr)
@@ -351,7 +171,7 @@ func TestAttentionOverTheWire(t *testing.T) {
 func BenchmarkCurrent(b *testing.B) {
 	e := newEngine(b)
 	mux := new(Mux)
-	handler := newHandler(b, AttentionConfig{Source: e})
+	handler := &Attention{Engine: e}
 	handler.Register(mux)
 	raise(e, "a", event.Blocking)
 	s := start(b, func(c *ServerConfig) { c.Mux = mux })
@@ -391,11 +211,10 @@ func BenchmarkPublish(b *testing.B) {
 }
 
 // TestPump holds when an event is sent without another item: for an update of the current one, and not for one of
-// others; that the one announced last is cleared first; and that an acknowledgement is as far as was delivered.
+// others; and that the one announced last is cleared first.
 func TestPump(t *testing.T) {
 	e, out := newEngine(t), &channel{}
-	source := &asks{Engine: e}
-	p := newHandler(t, AttentionConfig{Source: source, Publish: out.publish})
+	p := &Attention{Engine: e, Publish: out.publish}
 	a := raise(e, "a", event.Advisory)
 	p.Pump(nil)
 	b := raise(e, "b", event.Blocking)
@@ -416,16 +235,13 @@ func TestPump(t *testing.T) {
 	}
 	open := e.Open(nil)
 	for _, i := range []int{1, 2, 0} { // the order of an earlier time
-		p.announced[open[i].ID], p.lastAnnounced = open[i], open[i].ID
+		p.announced[open[i].ID], p.last = open[i], open[i].ID
 	}
 	for _, o := range open {
 		require.True(t, e.Clear(o.ID))
 	}
 	p.Pump(nil)
 	require.Equal(t, []string{"cleared " + open[0].ID, "cleared " + open[1].ID, "cleared " + open[2].ID}, out.take())
-
-	p.Ack(t.Context(), "v", b)
-	require.Equal(t, []string{"v " + b + " 0"}, source.acks)
 }
 
 // TestPumpDelivers holds that an item counts as delivered when its event was written, as far as the event goes, and that
@@ -434,13 +250,13 @@ func TestPumpDelivers(t *testing.T) {
 	e := newEngine(t)
 	var told []heed.Item
 	var written []func(*ServerSession)
-	p := newHandler(t, AttentionConfig{
-		Source: e,
+	p := &Attention{
+		Engine: e,
 		Publish: func(_, _ string, payload any, sent func(*ServerSession)) error {
 			told, written = append(told, *payload.(*heed.Item)), append(written, sent)
 			return nil
 		},
-	})
+	}
 	id := raise(e, "a", event.Blocking)
 	raise(e, "a", event.Blocking)
 	p.Pump(nil)
@@ -460,15 +276,4 @@ func TestPumpDelivers(t *testing.T) {
 	raise(e, "b", event.Blocking)
 	written[2](&ServerSession{consumer: "v"})
 	require.Equal(t, b.LatestSequence, e.Ack("v", b.ID, 0).Watermark)
-}
-
-// asks is a source that notes how it was asked.
-type asks struct {
-	*heed.Engine
-	acks []string
-}
-
-func (s *asks) Ack(consumer, id string, through uint64) heed.AckResult {
-	s.acks = append(s.acks, fmt.Sprint(consumer, " ", id, " ", through))
-	return s.Engine.Ack(consumer, id, through)
 }

@@ -12,9 +12,6 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 )
 
 // inTime runs f with a stream to a server, in the time of a test, and with what waits for
@@ -219,93 +216,6 @@ func TestIntegers(t *testing.T) {
 		require.Equal(t, want != 0, ok, text)
 		require.Equal(t, want, n, text)
 	}
-}
-
-// TestAttentionWaits holds how long an answer waits for evidence, and for the source after it; that what was announced
-// before stands when neither answers; and that answers that are still under way are bounded.
-func TestAttentionWaits(t *testing.T) {
-	waits := func(ctx context.Context) error {
-		<-ctx.Done()
-		return ctx.Err()
-	}
-	synctest.Test(t, func(t *testing.T) {
-		e := newEngine(t)
-		p := newHandler(t, AttentionConfig{Source: e, Before: waits, Budget: 4 * time.Second})
-		raise(e, "a", event.Blocking)
-		start := time.Now()
-		blind := p.Current(t.Context(), "v").Attention
-		require.Equal(t, 3*time.Second, time.Since(start), "a part of the budget is the source's")
-		require.Contains(t, blind.Summary, "its log could not be read: context deadline exceeded")
-		defaults, err := NewAttentionHandler(AttentionConfig{Source: e, Before: waits})
-		require.NoError(t, err)
-		start = time.Now()
-		defaults.Current(t.Context(), "v")
-		require.Equal(t, 1125*time.Millisecond, time.Since(start))
-	})
-	synctest.Test(t, func(t *testing.T) {
-		e, hang := newEngine(t), make(chan struct{})
-		source := &stuckLater{Engine: e, hang: hang}
-		p := newHandler(t, AttentionConfig{Source: source, Budget: 4 * time.Second})
-		var ids []string
-		for _, d := range []event.Disposition{event.Advisory, event.Advisory, event.Blocking, event.Blocking} {
-			ids = append(ids, raise(e, fmt.Sprint(len(ids)), d))
-		}
-		for _, a := range e.Open(nil) {
-			p.announced[a.ID] = a
-		}
-		source.stuck = true
-		start := time.Now()
-		blind := p.Current(t.Context(), "v").Attention
-		require.Equal(t, 4*time.Second, time.Since(start))
-		require.Contains(t, blind.Summary, "reading its log took too long")
-		require.True(t, blind.Blocking && blind.StateInvalidated)
-		for n, want := range []string{ids[2], ids[2], ids[3], ids[0], ids[1]} {
-			if n == 0 {
-				a := p.Ack(t.Context(), "v", blind.ID)
-				require.True(t, a.Acknowledged)
-				require.Equal(t, want, a.CurrentAttention.ID, "the oldest of the most urgent")
-				continue
-			}
-			for range 20 { // in any order of a map
-				require.Equal(t, want, p.Current(t.Context(), "v").Attention.ID)
-			}
-			delete(p.announced, want)
-		}
-		require.Nil(t, p.Current(t.Context(), "v").Attention)
-
-		for range 256 - len(p.slots) {
-			go p.Current(t.Context(), "v")
-		}
-		synctest.Wait()
-		require.Len(t, p.slots, 256)
-		start = time.Now()
-		p.Current(t.Context(), "v")
-		require.Zero(t, time.Since(start), "one more does not wait")
-		close(hang)
-		synctest.Wait()
-		require.Empty(t, p.slots)
-	})
-}
-
-// stuckLater is a source that does not answer from some time on.
-type stuckLater struct {
-	*heed.Engine
-	hang  chan struct{}
-	stuck bool
-}
-
-func (s *stuckLater) Current(consumer string) (heed.Item, bool) {
-	if s.stuck {
-		<-s.hang
-	}
-	return s.Engine.Current(consumer)
-}
-
-func (s *stuckLater) Ack(consumer, id string, through uint64) heed.AckResult {
-	if s.stuck {
-		<-s.hang
-	}
-	return s.Engine.Ack(consumer, id, through)
 }
 
 // TestLoopback holds which addresses and peers are of this machine.

@@ -68,18 +68,6 @@ func (b Bridge) Port() int {
 	return int(n)
 }
 
-// Env returns the environment variables of b for a game, as NAME=value.
-func (b Bridge) Env() []string {
-	env := []string{EnvPort + "=" + strconv.Itoa(b.Port()), EnvToken + "=" + b.Token}
-	if b.GameID != "" {
-		env = append(env, EnvGame+"="+b.GameID)
-	}
-	if b.Path != "" {
-		env = append(env, EnvBridge+"="+b.Path)
-	}
-	return env
-}
-
 // NewToken returns a random token: 256 bits in 64 hexadecimal digits.
 func NewToken() string {
 	var b [32]byte

@@ -134,10 +134,6 @@ func TestFindBridge(t *testing.T) {
 	require.Equal(t, Bridge{Address: "127.0.0.1:4711", Token: bridgeToken, GameID: "farm", Path: gamePath}, b,
 		"environment before file")
 	require.Equal(t, 4711, b.Port())
-	require.Equal(t, []string{
-		"GABP_SERVER_PORT=4711", "GABP_TOKEN=" + bridgeToken, "GABS_GAME_ID=farm",
-		"GABS_BRIDGE_PATH=" + gamePath,
-	}, b.Env())
 
 	delete(env, EnvPort)
 	for _, drop := range []string{"", EnvBridge, EnvGame} {

@@ -144,19 +144,17 @@ func platform() string {
 // only. Its texts are untrusted.
 func (c *Client) Welcome() Welcome { return c.welcome }
 
-// Handled waits until the events received before the call have been handled, so
-// that what a server sent before an answer is known. The error is that of ctx.
-func (c *Client) Handled(ctx context.Context) error { return c.events.wait(ctx, 0) }
-
-// CaughtUp waits until the events have been handled that the server sent before the call, as far as the caller can know
-// of it by another connection to the same server on this machine: an answer there that was sent after them. The error
-// is that of ctx.
+// CaughtUp waits until the events have been handled that the server sent before an answer that was received over
+// answered: c itself, or another connection to the same server on this machine. The error is that of ctx.
 //
-// On Linux, macOS and BSD it waits for the bytes that have arrived in the socket, and for the end of a message that has
+// Over c itself they were received before. Over another connection on Linux, macOS and BSD it waits for the bytes that have arrived in the socket, and for the end of a message that has
 // begun in them. On Linux those are all that the server has written, also where its system delays small segments until
 // earlier ones are acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, before whose answer
 // they arrive.
-func (c *Client) CaughtUp(ctx context.Context) error {
+func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
+	if answered == c {
+		return c.events.wait(ctx, 0)
+	}
 	if a := c.conn.arrived; a != nil {
 		// What has arrived may have kept the peer's system from sending the rest, until it was read.
 		if err := c.events.wait(ctx, a.position()); err != nil {
@@ -274,11 +272,6 @@ func (c *Client) Events(ctx context.Context, channels []string, f func(Event)) (
 		c.mu.Unlock()
 	}
 	return result.Subscribed, err
-}
-
-// Unsubscribe ends the events of channels. Queued ones are still handled.
-func (c *Client) Unsubscribe(ctx context.Context, channels []string) error {
-	return c.Call(ctx, methodEventsUnsub, channelsParams{Channels: channels}, nil)
 }
 
 // ListTools returns the server's tools. The raw result of tools/list, which a proxy

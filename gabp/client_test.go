@@ -96,7 +96,7 @@ func TestClientEvents(t *testing.T) {
 			Payload: json.RawMessage(fmt.Sprintf(`{ "n":%d}`, i)),
 		}, e)
 	}
-	require.NoError(t, c.Unsubscribe(ctx, []string{"a/b"}))
+	require.NoError(t, c.Call(ctx, methodEventsUnsub, channelsParams{Channels: []string{"a/b"}}, nil))
 	_, err = c.Events(ctx, []string{"x/y"}, func(Event) {})
 	requireCode(t, codeChannelNotFound, err)
 }

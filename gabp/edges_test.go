@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -339,24 +338,6 @@ func TestLinger(t *testing.T) {
 func TestLargeFrame(t *testing.T) {
 	m := message{ID: "é", Type: typeResponse, Result: json.RawMessage(`{"a":[null]}`)}
 	require.Equal(t, string(appendFrame(nil, &m, false)), string(bytes.Join(largeFrame(&m), nil)))
-}
-
-// TestClaimedLength holds that what a peer claims to send takes no memory until it comes.
-func TestClaimedLength(t *testing.T) {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for _, sent := range []int{0, bodyStep - 1, bodyStep, bodyStep + 1} {
-		_, err := readBody(bufio.NewReader(strings.NewReader(strings.Repeat("x", sent))), 256<<20, bodyStep)
-		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
-	}
-	runtime.ReadMemStats(&after)
-	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
-	for _, n := range []int{0, 1, bodyStep, bodyStep + 1, 3*bodyStep + 7} {
-		text := strings.Repeat("x", n)
-		body, err := readBody(bufio.NewReader(strings.NewReader(text+"y")), n, bodyStep)
-		require.NoError(t, err)
-		require.Equal(t, text, string(body))
-	}
 }
 
 // halves is a connection whose output can be ended alone.

@@ -18,10 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
-	if err != nil {
-		panic(err)
-	}
+	attention := &gabp.Attention{Engine: engine}
 	mux := new(gabp.Mux)
 	attention.Register(mux)
 	token := gabp.NewToken()

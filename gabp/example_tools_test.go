@@ -36,10 +36,7 @@ func ExampleTools() {
 	if err != nil {
 		panic(err)
 	}
-	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
-	if err != nil {
-		panic(err)
-	}
+	attention := &gabp.Attention{Engine: engine}
 	walls := 0
 	tools := &gabp.Tools{Around: func(ctx context.Context, c *gabp.Call, run func() (any, error)) (any, error) {
 		d := hold.Check(ctx, gate.Call{ID: c.ID, Tool: c.Tool.Name, Tags: c.Tool.Tags, Consumer: c.Session.Consumer()})

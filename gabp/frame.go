@@ -12,6 +12,8 @@ import (
 	"time"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/framing"
 )
 
 // utf8BOM begins the output of some writers.
@@ -189,7 +191,7 @@ func (c *conn) nextBody() (text []byte, length int, err error) {
 		if c.client { // a single peer, whom a person has started
 			step = n
 		}
-		text, err = readBody(c.br, n, step)
+		text, err = framing.Body(c.br, nil, n, step)
 		return text, n, err
 	}
 	longest := slices.MaxFunc(c.pending, func(a, b pendingFrame) int { return a.length - b.length }).length
@@ -278,27 +280,6 @@ func (e *ends) text() []byte { return append(e.head, e.tail...) }
 // bodyStep bounds what a server allocates for the length in a header. The rest is allocated
 // as it arrives, so that a peer cannot use more memory than twice what it has sent.
 const bodyStep = 64 << 10
-
-// readBody reads the n bytes of a message into a new buffer, for which step bytes are allocated first.
-func readBody(r *bufio.Reader, n, step int) ([]byte, error) {
-	body := make([]byte, 0, min(n, step))
-	for len(body) < n {
-		if len(body) == cap(body) {
-			grown := make([]byte, len(body), min(n, 2*cap(body)))
-			copy(grown, body)
-			body = grown
-		}
-		got, err := io.ReadFull(r, body[len(body):cap(body)])
-		body = body[:len(body)+got]
-		if err != nil {
-			if errors.Is(err, io.EOF) {
-				err = io.ErrUnexpectedEOF
-			}
-			return nil, err
-		}
-	}
-	return body, nil
-}
 
 // The headers of each frame, with a gap for the length of the message. The length comes first
 // and its name is in this case, since readers in the field know no other.

@@ -27,8 +27,10 @@ type Request struct {
 // then it is safe for concurrent use. The zero Mux has no methods. A [Server]
 // advertises methods that have a handler.
 type Mux struct {
+	// Fallback serves all other methods, which are not advertised. Without it they are not found.
+	Fallback Handler
+
 	handlers map[string]Handler
-	fallback Handler
 	channels []string        // event channels, which the server advertises
 	uris     func() []string // of resources, which it advertises as well; may be nil
 }
@@ -41,10 +43,6 @@ func (m *Mux) Handle(method string, h Handler) {
 	m.handlers[method] = h
 }
 
-// Fallback sets the handler of all other methods, which are not advertised. Without
-// it they are not found.
-func (m *Mux) Fallback(h Handler) { m.fallback = h }
-
 // methods returns the methods with a handler, sorted.
 func (m *Mux) methods() []string { return slices.Sorted(maps.Keys(m.handlers)) }
 
@@ -53,8 +51,8 @@ func (m *Mux) serve(ctx context.Context, r *Request) (any, error) {
 	if h := m.handlers[r.Method]; h != nil {
 		return h(ctx, r)
 	}
-	if m.fallback != nil {
-		return m.fallback(ctx, r)
+	if m.Fallback != nil {
+		return m.Fallback(ctx, r)
 	}
 	return nil, methodNotFound(r.Method)
 }

@@ -7,8 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
-	"sync"
 )
 
 // The event channels of a [Tools] and a [Resources]. The protocol does not have them; bridges in the field read each
@@ -29,8 +27,7 @@ type Resources struct {
 	// Publish sends events of the channels: [Server.Publish]. It is set as that of [Tools].
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
-	mu   sync.RWMutex
-	list []hostResource // in the order in which they were added
+	list registry[hostResource]
 }
 
 type hostResource struct {
@@ -52,38 +49,22 @@ func (t *Resources) Add(def Resource, read resourceReader) error {
 		return errors.New("gabp: resource " + def.URI + ": a reader is missing")
 	}
 	def.Name = cmp.Or(def.Name, def.URI)
-	t.mu.Lock()
-	if i := t.index(def.URI); i >= 0 {
-		t.list[i] = hostResource{def, read}
-	} else {
-		t.list = append(t.list, hostResource{def, read})
-	}
-	t.mu.Unlock()
+	t.list.set(def.URI, hostResource{def, read})
 	t.tell(ChannelResourcesChanged, def.URI)
 	return nil
 }
 
 // Remove removes a resource. It returns false where there is none of this URI.
 func (t *Resources) Remove(uri string) bool {
-	t.mu.Lock()
-	i := t.index(uri)
-	if i >= 0 {
-		t.list = slices.Delete(t.list, i, i+1)
-	}
-	t.mu.Unlock()
-	if i >= 0 {
+	there := t.list.remove(uri)
+	if there {
 		t.tell(ChannelResourcesChanged, uri)
 	}
-	return i >= 0
+	return there
 }
 
 // Updated tells the subscribers of [ChannelResourcesUpdated] that a resource has another content.
 func (t *Resources) Updated(uri string) { t.tell(ChannelResourcesUpdated, uri) }
-
-// index returns the place of a resource. The lock is held.
-func (t *Resources) index(uri string) int {
-	return slices.IndexFunc(t.list, func(r hostResource) bool { return r.URI == uri })
-}
 
 func (t *Resources) tell(channel, uri string) {
 	if t.Publish != nil {
@@ -92,19 +73,17 @@ func (t *Resources) tell(channel, uri string) {
 	}
 }
 
-// List returns the resources that the parameters of a resources/list choose by a pattern, in the
+// chosen returns the resources that the parameters of a resources/list choose by a pattern, in the
 // order in which they were added; nil chooses all. It belongs to the caller. What a namespace of
 // resources is, the protocol does not say; it chooses all.
-func (t *Resources) List(params json.RawMessage) ([]Resource, error) {
+func (t *Resources) chosen(params json.RawMessage) ([]Resource, error) {
 	o := parseObject(params, "params", CodeInvalidParams)
 	pattern := o.text("pattern", false, maxURIBytes)
 	if o.err != nil {
 		return nil, o.err
 	}
 	list := []Resource{}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for _, r := range t.list {
+	for _, r := range t.list.all() {
 		if fitsGlob(pattern, r.URI) {
 			list = append(list, r.Resource)
 		}
@@ -119,12 +98,12 @@ func (t *Resources) Register(m *Mux) {
 		m.channels = append(m.channels, ChannelResourcesChanged, ChannelResourcesUpdated)
 	}
 	m.Handle(MethodResourcesList, func(_ context.Context, r *Request) (any, error) {
-		list, err := t.List(r.Params)
+		list, err := t.chosen(r.Params)
 		return resourcesListResult{Resources: list}, err
 	})
-	m.Handle(MethodResourcesRead, t.Read)
+	m.Handle(MethodResourcesRead, t.read)
 	m.uris = func() (uris []string) {
-		list, _ := t.List(nil) // without parameters nothing is refused
+		list, _ := t.chosen(nil) // without parameters nothing is refused
 		for i := range list {
 			uris = append(uris, list[i].URI)
 		}
@@ -132,19 +111,14 @@ func (t *Resources) Register(m *Mux) {
 	}
 }
 
-// Read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
-func (t *Resources) Read(ctx context.Context, r *Request) (any, error) {
+// read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
+func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
 	o := parseObject(r.Params, "params", CodeInvalidParams)
 	uri := o.text("uri", true, maxURIBytes)
 	if o.err != nil {
 		return nil, o.err
 	}
-	t.mu.RLock()
-	var found hostResource
-	if i := t.index(uri); i >= 0 {
-		found = t.list[i]
-	}
-	t.mu.RUnlock()
+	found := t.list.get(uri)
 	if found.read == nil {
 		return nil, Errorf(CodeResourceNotFound, "no resource %q", uri).WithData(map[string]string{"uri": uri})
 	}

@@ -64,7 +64,9 @@ type Server struct {
 	limits Limits
 	log    *slog.Logger
 	token  [sha256.Size]byte
-	counts counts
+
+	countMu sync.Mutex
+	counts  ServerStats
 
 	nextID atomic.Uint64
 
@@ -91,11 +93,6 @@ type ServerStats struct {
 	Conflated     uint64 // events replaced by a later one before they were sent
 	EventsDropped uint64 // events of [Server.Pass] not sent to a subscriber that did not keep up
 	Disconnected  uint64 // subscribers that did not keep up
-}
-
-type counts struct {
-	connections, rejected, evicted, sessions, authFailures, malformed, requests,
-	busy, timeouts, panics, published, conflated, eventsDropped, disconnected atomic.Uint64
 }
 
 // NewServer returns a server. An error names the field of cfg that is at fault.
@@ -128,14 +125,16 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 
 // Stats returns the counts so far.
 func (s *Server) Stats() ServerStats {
-	c := &s.counts
-	return ServerStats{
-		Connections: c.connections.Load(), Rejected: c.rejected.Load(), Evicted: c.evicted.Load(),
-		Sessions: c.sessions.Load(), AuthFailures: c.authFailures.Load(), Malformed: c.malformed.Load(),
-		Requests: c.requests.Load(), Busy: c.busy.Load(), Timeouts: c.timeouts.Load(), Panics: c.panics.Load(),
-		Published: c.published.Load(), Conflated: c.conflated.Load(), EventsDropped: c.eventsDropped.Load(),
-		Disconnected: c.disconnected.Load(),
-	}
+	s.countMu.Lock()
+	defer s.countMu.Unlock()
+	return s.counts
+}
+
+// count changes the counts.
+func (s *Server) count(change func(*ServerStats)) {
+	s.countMu.Lock()
+	defer s.countMu.Unlock()
+	change(&s.counts)
 }
 
 // Listen listens on a loopback address ("127.0.0.1:0", "[::1]:4711",
@@ -188,7 +187,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 		failures = 0
 		if !s.cfg.AllowRemote && !isLocal(conn.RemoteAddr()) {
-			s.counts.rejected.Add(1)
+			s.count(func(c *ServerStats) { c.Rejected++ })
 			_ = conn.Close()
 			continue
 		}
@@ -251,19 +250,19 @@ func (s *Server) serve(ctx context.Context, ss *ServerSession) error {
 // admit adds a connection. At the limit the oldest one without a hello is evicted, so
 // that silent peers cannot keep a bridge out; without one, the new connection is closed.
 func (s *Server) admit(ss *ServerSession) error {
-	s.counts.connections.Add(1)
+	s.count(func(c *ServerStats) { c.Connections++ })
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.sessions) >= s.limits.Connections {
 		if len(s.waiting) == 0 {
-			s.counts.rejected.Add(1)
+			s.count(func(c *ServerStats) { c.Rejected++ })
 			s.log.Warn("gabp: connection rejected: too many", "connections", s.limits.Connections)
 			_ = ss.conn.Close()
 			return fmt.Errorf("gabp: more than %d connections", s.limits.Connections)
 		}
 		oldest := s.waiting[0]
 		s.removeLocked(oldest)
-		s.counts.evicted.Add(1)
+		s.count(func(c *ServerStats) { c.Evicted++ })
 		_ = oldest.conn.Close()
 	}
 	s.sessions[ss] = struct{}{}

@@ -889,7 +889,7 @@ func TestStop(t *testing.T) {
 // serving returns a Mux that gives all requests to h.
 func serving(h Handler) *Mux {
 	mux := new(Mux)
-	mux.Fallback(h)
+	mux.Fallback = h
 	return mux
 }
 
@@ -901,7 +901,7 @@ func FuzzServer(f *testing.F) {
 	}
 	f.Add([]byte("Content-Length: 2\r\n\r\n{}Content-Length: -2\r\n\r\n"), true, false)
 	mux := new(Mux)
-	mux.Fallback(func(_ context.Context, r *Request) (any, error) { return r.Params, nil })
+	mux.Fallback = func(_ context.Context, r *Request) (any, error) { return r.Params, nil }
 	s, err := NewServer(ServerConfig{
 		Token: token, AgentID: "a", App: App{Name: "a", Version: "1"}, Mux: mux,
 		Capabilities: func() Capabilities { return Capabilities{Events: []string{"a/b"}} },

@@ -54,8 +54,8 @@ func (s *ServerSession) Hello() Hello { return s.hello }
 // same ones is the same consumer.
 func (s *ServerSession) Consumer() string { return s.consumer }
 
-// Close ends the session. It does not wait.
-func (s *ServerSession) Close() {
+// close ends the session. It does not wait.
+func (s *ServerSession) close() {
 	_ = s.conn.Close()
 	s.out.close()
 }
@@ -64,7 +64,7 @@ func (s *ServerSession) Close() {
 func (s *ServerSession) serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, s.Close)
+	stop := context.AfterFunc(ctx, s.close)
 	written := make(chan error, 1)
 	go func() { written <- s.write() }()
 
@@ -77,7 +77,7 @@ func (s *ServerSession) serve(ctx context.Context) error {
 	if writeErr == nil && !cancelled && !errors.Is(err, io.EOF) {
 		s.conn.linger()
 	}
-	s.Close()
+	s.close()
 	waitFor(&s.work)
 	if s.greeted.Load() && s.server.cfg.Closed != nil {
 		s.server.cfg.Closed(s)
@@ -130,12 +130,10 @@ func (s *ServerSession) read(ctx context.Context) error {
 		case err == nil:
 			err = s.dispatch(ctx, &m)
 		case errors.As(err, &broken):
-			s.server.counts.malformed.Add(1)
-			s.refuse(&m, broken.Err)
+			s.malformed(&m, broken.Err)
 			return err
 		case errors.As(err, &refused):
-			s.server.counts.malformed.Add(1)
-			s.refuse(&m, refused)
+			s.malformed(&m, refused)
 			err = nil
 		}
 		if err != nil {
@@ -158,27 +156,31 @@ func (s *ServerSession) refuse(m *message, e *Error) {
 	s.out.reply(message{ID: id, Type: typeResponse, Error: e}, nil)
 }
 
+// malformed refuses a message that is not as the protocol has it.
+func (s *ServerSession) malformed(m *message, e *Error) {
+	s.server.count(func(c *ServerStats) { c.Malformed++ })
+	s.refuse(m, e)
+}
+
 // dispatch answers built-in methods, and passes others to the handler. An error
 // ends the session.
 func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 	if m.Type == typeResponse {
 		// A server sends no requests. Answering could loop between two servers.
-		s.server.counts.malformed.Add(1)
+		s.server.count(func(c *ServerStats) { c.Malformed++ })
 		return nil
 	}
 	if m.Type == typeEvent {
-		s.server.counts.malformed.Add(1)
 		e := m.validate()
 		if e == nil {
 			e = Errorf(codeInvalidRequest, "a server accepts only requests")
 		}
-		s.refuse(m, e)
+		s.malformed(m, e)
 		return nil
 	}
 	if !s.server.cfg.Lax && !isUUID(m.ID) {
-		s.server.counts.malformed.Add(1)
 		// With the id as it is, else who waits for the answer would not find it.
-		s.refuse(m, Errorf(codeInvalidField, "id must be a UUID of 36 characters"))
+		s.malformed(m, Errorf(codeInvalidField, "id must be a UUID of 36 characters"))
 		return nil
 	}
 	if !s.greeted.Load() {
@@ -189,8 +191,7 @@ func (s *ServerSession) dispatch(ctx context.Context, m *message) error {
 		e = m.validateLax()
 	}
 	if e != nil {
-		s.server.counts.malformed.Add(1)
-		s.refuse(m, e)
+		s.malformed(m, e)
 		return nil
 	}
 	switch m.Method {
@@ -218,11 +219,11 @@ func (s *ServerSession) request(ctx context.Context, m *message) {
 	select {
 	case s.slots <- struct{}{}:
 	default:
-		s.server.counts.busy.Add(1)
+		s.server.count(func(c *ServerStats) { c.Busy++ })
 		s.refuse(m, Errorf(CodeBusy, "%d requests are already running, which is the limit; not executed", cap(s.slots)))
 		return
 	}
-	s.server.counts.requests.Add(1)
+	s.server.count(func(c *ServerStats) { c.Requests++ })
 	req := &Request{ID: m.ID, Method: m.Method, Params: m.Params, Session: s}
 	s.work.Go(func() { s.handle(ctx, req) })
 }
@@ -241,7 +242,7 @@ func (s *ServerSession) handle(ctx context.Context, r *Request) {
 			return
 		}
 		once.Do(func() {
-			s.server.counts.timeouts.Add(1)
+			s.server.count(func(c *ServerStats) { c.Timeouts++ })
 			s.answer(r.ID, nil, s.timeout(r.Method), nil)
 		})
 	}
@@ -266,7 +267,7 @@ func (s *ServerSession) timeout(method string) *Error {
 func (s *ServerSession) call(ctx context.Context, r *Request) (result any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			s.server.counts.panics.Add(1)
+			s.server.count(func(c *ServerStats) { c.Panics++ })
 			s.server.log.Error("gabp: handler panicked", "method", r.Method, "panic", fmt.Sprint(p))
 			result, err = nil, Errorf(codeInternal, "internal error")
 		}
@@ -378,20 +379,22 @@ func (s *ServerSession) publish(e pendingEvent) {
 	first := dropped > 0 && s.dropped == 0
 	s.dropped += dropped
 	s.mu.Unlock()
-	s.server.counts.published.Add(1)
-	s.server.counts.eventsDropped.Add(dropped)
-	if conflated {
-		s.server.counts.conflated.Add(1)
-	}
+	s.server.count(func(c *ServerStats) {
+		c.Published++
+		c.EventsDropped += dropped
+		if conflated {
+			c.Conflated++
+		}
+	})
 	if first { // once a session: there may be thousands
 		s.server.log.Warn("gabp: a subscriber reads too slowly; forwarded events are dropped", "session", s.id, "consumer",
 			s.consumer, "queue", s.server.limits.EventQueue)
 	}
 	if !ok {
-		s.server.counts.disconnected.Add(1)
+		s.server.count(func(c *ServerStats) { c.Disconnected++ })
 		s.server.log.Warn("gabp: a subscriber reads too slowly; disconnected", "session", s.id, "consumer", s.consumer,
 			"queue", s.server.limits.EventQueue)
-		s.Close()
+		s.close()
 	}
 }
 
@@ -416,7 +419,7 @@ func (s *ServerSession) write() error {
 				continue
 			}
 			if err := s.conn.write(append([][]byte{frames}, largeFrame(&replies[i])...)...); err != nil {
-				s.Close() // ends the reader too
+				s.close() // ends the reader too
 				return err
 			}
 			frames = frames[:0]
@@ -429,7 +432,7 @@ func (s *ServerSession) write() error {
 			}, false)
 		}
 		if err := s.conn.write(frames); err != nil {
-			s.Close() // ends the reader too
+			s.close() // ends the reader too
 			return err
 		}
 		for _, e := range events {

@@ -9,7 +9,6 @@ import (
 	"path"
 	"reflect"
 	"slices"
-	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
@@ -23,9 +22,9 @@ type Call struct {
 	Arguments json.RawMessage // a JSON object
 }
 
-// CallHandler executes a call and returns its result; see [Handler]. An error that is no
+// callHandler executes a call and returns its result; see [Handler]. An error that is no
 // [*Error] is sent as [CodeToolFailed], with its text.
-type CallHandler func(ctx context.Context, c *Call) (result any, err error)
+type callHandler = func(ctx context.Context, c *Call) (result any, err error)
 
 // Tools serves the tools of a host: tools/list and tools/call. The zero Tools has none. Set its
 // fields before it is registered; its methods are safe for concurrent use, also while it serves.
@@ -42,21 +41,20 @@ type Tools struct {
 	// can subscribe, and nothing is sent. The server may have the [Mux] before.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
-	mu   sync.RWMutex
-	list []hostTool // in the order in which they were added
+	list registry[hostTool]
 }
 
 // hostTool is a tool of a host.
 type hostTool struct {
 	Tool
 	input *jsonschema.Schema
-	call  CallHandler
+	call  callHandler
 }
 
 // Add adds a tool, or replaces the one of its name. The title is the name where it is empty, a
 // schema accepts everything where it is empty. The schemas are JSON Schemas that are complete. An
 // error says what of the definition the protocol does not allow.
-func (t *Tools) Add(def Tool, call CallHandler) error {
+func (t *Tools) Add(def Tool, call callHandler) error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("gabp: tool %q: "+format, append([]any{def.Name}, args...)...)
 	}
@@ -82,14 +80,7 @@ func (t *Tools) Add(def Tool, call CallHandler) error {
 	if _, err := compileSchema(def.OutputSchema); err != nil {
 		return fail("output schema: %w", err)
 	}
-	added := hostTool{def, input, call}
-	t.mu.Lock()
-	if i := t.index(def.Name); i >= 0 {
-		t.list[i] = added
-	} else {
-		t.list = append(t.list, added)
-	}
-	t.mu.Unlock()
+	t.list.set(def.Name, hostTool{def, input, call})
 	t.changed(def.Name)
 	return nil
 }
@@ -124,21 +115,11 @@ func AddTool[In, Out any](t *Tools, def Tool, call func(ctx context.Context, c *
 
 // Remove removes a tool. It returns false where there is none of this name.
 func (t *Tools) Remove(name string) bool {
-	t.mu.Lock()
-	i := t.index(name)
-	if i >= 0 {
-		t.list = slices.Delete(t.list, i, i+1)
-	}
-	t.mu.Unlock()
-	if i >= 0 {
+	there := t.list.remove(name)
+	if there {
 		t.changed(name)
 	}
-	return i >= 0
-}
-
-// index returns the place of a tool. The lock is held.
-func (t *Tools) index(name string) int {
-	return slices.IndexFunc(t.list, func(tool hostTool) bool { return tool.Name == name })
+	return there
 }
 
 func (t *Tools) changed(name string) {
@@ -163,10 +144,7 @@ func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
 	}
 	_ = json.Unmarshal(params, &p) // they were checked
 	tools := []Tool{}
-	t.mu.RLock()
-	defer t.mu.RUnlock()
-	for i := range t.list {
-		tool := &t.list[i]
+	for _, tool := range t.list.all() {
 		tagged := len(p.Filter.Tags) == 0 ||
 			slices.ContainsFunc(p.Filter.Tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
 		if tagged && fitsGlob(p.Filter.NamePattern, tool.Name) {
@@ -204,12 +182,7 @@ func (t *Tools) Register(m *Mux) {
 
 // Call answers a tools/call. An unknown tool is the error [CodeToolNotFound].
 func (t *Tools) Call(ctx context.Context, r *Request, call ToolCall) (any, error) {
-	t.mu.RLock()
-	var tool hostTool
-	if i := t.index(call.Name); i >= 0 {
-		tool = t.list[i]
-	}
-	t.mu.RUnlock()
+	tool := t.list.get(call.Name)
 	if tool.call == nil {
 		return nil, Errorf(CodeToolNotFound, "no tool %q", call.Name).WithData(map[string]string{"name": call.Name})
 	}

@@ -142,14 +142,14 @@ func TestToolDefinitions(t *testing.T) {
 	good := Tool{Name: "a/b", Description: "Does it."}
 	run := func(context.Context, *Call) (any, error) { return nil, nil }
 	tools := &Tools{}
-	for want, change := range map[string]func(*Tool) CallHandler{
-		"namespace/name": func(d *Tool) CallHandler { d.Name = "A"; return run },
-		"description":    func(d *Tool) CallHandler { d.Description = ""; return run },
-		"handler":        func(*Tool) CallHandler { return nil },
-		"input schema":   func(d *Tool) CallHandler { d.InputSchema = json.RawMessage(`{`); return run },
-		"want an object": func(d *Tool) CallHandler { d.InputSchema = json.RawMessage(`true`); return run },
-		"output schema":  func(d *Tool) CallHandler { d.OutputSchema = json.RawMessage(`{"type":7}`); return run },
-		"is not part of the schema": func(d *Tool) CallHandler {
+	for want, change := range map[string]func(*Tool) callHandler{
+		"namespace/name": func(d *Tool) callHandler { d.Name = "A"; return run },
+		"description":    func(d *Tool) callHandler { d.Description = ""; return run },
+		"handler":        func(*Tool) callHandler { return nil },
+		"input schema":   func(d *Tool) callHandler { d.InputSchema = json.RawMessage(`{`); return run },
+		"want an object": func(d *Tool) callHandler { d.InputSchema = json.RawMessage(`true`); return run },
+		"output schema":  func(d *Tool) callHandler { d.OutputSchema = json.RawMessage(`{"type":7}`); return run },
+		"is not part of the schema": func(d *Tool) callHandler {
 			d.InputSchema = json.RawMessage(`{"$ref":"file:///etc/hostname"}`)
 			return run
 		},
@@ -189,7 +189,7 @@ func TestToolsOverTheWire(t *testing.T) {
 		events <- e.Channel + " " + string(e.Payload)
 	})
 	require.NoError(t, err)
-	add := func(name string, tags []string, run CallHandler) {
+	add := func(name string, tags []string, run callHandler) {
 		require.NoError(t, tools.Add(Tool{Name: name, Description: "d", Tags: tags}, run))
 		require.Equal(t, `tools/changed {"names":["`+name+`"]}`, <-events)
 	}

@@ -22,7 +22,7 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	}
 	if e != nil {
 		if e.Code == CodeAuthFailed || e.Code == codeAuthRequired {
-			s.server.counts.authFailures.Add(1)
+			s.server.count(func(c *ServerStats) { c.AuthFailures++ })
 		}
 		s.refuse(m, e)
 		return e
@@ -36,7 +36,7 @@ func (s *ServerSession) greet(ctx context.Context, m *message) error {
 	}
 	s.channels = w.Capabilities.Events
 	s.greeted.Store(true)
-	s.server.counts.sessions.Add(1)
+	s.server.count(func(c *ServerStats) { c.Sessions++ })
 	s.server.welcomed(s)
 	s.conn.readBy = time.Time{}
 	s.conn.maxRead.Store(int64(s.server.limits.MessageSize))

@@ -31,8 +31,8 @@
 // [Config].Idle; while the file grows all the time, half as long again after its first
 // line. A line without its end waits for PartialIdle. Lines that come later and belong to
 // a record continue it, as [capture.Stream] documents: nothing is lost. A record that
-// comes again as a whole is the same occurrence; a host that classifies it as before makes
-// it a continuation ([capture.Record.BecomeContinuation]). [Follower.Sync] does not wait.
+// comes again as a whole is the same occurrence, which the engine knows by [event.Part].
+// [Follower.Sync] does not wait.
 //
 // # Bounds, cost, concurrency
 //

@@ -80,7 +80,7 @@ func (fl *following) take(r *Record) {
 			line = r.KindName() + ": " + line
 		}
 	}
-	if r.Continues {
+	if r.Part != event.Whole {
 		line += " +"
 	}
 	if r.History {

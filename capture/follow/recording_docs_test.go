@@ -28,7 +28,9 @@ func TestRecordingDocs(t *testing.T) {
 	r := NewRecorder(&out)
 	r.Record(&capture.Record{Entry: log})
 	r.Record(&capture.Record{Context: true, Entry: log})
-	r.Record(&capture.Record{Continuation: true, Entry: log})
+	rest := log
+	rest.Part = event.Rest
+	r.Record(&capture.Record{Entry: rest})
 	for _, e := range []event.Entry{
 		event.Operation{
 			Time: at, ID: "o", Status: event.StatusFailed, Parent: "p", Method: "m", Error: "e",

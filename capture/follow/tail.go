@@ -344,7 +344,7 @@ func (t *tail) give() {
 	if r.Time.IsZero() && r.Kind != event.KindHost {
 		r.Time = r.Arrived
 	}
-	if r.Continues {
+	if r.Part != event.Whole {
 		t.now.Continued++
 	}
 	t.now.Records++

@@ -138,10 +138,7 @@ func tell(engine *heed.Engine) {
 
 // newServer returns a server of the tools, a resource and the items of heed.
 func newServer(engine *heed.Engine, token string) (*gabp.Server, error) {
-	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
-	if err != nil {
-		return nil, err
-	}
+	attention := &gabp.Attention{Engine: engine}
 	g, err := gate.New(gate.Config{Source: gate.Engine(engine, time.Now)})
 	if err != nil {
 		return nil, err

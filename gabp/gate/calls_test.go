@@ -201,18 +201,23 @@ func TestConcerns(t *testing.T) {
 // TestEngineLook holds what a look at an engine returns and delivers.
 func TestEngineLook(t *testing.T) {
 	e := newEngine(t)
-	a, open := gate.Look(e, "agent")
+	look := func() (heed.Item, bool) {
+		a, open, err := gate.Engine(e, nil).Current(t.Context(), "agent")
+		require.NoError(t, err)
+		return a, open
+	}
+	a, open := look()
 	require.False(t, open)
 	require.Empty(t, a.ID)
 
 	e.Log(event.Log{Message: "Odd thing"})
-	a, open = gate.Look(e, "agent")
+	a, open = look()
 	require.True(t, open)
 	require.Equal(t, "e1-1", a.ID)
 	require.False(t, a.Blocking)
 
 	e.Log(broken("1"))
-	blocking, open := gate.Look(e, "agent")
+	blocking, open := look()
 	require.True(t, open && blocking.Blocking)
 	e.Log(broken("and another"))
 	require.Equal(t, blocking.LatestSequence, e.Ack("agent", blocking.ID, 0).Watermark, "it was delivered")

@@ -33,17 +33,12 @@ func (s *engine) time() time.Time {
 
 // Current implements [Source].
 func (s *engine) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
-	a, open := Look(s.e, consumer)
+	a, open := look(s.e, consumer)
 	return a, open, ctx.Err()
 }
 
-// Look returns the current item of a [heed.Engine] for a consumer, as a [Source] does: it
-// counts as delivered only where it blocks.
-func Look(e interface {
-	Current(consumer string) (heed.Item, bool)
-	Open(dst []heed.Item) []heed.Item
-}, consumer string,
-) (heed.Item, bool) {
+// look returns the current item for a consumer, which counts as delivered only where it blocks.
+func look(e *heed.Engine, consumer string) (heed.Item, bool) {
 	open := e.Open(nil)
 	switch {
 	case len(open) == 0:

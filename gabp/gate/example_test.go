@@ -78,10 +78,7 @@ func mod(ctx context.Context) gabp.Bridge {
 	if err != nil {
 		panic(err)
 	}
-	attention, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: engine})
-	if err != nil {
-		panic(err)
-	}
+	attention := &gabp.Attention{Engine: engine}
 	mux := new(gabp.Mux)
 	attention.Register(mux)
 	mux.Handle(gabp.MethodToolsList, func(context.Context, *gabp.Request) (any, error) {

@@ -51,10 +51,8 @@ func connect(t *testing.T, mux *gabp.Mux) (c *gabp.Client, stop func()) {
 // TestOverGABP asks a server that has the attention of an engine, through a client.
 func TestOverGABP(t *testing.T) {
 	e := newEngine(t)
-	handler, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: e, Budget: patience})
-	require.NoError(t, err)
 	mux := new(gabp.Mux)
-	handler.Register(mux)
+	(&gabp.Attention{Engine: e}).Register(mux)
 	c, stop := connect(t, mux)
 	g := newGate(t, gate.Config{Source: gate.Remote(c, c.Welcome().Capabilities.Methods), Timeout: patience})
 	call := gate.Call{ID: "1", Tool: "colony/build"}

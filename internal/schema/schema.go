@@ -235,3 +235,6 @@ func text(t reflect.Type) *Schema {
 	}
 	return s
 }
+
+// Names returns the names of the values of a small unsigned type.
+func Names[T ~uint8]() []any { return text(reflect.TypeFor[T]()).Enum }

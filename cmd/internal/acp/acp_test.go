@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
 // memory is a conversation whose state survives as long as the test.
@@ -100,7 +101,7 @@ func newPeer(p pipe) *peer {
 	peer := &peer{pipe: p}
 	go func() {
 		scanner := bufio.NewScanner(p)
-		scanner.Buffer(nil, 2*maxLine)
+		scanner.Buffer(nil, 2*jsonrpc.MaxLine)
 		for scanner.Scan() {
 			peer.mu.Lock()
 			peer.lines = append(peer.lines, scanner.Text())
@@ -191,7 +192,7 @@ func TestFresh(t *testing.T) {
 // close lets the editor end.
 func (w *world) close() {
 	w.editor.close()
-	if err := <-w.err; !errors.Is(err, ErrAgent) {
+	if err := <-w.err; !errors.Is(err, jsonrpc.ErrProgram) {
 		require.NoError(w.t, err)
 	}
 	w.agent.close()
@@ -255,17 +256,17 @@ func short(line string) string {
 	var m message
 	var p promptParams
 	var u updateParams
-	if !read(jsontext.Value(line), &m) {
+	if !jsonrpc.Read(jsontext.Value(line), &m) {
 		return line
 	}
-	id := strings.TrimPrefix(key(m.ID), `"`)
-	read(m.Params, &p)
+	id := strings.Trim(jsonrpc.Key(m.ID), `"`)
+	jsonrpc.Read(m.Params, &p)
 	switch m.Method {
 	case "session/prompt", "_session/steering", "_goose/unstable/session/steer":
 		var words []string
 		for _, b := range p.Prompt {
 			var t textBlock
-			if read(b, &t); t.Type == "text" {
+			if jsonrpc.Read(b, &t); t.Type == "text" {
 				words = append(words, strings.ReplaceAll(t.Text, "\n\n", " "))
 			} else {
 				words = append(words, "<"+t.Type+">")
@@ -280,8 +281,8 @@ func short(line string) string {
 		return "permission " + id
 	case "session/update":
 		var up update
-		read(m.Params, &u)
-		read(u.Update, &up)
+		jsonrpc.Read(m.Params, &u)
+		jsonrpc.Read(u.Update, &up)
 		switch up.Kind {
 		case "agent_message_chunk":
 			return "chunk"

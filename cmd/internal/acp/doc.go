@@ -22,12 +22,11 @@
 //
 // # Bounds
 //
-// A line has at most 64 MiB. About a megabyte waits in each direction; then the other side is not read until it is
-// written. Open requests, sessions and tool calls are bounded by maxOpen and maxSessions. A machine keeps 64 KiB of the
-// text of a prompt, which is what is sent again if the proxy was killed meanwhile; else the whole prompt is.
+// Lines and open requests are bounded by package jsonrpc, sessions and tool calls by maxSessions and maxCalls. A machine
+// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile; else the whole prompt is.
 //
 // # Concurrency
 //
-// One goroutine decides; two read and two write. A [Conversation] may be used by others at the same time: what it
+// One line or action is handled at a time. A [Conversation] may be used by others at the same time: what it
 // decides is queued.
 package acp

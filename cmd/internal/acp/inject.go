@@ -1,6 +1,10 @@
 package acp
 
-import "github.com/go-json-experiment/json/jsontext"
+import (
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+)
 
 // injection is a way to add a message to a turn without stopping it. Each is an extension of some agents; that of the
 // proposals for the protocol's next version, session/inject, is not settled, and so not among them.
@@ -35,7 +39,7 @@ var injections = []injection{
 			var r struct {
 				Outcome string `json:"outcome"`
 			}
-			read(result, &r)
+			jsonrpc.Read(result, &r)
 			switch r.Outcome {
 			case "injected", "startedNewTurn":
 				return taken
@@ -54,7 +58,7 @@ var injections = []injection{
 			var r struct {
 				RunID string `json:"runId"`
 			}
-			if read(result, &r); r.RunID == "" {
+			if jsonrpc.Read(result, &r); r.RunID == "" {
 				return refused
 			}
 			return taken

@@ -1,11 +1,11 @@
 package acp
 
 import (
-	"strconv"
 	"strings"
 
-	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
 // The methods and notifications that the proxy knows.
@@ -25,61 +25,14 @@ const (
 // protocolVersion is the version of the protocol that the proxy knows.
 const protocolVersion = 1
 
-// lenient reads what other implementations read, and writes it again.
-var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-
-// message is a JSON-RPC message: a request (ID, Method), a notification (Method) or a response (ID).
-type message struct {
-	Version string         `json:"jsonrpc"`
-	ID      jsontext.Value `json:"id,omitzero"`
-	Method  string         `json:"method,omitzero"`
-	Params  jsontext.Value `json:"params,omitzero"`
-	Result  jsontext.Value `json:"result,omitzero"`
-	Error   jsontext.Value `json:"error,omitzero"`
-}
-
-// key identifies a request by its id, however its strings are escaped: "" for none.
-func key(id jsontext.Value) string {
-	if id.Kind() != '"' {
-		return string(id)
-	}
-	s, err := jsontext.AppendUnquote(nil, id)
-	if err != nil {
-		return string(id)
-	}
-	return `"` + string(s)
-}
-
 // ownID begins the ids of requests of the proxy.
 const ownID = "heed-"
 
-// read unmarshals JSON, and reports whether it could.
-func read(data jsontext.Value, into any) bool {
-	return len(data) > 0 && json.Unmarshal(data, into, lenient) == nil
-}
+// message is a request, a notification or a response.
+type message = jsonrpc.Message
 
-// write returns v as JSON: v is of a type that has such.
-func write(v any) jsontext.Value {
-	data, err := json.Marshal(v, lenient)
-	if err != nil {
-		panic("BUG: acp: " + err.Error())
-	}
-	return data
-}
-
-// line returns a message as a line.
-func (m message) line() []byte {
-	m.Version = "2.0"
-	return append(write(m), '\n')
-}
-
-// failure is the error of a response, by a code of JSON-RPC.
-func failure(text string) message {
-	return message{Error: write(struct {
-		Code    int    `json:"code"`
-		Message string `json:"message"`
-	}{-32603, text})}
-}
+// write returns v as JSON.
+func write(v any) jsontext.Value { return jsonrpc.Write(v) }
 
 // The ways in which a turn ends that the proxy knows.
 const (
@@ -117,7 +70,7 @@ func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 	var others []jsontext.Value
 	for _, b := range blocks {
 		var t textBlock
-		if read(b, &t) && t.Type == "text" {
+		if jsonrpc.Read(b, &t) && t.Type == "text" {
 			texts = append(texts, t.Text)
 		} else {
 			others = append(others, b)
@@ -146,6 +99,3 @@ type updateParams struct {
 
 // permissionCanceled is the client's answer to a request for a permission in a turn that was canceled.
 var permissionCanceled = jsontext.Value(`{"outcome":{"outcome":"` + stopCanceled + `"}}`)
-
-// newID returns an id for the n-th request of the proxy.
-func newID(n int) jsontext.Value { return write(ownID + strconv.Itoa(n)) }

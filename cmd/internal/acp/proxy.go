@@ -1,13 +1,11 @@
 package acp
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"io"
 	"log/slog"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -15,25 +13,21 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
-// The bounds of what is open at once: requests of each side and tool calls of a session, and sessions.
+// The bounds of what is open at once: tool calls of a session, and sessions.
 const (
-	maxOpen     = 4096
+	maxCalls    = 4096
 	maxSessions = 1024
 )
 
 // maxRequest bounds the text of a prompt that the machine keeps, in bytes. The prompt itself is kept in memory.
 const maxRequest = 64 << 10
 
-// flushWait is how long Run waits, at its end, until what was queued is written.
-const flushWait = 5 * time.Second
-
-// DefaultUser is the author of the editor's prompts.
-const DefaultUser = "user"
-
-// ErrAgent is what Run returns, wrapped, when the agent ended.
-var ErrAgent = errors.New("the agent has ended")
+// author is the author of the editor's prompts.
+const author = deliver.User
 
 // Conversation is a steer.Machine with a lock, whose state is kept after each step.
 type Conversation interface {
@@ -46,8 +40,7 @@ type Conversation interface {
 type Config struct {
 	// Agent and Editor are the standard input and output of each, which Run closes at its end.
 	Agent, Editor io.ReadWriteCloser
-	// Left is told that the editor sends no more and that the agent has what was sent: the agent's input is to be closed,
-	// and its output to end. Until then the editor gets what the agent writes. Without it, Run ends when the editor does.
+	// Left is that of [jsonrpc.Between].
 	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
@@ -56,8 +49,6 @@ type Config struct {
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
-	// User is the author of the editor's prompts, as the machine's verifier knows it (default DefaultUser).
-	User string
 	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
 	Game func(title string, call json.RawMessage) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
@@ -65,27 +56,26 @@ type Config struct {
 	Logger     *slog.Logger
 }
 
-// proxy is what the goroutine of Run knows.
+// proxy passes lines on, and handles one line or action at a time.
 type proxy struct {
 	Config
-	editor, agent *outbox
+	editor, agent *jsonrpc.Peer
 
-	steering bool // the agent has _session/steering
-	foreign  bool // the version of the protocol is not known: a prompt may be answered before its turn ends
+	mu       sync.Mutex // held while a line or an action is handled
+	steering bool       // the agent has _session/steering
+	foreign  bool       // the version of the protocol is not known: a prompt may be answered before its turn ends
 	sessions map[string]*session
-	asked    map[string]*request            // open requests of the editor
-	wanted   map[string]*want               // permissions that the agent has asked for
-	answers  map[string]func(message, line) // what becomes of the answers to requests that the agent has
+	asked    jsonrpc.Open[*request]              // requests of the editor
+	wanted   jsonrpc.Open[*want]                 // permissions that the agent has asked for
+	answers  jsonrpc.Open[func(message, []byte)] // what becomes of the answers to requests that the agent has
 	ids      int
 
 	// What was passed on without being understood, or dropped.
 	invalid, unsteered, stray, swallowed int
 
-	mu    sync.Mutex
+	queue sync.Mutex // guards acts and ended
 	acts  []func()
-	wake  chan struct{}
-	ended bool  // no more is decided
-	err   error // of writing; io.EOF for the editor
+	ended bool // no more is decided
 }
 
 // request is one of the editor that is not answered.
@@ -102,15 +92,13 @@ type want struct {
 	answered bool // by the proxy
 }
 
-// Run passes messages on until the editor or the agent ends, or ctx does. It returns nil if the editor ended.
+// Run passes messages on until the editor or the agent ends, or ctx does. It returns nil if the editor ended, and
+// [jsonrpc.ErrProgram] if the agent did.
 func Run(ctx context.Context, cfg Config) error {
 	p := &proxy{
-		Config: cfg, editor: newOutbox(cfg.Editor), agent: newOutbox(cfg.Agent),
-		sessions: map[string]*session{}, asked: map[string]*request{}, wanted: map[string]*want{},
-		answers: map[string]func(message, line){}, wake: make(chan struct{}, 1),
-	}
-	if p.User == "" {
-		p.User = DefaultUser
+		Config: cfg, editor: jsonrpc.NewPeer("editor", cfg.Editor), agent: jsonrpc.NewPeer("agent", cfg.Agent),
+		sessions: map[string]*session{}, asked: jsonrpc.Open[*request]{}, wanted: jsonrpc.Open[*want]{},
+		answers: jsonrpc.Open[func(message, []byte)]{},
 	}
 	if p.Game == nil {
 		p.Game = func(string, json.RawMessage) bool { return true }
@@ -118,142 +106,71 @@ func Run(ctx context.Context, cfg Config) error {
 	if p.Logger == nil {
 		p.Logger = slog.New(slog.DiscardHandler)
 	}
-	done := make(chan struct{})
-	fromEditor, fromAgent := make(chan line), make(chan line)
-	go readLines("editor", cfg.Editor, maxLine, p.agent, fromEditor, done)
-	go readLines("agent", cfg.Agent, maxLine, p.editor, fromAgent, done)
-	go p.editor.run(func(error) { p.fail(io.EOF) })
-	go p.agent.run(func(err error) { p.later(func() { p.fail(fmt.Errorf("acp: %w: %w", ErrAgent, err)) }) })
-
-	err := p.loop(ctx, fromEditor, fromAgent)
-	if errors.Is(err, io.EOF) {
-		err = nil
+	between := jsonrpc.Between{
+		Client: p.editor, Program: p.agent, Settle: p.stop, Left: p.Left, Ended: func() { p.do(p.end) },
+		FromClient:  func(line []byte) { p.do(func() { p.fromEditor(line) }) },
+		FromProgram: func(line []byte) { p.do(func() { p.fromAgent(line) }) },
 	}
-	p.end(ctx)
-	close(done)
+	err := between.Run(ctx)
 	_, _ = cfg.Agent.Close(), cfg.Editor.Close() // all that could be written is
 	return err
 }
 
-// loop handles one line or action at a time. It returns io.EOF when the editor has ended.
-func (p *proxy) loop(ctx context.Context, fromEditor, fromAgent <-chan line) error {
-	left := false
-	for {
-		if err := p.act(); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-p.wake:
-		case l := <-fromEditor:
-			if l.err != nil && (p.Left == nil || !errors.Is(l.err, io.EOF)) {
-				return l.err
-			} else if l.err != nil {
-				left = true
-				p.leave(ctx)
-				continue
-			}
-			p.fromEditor(l)
-		case l := <-fromAgent:
-			if l.err != nil && left {
-				return io.EOF
-			} else if errors.Is(l.err, io.EOF) {
-				return fmt.Errorf("acp: %w", ErrAgent)
-			} else if l.err != nil {
-				return fmt.Errorf("acp: %w: %w", ErrAgent, l.err)
-			}
-			p.fromAgent(l)
-		}
-	}
-}
-
-// leave tells Left when what the editor sent is written.
-func (p *proxy) leave(ctx context.Context) {
-	p.stop()
-	go func() {
-		flush(ctx, p.agent)
-		p.Left()
-	}()
-}
-
 // stop ends what the proxy does of its own.
 func (p *proxy) stop() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.queue.Lock()
+	defer p.queue.Unlock()
 	p.ended, p.acts = true, nil
 }
 
-// flush waits until all is written, but not for long.
-func flush(ctx context.Context, boxes ...*outbox) {
-	ctx, cancel := context.WithTimeout(ctx, flushWait)
-	defer cancel()
-	for _, o := range boxes {
-		o.finish()
-	}
-	for _, o := range boxes {
-		select {
-		case <-o.done:
-		case <-ctx.Done():
-		}
-	}
-}
-
-// end answers the editor's open requests, and waits until all is written.
-func (p *proxy) end(ctx context.Context) {
+// end answers the editor's open requests.
+func (p *proxy) end() {
 	p.stop()
 	for _, r := range p.asked {
-		p.answer(r, failure(ErrAgent.Error()))
+		p.answer(r, jsonrpc.Failure(nil, jsonrpc.CodeInternal, "the agent has ended"))
 	}
-	flush(ctx, p.editor, p.agent)
 	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid lines", p.invalid, "not steered", p.unsteered,
 		"answers without a request", p.stray, "late answers", p.swallowed)
 }
 
-// fail ends the loop.
-func (p *proxy) fail(err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.err = cmp.Or(p.err, err)
-	p.awake()
-}
-
-// later queues an action for the loop.
+// later queues an action.
 func (p *proxy) later(f func()) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.queue.Lock()
+	defer p.queue.Unlock()
 	if !p.ended {
 		p.acts = append(p.acts, f)
-		p.awake()
+		go p.do(func() {})
 	}
 }
 
-func (p *proxy) awake() {
-	select {
-	case p.wake <- struct{}{}:
-	default:
-	}
+// do does what is queued, calls f, and does what f queued.
+func (p *proxy) do(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.act()
+	f()
+	p.act()
 }
 
 // act does the actions that are queued, also those that they add.
-func (p *proxy) act() error {
+func (p *proxy) act() {
 	for {
-		p.mu.Lock()
-		if p.err != nil || len(p.acts) == 0 {
-			defer p.mu.Unlock()
-			return p.err
+		p.queue.Lock()
+		if len(p.acts) == 0 {
+			p.queue.Unlock()
+			return
 		}
 		f := p.acts[0]
 		p.acts = p.acts[1:]
-		p.mu.Unlock()
+		p.queue.Unlock()
 		f()
 	}
 }
 
 // parse returns the message of a line, and counts one that is none.
-func (p *proxy) parse(l line) message {
+func (p *proxy) parse(line []byte) message {
 	var m message
-	if !read(l.text, &m) {
+	if !jsonrpc.Read(line, &m) {
 		p.invalid++
 		return message{}
 	}
@@ -261,19 +178,16 @@ func (p *proxy) parse(l line) message {
 }
 
 // fromEditor handles a line of the editor.
-func (p *proxy) fromEditor(l line) {
-	m := p.parse(l)
+func (p *proxy) fromEditor(line []byte) {
+	m := p.parse(line)
 	var params promptParams
 	if m.Method == methodPrompt || m.Method == methodCancel || m.Method == methodLoad || m.Method == methodResume {
-		read(m.Params, &params)
+		jsonrpc.Read(m.Params, &params)
 	}
 	s := p.sessions[params.SessionID]
 	switch {
 	case m.Method == "" && m.ID != nil:
-		k := key(m.ID)
-		w := p.wanted[k]
-		delete(p.wanted, k)
-		if w != nil && w.answered {
+		if w, known := p.wanted.Take(m.ID); known && w.answered {
 			p.swallowed++
 			return
 		}
@@ -285,18 +199,16 @@ func (p *proxy) fromEditor(l line) {
 		}
 	case m.ID != nil && m.Method != "":
 		r := &request{message: m, session: params.SessionID}
-		if k := key(m.ID); len(p.asked) >= maxOpen || p.asked[k] != nil {
-			p.editor.write(message{ID: m.ID, Error: failure("too many requests are open, or one with this id").Error}.line())
+		if !p.asked.Add(m.ID, r) {
+			p.editor.Write(jsonrpc.Failure(m.ID, jsonrpc.CodeInternal, "too many requests are open, or one with this id").Line())
 			return
-		} else {
-			p.asked[k] = r
 		}
 		if m.Method == methodPrompt && s != nil {
-			s.admit(r, params, l)
+			s.admit(r, params, line)
 			return
 		}
 	}
-	p.agent.write(l.text)
+	p.agent.Write(line)
 }
 
 // canceled handles the editor's cancellation of a request, and reports whether the agent is to see it. That of a prompt
@@ -305,8 +217,8 @@ func (p *proxy) canceled(m message) bool {
 	var params struct {
 		ID jsontext.Value `json:"requestId"`
 	}
-	read(m.Params, &params)
-	r := p.asked[key(params.ID)]
+	jsonrpc.Read(m.Params, &params)
+	r := p.asked[jsonrpc.Key(params.ID)]
 	if r == nil || r.prompt == nil {
 		return true
 	}
@@ -314,41 +226,41 @@ func (p *proxy) canceled(m message) bool {
 	own := s.turn != nil && s.turn.request == r
 	s.stop()
 	if !own {
-		p.agent.write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.line())
+		p.agent.Write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.Line())
 	}
 	return own
 }
 
 // fromAgent handles a line of the agent.
-func (p *proxy) fromAgent(l line) {
-	m := p.parse(l)
-	k := key(m.ID)
+func (p *proxy) fromAgent(line []byte) {
+	m := p.parse(line)
 	if m.Method != "" || m.ID == nil {
-		if p.heard(k, m) {
-			p.editor.write(l.text)
+		if p.heard(m) {
+			p.editor.Write(line)
 		}
 		return
 	}
+	if then, known := p.answers.Take(m.ID); known {
+		then(m, line)
+		return
+	}
+	k := jsonrpc.Key(m.ID)
 	r := p.asked[k]
-	switch then := p.answers[k]; {
-	case then != nil:
-		delete(p.answers, k)
-		then(m, l)
-	case r != nil && r.prompt != nil, strings.HasPrefix(k, `"`+ownID):
+	if r != nil && r.prompt != nil || strings.HasPrefix(k, `"`+ownID) {
 		p.stray++ // it was answered, or the turn goes on
-	default:
-		delete(p.asked, k)
-		p.editor.write(l.text)
-		if r != nil {
-			p.learn(r, m)
-		}
+		return
+	}
+	delete(p.asked, k)
+	p.editor.Write(line)
+	if r != nil {
+		p.learn(r, m)
 	}
 }
 
 // heard takes note of a request or notification of the agent, and reports whether the editor is to see it.
-func (p *proxy) heard(k string, m message) bool {
+func (p *proxy) heard(m message) bool {
 	var params updateParams
-	if (m.Method == methodUpdate || m.Method == methodPermission) && !read(m.Params, &params) {
+	if (m.Method == methodUpdate || m.Method == methodPermission) && !jsonrpc.Read(m.Params, &params) {
 		return true
 	}
 	s := p.sessions[params.SessionID]
@@ -358,12 +270,13 @@ func (p *proxy) heard(k string, m message) bool {
 		s.update(params.Update)
 	case m.ID == nil:
 	case s.canceling && !s.stopped: // it was on its way
-		p.agent.write(message{ID: m.ID, Result: permissionCanceled}.line())
+		p.agent.Write(message{ID: m.ID, Result: permissionCanceled}.Line())
 		return false
-	case len(p.wanted) >= maxOpen:
-		p.unsteered++
 	default:
-		p.wanted[k] = &want{id: m.ID, session: s.id}
+		delete(p.wanted, jsonrpc.Key(m.ID)) // of a request that the agent asks twice, the latest counts
+		if !p.wanted.Add(m.ID, &want{id: m.ID, session: s.id}) {
+			p.unsteered++
+		}
 	}
 	return true
 }
@@ -376,12 +289,12 @@ func (p *proxy) learn(r *request, m message) {
 	switch r.Method {
 	case methodInitialize:
 		var result initialized
-		p.steering = read(m.Result, &result) && result.Meta.Steering.Supported
+		p.steering = jsonrpc.Read(m.Result, &result) && result.Meta.Steering.Supported
 		p.foreign = result.Version > protocolVersion
 	case methodNew, methodLoad, methodResume, methodFork:
 		id := r.session
 		var result promptParams
-		if read(m.Result, &result) && result.SessionID != "" {
+		if jsonrpc.Read(m.Result, &result) && result.SessionID != "" {
 			id = result.SessionID
 		}
 		p.start(id, r.Method == methodNew || r.Method == methodFork)
@@ -409,20 +322,19 @@ func (p *proxy) start(id string, fresh bool) {
 }
 
 // ask sends a request of the proxy to the agent.
-func (p *proxy) ask(method string, params promptParams, then func(message, line)) {
-	for {
-		p.ids++
-		id := newID(p.ids)
-		if k := key(id); p.asked[k] == nil {
-			p.answers[k] = then
-			p.agent.write(message{ID: id, Method: method, Params: write(params)}.line())
-			return
-		}
+func (p *proxy) ask(method string, params promptParams, then func(message, []byte)) {
+	p.ids++
+	id := write(ownID + strconv.Itoa(p.ids))
+	if p.asked[jsonrpc.Key(id)] != nil { // the editor has such ids, too
+		p.ask(method, params, then)
+		return
 	}
+	p.answers[jsonrpc.Key(id)] = then
+	p.agent.Write(message{ID: id, Method: method, Params: write(params)}.Line())
 }
 
 // answer answers a request of the editor.
 func (p *proxy) answer(r *request, m message) {
-	delete(p.asked, key(r.ID))
-	p.editor.write(message{ID: r.ID, Result: m.Result, Error: m.Error}.line())
+	p.asked.Take(r.ID)
+	p.editor.Write(message{ID: r.ID, Result: m.Result, Error: m.Error}.Line())
 }

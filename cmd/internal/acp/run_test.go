@@ -8,7 +8,6 @@ import (
 	"io"
 	"strings"
 	"testing"
-	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
 // TestBytes holds that lines pass as they are, in both directions, whatever they are.
@@ -50,30 +50,9 @@ func TestBytes(t *testing.T) {
 		if err := <-ended; fromEditor {
 			require.NoError(t, err)
 		} else {
-			require.ErrorIs(t, err, ErrAgent)
+			require.ErrorIs(t, err, jsonrpc.ErrProgram)
 		}
 	}
-}
-
-func TestLines(t *testing.T) {
-	read := func(r io.Reader) (texts []string, err error) {
-		lines, done := make(chan line), make(chan struct{})
-		defer close(done)
-		go readLines("agent", r, 8, newOutbox(io.Discard), lines, done)
-		for l := range lines {
-			if l.err != nil {
-				return texts, l.err
-			}
-			texts = append(texts, string(l.text))
-		}
-		return texts, nil
-	}
-	texts, err := read(iotest.OneByteReader(strings.NewReader("1234567\n\n12")))
-	require.Equal(t, []string{"1234567\n", "\n", "12"}, texts)
-	require.ErrorIs(t, err, io.EOF)
-	texts, err = read(strings.NewReader("1\n12345678\n1\n"))
-	require.Equal(t, []string{"1\n"}, texts)
-	require.EqualError(t, err, "acp: a line of the agent has more than 8 bytes")
 }
 
 // TestBackpressure holds that a side that is not read makes the proxy stop reading the other, and loses nothing.
@@ -186,7 +165,7 @@ func TestAgentEnds(t *testing.T) {
 			E {"jsonrpc":"2.0","id":3,"method":"session/list"}
 			a session/list`)
 		w.agent.close()
-		require.ErrorIs(t, <-w.err, ErrAgent)
+		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
 		synctest.Wait()
 		var got []string
 		for _, l := range w.editor.take() {
@@ -332,7 +311,7 @@ func TestHostileText(t *testing.T) {
 			}
 			var p promptParams
 			var m message
-			require.True(t, read([]byte(lines[len(lines)-1]), &m) && read(m.Params, &p))
+			require.True(t, jsonrpc.Read([]byte(lines[len(lines)-1]), &m) && jsonrpc.Read(m.Params, &p))
 			words, others := split(p.Prompt)
 			require.Empty(t, others)
 			marked := 0

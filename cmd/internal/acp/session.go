@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -43,10 +44,18 @@ type turn struct {
 // prompt is what is known of a request that is a prompt.
 type prompt struct {
 	params  promptParams
-	line    line
+	line    []byte
 	message uint64 // number of its message
 	topic   string
 	carried bool // the agent has it
+}
+
+// machine calls f with the machine, which decides nothing by it.
+func (s *session) machine(f func(m *steer.Machine)) {
+	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		f(m)
+		return steer.Action{}
+	})
 }
 
 // act does what the machine has decided.
@@ -76,8 +85,8 @@ func (s *session) injection() *injection {
 }
 
 // admit handles a prompt of the editor: it begins a turn, is a message in one, or waits for the end of one.
-func (s *session) admit(r *request, params promptParams, l line) {
-	r.prompt = &prompt{params: params, line: l}
+func (s *session) admit(r *request, params promptParams, line []byte) {
+	r.prompt = &prompt{params: params, line: line}
 	s.tell(r)
 }
 
@@ -98,7 +107,7 @@ func (s *session) tell(r *request) {
 		state := m.State()
 		p.message = state.Last + 1
 		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: s.proxy.User, Class: steer.Owner, Topic: p.topic, Text: words}
+		msg := steer.Message{Author: author, Class: steer.Owner, Topic: p.topic, Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)
@@ -130,15 +139,15 @@ func (s *session) begin(r *request, b steer.Batch) {
 	p.carried = true
 	t := &turn{request: r, delivery: b.Delivery}
 	s.turn = t
-	s.proxy.answers[key(r.ID)] = func(m message, l line) { s.ended(t, m, l) }
-	prompt := p.line.text
+	s.proxy.answers[jsonrpc.Key(r.ID)] = func(m message, line []byte) { s.ended(t, m, line) }
+	prompt := p.line
 	if b.Delivery != 0 {
 		params := p.params
 		params.Prompt = slices.Concat(params.Prompt, s.content(b))
-		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.line()
+		prompt = message{ID: r.ID, Method: r.Method, Params: write(params)}.Line()
 	}
-	p.line = line{}
-	s.proxy.agent.write(prompt)
+	p.line = nil
+	s.proxy.agent.Write(prompt)
 }
 
 // content returns a batch as content blocks: what the agent was asked before with its own blocks, where they are known,
@@ -186,7 +195,7 @@ func (s *session) prompt(b steer.Batch) {
 	t := &turn{delivery: b.Delivery}
 	s.turn = t
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	s.proxy.ask(methodPrompt, params, func(m message, l line) { s.ended(t, m, l) })
+	s.proxy.ask(methodPrompt, params, func(m message, line []byte) { s.ended(t, m, line) })
 }
 
 // holds reports whether messages hold that of a request.
@@ -197,19 +206,16 @@ func holds(messages []steer.Message, r *request) bool {
 // cancel cancels the turn, unless it has ended meanwhile. What the agent asks for in it is answered.
 func (s *session) cancel() {
 	still := false
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		still = m.State().Phase == steer.Canceling
-		return steer.Action{}
-	})
+	s.machine(func(m *steer.Machine) { still = m.State().Phase == steer.Canceling })
 	if !still || s.turn == nil || s.stopped || s.canceling {
 		return
 	}
 	s.canceling = true
-	s.proxy.agent.write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.line())
+	s.proxy.agent.Write(message{Method: methodCancel, Params: write(promptParams{SessionID: s.id})}.Line())
 	for _, w := range s.proxy.wanted {
 		if w.session == s.id && !w.answered {
 			w.answered = true
-			s.proxy.agent.write(message{ID: w.id, Result: permissionCanceled}.line())
+			s.proxy.agent.Write(message{ID: w.id, Result: permissionCanceled}.Line())
 		}
 	}
 }
@@ -224,12 +230,12 @@ func (s *session) stop() {
 		s.stopped = true
 		return
 	}
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { return s.stopMachine(m) })
+	s.machine(s.stopMachine)
 	s.answerOpen(canceled(), nil, func(*request) bool { return true })
 }
 
 // stopMachine stops the machine's turn, if there is one, and withdraws the person's own words that the agent has not.
-func (s *session) stopMachine(m *steer.Machine) steer.Action {
+func (s *session) stopMachine(m *steer.Machine) {
 	for _, r := range s.open {
 		if !r.prompt.carried {
 			m.Withdraw(r.prompt.topic)
@@ -238,13 +244,12 @@ func (s *session) stopMachine(m *steer.Machine) steer.Action {
 	if m.State().Phase != steer.Idle {
 		m.Stop()
 	}
-	return steer.Action{}
 }
 
 // ended handles the agent's answer to a prompt.
-func (s *session) ended(t *turn, m message, l line) {
+func (s *session) ended(t *turn, m message, line []byte) {
 	var result promptResult
-	read(m.Result, &result)
+	jsonrpc.Read(m.Result, &result)
 	failed := m.Error != nil
 	stopped := s.stopped
 	// An agent that answers a canceled prompt with an error has stopped, too.
@@ -260,7 +265,7 @@ func (s *session) ended(t *turn, m message, l line) {
 		}
 		switch {
 		case stopped:
-			next = s.stopMachine(m)
+			s.stopMachine(m)
 		case again:
 			next = m.Ended(now, true)
 		case retries:
@@ -284,9 +289,9 @@ func (s *session) ended(t *turn, m message, l line) {
 			s.failCall(id)
 		}
 	case failed && next.Do != steer.Prompt:
-		s.answerOpen(m, &l, func(*request) bool { return true })
+		s.answerOpen(m, line, func(*request) bool { return true })
 	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
-		s.answerOpen(m, &l, func(r *request) bool { return !waits(r) })
+		s.answerOpen(m, line, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
 }
@@ -298,7 +303,7 @@ func (s *session) next(a steer.Action) {
 		return
 	}
 	var waiting []*request
-	s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+	s.machine(func(m *steer.Machine) {
 		s.open = slices.DeleteFunc(s.open, func(r *request) bool {
 			if r.prompt.carried || !m.Withdraw(r.prompt.topic) {
 				return false
@@ -306,7 +311,6 @@ func (s *session) next(a steer.Action) {
 			waiting = append(waiting, r)
 			return true
 		})
-		return steer.Action{}
 	})
 	s.queue = append(waiting, s.queue...)
 	if len(s.queue) > 0 {
@@ -318,14 +322,14 @@ func (s *session) next(a steer.Action) {
 
 // answerOpen answers the open prompts that match with a response of the agent, which is passed on as it came to the
 // request that it answers.
-func (s *session) answerOpen(m message, l *line, match func(*request) bool) {
+func (s *session) answerOpen(m message, line []byte, match func(*request) bool) {
 	s.open = slices.DeleteFunc(s.open, func(r *request) bool {
 		switch {
 		case !match(r):
 			return false
-		case l != nil && key(m.ID) == key(r.ID):
-			delete(s.proxy.asked, key(r.ID))
-			s.proxy.editor.write(l.text)
+		case line != nil && jsonrpc.Key(m.ID) == jsonrpc.Key(r.ID):
+			s.proxy.asked.Take(r.ID)
+			s.proxy.editor.Write(line)
 		default:
 			s.proxy.answer(r, m)
 		}
@@ -349,9 +353,9 @@ func (s *session) forget(m *steer.Machine) {
 
 // failCall shows the editor that a tool call of a canceled turn has ended.
 func (s *session) failCall(id string) {
-	s.proxy.editor.write(message{Method: methodUpdate, Params: write(updateParams{
+	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
 		SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-	})}.line())
+	})}.Line())
 }
 
 // inject adds a batch to the turn.
@@ -363,7 +367,7 @@ func (s *session) inject(b steer.Batch) {
 	}
 	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
 	how.params(s, &params)
-	s.proxy.ask(how.method, params, func(m message, _ line) {
+	s.proxy.ask(how.method, params, func(m message, _ []byte) {
 		o := refused
 		if m.Error == nil {
 			o = how.outcome(m.Result)
@@ -401,16 +405,13 @@ func (s *session) settle(b steer.Batch, o outcome) {
 // update takes note of what the agent does.
 func (s *session) update(data jsontext.Value) {
 	var u update
-	if !read(data, &u) {
+	if !jsonrpc.Read(data, &u) {
 		return
 	}
 	if run := u.Meta.Goose.RunID; run != nil {
 		s.runID = ""
-		read(run, &s.runID)
-		s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-			m.SetCeiling(s.ceiling())
-			return steer.Action{}
-		})
+		jsonrpc.Read(run, &s.runID)
+		s.machine(func(m *steer.Machine) { m.SetCeiling(s.ceiling()) })
 	}
 	t := s.turn
 	if t == nil {
@@ -420,10 +421,7 @@ func (s *session) update(data jsontext.Value) {
 	case "agent_message_chunk", "agent_thought_chunk", "tool_call", "plan":
 		if t.delivery != 0 && !t.confirmed {
 			t.confirmed = true
-			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-				m.Confirm(t.delivery)
-				return steer.Action{}
-			})
+			s.machine(func(m *steer.Machine) { m.Confirm(t.delivery) })
 		}
 	}
 	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
@@ -438,15 +436,12 @@ func (s *session) update(data jsontext.Value) {
 			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
 		}
 	case game:
-	case !known && len(s.calls) >= maxOpen:
+	case !known && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
 	default: // what a call does may be known late
 		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
 		if s.calls[u.CallID] {
-			s.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-				m.CallBegan(u.CallID)
-				return steer.Action{}
-			})
+			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
 		}
 	}
 }

@@ -51,7 +51,7 @@ func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
 
 // acknowledge answers heed/ack.
 func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) (any, error) {
-	if d.ack == nil {
+	if d.session.Attention() == session.LeftToMod {
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "attention is left to the mod; call attention/ack")
 	}
 	if agent := a.text("agent"); agent != "" {
@@ -63,10 +63,13 @@ func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) 
 			d.session.Delivered(consumer, a.text("id"), uint64(through))
 		}
 	}
-	ack := d.ack(ctx, consumer, a.text("id"))
-	out := &Acknowledgement{AckResult: ack.AckResult}
-	out.Covered, out.MoreCovered = acked(ack.Covered)
-	out.Open, out.MoreOpen = acked(ack.Open)
+	ack := d.session.Ack(ctx, consumer, a.text("id"), 0)
+	out := &Acknowledgement{AckResult: gabp.AckResult{Acknowledged: ack.Acknowledged, AttentionID: ack.ID}}
+	if ack.Open {
+		out.CurrentAttention = &ack.Current
+	}
+	out.Covered, out.MoreCovered = acked(ack.Items)
+	out.Open, out.MoreOpen = acked(ack.Left)
 	return out, nil
 }
 

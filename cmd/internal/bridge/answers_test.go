@@ -123,7 +123,7 @@ func TestSuccessors(t *testing.T) {
 	for _, id := range []string{a, b} {
 		through := s.Engine().Latest().Seq
 		raise(map[string]string{a: "a", b: "b"}[id], "something else")
-		res := s.Ack("agent", id, through)
+		res := s.Ack(t.Context(), "agent", id, through)
 		require.NotEmpty(t, res.Successor)
 		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
 		require.Equal(t, []string{res.Successor}, item.Successors)
@@ -182,13 +182,13 @@ func TestTimelineFilters(t *testing.T) {
 			return s.Raise(heed.Report{Key: key, Disposition: event.Blocking, Message: message})
 		}
 		a, b := raise("a", "m"), raise("b", "m")
-		first, _ := s.Current("ann") // names b too
+		first, _ := s.Current(t.Context(), "ann") // names b too
 		require.Equal(t, a, first.ID)
 		raise("a", "something else")
-		res := s.Ack("ann", a, first.LatestSequence)
+		res := s.Ack(t.Context(), "ann", a, first.LatestSequence)
 		require.Equal(t, []string{b}, res.Covered)
 		require.NotEmpty(t, res.Successor)
-		s.Ack("bob", "no-such", 0)
+		s.Ack(t.Context(), "bob", "no-such", 0)
 		synctest.Wait()
 		timeline := func(arguments string) (out bridge.Timeline, said []string) {
 			out = answer[bridge.Timeline](t, d, bridge.ToolTimeline, arguments)
@@ -259,23 +259,23 @@ func (r *read) Run(ctx context.Context, _ follow.Handler) error {
 func (r *read) Sync(context.Context) error { return nil }
 func (r *read) Status() follow.Status      { return r.status }
 
-// TestBlindItem holds what is said of the item of a log that cannot be read, which is none of the session's.
+// TestBlindItem holds that the item of a log that cannot be read is looked at as any other.
 func TestBlindItem(t *testing.T) {
-	for _, blocking := range []bool{true, false} {
-		s, err := session.New(session.Config{Log: stuck{}})
-		require.NoError(t, err)
-		d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{
-			Session: s,
-			Current: func(context.Context, string) gabp.CurrentResult {
-				return gabp.CurrentResult{Attention: &heed.Item{ID: "blind-1", State: "open", Blocking: blocking}}
-			},
-		})
-		item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"blind-1"}`)
-		require.Equal(t, blocking, item.Disposition == event.Blocking)
-		require.NotEmpty(t, item.Behind)
-		_, refused := refusal(t, d, bridge.ToolItem, `{"id":"blind-2"}`)
-		require.Equal(t, "not_found", refused.Reason)
-	}
+	s, d := start(t, session.Config{Log: stuck{}})
+	blind, open := s.Current(t.Context(), "agent")
+	require.True(t, open)
+	item := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.ID+`"}`)
+	require.Equal(t, blind.Summary, item.Summary)
+	require.True(t, item.Blocking)
+	require.Equal(t, event.Blocking, item.Disposition)
+	require.NotEmpty(t, item.Behind)
+	require.Equal(t, blind.ID, answer[bridge.Items](t, d, bridge.ToolItems, "").Items[0].ID)
+	content, _, err := d.Read(t.Context(), "agent", bridge.ResourceBase+"current")
+	require.NoError(t, err)
+	require.Equal(t, blind.ID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.ID)
+	e, refused := refusal(t, d, bridge.ToolItem, `{"id":"blind-2"}`)
+	require.Equal(t, "not_found", refused.Reason)
+	require.Contains(t, e.Message, "an item that is not known")
 }
 
 // TestTextBounds holds how long a text to be explained may be, and how many tags of an entry are shown.
@@ -353,7 +353,7 @@ func TestManyRuleFiles(t *testing.T) {
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "").Rules
 	require.Len(t, st.Files, 64)
 	require.Equal(t, 2, st.Omitted)
-	s.Ack("bob", "no-such", 0)
+	s.Ack(t.Context(), "bob", "no-such", 0)
 	require.Equal(t, s.Status().Run+"/1", answer[bridge.Timeline](t, d, bridge.ToolTimeline, "").Next)
 }
 

@@ -3,40 +3,74 @@ package bridge
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"strconv"
 
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/schema"
 )
 
 // maxText bounds an argument that is text, in characters, where its parameter does not.
 const maxText = 256
 
-// kind is what a parameter takes.
-type kind uint8
-
-const (
-	textKind kind = iota
-	integerKind
-	flagKind
-	wordsKind  // a list of words, of enum
-	cursorKind // text, or a number in this epoch
-)
-
-// param describes a parameter of a tool. Its schema and its parsing are derived from it.
+// param is a parameter of a tool. Its schema decides what it takes, and so what it is parsed to.
 type param struct {
-	name, doc string
-	alias     string // another accepted name, "" for none
-	kind      kind
-	required  bool
-
-	enum []string // of textKind and wordsKind
-	min  int64    // of integerKind
-	max  int64    // of integerKind; characters of textKind
-	def  int64    // of integerKind, where positive
+	name     string
+	alias    string // another accepted name, "" for none
+	required bool
+	schema   schema.Schema
 }
 
-// wantCursor is what a cursorKind wants.
+// textArg takes a text of at most so many characters.
+func textArg(name string, most int, doc string) param {
+	return param{name: name, schema: schema.Schema{
+		Description: doc, Type: "string", MinLength: new(1), MaxLength: new(most),
+	}}
+}
+
+// oneOfArg takes one of some words.
+func oneOfArg(name string, list []any, doc string) param {
+	return param{name: name, schema: schema.Schema{Description: doc, Type: "string", Enum: list}}
+}
+
+// wordsArg takes a list of some words.
+func wordsArg(name string, list []any, doc string) param {
+	return param{name: name, schema: schema.Schema{
+		Description: doc, Type: "array", MinItems: new(1), UniqueItems: true,
+		Items: &schema.Schema{Type: "string", Enum: list},
+	}}
+}
+
+// integerArg takes an integer of a range. It has the value def where it is not given, unless that is 0.
+func integerArg(name string, least, most, def int64, doc string) param {
+	p := param{name: name, schema: schema.Schema{
+		Description: doc, Type: "integer", Minimum: new(float64(least)), Maximum: new(float64(most)),
+	}}
+	if def > 0 {
+		p.schema.Default = def
+	}
+	return p
+}
+
+// flagArg takes true or false.
+func flagArg(name, doc string) param {
+	return param{name: name, schema: schema.Schema{Description: doc, Type: "boolean"}}
+}
+
+// cursorArg takes a cursor: a text, or a number in this epoch.
+func cursorArg(name, doc string) param {
+	return param{name: name, schema: schema.Schema{
+		Description: doc, Type: []string{"string", "integer"}, Minimum: new(0.0), Maximum: new(float64(maxInteger)),
+		MinLength: new(1), MaxLength: new(2 * maxText),
+	}}
+}
+
+// needed returns the parameter as one that must be given.
+func (p param) needed() param { p.required = true; return p }
+
+// or returns the parameter as one that must be given, under its name or another.
+func (p param) or(alias string) param { p.required, p.alias = true, alias; return p }
+
+// wantCursor is what a parameter for a cursor takes.
 const wantCursor = `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
 
 // Refused is the data of an error that refuses the arguments of a tool: those of [gabp.BadArgument], with more where
@@ -103,8 +137,8 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 		case a.has(p.name):
 		case p.required: // which the schema does not say of one with an alias
 			return nil, gabp.BadArgument(p.name, "a text", "nothing")
-		case p.def > 0:
-			a[p.name] = p.def
+		case p.schema.Default != nil:
+			a[p.name] = p.schema.Default
 		}
 	}
 	return a, nil
@@ -112,34 +146,20 @@ func parseArgs(params []param, raw json.RawMessage) (args, *gabp.Error) {
 
 // parse reads a value that follows the schema.
 func (p *param) parse(raw json.RawMessage) any {
-	switch p.kind {
-	case integerKind:
-		n, _ := parseInteger(raw)
-		return n
-	case flagKind:
-		return string(raw) == "true"
-	case wordsKind:
-		var words []string
-		_ = json.Unmarshal(raw, &words)
-		return words
-	case cursorKind:
-		if n, ok := parseInteger(raw); ok {
-			return strconv.FormatInt(n, 10)
+	var value any
+	_ = json.Unmarshal(raw, &value)
+	switch v := value.(type) {
+	case float64: // an integer below 2^53
+		if p.schema.Type != "integer" { // a cursor
+			return strconv.FormatInt(int64(v), 10)
 		}
+		return int64(v)
+	case []any:
+		words := make([]string, len(v))
+		for i := range v {
+			words[i], _ = v[i].(string)
+		}
+		return words
 	}
-	var s string
-	_ = json.Unmarshal(raw, &s)
-	return s
-}
-
-// parseInteger parses a number without a fraction, in any notation, as JSON Schema defines an integer.
-func parseInteger(raw []byte) (int64, bool) {
-	if n, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n, n <= maxInteger
-	}
-	var f float64
-	if json.Unmarshal(raw, &f) != nil || f != math.Trunc(f) || math.Abs(f) > maxInteger {
-		return 0, false
-	}
-	return int64(f), true
+	return value
 }

@@ -21,59 +21,59 @@ func TestParams(t *testing.T) {
 		unfit  []string
 	}{
 		{
-			param{name: "p", doc: "d"},
+			textArg("p", maxText, "d"),
 			`{"description":"d","type":"string","minLength":1,"maxLength":256}`,
 			map[string]any{`"a"`: "a", text(256): strings.Repeat("t", 256), ` "a" `: "a"},
 			[]string{text(257), `""`, `7`, `null`, `["a"]`},
 		},
 		{
-			param{name: "p", doc: "d", max: 2},
+			textArg("p", 2, "d"),
 			`{"description":"d","type":"string","minLength":1,"maxLength":2}`,
 			map[string]any{`"ab"`: "ab"},
 			[]string{`"abc"`},
 		},
 		{
-			param{name: "p", doc: "d", enum: []string{"a", "b"}},
+			oneOfArg("p", []any{"a", "b"}, "d"),
 			`{"description":"d","type":"string","enum":["a","b"]}`,
 			map[string]any{`"b"`: "b"},
 			[]string{`"c"`, `""`},
 		},
 		{
-			param{name: "p", doc: "d", kind: integerKind, min: 2, max: 5, def: 3},
+			integerArg("p", 2, 5, 3, "d"),
 			`{"description":"d","type":"integer","minimum":2,"maximum":5,"default":3}`,
 			map[string]any{"2": int64(2), "5": int64(5), "3.0": int64(3), "3e0": int64(3)},
 			[]string{"1", "6", "2.5", `"3"`, "null", "1e99"},
 		},
 		{
-			param{name: "p", doc: "d", kind: integerKind, min: 1, max: maxInteger},
+			integerArg("p", 1, maxInteger, 0, "d"),
 			`{"description":"d","type":"integer","minimum":1,"maximum":9007199254740991}`,
 			map[string]any{"9007199254740991": int64(1<<53 - 1), "9007199254740991.0": int64(1<<53 - 1)},
 			[]string{"9007199254740992", "9007199254740992.0", "0", "-9007199254740993"},
 		},
 		{
-			param{name: "p", doc: "d", kind: flagKind},
+			flagArg("p", "d"),
 			`{"description":"d","type":"boolean"}`,
 			map[string]any{"true": true, "false": false},
 			[]string{"0", `"true"`, "null"},
 		},
 		{
-			param{name: "p", doc: "d", kind: wordsKind, enum: []string{"a", "b"}},
+			wordsArg("p", []any{"a", "b"}, "d"),
 			`{"description":"d","type":"array","items":{"type":"string","enum":["a","b"]},"minItems":1,"uniqueItems":true}`,
 			map[string]any{`["b","a"]`: []string{"b", "a"}, `["a"]`: []string{"a"}},
 			[]string{`[]`, `["a","a"]`, `["c"]`, `"a"`, `["a","b","a"]`, `["a",7]`},
 		},
 		{
-			param{name: "p", doc: "d", kind: cursorKind},
-			`{"description":"d","types":0,"type":["string","integer"],"minimum":0,"maximum":9007199254740991,"minLength":1,"maxLength":256}`,
+			cursorArg("p", "d"),
+			`{"description":"d","types":0,"type":["string","integer"],"minimum":0,"maximum":9007199254740991,"minLength":1,"maxLength":512}`,
 			map[string]any{`"e/1"`: "e/1", "0": "0", "7.0": "7"},
-			[]string{"-1", `""`, "true", text(257), "1.5", "9007199254740992.0"},
+			[]string{"-1", `""`, "true", text(513), "1.5", "9007199254740992.0"},
 		},
 	} {
 		t.Run(c.schema, func(t *testing.T) {
 			var want map[string]any
 			require.NoError(t, json.Unmarshal([]byte(c.schema), &want))
 			delete(want, "types")
-			schema, err := json.Marshal(c.p.schema())
+			schema, err := json.Marshal(&c.p.schema)
 			require.NoError(t, err)
 			var got map[string]any
 			require.NoError(t, json.Unmarshal(schema, &got))
@@ -94,10 +94,12 @@ func TestParams(t *testing.T) {
 
 // TestArguments holds what is said of arguments that are missing or given twice, and what the others become.
 func TestArguments(t *testing.T) {
+	limit := integerArg("limit", 1, 9, 4, "")
+	limit.alias = "max"
 	params := []param{
-		{name: "id", alias: "key", required: true},
-		{name: "limit", alias: "max", kind: integerKind, min: 1, max: 9, def: 4},
-		{name: "last", kind: integerKind, max: 9},
+		textArg("id", maxText, "").or("key"),
+		limit,
+		integerArg("last", 0, 9, 0, ""),
 	}
 	for raw, want := range map[string]string{
 		`{}`:                           "params.arguments.id: want a text, got nothing",

@@ -61,8 +61,7 @@ func (d *Diagnostics) brief(ctx context.Context, consumer string, a args) (any, 
 		r.WorkOrderID = d.session.ItemID(id)
 		if _, held := d.session.Item(r.WorkOrderID); !held {
 			r.WorkOrderID = id
-			// While the log cannot be read, the item that says so is that of the handler of attention/current.
-			if !d.session.Verdict(id).Known && behind == "" {
+			if !d.session.Verdict(id).Known {
 				return nil, notHeld("id", "the id of an item, or its number, or that of an operation",
 					"what is not known; "+d.openNumbers())
 			}

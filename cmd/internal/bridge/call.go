@@ -42,7 +42,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	d := p.gate.Check(ctx, gate.Call{
 		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
 		// The mod's own attention, where it is left to the mod, is asked for before each call.
-		Diagnostics: p.attention == nil && slices.Contains(attentionMethods, r.Method),
+		Diagnostics: !p.attends && slices.Contains(attentionMethods, r.Method),
 	})
 	if !d.Allowed {
 		found := finding{Attention: d.Attention}
@@ -59,7 +59,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	}
 	n := p.mod.calls.begin()
 	result, err := p.mod.call(ctx, client, r.Method, r.Params)
-	p.evidence.drain(ctx, client)
+	p.mod.drain(ctx, client)
 	p.mod.calls.end(n, isAnswer(err))
 	if isAnswer(err) {
 		p.watch.answers()
@@ -81,10 +81,8 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		return nil, o.verbatim
 	}
 	var found finding
-	if p.attention != nil {
-		if res.Related != nil {
-			found.Attention = p.attention.Present(*res.Related)
-		}
+	if p.attends {
+		found.Attention = res.Related
 		if operation != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
 			p.tell(ctx, consumer, &found)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
 )
 
 // The bounds of a [Dedup]. An event comes within milliseconds of its record, the line in the file within tens of them;
@@ -104,7 +105,7 @@ func (f feed) Run(ctx context.Context, h follow.Handler) error {
 	return f.Feed.Run(ctx, func(rec *follow.Record) {
 		if rec.IsLog() && !rec.History { // history is from before the mod's events
 			key := dedupKey(rec.Message)
-			if !rec.Continues || rec.StartLine != latest.line || key != latest.key { // else it was counted
+			if rec.Part == event.Whole || rec.StartLine != latest.line || key != latest.key { // else it was counted
 				latest.key, latest.line, latest.news = strings.Clone(key), rec.StartLine, f.dedup.FromLog(rec.Message, rec.Arrived)
 			}
 			if !latest.news {

@@ -13,14 +13,6 @@ type DiagnosticsConfig struct {
 	// Session is the session to read. Required.
 	Session *session.Session
 
-	// Current answers attention/current, so that the resource of that name has the same answer, such as
-	// [gabp.AttentionHandler.Current]. Optional: without it, the session answers.
-	Current func(ctx context.Context, consumer string) gabp.CurrentResult
-
-	// Ack answers [ToolAck], such as by [gabp.AttentionHandler.Ack], so that the answer is as that of attention/ack.
-	// Without it, attention is not here to be acknowledged.
-	Ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
-
 	// Brief assembles the briefs of [ToolBrief]. Optional: without it the tool returns an error.
 	Brief Briefer
 
@@ -33,15 +25,10 @@ type DiagnosticsConfig struct {
 // one with [NewDiagnostics].
 type Diagnostics struct {
 	session *session.Session
-	current func(ctx context.Context, consumer string) gabp.CurrentResult       // of the host, or nil
-	ack     func(ctx context.Context, consumer, id string) gabp.Acknowledgement // of the host, or nil
-	briefer Briefer                                                             // or nil
+	briefer Briefer // or nil
 	limits  func() []session.Limit
 	epoch   string // of the engine
 	run     string // of the timeline, which a restart does not keep
-
-	explainMu sync.Mutex
-	explained *explainer
 }
 
 // NewDiagnostics returns the diagnostics of a session.
@@ -51,7 +38,7 @@ func NewDiagnostics(c DiagnosticsConfig) *Diagnostics {
 		c.Limits = func() []session.Limit { return nil }
 	}
 	return &Diagnostics{
-		session: c.Session, current: c.Current, ack: c.Ack, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
+		session: c.Session, briefer: c.Brief, limits: c.Limits, epoch: st.Epoch, run: st.Run,
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +48,7 @@ func some(operation string) map[string]string {
 // bridge let through.
 func TestDefinitions(t *testing.T) {
 	s, d := start(t, session.Config{})
-	g, err := gate.New(gate.Config{Source: s.Source()})
+	g, err := gate.New(gate.Config{Source: s.Source(false)})
 	require.NoError(t, err)
 	s.Observe(logged("Broken").Entry())
 	require.False(t, g.Check(t.Context(), gate.Call{ID: "1", Tool: "colony/build", Consumer: "agent"}).Allowed)
@@ -133,7 +134,7 @@ func TestItem(t *testing.T) {
 
 		// What came after what was shown is in a successor, of which the item tells.
 		s.Observe(event.Log{Message: "Broken roof", OperationID: op}.Entry())
-		ack := s.Ack("agent", id, 0)
+		ack := s.Ack(t.Context(), "agent", id, 0)
 		require.True(t, ack.Acknowledged)
 		require.NotEmpty(t, ack.Successor)
 		it = answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`"}`)
@@ -167,8 +168,8 @@ func TestRead(t *testing.T) {
 				synctest.Wait()
 				time.Sleep(3 * time.Second)
 				raw(t, t.Context(), d, c.tool, c.arguments)
-				s.Ack("agent", "run1-1", 0)
-				s.Ack("agent", "run1-1", 0)
+				s.Ack(t.Context(), "agent", "run1-1", 0)
+				s.Ack(t.Context(), "agent", "run1-1", 0)
 				line := answer[bridge.Timeline](t, d, bridge.ToolTimeline, `{"kinds":["acknowledged","ack_unknown"]}`)
 				require.Len(t, line.Events, 2)
 				require.Equal(t, "agent", line.Events[0].Consumer)
@@ -351,7 +352,7 @@ func TestHostile(t *testing.T) {
 		s.Observe(event.Notice{Status: event.StatusHole, Detail: hostile}.Entry())
 		s.Raise(heed.Report{Key: hostile, Disposition: event.Blocking, Summary: hostile, Message: hostile})
 		_, _, _ = run.End(t.Context(), event.StatusFailed, hostile)
-		s.Ack(hostile, hostile, 0)
+		s.Ack(t.Context(), hostile, hostile, 0)
 		synctest.Wait()
 		arguments := some("op1")
 		arguments[bridge.ToolExplain] = `{"seq":1}`
@@ -575,7 +576,9 @@ func TestWait(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
-	s, d := start(t, session.Config{})
+	path := filepath.Join(t.TempDir(), "own.yaml")
+	require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
+	s, d := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true, RulePoll: time.Millisecond})
 	explain := func(arguments string) bridge.Explanation {
 		return answer[bridge.Explanation](t, d, bridge.ToolExplain, arguments)
 	}
@@ -599,7 +602,7 @@ func TestExplain(t *testing.T) {
 	require.False(t, c.Holds)
 	require.NotEmpty(t, c.Parts)
 	require.True(t, x.Trials[1].Matched)
-	require.Equal(t, "test.yaml:12", x.Decision.Place)
+	require.Equal(t, path+":12", x.Decision.Place)
 	require.Equal(t, "default.log.info", x.Without.Rule)
 
 	x = explain(`{"seq":3}`)
@@ -632,12 +635,9 @@ func TestExplain(t *testing.T) {
 	require.Equal(t, before, s.Status().Engine.Received)
 
 	// Other rules: what was decided stays, and what they would decide is said.
-	set, err := rules.Compile(rules.File{
-		Name: "other.yaml",
-		Data: []byte("version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"),
-	})
-	require.NoError(t, err)
-	require.NoError(t, s.SetRules(set))
+	const other = "version: 1\nrules:\n  - {id: fine, when: 'template startsWith \"Odd\"', disposition: ignore}\n"
+	require.NoError(t, os.WriteFile(path, []byte(other), 0o600))
+	require.Eventually(t, func() bool { return s.Rules().Rule("fine") != nil }, time.Minute, time.Millisecond)
 	x = explain(`{"seq":1}`)
 	require.False(t, x.Agrees)
 	require.Equal(t, "fine", x.Decision.Rule)
@@ -683,37 +683,13 @@ func TestBehind(t *testing.T) {
 	require.Equal(t, "permission denied", st.Log.Error)
 }
 
-// TestPlane: an item that is only the plane's can be looked at as well.
-func TestPlane(t *testing.T) {
-	s, _ := start(t, session.Config{Log: stuck{}})
-	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{
-		Source: s, Before: s.Sync,
-		Publish: func(string, string, any, func(*gabp.ServerSession)) error { return nil },
-	})
-	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current})
-	blind := plane.Current(t.Context(), "agent").Attention
-	require.True(t, blind.Blocking)
-	it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+blind.ID+`"}`)
-	require.Equal(t, blind.Summary, it.Summary)
-	require.True(t, it.Blocking)
-	content, _, err := d.Read(t.Context(), "agent", bridge.ResourceBase+"current")
-	require.NoError(t, err)
-	require.Equal(t, blind.ID, content.(gabp.ResourceContent).Content.(gabp.CurrentResult).Attention.ID)
-	e, _ := refusal(t, d, bridge.ToolItem, `{"id":"none"}`)
-	require.Contains(t, e.Message, "an item that is not known")
-}
-
 // TestAck: the answer names what was covered and what else is open, as much as fits.
 func TestAck(t *testing.T) {
-	s, left := start(t, session.Config{})
-	plane, err := gabp.NewAttentionHandler(gabp.AttentionConfig{Source: s, Before: s.Sync})
-	require.NoError(t, err)
-	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s, Current: plane.Current, Ack: plane.Ack})
+	s, d := start(t, session.Config{})
 	for i := range 12 {
 		s.Raise(heed.Report{Key: fmt.Sprint(i), Disposition: event.Blocking, Summary: fmt.Sprint("Fault ", i)})
 	}
-	plane.Current(t.Context(), "agent")
+	s.Current(t.Context(), "agent")
 	r := answer[bridge.Acknowledgement](t, d, bridge.ToolAck, `{"id":"run1-1"}`)
 	require.True(t, r.Acknowledged)
 	require.Equal(t, "run1-1", r.AttentionID)
@@ -731,7 +707,8 @@ func TestAck(t *testing.T) {
 	require.Empty(t, again.Covered)
 	require.Equal(t, r.Open, again.Open)
 
-	_, _, err = left.Call(t.Context(), "agent", gabp.ToolCall{Name: bridge.ToolAck, Arguments: json.RawMessage(`{"id":"run1-1"}`)})
+	_, left := start(t, session.Config{Attention: session.LeftToMod})
+	_, _, err := left.Call(t.Context(), "agent", gabp.ToolCall{Name: bridge.ToolAck, Arguments: json.RawMessage(`{"id":"run1-1"}`)})
 	requireCode(t, gabp.CodeToolUnavailable, err)
 }
 

@@ -65,5 +65,5 @@
 // is left out: more, omitted, cut. Integers are below 2^53. A wait ends after 30 seconds, and in time before the
 // context does. No call holds a lock of the engine for longer than one page takes.
 //
-// A [Diagnostics] is safe for concurrent use, has no goroutine and keeps nothing but an evaluator of the current rules.
+// A [Diagnostics] is safe for concurrent use, has no goroutine and keeps nothing.
 package bridge

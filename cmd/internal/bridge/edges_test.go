@@ -181,7 +181,10 @@ func TestFeedLate(t *testing.T) {
 	now := time.Unix(1000, 0)
 	record := func(line int, message string, late bool) follow.Record {
 		r := follow.Record{Arrived: now}
-		r.Message, r.StartLine, r.Continues = message, line, late
+		r.Message, r.StartLine = message, line
+		if late {
+			r.Part = event.Again
+		}
 		return r
 	}
 	d := NewDedup()
@@ -201,7 +204,6 @@ func TestFeedLate(t *testing.T) {
 
 // TestWelcomes holds what a bridge is told of the mod's capabilities and limits, beside heed's.
 func TestWelcomes(t *testing.T) {
-	require.Equal(t, []string{"b", "a", "c"}, union([]string{"b", "a", "b"}, []string{"a", "c"}))
 	limits := func(a, b, c int) *gabp.WireLimits {
 		return &gabp.WireLimits{MaxMessageSize: a, MaxConcurrentRequests: b, RequestTimeout: c}
 	}
@@ -215,7 +217,7 @@ func TestWelcomes(t *testing.T) {
 		m := &fakeMod{tools: buildTool, events: []string{"colony.log", gabp.ChannelOpened, "attention/mine"}}
 		m.capabilities = `"methods":["colony/build","attention/current","attention/mine"],"resources":["gabp://mod/map"],` +
 			`"limits":{"maxMessageSize":10000,"maxConcurrentRequests":5}`
-		open(t, Config{NoAttention: left}, session.Config{}, m, func(t *testing.T, p *play) {
+		open(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
 			w := p.dial("agent").Welcome()
 			require.Equal(t, "mod", w.AgentID)
 			require.Equal(t, gabp.App{Name: "Colony", Version: "1"}, w.App)
@@ -336,7 +338,7 @@ func TestNew(t *testing.T) {
 		"Session and Config.Logger": {Logger: log, Handed: token},
 		"and Config.Logger":         {Session: s, Handed: token},
 		"Token":                     {Session: s, Logger: log},
-		"Budget":                    {Session: s, Logger: log, Handed: token, AnswerWithin: -1},
+		"Timeout":                   {Session: s, Logger: log, Handed: token, AnswerWithin: -1},
 		"Allow[0]":                  {Session: s, Logger: log, Handed: token, Allow: []string{"a*"}},
 	} {
 		_, err := New(cfg)
@@ -371,7 +373,7 @@ func TestCallFinds(t *testing.T) {
 			}
 			require.NoError(t, json.Unmarshal([]byte(got), &f))
 			for _, a := range p.session.Open(nil) {
-				p.session.Ack("", a.ID, 0)
+				p.session.Ack(p.ctx, "", a.ID, 0)
 			}
 			return f
 		}

@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -12,6 +11,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )
@@ -108,7 +108,7 @@ func (l look) entries(records []journal.Record) []Entry {
 	size := 0
 	for i := range records {
 		e := l.entry(&records[i])
-		if size += jsonSize(&e); size > maxPageBytes && i > 0 {
+		if size += len(Encode(&e)); size > maxPageBytes && i > 0 {
 			break
 		}
 		out = append(out, e)
@@ -116,47 +116,28 @@ func (l look) entries(records []journal.Record) []Entry {
 	return out
 }
 
-func jsonSize(e *Entry) int {
-	data, err := json.Marshal(e)
-	if err != nil {
-		panic("BUG: bridge: plain data does not marshal: " + err.Error())
-	}
-	return len(data)
-}
-
 // lookOf reads the parameters of look.
 func lookOf(a args) look { return look{chars: a.integer("chars"), stack: a.flag("stack")} }
 
 // The parameters of pages.
 var (
-	afterParam = param{
-		name: "after", kind: cursorKind, max: 512,
-		doc: "Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, whose cause " +
-			"is then the first entry.",
-	}
+	afterParam = cursorArg("after", "Start after this cursor: next of an earlier answer, or the diagnosticsCursor of an item, "+
+		"whose cause is then the first entry.")
 	lookParams = []param{
-		{
-			name: "chars", kind: integerKind, min: 40, max: maxChars, def: defaultChars,
-			doc: "The most characters of each message; a stack may have twice as many.",
-		},
-		{name: "stack", kind: flagKind, doc: "Show the stacks as well."},
+		integerArg("chars", 40, maxChars, defaultChars, "The most characters of each message; a stack may have twice as many."),
+		flagArg("stack", "Show the stacks as well."),
 	}
-	limitParam = param{
-		name: "limit", kind: integerKind, min: 1, max: maxEntries, def: defaultEntries,
-		doc: "The most entries to return.",
-	}
+	limitParam  = integerArg("limit", 1, maxEntries, defaultEntries, "The most entries to return.")
 	filterParam = []param{
-		{
-			name: "minDisposition", kind: textKind, enum: wordsOf[event.Disposition](),
-			doc: "Only entries with at least this disposition: advisory excludes ignored entries.",
-		},
-		{name: "minSeverity", kind: textKind, enum: wordsOf[event.Severity](), doc: "Only entries at least this serious."},
-		{name: "kinds", kind: wordsKind, enum: wordsOf[event.Kind](), doc: "Only entries of these kinds."},
-		{name: "operation", kind: textKind, doc: "Only entries that name this operation or a part of it."},
-		{name: "rule", kind: textKind, doc: "Only entries that this rule decided."},
-		{name: "signature", kind: textKind, doc: "Only entries of this signature, or of its group."},
-		{name: "source", kind: textKind, doc: "Only entries from this source, or of this tool."},
-		{name: "contains", kind: textKind, doc: "Only entries with exactly this text in their message or stack."},
+		oneOfArg("minDisposition", schema.Names[event.Disposition](), "Only entries with at least this disposition: "+
+			"advisory excludes ignored entries."),
+		oneOfArg("minSeverity", schema.Names[event.Severity](), "Only entries at least this serious."),
+		wordsArg("kinds", schema.Names[event.Kind](), "Only entries of these kinds."),
+		textArg("operation", maxText, "Only entries that name this operation or a part of it."),
+		textArg("rule", maxText, "Only entries that this rule decided."),
+		textArg("signature", maxText, "Only entries of this signature, or of its group."),
+		textArg("source", maxText, "Only entries from this source, or of this tool."),
+		textArg("contains", maxText, "Only entries with exactly this text in their message or stack."),
 	}
 )
 

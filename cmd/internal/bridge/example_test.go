@@ -33,7 +33,7 @@ func Example() {
 	fmt.Println("cause:", item.Cause.Entry.Message)
 	fmt.Println("before:", item.Prelude[0].Message)
 
-	session.Ack("agent", item.ID, 0)
+	session.Ack(ctx, "agent", item.ID, 0)
 	call = gabp.ToolCall{Name: bridge.ToolEntries, Arguments: json.RawMessage(`{"after":"run0/17"}`)}
 	_, _, err = d.Call(ctx, "agent", call)
 	fmt.Println(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
@@ -54,28 +53,6 @@ type Decided struct {
 type explainer struct {
 	set        *rules.Set
 	normalizer *signature.Normalizer
-
-	mu        sync.Mutex
-	evaluator *rules.Evaluator
-}
-
-// explainer returns the explainer of the current rules. It is kept until the rules are swapped.
-func (d *Diagnostics) explainer() (*explainer, error) {
-	d.explainMu.Lock()
-	defer d.explainMu.Unlock()
-	set := d.session.Rules()
-	if set == nil {
-		return nil, fmt.Errorf("bridge: the session has no rules")
-	}
-	if x := d.explained; x != nil && x.set == set {
-		return x, nil
-	}
-	n, err := signature.New(set.Masking())
-	if err != nil {
-		return nil, err
-	}
-	d.explained = &explainer{set: set, normalizer: n, evaluator: set.NewEvaluator()}
-	return d.explained, nil
 }
 
 // explain answers heed/explain.
@@ -91,8 +68,9 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 			}
 		}
 	}
-	x, err := d.explainer()
-	if err != nil {
+	x := &explainer{set: d.session.Rules()}
+	var err error
+	if x.normalizer, err = signature.New(x.set.Masking()); err != nil {
 		return nil, err
 	}
 	var in rules.Input
@@ -117,9 +95,7 @@ func (d *Diagnostics) explain(ctx context.Context, consumer string, a args) (any
 		out.Agrees = true
 	}
 	out.Phase = named(in.Phase)
-	x.mu.Lock()
-	out.Explanation = x.evaluator.Explain(&in, false)
-	x.mu.Unlock()
+	out.Explanation = x.set.NewEvaluator().Explain(&in, false)
 	if r := x.set.Rule(out.Decision.Rule); r != nil {
 		out.When = said(strings.Join(strings.Fields(r.When), " "))
 	}

@@ -134,7 +134,7 @@ func TestFrozen(t *testing.T) {
 			name: "frozen for good, acknowledged, and called again", call: true, freeze: true,
 			during: func(p *play, _ *standin.Mod, _ *grown) {
 				time.Sleep(100 * time.Second)
-				p.session.Ack("agent", p.session.Open(nil)[0].ID, 0)
+				p.session.Ack(p.ctx, "agent", p.session.Open(nil)[0].ID, 0)
 				go func() { _, _ = p.bridge.CallTool(p.ctx, "colony/build", nil) }()
 			},
 			want: []string{"stall after 15 s", "stall after 115 s"},

@@ -112,13 +112,6 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 	behind := d.sync(ctx)
 	it, ok := d.session.Item(id)
 	if !ok {
-		// The blind item belongs to the handler of attention/current. It is asked only while blind, since its answer
-		// counts as delivered.
-		if d.current != nil && behind != "" {
-			if w := d.current(ctx, consumer).Attention; w != nil && w.ID == id {
-				return d.blindDetail(w, behind), nil
-			}
-		}
 		return nil, notHeld("id", "the id of an open or recently cleared item, or its number, from heed/items or heed/timeline",
 			"an item that is not known; "+d.openNumbers())
 	}
@@ -149,16 +142,6 @@ func (d *Diagnostics) openNumbers() string {
 		open = append(open, session.ShortID(it.ID, d.epoch))
 	}
 	return "open: " + cmp.Or(strings.Join(open[:min(len(open), maxItems)], ", "), "none")
-}
-
-// blindDetail returns the detail of an item that is not the session's.
-func (d *Diagnostics) blindDetail(a *heed.Item, behind string) *ItemDetail {
-	it := d.item(a)
-	it.Disposition = event.Advisory
-	if a.Blocking {
-		it.Disposition = event.Blocking
-	}
-	return &ItemDetail{Item: it, Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{}, Behind: behind}
 }
 
 // evidence adds the cause and the entries around it.

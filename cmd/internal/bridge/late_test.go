@@ -39,7 +39,7 @@ type field struct {
 var errRefused = &net.OpError{Op: "dial", Err: errors.New("connection refused")}
 
 // inField runs f with a mod that does not listen yet.
-func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *field)) {
+func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *field), attention ...session.Attention) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &field{t: t, mod: standin.NewMod(standin.ModConfig{}), start: time.Now()}
 		ctx, stop := context.WithCancel(t.Context())
@@ -58,7 +58,11 @@ func inField(t *testing.T, through bool, cfg Config, f func(t *testing.T, p *fie
 			l := &pipeListener{conns: make(chan net.Conn), closed: make(chan struct{})}
 			set, err := rules.Compile(rules.File{Name: "test.yaml", Data: []byte(playRules)})
 			require.NoError(t, err)
-			s, err := session.New(session.Config{Engine: heed.Config{Rules: set}})
+			sc := session.Config{Engine: heed.Config{Rules: set}}
+			for _, a := range attention {
+				sc.Attention = a
+			}
+			s, err := session.New(sc)
 			require.NoError(t, err)
 			cfg.Session, cfg.Logger, cfg.DialMod = s, slog.New(slog.DiscardHandler), dial
 			cfg.Handed = Handed{Outer: gabp.Bridge{Token: bridgeToken}, Inner: gabp.Bridge{Address: "mod"}}
@@ -237,7 +241,7 @@ func TestNoModComes(t *testing.T) {
 // TestModReloads: a mod that goes and comes with other tools does not end the bridge's connection, and a bridge that
 // comes meanwhile gets them as soon as they are there.
 func TestModReloads(t *testing.T) {
-	inField(t, true, Config{ModWait: DefaultModWait, ObserveOnly: true}, func(t *testing.T, p *field) {
+	inField(t, true, Config{ModWait: DefaultModWait}, func(t *testing.T, p *field) {
 		reload := func(tools string) {
 			p.listens(false)
 			p.mu.Lock()
@@ -268,5 +272,5 @@ func TestModReloads(t *testing.T) {
 		require.LessOrEqual(t, time.Since(began), 6*time.Second+dialLast)
 		require.Contains(t, p.bridge.Mirrored(), "colony/fish")
 		require.NotContains(t, p.bridge.Mirrored(), "colony/dig")
-	})
+	}, session.OnlyShown)
 }

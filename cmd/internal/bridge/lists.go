@@ -19,7 +19,7 @@ func (p *Proxy) listTools(ctx context.Context, r *gabp.Request) (any, error) {
 	if !p.bridges.observes(r.Session) {
 		p.mod.awaitLate(ctx)
 	}
-	return p.list(ctx, r, "tools", "name", listOf(ours, func(t gabp.Tool) string { return t.Name }),
+	return p.list(ctx, r, "tools", "name", ours,
 		func(raw json.RawMessage) {
 			if filter := memberOf(r.Params, "filter"); filter == nil || string(filter) == "null" {
 				p.mod.learnTags(raw)
@@ -36,30 +36,17 @@ func (p *Proxy) listResources(ctx context.Context, r *gabp.Request) (any, error)
 		fits, _ := path.Match(params.Pattern, r.URI) // nothing fits a malformed pattern, everything an empty one
 		return params.Pattern != "" && !fits
 	})
-	return p.list(ctx, r, "resources", "uri", listOf(ours, func(r gabp.Resource) string { return r.URI }),
+	return p.list(ctx, r, "resources", "uri", ours,
 		func(json.RawMessage) {})
-}
-
-// listed is an element of a list, with its name.
-type listed struct {
-	name string
-	json json.RawMessage
-}
-
-func listOf[T any](list []T, name func(T) string) []listed {
-	items := make([]listed, len(list))
-	for i, v := range list {
-		items[i] = listed{name(v), Encode(v)}
-	}
-	return items
 }
 
 // list gets a list from the mod and adds heed's. The list of a mod that does not know the method is empty.
 func (p *Proxy) list(
-	ctx context.Context, r *gabp.Request, member, key string, ours []listed, see func(json.RawMessage),
+	ctx context.Context, r *gabp.Request, member, key string, list any, see func(json.RawMessage),
 ) (any, error) {
 	answer := map[string]json.RawMessage{}
-	var theirs []json.RawMessage
+	var theirs, ours []json.RawMessage
+	_ = json.Unmarshal(Encode(list), &ours)
 	if client := p.mod.current(); client != nil {
 		raw, err := client.CallRaw(ctx, r.Method, r.Params)
 		p.watch.reply(err)
@@ -76,17 +63,13 @@ func (p *Proxy) list(
 			}
 		}
 	}
-	all := make([]json.RawMessage, 0, len(theirs)+len(ours))
-	for _, raw := range theirs {
-		name := textOf(memberOf(raw, key))
-		if !slices.ContainsFunc(ours, func(i listed) bool { return i.name == name }) {
-			all = append(all, raw)
-		}
+	name := func(raw json.RawMessage) string { return textOf(memberOf(raw, key)) }
+	known := map[string]bool{}
+	for _, raw := range ours {
+		known[name(raw)] = true
 	}
-	for _, i := range ours {
-		all = append(all, i.json)
-	}
-	answer[member] = Encode(all)
+	theirs = slices.DeleteFunc(theirs, func(raw json.RawMessage) bool { return known[name(raw)] })
+	answer[member] = Encode(append(append([]json.RawMessage{}, theirs...), ours...))
 	return answer, nil
 }
 

@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -67,6 +68,9 @@ type mod struct {
 
 	absent absence // used by dial only
 
+	within  time.Duration           // bounds a drain
+	learned func([]heedsource.Tool) // takes the tools of the mod's latest list, of at most maxToolBytes
+
 	gone     chan struct{} // closed when no mod is expected any more
 	goneOnce sync.Once
 
@@ -86,14 +90,14 @@ type mod struct {
 	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
 	tags    map[string][]string
-	tools   []heedsource.Tool // of the same list
 }
 
 func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 	return &mod{
-		addr: b.Address, token: b.Token, size: DefaultMaxMessage, log: log,
-		absent: absence{game: func() (string, uint64) { return "", 0 }},
-		gone:   make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+		addr: b.Address, token: b.Token, size: DefaultMaxMessage, within: drainTimeout, log: log,
+		learned: func([]heedsource.Tool) {},
+		absent:  absence{game: func() (string, uint64) { return "", 0 }},
+		gone:    make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
 	}
 }
 
@@ -337,13 +341,18 @@ func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error
 	return err
 }
 
-// drain waits until the events have been handled that the mod sent before an answer that has come over client: over the
-// same connection those that came before it, over a second one those that [gabp.Client.CaughtUp] finds.
-func (m *mod) drain(ctx context.Context, client *gabp.Client) error {
-	if events := m.listening(); events != nil && events != client {
-		return events.CaughtUp(ctx)
+// drainTimeout bounds how long an answer waits for the events that the mod sent before it.
+const drainTimeout = 500 * time.Millisecond
+
+// drain waits until the events have been handled that the mod sent before an answer that has come over client, or their
+// time is over: over the same connection those that came before it, over a second one those that [gabp.Client.CaughtUp]
+// finds.
+func (m *mod) drain(ctx context.Context, client *gabp.Client) {
+	ctx, cancel := context.WithTimeout(ctx, m.within)
+	defer cancel()
+	if err := cmp.Or(m.listening(), client).CaughtUp(ctx, client); err != nil {
+		m.log.Debug("not all events of the mod were read in time", "error", err)
 	}
-	return client.Handled(ctx)
 }
 
 // listening returns the connection over which events come, nil where there is none.
@@ -461,7 +470,9 @@ func (m *mod) learnTags(list json.RawMessage) {
 			InputSchema json.RawMessage `json:"inputSchema"`
 		} `json:"tools"`
 	}
-	m.tags, m.tools = nil, nil // exemptions of an earlier list do not hold any more
+	m.tags = nil // exemptions of an earlier list do not hold any more
+	var learned []heedsource.Tool
+	defer func() { m.learned(learned) }()
 	if json.Unmarshal(list, &tools) != nil {
 		return // a tool without known tags is held back
 	}
@@ -478,15 +489,8 @@ func (m *mod) learnTags(list json.RawMessage) {
 		}
 		known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
 		_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
-		m.tools = append(m.tools, known)
+		learned = append(learned, known)
 	}
-}
-
-// toolsKnown returns the tools of the mod's latest list. They are read only.
-func (m *mod) toolsKnown() []heedsource.Tool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.tools
 }
 
 // missed returns how many events of a channel are missing between the previous one and e, by the mod's numbers: left

@@ -63,6 +63,8 @@ func TestMissed(t *testing.T) {
 // TestTagsAreOfTheLatestList: a list that cannot be read exempts no tool, whatever one before did.
 func TestTagsAreOfTheLatestList(t *testing.T) {
 	m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+	var tools []heedsource.Tool
+	m.learned = func(list []heedsource.Tool) { tools = list }
 	const list = `{"tools":[{"name":"look","tags":["read-only"],"description":"Looks.","inputSchema":{"type":"object"}},
 		{"name":"odd","description":7}]}`
 	for _, unreadable := range []string{``, `{"tools":7}`, `{"tools":[{"name":"look","tags":"none"}]}`} {
@@ -70,9 +72,9 @@ func TestTagsAreOfTheLatestList(t *testing.T) {
 		require.Equal(t, []string{"read-only"}, m.tagsOf("look"))
 		require.Equal(t, []heedsource.Tool{
 			{Name: "look", Description: "Looks.", Schema: []byte(`{"type":"object"}`)}, {Name: "odd"},
-		}, m.toolsKnown())
+		}, tools)
 		m.learnTags(json.RawMessage(unreadable))
-		require.Empty(t, m.toolsKnown())
+		require.Empty(t, tools)
 		require.Empty(t, m.tagsOf("look"), unreadable)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
@@ -26,7 +25,7 @@ const DefaultMaxMessage = 64 << 20
 
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
-	// Session has the engine.
+	// Session has the engine, and decides the effect of items on calls. New adds the mod's events to its evidence.
 	Session *session.Session
 
 	// Handed has how bridges connect (Outer), and where the mod listens (Inner), with an empty address where there is
@@ -39,12 +38,6 @@ type Config struct {
 
 	// Dedup is that of the Session's log, see [Feed]. nil: there is no log.
 	Dedup *Dedup
-
-	// NoAttention leaves attention to the mod, and holds no call back. Operations and diagnostics remain.
-	NoAttention bool
-
-	// ObserveOnly shows attention, and holds no call back.
-	ObserveOnly bool
 
 	// Brief assembles briefs, for [ToolBrief] and for refusals. Optional.
 	Brief Briefer
@@ -61,8 +54,8 @@ type Config struct {
 	// MaxMessage bounds a result of the mod, in bytes. A larger one is an error of its call. Default 64 MiB.
 	MaxMessage int
 
-	// AnswerWithin bounds each wait of an answer for evidence: the mod's events, and the log. After it the evidence is
-	// incomplete, which holds calls back. 0 is as long as bridges in the field wait.
+	// AnswerWithin bounds the wait of an answer for the mod's events, and a look of the gate. 0 is as long as bridges in
+	// the field wait; see [session.Config], too.
 	AnswerWithin time.Duration
 
 	// Version is the program's.
@@ -83,21 +76,17 @@ type Proxy struct {
 	gateTimeout time.Duration
 
 	mod         *mod
-	evidence    *evidence
 	bridges     *bridges
 	server      *gabp.Server
-	attention   *gabp.AttentionHandler // nil where it is left to the mod
+	attends     bool // attention is not left to the mod
 	events      *modEvents
 	diagnostics *Diagnostics
-	source      *gateSource
+	source      gate.Source
 	gate        *gate.Gate
 	watch       *watch
 
 	calls atomic.Uint64
 }
-
-// Tools returns the tools of the mod's latest list, of at most 1 MiB, for briefs. They are read only.
-func (p *Proxy) Tools() []heedsource.Tool { return p.mod.toolsKnown() }
 
 // gateTimeout bounds a look of the gate. Bridges wait at least half a minute for a call, which leaves time for two.
 const gateTimeout = 4 * time.Second
@@ -123,19 +112,25 @@ func New(cfg Config) (*Proxy, error) {
 	within := func(usual time.Duration) time.Duration { return cmp.Or(cfg.AnswerWithin, usual) }
 	p := &Proxy{
 		session: cfg.Session, log: cfg.Logger, token: cfg.Handed.Outer.Token, gateTimeout: within(gateTimeout),
+		attends: cfg.Session.Attention() != session.LeftToMod,
 	}
 	p.mod = newMod(cfg.Handed.Inner, cfg.Logger)
 	p.mod.open, p.mod.size = cfg.DialMod, cmp.Or(cfg.MaxMessage, DefaultMaxMessage)
+	p.mod.within, p.mod.learned = within(drainTimeout), cfg.Session.LearnTools
 	p.mod.absent.game = func() (string, uint64) {
 		st := cfg.Session.Engine().Stats()
 		return st.Phase, st.Logs
 	}
-	p.evidence = &evidence{session: cfg.Session, mod: p.mod, log: cfg.Logger, within: within(drainTimeout)}
+	cfg.Session.DrainFirst(func(ctx context.Context) {
+		if client := p.mod.current(); client != nil {
+			p.mod.drain(ctx, client)
+		}
+	})
 	p.bridges = &bridges{
-		session: cfg.Session, mod: p.mod, evidence: p.evidence, handed: cfg.Handed, modWait: cfg.ModWait,
-		observer: cfg.Observer, attention: !cfg.NoAttention, log: cfg.Logger,
+		session: cfg.Session, mod: p.mod, handed: cfg.Handed, modWait: cfg.ModWait, observer: cfg.Observer,
+		attention: p.attends, log: cfg.Logger,
 	}
-	mux := new(gabp.Mux)
+	mux := &gabp.Mux{Fallback: p.passMethod}
 	name, version := cmp.Or(cfg.Handed.Outer.GameID, "heed"), cmp.Or(cfg.Version, "0")
 	var err error
 	p.server, err = gabp.NewServer(gabp.ServerConfig{
@@ -152,29 +147,18 @@ func New(cfg Config) (*Proxy, error) {
 	if err != nil {
 		return nil, err
 	}
-	current := func(context.Context, string) gabp.CurrentResult { return gabp.CurrentResult{} }
-	var ack func(ctx context.Context, consumer, id string) gabp.Acknowledgement
-	if !cfg.NoAttention {
-		p.attention, err = gabp.NewAttentionHandler(gabp.AttentionConfig{
-			Source: cfg.Session, ObserveOnly: cfg.ObserveOnly, Before: p.evidence.sync, Budget: cfg.AnswerWithin,
-			Publish: p.server.Publish,
-		})
-		if err != nil {
-			return nil, err
-		}
-		current, ack = p.attention.Current, p.attention.Ack
-		p.attention.Register(mux)
-		cfg.Session.OnUpdates(p.attention.Pump)
+	if p.attends {
+		attention := &gabp.Attention{Source: cfg.Session.Peers(), Publish: p.server.Publish}
+		attention.Register(mux)
+		cfg.Session.OnUpdates(attention.Pump)
 	}
 	p.events = &modEvents{
 		session: cfg.Session, mod: p.mod, intake: newIntake(cfg.Dedup, cfg.Session, cfg.Now), server: p.server,
-		attention: !cfg.NoAttention, unacked: make(chan string, 1), log: cfg.Logger,
+		attention: p.attends, unacked: make(chan string, 1), log: cfg.Logger,
 	}
-	p.diagnostics = NewDiagnostics(DiagnosticsConfig{
-		Session: cfg.Session, Current: current, Ack: ack, Brief: cfg.Brief, Limits: p.limits,
-	})
-	failOpen := cfg.FailOpen || cfg.ObserveOnly
-	p.source = &gateSource{Recorder: cfg.Session.Source(), evidence: p.evidence, handler: p.attention, failOpen: failOpen}
+	p.diagnostics = NewDiagnostics(DiagnosticsConfig{Session: cfg.Session, Brief: cfg.Brief, Limits: p.limits})
+	failOpen := cfg.FailOpen || cfg.Session.Attention() == session.OnlyShown
+	p.source = cfg.Session.Source(failOpen)
 	p.gate, err = gate.New(gate.Config{Source: p.source, Allow: cfg.Allow, FailOpen: failOpen, Timeout: p.gateTimeout})
 	if err != nil {
 		return nil, err
@@ -184,7 +168,6 @@ func New(cfg Config) (*Proxy, error) {
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
 	mux.Handle(gabp.MethodResourcesRead, p.readResource)
-	mux.Fallback(p.passMethod)
 	return p, nil
 }
 
@@ -198,7 +181,7 @@ func (p *Proxy) Serve(ctx context.Context, l net.Listener) error {
 	if p.mod.expected() {
 		wg.Go(func() { p.mod.run(ctx, p.events) })
 		wg.Go(func() { p.events.acknowledgeAll(ctx) })
-		if p.attention != nil {
+		if p.attends {
 			wg.Go(func() { p.watch.run(ctx) })
 		}
 	}

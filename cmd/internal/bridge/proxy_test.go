@@ -454,20 +454,21 @@ func TestCallBlind(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		cfg  Config
+		a    session.Attention
 		goes bool
 	}{
-		{"usually", Config{}, false},
-		{"fails open", Config{FailOpen: true}, true},
-		{"fails open, in haste", Config{FailOpen: true, AnswerWithin: time.Millisecond}, true},
-		{"only observes, in haste", Config{ObserveOnly: true, AnswerWithin: time.Millisecond}, true},
-		{"only observes", Config{ObserveOnly: true}, true},
-		{"no attention", Config{NoAttention: true}, true},
-		{"the owner's list", Config{Allow: []string{"colony/*"}}, true},
+		{"usually", Config{}, session.HoldsCalls, false},
+		{"fails open", Config{FailOpen: true}, session.HoldsCalls, true},
+		{"fails open, in haste", Config{FailOpen: true, AnswerWithin: time.Millisecond}, session.HoldsCalls, true},
+		{"only observes, in haste", Config{AnswerWithin: time.Millisecond}, session.OnlyShown, true},
+		{"only observes", Config{}, session.OnlyShown, true},
+		{"no attention", Config{}, session.LeftToMod, true},
+		{"the owner's list", Config{Allow: []string{"colony/*"}}, session.HoldsCalls, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := &fakeMod{tools: buildTool, answers: done}
 			log := &modLog{err: errors.New("permission denied"), slow: c.cfg.AnswerWithin > 0}
-			begin(t, c.cfg, session.Config{Log: log}, m, func(t *testing.T, p *play) {
+			begin(t, c.cfg, session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}, m, func(t *testing.T, p *play) {
 				_, e := p.call("colony/build")
 				if c.goes {
 					require.Nil(t, e)
@@ -496,7 +497,7 @@ func TestCallBlind(t *testing.T) {
 // that it does.
 func TestCallObserveOnly(t *testing.T) {
 	m := &fakeMod{tools: buildTool, answers: done}
-	begin(t, Config{ObserveOnly: true}, session.Config{}, m, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{Attention: session.OnlyShown}, m, func(t *testing.T, p *play) {
 		p.session.Observe(event.Log{Message: "Broken thing"}.Entry())
 		var current gabp.CurrentResult
 		require.NoError(t, p.bridge.Call(p.ctx, gabp.MethodAttentionCurrent, nil, &current))
@@ -585,7 +586,7 @@ func TestCheckDelivers(t *testing.T) {
 		events, _ := p.session.Timeline(0)
 		began := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallBegan })
 		item := p.session.Open(nil)[0]
-		require.Equal(t, item.OpenedAtSequence, p.session.Ack(events[began].Consumer, item.ID, 0).Watermark)
+		require.Equal(t, item.OpenedAtSequence, p.session.Ack(p.ctx, events[began].Consumer, item.ID, 0).Watermark)
 	})
 }
 
@@ -662,7 +663,7 @@ func TestGameBound(t *testing.T) {
 // before each call.
 func TestModsOwnAttention(t *testing.T) {
 	m := &fakeMod{tools: buildTool, answers: done}
-	begin(t, Config{NoAttention: true}, session.Config{}, m, func(t *testing.T, p *play) {
+	begin(t, Config{}, session.Config{Attention: session.LeftToMod}, m, func(t *testing.T, p *play) {
 		for _, method := range attentionMethods {
 			raw, err := p.bridge.CallRaw(p.ctx, method, json.RawMessage(`{"attentionId":"mod-1"}`))
 			require.NoError(t, err)
@@ -768,21 +769,17 @@ func TestArrival(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		cfg     Config
+		session session.Config
 		client  string
-		log     error
 		stopped bool
 	}{
-		{"an agent", Config{}, "agent", nil, false},
-		{"one that only looks", Config{Observer: "watcher"}, "watcher", nil, true},
-		{"attention is the mod's", Config{NoAttention: true}, "agent", nil, true},
-		{"a log that cannot be read", Config{}, "agent", io.EOF, true},
+		{"an agent", Config{}, session.Config{}, "agent", false},
+		{"one that only looks", Config{Observer: "watcher"}, session.Config{}, "watcher", true},
+		{"attention is the mod's", Config{}, session.Config{Attention: session.LeftToMod}, "agent", true},
+		{"a log that cannot be read", Config{}, session.Config{Log: &modLog{err: io.EOF}}, "agent", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			sc := session.Config{}
-			if c.log != nil {
-				sc.Log = &modLog{err: c.log}
-			}
-			open(t, c.cfg, sc, nil, func(t *testing.T, p *play) {
+			open(t, c.cfg, c.session, nil, func(t *testing.T, p *play) {
 				before(p)
 				p.dial(c.client)
 				require.Equal(t, c.stopped, p.session.Open(nil)[0].Blocking)
@@ -828,6 +825,14 @@ func TestModWait(t *testing.T) {
 	})
 }
 
+// leftIf sets up a session whose attention may be left to the mod.
+func leftIf(left bool) session.Config {
+	if left {
+		return session.Config{Attention: session.LeftToMod}
+	}
+	return session.Config{}
+}
+
 // TestModAttention holds that the mod's own items are ingested, acknowledged to it and not
 // passed on, or, where attention is left to the mod, the other way round.
 func TestModAttention(t *testing.T) {
@@ -847,7 +852,7 @@ func TestModAttention(t *testing.T) {
 				}
 				return result(`{"acknowledged":true,"currentAttention":{"attentionId":"mod-2"}}`)
 			}
-			begin(t, Config{NoAttention: left}, session.Config{}, m, func(t *testing.T, p *play) {
+			begin(t, Config{}, leftIf(left), m, func(t *testing.T, p *play) {
 				go p.proxy.events.acknowledgeAll(p.ctx)
 				var got []string
 				_, err := p.bridge.Events(p.ctx, []string{gabp.ChannelOpened, "colony/ticks"}, func(e gabp.Event) {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -118,21 +119,20 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 	all := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(query)) {
 		values := query[key]
-		var p param
+		var takes any
 		if i := slices.IndexFunc(params, func(p param) bool { return p.name == key }); i >= 0 {
-			p = params[i]
+			takes = params[i].schema.Type
 		}
 		switch {
-		case p.kind == wordsKind:
+		case takes == "array":
 			all[key] = values
-			continue
 		case len(values) > 1 || key == "id":
 			return nil, gabp.BadArgument(key, "one value", "several")
-		case (p.kind == integerKind || p.kind == flagKind) && json.Valid([]byte(values[0])):
+		case (takes == "integer" || takes == "boolean") && json.Valid([]byte(values[0])):
 			all[key] = json.RawMessage(values[0])
-			continue
+		default:
+			all[key] = values[0]
 		}
-		all[key] = values[0]
 	}
 	if id != "" {
 		all["id"] = id
@@ -142,13 +142,10 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 
 // view answers attention/current.
 func (d *Diagnostics) view(ctx context.Context, consumer string) gabp.CurrentResult {
-	if d.current != nil {
-		return d.current(ctx, consumer)
+	if d.session.Attention() != session.LeftToMod {
+		if a, open := d.session.Current(ctx, consumer); open {
+			return gabp.CurrentResult{Attention: &a}
+		}
 	}
-	d.sync(ctx)
-	a, open := d.session.Current(consumer)
-	if !open {
-		return gabp.CurrentResult{}
-	}
-	return gabp.CurrentResult{Attention: &a}
+	return gabp.CurrentResult{}
 }

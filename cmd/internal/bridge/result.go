@@ -127,7 +127,7 @@ func notice(items []session.AckedByOther, more uint64, shown string) string {
 
 // tell adds to what was found what others acknowledged and the consumer was not told, which counts as delivered to it.
 func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
-	if p.attention == nil || ctx.Err() != nil { // the bridge has gone
+	if !p.attends || ctx.Err() != nil { // the bridge has gone
 		return
 	}
 	items, more := p.session.TakeAckedByOthers(consumer)
@@ -135,7 +135,7 @@ func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
 		return
 	}
 	if found.Attention == nil {
-		found.Attention = p.attention.Present(items[0].Item)
+		found.Attention = &items[0].Item
 	}
 	found.Notice = notice(items, more, found.Attention.ID)
 }

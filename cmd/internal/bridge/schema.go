@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strings"
 
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/schema"
@@ -65,64 +64,18 @@ func inputSchema(params []param) json.RawMessage {
 	s := &schema.Schema{Type: "object", Properties: schema.Properties{}, AdditionalProperties: false}
 	for i := range params {
 		p := &params[i]
-		s.Properties = append(s.Properties, schema.Property{Name: p.name, Schema: p.schema()})
+		s.Properties = append(s.Properties, schema.Property{Name: p.name, Schema: &p.schema})
 		switch {
 		case p.alias != "":
 			// To require one of both would take an anyOf at the top, which hosts of agents refuse in the schemas of
 			// tools: parseArgs does it.
-			other := p.schema()
+			other := p.schema
 			other.Description = "Another name for " + p.name + "."
-			s.Properties = append(s.Properties, schema.Property{Name: p.alias, Schema: other})
+			s.Properties = append(s.Properties, schema.Property{Name: p.alias, Schema: &other})
 		case p.required:
 			s.Required = append(s.Required, p.name)
 		}
 	}
 	slices.SortFunc(s.Properties, func(a, b schema.Property) int { return cmp.Compare(a.Name, b.Name) })
 	return Encode(s)
-}
-
-func (p *param) schema() *schema.Schema {
-	s := &schema.Schema{Description: p.doc}
-	switch p.kind {
-	case textKind:
-		s.Type = "string"
-		for _, word := range p.enum {
-			s.Enum = append(s.Enum, word)
-		}
-		if p.enum == nil {
-			s.MinLength, s.MaxLength = new(1), new(int(cmp.Or(p.max, maxText)))
-		}
-	case integerKind:
-		s.Type, s.Minimum, s.Maximum = "integer", new(float64(p.min)), new(float64(p.max))
-		if p.def > 0 {
-			s.Default = p.def
-		}
-	case flagKind:
-		s.Type = "boolean"
-	case wordsKind:
-		s.Type, s.MinItems, s.UniqueItems = "array", new(1), true
-		s.Items = &schema.Schema{Type: "string"}
-		for _, word := range p.enum {
-			s.Items.Enum = append(s.Items.Enum, word)
-		}
-	case cursorKind:
-		s.Type, s.Minimum, s.Maximum = []string{"string", "integer"}, new(0.0), new(float64(maxInteger))
-		s.MinLength, s.MaxLength = new(1), new(int(cmp.Or(p.max, maxText)))
-	}
-	return s
-}
-
-// wordsOf returns the names of the values of T, which end where String has none.
-func wordsOf[T interface {
-	~uint8
-	String() string
-}]() []string {
-	var all []string
-	for v := T(0); ; v++ {
-		s := v.String()
-		if strings.HasSuffix(s, ")") {
-			return all
-		}
-		all = append(all, s)
-	}
 }

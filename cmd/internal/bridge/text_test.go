@@ -103,7 +103,7 @@ func TestPageSize(t *testing.T) {
 	sized := func(n int) journal.Record {
 		r := journal.Record{Entry: event.Entry{Message: "x"}}
 		e := l.entry(&r)
-		r.Message = strings.Repeat("x", n-jsonSize(&e)+1)
+		r.Message = strings.Repeat("x", n-len(Encode(&e))+1)
 		return r
 	}
 	for _, c := range []struct {

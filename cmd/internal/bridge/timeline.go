@@ -26,10 +26,9 @@ type Timeline struct {
 }
 
 // timelineKinds are the kinds of events, in the order of the schema.
-var timelineKinds = []string{
-	string(session.CallBegan), string(session.CallEnded), string(session.CallRefused), string(session.ItemOpened),
-	string(session.ItemUpdated),
-	string(session.ItemCleared), string(session.Acknowledged), string(session.AckUnknown),
+var timelineKinds = []any{
+	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated, session.ItemCleared,
+	session.Acknowledged, session.AckUnknown,
 }
 
 // shown returns an event whose texts are safe to show.

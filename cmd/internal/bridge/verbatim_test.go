@@ -84,7 +84,7 @@ func TestUntaken(t *testing.T) {
 		require.True(t, ok, "%v", err) // the bridge of this test does not take it either
 		require.Equal(t, answer.failed, v.Failed)
 		require.EqualValues(t, i+1, p.Untaken())
-		if a := p.attention.Current(ctx, "agent").Attention; a != nil {
+		if a, open := s.Current(ctx, "agent"); open {
 			require.NoError(t, c.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: a.ID}, nil))
 		}
 	}

@@ -18,7 +18,6 @@ import (
 type bridges struct {
 	session   *session.Session
 	mod       *mod
-	evidence  *evidence
 	handed    Handed
 	modWait   time.Duration
 	observer  string // name of clients that are no agents, "" for none
@@ -47,21 +46,10 @@ func (b *bridges) capabilities() gabp.Capabilities {
 		theirs.Methods = slices.DeleteFunc(slices.Clone(theirs.Methods), ours)
 	}
 	c.Events = theirs.Events
-	c.Resources = union(theirs.Resources, c.Resources)
+	c.Resources = slices.Concat(theirs.Resources, c.Resources)
 	c.Methods = theirs.Methods
 	c.Extensions = theirs.Extensions
 	return c
-}
-
-// union returns the elements of both, in their order, each once.
-func union(a, b []string) []string {
-	out := make([]string, 0, len(a)+len(b))
-	for _, s := range slices.Concat(a, b) {
-		if !slices.Contains(out, s) {
-			out = append(out, s)
-		}
-	}
-	return out
 }
 
 // welcome waits for the mod and amends w with the mod's welcome.
@@ -95,8 +83,8 @@ func (b *bridges) welcome(ctx context.Context, s *gabp.ServerSession, w *gabp.We
 	w.Observed = b.handed.observed(theirs.Observed)
 	limits := w.Capabilities.Limits
 	caps := b.capabilities()
-	caps.Methods = union(caps.Methods, w.Capabilities.Methods) // the server's own
-	caps.Events = union(caps.Events, w.Capabilities.Events)
+	caps.Methods = slices.Concat(caps.Methods, w.Capabilities.Methods) // the server's own
+	caps.Events = slices.Concat(caps.Events, w.Capabilities.Events)
 	caps.Limits = lesser(limits, theirs.Capabilities.Limits)
 	w.Capabilities = caps
 	return nil
@@ -109,7 +97,7 @@ func (b *bridges) arrive(ctx context.Context, consumer string) {
 		if !b.attention || b.session.Continues() {
 			return
 		}
-		if err := b.evidence.sync(ctx); err != nil {
+		if err := b.session.Gather(ctx); err != nil {
 			b.log.Warn("the log from before the agent connected is not fully known", "error", err)
 			return
 		}

@@ -93,8 +93,8 @@ func TestRecordingReplays(t *testing.T) {
 			case 8:
 				*record = capture.Record{Entry: event.State{Status: event.StatusPhase, Phase: "play"}.Entry()}
 				give()
-				*record = capture.Record{Continuation: true, Entry: event.Entry{
-					Source: "continuation", Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
+				*record = capture.Record{Entry: event.Entry{
+					Part: event.Rest, Source: "continuation", Stack: strings.Repeat("  at A.B () [0x0] in <1>:0 \xff\n", 900),
 				}}
 				give()
 			}

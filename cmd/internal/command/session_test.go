@@ -60,7 +60,7 @@ func TestSessionReplays(t *testing.T) {
 	go func() { done <- session.Run(ctx) }()
 	t.Cleanup(cancel)
 
-	g, err := gate.New(gate.Config{Source: session.Source(), Timeout: patience})
+	g, err := gate.New(gate.Config{Source: session.Source(false), Timeout: patience})
 	require.NoError(t, err)
 	refused := 0
 	var operations []string
@@ -70,7 +70,7 @@ func TestSessionReplays(t *testing.T) {
 		if !d.Allowed {
 			refused++
 			require.NotNil(t, d.Attention, d.Refusal)
-			require.True(t, session.Ack("agent", d.Attention.ID, 0).Acknowledged)
+			require.True(t, session.Ack(t.Context(), "agent", d.Attention.ID, 0).Acknowledged)
 			if d = g.Check(t.Context(), call); !d.Allowed {
 				continue
 			}

@@ -196,6 +196,30 @@ func (c *Conversation) Look(ctx context.Context) error {
 	return nil
 }
 
+// Offer looks, and returns the text of what the agent is to read now, "" for nothing. The error is that of the look;
+// what was known before is offered. The note of that name has the value if something is offered; "" is no note.
+func (c *Conversation) Offer(ctx context.Context, note, value string) (text string, err error) {
+	err = c.Look(ctx)
+	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		if batch := m.Ride(); batch.Delivery != 0 {
+			text = steer.Framing{}.Render(batch)
+			if note != "" {
+				m.Note(note, value)
+			}
+		}
+		return steer.Action{}
+	})
+	return text, err
+}
+
+// Confirm records that the agent has read all that it was given, and returns that.
+func Confirm(m *steer.Machine) (read []steer.Message) {
+	for _, b := range slices.Clone(m.State().Sent) {
+		read = append(read, m.Confirm(b.Delivery)...)
+	}
+	return read
+}
+
 // brief returns briefs about items.
 func (c *Conversation) brief(ctx context.Context, news []*heed.Item) map[string]string {
 	briefs := map[string]string{}

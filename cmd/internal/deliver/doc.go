@@ -3,11 +3,7 @@
 //
 //	c, err := deliver.New(deliver.Config{Heed: client, Agent: "mcp-agent"})
 //	…
-//	err = c.Look(ctx) // what is open now
-//	c.Do(func(m *steer.Machine, now time.Time) steer.Action {
-//		batch = m.Ride()
-//		return steer.Action{}
-//	})
+//	text, err := c.Offer(ctx, "", "") // what the agent is to read now
 //
 // All methods are safe for concurrent use. Every question to the heed is bounded by its context.
 package deliver

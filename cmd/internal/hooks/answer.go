@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/internal/text"
@@ -29,78 +30,64 @@ const (
 	goesOn
 )
 
-// known is an event that a host has.
-type known struct {
-	kind    Kind
-	says    says
-	aborted bool // its turn was ended by an error
-}
-
-// events are the events of each host that matter, by their names in its input or configuration.
-var events = map[Host]map[string]known{
+// events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
+// CLI has its own names, and takes others' hooks by theirs.
+var events = map[Host]map[Kind]string{
 	Claude: {
-		"SessionStart":       {kind: SessionStart, says: adds},
-		"UserPromptSubmit":   {kind: Prompt, says: adds},
-		"PreToolUse":         {kind: BeforeTool, says: denies},
-		"PostToolUse":        {kind: AfterTool, says: adds},
-		"PostToolUseFailure": {kind: ToolFailed, says: adds},
-		"PostToolBatch":      {kind: BatchEnd, says: adds},
-		"Stop":               {kind: TurnEnd, says: goesOn},
-		"StopFailure":        {kind: TurnEnd, aborted: true},
-		"SessionEnd":         {kind: SessionEnd},
+		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
+		ToolFailed: "PostToolUseFailure", BatchEnd: "PostToolBatch", TurnEnd: "Stop " + stopFailure,
+		SessionEnd: "SessionEnd",
 	},
 	Codex: {
-		"SessionStart":     {kind: SessionStart, says: adds},
-		"UserPromptSubmit": {kind: Prompt, says: adds},
-		"PreToolUse":       {kind: BeforeTool, says: denies},
-		"PostToolUse":      {kind: AfterTool, says: adds},
-		"Stop":             {kind: TurnEnd, says: goesOn},
-		"StopFailure":      {kind: TurnEnd, aborted: true},
+		SessionStart: "SessionStart", Prompt: "UserPromptSubmit", BeforeTool: "PreToolUse", AfterTool: "PostToolUse",
+		TurnEnd: "Stop " + stopFailure,
 	},
 	Gemini: {
-		"SessionStart": {kind: SessionStart, says: adds},
-		"BeforeAgent":  {kind: Prompt, says: adds},
-		"BeforeTool":   {kind: BeforeTool, says: denies},
-		"AfterTool":    {kind: AfterTool, says: adds},
-		"AfterAgent":   {kind: TurnEnd, says: goesOn},
-		"SessionEnd":   {kind: SessionEnd},
+		SessionStart: "SessionStart", Prompt: "BeforeAgent", BeforeTool: "BeforeTool", AfterTool: "AfterTool",
+		TurnEnd: "AfterAgent", SessionEnd: "SessionEnd",
 	},
 	Cursor: {
-		"sessionStart":       {kind: SessionStart, says: adds},
-		"beforeSubmitPrompt": {kind: Prompt},
-		"preToolUse":         {kind: BeforeTool, says: denies},
-		"beforeMCPExecution": {kind: BeforeTool, says: denies},
-		"postToolUse":        {kind: AfterTool, says: adds},
-		"postToolUseFailure": {kind: ToolFailed},
-		"stop":               {kind: TurnEnd, says: goesOn},
-		"sessionEnd":         {kind: SessionEnd},
+		SessionStart: "sessionStart", Prompt: "beforeSubmitPrompt", BeforeTool: "preToolUse beforeMCPExecution",
+		AfterTool: "postToolUse", ToolFailed: "postToolUseFailure", TurnEnd: "stop", SessionEnd: "sessionEnd",
 	},
-	// In its own names, and in those that it also takes for others' hooks.
 	Copilot: {
-		"sessionStart":        {kind: SessionStart, says: adds},
-		"SessionStart":        {kind: SessionStart, says: adds},
-		"userPromptSubmitted": {kind: Prompt},
-		"UserPromptSubmit":    {kind: Prompt},
-		"preToolUse":          {kind: BeforeTool, says: denies},
-		"PreToolUse":          {kind: BeforeTool, says: denies},
-		"postToolUse":         {kind: AfterTool, says: adds},
-		"PostToolUse":         {kind: AfterTool, says: adds},
-		"postToolUseFailure":  {kind: ToolFailed},
-		"PostToolUseFailure":  {kind: ToolFailed},
-		"agentStop":           {kind: TurnEnd, says: goesOn},
-		"Stop":                {kind: TurnEnd, says: goesOn},
-		"sessionEnd":          {kind: SessionEnd},
-		"SessionEnd":          {kind: SessionEnd},
+		SessionStart: "sessionStart SessionStart", Prompt: "userPromptSubmitted UserPromptSubmit",
+		BeforeTool: "preToolUse PreToolUse", AfterTool: "postToolUse PostToolUse",
+		ToolFailed: "postToolUseFailure PostToolUseFailure", TurnEnd: "agentStop Stop", SessionEnd: "sessionEnd SessionEnd",
 	},
+}
+
+// stopFailure is the event of a turn that was ended by an error.
+const stopFailure = "StopFailure"
+
+// kindOf returns the kind of an event of a host by its name.
+func kindOf(host Host, name string) Kind {
+	for kind, names := range events[host] {
+		if slices.Contains(strings.Fields(names), name) {
+			return kind
+		}
+	}
+	return Other
 }
 
 // can returns what the host can be told at the event.
 func (e *Event) can() says {
-	s := events[e.Host][e.Name].says
-	if e.Aborted {
-		s &^= goesOn
+	switch kind := kindOf(e.Host, e.Name); kind {
+	case BeforeTool:
+		return denies
+	case Prompt, ToolFailed:
+		if e.Host == Cursor || e.Host == Copilot {
+			return 0
+		}
+		return adds
+	case SessionStart, AfterTool, BatchEnd:
+		return adds
+	case TurnEnd:
+		if !e.Aborted && e.Name != stopFailure {
+			return goesOn
+		}
 	}
-	return s
+	return 0
 }
 
 // Can returns what the host can be told at the event: at most one of the three.

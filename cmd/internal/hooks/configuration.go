@@ -53,7 +53,7 @@ func Configuration(host Host, command, server string) (file, content string) {
 	hooks := map[string]any{}
 	for _, event := range configured[host] {
 		of := ""
-		if events[host][event].kind == BeforeTool {
+		if kindOf(host, event) == BeforeTool {
 			of = matcher
 		}
 		hooks[event] = []any{entry(event, of)}

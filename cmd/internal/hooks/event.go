@@ -112,7 +112,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 		return Event{}, fmt.Errorf("hooks: unknown host %s", text.Safe(string(host), 40))
 	}
 	e := Event{
-		Host: host, Kind: Other, Name: cmp.Or(event, w.Name),
+		Host: host, Name: cmp.Or(event, w.Name),
 		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID, CWD: w.CWD,
 		Tool: cmp.Or(w.ToolName, w.CopilotTool), ToolID: w.ToolUseID, Prompt: w.Prompt,
 		StopActive: w.StopActive || w.LoopCount > 0,
@@ -121,9 +121,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	if len(w.Roots) > 0 {
 		e.CWD = w.Roots[0] // its cwd is that of a command
 	}
-	if k, ok := events[host][e.Name]; ok {
-		e.Kind, e.Aborted = k.kind, e.Aborted || k.aborted
-	}
+	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
 	return e, e.check()
 }
 
@@ -154,13 +152,12 @@ func (e *Event) check() error {
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of
 // their own. In doubt it is Claude Code, which of all sends the fewest members.
 func (w *wire) host() Host {
-	_, gemini := events[Gemini][w.Name]
 	switch timed := len(w.Timestamp) > 0; {
 	case w.CursorVersion != "" || w.ConversationID != "":
 		return Cursor
 	case w.CopilotSession != "":
 		return Copilot
-	case timed && gemini && w.TranscriptPath != "":
+	case timed && kindOf(Gemini, w.Name) != Other && w.TranscriptPath != "":
 		return Gemini
 	case timed:
 		return Copilot

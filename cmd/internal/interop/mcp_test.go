@@ -14,11 +14,9 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -43,20 +41,18 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
-	talk, err := deliver.New(deliver.Config{
-		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: 300, Next: mcp.Next, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler),
+	proxy, err := mcp.New(mcp.Config{
+		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Client: struct {
+			io.Reader
+			io.Writer
+		}{fromClient, toClient},
+		Server: struct {
+			io.Reader
+			io.Writer
+		}{fromServer, toServer},
 	})
 	require.NoError(t, err)
-	mcp.Begin(talk)
-	proxy := mcp.New(mcp.Config{
-		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, Log: slog.New(slog.DiscardHandler),
-		FromClient: fromClient, FromServer: fromServer, ToClient: toClient, ToServer: toServer,
-		Delivered: func(id string, through uint64) { s.Delivered(mcp.Consumer, id, through) },
-		Attached:  func() { s.Attach(mcp.Consumer) },
-		Left:      func() {},
-	})
-	s.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
@@ -65,7 +61,6 @@ func between(t testing.TB, fromClient, fromServer io.Reader, toClient, toServer 
 		stop()
 		<-ran
 		_ = briefs.Close()
-		talk.Close()
 	})
 	return func(message string) { s.Observe(event.Log{Level: event.LevelError, Message: message}.Entry()) }
 }

@@ -27,6 +27,6 @@
 //
 // # Concurrency and bounds
 //
-// [Run] has one goroutine for each direction, and one for each call while it waits. A line is at most 64 MiB, and at
-// most 256 calls wait at a time; more are refused.
+// Lines and open requests are bounded by package jsonrpc, which reads each direction in a goroutine. A call has its own
+// while it waits, and at most 256 calls wait at a time; more are refused.
 package mcp

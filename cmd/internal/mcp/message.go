@@ -1,40 +1,17 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
-
-// maxLine bounds a message, in bytes.
-const maxLine = 64 << 20
-
-// readLine returns the next line without its end. The last one may lack it.
-func readLine(r *bufio.Reader) ([]byte, error) {
-	var line []byte
-	for {
-		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > maxLine {
-			return nil, fmt.Errorf("a message is longer than %d bytes", maxLine)
-		}
-		line = append(line, part...)
-		switch {
-		case errors.Is(err, bufio.ErrBufferFull):
-		case err == nil, errors.Is(err, io.EOF) && len(bytes.TrimSpace(line)) > 0:
-			return bytes.TrimRight(line, "\r\n"), nil
-		default:
-			return nil, err
-		}
-	}
-}
 
 // object is a JSON object, whose members keep their order and their bytes.
 type object []member
@@ -149,6 +126,9 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return append(out, '}'), nil
 }
 
+// line returns the object as a line.
+func (o object) line() []byte { return append(encode(o), '\n') }
+
 // list returns the elements of an array, nil where raw is none.
 func list(raw json.RawMessage) (elements []json.RawMessage) {
 	if json.Unmarshal(raw, &elements) != nil {
@@ -159,14 +139,6 @@ func list(raw json.RawMessage) (elements []json.RawMessage) {
 
 // encode returns v as JSON in one line. Types of this package and of heed always have a JSON form.
 func encode(v any) json.RawMessage { return bridge.Encode(v) }
-
-// The codes of JSON-RPC.
-const (
-	codeParse         = -32700
-	codeInvalid       = -32600
-	codeInvalidParams = -32602
-	codeInternal      = -32603
-)
 
 // typedSince is the first version of the protocol in which each result names its type, and a result that may be kept
 // says for how long and for whom.
@@ -184,17 +156,12 @@ func (c *call) answer(result any) []byte {
 		}
 		raw = encode(o)
 	}
-	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", c.id}, {"result", raw}})
+	return jsonrpc.Message{ID: jsontext.Value(c.id), Result: jsontext.Value(raw)}.Line()
 }
 
 // refuse returns a response with an error.
 func refuse(id json.RawMessage, code int, text string) []byte {
-	if id == nil {
-		id = json.RawMessage("null")
-	}
-	return encode(object{{"jsonrpc", json.RawMessage(`"2.0"`)}, {"id", id}, {"error", encode(map[string]any{
-		"code": code, "message": text,
-	})}})
+	return jsonrpc.Failure(jsontext.Value(id), code, text).Line()
 }
 
 // textResult returns the result of a tool that is text.

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"crypto/sha256"
@@ -24,6 +23,8 @@ import (
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
@@ -33,36 +34,35 @@ import (
 // Consumer is the name of the agent behind the client.
 const Consumer = "mcp-agent"
 
-// Config sets up [Run]. All fields are required but Framing.
+// Config sets up a [Proxy]. All fields are required but BriefTokens.
 type Config struct {
-	Gate         *gate.Gate            // holds calls back, and records them
-	Tools        *bridge.Diagnostics   // heed's own
-	Conversation *deliver.Conversation // what the agent is to be told
-	Framing      steer.Framing
+	Session *session.Session
+	Bridge  *bridge.Proxy // its gate holds calls back, its tools and resources are added
 
-	// Delivered is told how far of an item was delivered to the agent.
-	Delivered func(id string, through uint64)
-	// Attached is told that the agent has arrived, Left that the client has gone and all that it asked is passed on: the
-	// server's input is to be closed then.
-	Attached, Left func()
+	// BriefTokens is the budget of the brief about an item; with 0 no text of the game is told.
+	BriefTokens int
 
-	FromClient, FromServer io.Reader
-	ToClient, ToServer     io.Writer
+	Client, Server io.ReadWriter
+	Left           func() // that of [jsonrpc.Between]
 
+	Now func() time.Time
 	Log *slog.Logger
 }
 
 // Proxy is one client and one server. Make one with [New].
 type Proxy struct {
-	cfg Config
+	cfg   Config
+	gate  *gate.Gate
+	tools *bridge.Diagnostics
+	talk  *deliver.Conversation
 
-	client, server lines
+	client, server *jsonrpc.Peer
 	waiting        chan struct{}  // a place for each call that waits
 	under          sync.WaitGroup // what is done beside the reading of lines
 	before         chan struct{}  // closed once the latest call was passed on or held back; of the reading goroutine
 
 	mu       sync.Mutex
-	pending  map[string]*call // requests of the client that the server has, by id
+	pending  jsonrpc.Open[*call] // requests of the client that the server has
 	tags     map[string][]string
 	lacks    map[string]bool // capabilities that the server does not have
 	ready    bool            // the client takes notifications
@@ -73,19 +73,6 @@ type Proxy struct {
 	began sync.Once
 	typed atomic.Bool   // initialize agreed on typedSince or later
 	odd   atomic.Uint64 // lines of the server that are no message
-}
-
-// lines writes messages, each as a line, one at a time.
-type lines struct {
-	mu sync.Mutex
-	w  io.Writer
-}
-
-func (l *lines) write(line []byte) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	_, err := l.w.Write(append(bytes.Clone(line), '\n'))
-	return err
 }
 
 // call is a request of the client.
@@ -103,107 +90,117 @@ type call struct {
 // sum identifies a call among those that wait for the client's input.
 type sum = [sha256.Size]byte
 
-// The bounds of what is kept: calls that wait at a time, to be passed on or for the client's input, requests that the
-// server has, tools whose tags are known.
+// The bounds of what is kept: calls that wait to be passed on or for the client's input, and tools with known tags.
 const (
 	maxWaiting = 256
-	maxPending = 4096
 	maxTools   = 4096
 )
 
-// New returns a proxy.
-func New(cfg Config) *Proxy {
+// New returns a proxy, which gets the updates of the session.
+func New(cfg Config) (*Proxy, error) {
 	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the error is about another size
-	return &Proxy{
-		cfg: cfg, client: lines{w: cfg.ToClient}, server: lines{w: cfg.ToServer}, waiting: make(chan struct{}, maxWaiting),
-		pending: map[string]*call{}, tags: map[string][]string{}, lacks: map[string]bool{}, suspended: suspended,
+	p := &Proxy{
+		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
+		client: jsonrpc.NewPeer("client", cfg.Client), server: jsonrpc.NewPeer("server", cfg.Server),
+		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, tags: map[string][]string{},
+		lacks: map[string]bool{}, suspended: suspended,
 	}
+	var err error
+	p.talk, err = deliver.New(deliver.Config{
+		Heed: inProcess{p.tools}, Agent: Consumer, BriefTokens: cfg.BriefTokens, Next: next, Now: cfg.Now, Log: cfg.Log,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// One turn: the protocol does not say when the model's turns begin and end.
+	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		m.Begin(steer.Message{Author: deliver.User})
+		return steer.Action{}
+	})
+	cfg.Session.OnUpdates(p.notify)
+	return p, nil
 }
 
-// Run passes messages on until the server's stream ends or ctx is done. The caller closes the streams.
+// Run passes messages on until the server's output ends or ctx is done. The caller closes the streams.
 func (p *Proxy) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	read := func(r io.Reader, take func(context.Context, []byte) error) error {
-		buffered := bufio.NewReaderSize(r, 64<<10)
-		for {
-			line, err := readLine(buffered)
-			if err == nil && len(line) > 0 {
-				err = take(ctx, line)
+	defer p.talk.Close()
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	between := jsonrpc.Between{
+		Client: p.client, Program: p.server, Settle: p.under.Wait, Left: p.cfg.Left,
+		FromClient:  func(line []byte) { p.fromClient(ctx, line) },
+		FromProgram: func(line []byte) { p.fromServer(ctx, line) },
+		Ended: func() {
+			if ctx.Err() == nil {
+				p.unanswered(ctx)
 			}
-			if err != nil {
-				return err
-			}
-		}
+		},
 	}
-	go func() {
-		err := read(p.cfg.FromClient, p.fromClient)
-		p.under.Wait()
-		if !errors.Is(err, io.EOF) {
-			cancel(err)
-		}
-		p.cfg.Left()
-	}()
-	go func() {
-		err := read(p.cfg.FromServer, p.fromServer)
-		p.under.Wait()
-		if errors.Is(err, io.EOF) {
-			p.unanswered(ctx)
-			err = context.Canceled
-		}
-		cancel(err)
-	}()
-	<-ctx.Done()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
+	err := between.Run(ctx)
+	if err == jsonrpc.ErrProgram || errors.Is(err, context.Canceled) { //nolint:errorlint // alone, it is an end
+		return nil
 	}
-	return nil
+	return err
 }
 
 // Odd returns how many lines of the server were no messages, and passed on as they came.
 func (p *Proxy) Odd() uint64 { return p.odd.Load() }
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
-func (p *Proxy) fromClient(ctx context.Context, line []byte) error {
+func (p *Proxy) fromClient(ctx context.Context, line []byte) {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(line) == 0 {
+		return
+	}
+	line = append(line, '\n')
 	msg, ok := parse(line, true)
 	if !ok || !msg.exact("id", "method", "params") || bytes.ContainsRune(line, '\r') { // some readers end a line there
-		return p.client.write(refuse(nil, codeParse, "heed: not one JSON object in one line with each name once"))
+		p.reply(refuse(nil, jsonrpc.CodeParse, "heed: not one JSON object in one line with each name once"))
+		return
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
 	case method == "": // an answer
-		return p.server.write(line)
+		p.server.Write(line)
+		return
 	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
-		return nil
+		return
 	case id == nil:
 		canceled := p.notified(method, params)
-		err := p.server.write(line)
+		p.server.Write(line)
 		if canceled != nil { // before the next call is checked: its effects are not known
-			p.cfg.Gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
+			p.gate.Done(ctx, canceled.decision, event.StatusCancelled, "")
 		}
-		return err
+		return
 	}
 	c := &call{id: id, method: method, typed: p.typed.Load()}
 	if version := params.inner("_meta").text("io.modelcontextprotocol/protocolVersion"); version != "" {
 		c.typed = version >= typedSince
 	}
 	if c.typed { // such a client may begin with any request
-		p.began.Do(p.cfg.Attached)
+		p.arrive(ctx)
 	}
 	if method == "tools/call" {
-		return p.callTool(ctx, c, line, params)
+		p.callTool(ctx, c, line, params)
+		return
 	}
-	if own, result, refused := p.own(ctx, method, params); own {
-		if refused != "" {
-			return p.client.write(refuse(id, codeInvalidParams, refused))
-		}
-		return p.client.write(c.answer(result))
+	own, result, refused := p.own(ctx, method, params)
+	switch {
+	case own && refused != "":
+		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
+	case own:
+		p.reply(c.answer(result))
+	case changes[method] && !p.expect(c):
+		p.reply(refuse(id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
+	default:
+		p.server.Write(line)
 	}
-	if changes[method] && !p.expect(c) {
-		return p.client.write(refuse(id, codeInternal, "heed: too many requests wait for an answer, or two have this id"))
-	}
-	return p.server.write(line)
+}
+
+// arrive records once that the agent has arrived.
+func (p *Proxy) arrive(ctx context.Context) {
+	p.began.Do(func() { p.cfg.Bridge.Arrive(ctx, Consumer) })
 }
 
 // changes are the methods whose results heed changes.
@@ -216,18 +213,7 @@ var changes = map[string]bool{
 func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if _, twice := p.pending[key(c.id)]; twice || len(p.pending) >= maxPending {
-		return false
-	}
-	p.pending[key(c.id)] = c
-	return true
-}
-
-// key returns the form in which two spellings of an id are the same.
-func key(id json.RawMessage) string {
-	form := jsontext.Value(bytes.Clone(id))
-	_ = form.Canonicalize() // else its bytes
-	return string(form)
+	return p.pending.Add(jsontext.Value(c.id), c)
 }
 
 // suspend keeps a call whose result asks the client for input, and returns false for any other result. The call has not
@@ -263,7 +249,7 @@ func (p *Proxy) notified(method string, params object) *call {
 	case "notifications/initialized":
 		p.ready = true
 	case "notifications/cancelled":
-		id := key(params.get("requestId"))
+		id := jsonrpc.Key(jsontext.Value(params.get("requestId")))
 		if c := p.pending[id]; c != nil {
 			c.canceled = true
 			if c.sent { // a server need not answer it
@@ -295,7 +281,7 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 			p.mu.Unlock()
 		}
 	case "resources/read":
-		content, known, err := p.cfg.Tools.Read(ctx, Consumer, uri)
+		content, known, err := p.tools.Read(ctx, Consumer, uri)
 		switch {
 		case err != nil:
 			return true, nil, err.Error()
@@ -317,19 +303,22 @@ func (p *Proxy) own(ctx context.Context, method string, params object) (own bool
 }
 
 // callTool lets a call pass the gate. It does not wait: calls may overlap.
-func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params object) error {
+func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params object) {
 	if !params.exact("name", "arguments") {
-		return p.client.write(refuse(c.id, codeInvalidParams, "heed: params has a member whose name differs by case"))
+		p.reply(refuse(c.id, jsonrpc.CodeInvalidParams, "heed: params has a member whose name differs by case"))
+		return
 	}
 	tool, arguments := params.text("name"), params.get("arguments")
 	select {
 	case p.waiting <- struct{}{}:
 	default:
-		return p.client.write(refuse(c.id, codeInternal, "heed: too many calls wait to be passed on"))
+		p.reply(refuse(c.id, jsonrpc.CodeInternal, "heed: too many calls wait to be passed on"))
+		return
 	}
 	if !p.expect(c) {
 		<-p.waiting
-		return p.client.write(refuse(c.id, codeInvalid, "heed: too many requests wait for an answer, or two have this id"))
+		p.reply(refuse(c.id, jsonrpc.CodeInvalid, "heed: too many requests wait for an answer, or two have this id"))
+		return
 	}
 	c.request = sha256.Sum256(encode([]any{tool, arguments}))
 	if !p.resume(c, params) {
@@ -358,7 +347,7 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		defer turn()
 		d := c.decision
 		if !d.Allowed { // else c continues a call
-			d = p.cfg.Gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
+			d = p.gate.Check(ctx, gate.Call{ID: string(c.id), Tool: tool, Tags: tags, Consumer: Consumer})
 		}
 		p.mu.Lock()
 		canceled := c.canceled
@@ -367,32 +356,28 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		switch {
 		case canceled:
 			p.finish(c.id)
-			p.cfg.Gate.Done(ctx, d, event.StatusCancelled, "")
+			p.gate.Done(ctx, d, event.StatusCancelled, "")
 		case !d.Allowed:
 			p.finish(c.id)
 			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
 		default:
 			turn()
-			if err := p.server.write(line); err != nil {
-				p.cfg.Log.Error("a call cannot be passed on", "error", err)
-			}
+			p.server.Write(line)
 		}
 	})
-	return nil
 }
 
+// reply writes a line of heed's own to the client. It waits while the client does not read.
 func (p *Proxy) reply(line []byte) {
-	if err := p.client.write(line); err != nil {
-		p.cfg.Log.Error("an answer cannot be written", "error", err)
-	}
+	p.client.Room()
+	p.client.Write(line)
 }
 
 // finish returns the request with an id, nil for one that is not known, and forgets it.
 func (p *Proxy) finish(id json.RawMessage) *call {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c := p.pending[key(id)]
-	delete(p.pending, key(id))
+	c, _ := p.pending.Take(jsontext.Value(id))
 	return c
 }
 
@@ -403,11 +388,11 @@ func (p *Proxy) refusal(ctx context.Context, d *gate.Decision) string {
 		return strings.TrimSpace(d.Refusal + "\n\n" + told)
 	}
 	return strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s Then call %s again, if it is still wanted. Tools that only "+
-		"read, and those of heed, are never held back.\n\n%s", d.Attention.Summary, Next(d.Attention), d.Call.Tool, told))
+		"read, and those of heed, are never held back.\n\n%s", d.Attention.Summary, next(d.Attention), d.Call.Tool, told))
 }
 
-// Next says how the agent acknowledges an item.
-func Next(item *heed.Item) string {
+// next says how the agent acknowledges an item.
+func next(item *heed.Item) string {
 	text := fmt.Sprintf("Acknowledge it: call %s with id %q.", shownName(bridge.ToolAck), deliver.Number(item))
 	if item.StateInvalidated {
 		text += " Read the game's state again."
@@ -422,28 +407,19 @@ const newsWithin = 2 * time.Second
 func (p *Proxy) news(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, newsWithin)
 	defer cancel()
-	if err := p.cfg.Conversation.Look(ctx); err != nil {
+	news, err := p.talk.Offer(ctx, "", "")
+	if err != nil {
 		p.cfg.Log.Warn("what is open is not known", "error", err)
 	}
-	var batch steer.Batch
-	p.cfg.Conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		batch = m.Ride()
-		return steer.Action{}
-	})
-	if batch.Delivery == 0 {
-		return ""
-	}
-	return p.cfg.Framing.Render(batch)
+	return news
 }
 
 // confirm records that the model has what was written before.
 func (p *Proxy) confirm() {
-	p.cfg.Conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		for _, b := range append([]steer.Batch(nil), m.State().Sent...) {
-			for _, msg := range m.Confirm(b.Delivery) {
-				if msg.Through > 0 {
-					p.cfg.Delivered(msg.Topic, msg.Through)
-				}
+	p.talk.Do(func(m *steer.Machine, _ time.Time) steer.Action {
+		for _, msg := range deliver.Confirm(m) {
+			if msg.Through > 0 {
+				p.cfg.Session.Delivered(Consumer, msg.Topic, msg.Through)
 			}
 		}
 		return steer.Action{}
@@ -451,35 +427,40 @@ func (p *Proxy) confirm() {
 }
 
 // fromServer takes a line of the server.
-func (p *Proxy) fromServer(ctx context.Context, line []byte) error {
+func (p *Proxy) fromServer(ctx context.Context, line []byte) {
+	line = bytes.TrimRight(line, "\r\n")
+	if len(line) == 0 {
+		return
+	}
+	line = append(line, '\n')
 	msg, ok := parse(line, false)
 	if !ok {
 		p.odd.Add(1)
-		return p.client.write(line)
 	}
-	if msg.text("method") != "" || msg.get("id") == nil {
-		return p.client.write(line)
+	if !ok || msg.text("method") != "" || msg.get("id") == nil {
+		p.client.Write(line)
+		return
 	}
 	c := p.finish(msg.get("id"))
-	if c == nil || c.sent && p.suspend(c, msg.inner("result")) {
-		return p.client.write(line)
-	}
-	if c.sent || c.method == "tasks/result" {
+	switch {
+	case c == nil || c.sent && p.suspend(c, msg.inner("result")):
+		p.client.Write(line)
+	case c.sent || c.method == "tasks/result":
 		p.under.Go(func() { p.reply(p.called(ctx, c, line, msg)) }) // the log is read first
-		return nil
+	default:
+		p.client.Write(p.listed(ctx, c, line, msg))
 	}
-	return p.client.write(p.listed(c, line, msg))
 }
 
 // unanswered answers, in order, what the server has not when it has ended: it is not known what it did.
 func (p *Proxy) unanswered(ctx context.Context) {
 	p.mu.Lock()
 	open := p.pending
-	p.pending = map[string]*call{}
+	p.pending = jsonrpc.Open[*call]{}
 	p.mu.Unlock()
 	for _, id := range slices.Sorted(maps.Keys(open)) {
 		c := open[id]
-		line := refuse(c.id, codeInternal, "heed: the server ended before it answered; the outcome is unknown")
+		line := refuse(c.id, jsonrpc.CodeInternal, "heed: the server ended before it answered; the outcome is unknown")
 		if c.sent {
 			msg, _ := parse(line, false)
 			line = p.called(ctx, c, line, msg)
@@ -500,7 +481,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 		case string(result.get("isError")) == "true":
 			status, text = event.StatusFailed, contentText(result)
 		}
-		res := p.cfg.Gate.Done(context.WithoutCancel(ctx), c.decision, status, text)
+		res := p.gate.Done(context.WithoutCancel(ctx), c.decision, status, text)
 		if v := res.Verdict; v.Outcome != "" && v.Outcome != coalesce.Clean {
 			told = "Outcome of this call: " + v.Outcome + ". " + v.Text
 		}
@@ -513,7 +494,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 	if msg.get("result") == nil {
 		failed.set("message", failed.text("message")+"\n\n"+text)
 		msg.set("error", failed)
-		return encode(msg)
+		return msg.line()
 	}
 	if blocks := list(result.get("content")); blocks != nil || result.get("content") == nil {
 		result.set("content", append([]json.RawMessage{encode(textBlock(text))}, blocks...))
@@ -523,7 +504,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 		result.set("structuredContent", structured)
 	}
 	msg.set("result", result)
-	return encode(msg)
+	return msg.line()
 }
 
 // contentText returns the first text of a result.
@@ -538,7 +519,7 @@ func contentText(result object) string {
 }
 
 // listed returns the answer to a request for what the server has, with what heed adds.
-func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
+func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []byte {
 	missing := string(msg.inner("error").get("code")) == "-32601" // the server has no such method
 	if own := ownLists()[c.method]; own != nil && c.typed && missing {
 		return c.answer(own)
@@ -550,7 +531,7 @@ func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 	last := result.get("nextCursor") == nil
 	switch c.method {
 	case "initialize", "server/discover":
-		p.initialized(c.method, &result)
+		p.initialized(ctx, c.method, &result)
 	case "tools/list":
 		tools := p.learn(list(result.get("tools")))
 		if last {
@@ -567,11 +548,11 @@ func (p *Proxy) listed(c *call, line []byte, msg object) []byte {
 		}
 	}
 	msg.set("result", result)
-	return encode(msg)
+	return msg.line()
 }
 
 // initialized adds heed's capabilities and instructions to those of the server.
-func (p *Proxy) initialized(method string, result *object) {
+func (p *Proxy) initialized(ctx context.Context, method string, result *object) {
 	capabilities := result.inner("capabilities")
 	notifies := method == "initialize" // after server/discover, heed's notifications have no way to the client
 	p.mu.Lock()
@@ -590,7 +571,7 @@ func (p *Proxy) initialized(method string, result *object) {
 	}
 	result.set("capabilities", capabilities)
 	result.set("instructions", strings.TrimSpace(result.text("instructions")+"\n\n"+instructions))
-	p.began.Do(p.cfg.Attached)
+	p.arrive(ctx)
 }
 
 const instructions = "heed watches the game's log beside these tools. A result may begin with what it reports: text after " +
@@ -621,15 +602,13 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 	return given
 }
 
-// Notify tells the client of updates, where it takes notifications.
-func (p *Proxy) Notify(updates []heed.Update) {
+// notify tells the client of updates, where it takes notifications.
+func (p *Proxy) notify(updates []heed.Update) {
 	p.mu.Lock()
 	ready, watching := p.ready, p.watching
 	p.mu.Unlock()
 	notify := func(method string, params any) {
-		p.reply(encode(object{
-			{"jsonrpc", json.RawMessage(`"2.0"`)}, {"method", encode(method)}, {"params", encode(params)},
-		}))
+		p.reply(jsonrpc.Message{Method: method, Params: jsontext.Value(encode(params))}.Line())
 	}
 	for i := range updates {
 		u := &updates[i]

@@ -13,12 +13,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
@@ -73,20 +71,18 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		Logger: slog.New(slog.DiscardHandler),
 	})
 	require.NoError(t, err)
-	talk, err := deliver.New(deliver.Config{
-		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: 300, Next: mcp.Next, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler),
+	proxy, err := mcp.New(mcp.Config{
+		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Client: struct {
+			io.Reader
+			io.Writer
+		}{fromClient, toClient},
+		Server: struct {
+			io.Reader
+			io.Writer
+		}{fromServer, toServer},
 	})
 	require.NoError(t, err)
-	mcp.Begin(talk)
-	proxy := mcp.New(mcp.Config{
-		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, Log: slog.New(slog.DiscardHandler),
-		FromClient: fromClient, FromServer: fromServer, ToClient: toClient, ToServer: toServer,
-		Delivered: func(id string, through uint64) { s.Delivered(mcp.Consumer, id, through) },
-		Attached:  func() { s.Attach(mcp.Consumer) },
-		Left:      func() {},
-	})
-	s.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
@@ -95,7 +91,6 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		stop()
 		<-ran
 		_ = briefs.Close()
-		talk.Close()
 	})
 }
 
@@ -285,8 +280,8 @@ func TestIDs(t *testing.T) {
 		b.log(fault)
 		b.serve(`{"jsonrpc":"2.0","id":` + server + `,` + built + `}`)
 		require.Contains(t, <-b.client, "Outcome of this call", client)
-		current, _ := b.session.Current(mcp.Consumer)
-		b.session.Ack(mcp.Consumer, current.ID, current.LatestSequence)
+		current, _ := b.session.Current(t.Context(), mcp.Consumer)
+		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
 }
 

@@ -6,13 +6,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/brief"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -58,17 +55,9 @@ func SessionNext(class string, a *heed.Item) []string {
 	return next
 }
 
-// Begin begins the one turn of a conversation: the protocol does not say when the model's turns begin and end.
-func Begin(c *deliver.Conversation) {
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		m.Begin(steer.Message{Author: deliver.User})
-		return steer.Action{}
-	})
-}
-
 // callOwn returns the result of a call of one of heed's tools.
 func (p *Proxy) callOwn(ctx context.Context, tool string, arguments json.RawMessage) any {
-	result, _, err := p.cfg.Tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
+	result, _, err := p.tools.Call(ctx, Consumer, gabp.ToolCall{Name: tool, Arguments: arguments})
 	if err != nil {
 		return textResult("heed: "+err.Error(), true)
 	}
@@ -83,12 +72,12 @@ var ownLists = sync.OnceValue(func() map[string]any {
 	}
 })
 
-// InProcess is a heed of the same process, as a [deliver.Heed].
-type InProcess struct{ Tools *bridge.Diagnostics }
+// inProcess is a heed of the same process, as a [deliver.Heed].
+type inProcess struct{ tools *bridge.Diagnostics }
 
 // CallTool implements [deliver.Heed].
-func (h InProcess) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	result, _, err := h.Tools.Call(ctx, Consumer, gabp.ToolCall{Name: name, Arguments: encode(arguments)})
+func (h inProcess) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
+	result, _, err := h.tools.Call(ctx, Consumer, gabp.ToolCall{Name: name, Arguments: encode(arguments)})
 	if err != nil {
 		return nil, err
 	}

@@ -5,26 +5,223 @@ import (
 	"context"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 )
 
-// Current returns the item that a consumer should see first; see [heed.Engine.Current].
-func (s *Session) Current(consumer string) (heed.Item, bool) {
-	s.others.meet(consumer)
-	a, open := s.engine.Current(consumer)
-	s.disk.keep(a.ID)
-	return a, open
+// Attention is the effect of items on calls.
+type Attention uint8
+
+// The effects of items.
+const (
+	HoldsCalls Attention = iota // an item that blocks holds calls back
+	OnlyShown                   // items are shown to agents as advisory
+	LeftToMod                   // agents see the attention of the game's mod
+)
+
+// attention is the part of the current item that the engine does not know: that the log cannot be read. Its item is
+// current before those of the engine, and can be acknowledged. It ends when evidence was ingested; the next failure is
+// another item.
+type attention struct {
+	slots  chan struct{}           // bounds concurrent answers
+	drains []func(context.Context) // see [Session.DrainFirst]
+	news   atomic.Bool             // the blind item changed, and no sink was called since
+
+	// mu is never held while the engine or the disk is asked: a late answer must not wait for them.
+	mu    sync.Mutex
+	blind *heed.Item // nil while the log can be read; cleared once it is acknowledged
+	count uint64     // blind items so far
+	known *heed.Item // the most urgent item of the engine at the latest look, nil without one
 }
 
-// Open appends the open items; see [heed.Engine.Open].
+// maxAnswers bounds concurrent answers. One more is late at once.
+const maxAnswers = 256
+
+// DrainFirst adds evidence that does not come from the log, such as the events of the game's mod: f ingests it before
+// an answer about the current item, and returns when ctx is done. It is called before the session runs.
+func (s *Session) DrainFirst(f func(ctx context.Context)) {
+	s.attention.drains = append(s.attention.drains, f)
+}
+
+// Gather ingests all evidence: that of [Session.DrainFirst], and the log as [Session.Sync] does.
+func (s *Session) Gather(ctx context.Context) error {
+	for _, drain := range s.attention.drains {
+		drain(ctx)
+	}
+	return s.Sync(ctx)
+}
+
+// Attention returns the effect of items on calls.
+func (s *Session) Attention() Attention { return s.cfg.Attention }
+
+// present returns an item as agents see it.
+func (s *Session) present(a heed.Item) heed.Item {
+	a.Blocking = a.Blocking && s.cfg.Attention == HoldsCalls
+	return a
+}
+
+// Current returns the item that a consumer should see first, once all evidence is ingested; see [heed.Engine.Current].
+// It returns within [Config].AnswerWithin. The log that could not be read until then is an item.
+func (s *Session) Current(ctx context.Context, consumer string) (heed.Item, bool) {
+	a, ok := within(ctx, s, func() *heed.Item { return s.current(consumer) })
+	if !ok {
+		a = s.late(ctx)
+	}
+	if a == nil {
+		return heed.Item{}, false
+	}
+	return *a, true
+}
+
+func (s *Session) current(consumer string) *heed.Item {
+	if blind := s.attention.openBlind(); blind != nil {
+		return new(s.present(*blind))
+	}
+	s.others.meet(consumer)
+	var current *heed.Item
+	if a, open := s.engine.Current(consumer); open {
+		s.disk.keep(a.ID)
+		current = new(s.present(a))
+	}
+	s.attention.saw(current)
+	return current
+}
+
+func (t *attention) saw(known *heed.Item) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known = known
+}
+
+// within ingests evidence and returns the result of f. It returns false where that takes longer than
+// [Config].AnswerWithin, or ctx is done; f may then still run, and its result is lost.
+func within[T any](ctx context.Context, s *Session, f func() T) (answer T, ok bool) {
+	select {
+	case s.attention.slots <- struct{}{}:
+	default:
+		return answer, false
+	}
+	work, cancel := context.WithTimeout(ctx, s.cfg.AnswerWithin)
+	defer cancel()
+	answers := make(chan T, 1)
+	go func() {
+		defer func() { <-s.attention.slots }()
+		// A quarter of the time remains for f in any case.
+		before, cancel := context.WithTimeout(work, s.cfg.AnswerWithin*3/4)
+		err := s.Gather(before)
+		cancel()
+		if ctx.Err() == nil { // else the caller is gone, and the error means nothing
+			s.gathered(err)
+		}
+		answers <- f()
+	}()
+	select {
+	case answer = <-answers:
+		return answer, true
+	case <-work.Done():
+		return answer, false
+	}
+}
+
+// gathered records whether evidence could be ingested.
+func (s *Session) gathered(err error) {
+	t := &s.attention
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	switch {
+	case err != nil:
+		s.goBlind("its log could not be read: " + err.Error())
+	case t.blind != nil:
+		t.blind = nil
+		s.blindChanged()
+	}
+}
+
+// late records that an answer took too long, and returns the current item as far as it is known without the engine.
+func (s *Session) late(ctx context.Context) *heed.Item {
+	t := &s.attention
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if ctx.Err() == nil {
+		s.goBlind("reading its log took too long")
+	}
+	if t.blind != nil && t.blind.State == coalesce.Open {
+		return new(s.present(*t.blind))
+	}
+	return t.known
+}
+
+// goBlind opens the blind item, unless there is one. The lock is held.
+func (s *Session) goBlind(why string) {
+	t := &s.attention
+	if t.blind != nil {
+		return
+	}
+	t.count++
+	t.blind = &heed.Item{
+		ID:    "blind-" + s.run + "-" + strconv.FormatUint(t.count, 10),
+		State: coalesce.Open, Disposition: event.Blocking, Severity: event.SeverityError, Blocking: true,
+		StateInvalidated: true,
+		Summary: "blind: heed cannot see what the game does, because " + why +
+			". Until it can, the effects of calls are not known. Acknowledge to continue anyway.",
+	}
+	t.blind.Sanitize()
+	s.blindChanged()
+}
+
+// blindChanged has the sinks called: the current item is another one, without an update of the engine.
+func (s *Session) blindChanged() {
+	s.attention.news.Store(true)
+	s.wake()
+}
+
+// openBlind returns the blind item while it is open, else nil. It precedes all others, since the missing evidence may
+// be of anything.
+func (t *attention) openBlind() *heed.Item {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.blind == nil || t.blind.State != coalesce.Open {
+		return nil
+	}
+	return new(*t.blind)
+}
+
+// ackBlind acknowledges the blind item, if it has this id.
+func (s *Session) ackBlind(id string) Acked {
+	t := &s.attention
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	a := Acked{AckResult: heed.AckResult{ID: id}}
+	if t.blind != nil && t.blind.ID == id {
+		t.blind = new(*t.blind)
+		t.blind.State, t.blind.Blocking = coalesce.Cleared, false
+		s.blindChanged()
+		a.Acknowledged, a.Items = true, []heed.Item{*t.blind}
+	}
+	return a
+}
+
+// Open appends the open items, the most urgent first; see [heed.Engine.Open].
 func (s *Session) Open(dst []heed.Item) []heed.Item {
+	if blind := s.attention.openBlind(); blind != nil {
+		dst = append(dst, *blind)
+	}
 	n := len(dst)
 	dst = s.engine.Open(dst)
 	for i := range dst[n:] {
 		s.disk.keep(dst[n+i].ID)
+	}
+	if len(dst) == n {
+		s.attention.saw(nil)
+	} else {
+		s.attention.saw(new(s.present(dst[n])))
 	}
 	return dst
 }
@@ -48,7 +245,15 @@ func ShortID(id, epoch string) string {
 }
 
 // Item returns an item that is open, or cleared and not evicted; see [heed.Engine.Item] and [Session.ItemID].
-func (s *Session) Item(id string) (heed.Item, bool) { return s.engine.Item(s.ItemID(id)) }
+func (s *Session) Item(id string) (heed.Item, bool) {
+	s.attention.mu.Lock()
+	blind := s.attention.blind
+	s.attention.mu.Unlock()
+	if blind != nil && blind.ID == id {
+		return *blind, true
+	}
+	return s.engine.Item(s.ItemID(id))
+}
 
 // Verdict returns what is known of an operation; see [heed.Engine.Verdict].
 func (s *Session) Verdict(operation string) heed.Verdict {
@@ -62,41 +267,77 @@ func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
 	return s.engine.Delivered(consumer, s.ItemID(id), upTo)
 }
 
-// Ack acknowledges an item for a consumer; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the
-// timeline before the answer.
-func (s *Session) Ack(consumer, id string, upTo uint64) heed.AckResult {
-	res := s.ack(consumer, s.ItemID(id), upTo)
-	if res.Acknowledged && !res.Already {
-		s.disk.through(s.engine.Latest().Seq)
-	}
-	s.disk.keep(res.Current.ID)
-	return res
+// Acked is the answer to an acknowledgement. It belongs to the caller.
+type Acked struct {
+	heed.AckResult
+
+	// Items are those that it cleared, as they are now, the named one first: none if that was not open.
+	Items []heed.Item
+
+	// Left are the open items, the most urgent first. One that holds what was not covered has a cleared one as its
+	// Predecessor.
+	Left []heed.Item
 }
 
-// ack acknowledges an item, and is in the timeline before the updates that it causes.
-func (s *Session) ack(consumer, id string, upTo uint64) heed.AckResult {
+// Ack acknowledges an item for a consumer, once all evidence is ingested, so that the items that are open then are
+// current, too; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the timeline before the answer, which
+// comes within [Config].AnswerWithin. If the engine did not answer in time, a retry is harmless.
+func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Acked {
+	a, ok := within(ctx, s, func() Acked {
+		a := s.ackBlind(id)
+		if !a.Acknowledged {
+			a = s.ack(consumer, s.ItemID(id), upTo)
+		}
+		a.Left = peers{s}.Open(nil)
+		a.show(s.current(consumer))
+		return a
+	})
+	if !ok {
+		a = s.ackBlind(id)
+		if known := s.late(ctx); known != nil {
+			a.Left = []heed.Item{*known}
+			a.show(known)
+		}
+	}
+	return a
+}
+
+// show sets the current item of the answer.
+func (a *Acked) show(current *heed.Item) {
+	if a.Current, a.Open = (heed.Item{}), current != nil; a.Open {
+		a.Current = *current
+	}
+}
+
+// ack acknowledges an item of the engine, and is in the timeline before the updates that it causes.
+func (s *Session) ack(consumer, id string, upTo uint64) (a Acked) {
+	defer func() {
+		if a.Acknowledged && !a.Already {
+			s.disk.through(s.engine.Latest().Seq)
+		}
+	}()
 	s.report.Lock()
 	defer s.report.Unlock()
 	s.enter()
 	defer s.leave()
-	res := s.engine.Ack(consumer, id, upTo)
+	a.AckResult = s.engine.Ack(consumer, id, upTo)
+	res := &a.AckResult
 	if s.cfg.Recorder != nil {
 		// Deliveries are not recorded, so that the recording holds how far the acknowledgement went.
 		s.cfg.Recorder.Ack(consumer, id, cmp.Or(res.Watermark, upTo))
 	}
 	now := s.now()
-	s.timeline.acked(consumer, &res, now)
+	s.timeline.acked(consumer, res, now)
 	s.others.told(consumer, res.ID)
 	if res.Acknowledged && !res.Already {
-		var items []heed.Item
 		for _, id := range append([]string{res.ID}, res.Covered...) {
-			if a, known := s.engine.Item(id); known {
-				items = append(items, a)
+			if it, known := s.engine.Item(id); known {
+				a.Items = append(a.Items, it)
 			}
 		}
-		s.others.acked(consumer, items, now)
+		s.others.acked(consumer, a.Items, now)
 	}
-	return res
+	return a
 }
 
 // Attach records that an agent has arrived; see [heed.Engine.Attach]. It is not part of a recording.
@@ -116,34 +357,71 @@ func (s *Session) MarkRead(consumer, id string) {
 	s.others.told(consumer, id)
 }
 
-// Source returns the source of a gate for this session. It ingests the log first, records calls as operations, and
-// delivers a blocking item to the caller.
-func (s *Session) Source() gate.Recorder { return source{s} }
+// peers is a session as the protocol has it.
+type peers struct{ *Session }
 
-type source struct{ s *Session }
+// Peers returns the attention as agents see it, for [gabp.Attention].
+func (s *Session) Peers() gabp.AttentionSource { return peers{s} }
+
+// Open implements [gabp.AttentionSource].
+func (p peers) Open(dst []heed.Item) []heed.Item {
+	n := len(dst)
+	dst = p.Session.Open(dst)
+	for i, a := range dst[n:] {
+		dst[n+i] = p.present(a)
+	}
+	return dst
+}
+
+// Ack implements [gabp.AttentionSource].
+func (p peers) Ack(ctx context.Context, consumer, id string) heed.AckResult {
+	return p.Session.Ack(ctx, consumer, id, 0).AckResult
+}
+
+// Source returns the source of a gate for this session. It ingests all evidence first, records calls as operations, and
+// delivers a blocking item to the caller. If the evidence cannot be ingested, that is an item, or with failOpen an error.
+func (s *Session) Source(failOpen bool) gate.Recorder {
+	return source{s, failOpen || s.cfg.Attention == OnlyShown}
+}
+
+type source struct {
+	s        *Session
+	failOpen bool
+}
 
 // Current implements [gate.Source].
 func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, error) {
-	if err := g.s.Sync(ctx); err != nil {
-		return heed.Item{}, false, err
+	if g.s.cfg.Attention == LeftToMod {
+		return heed.Item{}, false, gate.ErrNoAttention
 	}
+	switch err := g.s.Gather(ctx); {
+	case err != nil && (g.failOpen || ctx.Err() != nil):
+		return heed.Item{}, false, err
+	case err != nil: // the answer is that of attention/current
+		a, open := g.s.Current(ctx, consumer)
+		return a, open, nil
+	}
+	g.s.gathered(nil)
 	g.s.lookForLog(0)
-	a, open := gate.Look(looker{g.s}, consumer)
-	return a, open, nil
+	open := g.s.engine.Open(nil)
+	if len(open) > 0 && open[0].Blocking { // what is not delivered need not be on disk
+		open = nil
+		if a := g.s.current(consumer); a != nil {
+			open = []heed.Item{*a}
+		}
+	}
+	if len(open) == 0 {
+		return heed.Item{}, false, nil
+	}
+	return open[0], true, nil
 }
-
-// looker reads items without delivering them: what is not delivered need not be on disk.
-type looker struct{ *Session }
-
-// Open appends the open items, as [gate.Look] asks for them.
-func (l looker) Open(dst []heed.Item) []heed.Item { return l.engine.Open(dst) }
 
 // Ack implements [gate.Source].
 func (g source) Ack(ctx context.Context, consumer, id string, upTo uint64) (heed.AckResult, error) {
 	if err := ctx.Err(); err != nil {
 		return heed.AckResult{}, err
 	}
-	return g.s.Ack(consumer, id, upTo), nil
+	return g.s.Ack(ctx, consumer, id, upTo).AckResult, nil
 }
 
 // Begin implements [gate.Recorder].

@@ -263,11 +263,11 @@ func TestDiskSaves(t *testing.T) {
 		v := s.Verdict("op")
 		require.NotEmpty(t, v.AttentionID)
 		expect(1, "a verdict names it")
-		require.False(t, s.Ack("agent", "no-such", 0).Acknowledged)
+		require.False(t, s.Ack(t.Context(), "agent", "no-such", 0).Acknowledged)
 		expect(0, "nothing was acknowledged")
-		require.True(t, s.Ack("agent", v.AttentionID, 0).Acknowledged)
+		require.True(t, s.Ack(t.Context(), "agent", v.AttentionID, 0).Acknowledged)
 		expect(1, "it was")
-		require.True(t, s.Ack("agent", v.AttentionID, 0).Already)
+		require.True(t, s.Ack(t.Context(), "agent", v.AttentionID, 0).Already)
 		expect(0, "before")
 		s.disk.through(s.engine.Latest().Seq)
 		expect(0, "all of it")
@@ -315,12 +315,8 @@ func TestRuleFilesRead(t *testing.T) {
 		require.Equal(t, len(rule("a")), s.Status().Rules.Files[0].Bytes)
 		require.False(t, s.Status().Rules.Default)
 		write(rule("b")) // same size and time
-		for range rereads - 1 {
-			s.reloadIfChanged()
-			require.Zero(t, s.Status().Rules.Swaps)
-		}
 		s.reloadIfChanged()
-		require.EqualValues(t, 1, s.Status().Rules.Swaps, "it is read now and then")
+		require.EqualValues(t, 1, s.Status().Rules.Swaps)
 		require.Equal(t, "b", s.Rules().Rules()[0].ID)
 		time.Sleep(time.Minute)
 		stamp = stamp.Add(time.Second)
@@ -347,12 +343,6 @@ func TestRuleFilesRead(t *testing.T) {
 		s.reloadIfChanged()
 		require.Empty(t, s.Status().Rules.Error, "the same again is good again")
 		require.EqualValues(t, 2, s.Status().Rules.Swaps)
-
-		set := s.Rules()
-		require.NoError(t, s.SetRules(set))
-		st := s.Status().Rules
-		require.Empty(t, st.Files, "the host's rules are of no file")
-		require.EqualValues(t, 3, st.Swaps)
 	})
 	var w ruleFiles
 	require.True(t, w.refuse(errors.New("a")))

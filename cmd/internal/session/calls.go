@@ -99,6 +99,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		s.engine.Delivered(r.call.Consumer, r.related.ID, r.related.LatestSequence)
 	}
 	s.timeline.ended(r, status, ended)
+	if r.related != nil {
+		*r.related = s.present(*r.related)
+	}
 }
 
 // look updates what resulted from the call so far.

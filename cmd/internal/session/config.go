@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 )
 
 // Defaults of a [Config].
@@ -19,6 +18,9 @@ const (
 	DefaultSnapshotEvery = 5 * time.Second
 	DefaultRulePoll      = time.Second
 	DefaultTimeline      = 1024
+
+	// DefaultAnswerWithin is less than the two seconds after which bridges in the field let a call through.
+	DefaultAnswerWithin = 1500 * time.Millisecond
 )
 
 // Config sets up a [Session]. The zero Config is all defaults, without a log, snapshots or rule files. Negative values
@@ -60,15 +62,17 @@ type Config struct {
 	// SyncTimeout bounds each [Session.Sync].
 	SyncTimeout time.Duration
 
+	// Attention is the effect of items on calls.
+	Attention Attention
+
+	// AnswerWithin bounds each answer about the current item, whatever happens to the log, the disk and the engine.
+	AnswerWithin time.Duration
+
 	// Timeline is how many events [Session.Timeline] keeps.
 	Timeline int
 
 	// Recorder records the engine's input, in its order. Optional.
 	Recorder Recorder
-
-	// Observed is told each entry but those of calls, in order, with what became of it. It must be quick, and must not
-	// call the Session. Calls do not overlap, and rec is valid during one only. Optional.
-	Observed func(rec *capture.Record, o *heed.Outcome)
 
 	// Now is the time of day. Default [time.Now]. Waits use the clock of the process.
 	Now func() time.Time
@@ -91,6 +95,7 @@ func (c *Config) Validate() error {
 		{"Tick", c.Tick},
 		{"Settle", c.Settle},
 		{"SyncTimeout", c.SyncTimeout},
+		{"AnswerWithin", c.AnswerWithin},
 	} {
 		if f.value < 0 {
 			return fmt.Errorf("session: Config.%s is negative: %v (0 means the default)", f.name, f.value)
@@ -113,6 +118,7 @@ func (c Config) withDefaults() Config {
 	c.SnapshotEvery = cmp.Or(c.SnapshotEvery, DefaultSnapshotEvery)
 	c.Tick = cmp.Or(c.Tick, DefaultTick)
 	c.SyncTimeout = cmp.Or(c.SyncTimeout, DefaultSyncTimeout)
+	c.AnswerWithin = cmp.Or(c.AnswerWithin, DefaultAnswerWithin)
 	c.Timeline = cmp.Or(c.Timeline, DefaultTimeline)
 	if c.Now == nil {
 		c.Now = time.Now

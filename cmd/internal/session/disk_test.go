@@ -59,7 +59,7 @@ func TestKilled(tt *testing.T) {
 						Message: "m",
 					}))
 				case 2:
-					a, _ := s.Current("agent")
+					a, _ := s.Current(t.Context(), "agent")
 					tell(a.ID)
 				case 3:
 					for _, a := range s.Open(nil) {
@@ -67,7 +67,7 @@ func TestKilled(tt *testing.T) {
 					}
 				case 4:
 					for id := range told {
-						res := s.Ack("agent", id, 0)
+						res := s.Ack(t.Context(), "agent", id, 0)
 						require.True(t, res.Acknowledged)
 						told[id] = true
 						for _, c := range res.Covered {
@@ -110,7 +110,7 @@ func TestToldIsOnDisk(t *testing.T) {
 	for name, tell := range map[string]func(s *session.Session) string{
 		"current": func(s *session.Session) string {
 			observe(s)
-			a, _ := s.Current("agent")
+			a, _ := s.Current(t.Context(), "agent")
 			return a.ID
 		},
 		"open": func(s *session.Session) string {
@@ -131,9 +131,9 @@ func TestToldIsOnDisk(t *testing.T) {
 		},
 		"answer to an acknowledgement": func(s *session.Session) string {
 			id := s.Raise(heed.Report{Key: "a", Disposition: event.Blocking, Message: "m"})
-			s.Ack("agent", id, 0)
+			s.Ack(t.Context(), "agent", id, 0)
 			observe(s)
-			return s.Ack("agent", id, 0).Current.ID
+			return s.Ack(t.Context(), "agent", id, 0).Current.ID
 		},
 		"update": func(s *session.Session) (id string) {
 			s.OnUpdates(func(us []heed.Update) {
@@ -240,15 +240,15 @@ func TestSnapshot(t *testing.T) {
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "an id was told")
 		s.Observe(broken("2").Entry())
 		synctest.Wait()
-		s.Current("agent")
+		s.Current(t.Context(), "agent")
 		require.EqualValues(t, 1, s.Status().Snapshot.Saves, "and is known")
 		time.Sleep(session.DefaultSnapshotEvery)
 		synctest.Wait()
 		require.EqualValues(t, 2, s.Status().Snapshot.Saves)
 		time.Sleep(time.Hour)
 		require.EqualValues(t, 2, s.Status().Snapshot.Saves, "nothing happened")
-		a, _ := s.Current("agent")
-		s.Ack("agent", a.ID, 0)
+		a, _ := s.Current(t.Context(), "agent")
+		s.Ack(t.Context(), "agent", a.ID, 0)
 		require.EqualValues(t, 3, s.Status().Snapshot.Saves)
 		epoch := s.Status().Epoch
 		s.Observe(event.Log{Message: "Fine"}.Entry())
@@ -258,7 +258,7 @@ func TestSnapshot(t *testing.T) {
 		require.True(t, s.Status().Restored)
 		require.Equal(t, epoch, s.Status().Epoch)
 		require.EqualValues(t, 5, s.Engine().Latest().Seq, "saved at the end")
-		res := s.Ack("agent", a.ID, 0)
+		res := s.Ack(t.Context(), "agent", a.ID, 0)
 		require.True(t, res.Already)
 
 		require.NoError(t, os.WriteFile(path, []byte("damaged"), 0o600))
@@ -277,9 +277,9 @@ func TestDiskFails(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "absent")
 		s := start(t, session.Config{Snapshot: filepath.Join(dir, "state")})
 		s.Observe(broken("1").Entry())
-		a, open := s.Current("agent")
+		a, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
-		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
+		require.True(t, s.Ack(t.Context(), "agent", a.ID, 0).Acknowledged)
 		st := s.Status().Snapshot
 		require.NotZero(t, st.Failed)
 		require.NotEmpty(t, st.Error)

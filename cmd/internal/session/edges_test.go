@@ -70,9 +70,9 @@ func TestRecorded(t *testing.T) {
 		require.Equal(t, []string{"record Broken thing 1", "record Broken thing 2"}, k.take())
 		time.Sleep(2 * time.Minute)
 		require.Len(t, k.take(), 6, "while an item is open")
-		s.Ack("agent", "e-1", 0)
+		s.Ack(t.Context(), "agent", "e-1", 0)
 		require.Equal(t, []string{"ack agent e-1 2"}, k.take())
-		s.Ack("agent", "e-7", 9)
+		s.Ack(t.Context(), "agent", "e-7", 9)
 		require.Equal(t, []string{"ack agent e-7 9"}, k.take())
 		time.Sleep(time.Hour)
 		k.take()
@@ -103,7 +103,7 @@ func TestRecorded(t *testing.T) {
 func TestSource(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{})
-		source := s.Source()
+		source := s.Source(false)
 		_, open, err := source.Current(t.Context(), "agent")
 		require.NoError(t, err)
 		require.False(t, open)
@@ -125,11 +125,11 @@ func TestSource(t *testing.T) {
 		require.Empty(t, s.Open(nil))
 
 		s.Observe(broken("1").Entry())
-		first, _ := s.Current("other")
+		first, _ := s.Current(t.Context(), "other")
 		s.Observe(broken("2").Entry())
 		require.True(t, s.Delivered("other", first.ID, first.LatestSequence+1))
 		require.False(t, s.Delivered("other", "no-such", 1))
-		require.Equal(t, first.LatestSequence+1, s.Ack("other", first.ID, 0).Watermark)
+		require.Equal(t, first.LatestSequence+1, s.Ack(t.Context(), "other", first.ID, 0).Watermark)
 	})
 }
 
@@ -145,7 +145,7 @@ func TestEndDelivers(t *testing.T) {
 		res := g.Done(t.Context(), d, event.StatusFailed, "no wood")
 		require.NotNil(t, res.Related)
 		s.Observe(broken("3").Entry())
-		require.Equal(t, res.Related.LatestSequence, s.Ack("agent", res.Related.ID, 0).Watermark)
+		require.Equal(t, res.Related.LatestSequence, s.Ack(t.Context(), "agent", res.Related.ID, 0).Watermark)
 		p := s.Engine().Read(heed.Cursor{}, 100, heed.Filter{Kinds: []event.Kind{event.KindOperation}})
 		require.Equal(t, "no wood", p.Records[1].Message)
 		require.Equal(t, "t", p.Records[1].Source)

@@ -43,7 +43,7 @@ func Example() {
 	})
 	call("game/step", func() {})
 	session.MarkRead("agent", "run1-1")
-	fmt.Println("acknowledged:", session.Ack("agent", "run1-1", 0).Acknowledged)
+	fmt.Println("acknowledged:", session.Ack(ctx, "agent", "run1-1", 0).Acknowledged)
 	call("game/step", func() {})
 
 	cancel()

@@ -11,6 +11,6 @@ func (s *Session) Clear(id string) bool {
 
 // Gate returns a gate for this session's calls: c with Source set.
 func (s *Session) Gate(c gate.Config) (*gate.Gate, error) {
-	c.Source = s.Source()
+	c.Source = s.Source(c.FailOpen)
 	return gate.New(c)
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
@@ -86,21 +87,8 @@ func (s *Session) ingest(r *follow.Record) {
 			rec.Time = now
 		}
 	}
-	part := &s.latest
-	if rec.Continuation {
-		part = &s.late
-	}
-	// Where a part of it was ingested before, the whole is another entry only if another rule decides about it.
-	known := rec.Continues && rec.StartLine == part.line && s.engine.Decide(rec.Entry).Rule == part.rule
-	if known {
-		rec.BecomeContinuation()
-		known = s.engine.Decide(rec.Entry).Disposition != event.Ignore // by a rule that does not ask what it is
-	}
 	s.enter()
 	defer s.leave()
-	if s.cfg.Recorder != nil && !known {
-		s.cfg.Recorder.Record(rec)
-	}
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		s.setMods(nil)
 	}
@@ -110,18 +98,19 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 	}
 	s.learnGame(rec)
-	if known {
+	o := s.engine.Observe(rec.Entry)
+	if o.Seq == 0 { // a record that was ingested before
 		return
 	}
-	o := s.engine.Observe(rec.Entry)
-	if s.cfg.Observed != nil {
-		s.cfg.Observed(rec, &o)
+	if o.Part != rec.Part {
+		rec.MakeRest()
+		rec.LevelBy = 0
 	}
-	if rec.IsLog() && !rec.Continues {
-		s.late = ingested{}
+	if s.cfg.Recorder != nil {
+		s.cfg.Recorder.Record(rec)
 	}
-	if rec.IsLog() || rec.Continuation {
-		*part = ingested{rec.StartLine, o.Decision.Rule}
+	if s.observed != nil {
+		s.observed(rec, &o)
 	}
 }
 
@@ -166,4 +155,15 @@ func (s *Session) Mods() []capture.ListedMod {
 	s.aboutMu.Lock()
 	defer s.aboutMu.Unlock()
 	return s.mods
+}
+
+// LearnTools sets the tools of the game's mod, for briefs. The slice must not change afterwards.
+func (s *Session) LearnTools(tools []heedsource.Tool) { s.tools.Store(&tools) }
+
+// Tools returns the tools of the game's mod, as far as they are known. The slice is read only.
+func (s *Session) Tools() []heedsource.Tool {
+	if tools := s.tools.Load(); tools != nil {
+		return *tools
+	}
+	return nil
 }

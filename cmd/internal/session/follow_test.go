@@ -15,12 +15,9 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/journal"
 )
-
-var _ gabp.AttentionSource = (*session.Session)(nil)
 
 // followed returns a session that follows a file, and the file.
 func followed(t testing.TB, c session.Config) (*session.Session, *os.File) {
@@ -56,7 +53,7 @@ func TestFollowed(t *testing.T) {
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
 		require.Equal(t, res.Related.ID, d.Attention.ID)
-		s.Ack("agent", d.Attention.ID, 0)
+		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 	}
 }
 
@@ -92,7 +89,7 @@ func TestLateLines(t *testing.T) {
 					require.NoError(t, s.Sync(t.Context()))
 					open := s.Open(nil)
 					for i := range open {
-						s.Ack("agent", open[i].ID, 0)
+						s.Ack(t.Context(), "agent", open[i].ID, 0)
 					}
 					return len(open)
 				}
@@ -109,25 +106,34 @@ func TestLateLines(t *testing.T) {
 	}
 }
 
-// TestLatePart: a line that comes late, and without its end at first, is one occurrence.
+// TestLatePart: a line that comes in parts is one occurrence, of its own or as the rest of a record, whether or not a
+// rule ignores the rests of records.
 func TestLatePart(t *testing.T) {
-	s, log := followed(t, session.Config{SyncTimeout: time.Minute})
-	opened := func(text string) uint64 {
-		_, err := log.WriteString(text)
-		require.NoError(t, err)
-		require.NoError(t, s.Sync(t.Context()))
-		var n uint64
-		for _, item := range s.Open(nil) {
-			n += item.TotalUrgentEntries
+	for own, rests := range map[string]uint64{
+		"": 1, `  - {id: late, when: 'source == "continuation"', disposition: ignore}` + "\n": 0,
+	} {
+		s, log := followed(t, session.Config{SyncTimeout: time.Minute, Engine: heed.Config{
+			Rules: compile(t, strings.Replace(testRules, "rules:\n", "rules:\n"+own, 1)),
+		}})
+		opened := func(text string) uint64 {
+			_, err := log.WriteString(text)
+			require.NoError(t, err)
+			require.NoError(t, s.Sync(t.Context()))
+			var n uint64
+			for _, item := range s.Open(nil) {
+				n += item.TotalUrgentEntries
+			}
+			return n
 		}
-		return n
+		require.Zero(t, opened("Fine\n"))
+		for _, part := range []string{"  Broken", " thing", " 7\n", "Fine\n"} {
+			require.Equal(t, rests, opened(part))
+		}
+		require.Equal(t, 2*rests, opened("  Broken thing 8\nFine\n"))
+		for _, part := range []string{"Broken", " thing", " 9", " 10\n", "Fine\n"} {
+			require.Equal(t, 2*rests+1, opened(part), part)
+		}
 	}
-	require.Zero(t, opened("Fine\n"))
-	require.EqualValues(t, 1, opened("  Broken"))
-	require.EqualValues(t, 1, opened(" thing"))
-	require.EqualValues(t, 1, opened(" 7\n"))
-	require.EqualValues(t, 1, opened("Fine\n"))
-	require.EqualValues(t, 2, opened("  Broken thing 8\nFine\n"))
 }
 
 var words = []string{"a cat", "two dogs", "the wind", "some rain of frogs", "nobody at all"}

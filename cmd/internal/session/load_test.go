@@ -44,9 +44,9 @@ func TestLoadWithoutEnd(t *testing.T) {
 		require.NoError(t, err)
 		f.write("Loading game from file Riverbend", distinct(0))
 		require.NoError(t, s.Sync(t.Context()))
-		a, open := s.Current("agent")
+		a, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
-		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged)
+		require.True(t, s.Ack(t.Context(), "agent", a.ID, 0).Acknowledged)
 		held, stale, clean := 0, 0, 0
 		broken := false // and nobody has read it
 		call := func() {
@@ -94,8 +94,8 @@ func TestLoadDeferred(t *testing.T) {
 		across := s.Begin(session.Call{Tool: "colony/load", Consumer: "ann"})
 		f.write("Loading game from file Riverbend", distinct(1))
 		require.NoError(t, s.Sync(t.Context()))
-		a, _ := s.Current("ann")
-		s.Ack("ann", a.ID, 0)
+		a, _ := s.Current(t.Context(), "ann")
+		s.Ack(t.Context(), "ann", a.ID, 0)
 		time.Sleep(3 * time.Second)
 		f.write(distinct(2))
 		require.NoError(t, s.Sync(t.Context()))
@@ -130,18 +130,18 @@ func TestLoadDeferred(t *testing.T) {
 		require.True(t, related.Blocking, "the load is over")
 
 		// Of another load, one call and five seconds.
-		s.Ack("bob", related.ID, 0)
+		s.Ack(t.Context(), "bob", related.ID, 0)
 		time.Sleep(3 * time.Second)
 		f.write("UnloadTime: 1 ms", "Loading game from file Riverbend", distinct(3))
 		require.NoError(t, s.Sync(t.Context()))
-		a, _ = s.Current("ann")
-		s.Ack("ann", a.ID, 0)
+		a, _ = s.Current(t.Context(), "ann")
+		s.Ack(t.Context(), "ann", a.ID, 0)
 		f.write(distinct(4))
 		require.NoError(t, s.Sync(t.Context()))
 		waits(call("ann", event.StatusCompleted, nil))
 		time.Sleep(4900 * ms)
 		holds := func() bool {
-			a, open, err := s.Source().Current(t.Context(), "ann")
+			a, open, err := s.Source(false).Current(t.Context(), "ann")
 			require.NoError(t, err)
 			return open && a.Blocking
 		}

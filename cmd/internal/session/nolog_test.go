@@ -47,7 +47,7 @@ func TestNoLog(t *testing.T) {
 		require.False(t, d.Allowed, "from the first call on")
 		require.Equal(t, "no_log there is no file /logs/Player.log (named by --log)", d.Attention.Sample[0].Message)
 		require.False(t, g.Check(t.Context(), call).Allowed)
-		s.Ack("agent", d.Attention.ID, 0)
+		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		verdict := func() heed.Verdict {
 			d := g.Check(t.Context(), call)
 			require.True(t, d.Allowed)
@@ -101,7 +101,7 @@ func TestPassedOver(t *testing.T) {
 		write("Fine\nBroken by a cat\n")
 		d := g.Check(t.Context(), call)
 		require.Contains(t, d.Attention.Sample[0].Message, "shortly before the start")
-		s.Ack("agent", d.Attention.ID, 0)
+		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		for range 3 {
 			d = g.Check(t.Context(), call)
 			require.True(t, d.Allowed)
@@ -124,7 +124,7 @@ func TestNoneFound(t *testing.T) {
 	for from, open := range map[string]bool{"": false, "no log was found": true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := start(t, session.Config{LogFrom: from})
-			a, blocks := s.Current("agent")
+			a, blocks := s.Current(t.Context(), "agent")
 			require.Equal(t, open, blocks)
 			require.Equal(t, open, s.Status().Engine.Blind)
 			if open {
@@ -192,7 +192,7 @@ func TestLogMoved(t *testing.T) {
 				}
 				time.Sleep(time.Minute)
 				require.Equal(t, c.want, notices(s))
-				_, open := s.Current("agent")
+				_, open := s.Current(t.Context(), "agent")
 				require.Equal(t, c.away == 0, open)
 			})
 		})
@@ -228,14 +228,14 @@ func TestNoLogRestored(t *testing.T) {
 		require.NoError(t, err)
 		stop := run(t, s)
 		time.Sleep(time.Minute)
-		_, open := s.Current("agent")
+		_, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
 		stop()
 
 		cfg.Log = newFeed()
 		s = start(t, cfg)
 		time.Sleep(time.Second)
-		_, open = s.Current("agent")
+		_, open = s.Current(t.Context(), "agent")
 		require.False(t, open)
 		require.False(t, s.Status().Engine.Blind)
 	})

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/heedlog/heed"
 )
 
@@ -33,22 +35,20 @@ const (
 // on disk.
 type others struct {
 	mu      sync.Mutex
-	of      []untold // by use, the latest last
-	dropped uint64   // items that were dropped before they were delivered
+	of      *simplelru.LRU[string, *untold] // by consumer
+	dropped uint64                          // items that were dropped before they were delivered
 
 	people, agents uint64 // acknowledgements by each
 }
 
 // untold is what an agent does not know.
 type untold struct {
-	consumer string
-	items    []AckedByOther // oldest first
-	more     uint64         // that were dropped
+	items []AckedByOther // oldest first
+	more  uint64         // that were dropped
 }
 
-// find returns the index of what a consumer does not know, or -1. The lock is held.
-func (o *others) find(consumer string) int {
-	return slices.IndexFunc(o.of, func(u untold) bool { return u.consumer == consumer })
+func (o *others) init() {
+	o.of, _ = simplelru.NewLRU(maxListeners, func(_ string, u *untold) { o.dropped += uint64(len(u.items)) })
 }
 
 // meet records that a consumer reads or calls: from now on it has to know what others acknowledge.
@@ -59,15 +59,9 @@ func (o *others) meet(consumer string) {
 	consumer = cut(consumer)
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	u := untold{consumer: consumer}
-	if i := o.find(consumer); i >= 0 {
-		u = o.of[i]
-		o.of = slices.Delete(o.of, i, i+1)
-	} else if len(o.of) == maxListeners {
-		o.dropped += uint64(len(o.of[0].items))
-		o.of = slices.Delete(o.of, 0, 1)
+	if _, known := o.of.Get(consumer); !known {
+		o.of.Add(strings.Clone(consumer), &untold{})
 	}
-	o.of = append(o.of, u)
 }
 
 // acked records what a consumer acknowledged.
@@ -80,9 +74,9 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 	} else {
 		o.agents++
 	}
-	for i := range o.of {
-		u := &o.of[i]
-		if u.consumer == by {
+	for _, consumer := range o.of.Keys() {
+		u, _ := o.of.Peek(consumer)
+		if consumer == by {
 			continue
 		}
 		for _, it := range items {
@@ -100,8 +94,8 @@ func (o *others) acked(by string, items []heed.Item, now time.Time) {
 func (o *others) told(consumer, id string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if i := o.find(cut(consumer)); i >= 0 {
-		o.of[i].items = slices.DeleteFunc(o.of[i].items, func(a AckedByOther) bool { return a.Item.ID == id })
+	if u, known := o.of.Peek(cut(consumer)); known {
+		u.items = slices.DeleteFunc(u.items, func(a AckedByOther) bool { return a.Item.ID == id })
 	}
 }
 
@@ -111,13 +105,10 @@ func (o *others) told(consumer, id string) {
 func (s *Session) TakeAckedByOthers(consumer string) (items []AckedByOther, more uint64) {
 	o := &s.others
 	o.mu.Lock()
-	i := o.find(cut(consumer))
-	if i < 0 {
-		o.mu.Unlock()
-		return nil, 0
+	if u, known := o.of.Peek(cut(consumer)); known {
+		items, more = u.items, u.more
+		*u = untold{}
 	}
-	items, more = o.of[i].items, o.of[i].more
-	o.of[i].items, o.of[i].more = nil, 0
 	o.mu.Unlock()
 	slices.Reverse(items)
 	for _, a := range items {

@@ -15,17 +15,17 @@ import (
 func TestAckedByOthersBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{})
-		s.Current("agent")
-		s.Current("heed-cli#1")
+		s.Current(t.Context(), "agent")
+		s.Current(t.Context(), "heed-cli#1")
 		const faults = 11
 		ids := make([]string, faults)
 		for i := range ids {
 			s.Observe(event.Log{Message: fmt.Sprintf("Broken %c part", 'a'+i)}.Entry())
-			a, open := s.Current("heed-cli#1")
+			a, open := s.Current(t.Context(), "heed-cli#1")
 			require.True(t, open)
 			ids[i] = a.ID
-			require.True(t, s.Ack("heed-cli#1", a.ID, 0).Acknowledged)
-			require.True(t, s.Ack("heed-cli#1", a.ID, 0).Already, "again is nothing new")
+			require.True(t, s.Ack(t.Context(), "heed-cli#1", a.ID, 0).Acknowledged)
+			require.True(t, s.Ack(t.Context(), "heed-cli#1", a.ID, 0).Already, "again is nothing new")
 		}
 		s.MarkRead("agent", ids[9])
 		require.Equal(t, uint64(faults), s.Status().AcksOfPeople)
@@ -51,8 +51,8 @@ func TestAckedByOthersBounds(t *testing.T) {
 			s.Begin(session.Call{Tool: "t", Consumer: fmt.Sprint("agent ", i)})
 		}
 		s.Observe(event.Log{Message: "Broken at last"}.Entry())
-		a, _ := s.Current("agent 99")
-		require.True(t, s.Ack("agent 99", a.ID, 0).Acknowledged)
+		a, _ := s.Current(t.Context(), "agent 99")
+		require.True(t, s.Ack(t.Context(), "agent 99", a.ID, 0).Acknowledged)
 		told := 0
 		for i := range 100 {
 			items, _ = s.TakeAckedByOthers(fmt.Sprint("agent ", i))

@@ -5,11 +5,17 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 )
 
+// OnObserved has f called with each entry from now on but those of calls, in order, with the outcome. It comes before
+// Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid during one only.
+func (s *Session) OnObserved(f func(rec *capture.Record, o *heed.Outcome)) { s.observed = f }
+
 // OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
-// sink after another: they must be quick, and must not keep or change the slice.
+// sink after another: they must be quick, and must not keep or change the slice. It is empty where only the item of a
+// log that cannot be read has changed.
 func (s *Session) OnUpdates(sink func([]heed.Update)) {
 	s.sinkMu.Lock()
 	defer s.sinkMu.Unlock()
@@ -34,7 +40,7 @@ func (s *Session) deliver(buf []heed.Update) []heed.Update {
 	s.report.Lock()
 	updates := s.engine.Updates(buf[:0])
 	s.report.Unlock()
-	if len(updates) == 0 {
+	if news := s.attention.news.Swap(false); len(updates) == 0 && !news {
 		return updates
 	}
 	now := s.now()

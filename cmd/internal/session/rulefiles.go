@@ -48,18 +48,7 @@ type ruleFiles struct {
 	err     error
 	refused uint64
 
-	swap sync.Mutex // held while the engine's rules are swapped
-
-	// Used by the watcher only.
-	looks []look
-	polls int
-	tried []RuleFile // that were compiled last, with success or not
-}
-
-// look is the state of a file without its content, zero where there is none.
-type look struct {
-	size  int64
-	mtime time.Time
+	tried []RuleFile // that were compiled last, with success or not; used by the watcher only
 }
 
 // init reads the files and compiles the first set: nil where only the embedded rules apply.
@@ -69,7 +58,6 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 		w.set, w.defaults = cfg.Engine.Rules, false
 		return w.set, nil
 	}
-	w.looks = w.look()
 	sources, files, err := w.read()
 	if err != nil {
 		return nil, fmt.Errorf("session: rules: %w", err)
@@ -117,17 +105,6 @@ func readRules(name string) ([]byte, time.Time, error) {
 	return data, info.ModTime(), err
 }
 
-// look returns the state of the files without reading them.
-func (w *ruleFiles) look() []look {
-	looks := make([]look, len(w.names))
-	for i, name := range w.names {
-		if info, err := os.Stat(name); err == nil {
-			looks[i] = look{size: info.Size(), mtime: info.ModTime()}
-		}
-	}
-	return looks
-}
-
 // watchRules swaps the rules when their files change.
 func (s *Session) watchRules(ctx context.Context) {
 	if len(s.rules.names) > 0 {
@@ -135,24 +112,14 @@ func (s *Session) watchRules(ctx context.Context) {
 	}
 }
 
-// rereads is the number of polls after which the files are read even where size and time are unchanged: some file
-// systems keep times in seconds.
-const rereads = 10
-
-// reloadIfChanged reads the files again where size or time changed, or after rereads polls.
+// reloadIfChanged reads the files, which are small, and compiles them if they changed: some file systems keep times in
+// seconds.
 func (s *Session) reloadIfChanged() {
 	w := &s.rules
-	looks := w.look()
-	if w.polls++; slices.Equal(looks, w.looks) && w.polls%rereads != 0 {
-		return
-	}
-	w.looks = looks
 	sources, files, err := w.read()
 	if err == nil && slices.EqualFunc(files, w.tried, sameFile) {
 		return
 	}
-	w.swap.Lock()
-	defer w.swap.Unlock()
 	var set *rules.Set
 	if err == nil {
 		w.tried = files
@@ -199,14 +166,6 @@ func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool
 	w.set, w.since = set, now
 	w.swaps++
 	return true
-}
-
-// swapped records that the host swapped the rules itself.
-func (w *ruleFiles) swapped(set *rules.Set, now time.Time) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.set, w.since, w.files, w.err = set, now, nil, nil
-	w.swaps++
 }
 
 func (w *ruleFiles) current() *rules.Set {

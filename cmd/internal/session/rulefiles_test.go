@@ -26,18 +26,17 @@ func TestRuleFiles(t *testing.T) {
 		}
 		require.NoError(t, os.WriteFile(path, []byte(testRules), 0o600))
 		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
-		first := s.Rules()
 		st := s.Status().Rules
 		require.Equal(t, 6, st.Rules)
 		require.Equal(t, path, st.Files[0].Name)
 		require.Len(t, st.Files[0].Hash, 16)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
-		a, _ := s.Current("agent")
+		a, _ := s.Current(t.Context(), "agent")
 
 		write(strings.Replace(testRules, "Broken", "Cracked", 1))
 		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Cracked"}.Entry()).Decision.Disposition)
-		require.True(t, s.Ack("agent", a.ID, 0).Acknowledged, "what is open stays")
+		require.True(t, s.Ack(t.Context(), "agent", a.ID, 0).Acknowledged, "what is open stays")
 		second := s.Status().Rules
 		require.EqualValues(t, 1, second.Swaps)
 		require.NotEqual(t, st.Hash, second.Hash)
@@ -62,11 +61,6 @@ func TestRuleFiles(t *testing.T) {
 		require.Empty(t, good.Error)
 		require.Equal(t, st.Hash, good.Hash)
 		require.Equal(t, event.Blocking, s.Observe(broken("1").Entry()).Decision.Disposition)
-
-		require.NoError(t, s.SetRules(compile(t, "version: 1\n")))
-		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
-		require.EqualValues(t, 3, s.Status().Rules.Swaps)
-		require.NoError(t, s.SetRules(first))
 	})
 }
 
@@ -83,7 +77,7 @@ func TestRuleEditWithinTheClock(t *testing.T) {
 		write(testRules)
 		s := start(t, session.Config{RuleFiles: []string{path}, NoDefaults: true})
 		write(strings.Replace(testRules, "Broken", "Failed", 1))
-		time.Sleep(10 * session.DefaultRulePoll)
+		time.Sleep(2 * session.DefaultRulePoll)
 		synctest.Wait()
 		require.Equal(t, event.Ignore, s.Observe(broken("1").Entry()).Decision.Disposition)
 		require.Equal(t, event.Blocking, s.Observe(event.Log{Message: "Failed"}.Entry()).Decision.Disposition)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
@@ -41,14 +42,18 @@ type Session struct {
 	seen   uint64
 	seenAt time.Time
 
+	observed func(rec *capture.Record, o *heed.Outcome) // see OnObserved
+
 	sinkMu sync.Mutex
 	sinks  []func([]heed.Update)
 	waits  atomic.Int64
 
-	timeline timeline
-	others   others
-	disk     disk
-	rules    ruleFiles
+	attention attention
+	timeline  timeline
+	others    others
+	disk      disk
+	rules     ruleFiles
+	tools     atomic.Pointer[[]heedsource.Tool]
 
 	logMu  sync.Mutex  // guards what follows, which lookForLog changes
 	noLog  atomic.Bool // the missing log was reported, and not since that it was found
@@ -58,15 +63,6 @@ type Session struct {
 	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
 	began   capture.Environment
 	mods    []capture.ListedMod
-
-	// The latest record of the log, and what came late of it. Used by the feeding goroutine only.
-	latest, late ingested
-}
-
-// ingested is a part of a record: its first line, and the rule that decided.
-type ingested struct {
-	line int
-	rule string
 }
 
 // New returns a session for cfg. It reads the rule files and the snapshot; see loadSnapshot. What is
@@ -79,6 +75,8 @@ func New(cfg Config) (*Session, error) {
 	s := &Session{cfg: cfg.withDefaults(), pumping: make(chan struct{}, 1)}
 	s.log, s.started = s.cfg.Logger, s.cfg.Now()
 	s.timeline.init(s.cfg.Timeline)
+	s.others.init()
+	s.attention.slots = make(chan struct{}, maxAnswers)
 	var bits [8]byte
 	if _, err := io.ReadFull(s.cfg.Random, bits[:]); err != nil {
 		return nil, fmt.Errorf("session: Config.Random: %w", err)
@@ -170,13 +168,13 @@ func (s *Session) Run(ctx context.Context) error {
 
 // enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
 func (s *Session) enter() {
-	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+	if s.cfg.Recorder != nil || s.observed != nil {
 		s.ordered.Lock()
 	}
 }
 
 func (s *Session) leave() {
-	if s.cfg.Recorder != nil || s.cfg.Observed != nil {
+	if s.cfg.Recorder != nil || s.observed != nil {
 		s.ordered.Unlock()
 	}
 	s.wake()
@@ -206,8 +204,8 @@ func (s *Session) Observe(e event.Entry) heed.Outcome {
 		s.cfg.Recorder.Record(&capture.Record{Entry: e})
 	}
 	o := s.engine.Observe(e)
-	if s.cfg.Observed != nil {
-		s.cfg.Observed(&capture.Record{Entry: e}, &o)
+	if s.observed != nil {
+		s.observed(&capture.Record{Entry: e}, &o)
 	}
 	return o
 }
@@ -315,17 +313,6 @@ func (s *Session) Advance() {
 		s.cfg.Recorder.Advance(now)
 	}
 	s.engine.Advance(now)
-}
-
-// SetRules swaps the rules; see [heed.Engine.SetRules]. Rule files that change later replace them.
-func (s *Session) SetRules(set *rules.Set) error {
-	s.rules.swap.Lock()
-	defer s.rules.swap.Unlock()
-	if err := s.engine.SetRules(set); err != nil {
-		return err
-	}
-	s.rules.swapped(set, s.now())
-	return nil
 }
 
 // Rules returns the rules that decide now.

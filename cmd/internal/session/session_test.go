@@ -36,9 +36,9 @@ func TestUpdates(t *testing.T) {
 		s.Observe(broken("1").Entry())
 		synctest.Wait()
 		require.Equal(t, []string{"opened 1"}, k.said())
-		a, open := s.Current("agent")
+		a, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
-		s.Ack("agent", a.ID, 0)
+		s.Ack(t.Context(), "agent", a.ID, 0)
 		s.Raise(heed.Report{Key: "disk", Disposition: event.Blocking, Message: "full"})
 		synctest.Wait()
 		require.Equal(t, []string{"opened 1", "cleared 1", "opened 2"}, k.said())
@@ -75,7 +75,7 @@ func TestGate(t *testing.T) {
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
 		require.Contains(t, d.Refusal, "no answer in time")
-		require.Equal(t, session.DefaultSyncTimeout, time.Since(began))
+		require.Equal(t, session.DefaultAnswerWithin, time.Since(began), "the bound of the gate")
 	})
 }
 
@@ -137,7 +137,7 @@ func TestSettle(t *testing.T) {
 				require.NoError(t, s.Sync(t.Context()))
 				if broke := slices.ContainsFunc(c.lines, func(l line) bool { return l.text == "Broken thing" }); broke {
 					require.Equal(t, coalesce.Affected, s.Verdict(r.ID()).Outcome, "late lines are charged, too")
-					a, open := s.Current("")
+					a, open := s.Current(t.Context(), "")
 					require.True(t, open && a.Blocking, "and hold the next call")
 				}
 			})
@@ -294,10 +294,10 @@ func TestTimeline(t *testing.T) {
 		require.NotNil(t, res.Related)
 		d = g.Check(t.Context(), call)
 		require.False(t, d.Allowed)
-		s.Ack("agent", "no-such", 0)
+		s.Ack(t.Context(), "agent", "no-such", 0)
 		s.MarkRead("agent", d.Attention.ID)
 		time.Sleep(time.Minute)
-		s.Ack("agent", d.Attention.ID, 0)
+		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		synctest.Wait()
 
 		events, lost := s.Timeline(0)
@@ -321,7 +321,7 @@ func TestTimeline(t *testing.T) {
 		require.Equal(t, "blocking", events[2].Outcome)
 
 		for range 5 {
-			s.Ack("agent", "no-such", 0)
+			s.Ack(t.Context(), "agent", "no-such", 0)
 		}
 		events, lost = s.Timeline(2)
 		require.EqualValues(t, 2, lost)
@@ -382,7 +382,7 @@ func TestRun(t *testing.T) {
 		f.end <- errors.New("is a directory")
 		require.ErrorContains(t, <-done, "is a directory")
 		s.Observe(broken("1").Entry()) // after the end, too
-		_, open := s.Current("")
+		_, open := s.Current(t.Context(), "")
 		require.True(t, open)
 	})
 }
@@ -439,7 +439,7 @@ func TestRecorder(t *testing.T) {
 				r := s.Begin(session.Call{Tool: fmt.Sprint(i)})
 				s.Observe(event.Notice{Status: event.StatusHole}.Entry())
 				_, _, _ = r.End(t.Context(), event.StatusCompleted, "")
-				s.Ack("", fmt.Sprintf("e-%d", k), uint64(k))
+				s.Ack(t.Context(), "", fmt.Sprintf("e-%d", k), uint64(k))
 			}
 		})
 	}
@@ -522,7 +522,7 @@ func TestOtherClock(t *testing.T) {
 				require.NoError(t, err)
 				require.Equal(t, coalesce.Affected, v.Outcome, n)
 				require.True(t, related.Blocking)
-				require.True(t, s.Ack("", related.ID, 0).Acknowledged)
+				require.True(t, s.Ack(t.Context(), "", related.ID, 0).Acknowledged)
 			}
 		})
 	}
@@ -545,10 +545,10 @@ func TestItemsByNumber(t *testing.T) {
 		require.Equal(t, "8-1", session.ShortID("8-1", "7"))
 		require.Equal(t, "-1", session.ShortID("-1", ""))
 
-		res := s.Ack("person", "2", 0)
+		res := s.Ack(t.Context(), "person", "2", 0)
 		require.False(t, res.Acknowledged)
 		require.Equal(t, "7-2", res.ID)
-		res = s.Ack("person", "1", 0)
+		res = s.Ack(t.Context(), "person", "1", 0)
 		require.True(t, res.Acknowledged)
 		require.Equal(t, "7-1", res.ID)
 		events, _ := s.Timeline(0)

@@ -3,10 +3,10 @@ package sidecar
 import (
 	"bufio"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 
+	"github.com/heedlog/heed/internal/framing"
 	"github.com/heedlog/heed/internal/wire"
 )
 
@@ -100,34 +100,16 @@ func (f *frames) next() (frameType, []byte, error) {
 	case n > t.bound():
 		return t, nil, fmt.Errorf("the payload of a frame of type %d has %d bytes: at most %d are allowed", t, n, t.bound())
 	}
-	payload, err := f.payload(n)
-	if errors.Is(err, io.EOF) {
-		err = io.ErrUnexpectedEOF
-	}
-	if err != nil {
-		return t, nil, fmt.Errorf("the input ends in the payload of a frame of type %d: %w", t, err)
-	}
-	f.at += uint64(headSize + n)
-	return t, payload, nil
-}
-
-// payload reads n bytes. It allocates no more than arrives.
-func (f *frames) payload(n int) ([]byte, error) {
 	if cap(f.buf) > keptBuffer {
 		f.buf = nil
 	}
-	f.buf = f.buf[:0]
-	for len(f.buf) < n {
-		if len(f.buf) == cap(f.buf) {
-			f.buf = append(f.buf, make([]byte, min(max(4<<10, len(f.buf)), n-len(f.buf)))...)[:len(f.buf)]
-		}
-		part := f.buf[len(f.buf):min(n, cap(f.buf))]
-		if _, err := io.ReadFull(f.in, part); err != nil {
-			return nil, err
-		}
-		f.buf = f.buf[:len(f.buf)+len(part)]
+	payload, err := framing.Body(f.in, f.buf, n, 4<<10)
+	if err != nil {
+		return t, nil, fmt.Errorf("the input ends in the payload of a frame of type %d: %w", t, err)
 	}
-	return f.buf, nil
+	f.buf = payload
+	f.at += uint64(headSize + n)
+	return t, payload, nil
 }
 
 // appendFrame appends a frame to dst, whose payload code describes.

@@ -139,40 +139,26 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	case typeLog:
 		s.log(&c)
 	case typeOperation:
-		var e event.Entry
-		if c.operation(&e); c.Close() == nil {
-			s.observe(&e)
+		take(&c, c.operation, func(e *event.Entry) {
+			s.observe(e)
 			if e.Status.Ended() {
 				s.w.watch(e.OperationID)
 				s.w.notify()
 			}
-		}
+		})
 	case typeState:
-		var st state
-		if st.code(&c); c.Close() == nil {
-			s.state(&st)
-		}
+		take(&c, func(st *state) { st.code(&c) }, s.state)
 	case typeDropped:
-		var d dropped
-		if d.code(&c); c.Close() == nil {
-			s.drop(&d)
-		}
+		take(&c, func(d *dropped) { d.code(&c) }, s.drop)
 	case typeMods:
-		var mods []heed.Mod
-		if c.mods(&mods); c.Close() == nil {
-			s.engine.LearnMods(mods)
-		}
+		take(&c, c.mods, func(mods *[]heed.Mod) { s.engine.LearnMods(*mods) })
 	case typeRaise:
-		var r heed.Report
-		if c.report(&r); c.Close() == nil {
-			s.engine.Raise(r)
+		take(&c, c.report, func(r *heed.Report) {
+			s.engine.Raise(*r)
 			s.w.notify()
-		}
+		})
 	case typeQuery:
-		var q query
-		if q.code(&c); c.Close() == nil {
-			s.answer(&q)
-		}
+		take(&c, func(q *query) { q.code(&c) }, s.answer)
 	default:
 		if s.unknownFrames++; s.unknownFrames == 1 {
 			s.w.problem(&problem{frame: t, at: at, text: "frames of this type are not known, and are skipped"})
@@ -188,6 +174,14 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 	s.w.problem(&problem{frame: t, at: at, text: text})
 	notice := event.Notice{Time: time.Now(), Status: event.StatusHole, Count: uint64(len(payload)), Detail: text}.Entry()
 	s.observe(&notice)
+}
+
+// take reads a payload, and has it ingested if it could be read.
+func take[T any](c *coder, read, ingest func(*T)) {
+	var t T
+	if read(&t); c.Close() == nil {
+		ingest(&t)
+	}
 }
 
 // log ingests a log record.

@@ -202,7 +202,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 		return res, err
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	cmd.Env = append(os.Environ(), bridge.Env()...)
+	cmd.Env = append(os.Environ(), stage.Env(bridge)...)
 	cmd.Stderr = os.Stderr
 	end, err := cmd.StdinPipe()
 	if err != nil {

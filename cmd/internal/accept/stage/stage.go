@@ -8,6 +8,7 @@ import (
 	"io"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"text/tabwriter"
 	"time"
 
@@ -35,6 +36,11 @@ func NewBridge(ctx context.Context) (gabp.Bridge, error) {
 		return gabp.Bridge{}, err
 	}
 	return gabp.Bridge{Address: l.Addr().String(), Token: gabp.NewToken(), GameID: "colony"}, l.Close()
+}
+
+// Env returns the environment variables of a bridge for a game that it starts, as NAME=value.
+func Env(b gabp.Bridge) []string {
+	return []string{gabp.EnvPort + "=" + strconv.Itoa(b.Port()), gabp.EnvToken + "=" + b.Token, gabp.EnvGame + "=" + b.GameID}
 }
 
 // Table writes rows of cells, each of which a tab ends, in columns.

@@ -43,7 +43,7 @@ func (h *host) wrap(ctx context.Context) error {
 	}
 	c := exec.CommandContext(ctx, h.heed, "wrap", "--no-config", "--state", h.dir, "--log", h.log, "--linger", "1ms", "--",
 		h.self, "steering", "-role", "game", "-log", h.log)
-	c.Env = append(os.Environ(), bridge.Env()...)
+	c.Env = append(os.Environ(), stage.Env(bridge)...)
 	c.Stdin, c.Stderr = h.game, os.Stderr
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
 	if err := c.Start(); err != nil {

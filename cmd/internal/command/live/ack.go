@@ -226,24 +226,20 @@ func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, er
 		open = append(open, a.ID)
 	}
 	it.ID = name
-	if i := slices.IndexFunc(open, func(id string) bool { return short(id, it.Cursor) == name }); i >= 0 {
-		it.ID = open[i]
-	}
-	if len(name) < leastPrefix || slices.Contains(open, it.ID) {
-		return it, nil
-	}
 	var fit []string
 	for _, id := range open {
-		if strings.HasPrefix(id, name) {
-			it.ID, fit = id, append(fit, short(id, it.Cursor))
+		switch number := short(id, it.Cursor); {
+		case id == name, number == name:
+			it.ID = id
+			return it, nil
+		case len(name) >= leastPrefix && strings.HasPrefix(id, name):
+			it.ID, fit = id, append(fit, number)
 		}
 	}
-	switch {
-	case len(fit) == 0:
-	case items.Omitted > 0:
+	if len(fit) > 0 && items.Omitted > 0 {
 		fit = append(fit, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
-		fallthrough
-	case len(fit) > 1:
+	}
+	if len(fit) > 1 {
 		return it, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, strings.Join(fit, ", ")))
 	}
 	return it, nil

@@ -99,7 +99,7 @@ func serve(t *testing.T, h gabp.Handler) []string {
 // serving returns a Mux that gives all requests to h.
 func serving(h gabp.Handler) *gabp.Mux {
 	mux := new(gabp.Mux)
-	mux.Fallback(h)
+	mux.Fallback = h
 	return mux
 }
 

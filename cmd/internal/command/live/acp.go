@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -26,6 +26,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/acp"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
+	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/cmd/internal/outbox"
 	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/gabp"
@@ -77,8 +78,34 @@ func (f *steerFlags) validate(cmd *cobra.Command) error {
 	if f.callWait == 0 || f.perTurn == 0 || f.perMinute == 0 { // which is the default of a policy
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
+	return checkBrief(cmd, f.brief)
+}
+
+// defaultBrief is the budget of a brief that is told to an agent, in tokens, and maxBrief bounds it.
+const (
+	defaultBrief = 400
+	maxBrief     = 8000
+)
+
+func checkBrief(cmd *cobra.Command, tokens int) error {
+	if tokens < 0 || tokens > maxBrief {
+		return cli.Usage(cmd, "--brief %d: use 0 to %d", tokens, maxBrief)
+	}
+	return nil
+}
+
+func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
+	for _, pattern := range patterns {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return cli.Usage(cmd, "--%s %q: %w", flag, pattern, err)
+		}
+	}
+	return nil
+}
+
+func notNegative(cmd *cobra.Command, flag string, d time.Duration) error {
+	if d < 0 {
+		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
 	return nil
 }
@@ -116,22 +143,8 @@ It ends when the editor or the agent does, with the status of the agent.`,
 }
 
 func (f *acpFlags) validate(cmd *cobra.Command) error {
-	f.format, f.formats = formatText, []string{formatText}
-	if err := f.clientFlags.validate(cmd); err != nil {
-		return err
-	}
-	if err := f.steerFlags.validate(cmd); err != nil {
-		return err
-	}
-	for _, pattern := range f.tools {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return cli.Usage(cmd, "--tool %q: %w", pattern, err)
-		}
-	}
-	if f.grace < 0 {
-		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
-	}
-	return nil
+	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // game reports whether a tool call with a title goes to the game.
@@ -153,26 +166,20 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	signals := make(chan os.Signal, 32)
-	signal.Notify(signals, forwarded()...)
-	defer signal.Stop(signals)
+	signals, stop := passedOn()
+	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // an editor that reads no more is an end
 
-	log, closeLog, err := p.ownLog(f.logFile)
+	log, logFile, err := p.ownLog(f.logFile, slog.LevelInfo)
 	if err != nil {
 		return err
 	}
-	defer closeLog()
-	agent, streams, err := startTalking(args, file(p.Stderr), f.grace)
+	defer logFile.Close() //nolint:errcheck // of heed's own
+	agent, err := startTalking(args, file(p.Stderr), f.grace)
 	if err != nil {
-		return notStarted(args[0], err)
+		return err
 	}
 	defer agent.Kill()
-	go func() {
-		for sig := range signals {
-			_ = agent.Pass(sig) // it may have ended
-		}
-	}()
 	beside := &beside{log: log}
 	box, err := p.openOutbox(ctx, f.state)
 	if err != nil { // it is no reason to keep an agent from working
@@ -187,8 +194,8 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	})
 	defer watching.Wait()
 	defer cancel()
-	err = acp.Run(ctx, acp.Config{
-		Agent: streams, Editor: stdio{p.Stdin, p.Stdout}, Left: hangUp(streams, agent, f.grace), User: deliver.User,
+	cfg := acp.Config{
+		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
 		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
@@ -214,15 +221,10 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			go func() { _ = c.Look(ctx) }() // what is open rides on the first prompt
 			return c, nil
 		},
-	})
-	_ = streams.Close()
-	select {
-	case <-agent.Done():
-	case <-time.After(f.grace):
-		agent.Kill()
 	}
+	err = agent.during(signals, log, func() error { return acp.Run(ctx, cfg) })
 	p.Status = agent.Exit().Code
-	if err != nil && !errors.Is(err, acp.ErrAgent) && ctx.Err() == nil {
+	if err != nil && !errors.Is(err, jsonrpc.ErrProgram) && ctx.Err() == nil {
 		return cli.Failed(exitOwn, err)
 	}
 	return nil
@@ -244,51 +246,62 @@ func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox,
 	return box, err
 }
 
-// ownLog returns heed's own log, for a command whose standard output is another's.
-func (p *program) ownLog(name string) (log *slog.Logger, closeLog func(), err error) {
-	switch name {
-	case "":
-		return slog.New(slog.DiscardHandler), func() {}, nil
-	case "-":
-		return slog.New(slog.NewTextHandler(p.Stderr, nil)), func() {}, nil
-	}
-	file, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-	if err != nil {
-		return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
-	}
-	return slog.New(slog.NewTextHandler(file, nil)), func() { _ = file.Close() }, nil
+// talker is a program that heed starts, and talks to over its standard input and output.
+type talker struct {
+	*proc.Process
+	stdio
+
+	grace time.Duration
 }
 
-// startTalking starts a program that talks over its standard input and output, and returns those.
-func startTalking(args []string, stderr *os.File, grace time.Duration) (*proc.Process, stdio, error) {
+func startTalking(args []string, stderr *os.File, grace time.Duration) (*talker, error) {
 	in, toProgram, err := os.Pipe()
 	if err != nil {
-		return nil, stdio{}, err
+		return nil, own(err)
 	}
 	fromProgram, out, err := os.Pipe()
 	if err != nil {
-		return nil, stdio{}, errors.Join(err, in.Close(), toProgram.Close())
+		return nil, own(errors.Join(err, in.Close(), toProgram.Close()))
 	}
-	cfg := proc.Config{
-		Args: args, Mark: gabp.NewToken(), Grace: grace, Stdin: in, Stdout: out, Stderr: stderr,
-	}
-	cfg.Env = append(os.Environ(), "HEED_TREE="+cfg.Mark)
-	if self, err := os.Executable(); err == nil {
-		cfg.Guard = []string{self, guardName}
-	}
-	program, err := proc.Start(cfg)
+	mark := gabp.NewToken()
+	program, err := proc.Start(proc.Config{
+		Args: args, Env: append(os.Environ(), "HEED_TREE="+mark), Mark: mark, Grace: grace, Guard: guard(),
+		Stdin: in, Stdout: out, Stderr: stderr,
+	})
 	_, _ = in.Close(), out.Close()
+	t := &talker{program, stdio{fromProgram, toProgram}, grace}
 	if err != nil {
-		return nil, stdio{}, errors.Join(err, toProgram.Close(), fromProgram.Close())
+		_ = t.Close()
+		return nil, notStarted(args[0], err)
 	}
-	return program, stdio{fromProgram, toProgram}, nil
+	return t, nil
 }
 
-// hangUp closes a program's standard input, and kills it if it has not ended after grace.
-func hangUp(streams stdio, program *proc.Process, grace time.Duration) func() {
-	return func() {
-		_ = streams.Writer.(io.Closer).Close()
-		time.AfterFunc(grace, program.Kill)
+// hangUp closes the program's standard input, and kills it if it has not ended after grace.
+func (t *talker) hangUp() {
+	_ = t.Writer.(io.Closer).Close()
+	time.AfterFunc(t.grace, t.Kill)
+}
+
+// during passes signals on while f runs, and then has the program end.
+func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() error) error {
+	ended := make(chan error, 1)
+	go func() { ended <- f() }()
+	for {
+		select {
+		case sig := <-signals:
+			if err := t.Pass(sig); err != nil {
+				log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
+			}
+		case err := <-ended:
+			_ = t.Close() // one that closed its output may read on
+			select {
+			case <-t.Done():
+			case <-time.After(t.grace):
+				t.Kill()
+			}
+			return err
+		}
 	}
 }
 
@@ -306,11 +319,11 @@ func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) st
 
 // beside is the running heed, as far as there is one, and the conversations that are told of it.
 type beside struct {
-	log    *slog.Logger
-	client atomic.Pointer[gabp.Client]
+	log *slog.Logger
 
-	mu    sync.Mutex
-	talks []*deliver.Conversation
+	mu     sync.Mutex
+	client *gabp.Client // nil while no heed runs
+	talks  []*deliver.Conversation
 }
 
 // errNoHeed is the error of a question while no heed runs.
@@ -318,11 +331,19 @@ var errNoHeed = errors.New("no heed is running")
 
 // CallTool implements [deliver.Heed].
 func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	client := b.client.Load()
+	b.mu.Lock()
+	client := b.client
+	b.mu.Unlock()
 	if client == nil {
 		return nil, errNoHeed
 	}
 	return client.CallTool(ctx, name, arguments)
+}
+
+func (b *beside) use(client *gabp.Client) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.client = client
 }
 
 func (b *beside) add(c *deliver.Conversation) {
@@ -353,10 +374,10 @@ func (b *beside) watch(ctx context.Context, connect func() (*gabp.Client, error)
 	for ctx.Err() == nil {
 		client, err := connect()
 		if err == nil {
-			b.client.Store(client)
+			b.use(client)
 			b.log.Info("a heed was found")
 			err = deliver.Watch(ctx, client, b.look)
-			b.client.Store(nil)
+			b.use(nil)
 			_ = client.Close()
 		}
 		if why := strings.TrimSpace(fmt.Sprint(err)); why != said && ctx.Err() == nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func init() { answerWithin = patience }
+func init() { answerWithin, keepEvery = patience, 20*time.Millisecond }
 
 // fakeBridge is a client as bridges in the field are: it sends no Content-Type,
 // "parameters" in place of "arguments" and its own name of the platform, has a new

@@ -17,32 +17,28 @@ func (p *program) askBrief(cmd *cobra.Command) func(cmd *cobra.Command, item str
 	var f clientFlags
 	f.selects(cmd)
 	return func(cmd *cobra.Command, item string, b *command.Brief) error {
-		f.format, f.formats = b.Format, []string{b.Format}
-		asking := p.clientCommand(&cobra.Command{}, &f,
-			func(ctx context.Context, c *gabp.Client, _ *runFile, _ []string) error {
-				raw, err := c.CallTool(ctx, bridge.ToolBrief, briefArguments(item, b))
-				if err != nil {
-					return err
+		return p.asking(cmd, &f, func(ctx context.Context, c *gabp.Client, _ *runFile) error {
+			raw, err := c.CallTool(ctx, bridge.ToolBrief, briefArguments(item, b))
+			if err != nil {
+				return err
+			}
+			if b.Format == formatJSON {
+				return p.printJSON(raw)
+			}
+			var d struct {
+				command.BriefDocument
+				Behind string `json:"behind"`
+			}
+			if err := json.Unmarshal(raw, &d); err != nil {
+				return err
+			}
+			for _, w := range append(d.Warnings, d.Behind) {
+				if w != "" {
+					p.Note("%s", text.Safe(w, 0))
 				}
-				if b.Format == formatJSON {
-					return p.printJSON(raw)
-				}
-				var d struct {
-					command.BriefDocument
-					Behind string `json:"behind"`
-				}
-				if err := json.Unmarshal(raw, &d); err != nil {
-					return err
-				}
-				for _, w := range append(d.Warnings, d.Behind) {
-					if w != "" {
-						p.Note("%s", text.Safe(w, 0))
-					}
-				}
-				return p.print(d.Appended(b.Format))
-			})
-		asking.SetContext(cmd.Context())
-		return asking.RunE(asking, nil)
+			}
+			return p.print(d.Appended(b.Format))
+		})
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 // TestStateIsKeptApart: two heeds in one state folder do not overwrite each other's files, and
 // what a killed one left keeps nobody out.
 func TestStateIsKeptApart(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
 	write(t, rules, testRules)

@@ -86,8 +86,10 @@ func (f *clientFlags) selects(cmd *cobra.Command) {
 
 // validate checks the flags before a connection is made.
 func (f *clientFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
-		return err
+	if f.formats != nil { // else it is not this command's
+		if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
+			return err
+		}
 	}
 	if f.pid < 0 {
 		return cli.Usage(cmd, "--pid %d: must not be negative", f.pid)
@@ -153,46 +155,41 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		return nil, nil, cli.Failed(exitNone, err)
 	}
 	var found []*gabp.Client
-	var whose []runFile
-	var names []string
+	var whose, others []string
+	var run runFile
 	var refused error
 	for _, r := range runs {
 		if f.pid != 0 && r.PID != f.pid || f.game != "" && r.Game != f.game {
-			names = append(names, r.String())
+			others = append(others, r.String())
 			continue
 		}
 		client, err := dial(r.Address, r.Token)
-		if errors.Is(err, errRefused) { // it was killed: it listens before it leaves word
+		switch {
+		case errors.Is(err, errRefused): // it was killed: it listens before it leaves word
 			_ = os.Remove(dir.runPath(r.PID))
-			continue
-		}
-		if err != nil {
+		case err != nil:
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
-			continue
+		default:
+			found, whose, run = append(found, client), append(whose, r.String()), r
 		}
-		found = append(found, client)
-		whose = append(whose, r)
 	}
 	switch {
 	case len(found) == 1:
-		return found[0], &whose[0], nil
-	case len(found) == 0 && refused != nil:
-		return nil, nil, cli.Failed(exitNone, refused)
-	case len(found) == 0 && len(names) > 0:
-		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s",
-			strings.Join(names, " and ")))
-	case len(found) == 0:
-		return nil, nil, &cli.StatusError{
-			Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
-			Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
+		return found[0], &run, nil
+	case len(found) > 1:
+		for _, client := range found {
+			_ = client.Close()
 		}
+		return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(whose, " or "))
+	case refused != nil:
+		return nil, nil, cli.Failed(exitNone, refused)
+	case len(others) > 0:
+		return nil, nil, cli.Failed(exitNone, fmt.Errorf("no heed matches; running: %s", strings.Join(others, " and ")))
 	}
-	names = names[:0]
-	for i, client := range found {
-		_ = client.Close()
-		names = append(names, whose[i].String())
+	return nil, nil, &cli.StatusError{
+		Status: exitNone, Err: fmt.Errorf("no running heed was found in %s", dir),
+		Next: `start one: "heed wrap -- GAME", or "heed serve PATH" with the path of a log; --state names another folder`,
 	}
-	return nil, nil, cli.Usage(cmd, "several heeds are running: use %s", strings.Join(names, " or "))
 }
 
 // clientCommand makes a command that talks to a running heed.
@@ -203,34 +200,45 @@ func (p *program) clientCommand(cmd *cobra.Command, f *clientFlags,
 		cmd.Args = cli.NoArgs(cmd.Name())
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := f.validate(cmd); err != nil {
-			return err
-		}
-		ctx, stop := untilInterrupted(cmd.Context())
-		defer stop()
-		client, whose, err := p.connect(ctx, cmd, f)
-		if err == nil {
-			p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
-			err = ask(ctx, client, whose, args)
-			_ = client.Close() // what was asked was answered
-		}
-		if ctx.Err() != nil { // whatever it broke off
-			return context.Cause(ctx)
-		}
-		if e, ok := errors.AsType[*gabp.Error](err); ok {
-			switch e.Code {
-			case gabp.CodeMethodNotFound:
-				return cli.Failed(exitNone, fmt.Errorf("this heed does not support that: %w", err))
-			case gabp.CodeInvalidParams: // such as a cursor of another run
-				return cli.Failed(exitUsage, err)
-			}
-		}
-		if err != nil && !decided(err) {
-			return cli.Failed(exitNone, err)
-		}
-		return err
+		return p.asking(cmd, f, func(ctx context.Context, c *gabp.Client, r *runFile) error { return ask(ctx, c, r, args) })
 	}
 	return cmd
+}
+
+// asking asks the running heed that f selects.
+func (p *program) asking(cmd *cobra.Command, f *clientFlags,
+	ask func(ctx context.Context, c *gabp.Client, r *runFile) error,
+) error {
+	if err := f.validate(cmd); err != nil {
+		return err
+	}
+	ctx, stop := untilInterrupted(cmd.Context())
+	defer stop()
+	client, whose, err := p.connect(ctx, cmd, f)
+	if err == nil {
+		p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
+		err = ask(ctx, client, whose)
+		_ = client.Close() // what was asked was answered
+	}
+	switch e, _ := errors.AsType[*gabp.Error](err); {
+	case e == nil:
+	case e.Code == gabp.CodeMethodNotFound:
+		err = cli.Failed(exitNone, fmt.Errorf("this heed does not support that: %w", err))
+	case e.Code == gabp.CodeInvalidParams: // such as a cursor of another run
+		err = cli.Failed(exitUsage, err)
+	}
+	return asked(ctx, err)
+}
+
+// asked returns the error of a command that asked a running heed, or the history, with its exit status.
+func asked(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil: // whatever it broke off
+		return context.Cause(ctx)
+	case err != nil && !decided(err):
+		return cli.Failed(exitNone, err)
+	}
+	return err
 }
 
 // gone is the error of a heed that stopped answering.

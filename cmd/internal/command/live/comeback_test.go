@@ -21,6 +21,7 @@ import (
 // id or another, finds what was open, is held back by it, and acknowledges it by the id that it knew, once. Of calls that
 // were under way it is recorded that nobody saw their end.
 func TestBridgeComesBack(t *testing.T) {
+	t.Parallel()
 	for _, launch := range []string{"1", "2"} {
 		t.Run("launch "+launch, func(t *testing.T) {
 			w := start(t, nil)

@@ -18,9 +18,7 @@ import (
 // ending is how a game that heed started comes to its end: asked for by a signal to heed, or not. It is used by one
 // goroutine.
 type ending struct {
-	p       *program
 	h       *host
-	px      *bridge.Proxy
 	game    *proc.Process
 	output  *output
 	signals <-chan os.Signal
@@ -29,6 +27,7 @@ type ending struct {
 	asked  bool        // a signal asked heed to end the game
 	passed []os.Signal // others that were passed on
 	told   bool        // a bridge waits for the mod and is told that none comes
+	known  bool        // the end was reported
 }
 
 // watch waits for the end of the game and all that it started, or of the server, and reports it as soon as it is known.
@@ -103,11 +102,11 @@ func (e *ending) matters() bool { return !e.wanted() && (e.game.Exit().Code != 0
 
 // report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
 func (e *ending) report(ctx context.Context) {
-	if e.px == nil {
+	if e.known {
 		return
 	}
-	px, exit := e.px, e.game.Exit()
-	e.px = nil
+	e.known = true
+	exit := e.game.Exit()
 	e.output.wait(tailGrace)
 	if err := e.h.session.Sync(ctx); err != nil {
 		e.h.log.Warn("the end of the game's log could not be read", "error", err)
@@ -117,7 +116,7 @@ func (e *ending) report(ctx context.Context) {
 	if !e.wanted() && exit.Code != 0 {
 		e.h.session.Observe(event.State{Status: event.StatusExited, Detail: detail(said, written)}.Entry())
 	}
-	e.told = px.Ended(bridge.Ending{Text: said, Code: exit.Code, Output: append(e.logged(), written...)})
+	e.told = e.h.proxy.Ended(bridge.Ending{Text: said, Code: exit.Code, Output: append(e.logged(), written...)})
 }
 
 // detail returns what is recorded of the end of a game that wrote lines last.

@@ -32,6 +32,7 @@ func (w *wrapped) awaitLog(text string) {
 // TestEndBeforeWelcome: a bridge that waits for the mod is told at once that the game ended, with its status and what it
 // wrote last, in the message of the error, which is what an agent sees.
 func TestEndBeforeWelcome(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name string
 		args []string
@@ -102,6 +103,7 @@ func TestOutputInOne(t *testing.T) {
 // TestCrash: a crash is one item, with a headline that says so, whatever is seen of it: the end of the process, a report
 // in the log, the loss of the connection, a call that was under way.
 func TestCrash(t *testing.T) {
+	t.Parallel()
 	testkit.Full(t, "starts many games")
 	for _, c := range []struct {
 		what, tool string
@@ -150,6 +152,7 @@ func TestCrash(t *testing.T) {
 // TestLaunched: a game in a session of its own gets the signal that heed got, and time to save, whether what started it
 // goes on or not; how it ends is how heed ends.
 func TestLaunched(t *testing.T) {
+	t.Parallel()
 	testkit.Full(t, "starts many games")
 	if runtime.GOOS != "linux" {
 		t.Skip("a descendant with a session of its own is found on Linux only")
@@ -196,6 +199,7 @@ func TestLaunched(t *testing.T) {
 // TestNextGame: what a dead game left holds no call of the next one back, and nothing that happens in the next one is
 // charged to it, with the state of before or without, at the same log. With it, the agent is told what was open.
 func TestNextGame(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name  string
 		state bool

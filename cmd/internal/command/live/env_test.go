@@ -1,8 +1,11 @@
 package live
 
 import (
+	"flag"
 	"os"
 	"os/signal"
+	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -34,6 +37,8 @@ func TestMain(m *testing.M) {
 			signal.Notify(make(chan os.Signal, 1), sig)
 		}
 	}
+	// Tests wait for processes and for time, and not for the processor.
+	_ = flag.Set("test.parallel", strconv.Itoa(4*runtime.GOMAXPROCS(0)))
 	clitest.Main(m, map[string]func(){
 		settings.Live: Main, pageName: Main, settings.Offline: command.Main, "fill-history": fillHistoryMain,
 	})

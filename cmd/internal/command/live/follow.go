@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -50,20 +51,16 @@ Ctrl-C ends it with status 0; it then prints how many items are open.`,
 }
 
 func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error {
-	if err := f.validate(cmd); err != nil {
-		return err
-	}
-	if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSONL); err != nil {
-		return err
-	}
-	if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
+	err := cmp.Or(f.validate(cmd), cli.OneOf(cmd, "format", f.format, formatText, formatJSONL),
+		cli.CheckWidth(cmd, f.width, 0))
+	if err != nil {
 		return err
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "follow")
+	h, err := p.newHost(&f.hostFlags, hosting{name: "follow", source: running(path, "", f.fromEnd)})
 	if err != nil {
 		return err
 	}
@@ -76,7 +73,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 			}
 		}
 	})
-	err = h.serve(ctx, nil, nil)
+	err = h.serve(ctx)
 	if unwritten != nil {
 		return unwritten
 	}

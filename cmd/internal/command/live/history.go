@@ -32,6 +32,9 @@ type historyFlags struct {
 	format string
 	width  int
 	needed bool // by the command, which is refused where nothing is remembered
+	latest bool // without a name of a game, that of the latest session is meant
+
+	path string // of the file, once it is known
 }
 
 func (f *historyFlags) register(cmd *cobra.Command) *cobra.Command {
@@ -94,56 +97,52 @@ func (p *program) noteOpened(ctx context.Context, h *history.History) {
 	}
 }
 
-// withHistory makes a command that reads history: ask is given it, and nil where there is none, with its file.
+// withHistory makes a command that reads history: ask is given it, and nil where there is none, with the game that is
+// selected.
 func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
-	ask func(ctx context.Context, h *history.History, file string, args []string) error,
+	ask func(ctx context.Context, h *history.History, game string, args []string) error,
 ) *cobra.Command {
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if err := cli.OneOf(cmd, "format", f.format, formatText, formatJSON); err != nil {
-			return err
-		}
-		if err := cli.CheckWidth(cmd, f.width, 0); err != nil {
+		err := cmp.Or(cli.OneOf(cmd, "format", f.format, formatText, formatJSON), cli.CheckWidth(cmd, f.width, 0))
+		if err != nil {
 			return err
 		}
 		if f.file == command.HistoryOff {
 			return cli.Usage(cmd, "history is off: name its file with --history")
 		}
-		file, err := command.HistoryFile(f.file, p.Getenv)
-		if err != nil {
+		if f.path, err = command.HistoryFile(f.file, p.Getenv); err != nil {
 			return cli.Failed(exitUsage, err)
 		}
 		ctx, stop := untilInterrupted(cmd.Context())
 		defer stop()
-		if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(f.path); errors.Is(err, fs.ErrNotExist) {
 			if f.needed {
-				return none(file)
+				return f.none()
 			}
-			return ask(ctx, nil, file, args)
+			return ask(ctx, nil, "", args)
 		}
-		h, err := p.openHistory(ctx, history.Config{Path: file})
+		h, err := p.openHistory(ctx, history.Config{Path: f.path})
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}
 		defer h.Close() //nolint:errcheck // it was read from, and what was forgotten is committed
-		err = ask(ctx, h, file, args)
-		switch {
-		case ctx.Err() != nil:
-			return context.Cause(ctx)
-		case errors.Is(err, history.ErrUnknown):
-			return cli.Failed(exitUsage, err)
-		case err != nil && !decided(err):
-			return cli.Failed(exitNone, err)
+		game, err := f.gameOf(ctx, h)
+		if err == nil {
+			err = ask(ctx, h, game, args)
 		}
-		return err
+		if errors.Is(err, history.ErrUnknown) {
+			err = cli.Failed(exitUsage, err)
+		}
+		return asked(ctx, err)
 	}
 	return cmd
 }
 
 // nothingYet is the message where there is no session.
-func nothingYet(file string) string { return "nothing is remembered; it would be in " + file }
+func (f *historyFlags) nothingYet() string { return "nothing is remembered; it would be in " + f.path }
 
 // none ends a command that needs what is remembered.
-func none(file string) error { return cli.Failed(exitUsage, errors.New(nothingYet(file))) }
+func (f *historyFlags) none() error { return cli.Failed(exitUsage, errors.New(f.nothingYet())) }
 
 // historyVersion is the version that begins a document.
 type historyVersion struct {
@@ -190,13 +189,18 @@ var historyForms = []schema.Form{
 	schema.Object("heed-history-forget", "heed history forget", historyForgetDocument{}),
 }
 
-// document prints a document as JSON, with its version.
-func (p *program) document(d any) error {
-	data, err := json.Marshal(d)
-	if err != nil {
-		return err
+// show prints a document as JSON, with its version, or the page that fill fills.
+func (p *program) show(f *historyFlags, document any, fill func(g *page)) error {
+	if f.format == formatJSON {
+		data, err := json.Marshal(document)
+		if err != nil {
+			return err
+		}
+		return p.print(append(text.AppendJSON(nil, data), '\n'))
 	}
-	return p.print(append(text.AppendJSON(nil, data), '\n'))
+	g := p.page(f.width)
+	fill(g)
+	return p.write(g)
 }
 
 var thisVersion = historyVersion{schema.Version}
@@ -223,16 +227,11 @@ of your own (--history), and reading it makes none.`,
 		}
 		return word(cmd, args)
 	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
-		d := historyDocument{historyVersion: thisVersion, File: file, Sessions: []history.Session{}}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
+		d := historyDocument{historyVersion: thisVersion, File: f.path, Sessions: []history.Session{}}
 		more := false
 		if h != nil {
-			game, err := gameOf(ctx, h, f.game)
-			if err != nil {
-				return err
-			}
-			limit := top + min(top, 1) // one more, to know whether there is
-			all, err := h.Sessions(ctx, game, limit)
+			all, err := h.Sessions(ctx, game, top+min(top, 1)) // one more, to know whether there is
 			if err != nil {
 				return err
 			}
@@ -241,20 +240,17 @@ of your own (--history), and reading it makes none.`,
 			}
 			d.Sessions = append(d.Sessions, all...)
 		}
-		if f.format == formatJSON {
-			return p.document(d)
-		}
-		g := p.page(f.width)
-		if len(d.Sessions) == 0 {
-			g.line(span{plain, nothingYet(file)})
-		}
-		for i := range d.Sessions {
-			p.listSession(g, &d.Sessions[i])
-		}
-		if more {
-			g.line(span{faint, "       and more: --top 0 shows all"})
-		}
-		return p.write(g)
+		return p.show(&f, d, func(g *page) {
+			if len(d.Sessions) == 0 {
+				g.line(span{plain, f.nothingYet()})
+			}
+			for i := range d.Sessions {
+				p.listSession(g, &d.Sessions[i])
+			}
+			if more {
+				g.line(span{faint, "       and more: --top 0 shows all"})
+			}
+		})
 	})
 	f.ofGame(cmd, "only sessions of the `GAME`, by its name")
 	cmd.Flags().IntVar(&top, "top", 10, "show `N` sessions, 0 for all")
@@ -267,35 +263,25 @@ of your own (--history), and reading it makes none.`,
 	return f.register(cmd)
 }
 
-// gameOf returns a game by its name as a person writes it, "" for none.
-func gameOf(ctx context.Context, h *history.History, name string) (string, error) {
-	if name == "" {
+// gameOf returns the game that is selected, by its name as a person writes it. It is "" for none, and if that of the
+// latest session is not known.
+func (f *historyFlags) gameOf(ctx context.Context, h *history.History) (string, error) {
+	if f.game == "" && !f.latest {
 		return "", nil
 	}
 	games, err := h.Games(ctx)
 	if err != nil {
 		return "", err
 	}
-	if i := slices.IndexFunc(games, func(game string) bool { return strings.EqualFold(game, name) }); i >= 0 {
+	games = slices.DeleteFunc(games, func(game string) bool { return game == "" })
+	if f.game == "" {
+		return strings.Join(games[:min(len(games), 1)], ""), nil
+	}
+	if i := slices.IndexFunc(games, func(game string) bool { return strings.EqualFold(game, f.game) }); i >= 0 {
 		return games[i], nil
 	}
-	games = slices.DeleteFunc(games, func(game string) bool { return game == "" })
-	return "", cli.Failed(exitUsage, fmt.Errorf("no session of the game %q is remembered, but of: %s", name,
+	return "", cli.Failed(exitUsage, fmt.Errorf("no session of the game %q is remembered, but of: %s", f.game,
 		cmp.Or(strings.Join(games, ", "), "none")))
-}
-
-// gameOrLatest is [gameOf], and for no name the game of the latest session whose game is known, "" where there is none.
-func gameOrLatest(ctx context.Context, h *history.History, name string) (string, error) {
-	if name != "" {
-		return gameOf(ctx, h, name)
-	}
-	games, err := h.Games(ctx)
-	for _, game := range games {
-		if game != "" {
-			return game, err
-		}
-	}
-	return "", err
 }
 
 // fared is how a session fared in one word, with its style.
@@ -351,24 +337,16 @@ changed since the session before, and its groups, the urgent ones first.`,
 			return err
 		},
 	}, &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
-		id, err := strconv.ParseInt(args[0], 10, 64)
-		if err != nil {
-			return err
-		}
+		id, _ := strconv.ParseInt(args[0], 10, 64) // it is one
 		s, sum, err := h.Session(ctx, id)
 		if err != nil {
 			return err
 		}
-		if f.format == formatJSON {
-			data, err := json.Marshal(sum)
-			if err != nil {
-				return err
-			}
-			return p.document(historyShowDocument{thisVersion, s, data})
+		data, err := json.Marshal(sum)
+		if err != nil {
+			return err
 		}
-		g := p.page(f.width)
-		p.showSession(g, &s, sum)
-		return p.write(g)
+		return p.show(&f, historyShowDocument{thisVersion, s, data}, func(g *page) { p.showSession(g, &s, sum) })
 	}))
 }
 

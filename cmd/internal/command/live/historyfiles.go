@@ -15,7 +15,7 @@ import (
 )
 
 func (p *program) historyBaselineCommand() *cobra.Command {
-	f := historyFlags{format: formatText}
+	f := historyFlags{format: formatText, needed: true, latest: true}
 	var sessions int
 	cmd := &cobra.Command{
 		Use:   "baseline",
@@ -25,18 +25,14 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 		Example: `  heed history baseline > heed-baseline.yaml
   heed baseline check --baseline heed-baseline.yaml Player.log`,
 		Args: cobra.NoArgs,
+		PreRunE: func(cmd *cobra.Command, _ []string) error {
+			if sessions < 1 {
+				return cli.Usage(cmd, "--sessions %d: want 1 or more", sessions)
+			}
+			return nil
+		},
 	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
-		if sessions < 1 {
-			return cli.Usage(cmd, "--sessions %d: want 1 or more", sessions)
-		}
-		if h == nil {
-			return none(file)
-		}
-		game, err := gameOrLatest(ctx, h, f.game)
-		if err != nil {
-			return err
-		}
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		b, left, err := h.Baseline(ctx, game, sessions, p.Now(), compare.DefaultExpiry)
 		if err != nil {
 			return err
@@ -62,11 +58,7 @@ no private text, as the history has none. heed-parquet, of the module fleet/beam
 of it.`,
 		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
 		Args:    cli.NoArgs("export"),
-	}, &f, func(ctx context.Context, h *history.History, _ string, _ []string) error {
-		game, err := gameOf(ctx, h, f.game)
-		if err != nil {
-			return err
-		}
+	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
 		return h.Each(ctx, game, func(s *summary.Session) error {
 			data, err := json.Marshal(s)
 			if err != nil {
@@ -112,10 +104,10 @@ before a day, or all. The file keeps nothing of them.`,
 			return err
 		},
 	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, _ string, _ []string) error {
 		d := historyForgetDocument{historyVersion: thisVersion}
 		if h == nil && len(which.IDs) > 0 {
-			return none(file)
+			return f.none()
 		}
 		if h != nil {
 			var err error
@@ -123,12 +115,9 @@ before a day, or all. The file keeps nothing of them.`,
 				return err
 			}
 		}
-		if f.format == formatJSON {
-			return p.document(d)
-		}
-		g := p.page(f.width)
-		g.line(span{plain, plural(uint64(d.Forgotten), "session is", "sessions are") + " forgotten"})
-		return p.write(g)
+		return p.show(&f, d, func(g *page) {
+			g.line(span{plain, plural(uint64(d.Forgotten), "session is", "sessions are") + " forgotten"})
+		})
 	})
 	cmd.Flags().StringVar(&before, "before", "", "forget the sessions that ended before the `DAY`, such as 2026-01-31")
 	cmd.Flags().BoolVar(&all, "all", false, "forget all sessions")

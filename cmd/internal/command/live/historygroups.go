@@ -29,7 +29,7 @@ and what changed just before it appeared and before it went.`,
   heed history group 3`,
 		Args: cli.Args(1, 1, "name one signature of 16 digits, or one item of a running heed"),
 	}
-	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, _ string, args []string) error {
+	p.withHistory(cmd, &f, func(ctx context.Context, h *history.History, game string, args []string) error {
 		sig, err := signature.ParseID(args[0])
 		if err != nil {
 			number := args[0][strings.LastIndexByte(args[0], '-')+1:]
@@ -40,10 +40,6 @@ and what changed just before it appeared and before it went.`,
 				return err
 			}
 		}
-		game, err := gameOf(ctx, h, f.game)
-		if err != nil {
-			return err
-		}
 		groups, err := h.Groups(ctx, sig)
 		if err != nil {
 			return err
@@ -52,14 +48,11 @@ and what changed just before it appeared and before it went.`,
 		if len(groups) == 0 {
 			return cli.Failed(exitUsage, fmt.Errorf("no session with a group of the signature %v is remembered", sig))
 		}
-		if f.format == formatJSON {
-			return p.document(historyGroupDocument{thisVersion, groups})
-		}
-		g := p.page(f.width)
-		for i := range groups {
-			showGroup(g, &groups[i])
-		}
-		return p.write(g)
+		return p.show(&f, historyGroupDocument{thisVersion, groups}, func(g *page) {
+			for i := range groups {
+				showGroup(g, &groups[i])
+			}
+		})
 	})
 	cmd.Flags().StringVar(&state, "state", "", "for an item: look for a running heed in `DIR`")
 	return f.register(f.ofGame(cmd, "only of the `GAME`, by its name"))
@@ -118,7 +111,7 @@ func rate(v float64) string {
 }
 
 func (p *program) historyModsCommand() *cobra.Command {
-	var f historyFlags
+	f := historyFlags{latest: true}
 	cmd := p.withHistory(&cobra.Command{
 		Use:   "mods",
 		Short: "Show in how many sessions with and without each mod something broke",
@@ -129,34 +122,27 @@ nothing. Sessions whose log lists no mods, or not all, are left out.`,
 		Example: `  heed history mods
   heed history mods --game rimworld --format json | jq '.mods[] | select(.difference.low > 0).name'`,
 		Args: cli.NoArgs("mods"),
-	}, &f, func(ctx context.Context, h *history.History, file string, _ []string) error {
-		d := historyModsDocument{historyVersion: thisVersion, Mods: []history.Mod{}}
+	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
+		d := historyModsDocument{historyVersion: thisVersion, Game: game, Mods: []history.Mod{}}
 		if h != nil {
-			var err error
-			if d.Game, err = gameOrLatest(ctx, h, f.game); err != nil {
-				return err
-			}
 			mods, err := h.Mods(ctx, d.Game)
 			if err != nil {
 				return err
 			}
 			d.Mods = append(d.Mods, mods...)
 		}
-		if f.format == formatJSON {
-			return p.document(d)
-		}
-		g := p.page(f.width)
-		switch {
-		case h == nil:
-			g.line(span{plain, nothingYet(file)})
-		case len(d.Mods) == 0 && d.Game == "" && f.game == "":
-			g.line(span{plain, "no session of a known game is remembered in " + file})
-		case len(d.Mods) == 0:
-			g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
-		default:
-			showMods(g, &d)
-		}
-		return p.write(g)
+		return p.show(&f, d, func(g *page) {
+			switch {
+			case h == nil:
+				g.line(span{plain, f.nothingYet()})
+			case len(d.Mods) == 0 && d.Game == "" && f.game == "":
+				g.line(span{plain, "no session of a known game is remembered in " + f.path})
+			case len(d.Mods) == 0:
+				g.line(span{plain, "no session of " + cmp.Or(d.Game, "an unknown game") + " lists all its mods"})
+			default:
+				showMods(g, &d)
+			}
+		})
 	})
 	return f.register(f.ofGame(cmd, "of the `GAME`, by its name; without it that of the latest session"))
 }

@@ -1,11 +1,11 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -86,26 +86,14 @@ would take it for one: with --host copilot the status is always 0.`,
 }
 
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
-	f.format, f.formats = formatText, []string{formatText}
-	if err := f.clientFlags.validate(cmd); err != nil {
-		return err
-	}
-	for flag, value := range map[string]string{"host": f.host, "configure": f.configure} {
-		if value != "" {
-			if err := cli.OneOf(cmd, flag, value, hosts...); err != nil {
-				return err
-			}
+	known := func(flag, host string) error {
+		if host == "" {
+			return nil
 		}
+		return cli.OneOf(cmd, flag, host, hosts...)
 	}
-	for _, pattern := range f.allow {
-		if _, err := path.Match(pattern, ""); err != nil {
-			return cli.Usage(cmd, "--allow %q: %w", pattern, err)
-		}
-	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
-	}
-	return nil
+	return cmp.Or(f.clientFlags.validate(cmd), known("host", f.host), known("configure", f.configure),
+		checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
 }
 
 func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
@@ -162,26 +150,23 @@ type hooked struct {
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
 // is told again.
 func (h *hooked) answer(ctx context.Context) error {
-	box, err := h.openOutbox(ctx, h.flags.state)
-	if err != nil {
-		h.Note("what is not delivered now is not kept: %v", err)
-		_, err = h.step(ctx, steer.State{})
-		return err
-	}
-	defer box.Close() //nolint:errcheck // what it keeps is committed
-	conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
-	asked := false
-	var unsaid error
-	err = box.Update(ctx, conversation, h.Now(), func(s steer.State) (steer.State, error) {
+	asked, unsaid := false, error(nil)
+	step := func(s steer.State) (steer.State, error) {
 		asked = true
 		s, unsaid = h.step(ctx, s)
 		return s, unsaid
-	})
+	}
+	box, err := h.openOutbox(ctx, h.flags.state)
+	if err == nil {
+		defer box.Close() //nolint:errcheck // what it keeps is committed
+		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
+		err = box.Update(ctx, conversation, h.Now(), step)
+	}
 	if err != nil && unsaid == nil { // it is no reason to deny nothing
 		h.Note("what is not delivered now is not kept: %v", err)
-		if !asked {
-			_, unsaid = h.step(ctx, steer.State{})
-		}
+	}
+	if !asked {
+		_, _ = step(steer.State{})
 	}
 	return unsaid
 }
@@ -239,9 +224,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	e := h.event
 	if e.MovedOn(hooks.Kind(m.State().Notes[offeredNote])) {
-		for _, b := range append([]steer.Batch(nil), m.State().Sent...) {
-			m.Confirm(b.Delivery)
-		}
+		deliver.Confirm(m)
 	}
 	ends := e.Kind == hooks.SessionEnd || e.Kind == hooks.TurnEnd && (e.StopActive || e.Aborted)
 	if e.Kind == hooks.Prompt || m.State().Phase == steer.Idle && !ends {
@@ -264,18 +247,9 @@ func (h *hooked) exempt() bool {
 
 // news returns what the agent is to be told now, "" for nothing.
 func (h *hooked) news(ctx context.Context, c *deliver.Conversation) string {
-	if err := c.Look(ctx); err != nil {
+	news, err := c.Offer(ctx, offeredNote, string(h.event.Kind))
+	if err != nil {
 		h.Note("attention is not known: %v", err)
 	}
-	var batch steer.Batch
-	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {
-		if batch = m.Ride(); batch.Delivery != 0 {
-			m.Note(offeredNote, string(h.event.Kind))
-		}
-		return steer.Action{}
-	})
-	if batch.Delivery == 0 {
-		return ""
-	}
-	return steer.Framing{}.Render(batch)
+	return news
 }

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,8 +58,6 @@ type hostFlags struct {
 	logFile     string
 
 	remember command.RememberFlags
-
-	next func(class string, a *heed.Item) []string // what briefs say is done next; nil: brief.SessionNext
 }
 
 func (f *hostFlags) register(cmd *cobra.Command) {
@@ -97,36 +96,123 @@ const (
 	textPerEntry   = 128
 )
 
-// host runs one session, its proxy and its metrics.
-type host struct {
-	flags   *hostFlags
-	state   stateDir
-	name    string // of its files in the state folder
-	log     *slog.Logger
-	session *session.Session
-	briefs  *brief.Service
-	proxy   atomic.Pointer[bridge.Proxy] // nil before there is one
-	dedup   *bridge.Dedup
+// hosting is what a command that runs an engine has of its own.
+type hosting struct {
+	name string // of its files in the state folder
+	source
+	next func(class string, a *heed.Item) []string // what briefs say is done next; nil: brief.SessionNext
 
-	playing atomic.Bool // a game that this process started runs
+	// Without a listener no bridges are served.
+	command  string // in the run file
+	bridge   gabp.Bridge
+	listener net.Listener
+	stream   io.ReadWriteCloser // of one more bridge, whose end is that of heed; nil: there is none
 
-	follower *follow.Follower       // nil: there is no log
-	spooled  atomic.Pointer[stream] // of the game, which the log is a copy of
-	metrics  net.Listener           // nil: none are served
-	pages    net.Listener           // nil: no page is served
-	web      *web
-	stream   io.ReadWriteCloser // nil: bridges come to the listener alone; its end is that of the host
-	keeper   *keeper            // nil: nothing is remembered
-	closers  []func() error
-
-	p         *program
-	unwritten atomic.Bool // data of the user was lost
+	// The game that heed starts.
+	prefix  []string                           // of its command line
+	inner   func(h *host) (gabp.Bridge, error) // makes the place of its mod; nil: there is no mod
+	modWait time.Duration
+	most    int // bytes of a result
 }
 
-// lost reports at once that data of the user cannot be written. The exit status follows in close.
-func (h *host) lost(err error) {
-	h.unwritten.Store(true)
-	h.p.Message("%v", err)
+// source is the log that is followed: none if its path is "", the game's output if it is that of [files.Standard].
+type source struct {
+	files.Found
+	follow follow.Config // of a file
+}
+
+// host is an engine with all that serves it. [program.newHost] makes its parts in their order: each needs those before.
+type host struct {
+	*program
+	hosting
+	flags *hostFlags
+
+	state    stateDir
+	log      *slog.Logger
+	spool    *stream          // of the game, whose copy is followed; nil: another file is
+	follower *follow.Follower // nil: there is no log
+	dedup    *bridge.Dedup
+	session  *session.Session
+	keeper   *keeper      // nil: nothing is remembered
+	metrics  net.Listener // nil: none are served
+	handed   bridge.Handed
+	proxy    *bridge.Proxy // nil: no bridges are served
+	web      *web          // nil: no page is served
+
+	playing   atomic.Bool // a game that this process started runs
+	unwritten atomic.Bool // data of the user was lost
+	closers   []func() error
+}
+
+// newHost makes a host, in which nothing runs yet. An error of what the user wants has the status of a wrong usage.
+func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
+	h := &host{program: p, hosting: special, flags: f}
+	for _, part := range []func() error{
+		h.openState, h.openLog, h.openFollower, h.openSession, h.openHistory, h.openListeners, h.openProxy, h.announce,
+	} {
+		err := part()
+		if err == nil {
+			continue
+		}
+		h.close(exitUsage)
+		if !decided(err) {
+			err = cli.Failed(exitUsage, err)
+		}
+		return nil, err
+	}
+	return h, nil
+}
+
+// closes has something closed with the host, before all that was opened earlier.
+func (h *host) closes(c io.Closer) { h.closers = append(h.closers, c.Close) }
+
+// openState opens the state folder, and claims the name of the files in it.
+func (h *host) openState() (err error) {
+	if h.listener != nil {
+		h.closes(h.listener) // the server closes it, unless nothing came of it
+	}
+	if h.state, err = stateIn(h.flags.state, h.Getenv); err != nil {
+		return err
+	}
+	return h.state.open()
+}
+
+// openSession makes the session, with its log, its state and its recording.
+func (h *host) openSession() (err error) {
+	f := h.flags
+	cfg := session.Config{
+		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, AnswerWithin: answerWithin,
+		LogFrom: h.How, Now: h.Now, Logger: h.log,
+	}
+	switch {
+	case f.noAttention:
+		cfg.Attention = session.LeftToMod
+	case f.observeOnly:
+		cfg.Attention = session.OnlyShown
+	}
+	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
+	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
+		return err
+	}
+	var notes []error
+	cfg.Installed, notes = files.Mods(f.mods)
+	command.NoteMods(h.Note, notes)
+	if f.state != "" {
+		cfg.Snapshot = h.state.path(h.name + ".snapshot")
+	}
+	if h.follower != nil {
+		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), h.spool}
+	}
+	if f.record != "" {
+		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+		if err != nil {
+			return fmt.Errorf("record: %w", err)
+		}
+		h.closes(file)
+		cfg.Recorder = follow.NewRecorder(recording{file, h})
+	}
+	h.session, err = session.New(cfg)
+	return err
 }
 
 // recording is the file of --record. A Recorder stops at the first error.
@@ -144,116 +230,174 @@ func (r recording) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// newHost makes a session that follows a log, or none where its path is ""; from is how it was found.
-func (p *program) newHost(f *hostFlags, log follow.Config, from, name string) (_ *host, err error) {
-	h := &host{flags: f, p: p}
-	defer func() {
-		if err != nil {
-			h.close(exitUsage)
+// openListeners listens for what asks for metrics: before a game is started.
+func (h *host) openListeners() (err error) {
+	if h.flags.metrics == "" {
+		return nil
+	}
+	if h.metrics, err = net.Listen("tcp", h.flags.metrics); err != nil {
+		return fmt.Errorf("--metrics: %w", err)
+	}
+	h.closes(h.metrics)
+	return nil
+}
+
+// openProxy makes the proxy between bridges and the game's mod, with briefs and the live page.
+func (h *host) openProxy() (err error) {
+	if h.listener == nil {
+		return nil
+	}
+	h.handed = bridge.Handed{Prefix: h.prefix, Outer: h.bridge}
+	if h.inner != nil {
+		if h.handed.Inner, err = h.inner(h); err != nil {
+			return cli.Failed(exitOwn, err)
 		}
-	}()
-	if h.state, err = stateIn(f.state, p.Getenv); err != nil {
-		return nil, cli.Failed(exitUsage, err)
 	}
-	if err := h.state.open(); err != nil {
-		return nil, cli.Failed(exitUsage, err)
+	briefs, err := h.briefs()
+	if err != nil {
+		return err
 	}
-	var shared error
-	if f.state != "" || f.logFile == "" { // there are files that another heed would overwrite
-		if name, shared, err = h.claim(name); err != nil {
-			return nil, cli.Failed(exitUsage, err)
-		}
+	h.closes(briefs)
+	f := h.flags
+	h.proxy, err = bridge.New(bridge.Config{
+		Session: h.session, Handed: h.handed, Dedup: h.dedup, Brief: briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen,
+		ModWait: h.modWait, MaxMessage: h.most, AnswerWithin: answerWithin, Version: cli.ModuleVersion(),
+		Observer: clientName, Now: h.Now, Logger: h.log,
+	})
+	if err != nil || f.web == "" {
+		return err
 	}
-	if err := h.openLog(p, name); err != nil {
-		return nil, err
+	pages, err := listenWeb(f.web)
+	if err != nil {
+		return err
 	}
-	h.name = name
-	if shared != nil {
-		h.log.Warn("another heed uses the same state folder: name another with --state",
-			"name", name, "error", shared)
-	}
-	cfg := session.Config{
-		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, LogFrom: from, Now: p.Now, Logger: h.log,
-	}
-	cfg.Engine.Journal.Entries, cfg.Engine.Journal.Bytes = f.journal, f.journal*textPerEntry
-	if cfg.RuleFiles, err = files.RuleFiles(f.rules); err != nil {
-		return nil, cli.Failed(exitUsage, err)
-	}
-	var notes []error
-	cfg.Installed, notes = files.Mods(f.mods)
-	command.NoteMods(p.Note, notes)
-	if f.state != "" {
-		cfg.Snapshot = h.state.path(name + ".snapshot")
-	}
-	if f.record != "" {
-		file, err := os.OpenFile(f.record, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
-		if err != nil {
-			return nil, cli.Failed(exitUsage, fmt.Errorf("record: %w", err))
-		}
-		h.closers = append(h.closers, file.Close)
-		cfg.Recorder = follow.NewRecorder(recording{file, h})
-	}
-	h.dedup = bridge.NewDedup()
-	if log.Path != "" {
-		if err := follow.Check(log.Path); err != nil { // before a game is started that would be killed again
-			return nil, cli.Failed(exitUsage, err)
-		}
-		h.follower, err = follow.New(log)
-		if err != nil {
-			return nil, cli.Failed(exitUsage, err)
-		}
-		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), &h.spooled}
-	}
-	if f.next == nil {
-		f.next = brief.SessionNext
-	}
-	switch h.keeper, err = p.newKeeper(&f.remember, h.log); {
-	case err != nil:
-		h.lost(err)
-	case h.keeper != nil:
-		cfg.Observed = h.keeper.observe
-	}
-	if h.session, err = session.New(cfg); err != nil {
-		return nil, cli.Failed(exitUsage, err)
-	}
-	if h.keeper != nil {
-		h.keeper.attach(h.session, h.follower, log.NewRun)
-		h.closers = append(h.closers, h.keeper.close)
-	}
-	briefs := brief.Config{
+	h.closes(pages)
+	h.web = newWeb(h.proxy, pages)
+	return nil
+}
+
+// briefs makes the service that assembles briefs about the session.
+func (h *host) briefs() (*brief.Service, error) {
+	s := h.session
+	cfg := brief.Config{
 		Config: heedsource.Config{
-			Engine: h.session.Engine(), Rules: h.session.Rules, Mods: h.session.Mods,
-			Environment: h.session.Environment, Tools: h.tools, Next: f.next,
+			Engine: s.Engine(), Rules: s.Rules, Mods: s.Mods, Environment: s.Environment, Tools: s.Tools, Next: h.next,
 		},
-		Now: p.Now,
+		Now: h.Now,
+	}
+	if cfg.Next == nil {
+		cfg.Next = brief.SessionNext
 	}
 	if h.keeper != nil {
-		briefs.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
+		cfg.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
 			History: h.keeper.history, Session: func() *summary.Session {
-				s := &summary.Session{Facts: h.session.Environment(), Mods: h.session.Mods()}
-				replay.Identify(s, h.session.Rules())
-				return s
+				now := &summary.Session{Facts: s.Environment(), Mods: s.Mods()}
+				replay.Identify(now, s.Rules())
+				return now
 			},
 		}}
 	}
-	h.briefs, err = brief.New(briefs)
-	if err != nil {
-		return nil, err
+	return brief.New(cfg)
+}
+
+// announce writes the run file of this process, by which commands find it.
+func (h *host) announce() error {
+	if h.proxy == nil {
+		return nil
 	}
-	h.closers = append(h.closers, h.briefs.Close)
-	if f.metrics != "" { // before a game is started, too
-		if h.metrics, err = net.Listen("tcp", f.metrics); err != nil {
-			return nil, cli.Failed(exitUsage, fmt.Errorf("--metrics: %w", err))
+	run := runFile{
+		PID: os.Getpid(), Command: h.command, Game: h.bridge.GameID, Address: h.bridge.Address, Token: h.bridge.Token,
+		Log: h.Path, Name: h.name, Started: h.Now().UTC(),
+	}
+	if h.web != nil {
+		run.Web = h.web.address()
+	}
+	remove, err := h.state.write(run)
+	if err == nil {
+		h.closers = append(h.closers, func() error { remove(); return nil })
+	}
+	return err
+}
+
+// lost reports at once that data of the user cannot be written. The exit status follows in close.
+func (h *host) lost(err error) {
+	h.unwritten.Store(true)
+	h.Message("%v", err)
+}
+
+// close closes all that the host has opened. If data of the user was lost and nothing else failed, the status is lost.
+func (h *host) close(lost int) {
+	for _, c := range slices.Backward(h.closers) {
+		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
+			h.lost(err)
 		}
-		h.closers = append(h.closers, h.metrics.Close)
 	}
-	if f.web != "" {
-		if h.pages, err = listenWeb(f.web); err != nil {
-			return nil, cli.Failed(exitUsage, err)
+	if h.unwritten.Load() && h.Status == exitOK { // not in place of the game's
+		h.Raise(lost)
+	}
+}
+
+// serve runs all parts until ctx is done or one of them fails.
+func (h *host) serve(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	part := func(name string, f func(context.Context) error) {
+		wg.Go(func() {
+			if err := f(ctx); err != nil {
+				cancel(fmt.Errorf("%s: %w", name, err))
+			}
+		})
+	}
+	part("session", h.session.Run)
+	if h.keeper != nil {
+		part("history", h.keeper.keep)
+	}
+	if h.proxy != nil {
+		part("bridges", func(ctx context.Context) error { return h.proxy.Serve(ctx, h.listener) })
+	}
+	if h.stream != nil {
+		part("standard input", func(ctx context.Context) error {
+			err := h.proxy.ServeConn(ctx, h.stream)
+			if err != nil && !errors.Is(err, syscall.EPIPE) { // which is a reader that has gone
+				return err
+			}
+			cancel(nil)
+			return nil
+		})
+	}
+	if h.metrics != nil {
+		part("metrics", h.serveMetrics)
+	}
+	if h.web != nil {
+		h.log.Info("a live page is served; heed status shows its address", "port", h.web.listener.Addr().(*net.TCPAddr).Port)
+		part("page", h.web.serve)
+	}
+	<-ctx.Done()
+	wg.Wait()
+	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	return nil
+}
+
+// serveDuring serves while work runs, which begins when the log from before is ingested. Failed has an error if a part
+// fails, and is closed when nothing is served any more. The end of ctx ends work alone.
+func (h *host) serveDuring(ctx context.Context, work func(failed <-chan error) error) error {
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	failed := make(chan error, 1)
+	go func() {
+		defer close(failed)
+		failed <- h.serve(serving)
+	}()
+	defer func() {
+		stop()
+		if err := <-failed; err != nil {
+			h.log.Error("heed served no more", "error", err)
 		}
-		h.closers = append(h.closers, h.pages.Close)
-	}
-	return h, nil
+	}()
+	_ = h.session.Sync(ctx)
+	return work(failed)
 }
 
 // answerWithin bounds how long an answer waits for evidence: 0, the default, except in tests, where a machine that
@@ -275,7 +419,7 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 		lock, err := statefile.Lock(h.state.path(claimed + ".lock"))
 		switch {
 		case err == nil:
-			h.closers = append(h.closers, lock.Close)
+			h.closes(lock)
 			return claimed, shared, nil
 		case !errors.Is(err, statefile.ErrLocked): // a file system without locks is no reason to keep a game from starting
 			return claimed, err, nil
@@ -288,13 +432,20 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 }
 
 // openLog opens heed's own log.
-func (h *host) openLog(p *program, name string) error {
+func (h *host) openLog() error {
+	var shared error
+	if h.flags.state != "" || h.flags.logFile == "" { // there are files that another heed would overwrite
+		var err error
+		if h.name, shared, err = h.claim(h.name); err != nil {
+			return err
+		}
+	}
 	text := h.flags.logLevel
-	if p.Settings.Value("log-level").Origin == settings.Default {
+	if h.Settings.Value("log-level").Origin == settings.Default {
 		switch {
-		case p.Quiet:
+		case h.Quiet:
 			text = "error"
-		case p.Verbose:
+		case h.Verbose:
 			text = "debug"
 		}
 	}
@@ -302,126 +453,61 @@ func (h *host) openLog(p *program, name string) error {
 	if err := level.UnmarshalText([]byte(text)); err != nil {
 		panic("BUG: log level " + text)
 	}
+	log, file, err := h.ownLog(cmp.Or(h.flags.logFile, h.state.path(h.name+".log")), level)
+	if err != nil {
+		return err
+	}
+	h.closes(file)
+	h.log = log
+	if shared != nil {
+		h.log.Warn("another heed uses the same state folder: name another with --state", "name", h.name, "error", shared)
+	}
+	return nil
+}
+
+// ownLog returns heed's own log in a file, on standard error for - and nowhere for "". The file is to be closed.
+func (p *program) ownLog(name string, level slog.Level) (log *slog.Logger, file io.Closer, err error) {
 	out := p.Stderr
-	if h.flags.logFile != "-" {
-		path := h.flags.logFile
-		if path == "" {
-			path = h.state.path(name + ".log")
-		}
-		file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	file = io.NopCloser(nil)
+	switch name {
+	case "":
+		return slog.New(slog.DiscardHandler), file, nil
+	case "-":
+	default:
+		f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 		if err != nil {
-			return cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
+			return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
 		}
-		h.closers = append(h.closers, file.Close)
-		out = file
+		out, file = f, f
 	}
-	h.log = slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level}))
-	return nil
+	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), file, nil
 }
 
-// close closes all that the host has opened. If data of the user was lost and nothing else failed, the status is lost.
-func (h *host) close(lost int) {
-	for _, c := range slices.Backward(h.closers) {
-		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
-			h.lost(err)
+// openFollower opens the log that is followed: before a game is started that would be killed again.
+func (h *host) openFollower() (err error) {
+	h.dedup = bridge.NewDedup()
+	cfg := h.source.follow
+	switch cfg.Path = h.Path; cfg.Path {
+	case "":
+		return nil
+	case files.Standard:
+		if h.spool, err = newStream("log"); err != nil {
+			return err
 		}
+		path := h.state.path(h.name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
+		cfg = follow.Config{Path: path, FromEnd: true, Continues: true}
 	}
-	if h.unwritten.Load() && h.p.Status == exitOK { // not in place of the game's
-		h.p.Raise(lost)
+	if err := follow.Check(cfg.Path); err != nil {
+		return err
 	}
+	h.follower, err = follow.New(cfg)
+	return err
 }
 
-// tools returns the tools of the game's mod, as far as they are known.
-func (h *host) tools() []heedsource.Tool {
-	if px := h.proxy.Load(); px != nil {
-		return px.Tools()
-	}
-	return nil
-}
-
-// newProxy makes the proxy.
-func (h *host) newProxy(p *program, handed bridge.Handed, modWait time.Duration, most int) (*bridge.Proxy, error) {
-	f := h.flags
-	px, err := bridge.New(bridge.Config{
-		Session: h.session, Handed: handed, Dedup: h.dedup, NoAttention: f.noAttention, ObserveOnly: f.observeOnly,
-		Brief: h.briefs.AssembleBy, Allow: f.allow, FailOpen: f.failOpen, ModWait: modWait, MaxMessage: most,
-		AnswerWithin: answerWithin, Version: cli.ModuleVersion(), Observer: clientName, Now: p.Now, Logger: h.log,
-	})
-	if err != nil {
-		return nil, cli.Failed(exitUsage, err)
-	}
-	h.proxy.Store(px)
-	if h.pages != nil {
-		h.web = newWeb(px, h.pages)
-	}
-	return px, nil
-}
-
-// serve runs the session, the listener's server and the metrics until ctx is done or one of them fails.
-func (h *host) serve(ctx context.Context, px *bridge.Proxy, l net.Listener) error {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	part := func(name string, f func(context.Context) error) {
-		wg.Go(func() {
-			if err := f(ctx); err != nil {
-				cancel(fmt.Errorf("%s: %w", name, err))
-			}
-		})
-	}
-	part("session", h.session.Run)
-	if h.keeper != nil {
-		part("history", h.keeper.keep)
-	}
-	if px != nil {
-		part("bridges", func(ctx context.Context) error { return px.Serve(ctx, l) })
-	}
-	if h.stream != nil {
-		part("standard input", func(ctx context.Context) error {
-			err := px.ServeConn(ctx, h.stream)
-			if err != nil && !errors.Is(err, syscall.EPIPE) { // which is a reader that has gone
-				return err
-			}
-			cancel(nil)
-			return nil
-		})
-	}
-	if h.metrics != nil {
-		part("metrics", func(ctx context.Context) error { return h.serveMetrics(ctx, px) })
-	}
-	if h.web != nil {
-		h.log.Info("a live page is served; heed status shows its address", "port", h.pages.Addr().(*net.TCPAddr).Port)
-		part("page", h.web.serve)
-	}
-	<-ctx.Done()
-	wg.Wait()
-	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
-		return cause
-	}
-	return nil
-}
-
-// announce writes the run file of this process, by which commands find it.
-func (h *host) announce(p *program, command string, b gabp.Bridge, log string) (remove func(), err error) {
-	page := ""
-	if h.web != nil {
-		page = h.web.address()
-	}
-	remove, err = h.state.write(runFile{
-		PID: os.Getpid(), Command: command, Game: b.GameID, Address: b.Address, Token: b.Token, Log: log, Name: h.name,
-		Web:     page,
-		Started: p.Now().UTC(),
-	})
-	if err != nil {
-		return nil, cli.Failed(exitUsage, err)
-	}
-	return remove, nil
-}
-
-// validate returns an error for flags that would be refused later, before anything starts.
 // maxSettle bounds --settle, which a project's file may set: clients give up on a call after about a minute.
 const maxSettle = time.Minute
 
+// validate returns an error for flags that would be refused later, before anything starts.
 func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {

@@ -330,7 +330,7 @@ func BenchmarkGatedCall(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "Player.log")
 			newGameLog(b, path, unityBegins, gap)
 			s, _, _ := watched(b, path)
-			g, err := gate.New(gate.Config{Source: s.Source(), Timeout: patience})
+			g, err := gate.New(gate.Config{Source: s.Source(false), Timeout: patience})
 			require.NoError(b, err)
 			var times []time.Duration
 			for n := 0; b.Loop(); n++ {

@@ -2,9 +2,7 @@ package live
 
 import (
 	"cmp"
-	"context"
 	"math"
-	"os"
 	"os/signal"
 	"path/filepath"
 	"syscall"
@@ -12,11 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/mcp"
 	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/gabp"
@@ -31,9 +25,6 @@ type mcpFlags struct {
 	brief int
 	grace time.Duration
 }
-
-// defaultBrief is the budget of a brief that is told to an agent, in tokens.
-const defaultBrief = 400
 
 func (p *program) mcpCommand() *cobra.Command {
 	var f mcpFlags
@@ -72,139 +63,60 @@ started or was not found.`,
 	return cmd
 }
 
-// maxBrief bounds --brief.
-const maxBrief = 8000
-
-func (f *mcpFlags) validate(cmd *cobra.Command) error {
-	if err := f.hostFlags.validate(cmd); err != nil {
-		return err
-	}
-	if f.brief < 0 || f.brief > maxBrief {
-		return cli.Usage(cmd, "--brief %d: use 0 to %d", f.brief, maxBrief)
-	}
-	if f.grace < 0 {
-		return cli.Usage(cmd, "--grace %v: must not be negative", f.grace)
-	}
-	return nil
-}
-
 func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
-	if err := f.validate(cmd); err != nil {
+	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief), notNegative(cmd, "grace", f.grace)); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithCancel(cmd.Context())
-	defer cancel()
-	signals := make(chan os.Signal, 32)
-	signal.Notify(signals, forwarded()...)
-	defer signal.Stop(signals)
+	ctx := cmd.Context()
+	signals, stop := passedOn()
+	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
 
-	b := gabp.Bridge{Address: "127.0.0.1:0", Token: gabp.NewToken(), GameID: f.game}
-	name := "mcp-" + fileName(cmp.Or(f.game, filepath.Base(args[0])))
-	log := &wrappedLog{Found: files.Found{Path: f.log, How: "named by --log"}}
-	var follows follow.Config
-	switch f.log {
-	case files.Standard:
-		log.spool = p.spoolPath(&wrapFlags{hostFlags: f.hostFlags}, name)
-		follows = log.config()
-	case "none":
-		log.Path, log.How = "", ""
-	default:
-		follows = running(f.log, false)
+	b := gabp.Bridge{Token: gabp.NewToken(), GameID: f.game}
+	l, err := gabp.Listen(ctx, "127.0.0.1:0")
+	if err != nil {
+		return own(err)
 	}
-	f.next = mcp.SessionNext
-	h, err := p.newHost(&f.hostFlags, follows, log.How, name)
+	b.Address = l.Addr().String()
+	log := running(f.log, "named by --log", false)
+	if f.log == "none" {
+		log = source{}
+	}
+	h, err := p.newHost(&f.hostFlags, hosting{
+		name: "mcp-" + fileName(cmp.Or(f.game, filepath.Base(args[0]))), source: log, next: mcp.SessionNext,
+		command: "mcp", bridge: b, listener: l,
+	})
 	if err != nil {
 		return own(err)
 	}
 	defer h.close(exitOwn)
-	l, err := gabp.Listen(ctx, b.Address)
-	if err != nil {
-		return own(err)
-	}
-	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
-	b.Address = l.Addr().String()
-	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0, 0)
-	if err != nil {
-		return own(err)
-	}
-	remove, err := h.announce(p, "mcp", b, log.Path)
-	if err != nil {
-		return own(err)
-	}
-	defer remove()
-	served := make(chan error, 1)
-	go func() { served <- h.serve(ctx, px, l) }()
-	defer func() {
-		cancel()
-		if err := <-served; err != nil {
-			h.log.Error("what runs beside the server ended", "error", err)
-		}
-	}()
-	_ = h.session.Sync(ctx) // before the server changes the log
-	return p.between(ctx, f, h, px, args, log.spool, signals)
-}
-
-// between runs the server, and the proxy between it and the client.
-func (p *program) between(
-	ctx context.Context, f *mcpFlags, h *host, px *bridge.Proxy, args []string, spool string, signals <-chan os.Signal,
-) error {
-	talk, err := deliver.New(deliver.Config{
-		Heed: mcp.InProcess{Tools: px.Diagnostics()}, Agent: mcp.Consumer, BriefTokens: f.brief, Next: mcp.Next, Now: p.Now,
-		Log: h.log,
-	})
-	if err != nil {
-		return own(err)
-	}
-	defer talk.Close()
-	mcp.Begin(talk)
-
 	out := &output{}
-	stderr, err := out.tee(h, "stderr", p.Stderr, spool)
+	stderr, err := out.tee(h, "stderr", p.Stderr, h.spool != nil)
 	if err != nil {
 		return own(err)
 	}
-	server, streams, err := startTalking(args, stderr, f.grace)
-	out.handedOver()
-	if err != nil {
-		out.wait(teeGrace)
-		return notStarted(args[0], err)
-	}
-	defer out.wait(teeGrace)
-	defer server.Kill()
-	h.log.Info("the server was started", "program", args[0], "pid", server.PID())
-
-	proxy := mcp.New(mcp.Config{
-		Gate: px.Gate(), Tools: px.Diagnostics(), Conversation: talk, FromClient: p.Stdin, ToClient: p.Stdout,
-		FromServer: streams.Reader, ToServer: streams.Writer, Log: h.log,
-		Delivered: func(id string, through uint64) { h.session.Delivered(mcp.Consumer, id, through) },
-		Attached:  func() { px.Arrive(ctx, mcp.Consumer) },
-		Left:      hangUp(streams, server, f.grace),
-	})
-	h.session.OnUpdates(func(updates []heed.Update) { proxy.Notify(updates) })
-	ended := make(chan error, 1)
-	go func() { ended <- proxy.Run(ctx) }()
-	for {
-		select {
-		case sig := <-signals:
-			if err := server.Pass(sig); err != nil {
-				h.log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
-			}
-			continue
-		case err = <-ended:
+	return h.serveDuring(ctx, func(<-chan error) error { // so that what the server changes in the log comes after
+		defer out.wait(teeGrace)
+		server, err := startTalking(args, stderr, f.grace)
+		out.handedOver()
+		if err != nil {
+			return err
 		}
-		break
-	}
-	_ = streams.Close() // a server that closed its output may read on
-	select {
-	case <-server.Done():
-	case <-time.After(f.grace):
-		server.Kill()
-	}
-	p.Status = server.Exit().Code
-	h.log.Info("the server has ended", "exit", server.Exit().String(), "not messages", proxy.Odd())
-	if err != nil {
-		return cli.Failed(exitOwn, err)
-	}
-	return nil
+		defer server.Kill()
+		h.log.Info("the server was started", "program", args[0], "pid", server.PID())
+		proxy, err := mcp.New(mcp.Config{
+			Session: h.session, Bridge: h.proxy, BriefTokens: f.brief, Client: stdio{p.Stdin, p.Stdout}, Server: server,
+			Left: server.hangUp, Now: p.Now, Log: h.log,
+		})
+		if err != nil {
+			return own(err)
+		}
+		err = server.during(signals, h.log, func() error { return proxy.Run(ctx) })
+		p.Status = server.Exit().Code
+		h.log.Info("the server has ended", "exit", server.Exit().String(), "not messages", proxy.Odd())
+		if err != nil {
+			return cli.Failed(exitOwn, err)
+		}
+		return nil
+	})
 }

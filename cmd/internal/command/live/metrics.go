@@ -12,18 +12,17 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 )
 
 // serveMetrics serves the counts in Prometheus' text format: a line for each, which needs no library.
-func (h *host) serveMetrics(ctx context.Context, px *bridge.Proxy) error {
+func (h *host) serveMetrics(ctx context.Context) error {
 	h.log.Info("metrics are served", "addr", "http://"+h.metrics.Addr().String()+"/metrics")
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-		_, _ = w.Write(h.appendMetrics(nil, px)) // the scraper has gone
+		_, _ = w.Write(h.appendMetrics(nil)) // the scraper has gone
 	})
 	return serveHTTP(ctx, h.metrics, mux, 10*time.Second)
 }
@@ -58,8 +57,8 @@ func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, write 
 }
 
 // appendMetrics appends all metrics to dst. Names and labels hold no text of the game, and are as many as written here.
-func (h *host) appendMetrics(dst []byte, px *bridge.Proxy) []byte {
-	st := h.session.Status()
+func (h *host) appendMetrics(dst []byte) []byte {
+	st, px := h.session.Status(), h.proxy
 	e := &st.Engine
 	metric := func(kind, name, help string, value any, labels ...string) {
 		if help != "" {

@@ -51,7 +51,7 @@ rules:
 	s, err := session.New(cfg)
 	require.NoError(t, err)
 	do(s)
-	return string((&host{session: s}).appendMetrics(nil, nil))
+	return string((&host{session: s}).appendMetrics(nil))
 }
 
 func TestMetrics(t *testing.T) {
@@ -59,11 +59,11 @@ func TestMetrics(t *testing.T) {
 		for _, m := range []string{"Fine", "Fine", "Odd thing", "Broken wall"} {
 			s.Observe(event.Log{Message: m, Level: event.LevelInfo}.Entry())
 		}
-		a, open := s.Current("agent")
+		a, open := s.Current(t.Context(), "agent")
 		require.True(t, open)
-		s.Ack("heed-cli#1", a.ID, 0)
+		s.Ack(t.Context(), "heed-cli#1", a.ID, 0)
 		s.Observe(event.Log{Message: "Broken roof of glass", Level: event.LevelError}.Entry())
-		g, err := gate.New(gate.Config{Source: s.Source()})
+		g, err := gate.New(gate.Config{Source: s.Source(false)})
 		require.NoError(t, err)
 		require.False(t, g.Check(t.Context(), session.Call{ID: "1", Tool: "t", Consumer: "agent"}).Allowed)
 	})
@@ -100,15 +100,16 @@ func TestLogAge(t *testing.T) {
 	require.NoError(t, err)
 	h := &host{session: s}
 	now = now.Add(90 * time.Second)
-	require.Contains(t, string(h.appendMetrics(nil, nil)), "\nheed_log_age_seconds 90\n")
+	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 90\n")
 	log.grew = now.Add(-1500 * time.Millisecond)
-	require.Contains(t, string(h.appendMetrics(nil, nil)), "\nheed_log_age_seconds 1.5\n")
+	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 1.5\n")
 	log.grew = now.Add(time.Hour) // a clock that was set
-	require.Contains(t, string(h.appendMetrics(nil, nil)), "\nheed_log_age_seconds 0\n")
+	require.Contains(t, string(h.appendMetrics(nil)), "\nheed_log_age_seconds 0\n")
 }
 
 // TestAlerts: the alerts are about metrics that exist, and fire as promtool says where it is installed.
 func TestAlerts(t *testing.T) {
+	t.Parallel()
 	alerts, err := os.ReadFile("../../../../docs/alerts.yml")
 	require.NoError(t, err)
 	page, err := os.ReadFile("../../../../docs/watching.md")
@@ -116,7 +117,7 @@ func TestAlerts(t *testing.T) {
 	log := &stillLog{}
 	s, err := session.New(session.Config{Log: log, NoDefaults: true})
 	require.NoError(t, err)
-	text := (&host{session: s}).appendMetrics(nil, nil)
+	text := (&host{session: s}).appendMetrics(nil)
 	for _, name := range regexp.MustCompile(`heed_[a-z_]+`).FindAllString(string(alerts)+string(page), -1) {
 		require.Contains(t, string(text), "# TYPE "+name+" ")
 	}

@@ -23,12 +23,12 @@ import (
 	"github.com/heedlog/heed/report/summary"
 )
 
-// keepEvery is how much of a session is lost where its heed is killed, keepWait how long heed waits for another process
-// at the history: what is not written is written later, unless heed ends.
-const (
-	keepEvery = time.Second
-	keepWait  = 2 * time.Second
-)
+// keepEvery bounds how much of a session is lost where its heed is killed; it is shorter in tests.
+var keepEvery = time.Second
+
+// keepWait bounds how long heed waits for another process at the history: what is not written is written later, unless
+// heed ends.
+const keepWait = 2 * time.Second
 
 // maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
 const (
@@ -43,14 +43,17 @@ type keeper struct {
 	log     *slog.Logger
 	now     func() time.Time
 
-	mu       sync.Mutex
-	session  *session.Session // nil while that begins: what it reports then is of no game
+	session  *session.Session
 	follower *follow.Follower // nil without a log
 	newRun   bool             // what a log held before is of an earlier run
-	there    bool             // the log was there before heed
-	run      *gameRun         // nil before the first entry
-	ended    []kept           // runs that ended since the history was written last
-	opened   []string         // items of which the history was not asked yet
+
+	news chan struct{} // has one if something is to be written
+
+	mu     sync.Mutex
+	there  bool     // the log was there before heed
+	run    *gameRun // nil before the first entry
+	ended  []kept   // runs that ended since the history was written last
+	opened []string // items of which the history was not asked yet
 
 	unwritten error // the error of the latest write; of keep and close
 }
@@ -81,33 +84,34 @@ type kept struct {
 	running bool
 }
 
-// newKeeper opens the history if sessions are to be remembered, and returns nil if they are not.
-func (p *program) newKeeper(f *command.RememberFlags, log *slog.Logger) (*keeper, error) {
+// openHistory opens the history if sessions are to be remembered, and has it keep what comes from now on. It is no
+// reason to keep a game from starting that it cannot be opened.
+func (h *host) openHistory() error {
+	f := &h.flags.remember
 	if !f.Remember || f.History == command.HistoryOff {
-		return nil, nil
+		return nil
 	}
-	path, err := command.HistoryFile(f.History, p.Getenv)
-	k := &keeper{log: log, now: p.Now}
-	ctx := context.Background() // it is not of the command alone that the history is whole
-	if err == nil {
-		k.history, err = p.openHistory(ctx, history.Config{Path: path, Wait: keepWait})
+	k := &keeper{
+		log: h.log, now: h.Now, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
+		news: make(chan struct{}, 1),
+	}
+	path, err := command.HistoryFile(f.History, h.Getenv)
+	if err == nil { // that it is whole is not of the command alone
+		k.history, err = h.program.openHistory(context.Background(), history.Config{Path: path, Wait: keepWait})
 	}
 	if err != nil {
-		return nil, fmt.Errorf("nothing is remembered: %w", err)
+		h.lost(fmt.Errorf("nothing is remembered: %w", err))
+		return nil
 	}
-	return k, nil
-}
-
-// attach lets the keeper remember what comes from now on.
-func (k *keeper) attach(s *session.Session, f *follow.Follower, newRun bool) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.session, k.follower, k.newRun = s, f, newRun
-	if f != nil && !newRun {
-		info, err := os.Stat(f.Status().Path)
+	if h.follower != nil && !k.newRun {
+		info, err := os.Stat(h.follower.Status().Path)
 		k.there = err == nil && info.Size() > 0
 	}
-	s.OnUpdates(k.updates)
+	h.keeper = k
+	h.session.OnObserved(k.observe)
+	h.session.OnUpdates(k.updates)
+	h.closers = append(h.closers, k.close)
+	return nil
 }
 
 // begin begins a run.
@@ -133,9 +137,6 @@ func (k *keeper) begin() (err error) {
 func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.session == nil {
-		return
-	}
 	restarted := rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted
 	if k.run == nil || restarted && k.run.begun {
 		k.end()
@@ -146,6 +147,7 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
 	k.run.learn(rec)
 	k.run.replay.Observe(rec, o)
+	k.notify()
 }
 
 // learn notes what a record shows of the game and its log.
@@ -169,6 +171,8 @@ func (k *keeper) updates(all []heed.Update) {
 	for i := range all {
 		if k.run != nil {
 			k.run.replay.Update(&all[i])
+			k.run.changed = true
+			k.notify()
 		}
 		if all[i].Kind == coalesce.Opened && len(k.opened) < maxOpened {
 			k.opened = append(k.opened, all[i].Item.ID)
@@ -176,17 +180,28 @@ func (k *keeper) updates(all []heed.Update) {
 	}
 }
 
-// keep keeps what is new every second.
+// keep keeps what is new: at once, and again after keepEvery if more came meanwhile.
 func (k *keeper) keep(ctx context.Context) error {
-	ticks := time.NewTicker(keepEvery)
-	defer ticks.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-ticks.C:
+		case <-k.news:
 			k.write()
 		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-time.After(keepEvery):
+		}
+	}
+}
+
+// notify has what is new written.
+func (k *keeper) notify() {
+	select {
+	case k.news <- struct{}{}:
+	default:
 	}
 }
 
@@ -248,6 +263,7 @@ func (k *keeper) write() {
 		if err := k.put(&all[i]); err != nil {
 			k.warn(err)
 			k.again(all[i:], opened)
+			k.notify()
 			return
 		}
 	}

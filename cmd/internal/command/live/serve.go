@@ -16,7 +16,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/capture/follow"
-	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/gabp"
@@ -102,44 +101,40 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 	}
 	ctx, stop := untilInterrupted(cmd.Context())
 	defer stop()
-	h, err := p.newHost(&f.hostFlags, running(path, f.fromEnd), "", "serve-"+fileName(cmp.Or(f.game, "log")))
-	if err != nil {
-		return err
-	}
-	defer h.close(exitNone)
 	l, err := gabp.Listen(ctx, b.Address)
 	if err != nil {
 		return cli.Failed(exitUsage, err)
 	}
-	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
 	if !strings.HasPrefix(b.Address, "unix:") {
 		b.Address = l.Addr().String()
 	}
+	special := hosting{
+		name: "serve-" + fileName(cmp.Or(f.game, "log")), source: running(path, "", f.fromEnd),
+		command: "serve", bridge: b, listener: l,
+	}
 	if f.stdio {
 		signal.Ignore(syscall.SIGPIPE) // a parent that reads no more is an end, not a reason to be killed
-		h.stream = stdio{p.Stdin, p.Stdout}
+		special.stream = stdio{p.Stdin, p.Stdout}
 	}
-	px, err := h.newProxy(p, bridge.Handed{Outer: b}, 0, 0)
+	h, err := p.newHost(&f.hostFlags, special)
 	if err != nil {
 		return err
 	}
-	remove, err := h.announce(p, "serve", b, path)
-	if err != nil {
-		return err
-	}
-	defer remove()
+	defer h.close(exitNone)
 	h.log.Info("serving bridges", "addr", b.Address, "log", path)
-	return h.serve(ctx, px, l)
+	return h.serve(ctx)
 }
 
-// running returns how the log of a game is followed that heed has not started: as long as any program has it open for
-// writing, another file at its path is another game's, unless the same program writes that, too.
-func running(path string, fromEnd bool) follow.Config {
-	return follow.Config{Path: path, FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other time.Time) {
-		if own, other = proc.Writers(file); own.IsZero() {
-			own = other
-		}
-		return own, time.Time{}
+// running returns the log of a game that heed has not started: as long as any program has it open for writing, another
+// file at its path is another game's, unless the same program writes that, too.
+func running(path, how string, fromEnd bool) source {
+	return source{files.Found{Path: path, How: how}, follow.Config{
+		FromEnd: fromEnd, Writers: func(file fs.FileInfo) (own, other time.Time) {
+			if own, other = proc.Writers(file); own.IsZero() {
+				own = other
+			}
+			return own, time.Time{}
+		},
 	}}
 }
 

@@ -132,6 +132,7 @@ func TestServe(t *testing.T) {
 // TestServeRotated: a log that its program renames, and goes on with in another file, is of the same run. What another
 // process begins is of another run.
 func TestServeRotated(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
 		t.Skip("the system does not say who has a file open")
 	}

@@ -23,6 +23,7 @@ import (
 
 // TestSignals: what is no request to end is passed on, and neither ends heed nor makes the next request the second.
 func TestSignals(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{"--grace", "1h"}, "signals")
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
@@ -58,6 +59,7 @@ func TestSignals(t *testing.T) {
 
 // TestSignalsEnd: a game that ends by a signal that was passed on was told to, and heed has its status.
 func TestSignalsEnd(t *testing.T) {
+	t.Parallel()
 	testkit.Full(t, "starts many games")
 	for _, sig := range []syscall.Signal{
 		syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGUSR1, syscall.SIGUSR2,
@@ -76,6 +78,7 @@ func TestSignalsEnd(t *testing.T) {
 
 // TestSignalIgnored: a signal that heed was started to ignore, as nohup does, is not passed on.
 func TestSignalIgnored(t *testing.T) {
+	t.Parallel()
 	w := startBy(t, []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}, nil, "signals")
 	w.gamePID()
 	for _, sig := range []syscall.Signal{syscall.SIGHUP, syscall.SIGUSR1} {

@@ -29,6 +29,7 @@ func (p pipes) Close() error { return errors.Join(p.WriteCloser.Close(), p.ReadC
 
 // TestServeStdio: a program that starts heed as its child is its bridge, and heed ends with it, whichever way it leaves.
 func TestServeStdio(t *testing.T) {
+	t.Parallel()
 	self, err := os.Executable()
 	require.NoError(t, err)
 	rules := filepath.Join(t.TempDir(), "rules.yaml")

@@ -20,6 +20,7 @@ const strictClient = "@modelcontextprotocol/client@2"
 
 // TestStrictClient lets the released client of MCP 2026-07-28 be held, read the refusal, acknowledge and go on.
 func TestStrictClient(t *testing.T) {
+	t.Parallel()
 	testkit.Full(t, "installs the released client of MCP from npm")
 	node, err := exec.LookPath("node")
 	if err != nil {

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/heedlog/heed/capture/follow"
@@ -35,6 +34,7 @@ type stream struct {
 	done chan struct{} // all writers are gone, and everything is passed on
 
 	pipe  *os.File             // that it comes from
+	end   *os.File             // of the pipe that the game gets
 	asks  chan chan<- struct{} // of drain; nil where the system cannot tell whether a pipe is empty
 	asked []chan<- struct{}    // those that are answered once it is
 
@@ -42,24 +42,21 @@ type stream struct {
 	last []byte // the end of what was written, at most 2 tailBytes
 }
 
-// outputOf returns the game's output, with a copy of its standard output in the file called spool, "" for none. The
-// file is removed once all writers are gone.
-func (p *program) outputOf(h *host, spool string) (o *output, err error) {
-	o = &output{stdout: file(p.Stdout), stderr: file(p.Stderr)}
+// output returns the game's output. Its standard output is copied to the log that is followed, if that is its log.
+func (h *host) output() (o *output, err error) {
+	o = &output{stdout: file(h.Stdout), stderr: file(h.Stderr)}
 	keepWriting()
 	through := func(f *os.File) bool { return f != nil && !cli.IsTerminal(f) }
-	if spool != "" {
-		o.stdout, err = o.tee(h, "stdout", p.Stdout, spool)
-	} else if through(o.stdout) {
-		if through(o.stderr) && sameFile(o.stdout, o.stderr) { // in one order
-			o.stdout, err = o.tee(h, "output", p.Stdout, "")
-			o.stderr = o.stdout
-			return o, err
-		}
-		o.stdout, err = o.tee(h, "stdout", p.Stdout, "")
+	switch spooled := h.spool != nil; {
+	case spooled, through(o.stdout) && !through(o.stderr), through(o.stdout) && !sameFile(o.stdout, o.stderr):
+		o.stdout, err = o.tee(h, "stdout", h.Stdout, spooled)
+	case through(o.stdout): // in one order
+		o.stdout, err = o.tee(h, "output", h.Stdout, false)
+		o.stderr = o.stdout
+		return o, err
 	}
 	if err == nil && through(o.stderr) {
-		o.stderr, err = o.tee(h, "stderr", p.Stderr, "")
+		o.stderr, err = o.tee(h, "stderr", h.Stderr, false)
 	}
 	if err != nil {
 		o.handedOver()
@@ -175,13 +172,13 @@ func (s *stream) takeAsks() {
 // piped is a log whose lines come through a stream of the game.
 type piped struct {
 	session.Feed
-	from *atomic.Pointer[stream] // nil: they do not
+	from *stream // nil: they do not
 }
 
 // Sync implements [session.Feed].
 func (p piped) Sync(ctx context.Context) error {
-	if s := p.from.Load(); s != nil {
-		if err := s.drain(ctx); err != nil {
+	if p.from != nil {
+		if err := p.from.drain(ctx); err != nil {
 			return err
 		}
 	}
@@ -209,11 +206,32 @@ func (s *stream) lines() (lines []string) {
 	return lines[max(0, len(lines)-tailLines):]
 }
 
-// tee returns a pipe that is copied to a writer and, unless path is "", to a file that is followed, which is removed in
-// the end. Of what is not followed the end is kept.
-func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.File, err error) {
+// newStream returns a stream from which nothing is read yet.
+func newStream(name string) (*stream, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	s := &stream{name: name, done: make(chan struct{}), pipe: r, end: w}
+	if r.SetReadDeadline(time.Time{}) == nil {
+		s.asks = make(chan chan<- struct{}, 1)
+	}
+	return s, nil
+}
+
+// tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The one that is
+// spooled is the log: it is copied to the file that is followed, too, which is removed in the end. Of any other the end
+// is kept.
+func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.File, err error) {
+	s := h.spool
+	if !spooled {
+		if s, err = newStream(name); err != nil {
+			return nil, err
+		}
+	}
 	var copyTo *spool
-	if path != "" {
+	if spooled {
+		path := h.follower.Status().Path
 		copyTo = &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
 			h.session.Observe(event.Notice{
 				Status: event.StatusHole, Count: n,
@@ -224,24 +242,10 @@ func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.Fil
 			return nil, err
 		}
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		if copyTo != nil {
-			err = errors.Join(err, copyTo.close())
-		}
-		return nil, err
-	}
-	s := &stream{name: name, done: make(chan struct{}), pipe: r}
-	if r.SetReadDeadline(time.Time{}) == nil {
-		s.asks = make(chan chan<- struct{}, 1)
-	}
-	if copyTo != nil {
-		h.spooled.Store(s)
-	}
-	o.pipes, o.streams = append(o.pipes, w), append(o.streams, s)
+	o.pipes, o.streams = append(o.pipes, s.end), append(o.streams, s)
 	go func() {
 		defer close(s.done)
-		defer r.Close() //nolint:errcheck // nothing is written to it
+		defer s.pipe.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
 		for failed := false; ; {
 			n, err := s.read(buf)
@@ -250,7 +254,7 @@ func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.Fil
 				s.keep(buf[:n])
 			} else if err := copyTo.write(buf[:n]); err != nil && !failed {
 				failed = true
-				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", path,
+				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", copyTo.path,
 					"error", err)
 			}
 			_, _ = to.Write(buf[:n])
@@ -262,7 +266,7 @@ func (o *output) tee(h *host, name string, to io.Writer, path string) (w *os.Fil
 			_ = copyTo.close()
 		}
 	}()
-	return w, nil
+	return s.end, nil
 }
 
 // A copy of a game's output is replaced by another file once it is longer than spoolBytes, and is never longer than

@@ -85,15 +85,17 @@ func TestPiped(t *testing.T) {
 	// A line beyond the buffer of 32 KiB comes in two parts, and on a busy machine the second may come long after the first.
 	h.follower, err = follow.New(follow.Config{Path: path, Continues: true, PartialIdle: patience})
 	require.NoError(t, err)
-	h.session, err = session.New(session.Config{Log: piped{h.follower, &h.spooled}, SyncTimeout: patience})
+	h.spool, err = newStream("log")
+	require.NoError(t, err)
+	h.session, err = session.New(session.Config{Log: piped{h.follower, h.spool}, SyncTimeout: patience})
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- h.session.Run(ctx) }()
-	require.NoError(t, h.session.Sync(t.Context()), "before there is a game")
 	o := &output{}
-	game, err := o.tee(h, "stdout", io.Discard, path)
+	game, err := o.tee(h, "stdout", io.Discard, true)
 	require.NoError(t, err)
+	require.NoError(t, h.session.Sync(t.Context()), "before there is a game")
 	for n := range uint64(300) {
 		_, err := game.WriteString("a line\n" + strings.Repeat("another", 1+1000*int(n%7)) + "\n")
 		require.NoError(t, err)

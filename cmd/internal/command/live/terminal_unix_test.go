@@ -57,6 +57,7 @@ func TestOnTerminal(t *testing.T) {
 
 // TestStatusStays: a status that is followed stands in one place, and an interrupt ends it.
 func TestStatusStays(t *testing.T) {
+	t.Parallel()
 	state := faulty(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0], "status", "--follow", "--state", state)
 	cmd.Env = append(os.Environ(), helperEnv+"=1", "TERM=xterm")
@@ -86,6 +87,7 @@ func TestStatusStays(t *testing.T) {
 
 // TestTailFolds: on a terminal what says the same is one line, whose count changes in place.
 func TestTailFolds(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
 	write(t, rules, testRules)
@@ -124,6 +126,7 @@ func TestTailFolds(t *testing.T) {
 
 // TestAskedOnce: who reads a game's own log on a terminal is asked once whether sessions are remembered.
 func TestAskedOnce(t *testing.T) {
+	t.Parallel()
 	for _, answer := range []string{"yes", "n"} {
 		home := t.TempDir()
 		log := filepath.Join(home, "unity3d", "Studio", "Game", "Player.log")

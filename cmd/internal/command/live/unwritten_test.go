@@ -71,6 +71,7 @@ func TestUnwritten(t *testing.T) {
 // TestUnrecorded: a recording on a full disk is reported at once and once, and shown by status. The game runs on; the
 // exit status is the game's, unless that is 0.
 func TestUnrecorded(t *testing.T) {
+	t.Parallel()
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("this system has no full device: ", err)

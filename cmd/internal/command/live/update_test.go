@@ -16,6 +16,7 @@ import (
 // cannot be restored, as one of another version cannot: the item is the same, holds the agent's first call until it is
 // acknowledged, and is reported once.
 func TestWrapUpdate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	snapshot := filepath.Join(dir, "state", "wrap-colony.snapshot")
 	w := startIn(t, dir, nil, nil)

@@ -83,21 +83,11 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 }
 
 func (f *wrapFlags) validate(cmd *cobra.Command) error {
-	if err := f.hostFlags.validate(cmd); err != nil {
-		return err
-	}
 	if f.most < 1 || f.most > maxMessage {
 		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
 	}
-	for _, d := range []struct {
-		flag  string
-		value time.Duration
-	}{{"mod-wait", f.modWait}, {"linger", f.linger}, {"grace", f.grace}} {
-		if d.value < 0 {
-			return cli.Usage(cmd, "--%s %v: must not be negative", d.flag, d.value)
-		}
-	}
-	return nil
+	return cmp.Or(f.hostFlags.validate(cmd), notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
@@ -113,79 +103,59 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return err
 	}
 	ctx := cmd.Context()
-	// Signals are passed to the game, which decides whether it ends.
-	signals := make(chan os.Signal, 32)
-	signal.Notify(signals, forwarded()...)
-	defer signal.Stop(signals)
+	signals, stop := passedOn() // to the game, which decides whether it ends
+	defer stop()
 
 	outer, l, err := p.outer(ctx, f)
 	if err != nil {
 		return own(err)
 	}
-	defer l.Close() //nolint:errcheck // the server closes it, unless nothing came of it
-	name := "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0])))
-	log := p.findLog(f, args, name)
-	h, err := p.newHost(&f.hostFlags, log.config(), log.How, name)
+	log := p.findLog(f, args)
+	h, err := p.newHost(&f.hostFlags, hosting{
+		name: "wrap-" + fileName(cmp.Or(outer.GameID, filepath.Base(args[0]))), source: log,
+		command: "wrap", bridge: outer, listener: l,
+		prefix: prefix(os.Args, args), inner: inner, modWait: f.modWait, most: f.most << 20,
+	})
 	if err != nil {
 		return own(err)
 	}
 	defer h.close(exitOwn)
 	h.session.BeginRun()
 	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
-
-	inner, removeInner, err := p.inner(h, outer)
+	out, err := h.output()
 	if err != nil {
 		return own(err)
 	}
-	defer removeInner()
-	handed := bridge.Handed{Prefix: prefix(os.Args, args), Outer: outer, Inner: inner}
-	px, err := h.newProxy(p, handed, f.modWait, f.most<<20)
-	if err != nil {
-		return own(err)
-	}
-	remove, err := h.announce(p, "wrap", outer, log.Path)
-	if err != nil {
-		return own(err)
-	}
-	defer remove()
-
-	// The log, the server and the mod's connection start before the game and end after it: the end of ctx ends the game
-	// first.
-	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
-	served := make(chan error, 1)
-	go func() {
-		defer close(served) // a second receive does not block
-		served <- h.serve(serving, px, l)
-	}()
-	defer func() {
-		stop()
-		if err := <-served; err != nil {
-			h.log.Error("the server for bridges ended", "error", err)
+	// The log, the server and the mod's connection start before the game and end after it.
+	return h.serveDuring(ctx, func(failed <-chan error) error {
+		if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
+			h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
 		}
-	}()
-	_ = h.session.Sync(ctx) // what is there before the game is of another run
+		e := &ending{h: h, signals: signals, output: out, before: h.session.Engine().Latest().Seq}
+		defer out.wait(teeGrace)
+		if e.game, err = h.startGame(f, args, out); err != nil {
+			return err
+		}
+		defer e.game.Kill()
+		if err := e.watch(ctx, failed); err != nil {
+			return cli.Failed(exitOwn, err)
+		}
+		h.playing.Store(false)
+		if e.matters() {
+			e.linger(ctx, f.linger)
+		}
+		exit := e.game.Exit()
+		h.log.Info("the game has ended", "exit", exit.String())
+		p.Status = exit.Code // whatever else was raised
+		return nil
+	})
+}
 
-	if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
-		h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
-	}
-	e := &ending{p: p, h: h, px: px, signals: signals, before: h.session.Engine().Latest().Seq}
-	if e.game, e.output, err = p.startGame(f, h, handed, args, log.spool); err != nil {
-		return err
-	}
-	defer e.output.wait(teeGrace)
-	defer e.game.Kill()
-
-	if err := e.watch(ctx, served); err != nil {
-		return cli.Failed(exitOwn, err)
-	}
-	h.playing.Store(false)
-	if e.matters() {
-		e.linger(ctx, f.linger)
-	}
-	exit := e.game.Exit()
-	h.log.Info("the game has ended", "exit", exit.String())
-	p.Status = exit.Code // whatever else was raised
-	return nil
+// passedOn returns the signals that are passed on to the program that heed starts, until stop is called.
+func passedOn() (signals chan os.Signal, stop func()) {
+	signals = make(chan os.Signal, 32)
+	signal.Notify(signals, forwarded()...)
+	return signals, func() { signal.Stop(signals) }
 }
 
 // outer returns the address and token from the bridge, and listens there at once, so that a bridge that dials is
@@ -219,20 +189,21 @@ func (p *program) outer(ctx context.Context, f *wrapFlags) (gabp.Bridge, net.Lis
 
 // inner returns a port and a token for the game, in a bridge file of their own where the bridge named one: some mods
 // read the file and not the environment.
-func (p *program) inner(h *host, outer gabp.Bridge) (b gabp.Bridge, remove func(), err error) {
+func inner(h *host) (b gabp.Bridge, err error) {
 	port, err := freePort()
 	if err != nil {
-		return b, nil, err
+		return b, err
 	}
-	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: outer.GameID}
-	if outer.Path == "" {
-		return b, func() {}, nil
+	b = gabp.Bridge{Address: port, Token: gabp.NewToken(), GameID: h.bridge.GameID}
+	if h.bridge.Path == "" {
+		return b, nil
 	}
 	b.Path = h.state.path("bridge-" + strconv.Itoa(os.Getpid()) + ".json")
-	if err := gabp.WriteBridgeFile(b.Path, b, p.Now()); err != nil {
-		return b, nil, err
+	if err := gabp.WriteBridgeFile(b.Path, b, h.Now()); err != nil {
+		return b, err
 	}
-	return b, func() { _ = os.Remove(b.Path) }, nil
+	h.closers = append(h.closers, func() error { _ = os.Remove(b.Path); return nil })
+	return b, nil
 }
 
 // freePort returns a loopback address that is not in use. Another process may use it before the mod does, but does not
@@ -255,30 +226,28 @@ func prefix(argv, game []string) []string {
 	return argv[:n]
 }
 
-// startGame starts the game, with a copy of its output in the file called spool, "" for none.
-func (p *program) startGame(
-	f *wrapFlags, h *host, handed bridge.Handed, args []string, spool string,
-) (*proc.Process, *output, error) {
-	cfg := proc.Config{
-		Args: args, Env: handed.Environ(os.Environ()), Mark: handed.Inner.Token, Grace: f.grace, Stdin: file(p.Stdin),
-	}
-	if self, err := os.Executable(); err == nil {
-		cfg.Guard = []string{self, guardName}
-	}
-	out, err := p.outputOf(h, spool)
-	if err != nil {
-		return nil, nil, cli.Failed(exitOwn, err)
-	}
-	cfg.Stdout, cfg.Stderr = out.stdout, out.stderr
-	game, err := proc.Start(cfg)
+// startGame starts the game with its output.
+func (h *host) startGame(f *wrapFlags, args []string, out *output) (*proc.Process, error) {
+	game, err := proc.Start(proc.Config{
+		Args: args, Env: h.handed.Environ(os.Environ()), Mark: h.handed.Inner.Token, Grace: f.grace, Guard: guard(),
+		Stdin: file(h.Stdin), Stdout: out.stdout, Stderr: out.stderr,
+	})
 	out.handedOver()
 	if err != nil {
-		out.wait(teeGrace) // the copy goes
-		return nil, nil, notStarted(args[0], err)
+		return nil, notStarted(args[0], err)
 	}
 	h.playing.Store(true)
 	h.log.Info("the game was started", "program", args[0], "pid", game.PID())
-	return game, out, nil
+	return game, nil
+}
+
+// guard returns the command that kills a program when heed is gone.
+func guard() []string {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	return []string{self, guardName}
 }
 
 // notStarted returns the error for a program that could not be started, with its cause and what to do.
@@ -315,18 +284,10 @@ func file(stream any) *os.File {
 	return f
 }
 
-// wrappedLog is the log of a game that heed starts.
-type wrappedLog struct {
-	files.Found // with no Path where there is none to follow, and no How where none is wanted
-
-	spool string // the file for the copy of the game's standard output, where that is the log
-	named bool   // by --log
-}
-
-// findLog returns the log to follow of a game with its arguments; name begins the names of heed's files. A log that was
-// found and cannot be followed, such as /dev/null, does not keep the game from starting.
-func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog {
-	l := &wrappedLog{}
+// findLog returns the log to follow of a game with its arguments. A log that was found and cannot be followed, such as
+// /dev/null, does not keep the game from starting.
+func (p *program) findLog(f *wrapFlags, args []string) source {
+	l := source{follow: follow.Config{NewRun: true, Writers: proc.Writers, Open: proc.Written}}
 	switch f.log {
 	case "none":
 	case "":
@@ -338,24 +299,7 @@ func (p *program) findLog(f *wrapFlags, args []string, name string) *wrappedLog 
 		}
 		l.How += "; --log names another"
 	default:
-		l.Found, l.named = files.Found{Path: f.log, How: "named by --log"}, true
-	}
-	if l.Path == files.Standard {
-		l.spool = p.spoolPath(f, name)
+		l.Found, l.follow.Named = files.Found{Path: f.log, How: "named by --log"}, true
 	}
 	return l
-}
-
-// spoolPath returns the file for the copy of the game's standard output, in the state folder that newHost opens.
-func (p *program) spoolPath(f *wrapFlags, name string) string {
-	dir, _ := stateIn(f.state, p.Getenv) // newHost returns the error
-	return dir.path(name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
-}
-
-// config returns how l is followed.
-func (l *wrappedLog) config() follow.Config {
-	if l.spool != "" {
-		return follow.Config{Path: l.spool, FromEnd: true, Continues: true}
-	}
-	return follow.Config{Path: l.Path, NewRun: true, Named: l.named, Writers: proc.Writers, Open: proc.Written}
 }

@@ -174,6 +174,7 @@ func (w *wrapped) requireNothingLeft(pid int, files bool) {
 }
 
 func TestWrap(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil)
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
@@ -308,6 +309,7 @@ func TestWrap(t *testing.T) {
 // TestWrapFlood: a flood of the mod's own events costs a bridge that cannot read as fast
 // neither its connection nor what heed tells.
 func TestWrapFlood(t *testing.T) {
+	t.Parallel()
 	testkit.Full(t, "floods a bridge with events")
 	w := start(t, nil)
 	b, welcome := dial(t, w.addr, w.token)
@@ -329,6 +331,7 @@ func TestWrapFlood(t *testing.T) {
 }
 
 func TestWrapResults(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil)
 	b, _ := dial(t, w.addr, w.token)
 	clear := func() {
@@ -414,6 +417,7 @@ func TestWrapResults(t *testing.T) {
 }
 
 func TestWrapKilled(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil)
 	dial(t, w.addr, w.token)
 	pid := w.gamePID()
@@ -425,6 +429,7 @@ func TestWrapKilled(t *testing.T) {
 // TestWrapGameKilled: a game that a signal ended which did not come through heed has
 // crashed, and the bridge can ask why.
 func TestWrapGameKilled(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM} {
 		t.Run(sig.String(), func(t *testing.T) {
 			w := start(t, []string{"--linger", "1m"}, "stubborn")
@@ -447,6 +452,7 @@ func TestWrapGameKilled(t *testing.T) {
 
 // TestWrapAsked: a game that ends by a signal that came through heed was told to.
 func TestWrapAsked(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{"--linger", "1h"}, "stubborn")
 	dial(t, w.addr, w.token)
 	w.gamePID()
@@ -455,6 +461,7 @@ func TestWrapAsked(t *testing.T) {
 }
 
 func TestWrapLingers(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{"--linger", "1m"})
 	b, _ := dial(t, w.addr, w.token)
 	b.send("tools/call", `{"name":"colony/look","parameters":{"what":"exit","code":42}}`)
@@ -474,6 +481,7 @@ func TestWrapLingers(t *testing.T) {
 // TestWrapReconnects: bridges that come and go, some in the middle of a call, leave no
 // open file behind, neither between heed and them nor between heed and the mod.
 func TestWrapReconnects(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip("the system does not say which files are open: ", err)
 	}
@@ -509,6 +517,7 @@ func TestWrapReconnects(t *testing.T) {
 // TestWrapNoLog: without a log the first call is held back, and calls are unknown until there is one. The owner may
 // want none.
 func TestWrapNoLog(t *testing.T) {
+	t.Parallel()
 	unwritten := filepath.Join(t.TempDir(), "Player.log")
 	for _, c := range []struct{ name, flag, says string }{
 		{"none is found", "--log=", "no log was found"},
@@ -553,6 +562,7 @@ func TestWrapNoLog(t *testing.T) {
 
 // TestWrapOldLog: what a run before has left is no log of this one. The game's own log is found as soon as it is there.
 func TestWrapOldLog(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{withDefaults}, "no-log")
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
@@ -582,6 +592,7 @@ func TestWrapOldLog(t *testing.T) {
 // TestWrapAnotherLog: another instance of the game that takes the path of our game's log takes neither the log nor what
 // is in it. Where our game itself begins another file, that one is followed.
 func TestWrapAnotherLog(t *testing.T) {
+	t.Parallel()
 	if _, err := os.Stat("/proc/self/fdinfo"); err != nil {
 		t.Skip("the system does not say who has a file open")
 	}
@@ -617,6 +628,7 @@ func TestWrapAnotherLog(t *testing.T) {
 // TestWrapRotated: a game that goes on with its log in another file is of the same run, whether it keeps the log open or
 // opens it for each line; a log that --log names is read although it was written shortly before the start.
 func TestWrapRotated(t *testing.T) {
+	t.Parallel()
 	for _, closes := range []bool{false, true} {
 		t.Run(strconv.FormatBool(closes), func(t *testing.T) {
 			dir, game, fault, rotate := t.TempDir(), []string{}, "fault in between", "rotate"
@@ -657,6 +669,7 @@ func memberOf(t *testing.T, object json.RawMessage, name string) json.RawMessage
 // TestWrapCallLost: of a call that the game's end cut off nobody says that it was
 // executed, nor that it was not.
 func TestWrapCallLost(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{"--linger", "1m"})
 	b, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
@@ -674,6 +687,7 @@ func TestWrapCallLost(t *testing.T) {
 // TestWrapBridgeGone: a call whose bridge is gone is told of as it was, to whoever
 // comes next.
 func TestWrapBridgeGone(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil)
 	first, welcome := dial(t, w.addr, w.token)
 	require.Nil(t, welcome.Error)
@@ -691,6 +705,7 @@ func TestWrapBridgeGone(t *testing.T) {
 // TestWrapAckedByPerson: what a person acknowledges with a command opens the gate, and the agent is told with its next
 // result.
 func TestWrapAckedByPerson(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil)
 	b, _ := dial(t, w.addr, w.token)
 	require.Nil(t, b.tool("colony/build", "").Error)
@@ -721,6 +736,7 @@ func TestWrapStandardOutput(t *testing.T) {
 }
 
 func TestWrapWithoutMod(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil, "no-mod")
 	w.gamePID()
 	log, err := os.OpenFile(filepath.Join(w.dir, "Player.log"), os.O_APPEND|os.O_WRONLY, 0o600)
@@ -748,6 +764,7 @@ func TestWrapWithoutMod(t *testing.T) {
 
 // A bridge that was answered before the mod is there stays, and gets the mod's tools when it asks.
 func TestWrapSlowMod(t *testing.T) {
+	t.Parallel()
 	w := start(t, []string{"--mod-wait", "1ms"}, "slow")
 	var c *gabp.Client
 	require.Eventually(t, func() bool {
@@ -771,6 +788,7 @@ func TestWrapSlowMod(t *testing.T) {
 
 // TestWrapLateMod: the bridge of the field gets the tools of a mod that listens late, by itself.
 func TestWrapLateMod(t *testing.T) {
+	t.Parallel()
 	w := start(t, nil, "slow")
 	b := standin.NewBridge(standin.BridgeConfig{
 		Token: w.token,

@@ -1,0 +1,210 @@
+package jsonrpc
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/heedlog/heed/internal/framing"
+)
+
+// MaxLine bounds a line, in bytes.
+const MaxLine = 64 << 20
+
+// maxQueued bounds the bytes that wait for one side before no more is read of the other.
+const maxQueued = 1 << 20
+
+// flushWait bounds how long Run waits until all that is queued is written.
+const flushWait = 5 * time.Second
+
+// ErrProgram is the error of Run when the program has ended, alone if its output has. It is wrapped with another cause.
+var ErrProgram = errors.New("the program has ended")
+
+// Between runs between a client and a program. The methods of Client and Program may be called at any time.
+type Between struct {
+	Client, Program *Peer
+
+	// FromClient and FromProgram handle a line, which ends in a line feed unless it is the last. Each is called by one
+	// goroutine, one line at a time.
+	FromClient, FromProgram func(line []byte)
+	// Settle returns when all lines that were read are handled. It is called when a side has no more. Optional.
+	Settle func()
+	// Left is called when the client sends no more and the program has what was sent: it closes the program's input, so
+	// that its output ends. The client gets what the program writes until then. If Left is nil, Run ends with the client.
+	Left func()
+	// Ended is called before the last lines are written: it answers the requests that are open.
+	Ended func()
+}
+
+// Run passes lines on until the client or the program ends, or ctx does. It returns nil if the client ended. The caller
+// closes the streams.
+func (b *Between) Run(ctx context.Context) error {
+	ended := make(chan error, 4) // one of each goroutine
+	var left atomic.Bool
+	go b.Client.run(func(error) { ended <- nil })
+	go b.Program.run(func(err error) { ended <- fmt.Errorf("%w: %w", ErrProgram, err) })
+	go func() {
+		err := b.Client.read(b.Program, b.FromClient)
+		if !errors.Is(err, io.EOF) || b.Left == nil {
+			ended <- ignoring(err, io.EOF)
+			return
+		}
+		left.Store(true)
+		b.settle()
+		flush(ctx, b.Program)
+		b.Left()
+	}()
+	go func() {
+		err := b.Program.read(b.Client, b.FromProgram)
+		b.settle()
+		switch {
+		case left.Load():
+			ended <- nil
+		case errors.Is(err, io.EOF):
+			ended <- ErrProgram
+		default:
+			ended <- fmt.Errorf("%w: %w", ErrProgram, err)
+		}
+	}()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = context.Cause(ctx)
+	case err = <-ended:
+	}
+	b.Ended()
+	flush(ctx, b.Client, b.Program)
+	return err
+}
+
+func (b *Between) settle() {
+	if b.Settle != nil {
+		b.Settle()
+	}
+}
+
+// ignoring returns err, or nil if it is the other.
+func ignoring(err, other error) error {
+	if errors.Is(err, other) {
+		return nil
+	}
+	return err
+}
+
+// Peer is one side: it is read line by line, and lines are written to it in order. Make one with [NewPeer].
+type Peer struct {
+	name string
+	in   *bufio.Reader
+	out  io.Writer
+
+	mu    sync.Mutex
+	moved sync.Cond
+	lines [][]byte
+	size  int
+	torn  bool // the last line has no end
+	over  bool // no more are written
+	done  chan struct{}
+}
+
+// NewPeer returns the side that errors call name.
+func NewPeer(name string, stream io.ReadWriter) *Peer {
+	p := &Peer{name: name, in: bufio.NewReaderSize(stream, 64<<10), out: stream, done: make(chan struct{})}
+	p.moved.L = &p.mu
+	return p
+}
+
+// read handles the lines of p until it ends, each when there is room to write it to the other.
+func (p *Peer) read(to *Peer, take func(line []byte)) error {
+	for {
+		to.Room()
+		line, err := framing.Line(p.in, MaxLine)
+		if errors.Is(err, framing.ErrLong) {
+			return fmt.Errorf("a line of the %s has more than %d bytes", p.name, MaxLine)
+		}
+		if err != nil {
+			return err
+		}
+		take(line)
+	}
+}
+
+// Write queues a line. It does not wait.
+func (p *Peer) Write(line []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
+	if p.torn {
+		line = append([]byte("\n"), line...)
+	}
+	p.torn = !bytes.HasSuffix(line, []byte("\n"))
+	p.lines = append(p.lines, line)
+	p.size += len(line)
+	p.moved.Broadcast()
+}
+
+// Room waits until few bytes wait to be written.
+func (p *Peer) Room() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for p.size > maxQueued && !p.over {
+		p.moved.Wait()
+	}
+}
+
+// run writes until finish is called and all is written, or writing fails.
+func (p *Peer) run(failed func(error)) {
+	defer close(p.done)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		for len(p.lines) == 0 {
+			if p.over {
+				return
+			}
+			p.moved.Wait()
+		}
+		line := p.lines[0]
+		p.lines = p.lines[1:]
+		p.mu.Unlock()
+		_, err := p.out.Write(line)
+		p.mu.Lock()
+		p.size -= len(line)
+		p.moved.Broadcast()
+		if err != nil {
+			p.over = true
+			failed(err)
+			return
+		}
+	}
+}
+
+// finish ends the queue: no line is added.
+func (p *Peer) finish() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.over = true
+	p.moved.Broadcast()
+}
+
+// flush ends the queues of peers, and waits until all is written, but not for long.
+func flush(ctx context.Context, peers ...*Peer) {
+	ctx, cancel := context.WithTimeout(ctx, flushWait)
+	defer cancel()
+	for _, p := range peers {
+		p.finish()
+	}
+	for _, p := range peers {
+		select {
+		case <-p.done:
+		case <-ctx.Done():
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
+)
+
+// announcements returns the events that the protocol has of a session since the latest call, as "kind id".
+func announcements(s *session.Session) func() []string {
+	var told []string
+	a := &gabp.Attention{Source: s.Peers(), Publish: func(channel, id string, _ any, _ func(*gabp.ServerSession)) error {
+		told = append(told, channel[len("attention/"):]+" "+id)
+		return nil
+	}}
+	s.OnUpdates(a.Pump)
+	return func() (since []string) {
+		synctest.Wait()
+		since, told = told, nil
+		return since
+	}
+}
+
+func ids(list []heed.Item) (ids []string) {
+	for _, a := range list {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+func raise(s *session.Session, key string, d event.Disposition) string {
+	return s.Raise(heed.Report{Key: key, Disposition: d, Summary: "Trouble with " + key, Message: key})
+}
+
+// TestBlind: where the evidence cannot be ingested, that is what is open for all who ask, until it is acknowledged or
+// over.
+func TestBlind(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, log := t.Context(), newFeed()
+		s := start(t, session.Config{Log: log})
+		told := announcements(s)
+		current := func() string {
+			a, _ := s.Current(ctx, "v")
+			return a.ID
+		}
+		id := raise(s, "a", event.Blocking)
+		require.Equal(t, []string{"opened " + id}, told())
+
+		log.err = errors.New("disk\n gone")
+		blind, open := s.Current(ctx, "v")
+		require.True(t, open && blind.Blocking && blind.StateInvalidated)
+		require.Contains(t, blind.Summary, `disk\n gone`)
+		require.Equal(t, []string{"opened " + blind.ID}, told())
+		require.Equal(t, blind.ID, current(), "one id")
+		asked, open, err := s.Source(false).Current(ctx, "v")
+		require.NoError(t, err)
+		require.True(t, open)
+		require.Equal(t, blind, asked, "the gate has the same item")
+		_, _, err = s.Source(true).Current(ctx, "v")
+		require.ErrorContains(t, err, "gone")
+		require.Equal(t, []string{blind.ID, id}, ids(s.Open(nil)))
+		same, known := s.Item(blind.ID)
+		require.True(t, known)
+		require.Equal(t, blind, same)
+		s.Advance()
+		require.Empty(t, told(), "it stays, and precedes what is known")
+
+		r := s.Ack(ctx, "v", blind.ID, 0)
+		require.True(t, r.Acknowledged)
+		require.Equal(t, id, r.Current.ID, "what is known remains")
+		require.Equal(t, []string{blind.ID}, ids(r.Items))
+		require.Equal(t, []string{id}, ids(r.Left))
+		require.Equal(t, []string{"cleared " + blind.ID, "updated " + id}, told())
+		require.Equal(t, id, current())
+
+		log.err = nil
+		require.Equal(t, id, current())
+		require.Empty(t, told())
+		log.err = errors.New("gone")
+		again := current()
+		require.NotEqual(t, blind.ID, again, "blind again is new")
+		told()
+		log.err = nil
+		_, _, err = s.Source(false).Current(ctx, "v")
+		require.NoError(t, err)
+		require.Equal(t, []string{"cleared " + again, "updated " + id}, told(), "the gate has read the log again")
+		require.Equal(t, id, current())
+	})
+}
+
+// TestLate holds how long an answer waits for evidence, and for the rest after it; what is answered when neither comes;
+// and that answers that are still under way are bounded.
+func TestLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, log := t.Context(), newFeed()
+		s := start(t, session.Config{Log: log, SyncTimeout: time.Hour})
+		told := announcements(s)
+		current := func() string {
+			a, _ := s.Current(ctx, "v")
+			return a.ID
+		}
+		first := raise(s, "a", event.Blocking)
+		raise(s, "b", event.Advisory)
+		require.Equal(t, first, current())
+
+		log.stuck = true
+		begin := time.Now()
+		blind, _ := s.Current(ctx, "v")
+		require.Equal(t, 1125*time.Millisecond, time.Since(begin), "a part of the time is the engine's")
+		require.Contains(t, blind.Summary, "its log could not be read: session: the log cannot be read: context deadline exceeded")
+		log.stuck = false
+		require.Equal(t, first, current())
+		told()
+
+		gone, cancel := context.WithCancel(ctx)
+		cancel()
+		log.stuck = true
+		_, _ = s.Current(gone, "v")
+		require.Empty(t, told(), "an agent that left is no reason to be blind")
+		log.stuck = false
+
+		hang := make(chan struct{})
+		s.DrainFirst(func(context.Context) { <-hang })
+		begin = time.Now()
+		blind, _ = s.Current(ctx, "v")
+		require.Equal(t, session.DefaultAnswerWithin, time.Since(begin))
+		require.Contains(t, blind.Summary, "reading its log took too long")
+		require.Equal(t, []string{"opened " + blind.ID}, told())
+		r := s.Ack(ctx, "v", blind.ID, 0)
+		require.True(t, r.Acknowledged)
+		require.Equal(t, []string{blind.ID}, ids(r.Items))
+		require.Equal(t, []string{first}, ids(r.Left), "as far as it is known")
+		require.Equal(t, first, r.Current.ID)
+		require.Equal(t, first, current())
+		require.False(t, s.Ack(ctx, "v", first, 0).Acknowledged, "that is not known")
+
+		for range 300 {
+			go s.Current(ctx, "v")
+		}
+		synctest.Wait()
+		begin = time.Now()
+		require.Equal(t, first, current())
+		require.Zero(t, time.Since(begin), "one more does not wait")
+		close(hang)
+		synctest.Wait()
+		require.Empty(t, ids(s.Open(nil)), "both were shown, and acknowledged late")
+	})
+}
+
+// TestAckNames: an answer names what was cleared by it, and what else is open, as agents see it.
+func TestAckNames(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{Attention: session.OnlyShown})
+		first, second := raise(s, "a", event.Blocking), raise(s, "b", event.Blocking)
+		advisory := raise(s, "c", event.Advisory)
+		shown, open := s.Current(t.Context(), "v")
+		require.True(t, open)
+		require.Equal(t, first, shown.ID)
+		require.False(t, shown.Blocking)
+		require.True(t, s.Open(nil)[0].Blocking, "as it is")
+		late := raise(s, "d", event.Blocking)
+		r := s.Ack(t.Context(), "v", first, 0)
+		require.Equal(t, []string{first, second, advisory}, ids(r.Items), shown.Summary)
+		require.Equal(t, []string{late}, ids(r.Left), "what was not shown")
+		require.False(t, r.Left[0].Blocking)
+		require.False(t, r.Current.Blocking)
+		require.Empty(t, s.Ack(t.Context(), "v", first, 0).Items, "it was covered before")
+		require.Equal(t, session.Acked{
+			AckResult: heed.AckResult{ID: "x", Current: r.Current, Open: true}, Left: r.Left,
+		}, s.Ack(t.Context(), "v", "x", 0))
+	})
+}

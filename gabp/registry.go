@@ -1,0 +1,52 @@
+package gabp
+
+import (
+	"slices"
+	"sync"
+)
+
+// registry holds what a host offers under names, in the order in which it was added.
+type registry[T any] struct {
+	mu    sync.RWMutex
+	names []string
+	held  []T
+}
+
+// set adds v, or replaces the one of its name.
+func (r *registry[T]) set(name string, v T) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if i := slices.Index(r.names, name); i >= 0 {
+		r.held[i] = v
+		return
+	}
+	r.names, r.held = append(r.names, name), append(r.held, v)
+}
+
+// remove reports whether there was one of this name.
+func (r *registry[T]) remove(name string) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := slices.Index(r.names, name)
+	if i >= 0 {
+		r.names, r.held = slices.Delete(r.names, i, i+1), slices.Delete(r.held, i, i+1)
+	}
+	return i >= 0
+}
+
+// get returns the one of this name, or the zero T.
+func (r *registry[T]) get(name string) (v T) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	if i := slices.Index(r.names, name); i >= 0 {
+		v = r.held[i]
+	}
+	return v
+}
+
+// all returns a copy of the list.
+func (r *registry[T]) all() []T {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
+	return slices.Clone(r.held)
+}

@@ -1,0 +1,58 @@
+package framing
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestLine(t *testing.T) {
+	read := func(r io.Reader, limit int) (texts []string, err error) {
+		buffered := bufio.NewReaderSize(r, 16) // the least that there is
+		for {
+			line, err := Line(buffered, limit)
+			if err != nil {
+				return texts, err
+			}
+			texts = append(texts, string(line))
+		}
+	}
+	texts, err := read(iotest.OneByteReader(strings.NewReader("1234567\n\n12")), 8)
+	require.Equal(t, []string{"1234567\n", "\n", "12"}, texts)
+	require.Equal(t, io.EOF, err)
+	texts, err = read(strings.NewReader("1\n12345678\n1\n"), 8)
+	require.Equal(t, []string{"1\n"}, texts)
+	require.Equal(t, ErrLong, err)
+	long := strings.Repeat("x", 63) + "\n"
+	texts, err = read(strings.NewReader(long+"x"+long), 64)
+	require.Equal(t, []string{long}, texts)
+	require.Equal(t, ErrLong, err)
+	broken := errors.New("broken")
+	_, err = read(io.MultiReader(strings.NewReader("12"), iotest.ErrReader(broken)), 8)
+	require.Equal(t, broken, err)
+}
+
+// TestBodyClaimed holds that the length that a peer claims takes no memory until the bytes come.
+func TestBodyClaimed(t *testing.T) {
+	const step = 64 << 10
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for _, sent := range []int{0, step - 1, step, step + 1} {
+		_, err := Body(strings.NewReader(strings.Repeat("x", sent)), nil, 256<<20, step)
+		require.ErrorIs(t, err, io.ErrUnexpectedEOF)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16<<20))
+	for _, n := range []int{0, 1, step, step + 1, 3*step + 7} {
+		text := strings.Repeat("x", n)
+		body, err := Body(strings.NewReader(text+"y"), make([]byte, 3), n, step)
+		require.NoError(t, err)
+		require.Equal(t, text, string(body))
+	}
+}
