@@ -89,7 +89,7 @@ func (d *disk) through(seq uint64) {
 func (d *disk) saveLocked() {
 	known := d.openItems()
 	seq := d.s.engine.Latest().Seq
-	err := saveSnapshot(d.path, d.s.engine)
+	err := statefile.WriteFile(d.path, d.s.engine.Snapshot(nil))
 	d.known.Store(known)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
@@ -112,12 +112,6 @@ func (d *disk) saveLocked() {
 // savePeriodically saves what need not be on disk at once.
 func (s *Session) savePeriodically(ctx context.Context) {
 	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
-}
-
-// saveSnapshot writes a snapshot of e to the file called path. The engine is locked only while the snapshot is made.
-// Calls for one path must not overlap.
-func saveSnapshot(path string, e *heed.Engine) error {
-	return statefile.WriteFile(path, e.Snapshot(nil))
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The
