@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -120,7 +121,7 @@ func incomplete(side *compare.Totals, file int) (unread bool, sentences []string
 	}
 	if file == 0 && side.Uncounted > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s did not fit into the tables and are not compared.",
-			count(side.Uncounted, "record")))
+			text.Count(side.Uncounted, "record")))
 	}
 	return unread, sentences
 }

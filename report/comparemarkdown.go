@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -32,7 +33,7 @@ func (c *comparison) appendMarkdown(dst []byte, title string, most int) []byte {
 			continue
 		}
 		rows := top(s.rows, most)
-		dst = fmt.Appendf(dst, "\n#### %s: %s, %s\n\n", s.title, count(uint64(len(s.rows)), "group"), s.what)
+		dst = fmt.Appendf(dst, "\n#### %s: %s, %s\n\n", s.title, text.Count(len(s.rows), "group"), s.what)
 		columns, cells := c.columns(s, rows)
 		for _, column := range columns {
 			dst = fmt.Appendf(dst, "| %s ", column.title)
@@ -103,13 +104,13 @@ func suspectsMarkdown(dst []byte, d *compare.Suspects, most int) []byte {
 		g := &groups[i]
 		dst = fmt.Appendf(dst, "\n#### %s %s: %s, first at %s\n\n```text\n%s\n```\n\n",
 			capital(g.Group.Disposition.String()), g.Group.Severity,
-			entries(g.Group.New.Count), code(firstPlace(g.Group.New), 0), literal(g.Group.Template, markdownText))
+			text.Count(g.Group.New.Count, "entry", "entries"), code(firstPlace(g.Group.New), 0), literal(g.Group.Template, markdownText))
 		for _, s := range direct(g) {
 			dst = fmt.Appendf(dst, "- %s: %s\n", code(s.Name, maxName), prose(strings.Join(s.Evidence, "; ")))
 		}
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
-		dst = fmt.Appendf(dst, "\n… and %s\n", count(uint64(n), "more group"))
+		dst = fmt.Appendf(dst, "\n… and %s\n", text.Count(n, "more group"))
 	}
 	return dst
 }

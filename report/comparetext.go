@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -27,7 +28,7 @@ func (c *comparison) appendText(dst []byte, o TextOptions) []byte {
 			continue
 		}
 		rows := top(s.rows, o.Top)
-		dst = o.heading(dst, strong, "%s: %s, %s", s.title, count(uint64(len(s.rows)), "group"), s.what)
+		dst = o.heading(dst, strong, "%s: %s, %s", s.title, text.Count(len(s.rows), "group"), s.what)
 		g := grid{minLast: 60, color: o.Color}
 		var lines [][]string
 		g.columns, lines = c.columns(s, rows)
@@ -64,7 +65,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
 	}
 	p(0, "%s → %s", sideName(&d.Old), sideName(&d.New))
-	p(2, "%s new or more frequent.", verb(uint64(len(d.Groups)), "urgent group is", "urgent groups are"))
+	p(2, "%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
 	for _, s := range modSentences(d) {
 		p(2, "%s", s)
 	}
@@ -115,7 +116,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 		}
 		dst = o.heading(dst, styleOf(r.Disposition)+";1", "%s %s, %s: %s, first at %s",
 			strings.ToUpper(r.Disposition.String()), r.Severity, kind,
-			entries(r.New.Count), firstPlace(r.New))
+			text.Count(r.New.Count, "entry", "entries"), firstPlace(r.New))
 		line := r.Template
 		if o.Width > 0 {
 			line = fit(line, o.Width-2)
@@ -127,7 +128,7 @@ func appendSuspects(dst []byte, d *compare.Suspects, o TextOptions) []byte {
 	}
 	if n := len(d.Groups) - len(groups); n > 0 {
 		dst = append(dst, '\n')
-		p(0, "… and %s (--top 0 shows all)", count(uint64(n), "more group"))
+		p(0, "… and %s (--top 0 shows all)", text.Count(n, "more group"))
 	}
 	return dst
 }
@@ -146,9 +147,9 @@ func rankedReason(m *compare.RankedMod) string {
 	evidence := strings.Join(m.Evidence, "; ")
 	switch {
 	case m.Blocking > 0:
-		return count(uint64(m.Blocking), "blocking group") + ", " + entries(m.Entries) + ": " + evidence
+		return text.Count(m.Blocking, "blocking group") + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
 	case m.Groups > 0:
-		return count(uint64(m.Groups), "advisory group") + ", " + entries(m.Entries) + ": " + evidence
+		return text.Count(m.Groups, "advisory group") + ", " + text.Count(m.Entries, "entry", "entries") + ": " + evidence
 	}
 	return evidence
 }

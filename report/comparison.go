@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -84,14 +85,14 @@ func ofDiff(d *compare.Diff) *comparison {
 	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
 	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
 	if changed == 0 {
-		c.say("No difference: of %s none is new, gone, more or less frequent.", count(uint64(d.Groups), "group"))
+		c.say("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
 	} else {
 		c.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
 			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
-			len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
+			len(d.More), len(d.Less), d.Groups-changed, text.Count(d.Groups, "group"))
 	}
 	if n := len(d.Worse); n > 0 {
-		c.say("%s on both sides more urgent than before.", verb(uint64(n), "group is", "groups are"))
+		c.say("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
 	}
 	for _, g := range gapsOf(&d.New) {
 		c.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
@@ -134,8 +135,8 @@ func ofCheck(d *compare.Check) *comparison {
 			counted(d.Added, "group", "groups"),
 			len(d.More), len(d.Worse), len(d.Expired))
 	}
-	c.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.", entries(d.KnownEntries),
-		count(uint64(d.Known), "group"), len(d.Unseen))
+	c.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.", text.Count(d.KnownEntries, "entry", "entries"),
+		text.Count(d.Known, "group"), len(d.Unseen))
 	for _, g := range gapsOf(&d.New) {
 		c.say("The log %s%s.", g, unseen)
 	}
@@ -195,7 +196,7 @@ func (c *comparison) say(format string, args ...any) {
 func (c *comparison) uncounted(side string, s *compare.Totals) {
 	if s.Uncounted > 0 {
 		c.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
-			"among them.", count(s.Uncounted, "record"), side)
+			"among them.", text.Count(s.Uncounted, "record"), side)
 	}
 }
 
@@ -226,7 +227,7 @@ func (c *comparison) footnote() {
 
 // counted returns how many rows there are, and how many of them are urgent.
 func counted(rows []compare.Group, one, many string) string {
-	s := verb(uint64(len(rows)), one, many)
+	s := text.Count(len(rows), one, many)
 	if urgent := byDisposition(rows, event.Advisory); urgent != "" {
 		s += " (" + urgent + ")"
 	}
@@ -258,7 +259,7 @@ func sideName(s *compare.Totals) string {
 	default:
 		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
 	}
-	out := name + " (" + count(s.Records, "record")
+	out := name + " (" + text.Count(s.Records, "record")
 	if s.Hours > 0 {
 		out += ", " + rate(s.Hours) + " hours"
 	}
@@ -325,7 +326,7 @@ func gapsOf(s *compare.Totals) []string {
 		}
 	}
 	if more > 0 {
-		out = append(out, "has "+count(uint64(more), "more such gap"))
+		out = append(out, "has "+text.Count(more, "more such gap"))
 	}
 	return out
 }

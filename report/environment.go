@@ -105,7 +105,7 @@ func (e *Environment) line() string {
 // modCount returns how many mods there are, "" where none is listed.
 func (e *Environment) modCount() string {
 	if n := len(e.Mods) + e.MoreMods; n > 0 {
-		return count(uint64(n), "mod")
+		return text.Count(n, "mod")
 	}
 	return ""
 }

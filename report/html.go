@@ -9,6 +9,8 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // The parts of the page. The files in html/uplot are those of the chart library
@@ -78,7 +80,7 @@ func render(sections []*section) []byte {
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
 	var out bytes.Buffer
-	err := template.Must(template.New("page").Funcs(template.FuncMap{"many": many}).Parse(pageTemplate)).Execute(&out,
+	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
 		struct {
 			Title, Policy string
 			Style         template.CSS
@@ -110,3 +112,5 @@ func hash(content string) string {
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
+
+var pageFuncs = template.FuncMap{"many": text.Many[uint64]}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // ruleRef names a rule, which is a link where a group shows what it decided.
@@ -79,12 +80,12 @@ func (s *section) causes(causes []Cause) {
 			Copy: s.doc.markdownCause(c),
 		}
 		if c.Items > 1 {
-			v.Often += "; " + many(c.Items, "item", "items")
+			v.Often += "; " + text.Many(c.Items, "item")
 		}
 		for _, sample := range c.samples {
 			cs := causeSampleView{At: s.at(sample.line, time.Time{}), Text: sample.text}
 			if sample.times > 1 {
-				cs.Times = grouped(sample.times) + " times"
+				cs.Times = text.Number(sample.times) + " times"
 			}
 			v.Samples = append(v.Samples, cs)
 		}
@@ -92,7 +93,7 @@ func (s *section) causes(causes []Cause) {
 		v.MoreParts = more
 		for _, p := range parts {
 			v.Parts = append(v.Parts, partView{
-				Disposition: p.disposition.String(), What: sentence(p.what), Rule: s.rule(p.rule), Times: grouped(p.entries),
+				Disposition: p.disposition.String(), What: sentence(p.what), Rule: s.rule(p.rule), Times: text.Number(p.entries),
 				First: s.at(p.first, time.Time{}), Blame: p.blame,
 			})
 		}
@@ -108,7 +109,7 @@ func (s *section) items() {
 	for i := range items {
 		a := &items[i]
 		v := itemView{
-			ID: safe(a.ID), Disposition: a.Disposition.String(), Count: grouped(a.TotalUrgentEntries),
+			ID: safe(a.ID), Disposition: a.Disposition.String(), Count: text.Number(a.TotalUrgentEntries),
 			Summary: sentence(safe(forPeople(a.Summary))), State: "open",
 			From: s.at(a.OpenedPos, time.Time{}), To: s.at(a.LatestPos, time.Time{}),
 		}

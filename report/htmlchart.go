@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // chartData is what the script draws: rates by disposition, and items. A page
@@ -100,7 +101,7 @@ func (s *section) sketch() {
 	v := &s.Chart
 	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each interval"
 	if clock {
-		v.Says = "up to " + many(most, "entry", "entries") + " in an interval"
+		v.Says = "up to " + text.Many(most, "entry", "entries") + " in an interval"
 	}
 	path := func(height func(b *bucket) uint64) string {
 		var p strings.Builder
@@ -129,7 +130,7 @@ func (s *section) sketch() {
 			v.To = d.last.UTC().Format("2006-01-02 15:04:05")
 		}
 	} else {
-		v.Unit, v.From, v.To = "records, in the order of the log", "1", grouped(d.total)
+		v.Unit, v.From, v.To = "records, in the order of the log", "1", text.Number(d.total)
 	}
 	from, to := c.X[0], c.X[h.used]
 	for _, it := range c.Items {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 type groupView struct {
@@ -47,8 +48,8 @@ func (s *section) groups() {
 		t, rows := &s.doc.tables[d], s.doc.rows(d)
 		rows = rows[:min(len(rows), s.share(pageGroups[d]))]
 		s.Counts = append(s.Counts, countView{
-			Disposition: d.String(), Word: dispositionWords[d], Entries: grouped(t.Entries), Shown: len(rows),
-			Says: many(t.Entries, "entry", "entries") + " in " + many(uint64(t.Rows), "group", "groups"),
+			Disposition: d.String(), Word: dispositionWords[d], Entries: text.Number(t.Entries), Shown: len(rows),
+			Says: text.Many(t.Entries, "entry", "entries") + " in " + text.Many(t.Rows, "group"),
 		})
 		s.MoreGroups += uint64(t.Rows - len(rows))
 		s.Dropped += t.Dropped
@@ -66,11 +67,11 @@ var dispositionWords = [len(dispositions)]string{
 }
 
 func (s *section) group(row *Row) *groupView {
-	text := s.doc.rules[row.Rule]
+	rule := s.doc.rules[row.Rule]
 	g := &groupView{
-		Disposition: row.Disposition.String(), Severity: row.Severity.String(), Count: row.Count, Shown: grouped(row.Count),
+		Disposition: row.Disposition.String(), Severity: row.Severity.String(), Count: row.Count, Shown: text.Number(row.Count),
 		Forms: row.Forms, Blame: row.Blame, Variants: row.Variants.String(),
-		Rule: row.Rule, Summary: sentence(text.Summary), Why: text.Why, Advice: sentence(text.Advice),
+		Rule: row.Rule, Summary: sentence(rule.Summary), Why: rule.Why, Advice: sentence(rule.Advice),
 		Escalated: row.escalated,
 		Signature: row.Signature.String(), First: s.at(row.First, time.Time{}), Last: s.at(row.Last, time.Time{}),
 	}

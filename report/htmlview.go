@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // What a page shows of one log, shared among the logs of a page. Groups are by
@@ -107,8 +108,8 @@ func newSection(d *Document, logs, number int) *section {
 		s.Name = "standard input"
 	}
 	s.Base = baseName(s.Name)
-	s.Layout, s.Lines = d.Summary.Layout, many(uint64(d.Summary.Lines), "line", "lines")
-	s.Records = many(d.Summary.Records, "record", "records")
+	s.Layout, s.Lines = d.Summary.Layout, text.Many(d.Summary.Lines, "line")
+	s.Records = text.Many(d.Summary.Records, "record")
 	s.groups()
 	s.causes(d.Causes)
 	s.facts()
@@ -167,14 +168,14 @@ func (s *section) accounting() {
 	add := func(name, format string, args ...any) {
 		s.Accounting = append(s.Accounting, fieldView{name, fmt.Sprintf(format, args...)})
 	}
-	add("Received", "%s, one per log record or event: %s, %s, %s, %s", many(st.Received, "entry", "entries"),
-		many(st.Logs, "log record", "log records"),
-		many(st.Operations, "operation event", "operation events"), many(st.States, "state event", "state events"),
-		many(st.Notices, "notice", "notices"))
-	add("Decided", "%s ignored, %s counted in items: %s advisory, %s blocking", grouped(st.Ignored), grouped(st.Folded),
-		grouped(st.Coalesce.ByDisposition[event.Advisory]), grouped(st.Coalesce.ByDisposition[event.Blocking]))
-	add("Items", "%s opened, %d open at the end, %s cleared; %s", grouped(st.Coalesce.Opened), st.Coalesce.Open,
-		grouped(st.Coalesce.Cleared), many(s.doc.Summary.Items.Updates, "update", "updates"))
+	add("Received", "%s, one per log record or event: %s, %s, %s, %s", text.Many(st.Received, "entry", "entries"),
+		text.Many(st.Logs, "log record"),
+		text.Many(st.Operations, "operation event"), text.Many(st.States, "state event"),
+		text.Many(st.Notices, "notice"))
+	add("Decided", "%s ignored, %s counted in items: %s advisory, %s blocking", text.Number(st.Ignored), text.Number(st.Folded),
+		text.Number(st.Coalesce.ByDisposition[event.Advisory]), text.Number(st.Coalesce.ByDisposition[event.Blocking]))
+	add("Items", "%s opened, %d open at the end, %s cleared; %s", text.Number(st.Coalesce.Opened), st.Coalesce.Open,
+		text.Number(st.Coalesce.Cleared), text.Many(s.doc.Summary.Items.Updates, "update"))
 	if err := st.Check(); err != nil {
 		add("Check", "the counts do not add up; this is a bug in heed: %s", safe(err.Error()))
 	} else {
@@ -182,7 +183,7 @@ func (s *section) accounting() {
 	}
 	if s.Dropped > 0 {
 		add("Left out", "%s did not fit into the tables of groups; a row that was dropped and came back shows too low a "+
-			"count", many(s.Dropped, "row", "rows"))
+			"count", text.Many(s.Dropped, "row"))
 	}
 }
 
@@ -313,7 +314,7 @@ func (s *section) excerpts() {
 		}
 		if r.more > 0 {
 			ex.Lines = append(ex.Lines, excerptLine{
-				Text:        "… " + many(uint64(r.more), "more line", "more lines"),
+				Text:        "… " + text.Many(r.more, "more line"),
 				Disposition: r.disposition.String(), Marked: r.marked,
 			})
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 type junitSuite struct {
@@ -191,7 +192,7 @@ const maxHead = 160
 
 // often returns how often and where.
 func (f *finding) often() string {
-	often := entries(f.Count)
+	often := text.Count(f.Count, "entry", "entries")
 	if f.Forms > 1 {
 		often += fmt.Sprintf(" in %d forms", f.Forms)
 	}
@@ -209,12 +210,12 @@ func (d *Document) wanting(left int) []string {
 	sentences := slices.Clip(d.evidence.doubts)
 	if left > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.",
-			verb(uint64(left), "more group is", "more groups are")))
+			text.Count(left, "more group is", "more groups are")))
 	}
 	for _, disposition := range dispositions {
 		if t := &d.tables[disposition]; t.Dropped > 0 && disposition.Urgent() {
 			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
-				count(t.Dropped, disposition.String()+" row"), entries(t.DroppedEntries)))
+				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
 		}
 	}
 	return sentences

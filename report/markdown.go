@@ -102,8 +102,8 @@ func (m *markdown) headline() {
 		return
 	}
 	v := s.Verdict
-	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"),
-		count(s.Records, "record"))
+	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
+		text.Count(s.Records, "record"))
 	quote := func(name string) string { return code(name, maxName) }
 	for i := range v.Causes {
 		c := &v.Causes[i]
@@ -236,7 +236,7 @@ func (m *markdown) with(c *Cause) {
 	if len(parts) == 0 {
 		return
 	}
-	m.printf("- others in the same %s:\n", plural(c.Items, "item", "items"))
+	m.printf("- others in the same %s:\n", text.Plural(c.Items, "item"))
 	for _, p := range parts {
 		m.printf("  - %s, %s: %s (%s)", p.where(), p.disposition, prose(p.what), code(p.rule, 0))
 		if len(p.blame) > 0 {
@@ -245,7 +245,7 @@ func (m *markdown) with(c *Cause) {
 		m.printf("\n")
 	}
 	if more > 0 {
-		m.printf("  - and %s\n", count(uint64(more), "more rule"))
+		m.printf("  - and %s\n", text.Count(more, "more rule"))
 	}
 }
 
@@ -275,7 +275,7 @@ func (m *markdown) also(causes []Cause) {
 		return
 	}
 	m.printf("\n")
-	m.fold(count(uint64(len(causes)), "more cause"), func() {
+	m.fold(text.Count(len(causes), "more cause"), func() {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for i := range causes[:min(len(causes), markdownAlso)] {
 			c := &causes[i]
@@ -296,12 +296,12 @@ func (m *markdown) groups() {
 			continue
 		}
 		rows = rows[:min(len(rows), markdownRows)]
-		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.Entries), count(uint64(table.Rows), "group"))
+		heading := fmt.Sprintf("%s: %s in %s", d, text.Count(table.Entries, "entry", "entries"), text.Count(table.Rows, "group"))
 		if len(rows) < table.Rows {
 			heading += fmt.Sprintf(", the %d most frequent", len(rows))
 		}
 		if table.Dropped > 0 {
-			heading += fmt.Sprintf("; %s did not fit into the table", count(table.Dropped, "row"))
+			heading += fmt.Sprintf("; %s did not fit into the table", text.Count(table.Dropped, "row"))
 		}
 		m.printf("\n")
 		m.fold(heading, func() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -151,7 +152,7 @@ func (s *sarif) append(dst []byte) []byte {
 	run := &log.Runs[0]
 	run.Invocations[0].Successful, run.RedactionTokens = !s.failed, s.marks
 	if s.left > 0 {
-		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"),
+		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
 			maxResults)
 		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}

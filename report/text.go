@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
 
@@ -140,7 +141,7 @@ func (t *textReport) headline() {
 	s := &t.Summary
 	file, about := s.File, ": empty, no lines"
 	if !s.empty() {
-		about = fmt.Sprintf(": %s, %s, %s", s.Layout, count(uint64(s.Lines), "line"), count(s.Records, "record"))
+		about = fmt.Sprintf(": %s, %s, %s", s.Layout, text.Count(s.Lines, "line"), text.Count(s.Records, "record"))
 	}
 	if w := t.options.Width; w > 0 {
 		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
@@ -167,16 +168,16 @@ func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Inte
 func (t *textReport) accounting() {
 	s := &t.stats
 	t.section(strong, "ACCOUNTING")
-	kinds := []string{entries(s.Received) + ", one per log record"}
+	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
 	if s.Received > s.Logs {
-		kinds[0] += " or event: " + count(s.Logs, "log record")
+		kinds[0] += " or event: " + text.Count(s.Logs, "log record")
 	}
 	for _, k := range []struct {
 		n    uint64
 		name string
 	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
 		if k.n > 0 {
-			kinds = append(kinds, count(k.n, k.name))
+			kinds = append(kinds, text.Count(k.n, k.name))
 		}
 	}
 	t.labeled("received", strings.Join(kinds, ", "))
@@ -184,7 +185,7 @@ func (t *textReport) accounting() {
 		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
 	t.labeled("items", fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
 		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
-		count(t.Summary.Items.Updates, "update")))
+		text.Count(t.Summary.Items.Updates, "update")))
 	if err := s.Check(); err != nil {
 		t.labeledIn("WRONG", "these counts do not add up; this is a bug in heed: "+err.Error(), alarm)
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
@@ -110,7 +111,7 @@ func (t *textReport) with(c *Cause) {
 		label = ""
 	}
 	if more > 0 {
-		t.labeledLine(label, fmt.Sprintf("… and %s", count(uint64(more), "more rule")))
+		t.labeledLine(label, fmt.Sprintf("… and %s", text.Count(more, "more rule")))
 	}
 }
 
@@ -121,7 +122,7 @@ func (t *textReport) updates() {
 	if total == 0 {
 		return
 	}
-	t.section(strong, "TIMELINE of %s", count(total, "update"))
+	t.section(strong, "TIMELINE of %s", text.Count(total, "update"))
 	g := grid{columns: []column{
 		{title: "LINE", right: true},
 		{title: "UPDATES"},
@@ -162,7 +163,7 @@ func (t *textReport) updates() {
 		add(&rows[i])
 	}
 	if left > 0 {
-		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", count(left, "update")))
+		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", text.Count(left, "update")))
 	}
 	for i := range tail {
 		add(&tail[i])
@@ -200,10 +201,10 @@ func (t *textReport) signatures() {
 		if table.Entries == 0 {
 			continue
 		}
-		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries),
-			count(uint64(table.signatures)+table.Dropped, "signature"))
+		heading := fmt.Sprintf("%s: %s of %s", d, text.Count(table.Entries, "entry", "entries"),
+			text.Count(uint64(table.signatures)+table.Dropped, "signature"))
 		if table.Rows < table.signatures {
-			heading += " in " + count(uint64(table.Rows), "group")
+			heading += " in " + text.Count(table.Rows, "group")
 		}
 		if len(rows) < table.Rows {
 			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
@@ -214,7 +215,7 @@ func (t *textReport) signatures() {
 		if table.Dropped > 0 {
 			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
 				"count",
-				count(table.Dropped, "row"), entries(table.DroppedEntries))
+				text.Count(table.Dropped, "row"), text.Count(table.DroppedEntries, "entry", "entries"))
 		}
 	}
 }

@@ -157,14 +157,6 @@ func (p *prose) field(name, format string, args ...any) {
 	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
 }
 
-// plural returns n and a noun that takes a plain s in the plural.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
 	return s

@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -267,7 +268,7 @@ func (r *coverage) lines(p *prose) {
 	if r.File != "" {
 		name = safe(r.File, 0)
 	}
-	p.line("%s: %s of %s", name, plural(r.Records, "record"), plural(r.Signatures, "signature"))
+	p.line("%s: %s of %s", name, text.Count(r.Records, "record"), text.Count(r.Signatures, "signature"))
 	for _, s := range []struct {
 		name  string
 		share share
@@ -285,7 +286,7 @@ func (r *coverage) lines(p *prose) {
 		p.line("  %8d  %10d  %s", f.Records, f.Signatures, f.Rule)
 	}
 	if len(r.Never) > 0 {
-		p.line("\n  never fired: %s", plural(len(r.Never), "rule"))
+		p.line("\n  never fired: %s", text.Count(len(r.Never), "rule"))
 		p.buf = width.Measure{}.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
 	}
 	if len(r.Unknown) == 0 {
@@ -300,6 +301,6 @@ func (r *coverage) lines(p *prose) {
 		}
 	}
 	if r.NotShown > 0 {
-		p.line("  … and %s (--top 0 shows all)", plural(r.NotShown, "more signature"))
+		p.line("  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more signature"))
 	}
 }

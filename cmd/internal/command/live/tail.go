@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // tailWait is how long a question for new entries waits for one.
@@ -152,7 +153,7 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags, lines *fold) erro
 		if err := lines.end(); err != nil {
 			return err
 		}
-		p.Note("%s no longer kept", plural(page.Lost, "entry is", "entries are"))
+		p.Note("%s no longer kept", text.Many(page.Lost, "entry is", "entries are"))
 	}
 	if f.format == formatJSONL {
 		var line bytes.Buffer
