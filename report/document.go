@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -27,7 +26,9 @@ type Document struct {
 	rules    ruleTexts
 	tables   [len(dispositions)]tableCounts // by event.Disposition
 	evidence evidence
-	page     *pageData // nil without Config.Details
+	details  *details    // nil without Config.Details
+	items    []heed.Item // with it: in the order in which they were opened
+	excerpts []excerpt
 }
 
 // Summary is the accounting of one log.
@@ -125,18 +126,18 @@ type origin struct{ word, name string }
 
 // causeSample is an entry that stands for others.
 type causeSample struct {
-	line, times uint64
-	text        string
+	Line, Times uint64
+	Text        string
 }
 
 // causePart is what another rule than the cause's decided in the same items.
 type causePart struct {
-	rule        string
-	what        string
-	disposition event.Disposition
-	entries     uint64
-	first       uint64 // line
-	blame       []string
+	Rule        string
+	What        string
+	Disposition event.Disposition
+	Entries     uint64
+	First       uint64 // line
+	Blame       []string
 }
 
 // Row is a group of signatures that one rule decided about at one disposition.
@@ -210,7 +211,7 @@ func (r *Replay) Document(top int) *Document {
 		}
 	}
 	if r.details != nil {
-		d.page = r.pageData()
+		d.details, d.items, d.excerpts = r.details, r.items(), r.excerpts()
 	}
 	return d
 }
@@ -257,9 +258,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
 	}
 	if row != nil {
-		if _, frames, _ := strings.Cut(row.Template, "\n"); frames != "" {
-			out.frames = safeAll(strings.Split(frames, "\n"))
-		}
+		out.frames = safeAll(row.frames())
 	}
 	if r.details != nil {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]

@@ -29,7 +29,7 @@ const (
 // clean returns e scrubbed and escaped, nil where nothing is known.
 func (e Environment) clean(s *Scrubber) *Environment {
 	for _, fact := range facts(&e.Facts) {
-		*fact.text = text.Safe(s.Text(*fact.text), maxFactText)
+		*fact.Text = text.Safe(s.Text(*fact.Text), maxFactText)
 	}
 	mods := make([]capture.ListedMod, len(e.Mods))
 	for i, m := range e.Mods {
@@ -49,8 +49,8 @@ func (e Environment) clean(s *Scrubber) *Environment {
 
 // factRef is one of the facts, with what people call it.
 type factRef struct {
-	label string
-	text  *string
+	Label string
+	Text  *string
 }
 
 // facts returns all of them in the order in which they are shown.
@@ -71,6 +71,11 @@ func facts(f *capture.Facts) []factRef {
 		{"Graphics driver", &f.GraphicsDriver},
 		{"Arguments", &f.Arguments},
 	}
+}
+
+// known returns the facts that are known.
+func (e *Environment) known() []factRef {
+	return slices.DeleteFunc(facts(&e.Facts), func(f factRef) bool { return *f.Text == "" })
 }
 
 // inShort returns the facts that are asked for first.

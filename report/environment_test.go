@@ -156,7 +156,7 @@ func TestHostileEnvironment(t *testing.T) {
 	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
 	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
 	for _, fact := range facts(&e.Facts) {
-		*fact.text = text
+		*fact.Text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
 	for _, out := range []string{

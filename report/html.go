@@ -9,8 +9,6 @@ import (
 	"html/template"
 	"slices"
 	"strings"
-
-	"github.com/heedlog/heed/internal/text"
 )
 
 // The parts of the page. The files in html/uplot are those of the chart library
@@ -75,7 +73,8 @@ func render(sections []*section) []byte {
 	}
 	title := "heed report"
 	if len(sections) == 1 {
-		title = sections[0].Verdict.Title + " · " + sections[0].Base
+		v := sections[0].Summary.Verdict
+		title = v.title + v.because + " · " + sections[0].Base()
 	}
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
@@ -112,5 +111,3 @@ func hash(content string) string {
 	sum := sha256.Sum256([]byte(strings.ReplaceAll(content, "\r\n", "\n")))
 	return "sha256-" + base64.StdEncoding.EncodeToString(sum[:])
 }
-
-var pageFuncs = template.FuncMap{"many": text.Many[uint64]}

@@ -214,11 +214,11 @@ func (m *markdown) cause(c *Cause) {
 	m.fold(summary, func() {
 		m.printf("```text\n")
 		for _, s := range c.samples {
-			m.printf("line %d", s.line)
-			if s.times > 1 {
-				m.printf(", %d times", s.times)
+			m.printf("line %d", s.Line)
+			if s.Times > 1 {
+				m.printf(", %d times", s.Times)
 			}
-			m.printf(": %s\n", literal(s.text, markdownText))
+			m.printf(": %s\n", literal(s.Text, markdownText))
 		}
 		if c.frames != nil {
 			m.printf("\n")
@@ -238,9 +238,9 @@ func (m *markdown) with(c *Cause) {
 	}
 	m.printf("- others in the same %s:\n", text.Plural(c.Items, "item"))
 	for _, p := range parts {
-		m.printf("  - %s, %s: %s (%s)", p.where(), p.disposition, prose(p.what), code(p.rule, 0))
-		if len(p.blame) > 0 {
-			m.printf("; blame: %s", codes(p.blame))
+		m.printf("  - %s, %s: %s (%s)", p.where(), p.Disposition, prose(p.What), code(p.Rule, 0))
+		if len(p.Blame) > 0 {
+			m.printf("; blame: %s", codes(p.Blame))
 		}
 		m.printf("\n")
 	}

@@ -274,10 +274,10 @@ func (r *Replay) rescrub() {
 				again(&row.mixed[i].name)
 			}
 			if d := row.detail; d != nil {
-				for i := range d.sample {
-					again(&d.sample[i].Text)
+				for i := range d.Sample {
+					again(&d.Sample[i].Text)
 				}
-				all(d.reason)
+				all(d.Reason)
 			}
 		}
 	}

@@ -89,9 +89,9 @@ func (t *textReport) cause(c *Cause, first bool) {
 	t.with(c)
 	label := "sample"
 	for _, s := range c.samples {
-		line := fmt.Sprintf("line %d: %s", s.line, s.text)
-		if s.times > 1 {
-			line = fmt.Sprintf("line %d, %d times: %s", s.line, s.times, s.text)
+		line := fmt.Sprintf("line %d: %s", s.Line, s.Text)
+		if s.Times > 1 {
+			line = fmt.Sprintf("line %d, %d times: %s", s.Line, s.Times, s.Text)
 		}
 		t.labeledLine(label, line)
 		label = ""
@@ -103,9 +103,9 @@ func (t *textReport) with(c *Cause) {
 	parts, more := c.first(textWith)
 	label := "others"
 	for _, p := range parts {
-		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.disposition, p.what, p.rule)
-		if len(p.blame) > 0 {
-			line += "; blame: " + blamed(p.blame)
+		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.Disposition, p.What, p.Rule)
+		if len(p.Blame) > 0 {
+			line += "; blame: " + blamed(p.Blame)
 		}
 		t.labeledLine(label, line)
 		label = ""

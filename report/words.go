@@ -167,10 +167,10 @@ func (c *Cause) howOften() string {
 
 // where returns how often a rule decided beside the cause's, and from which line on.
 func (p *causePart) where() string {
-	if p.entries == 1 {
-		return fmt.Sprintf("once at line %d", p.first)
+	if p.Entries == 1 {
+		return fmt.Sprintf("once at line %d", p.First)
 	}
-	return fmt.Sprintf("%s from line %d on", times(p.entries), p.first)
+	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
 }
 
 // fate returns whether problems ended before the log did, of which open are not known to.

@@ -42,7 +42,7 @@ func Plural[N Whole](n N, noun string, plural ...string) string {
 	switch {
 	case n == 1:
 		return noun
-	case plural == nil:
+	case len(plural) == 0:
 		return noun + "s"
 	}
 	return plural[0]
