@@ -102,7 +102,7 @@ func TestSARIFIsBounded(t *testing.T) {
 		require.Len(t, notes, 1)
 		require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
 	}
-	require.NoError(t, json.Unmarshal(SARIF(nil), &doc), "of no replay")
+	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 
 // TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a finding has

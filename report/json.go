@@ -17,12 +17,17 @@ type replayDocument struct {
 	Files         []*Document `json:"files" jsonschema:"A report for each log, in the order in which they were named."`
 }
 
-// JSON appends documents as one JSON object and a line feed.
-func JSON(dst []byte, docs ...*Document) []byte {
-	if docs == nil {
-		docs = []*Document{}
+// JSON appends documents as one JSON object and a line feed, and comparisons as an object and a line feed each.
+func JSON[D rendered](dst []byte, docs ...D) []byte {
+	switch docs := any(docs).(type) {
+	case []*Comparison:
+		for _, c := range docs {
+			dst = appendJSON(dst, c.found())
+		}
+	case []*Document:
+		dst = appendJSON(dst, replayDocument{schema.Version, append([]*Document{}, docs...)})
 	}
-	return appendJSON(dst, replayDocument{schema.Version, docs})
+	return dst
 }
 
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].

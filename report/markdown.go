@@ -29,7 +29,11 @@ const (
 // Log text and names stand in code only, where no host of repositories looks for
 // mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
 // that it cannot leave. In tables a bar becomes ¦.
-func Markdown(dst []byte, d *Document) []byte {
+//
+// A comparison has the sentences and tables that it has as text.
+func Markdown[D rendered](dst []byte, d D) []byte { return d.appendMarkdown(dst) }
+
+func (d *Document) appendMarkdown(dst []byte) []byte {
 	m := markdown{Document: d, out: dst}
 	m.headline()
 	if d.Summary.Lines > 0 {

@@ -15,8 +15,6 @@ type TextOptions struct {
 	// Width is the number of columns to fill, at least 20; 0 to cut and wrap
 	// nothing.
 	Width int
-	// Top bounds the groups of each part of a comparison, 0 for all.
-	Top int
 
 	// Color marks what matters with colors, for a terminal.
 	Color bool
@@ -39,9 +37,16 @@ const (
 const labelIndent = 12
 
 // Text appends a report as text: what deserved attention, the timeline of updates, the table of signatures,
-// the accounting.
-func Text(dst []byte, d *Document, o TextOptions) []byte {
-	t := textReport{Document: d, options: o.wideEnough(), out: dst}
+// the accounting. A comparison is sentences and tables.
+func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
+	if o.Width > 0 { // in less, text cannot be read
+		o.Width = max(o.Width, width.Min)
+	}
+	return d.appendText(dst, o)
+}
+
+func (d *Document) appendText(dst []byte, o TextOptions) []byte {
+	t := textReport{Document: d, options: o, out: dst}
 	t.headline()
 	if d.Summary.Lines > 0 {
 		t.causes()
@@ -51,14 +56,6 @@ func Text(dst []byte, d *Document, o TextOptions) []byte {
 		t.again(len(dst))
 	}
 	return t.out
-}
-
-// wideEnough returns o with a width in which text can be read.
-func (o TextOptions) wideEnough() TextOptions {
-	if o.Width > 0 {
-		o.Width = max(o.Width, width.Min)
-	}
-	return o
 }
 
 // heading appends the line that begins a part of a text.

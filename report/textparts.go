@@ -28,7 +28,7 @@ func (t *textReport) causes() {
 		{title: "ITEMS", right: true},
 		{title: "ENTRIES", right: true},
 		{title: "WHAT"},
-	}, minLast: 32, color: t.options.Color}
+	}, minLast: 32}
 	rest := all[shown:]
 	for i := range rest[:min(len(rest), textAlso)] {
 		c := &rest[i]
@@ -42,7 +42,7 @@ func (t *textReport) causes() {
 	if more := len(rest) - textAlso; more > 0 {
 		g.add("...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more))
 	}
-	t.out = g.appendTo(t.out, t.options.Width)
+	t.out = g.appendTo(t.out, t.options)
 }
 
 // repetition marks a rule that is as urgent as c only by repetition.
@@ -131,7 +131,7 @@ func (t *textReport) updates() {
 		{title: "COUNT", right: true, style: only(strong)},
 		{title: "GROUPS", right: true},
 		{title: "SUMMARY"},
-	}, minLast: 32, color: t.options.Color}
+	}, minLast: 32}
 	left := t.UpdatesLeftOut
 	rows, tail := fold(t.Updates), []updateRow(nil)
 	if left > 0 { // as many are kept of the beginning as of the end
@@ -168,7 +168,7 @@ func (t *textReport) updates() {
 	for i := range tail {
 		add(&tail[i])
 	}
-	t.out = g.appendTo(t.out, t.options.Width)
+	t.out = g.appendTo(t.out, t.options)
 }
 
 // updateRow is a run of updates of one item, from its opening or in its life.
@@ -211,7 +211,7 @@ func (t *textReport) signatures() {
 		}
 		t.printf("\n")
 		t.sentence(styleOf(d), "%s", heading)
-		t.out = signatureGrid(rows, t.options.Color).appendTo(t.out, t.options.Width)
+		t.out = signatureGrid(rows).appendTo(t.out, t.options)
 		if table.Dropped > 0 {
 			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
 				"count",
@@ -242,33 +242,22 @@ func (t *textReport) explainSignatures() {
 	}
 }
 
-// signatureGrid lays rows out, with a column for blame where one has any.
-func signatureGrid(rows []Row, color bool) *grid {
-	blame := slices.ContainsFunc(rows, func(r Row) bool { return len(r.Blame) > 0 })
-	columns := []struct {
-		column
-		cell func(*Row) string
-	}{
+// signatureGrid lays rows out.
+func signatureGrid(rows []Row) *grid {
+	return gridOf(rows, 60, []columnOf[Row]{
 		{column{title: "COUNT", right: true, style: only(strong)}, func(r *Row) string { return number(r.Count) }},
 		{column{title: "FIRST", right: true}, func(r *Row) string { return number(r.First) }},
 		{column{title: "LAST", right: true}, func(r *Row) string { return number(r.Last) }},
 		{column{title: "FORMS", right: true}, func(r *Row) string { return number(r.Forms) }},
-		{column{title: "SIGNATURE", style: only(faint)}, func(r *Row) string { return r.Signature.String() }},
-		{column{title: "RULE", limit: 40}, func(r *Row) string { return r.Rule }},
-		{column{title: blameTitle, limit: 24, style: only(name)}, func(r *Row) string { return blamed(r.Blame) }},
-		{column{title: "TEMPLATE"}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
-	}
-	g := &grid{minLast: 60, color: color, rows: make([][]string, len(rows))}
-	for _, c := range columns {
-		if c.title == blameTitle && !blame {
-			continue
-		}
-		g.columns = append(g.columns, c.column)
-		for i := range rows {
-			g.rows[i] = append(g.rows[i], fit(c.cell(&rows[i]), c.limit))
-		}
-	}
-	return g
+		{column{title: "SIGNATURE", style: only(faint), log: true}, func(r *Row) string { return r.Signature.String() }},
+		{column{title: "RULE", limit: 40, log: true}, func(r *Row) string { return r.Rule }},
+		blameColumn(func(r *Row) []string { return r.Blame }),
+		{column{title: "TEMPLATE", log: true}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
+	})
 }
 
-const blameTitle = "BLAME"
+// blameColumn shows the mods that rows name, if any does.
+func blameColumn[R any](of func(*R) []string) columnOf[R] {
+	c := column{title: "BLAME", limit: 24, style: only(name), log: true, optional: true}
+	return columnOf[R]{c, func(r *R) string { return blamed(of(r)) }}
+}

@@ -260,7 +260,7 @@ a log is empty; never: only report.`,
 			}
 			d := c.collector.Check(p.migrated(c, name, b), today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
-			return comparedNews(p, f, c, d)
+			return p.compared(f, c, report.Comparison{Check: d})
 		},
 	}
 	f.register(cmd, formatJUnit, formatSARIF)

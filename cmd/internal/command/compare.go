@@ -66,32 +66,24 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 }
 
 // compared writes what was compared in the format that is asked for.
-func compared[C report.Comparison](p *program, f *compareFlags, scrubber *report.Scrubber, c C) error {
-	p.removed(scrubber)
-	p.incomplete()
+func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
+	found.Top, found.Rule, found.Scrub = f.top, RuleTexts(c.set), c.scrubber
+	var out []byte
 	switch f.format {
 	case formatJSON:
-		return p.print("the report", report.CompareJSON(nil, c))
+		out = report.JSON(nil, &found)
 	case formatMarkdown:
-		return p.print("the report", report.CompareMarkdown(nil, c, f.top))
-	}
-	return p.print("the report", report.CompareText(nil, c, p.layout(f.width, f.top)))
-}
-
-// comparedNews is compared of what has something new in it, which has formats for that alone.
-func comparedNews[C report.News](p *program, f *compareFlags, c *comparing, news C) error {
-	var findings []byte
-	switch f.format {
+		out = report.Markdown(nil, &found)
 	case formatJUnit:
-		findings = report.CompareJUnit(nil, news, RuleTexts(c.set))
+		out = report.JUnit(nil, &found)
 	case formatSARIF:
-		findings = report.CompareSARIF(nil, news, RuleTexts(c.set), c.scrubber)
+		out = report.SARIF(nil, &found)
 	default:
-		return compared(p, f, c.scrubber, news)
+		out = report.Text(nil, &found, p.layout(f.width))
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
-	return p.print("the report", findings)
+	return p.print("the report", out)
 }
 
 // comparing is logs that are being compared.

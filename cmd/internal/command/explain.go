@@ -79,7 +79,7 @@ every rule that was tried, in order.`,
 			if f.format == formatJSON {
 				return p.print("the explanation", appendJSON(nil, e))
 			}
-			return p.print("the explanation", e.appendText(nil, p.layout(f.width, 0).Width))
+			return p.print("the explanation", e.appendText(nil, p.layout(f.width).Width))
 		},
 	}
 	f.rules.register(cmd)

@@ -169,7 +169,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	ctx := cmd.Context()
 	out := &output{w: p.Stdout}
 	shown := 0
-	form := f.form(p.layout(f.width, f.top))
+	form := f.form(p.layout(f.width))
 	scrubber := f.scrub.scrubber(f.format)
 	var docs []*report.Document
 	for i, name := range names {

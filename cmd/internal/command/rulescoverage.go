@@ -245,7 +245,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	if view.format == formatJSON {
 		return p.print("the report", appendJSON(nil, coverageDocument{schema.Version, reports, all}))
 	}
-	pr := &prose{width: p.layout(view.width, view.top).Width}
+	pr := &prose{width: p.layout(view.width).Width}
 	if len(reports) > 1 {
 		for i := range reports {
 			reports[i].lines(pr)

@@ -86,7 +86,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			if view.format == formatJSON {
 				return p.print("the report", appendJSON(nil, rep))
 			}
-			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
+			return p.print("the report", rep.appendText(nil, p.layout(view.width).Width))
 		},
 	}
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
