@@ -50,7 +50,7 @@ func TestCode(t *testing.T) {
 	}
 	require.Equal(t, "`a¦b`", cell("a|b", 0))
 	require.Equal(t, "`ab…`", code("abcdef", 3))
-	require.Equal(t, "`A`, `B|`", codes([]string{"A", "B|"}))
+	require.Equal(t, "`A`, `B|`", inMarkdown.names([]string{"A", "B|"}))
 }
 
 func TestSARIFURI(t *testing.T) {

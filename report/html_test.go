@@ -440,7 +440,7 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")
-	require.Contains(t, out, "1 entry, one per log record or event: 1 log record,")
+	require.Contains(t, out, "1 entry, one per log record ")
 	for _, left := range []string{
 		"1 more is not shown here", "1 attention item, 1 more is not shown", "1 group with fewer entries is left out",
 		"1 more place is left out", "1 more is not listed here",

@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"html/template"
 	"regexp"
 	"slices"
@@ -68,7 +67,7 @@ var pageFuncs = template.FuncMap{
 		}
 		return text.Many(n.(uint64), noun, plural...)
 	},
-	"number": text.Number[uint64], "times": times, "safe": safe, "sentence": sentence, "people": forPeople,
+	"number": text.Number[uint64], "times": times, "safe": safe, "capital": capital, "sentence": sentence, "people": forPeople,
 
 	"class":    func(v *Verdict) string { return stateClasses[v.State] },
 	"title":    func(v *Verdict) string { return v.title + v.because },
@@ -136,6 +135,12 @@ func (s *section) Base() string { return baseName(s.Name) }
 func (s *section) MoreCauses() int   { return len(s.Document.Causes) - len(s.Causes) }
 func (s *section) MoreItems() uint64 { return s.Summary.Items.Opened - uint64(len(s.Items)) }
 func (s *section) LeftOut() int      { return s.allExcerpts - len(s.Excerpts) }
+func (s *section) Dropped() (rows uint64) {
+	for i := range s.tables {
+		rows += s.tables[i].Dropped
+	}
+	return rows
+}
 func (s *section) MoreGroups() int {
 	more := -len(s.Groups)
 	for i := range s.tables {
@@ -263,8 +268,6 @@ var stateClasses = map[string]string{
 	stateCrashed: "blocking", stateHung: "blocking", stateBroken: "blocking", stateWrong: "advisory", stateBlind: "blind",
 	stateComplaints: "advisory", stateUnknown: "none", stateHealthy: "healthy",
 }
-
-func literally(name string) string { return name }
 
 // pageMod is a mod in the list of a page.
 type pageMod struct {
@@ -412,37 +415,3 @@ func forPeople(summary string) string {
 }
 
 var sinceEntry = regexp.MustCompile(`; first at entry \d+`)
-
-// field is a text with its label.
-type field struct{ Label, Text string }
-
-// accounting returns where the entries of the log went.
-func (d *Document) accounting() []field {
-	var fields []field
-	st := &d.stats
-	add := func(name, format string, args ...any) {
-		fields = append(fields, field{name, fmt.Sprintf(format, args...)})
-	}
-	add("Received", "%s, one per log record or event: %s, %s, %s, %s", text.Many(st.Received, "entry", "entries"),
-		text.Many(st.Logs, "log record"),
-		text.Many(st.Operations, "operation event"), text.Many(st.States, "state event"),
-		text.Many(st.Notices, "notice"))
-	add("Decided", "%s ignored, %s counted in items: %s advisory, %s blocking", text.Number(st.Ignored), text.Number(st.Folded),
-		text.Number(st.Coalesce.ByDisposition[event.Advisory]), text.Number(st.Coalesce.ByDisposition[event.Blocking]))
-	add("Items", "%s opened, %d open at the end, %s cleared; %s", text.Number(st.Coalesce.Opened), st.Coalesce.Open,
-		text.Number(st.Coalesce.Cleared), text.Many(d.Summary.Items.Updates, "update"))
-	if err := st.Check(); err != nil {
-		add("Check", "the counts do not add up; this is a bug in heed: %s", safe(err.Error()))
-	} else {
-		add("Check", "the counts add up")
-	}
-	dropped := uint64(0)
-	for i := range d.tables {
-		dropped += d.tables[i].Dropped
-	}
-	if dropped > 0 {
-		add("Left out", "%s did not fit into the tables of groups; a row that was dropped and came back shows too low a "+
-			"count", text.Many(dropped, "row"))
-	}
-	return fields
-}

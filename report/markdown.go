@@ -11,12 +11,11 @@ import (
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
 // characters. With more than 25 rows of each disposition it may not.
 const (
-	markdownCauses   = 4   // causes in full
-	markdownWith     = 6   // rules that came with a cause
-	markdownAlso     = 12  // causes in a row each
-	markdownText     = 400 // characters of a sample
-	markdownTemplate = 160 // characters of a template in a table
-	markdownRows     = 25  // of each disposition, at most
+	markdownCauses = 4   // causes in full
+	markdownWith   = 6   // rules that came with a cause
+	markdownAlso   = 12  // causes in a row each
+	markdownText   = 400 // characters of a sample
+	markdownRows   = 25  // of each disposition, at most
 
 	markdownMods  = 1000   // mods that are listed; of more there is the number
 	markdownLimit = 60_000 // characters of all, beyond which mods are not listed
@@ -39,7 +38,7 @@ func (d *Document) appendMarkdown(dst []byte) []byte {
 	if d.Summary.Lines > 0 {
 		shown := min(len(d.Causes), markdownCauses)
 		for i := range d.Causes[:shown] {
-			m.cause(&d.Causes[i])
+			m.cause(&d.Causes[i], i == 0)
 		}
 		m.also(d.Causes[shown:])
 		m.groups()
@@ -60,7 +59,7 @@ func (d *Document) markdownVerdict() string {
 
 func (d *Document) markdownCause(c *Cause) string {
 	m := markdown{Document: d}
-	m.cause(c)
+	m.cause(c, false)
 	m.printf("\nIn %s", code(d.Summary.File, 0))
 	if env := m.environmentLine(); env != "" {
 		m.printf(": %s", env)
@@ -68,17 +67,6 @@ func (d *Document) markdownCause(c *Cause) string {
 	m.printf(".\n")
 	m.footer()
 	return strings.TrimPrefix(string(m.out), "\n")
-}
-
-// maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
-const maxQuoted = 160
-
-// quoted is the log text of a cause, "" where that is not known.
-func (c *verdictCause) quoted() string {
-	if c.Says == "" {
-		return ""
-	}
-	return " " + code(c.Says, maxQuoted)
 }
 
 // markdown is the state of one rendering.
@@ -105,30 +93,31 @@ func (m *markdown) headline() {
 		m.printf("Empty, no lines.\n")
 		return
 	}
-	v := s.Verdict
-	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
+	m.printf("**%s** (%s, %s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
 		text.Count(s.Records, "record"))
-	quote := func(name string) string { return code(name, maxName) }
-	for i := range v.Causes {
-		c := &v.Causes[i]
-		m.printf("- %s: %s%s\n", v.label(c), prose(v.place(c)), c.quoted())
-		if mod := c.mod(quote); mod != "" {
-			m.printf("  - mod: %s\n", strings.Join(append([]string{mod}, c.links()...), " "))
-		}
-		if c.Advice != "" {
-			m.printf("  - do: %s\n", prose(c.Advice))
-		}
-		if c.History != "" {
-			m.printf("  - history: %s\n", code(c.History, 0))
-		}
-	}
-	if others := v.elsewhere(quote); others != "" {
-		m.printf("- other mods that are named: %s\n", others)
-	}
-	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
+	m.facts(m.glance(inMarkdown))
 	if env := m.environmentLine(); env != "" {
 		m.printf("- environment: %s\n", env)
 	}
+}
+
+// facts lists facts.
+func (m *markdown) facts(facts []fact) {
+	for _, f := range facts {
+		switch {
+		case f.kind == factLine && f.Label != "":
+			m.printf("\n- %s:\n  - %s", f.Label, f.Says)
+		case f.kind == factLine:
+			m.printf("\n  - %s", f.Says)
+		case f.Label == "":
+			m.printf(" %s", f.Says)
+		case f.under:
+			m.printf("\n  - %s: %s", f.Label, f.Says)
+		default:
+			m.printf("\n- %s: %s", f.Label, f.Says)
+		}
+	}
+	m.printf("\n")
 }
 
 // environmentLine shows where the log was made, "" where nothing is known.
@@ -188,28 +177,9 @@ func (m *markdown) listMods(brief bool) {
 	})
 }
 
-func (m *markdown) cause(c *Cause) {
-	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
-	m.printf("%s\n\n- rule %s%s", capital(c.says(code)), code(c.Rule, 0), c.repetition())
-	if c.Why != "" {
-		m.printf(": %s", prose(c.Why))
-	}
-	m.printf("\n")
-	if c.Advice != "" {
-		m.printf("- do: %s\n", prose(c.Advice))
-	}
-	if len(c.Blame) > 0 {
-		m.printf("- blame: %s\n", codes(c.Blame))
-	}
-	m.printf("- %s", c.howOften())
-	if c.Items > 1 {
-		m.printf("; %d items", c.Items)
-	}
-	if c.Last != c.opened {
-		m.printf(", lines %d to %d", c.opened, c.Last)
-	}
-	m.printf("; %s\n", c.fate)
-	m.with(c)
+func (m *markdown) cause(c *Cause, first bool) {
+	m.printf("\n#### %s %s, first at line %d\n", capital(c.Disposition.String()), c.Severity, c.First)
+	m.facts(c.facts(inMarkdown, markdownWith, first))
 	m.printf("\n")
 	summary := "Samples"
 	if c.frames != nil {
@@ -218,11 +188,7 @@ func (m *markdown) cause(c *Cause) {
 	m.fold(summary, func() {
 		m.printf("```text\n")
 		for _, s := range c.samples {
-			m.printf("line %d", s.Line)
-			if s.Times > 1 {
-				m.printf(", %d times", s.Times)
-			}
-			m.printf(": %s\n", literal(s.Text, markdownText))
+			m.printf("%s\n", s.says(literal(s.Text, markdownText)))
 		}
 		if c.frames != nil {
 			m.printf("\n")
@@ -232,38 +198,6 @@ func (m *markdown) cause(c *Cause) {
 		}
 		m.printf("```\n")
 	})
-}
-
-// with lists what came with a cause.
-func (m *markdown) with(c *Cause) {
-	parts, more := c.first(markdownWith)
-	if len(parts) == 0 {
-		return
-	}
-	m.printf("- others in the same %s:\n", text.Plural(c.Items, "item"))
-	for _, p := range parts {
-		m.printf("  - %s, %s: %s (%s)", p.where(), p.Disposition, prose(p.What), code(p.Rule, 0))
-		if len(p.Blame) > 0 {
-			m.printf("; blame: %s", codes(p.Blame))
-		}
-		m.printf("\n")
-	}
-	if more > 0 {
-		m.printf("  - and %s\n", text.Count(more, "more rule"))
-	}
-}
-
-// says is what happened. A rule's author wrote it, but for the operation, whose name is put in code, or in
-// that of a cell.
-func (c *Cause) says(code func(text string, limit int) string) string {
-	what := prose(c.what)
-	if c.origin.name != "" {
-		what += "; " + c.origin.word + " " + code(c.origin.name, 0)
-	}
-	if c.Invalidates {
-		what += "; the game's state may have changed"
-	}
-	return what + "."
 }
 
 // fold puts what body prints into details that are closed at first.
@@ -283,8 +217,8 @@ func (m *markdown) also(causes []Cause) {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for i := range causes[:min(len(causes), markdownAlso)] {
 			c := &causes[i]
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(cell), cell(c.Rule, 0),
-				blameCell(c.Blame))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(voice{prose, cell})+".", cell(c.Rule, 0),
+				strings.ReplaceAll(inMarkdown.names(c.Blame), "|", "¦"))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)
@@ -309,16 +243,7 @@ func (m *markdown) groups() {
 		}
 		m.printf("\n")
 		m.fold(heading, func() {
-			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
-			for i := range rows {
-				row := &rows[i]
-				lines := number(row.First)
-				if row.Last != row.First {
-					lines += "–" + number(row.Last)
-				}
-				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature,
-					cell(row.Rule, 0), blameCell(row.Blame), cell(row.varied(row.head(0)), markdownTemplate))
-			}
+			m.out = signatureGrid(rows).appendMarkdown(m.out)
 		})
 	}
 }
@@ -335,16 +260,6 @@ func code(s string, limit int) string { return text.MarkdownCode(s, limit) }
 func cell(text string, limit int) string {
 	return strings.ReplaceAll(code(text, limit), "|", "¦")
 }
-
-func codes(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = code(name, maxName)
-	}
-	return strings.Join(list, ", ")
-}
-
-func blameCell(names []string) string { return strings.ReplaceAll(codes(names), "|", "¦") }
 
 // prose is text of heed or of a rule's author as Markdown that means just that.
 func prose(s string) string { return text.Markdown(safe(s)) }

@@ -45,73 +45,15 @@ func (t *textReport) causes() {
 	t.out = g.appendTo(t.out, t.options)
 }
 
-// repetition marks a rule that is as urgent as c only by repetition.
-func (c *Cause) repetition() string {
-	if c.Escalated {
-		return ", escalated by repetition"
-	}
-	return ""
-}
-
-// cause shows one cause in full. The first one explains the id of its item.
+// cause shows one cause in full.
 func (t *textReport) cause(c *Cause, first bool) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()),
 		c.Severity, c.First)
-	what := c.Summary
-	if c.Invalidates {
-		what += "; the game's state may have changed"
-	}
-	t.labeled("what", what)
-	rule := "rule " + c.Rule + c.repetition()
-	if c.Why != "" {
-		rule += ": " + c.Why
-	}
-	t.labeled("why", rule)
-	if c.Advice != "" {
-		t.labeled("do", c.Advice)
-	}
-	if len(c.Blame) > 0 {
-		t.labeledIn("blame", blamed(c.Blame), name)
-	}
-	often := c.howOften()
-	if c.Items > 1 {
-		often += fmt.Sprintf("; %d items, the first is %s", c.Items, c.item)
-	} else {
-		often += "; item " + c.item
-	}
-	if first {
-		often += " (its run and its number)"
-	}
-	if c.Last != c.opened {
-		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
-	}
-	t.labeled("count", often+"; "+c.fate)
-	t.with(c)
+	t.facts(c.facts(plainly, textWith, first))
 	label := "sample"
 	for _, s := range c.samples {
-		line := fmt.Sprintf("line %d: %s", s.Line, s.Text)
-		if s.Times > 1 {
-			line = fmt.Sprintf("line %d, %d times: %s", s.Line, s.Times, s.Text)
-		}
-		t.labeledLine(label, line)
+		t.labeledLine(label, s.says(s.Text))
 		label = ""
-	}
-}
-
-// with shows in a line each what came with a cause.
-func (t *textReport) with(c *Cause) {
-	parts, more := c.first(textWith)
-	label := "others"
-	for _, p := range parts {
-		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.Disposition, p.What, p.Rule)
-		if len(p.Blame) > 0 {
-			line += "; blame: " + blamed(p.Blame)
-		}
-		t.labeledLine(label, line)
-		label = ""
-	}
-	if more > 0 {
-		t.labeledLine(label, fmt.Sprintf("… and %s", text.Count(more, "more rule")))
 	}
 }
 
