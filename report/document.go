@@ -24,7 +24,6 @@ type Document struct {
 	scrubbed bool
 	stats    heed.Stats
 	rules    ruleTexts
-	tables   [len(dispositions)]tableCounts // by event.Disposition
 	evidence evidence
 	details  *details    // nil without Config.Details
 	items    []heed.Item // with it: in the order in which they were opened
@@ -83,11 +82,7 @@ type tableSummary struct {
 	Rows           int    `json:"rows" jsonschema:"Rows that the table has."`
 	Dropped        uint64 `json:"droppedRows" jsonschema:"Rows that were dropped because the table was full."`
 	DroppedEntries uint64 `json:"droppedEntries" jsonschema:"Entries that these rows had counted."`
-}
 
-// tableCounts is a tableSummary with how many signatures the table has.
-type tableCounts struct {
-	tableSummary
 	signatures int
 }
 
@@ -184,9 +179,8 @@ func (r *Replay) Document(top int) *Document {
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	causes := r.causes.list()
-	var rows rowIndex
 	for _, c := range causes {
-		d.Causes = append(d.Causes, r.cause(c, d.rules, rows.of(r, c)))
+		d.Causes = append(d.Causes, r.cause(c, d.rules))
 	}
 	d.evidence = r.evidence()
 	d.Summary = r.summary(r.verdict(d.rules))
@@ -198,7 +192,6 @@ func (r *Replay) Document(top int) *Document {
 	}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
-		d.tables[disposition] = tableCounts{d.Summary.Signatures[disposition.String()], t.rows.Len()}
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
@@ -216,28 +209,8 @@ func (r *Replay) Document(top int) *Document {
 	return d
 }
 
-// rowIndex finds the row of the group that a cause's first item began with.
-type rowIndex [len(dispositions)]map[rowKey]*row // by event.Disposition
-
-// of returns that row, nil where it is not held.
-func (x *rowIndex) of(r *Replay, c *cause) *row {
-	rows := x[c.Disposition]
-	if rows == nil {
-		rows = map[rowKey]*row{}
-		for _, row := range r.tables[c.Disposition].held() {
-			rows[rowKey{row.sig, row.Rule}] = row
-		}
-		x[c.Disposition] = rows
-	}
-	group := c.FirstItem.Cause.Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
-	return rows[rowKey{group, c.Rule}]
-}
-
-// cause is what a document has of c; row is that of the group that it began with, or nil.
-func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
+// cause is what a document has of c.
+func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(c.Blame), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own(), r.fateOf(c)
@@ -257,7 +230,11 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 		what := rules.describe(p.rule, c.Severity).Summary
 		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
 	}
-	if row != nil {
+	group := c.FirstItem.Cause.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	if row := r.tables[c.Disposition].of(rowKey{group, c.Rule}); row != nil {
 		out.frames = safeAll(row.frames())
 	}
 	if r.details != nil {
@@ -274,6 +251,9 @@ func (c *Cause) first(n int) (parts []causePart, more int) {
 	}
 	return c.parts, 0
 }
+
+// table returns the counts of a disposition.
+func (d *Document) table(of event.Disposition) tableSummary { return d.Summary.Signatures[of.String()] }
 
 // rows returns the rows of a disposition.
 func (d *Document) rows(of event.Disposition) []Row {
@@ -338,7 +318,7 @@ func (r *Replay) summary(v *Verdict) Summary {
 		t := r.tables[d]
 		s.Signatures[d.String()] = tableSummary{
 			Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
-			DroppedEntries: t.evictedEntries,
+			DroppedEntries: t.evictedEntries, signatures: t.rows.Len(),
 		}
 	}
 	if err := st.Check(); err != nil {

@@ -435,7 +435,7 @@ func TestPageCountsOneAsOne(t *testing.T) {
 	s := newSection(r.Document(0), 1, 1)
 	s.Document.Causes = append(s.Document.Causes, Cause{})
 	s.Summary.Items.Opened++
-	s.tables[event.Ignore].Rows++
+	s.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
 	s.allExcerpts++
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")

@@ -136,15 +136,15 @@ func (s *section) MoreCauses() int   { return len(s.Document.Causes) - len(s.Cau
 func (s *section) MoreItems() uint64 { return s.Summary.Items.Opened - uint64(len(s.Items)) }
 func (s *section) LeftOut() int      { return s.allExcerpts - len(s.Excerpts) }
 func (s *section) Dropped() (rows uint64) {
-	for i := range s.tables {
-		rows += s.tables[i].Dropped
+	for _, t := range s.Summary.Signatures {
+		rows += t.Dropped
 	}
 	return rows
 }
 func (s *section) MoreGroups() int {
 	more := -len(s.Groups)
-	for i := range s.tables {
-		more += s.tables[i].Rows
+	for _, t := range s.Summary.Signatures {
+		more += t.Rows
 	}
 	return more
 }
@@ -192,7 +192,7 @@ type countView struct {
 func (s *section) Counts() []countView {
 	var all []countView
 	for _, of := range dispositions {
-		c := countView{s.tables[of].tableSummary, of, of.String(), 0}
+		c := countView{s.table(of), of, of.String(), 0}
 		if of == event.Ignore {
 			c.Word = "ignored"
 		}

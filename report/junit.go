@@ -183,7 +183,7 @@ func (d *Document) findings() (found []finding, left int) {
 			continue
 		}
 		rows := d.rows(disposition)
-		left += d.tables[disposition].Rows - len(rows)
+		left += d.table(disposition).Rows - len(rows)
 		for i := range rows {
 			f := finding{Row: &rows[i]}
 			f.RuleText = d.rules.describe(f.Rule, f.Severity)
@@ -220,7 +220,7 @@ func (d *Document) wanting(left int) []string {
 			text.Count(left, "more group is", "more groups are")))
 	}
 	for _, disposition := range dispositions {
-		if t := &d.tables[disposition]; t.Dropped > 0 && disposition.Urgent() {
+		if t := d.table(disposition); t.Dropped > 0 && disposition.Urgent() {
 			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
 				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
 		}

@@ -229,7 +229,7 @@ func (m *markdown) also(causes []Cause) {
 // groups lists the most frequent groups of what is urgent.
 func (m *markdown) groups() {
 	for _, d := range dispositions {
-		table, rows := &m.tables[d], m.rows(d)
+		table, rows := m.table(d), m.rows(d)
 		if table.Entries == 0 || !d.Urgent() {
 			continue
 		}

@@ -268,7 +268,7 @@ func (r *Replay) rescrub() {
 	}
 	again(&r.config.File)
 	for _, t := range r.tables {
-		for _, row := range t.rows.all() {
+		for _, row := range t.rows.Values() {
 			again(&row.Template)
 			for i := range row.mixed {
 				again(&row.mixed[i].name)

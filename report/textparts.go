@@ -139,7 +139,7 @@ func (t *textReport) signatures() {
 	t.section(strong, "SIGNATURES by disposition")
 	t.explainSignatures()
 	for _, d := range dispositions {
-		table, rows := &t.tables[d], t.rows(d)
+		table, rows := t.table(d), t.rows(d)
 		if table.Entries == 0 {
 			continue
 		}

@@ -1,6 +1,8 @@
 package text
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -55,6 +57,18 @@ func Number[N Whole](n N) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// JSON returns plain data in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes there.
+// It panics if v cannot be written.
+func JSON(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: plain data does not marshal: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts
