@@ -212,9 +212,14 @@ func firstPlace(g *compare.SuspectGroup) string {
 	return fmt.Sprintf("%s:%d", first.File, first.Line)
 }
 
-// direct returns the suspects of a group that something in it points at. The others stand in the ranking.
-func direct(g *compare.SuspectGroup) []compare.ModSuspect {
-	return slices.DeleteFunc(slices.Clone(g.Suspects), func(s compare.ModSuspect) bool { return !s.Direct })
+// suspected calls f for each suspect of a group that something in it points at, with what that is. The others stand in
+// the ranking.
+func suspected(g *compare.SuspectGroup, f func(mod, evidence string)) {
+	for _, s := range g.Suspects {
+		if s.Direct {
+			f(s.Name, strings.Join(s.Evidence, "; "))
+		}
+	}
 }
 
 // rankedReason returns why a mod is a suspect over all groups.

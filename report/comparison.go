@@ -115,9 +115,7 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 		first := firstPlace(g)
 		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", strings.ToUpper(g.Group.Disposition.String())+groupWords(g)+first)
 		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
-		for _, m := range direct(g) {
-			p(2, "%s: %s", m.Name, strings.Join(m.Evidence, "; "))
-		}
+		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
 	}
 	if s.end != nil {
 		dst = append(dst, '\n')
@@ -145,9 +143,9 @@ func (c *Comparison) appendMarkdown(dst []byte) []byte {
 		g := &s.groups[i]
 		dst = fmt.Appendf(dst, "\n#### %s%s%s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), groupWords(g),
 			code(firstPlace(g), 0), literal(g.Group.Template, markdownText))
-		for _, m := range direct(g) {
-			dst = fmt.Appendf(dst, "- %s: %s\n", code(m.Name, maxName), prose(strings.Join(m.Evidence, "; ")))
-		}
+		suspected(g, func(mod, evidence string) {
+			dst = fmt.Appendf(dst, "- %s: %s\n", code(mod, maxName), prose(evidence))
+		})
 	}
 	if s.end != nil {
 		dst = fmt.Appendf(dst, "\n%s\n", strings.Join(s.end, " "))

@@ -281,11 +281,11 @@ func TestScrubbedReplay(t *testing.T) {
 	after, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(given), string(after), "what was given is not changed")
-	scrubbed := scrubber.Update(*u)
+	scrubbed := r.Update(u)
 	for _, out := range [][]byte{
 		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)),
 		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
-		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
+		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")
 		require.Regexp(t, `<user>|&lt;user&gt;`, string(out))

@@ -21,12 +21,16 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// baselineFormat numbers the form of the file.
-const baselineFormat = 1
+// The form of the file, and its bounds.
+const (
+	baselineFormat = 1
 
-// MaxBaselineBytes bounds the file of a baseline that is read: known noise that
-// takes more was never reviewed.
-const MaxBaselineBytes = 16 << 20
+	// MaxBaselineBytes bounds the file of a baseline that is read: known noise that
+	// takes more was never reviewed.
+	MaxBaselineBytes = 16 << 20
+	// MaxForms bounds the templates of a group that are kept.
+	MaxForms = 16
+)
 
 // Append appends the baseline as YAML: entries by id, templates line by line,
 // so that a change reads well in a review. What could mislead a reader of the file

@@ -147,11 +147,11 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 		if !ok {
 			at = len(d.Suspects)
 			known[key] = at
-			d.Suspects = append(d.Suspects, RankedMod{ModSuspect: *s})
+			d.Suspects = append(d.Suspects, RankedMod{modSuspect: *s})
 		}
 		r := &d.Suspects[at]
 		if s.Direct && (!r.Direct || blocks && r.Blocking == 0 || s.Score > r.Score && (blocks || r.Blocking == 0)) {
-			r.ModSuspect = *s
+			r.modSuspect = *s
 		}
 		if !s.Direct {
 			continue
@@ -165,7 +165,7 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 }
 
 // suspectsOf returns the mods that may be the cause of a group.
-func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspect {
+func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspect {
 	named := g.suspects()
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
@@ -174,11 +174,11 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 			shared[a]++
 		}
 	}
-	out := []ModSuspect{}
+	out := []modSuspect{}
 	blamed := make([]bool, len(named))
 	for i := range changes {
 		ch := &changes[i]
-		s := ModSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
+		s := modSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
 		points := 0
 		for j, b := range named {
 			if ch.is(b.Mod) || b.PackageID != "" && nameKey(b.PackageID) == nameKey(ch.PackageID) {
@@ -213,7 +213,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		if blamed[j] {
 			continue
 		}
-		s := ModSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
+		s := modSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
 		s.addBlame(&b)
 		if !known[nameKey(b.Mod)] {
 			s.Score += scoreFirst
@@ -221,7 +221,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		}
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b ModSuspect) int {
+	slices.SortStableFunc(out, func(a, b modSuspect) int {
 		if a.Direct != b.Direct {
 			if a.Direct {
 				return -1
@@ -234,14 +234,14 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 }
 
 // addBlame adds the evidence by which b points at the mod.
-func (s *ModSuspect) addBlame(b *blame.Suspect) {
+func (s *modSuspect) addBlame(b *blame.Suspect) {
 	for _, e := range b.Evidence {
 		s.add("%s", e.Kind.Describe())
 	}
 }
 
 // add adds a piece of evidence, once.
-func (s *ModSuspect) add(format string, args ...any) {
+func (s *modSuspect) add(format string, args ...any) {
 	e := fmt.Sprintf(format, args...)
 	if !slices.Contains(s.Evidence, e) {
 		s.Evidence = append(s.Evidence, e)

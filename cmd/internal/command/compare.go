@@ -142,7 +142,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
-			c.scrubber.LearnEntry(&src.Record.Entry) // of each text the first record, as a replay does
+			c.scrubber.Learn(src.Record.Message, src.Record.Stack) // of each text the first record, as a replay does
 			if t, ok := src.Engine.Template(sig); ok {
 				return t, true
 			}
@@ -181,21 +181,22 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 // findings raises the exit status that results from --fail-on: rows are the findings, fresh the
 // new ones.
 func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
-	urgent := func(d event.Disposition) bool { return d.Urgent() }
-	blocking := func(d event.Disposition) bool { return d == event.Blocking }
-	holds := func(rows []compare.Group, f func(event.Disposition) bool) bool {
-		return slices.ContainsFunc(rows, func(r compare.Group) bool { return f(r.Disposition) })
+	worst := func(groups []compare.Group) (d event.Disposition) {
+		for i := range groups {
+			d = max(d, groups[i].Disposition)
+		}
+		return d
 	}
-	all := slices.Concat(append(rows, fresh)...)
+	all := worst(slices.Concat(append(rows, fresh)...))
 	for _, what := range f.failOn {
 		found := false
 		switch what {
 		case failNew:
-			found = holds(fresh, urgent)
+			found = worst(fresh).Urgent()
 		case failBlocking:
-			found = holds(all, blocking)
+			found = all == event.Blocking
 		case failAdvisory:
-			found = holds(all, urgent)
+			found = all.Urgent()
 		case failBlind:
 			found = slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
 		}

@@ -133,7 +133,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
-	scrubber.LearnEntry(&record.entry)
+	scrubber.Learn(record.entry.Message, record.entry.Stack)
 	return explain(set.NewEvaluator(), normalizer, record, f.all, scrubber), nil
 }
 

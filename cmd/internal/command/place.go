@@ -69,7 +69,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
-		scrubber.LearnEntry(&rec.Entry)
+		scrubber.Learn(rec.Message, rec.Stack)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
 			if at.line == rec.Line() {

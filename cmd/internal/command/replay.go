@@ -286,10 +286,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		for len(updates) > 0 {
 			for i := range updates {
 				u := &updates[i]
-				rep.Update(u)
+				shown := rep.Update(u)
 				if write != nil {
-					scrubbed := scrubber.Update(*u)
-					out.buf = write(out.buf, shownName, source.Record.Time, &scrubbed)
+					out.buf = write(out.buf, shownName, source.Record.Time, shown)
 				}
 				if f.ack == ackAuto && u.Item.Blocking {
 					engine.Ack("", u.Item.ID, u.Item.LatestSequence)

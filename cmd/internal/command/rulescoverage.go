@@ -214,7 +214,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			scrubber.LearnEntry(&src.Record.Entry)
+			scrubber.Learn(src.Record.Message, src.Record.Stack)
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.Engine.Template(o.Signature)
 				return scrubber.Text(t)

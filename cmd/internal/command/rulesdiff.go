@@ -166,7 +166,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
 		engine = src.Engine
-		d.scrub.LearnEntry(&rec.Entry)
+		d.scrub.Learn(rec.Message, rec.Stack)
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.records++
