@@ -328,7 +328,7 @@ func (s *compared) section(title, what string, groups []compare.Group, kind sect
 		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
 		{column{title: "EXPIRED", optional: true},
 			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) })},
-		{column{title: "FIRST", right: true, log: true}, func(g *compare.Group) string { return firstWords(side(g), many) }},
+		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
 		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
 			d := g.Disposition.String()
 			if kind == sectionWorse {

@@ -78,8 +78,11 @@ func (e *Environment) known() []factRef {
 	return slices.DeleteFunc(facts(&e.Facts), func(f factRef) bool { return *f.Text == "" })
 }
 
-// inShort returns the facts that are asked for first.
-func (e *Environment) inShort() []string {
+// inShort returns the facts that are asked for first, and how many mods there are.
+func (e *Environment) inShort(w voice) []string {
+	if e == nil {
+		return nil
+	}
 	f := &e.Facts
 	system := f.System
 	if system == "" && f.Platform != "" {
@@ -88,23 +91,13 @@ func (e *Environment) inShort() []string {
 	var short []string
 	for _, fact := range [...]string{f.Game, f.Engine, f.Loader, system, f.Graphics} {
 		if fact != "" {
-			short = append(short, fact)
+			short = append(short, w.code(fact, 0))
 		}
 	}
-	return short
-}
-
-// line joins what is asked for first to a line that may be cut at its end, "" where
-// nothing of it is known.
-func (e *Environment) line() string {
-	if e == nil {
-		return ""
-	}
-	parts := e.inShort()
 	if mods := e.modCount(); mods != "" {
-		parts = slices.Insert(parts, min(len(parts), 1), mods)
+		short = slices.Insert(short, min(len(short), 1), mods)
 	}
-	return strings.Join(parts, ", ")
+	return short
 }
 
 // modCount returns how many mods there are, "" where none is listed.

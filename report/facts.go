@@ -58,28 +58,25 @@ const maxQuoted = 160
 func (d *Document) glance(w voice) []fact {
 	v := d.Summary.Verdict
 	var facts []fact
+	add := func(raw string, f fact) {
+		if raw != "" {
+			facts = append(facts, f)
+		}
+	}
 	for i := range v.Causes {
 		c := &v.Causes[i]
-		facts = append(facts, fact{Label: v.label(c), Says: w.prose(v.place(c)), in: strong})
-		if c.Says != "" {
-			facts = append(facts, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
-		}
-		if mod := c.mod(w.name); mod != "" {
-			facts = append(facts, fact{Label: "mod", Says: mod, in: name, under: true})
-		}
+		mod := c.mod(w.name)
+		add(c.What, fact{Label: v.label(c), Says: w.prose(v.place(c)), in: strong})
+		add(c.Says, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
+		add(mod, fact{Label: "mod", Says: mod, in: name, under: true})
 		for _, link := range c.links() {
-			facts = append(facts, fact{Says: link, under: true})
+			add(link, fact{Says: link, under: true})
 		}
-		if c.Advice != "" {
-			facts = append(facts, fact{Label: "do", Says: w.prose(c.Advice), under: true})
-		}
-		if c.History != "" {
-			facts = append(facts, fact{Label: "history", Says: w.code(c.History, 0), under: true})
-		}
+		add(c.Advice, fact{Label: "do", Says: w.prose(c.Advice), under: true})
+		add(c.History, fact{Label: "history", Says: w.code(c.History, 0), under: true})
 	}
-	if others := v.elsewhere(w.name); others != "" {
-		facts = append(facts, fact{Label: "elsewhere", Says: others})
-	}
+	others := v.elsewhere(w.name)
+	add(others, fact{Label: "elsewhere", Says: others})
 	in := calm
 	switch {
 	case d.Summary.Blind.AtEnd || d.Summary.Error != "":
@@ -89,10 +86,8 @@ func (d *Document) glance(w voice) []fact {
 	case d.evidence.fatalAt > 0, d.evidence.starting:
 		in = plain
 	}
-	label := "log"
-	for _, s := range v.Log {
-		facts = append(facts, fact{Label: label, Says: w.prose(s), in: in})
-		label = ""
+	for i, s := range v.Log {
+		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts
 }
@@ -100,23 +95,20 @@ func (d *Document) glance(w voice) []fact {
 // facts returns all about a cause but its samples, with at most so many rules that came with it. The first cause of a
 // report explains the id of its item.
 func (c *Cause) facts(w voice, parts int, first bool) []fact {
-	facts := []fact{{Label: "what", Says: c.says(w)}}
 	rule := "rule " + w.code(c.Rule, 0) + c.repetition()
 	if c.Why != "" {
 		rule += ": " + w.prose(c.Why)
 	}
-	facts = append(facts, fact{Label: "why", Says: rule})
+	facts := []fact{{Label: "what", Says: c.says(w)}, {Label: "why", Says: rule}}
 	if c.Advice != "" {
 		facts = append(facts, fact{Label: "do", Says: w.prose(c.Advice)})
 	}
 	if len(c.Blame) > 0 {
 		facts = append(facts, fact{Label: "blame", Says: w.names(c.Blame), in: name})
 	}
-	often := c.howOften()
+	often := c.howOften() + "; item " + c.item
 	if c.Items > 1 {
-		often += fmt.Sprintf("; %d items, the first is %s", c.Items, c.item)
-	} else {
-		often += "; item " + c.item
+		often = fmt.Sprintf("%s; %d items, the first is %s", c.howOften(), c.Items, c.item)
 	}
 	if first {
 		often += " (its run and its number)"
@@ -197,4 +189,27 @@ func (d *Document) accounting() []fact {
 			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error())})
 	}
 	return facts
+}
+
+// groupsHeading returns how many groups of a disposition there are, of which so many are shown.
+func (d *Document) groupsHeading(of event.Disposition, shown int) string {
+	t := d.table(of)
+	heading := fmt.Sprintf("%s: %s of %s", of, text.Count(t.Entries, "entry", "entries"),
+		text.Count(uint64(t.signatures)+t.Dropped, "signature"))
+	if t.Rows < t.signatures {
+		heading += " in " + text.Count(t.Rows, "group")
+	}
+	if shown < t.Rows {
+		heading += fmt.Sprintf(", the %d most frequent", shown)
+	}
+	return heading
+}
+
+// dropped returns what the table did not hold, "" for nothing.
+func (t tableSummary) dropped() string {
+	if t.Dropped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
+		"count", text.Count(t.Dropped, "row"), text.Count(t.DroppedEntries, "entry", "entries"))
 }

@@ -214,7 +214,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	require.Less(t, utf8.RuneCountInString(out), 65_536)
 	require.Contains(t, out, "96 more causes")
 	require.Contains(t, out, "84 more.")
-	require.Contains(t, out, "100 entries in 100 groups, the 25 most frequent")
+	require.Contains(t, out, "100 entries of 100 signatures, the 25 most frequent")
 }
 
 func TestOTLPTime(t *testing.T) {

@@ -13,7 +13,7 @@ type column struct {
 	title string
 	right bool // align to the right
 	limit int  // columns at most, 0 for no limit
-	log   bool // text of a log or of a rule: in Markdown it is code, unless it is a number
+	log   bool // text of a log or of a rule: in Markdown it is code
 	// optional leaves the column out if no row has a value.
 	optional bool
 
@@ -179,7 +179,7 @@ func (g *grid) appendMarkdown(dst []byte) []byte {
 	})
 	for _, row := range g.rows {
 		line(func(i int, c *column) string {
-			if c.log && strings.Trim(row[i], "0123456789") != "" {
+			if c.log && row[i] != "" {
 				return cell(row[i], maxCell)
 			}
 			return prose(row[i])

@@ -82,7 +82,7 @@ var pageFuncs = template.FuncMap{
 	"named":    func(m *verdictMod) string { return m.named(literally) },
 
 	"facts":    (*Environment).known,
-	"inShort":  (*Environment).inShort,
+	"inShort":  func(e *Environment) []string { return e.inShort(plainly) },
 	"modCount": (*Environment).modCount,
 	"modTitle": title,
 

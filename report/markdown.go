@@ -61,8 +61,8 @@ func (d *Document) markdownCause(c *Cause) string {
 	m := markdown{Document: d}
 	m.cause(c, false)
 	m.printf("\nIn %s", code(d.Summary.File, 0))
-	if env := m.environmentLine(); env != "" {
-		m.printf(": %s", env)
+	if made := d.Summary.Environment.inShort(inMarkdown); made != nil {
+		m.printf(": %s", strings.Join(made, ", "))
 	}
 	m.printf(".\n")
 	m.footer()
@@ -96,8 +96,8 @@ func (m *markdown) headline() {
 	m.printf("**%s** (%s, %s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
 		text.Count(s.Records, "record"))
 	m.facts(m.glance(inMarkdown))
-	if env := m.environmentLine(); env != "" {
-		m.printf("- environment: %s\n", env)
+	if made := s.Environment.inShort(inMarkdown); made != nil {
+		m.printf("- environment: %s\n", strings.Join(made, ", "))
 	}
 }
 
@@ -118,26 +118,6 @@ func (m *markdown) facts(facts []fact) {
 		}
 	}
 	m.printf("\n")
-}
-
-// environmentLine shows where the log was made, "" where nothing is known.
-func (m *markdown) environmentLine() string {
-	e := m.Summary.Environment
-	if e == nil {
-		return ""
-	}
-	var parts []string
-	for _, fact := range e.inShort() {
-		parts = append(parts, code(fact, 0))
-	}
-	line := strings.Join(parts, ", ")
-	if mods := e.modCount(); mods != "" {
-		if line != "" {
-			line += "; "
-		}
-		line += mods
-	}
-	return line
 }
 
 // mods lists the mods in load order, with id and versions or, where that is too long, by name. Where not all of
@@ -234,16 +214,12 @@ func (m *markdown) groups() {
 			continue
 		}
 		rows = rows[:min(len(rows), markdownRows)]
-		heading := fmt.Sprintf("%s: %s in %s", d, text.Count(table.Entries, "entry", "entries"), text.Count(table.Rows, "group"))
-		if len(rows) < table.Rows {
-			heading += fmt.Sprintf(", the %d most frequent", len(rows))
-		}
-		if table.Dropped > 0 {
-			heading += fmt.Sprintf("; %s did not fit into the table", text.Count(table.Dropped, "row"))
-		}
 		m.printf("\n")
-		m.fold(heading, func() {
+		m.fold(m.groupsHeading(d, len(rows)), func() {
 			m.out = signatureGrid(rows).appendMarkdown(m.out)
+			if dropped := table.dropped(); dropped != "" {
+				m.printf("\n%s\n", dropped)
+			}
 		})
 	}
 }

@@ -3,6 +3,7 @@ package report
 import (
 	"bytes"
 	"fmt"
+	"strings"
 
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
@@ -146,9 +147,9 @@ func (t *textReport) headline() {
 	if s.empty() {
 		return
 	}
-	if made := s.Environment.line(); made != "" {
+	if made := s.Environment.inShort(plainly); made != nil {
 		t.printf("  ")
-		t.styled(fit(made, max(t.options.Width-2, 0)), faint)
+		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
 		t.printf("\n")
 	}
 	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())

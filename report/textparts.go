@@ -143,21 +143,15 @@ func (t *textReport) signatures() {
 		if table.Entries == 0 {
 			continue
 		}
-		heading := fmt.Sprintf("%s: %s of %s", d, text.Count(table.Entries, "entry", "entries"),
-			text.Count(uint64(table.signatures)+table.Dropped, "signature"))
-		if table.Rows < table.signatures {
-			heading += " in " + text.Count(table.Rows, "group")
-		}
-		if len(rows) < table.Rows {
-			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
-		}
 		t.printf("\n")
+		heading := t.groupsHeading(d, len(rows))
+		if len(rows) < table.Rows {
+			heading += " (--top 0 shows all)"
+		}
 		t.sentence(styleOf(d), "%s", heading)
 		t.out = signatureGrid(rows).appendTo(t.out, t.options)
-		if table.Dropped > 0 {
-			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
-				"count",
-				text.Count(table.Dropped, "row"), text.Count(table.DroppedEntries, "entry", "entries"))
+		if dropped := table.dropped(); dropped != "" {
+			t.sentence(plain, "%s", dropped)
 		}
 	}
 }
