@@ -40,13 +40,11 @@ type sarifRun struct {
 }
 
 type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name  string      `json:"name"`
-	URI   string      `json:"informationUri"`
-	Rules []sarifRule `json:"rules"`
+	Driver struct {
+		Name  string      `json:"name"`
+		URI   string      `json:"informationUri"`
+		Rules []sarifRule `json:"rules"`
+	} `json:"driver"`
 }
 
 type sarifRule struct {
@@ -156,7 +154,8 @@ func (s *sarif) append(dst []byte) []byte {
 			maxResults)
 		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}
-	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: s.rules}
+	tool := &run.Tool.Driver
+	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", s.rules
 	run.Invocations[0].Notifications = s.notifications
 	run.Results, run.ColumnKind = s.results, "unicodeCodePoints"
 	return appendJSON(dst, &log)

@@ -369,26 +369,27 @@ func (p *baselineParser) text(n *yaml.Node, field string) string {
 
 func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
 	v, err := strconv.ParseUint(n.Value, 10, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || v < 1 || v > most {
-		p.fail(n, field, "is %s: want a whole number from 1 to %d", shown(n), most)
-	}
+	p.scalar(n, field, err == nil && v >= 1 && v <= most, "a whole number from 1 to %d", most)
 	return v
 }
 
 func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
 	v, err := strconv.ParseUint(n.Value, 16, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || len(n.Value) != 16 {
-		p.fail(n, field, "is %s: want 16 hexadecimal digits in quotes", shown(n))
-	}
+	p.scalar(n, field, err == nil && len(n.Value) == 16, "16 hexadecimal digits in quotes")
 	return v
 }
 
 func (p *baselineParser) date(n *yaml.Node, field string) date {
 	d, err := time.Parse(time.DateOnly, n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil {
-		p.fail(n, field, "is %s: want a day such as 2026-01-31", shown(n))
-	}
+	p.scalar(n, field, err == nil, "a day such as 2026-01-31")
 	return dateOf(d)
+}
+
+// scalar fails where a node is not the value that is wanted.
+func (p *baselineParser) scalar(n *yaml.Node, field string, ok bool, want string, args ...any) {
+	if n.Kind != yaml.ScalarNode || !ok {
+		p.fail(n, field, "is %s: want "+want, append([]any{shown(n)}, args...)...)
+	}
 }
 
 // shown returns what stands at a node, for an error.

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -289,12 +290,7 @@ func (g *group) suspects() []blame.Suspect {
 	return g.tally[Old].suspects
 }
 
-func (g *group) sample() string {
-	if s := g.tally[New].sample; s != "" {
-		return s
-	}
-	return g.tally[Old].sample
-}
+func (g *group) sample() string { return cmp.Or(g.tally[New].sample, g.tally[Old].sample) }
 
 // templates returns the templates of a group, by id.
 func (g *group) templates() []string {
