@@ -63,7 +63,7 @@ func (c *Collector) blamedNames() map[string]string {
 		for side := range t.tally {
 			for i := range t.tally[side].suspects {
 				if s := &t.tally[side].suspects[i]; s.PackageID != "" && s.Mod != s.PackageID {
-					key := nameKey(s.PackageID)
+					key := blame.Key(s.PackageID)
 					names[key] = max(names[key], s.Mod) // the order of texts decides nothing
 				}
 			}
@@ -75,7 +75,7 @@ func (c *Collector) blamedNames() map[string]string {
 // rename gives a mod of which a list has the package id alone the name by which it is blamed.
 func (m *modChange) rename(names map[string]string) {
 	if m.Name == "" || m.Name == m.PackageID {
-		m.Name = cmp.Or(names[nameKey(m.PackageID)], m.Name)
+		m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *Collector) Suspects() *Suspects {
 	known := map[string]bool{} // blamed on the old side
 	for _, t := range c.texts {
 		for _, s := range t.tally[Old].suspects {
-			known[nameKey(s.Mod)] = true
+			known[blame.Key(s.Mod)] = true
 		}
 	}
 	ranked := map[[2]string]int{}
@@ -181,7 +181,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 		s := modSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
 		points := 0
 		for j, b := range named {
-			if ch.is(b.Mod) || b.PackageID != "" && nameKey(b.PackageID) == nameKey(ch.PackageID) {
+			if ch.is(b.Mod) || b.PackageID != "" && blame.Key(b.PackageID) == blame.Key(ch.PackageID) {
 				blamed[j] = true
 				points = max(points, b.Score)
 				s.addBlame(&b)
@@ -192,14 +192,11 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 			s.add("the text names %s", name)
 		}
 		switch ch.change {
-		case added:
-			s.add("added")
-		case updated:
-			s.add("updated")
-		case removed:
-			s.add("removed")
+		case unchanged:
 		case moved:
 			s.add("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
+		default:
+			s.add("%s", ch.change)
 		}
 		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
 			s.add("nothing in the log points at it")
@@ -215,7 +212,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 		}
 		s := modSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
 		s.addBlame(&b)
-		if !known[nameKey(b.Mod)] {
+		if !known[blame.Key(b.Mod)] {
 			s.Score += scoreFirst
 			s.add("not blamed for anything in the old logs")
 		}
