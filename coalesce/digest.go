@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // digest sums up the items that were open before an agent arrived.
@@ -134,8 +135,8 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 		c.clear(it, reasonAttached)
 	}
 	var b strings.Builder
-	b.WriteString("before you connected: " + count(uint64(d.items), "item", "items") + " with " +
-		count(d.entries, "entry", "entries"))
+	b.WriteString("before you connected: " + text.Count(d.items, "item") + " with " +
+		text.Count(d.entries, "entry", "entries"))
 	for i, h := range named {
 		b.WriteString([...]string{" (", ", "}[min(i, 1)])
 		b.WriteString(h)

@@ -277,8 +277,8 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 		if a.GroupsExact {
 			exact = ""
 		}
-		say(rankState, "counts", " (", count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
-			count(uint64(a.Groups), "group", "groups"), ")")
+		say(rankState, "counts", " (", text.Count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
+			text.Count(a.Groups, "group"), ")")
 	}
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
 		say(rankOrigin, "operation", "; during ", safeName(name))
@@ -311,7 +311,8 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 		say(rankHistory, "history", "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
 	}
 	if a.Prelude > 0 {
-		say(rankHistory, "history", "; ", count(a.Prelude, "less serious entry", "less serious entries"), " before the cause")
+		say(rankHistory, "history", "; ", text.Count(a.Prelude, "less serious entry", "less serious entries"),
+			" before the cause")
 	}
 	if a.Predecessor != "" {
 		say(rankHistory, "history", "; continues item ", a.Predecessor)
@@ -357,13 +358,6 @@ func (it *item) headline() string {
 		return "a warning was reported"
 	}
 	return "something was reported"
-}
-
-func count(n uint64, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return strconv.FormatUint(n, 10) + " " + many
 }
 
 // maxName bounds a method or an operation id inside a summary, in characters.

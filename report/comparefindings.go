@@ -4,76 +4,54 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
-// News is what package compare finds that has something new in it.
-type News interface {
-	*compare.Diff | *compare.Check
-}
-
-// CompareSARIF appends what is new in a comparison as [SARIF] does: of a difference the urgent groups that only the new
-// side has, of a check what the baseline does not cover. Places are those of the new side. rule is as of
-// [Config], and s is what scrubbed the comparison, or nil.
-func CompareSARIF[C News](dst []byte, c C, rule func(string) RuleText, s *Scrubber) []byte {
-	out := newSARIF()
-	side, found := newsOf(c, rule)
+// addTo adds what is new to a log of SARIF: of a difference the urgent groups that only the new side has, of a check
+// those that the baseline does not cover, of suspects all groups. Places are those of the new side.
+func (c *Comparison) addTo(out *sarif) {
+	side, found := c.news()
 	for i := range found {
-		out.add(sarifURI(found[i].file), &found[i].finding)
+		out.add(sarifURI(found[i].file), &found[i])
 	}
 	for i := range side.Files {
-		uri, level := sarifURI(side.Files[i].Name), "warning"
 		unread, sentences := incomplete(side, i)
-		if unread {
-			out.failed, level = true, "error"
-		}
-		for _, sentence := range sentences {
-			out.notify(level, sentence, uri)
-		}
+		out.about(sarifURI(side.Files[i].Name), unread, sentences)
 	}
-	out.marks = s.marks()
-	return out.append(dst)
+	out.marks = c.Scrub.marks()
 }
 
-// CompareJUnit appends what is new in a comparison as [JUnit] does, a suite for each log of the new side. Each new
-// group is a case that failed, in the first log that has it. rule is as of [Config].
-func CompareJUnit[C News](dst []byte, c C, rule func(string) RuleText) []byte {
-	side, found := newsOf(c, rule)
-	dst = append(dst, junitBegin...)
+// suites returns a suite of JUnit for each log of the new side. Each new group is a case that failed, in the first log
+// that has it.
+func (c *Comparison) suites() []junitSuite {
+	side, found := c.news()
+	var suites []junitSuite
 	for i := range side.Files {
 		f := &side.Files[i]
 		suite := junitSuite{Name: f.Name, Properties: []junitProperty{{"heed.records", number(f.Records)}}}
-		read := junitCase{Class: "heed.log", Name: "read to its end"}
-		complete := junitCase{Class: "heed.log", Name: "complete"}
 		unread, sentences := incomplete(side, i)
-		text := strings.Join(sentences, " ")
+		says := strings.Join(sentences, " ")
 		switch {
 		case unread:
-			read.Error = &junitMessage{Message: text, Type: "input"}
+			suite.log(says, "input", "", "")
 		case len(f.Gaps) > 0 && f.Gaps[0].Silence() != "":
-			read.Failure = &junitMessage{Message: f.Gaps[0].Silence(), Type: "empty"}
-		case text != "":
-			complete.Skipped = &junitMessage{Message: text, Type: "blind"}
+			suite.log("", "", f.Gaps[0].Silence(), "")
+		default:
+			suite.log("", "", "", says)
 		}
-		suite.Cases = append(suite.Cases, read, complete)
 		for j := range found {
 			if found[j].file == f.Name && len(suite.Cases) < maxResults {
 				suite.Cases = append(suite.Cases, found[j].junit(f.Name))
 			}
 		}
-		dst = suite.append(dst)
+		suites = append(suites, suite)
 	}
-	return append(dst, junitEnd...)
+	return suites
 }
 
-// placed is a finding of a comparison.
-type placed struct {
-	finding
-	file string // the first that has it
-}
-
-// newsOf returns the new side, and what is new there: what --fail-on new is about.
-func newsOf[C News](c C, rule func(string) RuleText) (side *compare.Totals, found []placed) {
+// news returns the new side, and what is new there: what --fail-on new is about.
+func (c *Comparison) news() (side *compare.Totals, found []finding) {
 	add := func(groups []compare.Group, why func(*compare.Group) string) {
 		for i := range groups {
 			g := &groups[i]
@@ -85,26 +63,32 @@ func newsOf[C News](c C, rule func(string) RuleText) (side *compare.Totals, foun
 				Disposition: g.Disposition, Severity: g.Severity, Rule: g.Rule, Signature: g.ID, Forms: uint64(g.Forms),
 				Count: g.New.Count, First: uint64(first.Line), Template: g.Template, Blame: g.Blame,
 			}
-			text := ruleTexts{safe(g.Rule): rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
-			found = append(found, placed{finding{row, text, "new: " + why(g)}, first.File})
+			text := ruleTexts{safe(g.Rule): c.Rule(g.Rule).shown()}.describe(g.Rule, g.Severity)
+			found = append(found, finding{row, text, "new: " + why(g), first.File})
 		}
 	}
-	switch d := any(c).(type) {
-	case *compare.Diff:
-		side = &d.New
-		add(d.Added, func(*compare.Group) string { return "the old side has none" })
-	case *compare.Check:
-		side = &d.New
-		add(d.Added, func(*compare.Group) string { return "not in the baseline" })
-		add(d.More, func(g *compare.Group) string {
-			return strings.TrimSpace("above its rate in the baseline " + ratioWords(g.Ratio))
+	says := func(why string) func(*compare.Group) string { return func(*compare.Group) string { return why } }
+	switch {
+	case c.Diff != nil:
+		side = &c.Diff.New
+		add(c.Diff.Added, says("the old side has none"))
+	case c.Check != nil:
+		side = &c.Check.New
+		add(c.Check.Added, says("not in the baseline"))
+		add(c.Check.More, func(g *compare.Group) string {
+			return strings.TrimSpace("above its rate in the baseline " + ratioWords(g))
 		})
-		add(d.Worse, func(g *compare.Group) string {
+		add(c.Check.Worse, func(g *compare.Group) string {
 			return "more urgent than in the baseline, where it is " + g.Old.Disposition.String()
 		})
-		add(d.Expired, func(g *compare.Group) string {
+		add(c.Check.Expired, func(g *compare.Group) string {
 			return "its entry in the baseline has expired on " + string(g.Expires)
 		})
+	default:
+		side = &c.Suspects.New
+		for i := range c.Suspects.Groups {
+			add([]compare.Group{c.Suspects.Groups[i].Group}, says("the old side has none, or fewer"))
+		}
 	}
 	return side, found
 }
@@ -120,7 +104,7 @@ func incomplete(side *compare.Totals, file int) (unread bool, sentences []string
 	}
 	if file == 0 && side.Uncounted > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s did not fit into the tables and are not compared.",
-			count(side.Uncounted, "record")))
+			text.Count(side.Uncounted, "record")))
 	}
 	return unread, sentences
 }

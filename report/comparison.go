@@ -2,20 +2,279 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/compare"
 )
 
-// compareSection is a table of a comparison, with its heading.
-type compareSection struct {
-	title string // one word
-	what  string // what its rows are
-	rows  []compare.Group
-	kind  sectionKind
+// Comparison is what package compare found: one of Diff, Check and Suspects. [Text], [Markdown], [JSON], [JUnit] and
+// [SARIF] render it.
+type Comparison struct {
+	Diff     *compare.Diff
+	Check    *compare.Check
+	Suspects *compare.Suspects
+
+	// Top bounds the groups of each part of text and Markdown, 0 for all.
+	Top int
+
+	// Rule is as of [Config], and Scrub is what scrubbed the comparison, or nil. Findings have both.
+	Rule  func(id string) RuleText
+	Scrub *Scrubber
+}
+
+// rendered is the report of a log, or a comparison of logs.
+type rendered interface {
+	*Document | *Comparison
+	appendText(dst []byte, o TextOptions) []byte
+	appendMarkdown(dst []byte) []byte
+	suites() []junitSuite
+	addTo(s *sarif)
+}
+
+// found returns what package compare found, which is its own JSON form.
+func (c *Comparison) found() any {
+	switch {
+	case c.Diff != nil:
+		return c.Diff
+	case c.Check != nil:
+		return c.Check
+	}
+	return c.Suspects
+}
+
+// compared is a comparison in sentences and tables, as text and Markdown show it.
+type compared struct {
+	top      int
+	title    string   // of Markdown
+	headline []string // the first is the title of text
+	mods     []compare.ModChange
+	tables   []headedGrid
+	groups   []compare.SuspectGroup
+	end      []string
+
+	hours, manyOld, manyNew bool // there are rates by the hour; a side has several files
+	chances, ratios         bool // a group has one
+}
+
+type headedGrid struct {
+	heading string
+	grid    *grid
+	left    string // what is not shown, "" for nothing
+}
+
+func (c *Comparison) compared() *compared {
+	s := &compared{top: c.Top}
+	switch {
+	case c.Diff != nil:
+		s.diff(c.Diff)
+	case c.Check != nil:
+		s.check(c.Check)
+	default:
+		s.suspects(c.Suspects)
+	}
+	switch {
+	case s.hours && len(s.tables) > 0:
+		s.end = append(s.end, "Rates are per 1,000 records (/1000) and per hour (/HOUR).")
+	case c.Suspects == nil && len(s.tables) > 0:
+		s.end = append(s.end, "Rates are per 1,000 records.")
+	}
+	if s.chances {
+		s.end = append(s.end, "CHANCE is the probability that the other side has none of them at the same rate.")
+	}
+	if s.ratios {
+		s.end = append(s.end,
+			"RATIO is the new rate divided by the old rate, with bounds, by the measure that shows the smallest difference.")
+	}
+	return s
+}
+
+func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
+	s := c.compared()
+	p := func(indent int, format string, args ...any) {
+		dst = append(dst, strings.Repeat(" ", indent)...)
+		dst = cells.AppendWrapped(dst, fmt.Sprintf(format, args...), o.Width, indent)
+	}
+	for i, says := range s.headline {
+		p(2*min(i, 1), "%s", says)
+	}
+	if mods := changedMods(s.mods, literally); mods != "" {
+		p(2, "%s", mods)
+	}
+	for _, t := range s.tables {
+		dst = o.heading(dst, strong, "%s", t.heading)
+		dst = t.grid.appendTo(dst, o)
+		if t.left != "" {
+			p(2, "%s", t.left)
+		}
+	}
+	for i := range s.groups {
+		g := &s.groups[i]
+		first := firstPlace(g)
+		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", strings.ToUpper(g.Group.Disposition.String())+groupWords(g)+first)
+		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
+		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
+	}
+	if s.end != nil {
+		dst = append(dst, '\n')
+		p(0, "%s", strings.Join(s.end, " "))
+	}
+	return dst
+}
+
+func (c *Comparison) appendMarkdown(dst []byte) []byte {
+	s := c.compared()
+	dst = fmt.Appendf(dst, "### %s\n\n", s.title)
+	for _, says := range s.headline[1:] {
+		dst = fmt.Appendf(dst, "- %s\n", prose(says))
+	}
+	if mods := changedMods(s.mods, func(name string) string { return code(name, 0) }); mods != "" {
+		dst = fmt.Appendf(dst, "- %s\n", mods)
+	}
+	for _, t := range s.tables {
+		dst = t.grid.appendMarkdown(fmt.Appendf(dst, "\n#### %s\n\n", t.heading))
+		if t.left != "" {
+			dst = fmt.Appendf(dst, "\n%s\n", t.left)
+		}
+	}
+	for i := range s.groups {
+		g := &s.groups[i]
+		dst = fmt.Appendf(dst, "\n#### %s%s%s\n\n```text\n%s\n```\n\n", capital(g.Group.Disposition.String()), groupWords(g),
+			code(firstPlace(g), 0), literal(g.Group.Template, markdownText))
+		suspected(g, func(mod, evidence string) {
+			dst = fmt.Appendf(dst, "- %s: %s\n", code(mod, maxName), prose(evidence))
+		})
+	}
+	if s.end != nil {
+		dst = fmt.Appendf(dst, "\n%s\n", strings.Join(s.end, " "))
+	}
+	return dst
+}
+
+func (s *compared) say(format string, args ...any) {
+	s.headline = append(s.headline, fmt.Sprintf(format, args...))
+}
+
+// diff describes a difference.
+func (s *compared) diff(d *compare.Diff) {
+	s.mods, s.hours = d.Mods, d.Old.Hours > 0 && d.New.Hours > 0
+	s.sides(&d.Old, &d.New)
+	if changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less); changed == 0 {
+		s.say("No difference: of %s none is new, gone, more or less frequent.", text.Count(d.Groups, "group"))
+	} else {
+		s.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
+			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
+			len(d.More), len(d.Less), d.Groups-changed, text.Count(d.Groups, "group"))
+	}
+	if n := len(d.Worse); n > 0 {
+		s.say("%s on both sides more urgent than before.", text.Count(n, "group is", "groups are"))
+	}
+	for _, g := range gapsOf(&d.New) {
+		s.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
+	}
+	s.oldGaps(&d.Old)
+	s.uncounted("old", &d.Old)
+	s.uncounted("new", &d.New)
+	s.section("NEW", "only on the new side", d.Added, sectionNew)
+	s.section("MORE frequent", "by every measure", d.More, sectionRatio)
+	s.section("WORSE", "more urgent than on the old side", d.Worse, sectionWorse)
+	s.section("LESS frequent", "by every measure", d.Less, sectionRatio)
+	s.section("GONE", "only on the old side", d.Gone, sectionGone)
+}
+
+// check describes what a baseline does not explain.
+func (s *compared) check(d *compare.Check) {
+	s.manyNew, s.title = len(d.New.Files) > 1, heading(&d.New)+", against "+code(d.Baseline, 0)
+	s.say("%s, against %s", sideName(&d.New), d.Baseline)
+	unseen := ": what is not in it may still have happened"
+	switch {
+	case silentSide(&d.New):
+		unseen = ""
+		s.say("There is nothing to check: an empty log does not show that all is well.")
+	case len(d.Added)+len(d.More)+len(d.Worse)+len(d.Expired) == 0:
+		s.say("The baseline explains everything that was found.")
+	default:
+		s.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
+			counted(d.Added, "group", "groups"), len(d.More), len(d.Worse), len(d.Expired))
+	}
+	s.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.",
+		text.Count(d.KnownEntries, "entry", "entries"), text.Count(d.Known, "group"), len(d.Unseen))
+	for _, g := range gapsOf(&d.New) {
+		s.say("The log %s%s.", g, unseen)
+	}
+	if d.RulesChanged {
+		s.say("The baseline was written with other rules: review what they decide differently, and update it with " +
+			`"heed baseline write".`)
+	}
+	if d.ModsChanged {
+		s.say("The baseline was written with other mods.")
+	}
+	s.uncounted("new", &d.New)
+	s.section("NEW", "not in the baseline", d.Added, sectionNew)
+	s.section("MORE frequent", "than the baseline allows", d.More, sectionRatio)
+	s.section("WORSE", "more urgent than in the baseline", d.Worse, sectionWorse)
+	s.section("EXPIRED", "past their expiry day", d.Expired, sectionExpired)
+}
+
+// suspects describes suspects.
+func (s *compared) suspects(d *compare.Suspects) {
+	s.sides(&d.Old, &d.New)
+	s.say("%s new or more frequent.", text.Count(len(d.Groups), "urgent group is", "urgent groups are"))
+	s.say("%s", modSentence(d))
+	s.oldGaps(&d.Old)
+	ranked := top(d.Suspects, 2*s.top)
+	rank := 0
+	s.table("SUSPECTS, over all groups", gridOf(ranked, 24, []columnOf[compare.RankedMod]{
+		{column{title: "RANK", right: true}, func(*compare.RankedMod) string { rank++; return strconv.Itoa(rank) }},
+		{column{title: "SUSPECT", limit: 40, style: only(name), log: true}, func(m *compare.RankedMod) string { return m.Name }},
+		{column{title: "EVIDENCE"}, rankedReason},
+	}), len(d.Suspects)-len(ranked)+d.MoreSuspects, "… and %d more with less evidence")
+	mods := top(d.Mods, 4*s.top)
+	s.table("MODS that changed", gridOf(mods, 20, []columnOf[compare.ModChange]{
+		{column{title: "CHANGE"}, func(m *compare.ModChange) string { return m.Change }},
+		{column{title: "PLACE", right: true}, places},
+		{column{title: "PACKAGE", limit: 40, log: true}, func(m *compare.ModChange) string { return m.PackageID }},
+		{column{title: "MOD", style: only(name), log: true}, changedTitle},
+	}), len(d.Mods)-len(mods), "… and %d more (--top 0 shows all)")
+	s.groups = top(d.Groups, s.top)
+	if n := len(d.Groups) - len(s.groups); n > 0 {
+		s.end = append(s.end, fmt.Sprintf("… and %s (--top 0 shows all)", text.Count(n, "more group")))
+	}
+}
+
+// sides describes both sides of a comparison.
+func (s *compared) sides(before, after *compare.Totals) {
+	s.manyOld, s.manyNew = len(before.Files) > 1, len(after.Files) > 1
+	s.title = heading(before) + " → " + heading(after)
+	s.say("%s → %s", sideName(before), sideName(after))
+}
+
+// oldGaps says what a gap of the old log makes uncertain.
+func (s *compared) oldGaps(side *compare.Totals) {
+	for _, g := range gapsOf(side) {
+		s.say("The old side %s: what seems new or more frequent may only be missing from the old log.", g)
+	}
+}
+
+func (s *compared) uncounted(name string, side *compare.Totals) {
+	if side.Uncounted > 0 {
+		s.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
+			"among them.", text.Count(side.Uncounted, "record"), name)
+	}
+}
+
+// table adds a table that has rows.
+func (s *compared) table(heading string, g *grid, more int, format string) {
+	if len(g.rows) == 0 {
+		return
+	}
+	left := ""
+	if more > 0 {
+		left = fmt.Sprintf(format, more)
+	}
+	s.tables = append(s.tables, headedGrid{heading, g, left})
 }
 
 type sectionKind uint8
@@ -23,442 +282,65 @@ type sectionKind uint8
 const (
 	sectionNew sectionKind = iota
 	sectionGone
-	sectionRatio
+	sectionRatio // from here on of both sides
 	sectionWorse
 	sectionExpired
 )
 
-// comparison is what the text and the markdown forms are made of.
-type comparison struct {
-	headline  []string            // sentences, the first of them a title
-	mods      []compare.ModChange // that differ
-	sections  []compareSection
-	footnotes []string
-	hours     bool // there are rates by the hour
-	manyOld   bool // files
-	manyNew   bool
-}
-
-// Comparison is what package compare finds.
-type Comparison interface {
-	*compare.Diff | *compare.Check | *compare.Suspects
-}
-
-// CompareText appends a comparison as text.
-func CompareText[C Comparison](dst []byte, c C, o TextOptions) []byte {
-	o = o.wideEnough()
-	switch d := any(c).(type) {
-	case *compare.Diff:
-		return ofDiff(d).appendText(dst, o)
-	case *compare.Check:
-		return ofCheck(d).appendText(dst, o)
-	case *compare.Suspects:
-		return appendSuspects(dst, d, o)
+// section adds a table of groups.
+func (s *compared) section(title, what string, groups []compare.Group, kind sectionKind) {
+	for i := range groups {
+		s.chances = s.chances || groups[i].Chance > 0
+		s.ratios = s.ratios || kind == sectionRatio
 	}
-	panic("BUG: report: a comparison of another kind")
-}
-
-// CompareMarkdown appends a comparison as Markdown, to paste into an issue, with at most top groups in each
-// section, 0 for all. As in that of a report, log text and names stand in code only.
-func CompareMarkdown[C Comparison](dst []byte, c C, top int) []byte {
-	switch d := any(c).(type) {
-	case *compare.Diff:
-		return ofDiff(d).appendMarkdown(dst, heading(&d.Old)+" → "+heading(&d.New), top)
-	case *compare.Check:
-		return ofCheck(d).appendMarkdown(dst, heading(&d.New)+", against "+code(d.Baseline, 0), top)
-	case *compare.Suspects:
-		return suspectsMarkdown(dst, d, top)
+	side, many := func(g *compare.Group) *compare.Tally { return g.New }, s.manyNew
+	if kind == sectionGone {
+		side, many = func(g *compare.Group) *compare.Tally { return g.Old }, s.manyOld
 	}
-	panic("BUG: report: a comparison of another kind")
-}
-
-// CompareJSON appends a comparison as one line of JSON.
-func CompareJSON[C Comparison](dst []byte, c C) []byte { return appendJSON(dst, c) }
-
-// ofDiff describes a difference.
-func ofDiff(d *compare.Diff) *comparison {
-	c := &comparison{
-		mods: d.Mods, hours: d.Old.Hours > 0 && d.New.Hours > 0, manyOld: len(d.Old.Files) > 1,
-		manyNew: len(d.New.Files) > 1,
-	}
-	changed := len(d.Added) + len(d.Gone) + len(d.More) + len(d.Less)
-	c.say("%s → %s", sideName(&d.Old), sideName(&d.New))
-	if changed == 0 {
-		c.say("No difference: of %s none is new, gone, more or less frequent.", count(uint64(d.Groups), "group"))
-	} else {
-		c.say("%s; %s; %d more frequent and %d less frequent; %d of %s unchanged.",
-			counted(d.Added, "new group", "new groups"), counted(d.Gone, "group gone", "groups gone"),
-			len(d.More), len(d.Less), d.Groups-changed, count(uint64(d.Groups), "group"))
-	}
-	if n := len(d.Worse); n > 0 {
-		c.say("%s on both sides more urgent than before.", verb(uint64(n), "group is", "groups are"))
-	}
-	for _, g := range gapsOf(&d.New) {
-		c.say("The new side %s: what seems gone or less frequent may only be missing from the log.", g)
-	}
-	for _, g := range gapsOf(&d.Old) {
-		c.say("%s", oldGap(g))
-	}
-	c.uncounted("old", &d.Old)
-	c.uncounted("new", &d.New)
-	c.sections = []compareSection{
-		{"NEW", "only on the new side", d.Added, sectionNew},
-		{"MORE frequent", "by every measure", d.More, sectionRatio},
-		{"WORSE", "more urgent than on the old side", d.Worse, sectionWorse},
-		{"LESS frequent", "by every measure", d.Less, sectionRatio},
-		{"GONE", "only on the old side", d.Gone, sectionGone},
-	}
-	c.footnote()
-	return c
-}
-
-// oldGap is what a gap of the old log makes uncertain.
-func oldGap(gap string) string {
-	return "The old side " + gap + ": what seems new or more frequent may only be missing from the old log."
-}
-
-// ofCheck describes what a baseline does not explain.
-func ofCheck(d *compare.Check) *comparison {
-	c := &comparison{manyNew: len(d.New.Files) > 1}
-	speak := len(d.Added) + len(d.More) + len(d.Worse) + len(d.Expired)
-	c.say("%s, against %s", sideName(&d.New), d.Baseline)
-	unseen := ": what is not in it may still have happened"
-	switch {
-	case silentSide(&d.New):
-		unseen = ""
-		c.say("There is nothing to check: an empty log does not show that all is well.")
-	case speak == 0:
-		c.say("The baseline explains everything that was found.")
-	default:
-		c.say("%s not in the baseline; %d above their rate, %d more urgent than before, %d expired.",
-			counted(d.Added, "group", "groups"),
-			len(d.More), len(d.Worse), len(d.Expired))
-	}
-	c.say("As in the baseline: %s in %s. In the baseline but not in the log: %d.", entries(d.KnownEntries),
-		count(uint64(d.Known), "group"), len(d.Unseen))
-	for _, g := range gapsOf(&d.New) {
-		c.say("The log %s%s.", g, unseen)
-	}
-	if d.RulesChanged {
-		c.say("The baseline was written with other rules: review what they decide differently, and update it with " +
-			`"heed baseline write".`)
-	}
-	if d.ModsChanged {
-		c.say("The baseline was written with other mods.")
-	}
-	c.uncounted("new", &d.New)
-	c.sections = []compareSection{
-		{"NEW", "not in the baseline", d.Added, sectionNew},
-		{"MORE frequent", "than the baseline allows", d.More, sectionRatio},
-		{"WORSE", "more urgent than in the baseline", d.Worse, sectionWorse},
-		{"EXPIRED", "past their expiry day", d.Expired, sectionExpired},
-	}
-	c.footnote()
-	return c
-}
-
-// maxChangedMods bounds the mods that are named for each change.
-const maxChangedMods = 5
-
-// changedMods returns which mods differ, with their names as named shows them; "" where none
-// does.
-func (c *comparison) changedMods(named func(string) string) string {
-	var parts []string
-	for _, change := range [...]string{"added", "updated", "removed"} {
-		var names []string
-		n := 0
-		for i := range c.mods {
-			if c.mods[i].Change != change {
-				continue
+	both := func(cell func(*compare.Tally) string) func(*compare.Group) string {
+		return func(g *compare.Group) string {
+			if kind < sectionRatio {
+				return cell(side(g))
 			}
-			if n++; n <= maxChangedMods {
-				names = append(names, named(changedTitle(&c.mods[i])))
+			return cell(g.Old) + "→" + cell(g.New)
+		}
+	}
+	// when has a cell under a condition.
+	when := func(is bool, cell func(*compare.Group) string) func(*compare.Group) string {
+		if is {
+			return cell
+		}
+		return func(*compare.Group) string { return "" }
+	}
+	two := kind >= sectionRatio
+	count := column{right: true, style: only(strong), optional: true}
+	titled := func(title string) column { count.title = title; return count }
+	shown := top(groups, s.top)
+	rest := groups[len(shown):]
+	s.table(fmt.Sprintf("%s: %s, %s", title, text.Count(len(groups), "group"), what), gridOf(shown, 60, []columnOf[compare.Group]{
+		{titled("COUNT"), when(!two, func(g *compare.Group) string { return number(side(g).Count) })},
+		{titled("OLD"), when(two, func(g *compare.Group) string { return number(g.Old.Count) })},
+		{titled("NEW"), when(two, func(g *compare.Group) string { return number(g.New.Count) })},
+		{column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) })},
+		{column{title: "/HOUR", right: true, optional: true},
+			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) }))},
+		{column{title: "RATIO", optional: true}, when(kind == sectionRatio, ratioWords)},
+		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
+		{column{title: "EXPIRED", optional: true},
+			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) })},
+		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
+		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
+			d := g.Disposition.String()
+			if kind == sectionWorse {
+				d = g.Old.Disposition.String() + "→" + d
 			}
-		}
-		if n > maxChangedMods {
-			names = append(names, fmt.Sprintf("%d more", n-maxChangedMods))
-		}
-		if n > 0 {
-			parts = append(parts, change+" "+strings.Join(names, ", "))
-		}
-	}
-	if len(parts) == 0 {
-		return ""
-	}
-	return "Mods: " + strings.Join(parts, "; ") + "."
-}
-
-func (c *comparison) say(format string, args ...any) {
-	c.headline = append(c.headline, fmt.Sprintf(format, args...))
-}
-
-func (c *comparison) uncounted(side string, s *compare.Totals) {
-	if s.Uncounted > 0 {
-		c.say("%s of the %s side did not fit into the tables and are not compared: what seems to be missing there may be "+
-			"among them.", count(s.Uncounted, "record"), side)
-	}
-}
-
-// footnote explains the columns that are there.
-func (c *comparison) footnote() {
-	var rows, chances, ratios bool
-	for i := range c.sections {
-		s := &c.sections[i]
-		rows = rows || len(s.rows) > 0
-		chances = chances || slices.ContainsFunc(s.rows, func(r compare.Group) bool { return r.Chance > 0 })
-		ratios = ratios || len(s.rows) > 0 && s.kind == sectionRatio
-	}
-	if rows {
-		rates := "Rates are per 1,000 records"
-		if c.hours {
-			rates += " (/1000) and per hour (/HOUR)"
-		}
-		c.footnotes = append(c.footnotes, rates+".")
-	}
-	if chances {
-		c.footnotes = append(c.footnotes, "CHANCE is the probability that the other side has none of them at the same rate.")
-	}
-	if ratios {
-		c.footnotes = append(c.footnotes,
-			"RATIO is the new rate divided by the old rate, with bounds, by the measure that shows the smallest difference.")
-	}
-}
-
-// counted returns how many rows there are, and how many of them are urgent.
-func counted(rows []compare.Group, one, many string) string {
-	s := verb(uint64(len(rows)), one, many)
-	if urgent := byDisposition(rows, event.Advisory); urgent != "" {
-		s += " (" + urgent + ")"
-	}
-	return s
-}
-
-// byDisposition returns how many rows each disposition has, from the least one on.
-func byDisposition(rows []compare.Group, least event.Disposition) string {
-	var n [len(dispositions)]int
-	for i := range rows {
-		n[rows[i].Disposition]++
-	}
-	var parts []string
-	for _, d := range dispositions {
-		if n[d] > 0 && d >= least {
-			parts = append(parts, fmt.Sprintf("%d %s", n[d], d))
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// sideName names a side.
-func sideName(s *compare.Totals) string {
-	name := "nothing"
-	switch len(s.Files) {
-	case 0:
-	case 1:
-		name = s.Files[0].Name
-	default:
-		name = fmt.Sprintf("%s and %d more", s.Files[0].Name, len(s.Files)-1)
-	}
-	out := name + " (" + count(s.Records, "record")
-	if s.Hours > 0 {
-		out += ", " + rate(s.Hours) + " hours"
-	}
-	return out + ")"
-}
-
-// maxGaps bounds the gaps of a side that text lists.
-const maxGaps = 2
-
-// silentSide reports whether no log of a side has anything to compare.
-func silentSide(s *compare.Totals) bool {
-	hasEntries := func(f compare.File) bool {
-		return !slices.ContainsFunc(f.Gaps, func(g compare.Gap) bool { return g.Silence() != "" })
-	}
-	return !slices.ContainsFunc(s.Files, hasEntries)
-}
-
-// gapsOf returns where the evidence of a side is incomplete.
-func gapsOf(s *compare.Totals) []string {
-	var out []string
-	more := 0
-	for i := range s.Files {
-		more += s.Files[i].MoreGaps
-		for _, g := range s.Files[i].Gaps {
-			if len(out) == maxGaps {
-				more++
-				continue
-			}
-			where := fmt.Sprintf("at line %d", g.From)
-			if len(s.Files) > 1 {
-				where += " of " + s.Files[i].Name
-			}
-			if silence := g.Silence(); silence != "" {
-				says := "is " + silence
-				if len(s.Files) > 1 {
-					says = fmt.Sprintf("has a log that %s (%s)", says, s.Files[i].Name)
-				}
-				out = append(out, says)
-				continue
-			}
-			switch g.Kind {
-			case "blind":
-				blind := "went BLIND " + where
-				if g.Rule != "" {
-					blind += " (" + g.Rule + ")"
-				}
-				if blind += ", when logging stopped"; g.To > 0 {
-					blind += fmt.Sprintf(", until line %d", g.To)
-				}
-				out = append(out, blind)
-			case "beginning":
-				out = append(out, "lacks its beginning"+strings.TrimPrefix(where, fmt.Sprintf("at line %d", g.From)))
-			case event.StatusHole.String():
-				out = append(out, "has missing bytes "+where)
-			case event.StatusRunCut.String():
-				out = append(out, "lacks repeated messages, which the game left out, "+where)
-			case event.StatusTruncated.String():
-				out = append(out, "is cut off "+where)
-			case "unread":
-				out = append(out, "was only read to"+strings.TrimPrefix(where, "at"))
-			default:
-				out = append(out, "has a gap "+where)
-			}
-		}
-	}
-	if more > 0 {
-		out = append(out, "has "+count(uint64(more), "more such gap"))
-	}
-	return out
-}
-
-// columns returns the columns of a section, and the cells of each row. The last
-// one is the text.
-func (c *comparison) columns(s *compareSection, rows []compare.Group) ([]column, [][]string) {
-	type field struct {
-		column
-		cell func(*compare.Group) string
-	}
-	side := func(r *compare.Group) *compare.Tally {
-		if s.kind == sectionGone {
-			return r.Old
-		}
-		return r.New
-	}
-	many := c.manyNew
-	if s.kind == sectionGone {
-		many = c.manyOld
-	}
-	right := func(title string, cell func(*compare.Group) string) field {
-		return field{column{title: title, right: true}, cell}
-	}
-	left := func(title string, limit int, cell func(*compare.Group) string) field {
-		return field{column{title: title, limit: limit}, cell}
-	}
-	var fields []field
-	both := s.kind == sectionRatio || s.kind == sectionWorse || s.kind == sectionExpired
-	if both {
-		fields = append(fields,
-			right("OLD", func(r *compare.Group) string { return number(r.Old.Count) }),
-			right("NEW", func(r *compare.Group) string { return number(r.New.Count) }),
-			right("/1000", func(r *compare.Group) string { return rate(r.Old.Per1000) + "→" + rate(r.New.Per1000) }))
-		if c.hours {
-			fields = append(fields, right("/HOUR", func(r *compare.Group) string {
-				return rate(r.Old.PerHour) + "→" + rate(r.New.PerHour)
-			}))
-		}
-	} else {
-		fields = append(fields,
-			right("COUNT", func(r *compare.Group) string { return number(side(r).Count) }),
-			right("/1000", func(r *compare.Group) string { return rate(side(r).Per1000) }))
-		if c.hours {
-			fields = append(fields, right("/HOUR", func(r *compare.Group) string { return rate(side(r).PerHour) }))
-		}
-	}
-	if s.kind == sectionRatio {
-		fields = append(fields, left("RATIO", 0, func(r *compare.Group) string { return ratioWords(r.Ratio) }))
-	}
-	if slices.ContainsFunc(rows, func(r compare.Group) bool { return r.Chance > 0 }) {
-		fields = append(fields, right("CHANCE", func(r *compare.Group) string { return percent(r.Chance) }))
-	}
-	if s.kind == sectionExpired {
-		fields = append(fields, left("EXPIRED", 0, func(r *compare.Group) string { return string(r.Expires) }))
-	}
-	fields = append(fields,
-		right("FIRST", func(r *compare.Group) string { return firstWords(side(r), many) }),
-		left("DISPOSITION", 0, func(r *compare.Group) string {
-			d := r.Disposition.String()
-			if s.kind == sectionWorse {
-				d = r.Old.Disposition.String() + "→" + d
-			}
-			if !r.Disposition.Urgent() {
+			if !g.Disposition.Urgent() {
 				return d
 			}
-			return d + " " + r.Severity.String()
-		}),
-		left("RULE", 32, func(r *compare.Group) string { return r.Rule }))
-	if slices.ContainsFunc(rows, func(r compare.Group) bool { return len(r.Blame) > 0 }) {
-		fields = append(fields, left("BLAME", 24, func(r *compare.Group) string { return blamed(r.Blame) }))
-	}
-	fields = append(fields, left("TEMPLATE", 0, func(r *compare.Group) string { return r.Template }))
-	columns := make([]column, len(fields))
-	for i, f := range fields {
-		columns[i] = f.column
-	}
-	cells := make([][]string, len(rows))
-	for i := range rows {
-		for _, f := range fields {
-			cells[i] = append(cells[i], f.cell(&rows[i]))
-		}
-	}
-	return columns, cells
-}
-
-// rate shows a rate in three digits.
-func rate(x float64) string {
-	if x >= 100 {
-		return strconv.FormatFloat(x, 'f', 0, 64)
-	}
-	return strconv.FormatFloat(x, 'g', 3, 64)
-}
-
-// ratioWords shows a ratio, such as "×4.2 (3.1–5.7 per run)".
-func ratioWords(r *compare.Ratio) string {
-	if r == nil {
-		return ""
-	}
-	return fmt.Sprintf("×%s (%s–%s per %s)", rate(r.Value), rate(r.Low), rate(r.High), r.By)
-}
-
-// percent shows a chance, without fractions beyond 5%.
-func percent(chance float64) string {
-	switch {
-	case chance == 0:
-		return ""
-	case chance < 0.001:
-		return "<0.1%"
-	case chance > 0.05:
-		return strconv.FormatFloat(chance*100, 'f', 0, 64) + "%"
-	}
-	return strconv.FormatFloat(chance*100, 'g', 2, 64) + "%"
-}
-
-// firstWords returns where a group begins: a line, with its file where there are
-// several.
-func firstWords(t *compare.Tally, many bool) string {
-	if len(t.First) == 0 {
-		return ""
-	}
-	first := t.First[0]
-	s := strconv.Itoa(first.Line)
-	if many {
-		s = baseName(first.File) + ":" + s
-		if n := len(t.First) - 1; n > 0 {
-			s += fmt.Sprintf(" +%d", n)
-		}
-	}
-	return s
-}
-
-// left returns what is not shown of rows.
-func left(rows []compare.Group) string {
-	return fmt.Sprintf("… and %d more: %s (--top 0 shows all)", len(rows), byDisposition(rows, event.Ignore))
+			return d + " " + g.Severity.String()
+		}},
+		{column{title: "RULE", limit: 32, log: true}, func(g *compare.Group) string { return g.Rule }},
+		blameColumn(func(g *compare.Group) []string { return g.Blame }),
+		{column{title: "TEMPLATE", log: true}, func(g *compare.Group) string { return g.Template }},
+	}), len(rest), "… and %d more: "+byDisposition(rest, event.Ignore)+" (--top 0 shows all)")
 }

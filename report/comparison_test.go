@@ -34,12 +34,11 @@ func TestSidesInWords(t *testing.T) {
 }
 
 func TestChangedModsAreFew(t *testing.T) {
-	c := comparison{mods: []compare.ModChange{{Name: "z", Change: "removed"}}}
+	mods := []compare.ModChange{{Name: "z", Change: "removed"}}
 	for i := range maxChangedMods + 2 {
-		c.mods = append(c.mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
+		mods = append(mods, compare.ModChange{Name: string(rune('a' + i)), Change: "added"})
 	}
-	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.",
-		c.changedMods(func(name string) string { return name }))
+	require.Equal(t, "Mods: added a, b, c, d, e, 2 more; removed z.", changedMods(mods, literally))
 }
 
 func TestGapsNameTheirLog(t *testing.T) {

@@ -44,9 +44,9 @@ func newDetails() *details { return &details{causes: map[causeKey]time.Time{}} }
 type detail struct {
 	spark  spark
 	time   time.Time // of the first entry
-	sample []sampleText
-	more   int      // lines of the first entry that are not in sample
-	reason []string // why the rule matched the first entry
+	Sample []sampleText
+	More   int      // lines of the first entry that are not in Sample
+	Reason []string // why the rule matched the first entry
 }
 
 // sampleText is a line of the first entry of a row, as the page's template takes it.
@@ -119,14 +119,14 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 		scrubbed := config.Scrub.lines(rest)
 		for at := 0; rest != ""; at++ {
 			if number == sampleSeen {
-				det.more += 1 + strings.Count(rest, "\n")
+				det.More += 1 + strings.Count(rest, "\n")
 				break
 			}
 			var line string
 			line, rest, _ = strings.Cut(rest, "\n")
 			number++
 			if number > sampleLines && !blamed[number] || !urgent && number > excerptLines {
-				det.more++
+				det.More++
 				gap = true
 				continue
 			}
@@ -136,14 +136,14 @@ func (d *details) sample(config *Config, rec *capture.Record, o *heed.Outcome, r
 			} else {
 				text = config.Scrub.Text(cut(text, sampleLine))
 			}
-			det.sample = append(det.sample, sampleText{strings.Clone(text), gap, blamed[number]})
+			det.Sample = append(det.Sample, sampleText{strings.Clone(text), gap, blamed[number]})
 			*taken += len(line) + sampleCost
 			gap = false
 		}
 	}
 	if urgent && config.Reason != nil && d.reasons < maxReasons {
 		d.reasons++
-		det.reason = config.Scrub.texts(config.Reason())
+		det.Reason = config.Scrub.texts(config.Reason())
 	}
 }
 
@@ -174,11 +174,11 @@ func (d *detail) merge(o *detail) {
 		return
 	}
 	d.spark.merge(&o.spark)
-	if len(d.sample) == 0 {
-		d.sample, d.more = o.sample, o.more
+	if len(d.Sample) == 0 {
+		d.Sample, d.More = o.Sample, o.More
 	}
-	if len(d.reason) == 0 {
-		d.reason = o.reason
+	if len(d.Reason) == 0 {
+		d.Reason = o.Reason
 	}
 }
 
@@ -283,31 +283,16 @@ func (s *spark) merge(o *spark) {
 	}
 }
 
-// pageData is what a document has for a page beyond the other forms.
-type pageData struct {
-	byRecord, byTime histogram
-	clock            bool // byTime shows more: most entries have a time, and not all the same
-	total            uint64
-	first, last      time.Time
-
-	items        []heed.Item // in the order in which they were opened
-	excerpts     []excerpt
-	excerptBytes int // of all
-}
-
 // excerpt is a record of the log as it stands.
 type excerpt struct {
 	excerptHead
 	lines []string
 }
 
-func (r *Replay) pageData() *pageData {
-	d := r.details
-	p := &pageData{
-		byRecord: d.byRecord, byTime: d.byTime, clock: d.hasClock(), total: d.total, first: d.first, last: d.last,
-		items: r.items(), excerptBytes: d.lines.bytes,
-	}
-	for _, x := range d.lines.all() {
+// excerpts returns the records of the log that a page shows.
+func (r *Replay) excerpts() []excerpt {
+	var all []excerpt
+	for _, x := range r.details.lines.all() {
 		lines := strings.Split(string(x.text), "\n")
 		if scrubbed := r.config.Scrub.lines(string(x.text)); scrubbed != nil {
 			lines = scrubbed
@@ -315,9 +300,9 @@ func (r *Replay) pageData() *pageData {
 			lines = r.config.Scrub.texts(lines)
 		}
 		x.rule = safe(x.rule)
-		p.excerpts = append(p.excerpts, excerpt{x.excerptHead, safeAll(lines)})
+		all = append(all, excerpt{x.excerptHead, safeAll(lines)})
 	}
-	return p
+	return all
 }
 
 // items returns the attention items as they were last, of those that the timeline has.
@@ -349,11 +334,11 @@ func (r *Replay) items() []heed.Item {
 func (d *detail) shown(entries uint64) *detail {
 	out := *d
 	out.spark.scale(entries)
-	out.reason = safeAll(d.reason)
-	out.sample = make([]sampleText, len(d.sample))
-	for i, line := range d.sample {
+	out.Reason = safeAll(d.Reason)
+	out.Sample = make([]sampleText, len(d.Sample))
+	for i, line := range d.Sample {
 		line.Text = safe(line.Text)
-		out.sample[i] = line
+		out.Sample[i] = line
 	}
 	return &out
 }

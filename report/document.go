@@ -2,7 +2,6 @@ package report
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -25,9 +24,10 @@ type Document struct {
 	scrubbed bool
 	stats    heed.Stats
 	rules    ruleTexts
-	tables   [len(dispositions)]tableCounts // by event.Disposition
 	evidence evidence
-	page     *pageData // nil without Config.Details
+	details  *details    // nil without Config.Details
+	items    []heed.Item // with it: in the order in which they were opened
+	excerpts []excerpt
 }
 
 // Summary is the accounting of one log.
@@ -82,11 +82,7 @@ type tableSummary struct {
 	Rows           int    `json:"rows" jsonschema:"Rows that the table has."`
 	Dropped        uint64 `json:"droppedRows" jsonschema:"Rows that were dropped because the table was full."`
 	DroppedEntries uint64 `json:"droppedEntries" jsonschema:"Entries that these rows had counted."`
-}
 
-// tableCounts is a tableSummary with how many signatures the table has.
-type tableCounts struct {
-	tableSummary
 	signatures int
 }
 
@@ -125,18 +121,18 @@ type origin struct{ word, name string }
 
 // causeSample is an entry that stands for others.
 type causeSample struct {
-	line, times uint64
-	text        string
+	Line, Times uint64
+	Text        string
 }
 
 // causePart is what another rule than the cause's decided in the same items.
 type causePart struct {
-	rule        string
-	what        string
-	disposition event.Disposition
-	entries     uint64
-	first       uint64 // line
-	blame       []string
+	Rule        string
+	What        string
+	Disposition event.Disposition
+	Entries     uint64
+	First       uint64 // line
+	Blame       []string
 }
 
 // Row is a group of signatures that one rule decided about at one disposition.
@@ -183,9 +179,8 @@ func (r *Replay) Document(top int) *Document {
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
 	causes := r.causes.list()
-	var rows rowIndex
 	for _, c := range causes {
-		d.Causes = append(d.Causes, r.cause(c, d.rules, rows.of(r, c)))
+		d.Causes = append(d.Causes, r.cause(c, d.rules))
 	}
 	d.evidence = r.evidence()
 	d.Summary = r.summary(r.verdict(d.rules))
@@ -197,7 +192,6 @@ func (r *Replay) Document(top int) *Document {
 	}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
-		d.tables[disposition] = tableCounts{d.Summary.Signatures[disposition.String()], t.rows.Len()}
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
@@ -210,33 +204,13 @@ func (r *Replay) Document(top int) *Document {
 		}
 	}
 	if r.details != nil {
-		d.page = r.pageData()
+		d.details, d.items, d.excerpts = r.details, r.items(), r.excerpts()
 	}
 	return d
 }
 
-// rowIndex finds the row of the group that a cause's first item began with.
-type rowIndex [len(dispositions)]map[rowKey]*row // by event.Disposition
-
-// of returns that row, nil where it is not held.
-func (x *rowIndex) of(r *Replay, c *cause) *row {
-	rows := x[c.Disposition]
-	if rows == nil {
-		rows = map[rowKey]*row{}
-		for _, row := range r.tables[c.Disposition].held() {
-			rows[rowKey{row.sig, row.Rule}] = row
-		}
-		x[c.Disposition] = rows
-	}
-	group := c.FirstItem.Cause.Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
-	return rows[rowKey{group, c.Rule}]
-}
-
-// cause is what a document has of c; row is that of the group that it began with, or nil.
-func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
+// cause is what a document has of c.
+func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(c.Blame), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own(), r.fateOf(c)
@@ -256,10 +230,12 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 		what := rules.describe(p.rule, c.Severity).Summary
 		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
 	}
-	if row != nil {
-		if _, frames, _ := strings.Cut(row.Template, "\n"); frames != "" {
-			out.frames = safeAll(strings.Split(frames, "\n"))
-		}
+	group := c.FirstItem.Cause.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	if row := r.tables[c.Disposition].of(rowKey{group, c.Rule}); row != nil {
+		out.frames = safeAll(row.frames())
 	}
 	if r.details != nil {
 		out.time = r.details.causes[causeKey{c.Rule, c.Disposition}]
@@ -275,6 +251,9 @@ func (c *Cause) first(n int) (parts []causePart, more int) {
 	}
 	return c.parts, 0
 }
+
+// table returns the counts of a disposition.
+func (d *Document) table(of event.Disposition) tableSummary { return d.Summary.Signatures[of.String()] }
 
 // rows returns the rows of a disposition.
 func (d *Document) rows(of event.Disposition) []Row {
@@ -339,7 +318,7 @@ func (r *Replay) summary(v *Verdict) Summary {
 		t := r.tables[d]
 		s.Signatures[d.String()] = tableSummary{
 			Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
-			DroppedEntries: t.evictedEntries,
+			DroppedEntries: t.evictedEntries, signatures: t.rows.Len(),
 		}
 	}
 	if err := st.Check(); err != nil {

@@ -29,7 +29,7 @@ const (
 // clean returns e scrubbed and escaped, nil where nothing is known.
 func (e Environment) clean(s *Scrubber) *Environment {
 	for _, fact := range facts(&e.Facts) {
-		*fact.text = text.Safe(s.Text(*fact.text), maxFactText)
+		*fact.Text = text.Safe(s.Text(*fact.Text), maxFactText)
 	}
 	mods := make([]capture.ListedMod, len(e.Mods))
 	for i, m := range e.Mods {
@@ -49,8 +49,8 @@ func (e Environment) clean(s *Scrubber) *Environment {
 
 // factRef is one of the facts, with what people call it.
 type factRef struct {
-	label string
-	text  *string
+	Label string
+	Text  *string
 }
 
 // facts returns all of them in the order in which they are shown.
@@ -73,8 +73,16 @@ func facts(f *capture.Facts) []factRef {
 	}
 }
 
-// inShort returns the facts that are asked for first.
-func (e *Environment) inShort() []string {
+// known returns the facts that are known.
+func (e *Environment) known() []factRef {
+	return slices.DeleteFunc(facts(&e.Facts), func(f factRef) bool { return *f.Text == "" })
+}
+
+// inShort returns the facts that are asked for first, and how many mods there are.
+func (e *Environment) inShort(w voice) []string {
+	if e == nil {
+		return nil
+	}
 	f := &e.Facts
 	system := f.System
 	if system == "" && f.Platform != "" {
@@ -83,29 +91,19 @@ func (e *Environment) inShort() []string {
 	var short []string
 	for _, fact := range [...]string{f.Game, f.Engine, f.Loader, system, f.Graphics} {
 		if fact != "" {
-			short = append(short, fact)
+			short = append(short, w.code(fact, 0))
 		}
 	}
-	return short
-}
-
-// line joins what is asked for first to a line that may be cut at its end, "" where
-// nothing of it is known.
-func (e *Environment) line() string {
-	if e == nil {
-		return ""
-	}
-	parts := e.inShort()
 	if mods := e.modCount(); mods != "" {
-		parts = slices.Insert(parts, min(len(parts), 1), mods)
+		short = slices.Insert(short, min(len(short), 1), mods)
 	}
-	return strings.Join(parts, ", ")
+	return short
 }
 
 // modCount returns how many mods there are, "" where none is listed.
 func (e *Environment) modCount() string {
 	if n := len(e.Mods) + e.MoreMods; n > 0 {
-		return count(uint64(n), "mod")
+		return text.Count(n, "mod")
 	}
 	return ""
 }

@@ -48,7 +48,7 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{Width: 30})), "\n  Some Game 1.2.3, 3 mods, So…\n")
 	markdown := string(Markdown(nil, r.Document(0)))
 	require.Contains(t, markdown,
-		"\n- environment: `Some Game 1.2.3`, `Some Engine 4`, `Windows build`, `A ˋcardˋ`; 3 mods\n")
+		"\n- environment: `Some Game 1.2.3`, 3 mods, `Some Engine 4`, `Windows build`, `A ˋcardˋ`\n")
 	require.Contains(t, markdown,
 		"<details><summary>3 mods, in load order</summary>\n\n```text\n1 core.one\n2 Some Mod (dev) (author.thing)\n3 "+
 			"some-mod (author.other) 1.2\n```\n")
@@ -64,7 +64,7 @@ func TestEnvironmentInEachForm(t *testing.T) {
 	require.NotContains(t, doc.Summary.Environment, "language")
 
 	says := readable(requireValidPage(t, page(t, r)))
-	require.Contains(t, says, "Environment : Some Game 1.2.3 · Some Engine 4 · Windows build · A `card` · 3 mods")
+	require.Contains(t, says, "Environment : Some Game 1.2.3 · 3 mods · Some Engine 4 · Windows build · A `card`")
 	require.Contains(t, says, "Processor A processor")
 	require.Contains(t, says, "3 mods , in load order; listed first: 1 named by the verdict")
 	require.Contains(t, says,
@@ -156,7 +156,7 @@ func TestHostileEnvironment(t *testing.T) {
 	text := "</template></td></table><script>alert(1)</script>```\n" + hostile
 	e := Environment{Mods: []capture.ListedMod{listed(text, text, text), listed("", text, "")}}
 	for _, fact := range facts(&e.Facts) {
-		*fact.text = text
+		*fact.Text = text
 	}
 	r := inEnvironment(t, Config{File: "a.log"}, e)
 	for _, out := range []string{

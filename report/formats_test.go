@@ -50,7 +50,7 @@ func TestCode(t *testing.T) {
 	}
 	require.Equal(t, "`a¦b`", cell("a|b", 0))
 	require.Equal(t, "`ab…`", code("abcdef", 3))
-	require.Equal(t, "`A`, `B|`", codes([]string{"A", "B|"}))
+	require.Equal(t, "`A`, `B|`", inMarkdown.names([]string{"A", "B|"}))
 }
 
 func TestSARIFURI(t *testing.T) {
@@ -102,7 +102,7 @@ func TestSARIFIsBounded(t *testing.T) {
 		require.Len(t, notes, 1)
 		require.Equal(t, "1000 results are left out: a log has at most 5000.", notes[0].Message.Text)
 	}
-	require.NoError(t, json.Unmarshal(SARIF(nil), &doc), "of no replay")
+	require.NoError(t, json.Unmarshal(SARIF[*Document](nil), &doc), "of no replay")
 }
 
 // TestSARIFOfSeveralLogs: one log that was not read whole makes the run unsuccessful, whichever it is; and a finding has
@@ -214,7 +214,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 	require.Less(t, utf8.RuneCountInString(out), 65_536)
 	require.Contains(t, out, "96 more causes")
 	require.Contains(t, out, "84 more.")
-	require.Contains(t, out, "100 entries in 100 groups, the 25 most frequent")
+	require.Contains(t, out, "100 entries of 100 signatures, the 25 most frequent")
 }
 
 func TestOTLPTime(t *testing.T) {
@@ -281,11 +281,11 @@ func TestScrubbedReplay(t *testing.T) {
 	after, err := json.Marshal(u)
 	require.NoError(t, err)
 	require.Equal(t, string(given), string(after), "what was given is not changed")
-	scrubbed := scrubber.Update(*u)
+	scrubbed := r.Update(u)
 	for _, out := range [][]byte{
 		Text(nil, r.Document(0), TextOptions{}), JSON(nil, r.Document(0)), AppendSummary(nil, r.Document(0)),
 		Markdown(nil, r.Document(0)), JUnit(nil, r.Document(0)),
-		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), &scrubbed),
+		SARIF(nil, r.Document(0)), AppendUpdate(nil, scrubber.Text(private+"/a.log"), scrubbed),
 	} {
 		require.NotContains(t, string(out), "maria")
 		require.Regexp(t, `<user>|&lt;user&gt;`, string(out))

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,6 +13,9 @@ type column struct {
 	title string
 	right bool // align to the right
 	limit int  // columns at most, 0 for no limit
+	log   bool // text of a log or of a rule: in Markdown it is code
+	// optional leaves the column out if no row has a value.
+	optional bool
 
 	style func(cell string) style // nil: plain
 }
@@ -28,6 +32,32 @@ func dispositionStyle(cell string) style {
 	return plain
 }
 
+// columnOf is a column with the cells of rows of one type.
+type columnOf[R any] struct {
+	column
+	cell func(*R) string
+}
+
+// gridOf returns a grid of rows.
+func gridOf[R any](rows []R, minLast int, columns []columnOf[R]) *grid {
+	g := &grid{minLast: minLast, rows: make([][]string, len(rows))}
+	for _, c := range columns {
+		values, some := make([]string, len(rows)), !c.optional
+		for i := range rows {
+			values[i] = c.cell(&rows[i])
+			some = some || values[i] != ""
+		}
+		if !some {
+			continue
+		}
+		g.columns = append(g.columns, c.column)
+		for i, value := range values {
+			g.rows[i] = append(g.rows[i], value)
+		}
+	}
+	return g
+}
+
 // grid lays rows out in aligned columns. The last column takes what is left of
 // the width.
 type grid struct {
@@ -38,16 +68,11 @@ type grid struct {
 	// left and a row does not fit into it, that column goes to lines of its own,
 	// each below its row.
 	minLast int
-
-	color bool
 }
 
 func (g *grid) add(row ...string) {
 	if len(row) != len(g.columns) {
 		panic("BUG: report: a row does not fit its columns")
-	}
-	for i := range row[:len(row)-1] {
-		row[i] = fit(row[i], g.columns[i].limit)
 	}
 	g.rows = append(g.rows, row)
 }
@@ -57,14 +82,15 @@ func (g *grid) add(row ...string) {
 const minLimited = 8
 
 // appendTo lays the grid out. A width of zero means that lines are not cut.
-func (g *grid) appendTo(dst []byte, width int) []byte {
+func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 	const gap = 2
-	last := len(g.columns) - 1
+	last, width := len(g.columns)-1, o.Width
 	widths := make([]int, last)
 	used := gap // the left margin
 	for i := range widths {
 		widths[i] = cells.StringWidth(g.columns[i].title)
 		for _, row := range g.rows {
+			row[i] = fit(row[i], g.columns[i].limit)
 			widths[i] = max(widths[i], cells.StringWidth(row[i]))
 		}
 		used += widths[i] + gap
@@ -88,7 +114,7 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 		return cells.StringWidth(row[last]) > width-used
 	})
 	line := func(row []string, title, below bool) {
-		l := gridLine{dst: dst, room: width, color: g.color}
+		l := gridLine{dst: dst, room: width, color: o.Color}
 		style := func(i int) style {
 			switch f := g.columns[i].style; {
 			case title:
@@ -129,6 +155,35 @@ func (g *grid) appendTo(dst []byte, width int) []byte {
 	line(titles, true, false)
 	for _, row := range g.rows {
 		line(row, false, below)
+	}
+	return dst
+}
+
+// maxCell bounds a cell of a table in Markdown, in characters.
+const maxCell = 160
+
+// appendMarkdown appends the grid as a table.
+func (g *grid) appendMarkdown(dst []byte) []byte {
+	line := func(cell func(i int, c *column) string) {
+		for i := range g.columns {
+			dst = fmt.Appendf(dst, "| %s ", cell(i, &g.columns[i]))
+		}
+		dst = append(dst, "|\n"...)
+	}
+	line(func(_ int, c *column) string { return c.title })
+	line(func(_ int, c *column) string {
+		if c.right {
+			return "---:"
+		}
+		return "---"
+	})
+	for _, row := range g.rows {
+		line(func(i int, c *column) string {
+			if c.log && row[i] != "" {
+				return cell(row[i], maxCell)
+			}
+			return prose(row[i])
+		})
 	}
 	return dst
 }

@@ -21,12 +21,12 @@ func TestGridAligns(t *testing.T) {
 		"     N  NAME      TEXT\n"+
 		"     1  오류      one\n"+
 		"  1000  e\u0301tude     "+long+"\n"+
-		"    22  much to…\n", string(testGrid().appendTo(nil, 0)))
+		"    22  much to…\n", string(testGrid().appendTo(nil, TextOptions{Width: 0})))
 }
 
 func TestGridFitsItsWidth(t *testing.T) {
 	for _, width := range []int{30, 66, 80, 120} {
-		out := string(testGrid().appendTo(nil, width))
+		out := string(testGrid().appendTo(nil, TextOptions{Width: width}))
 		for line := range strings.SplitSeq(out, "\n") {
 			require.LessOrEqual(t, cells.StringWidth(line), width, "%q", line)
 			require.Equal(t, strings.TrimRight(line, " "), line, "no spaces at the end")
@@ -41,7 +41,7 @@ func TestGridPutsTheLastColumnBelowWhereItIsNarrow(t *testing.T) {
 		"      one\n"+
 		"  1000  e\u0301tude\n"+
 		"      word word word word word …\n"+
-		"    22  much to…\n", string(testGrid().appendTo(nil, 32)))
+		"    22  much to…\n", string(testGrid().appendTo(nil, TextOptions{Width: 32})))
 }
 
 func TestWrapped(t *testing.T) {

@@ -73,12 +73,13 @@ func render(sections []*section) []byte {
 	}
 	title := "heed report"
 	if len(sections) == 1 {
-		title = sections[0].Verdict.Title + " · " + sections[0].Base
+		v := sections[0].Summary.Verdict
+		title = v.title + v.because + " · " + sections[0].Base()
 	}
 	// A template of html/template escapes by the place where a value stands. The
 	// only values that it takes as they are, are files of this package.
 	var out bytes.Buffer
-	err := template.Must(template.New("page").Funcs(template.FuncMap{"many": many}).Parse(pageTemplate)).Execute(&out,
+	err := template.Must(template.New("page").Funcs(pageFuncs).Parse(pageTemplate)).Execute(&out,
 		struct {
 			Title, Policy string
 			Style         template.CSS

@@ -297,7 +297,7 @@ func TestPageWithAClock(t *testing.T) {
 	require.InDelta(t, start.Unix(), s.chart.X[0], 0)
 	require.InDelta(t, start.Add(99*time.Minute).Unix(), s.chart.X[len(s.chart.X)-1], 60)
 	require.InDelta(t, start.Add(50*time.Minute).Unix(), s.chart.Items[0].From, 60)
-	require.Equal(t, "19:20:00", s.Verdict.Since.Time)
+	require.Equal(t, "19:20:00", s.Since().Time)
 	require.Equal(t, uint64(100), sum64(s.chart.Blocking)+sum64(s.chart.Advisory)+sum64(s.chart.Ignore))
 }
 
@@ -417,8 +417,8 @@ func TestPageClock(t *testing.T) {
 			r.Observe(rec, outcome(1, event.Advisory, "r"))
 		}
 		r.End(End{Lines: test.timed + test.untimed})
-		page := r.Document(0).page
-		require.Equal(t, test.clock, page.clock, "%+v", test)
+		page := r.Document(0).details
+		require.Equal(t, test.clock, page.hasClock(), "%+v", test)
 		require.Equal(t, test.timed+test.untimed, page.byRecord.used)
 	}
 }
@@ -433,11 +433,14 @@ func TestPageCountsOneAsOne(t *testing.T) {
 		Environment: Environment{Mods: []capture.ListedMod{listed("a", "", "")}, MoreMods: 1},
 	})
 	s := newSection(r.Document(0), 1, 1)
-	s.MoreCauses, s.MoreItems, s.MoreGroups, s.LeftOut = 1, 1, 1, 1
+	s.Document.Causes = append(s.Document.Causes, Cause{})
+	s.Summary.Items.Opened++
+	s.Summary.Signatures["ignore"] = tableSummary{Rows: 1}
+	s.allExcerpts++
 	out := readable(requireValidPage(t, string(appendPage(nil, []*section{s}))))
 	require.Contains(t, out, "plain · 1 line · 1 record ·")
 	require.Contains(t, out, "blocking : 1 entry in 1 group.")
-	require.Contains(t, out, "1 entry, one per log record or event: 1 log record,")
+	require.Contains(t, out, "1 entry, one per log record ")
 	for _, left := range []string{
 		"1 more is not shown here", "1 attention item, 1 more is not shown", "1 group with fewer entries is left out",
 		"1 more place is left out", "1 more is not listed here",
@@ -459,8 +462,8 @@ func TestLinesLeftOutAreCountedInFull(t *testing.T) {
 	r := newReplay(t, Config{Details: true})
 	r.Observe(e, outcome(1, event.Blocking, "some.rule"))
 	row := r.tables[event.Blocking].held()[0]
-	require.Len(t, row.detail.sample, sampleLines)
-	require.Equal(t, 2*lines-sampleLines, row.detail.more)
+	require.Len(t, row.detail.Sample, sampleLines)
+	require.Equal(t, 2*lines-sampleLines, row.detail.More)
 }
 
 func TestCutKeepsWords(t *testing.T) {

@@ -2,9 +2,12 @@ package report
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // chartData is what the script draws: rates by disposition, and items. A page
@@ -60,9 +63,45 @@ const (
 	fewEntries = 3
 )
 
+// moment returns where on the chart an entry stands, by its number. In time
+// that is as exact as the chart.
+func (d *details) moment(seq uint64) float64 {
+	if !d.hasClock() {
+		return float64(seq)
+	}
+	h := &d.byRecord
+	at := d.first
+	for i := range min(int((max(seq, 1)-1)>>h.shift)+1, h.used) {
+		if t := h.buckets[i].time; t.After(at) {
+			at = t
+		}
+	}
+	return seconds(at)
+}
+
+func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }
+
+// The size of a sparkline in its own units.
+const sparkHeight = 16
+
+// path draws the counts as bars. One entry is one unit high, so that it can be seen.
+func (s *spark) path() string {
+	most := uint64(slices.Max(s.counts[:]))
+	var b strings.Builder
+	for i, n := range s.counts {
+		if n == 0 {
+			continue
+		}
+		h := max(uint64(n)*sparkHeight/most, 2)
+		fmt.Fprintf(&b, "M%d %dv-%dh.8v%dz", i, sparkHeight, h, h)
+	}
+	return b.String()
+}
+
 // sketch fills in what both charts show.
 func (s *section) sketch() {
-	d, clock := s.doc.page, s.doc.page.clock
+	s.chart = chartData{X: []float64{}, Items: []chartItem{}}
+	d, clock := s.details, s.details.hasClock()
 	drawn := d.byRecord
 	if clock {
 		drawn = d.byTime
@@ -73,6 +112,13 @@ func (s *section) sketch() {
 	}
 	c := &s.chart
 	c.Clock = clock
+	for i := range s.Items {
+		a := &s.Items[i]
+		c.Items = append(c.Items, chartItem{
+			From: d.moment(a.OpenedAtSequence), To: d.moment(a.LatestSequence), Blocking: a.Disposition == event.Blocking,
+			line: a.OpenedPos, id: safe(a.ID),
+		})
+	}
 	x := func(i int) float64 {
 		if clock {
 			return seconds(d.first) + float64(uint64(i)<<h.shift)/1000
@@ -100,7 +146,7 @@ func (s *section) sketch() {
 	v := &s.Chart
 	v.Width, v.Height, v.Says = sketchWidth, sketchHeight, "share of the records in each interval"
 	if clock {
-		v.Says = "up to " + many(most, "entry", "entries") + " in an interval"
+		v.Says = "up to " + text.Many(most, "entry", "entries") + " in an interval"
 	}
 	path := func(height func(b *bucket) uint64) string {
 		var p strings.Builder
@@ -129,7 +175,7 @@ func (s *section) sketch() {
 			v.To = d.last.UTC().Format("2006-01-02 15:04:05")
 		}
 	} else {
-		v.Unit, v.From, v.To = "records, in the order of the log", "1", grouped(d.total)
+		v.Unit, v.From, v.To = "records, in the order of the log", "1", text.Number(d.total)
 	}
 	from, to := c.X[0], c.X[h.used]
 	for _, it := range c.Items {

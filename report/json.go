@@ -1,8 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
 	"slices"
 
 	"github.com/heedlog/heed"
@@ -17,12 +15,17 @@ type replayDocument struct {
 	Files         []*Document `json:"files" jsonschema:"A report for each log, in the order in which they were named."`
 }
 
-// JSON appends documents as one JSON object and a line feed.
-func JSON(dst []byte, docs ...*Document) []byte {
-	if docs == nil {
-		docs = []*Document{}
+// JSON appends documents as one JSON object and a line feed, and comparisons as an object and a line feed each.
+func JSON[D rendered](dst []byte, docs ...D) []byte {
+	switch docs := any(docs).(type) {
+	case []*Comparison:
+		for _, c := range docs {
+			dst = appendJSON(dst, c.found())
+		}
+	case []*Document:
+		dst = appendJSON(dst, replayDocument{schema.Version, append([]*Document{}, docs...)})
 	}
-	return appendJSON(dst, replayDocument{schema.Version, docs})
+	return dst
 }
 
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
@@ -79,17 +82,5 @@ func AppendSummary(dst []byte, d *Document) []byte {
 
 // appendJSON appends v and a line feed.
 func appendJSON(dst []byte, v any) []byte {
-	return append(text.AppendJSON(dst, marshal(v)), '\n')
-}
-
-// marshal encodes one of this package's own types, none of which can fail. It
-// leaves the angle brackets of masks readable: JSON needs no escapes there.
-func marshal(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: report: " + err.Error())
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return append(text.AppendJSON(dst, text.JSON(v)), '\n')
 }

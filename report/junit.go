@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 type junitSuite struct {
@@ -57,52 +58,58 @@ const (
 //
 // The names of cases stay the same while the log's text does: they hold
 // disposition, rule, template and signature, and neither counts nor lines.
-func JUnit(dst []byte, docs ...*Document) []byte {
+func JUnit[D rendered](dst []byte, docs ...D) []byte {
 	dst = append(dst, junitBegin...)
 	for _, d := range docs {
-		dst = d.appendSuite(dst)
+		for _, suite := range d.suites() {
+			dst = suite.append(dst)
+		}
 	}
 	return append(dst, junitEnd...)
 }
 
-func (d *Document) appendSuite(dst []byte) []byte {
+func (d *Document) suites() []junitSuite {
 	s, e := &d.Summary, &d.evidence
 	found, left := d.findings()
-	suite := junitSuite{Name: s.File}
-	property := func(name, value string) {
-		suite.Properties = append(suite.Properties, junitProperty{name, value})
-	}
-	property("heed.layout", s.Layout)
-	property("heed.lines", number(uint64(s.Lines)))
-	property("heed.records", number(s.Records))
-	property("heed.verdict", s.Verdict.lead())
+	suite := junitSuite{Name: s.File, Out: strings.Join(d.wanting(left), "\n"), Properties: []junitProperty{
+		{"heed.layout", s.Layout}, {"heed.lines", number(uint64(s.Lines))}, {"heed.records", number(s.Records)},
+		{"heed.verdict", s.Verdict.lead()},
+	}}
 	if len(d.removed) > 0 {
-		property("heed.removed", strings.Join(d.removed, ", "))
+		suite.Properties = append(suite.Properties, junitProperty{"heed.removed", strings.Join(d.removed, ", ")})
 	}
-	read := junitCase{Class: "heed.log", Name: "read to its end"}
+	unread, kind, lacks := s.Error, "input", ""
+	if s.Interrupted {
+		unread, kind = "interrupted", "interrupted"
+	}
 	switch {
-	case s.Interrupted:
-		read.Error = &junitMessage{Message: "interrupted", Type: "interrupted"}
-	case s.Error != "":
-		read.Error = &junitMessage{Message: s.Error, Type: "input"}
-	case e.silence != "":
-		read.Failure = &junitMessage{Message: e.silence, Type: "empty"}
+	case !e.wentBlind:
+	case s.Headless:
+		lacks = headlessSentence
+	default:
+		lacks = cmp.Or(e.blind, "part of the log is missing")
 	}
-	complete := junitCase{Class: "heed.log", Name: "complete"}
-	if e.wentBlind {
-		message := e.blind
-		if s.Headless {
-			message = headlessSentence
-		}
-		message = cmp.Or(message, "part of the log is missing")
-		complete.Skipped = &junitMessage{Message: message, Type: "blind"}
-	}
-	suite.Cases = append(suite.Cases, read, complete)
+	suite.log(unread, kind, e.silence, lacks)
 	for i := range found {
 		suite.Cases = append(suite.Cases, found[i].junit(s.File))
 	}
-	suite.Out = strings.Join(d.wanting(left), "\n")
-	return suite.append(dst)
+	return []junitSuite{suite}
+}
+
+// log adds the cases that stand for the log itself: why it was not read to its end, with the kind of error, or what
+// there is of one without a record; and what it lacks. Each is "" where all is well.
+func (suite *junitSuite) log(unread, kind, silence, lacks string) {
+	read, complete := junitCase{Class: "heed.log", Name: "read to its end"}, junitCase{Class: "heed.log", Name: "complete"}
+	switch {
+	case unread != "":
+		read.Error = &junitMessage{Message: unread, Type: kind}
+	case silence != "":
+		read.Failure = &junitMessage{Message: silence, Type: "empty"}
+	}
+	if lacks != "" {
+		complete.Skipped = &junitMessage{Message: lacks, Type: "blind"}
+	}
+	suite.Cases = append(suite.Cases, read, complete)
 }
 
 // append appends a suite whose cases are complete.
@@ -166,6 +173,7 @@ type finding struct {
 	*Row
 	RuleText
 	news string // why a comparison reports it, which makes it fail; "" for that of one log
+	file string // of a comparison, the first that has it
 }
 
 // findings returns the rows of what is urgent, what blocks first, and how many rows the tables have beyond.
@@ -175,7 +183,7 @@ func (d *Document) findings() (found []finding, left int) {
 			continue
 		}
 		rows := d.rows(disposition)
-		left += d.tables[disposition].Rows - len(rows)
+		left += d.table(disposition).Rows - len(rows)
 		for i := range rows {
 			f := finding{Row: &rows[i]}
 			f.RuleText = d.rules.describe(f.Rule, f.Severity)
@@ -191,7 +199,7 @@ const maxHead = 160
 
 // often returns how often and where.
 func (f *finding) often() string {
-	often := entries(f.Count)
+	often := text.Count(f.Count, "entry", "entries")
 	if f.Forms > 1 {
 		often += fmt.Sprintf(" in %d forms", f.Forms)
 	}
@@ -209,12 +217,12 @@ func (d *Document) wanting(left int) []string {
 	sentences := slices.Clip(d.evidence.doubts)
 	if left > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s not listed: the least frequent ones.",
-			verb(uint64(left), "more group is", "more groups are")))
+			text.Count(left, "more group is", "more groups are")))
 	}
 	for _, disposition := range dispositions {
-		if t := &d.tables[disposition]; t.Dropped > 0 && disposition.Urgent() {
+		if t := d.table(disposition); t.Dropped > 0 && disposition.Urgent() {
 			sentences = append(sentences, fmt.Sprintf("%s (%s) did not fit into the table.",
-				count(t.Dropped, disposition.String()+" row"), entries(t.DroppedEntries)))
+				text.Count(t.Dropped, disposition.String()+" row"), text.Count(t.DroppedEntries, "entry", "entries")))
 		}
 	}
 	return sentences

@@ -11,12 +11,11 @@ import (
 // What the Markdown form shows, so that it fits into an issue: GitHub takes 65,536
 // characters. With more than 25 rows of each disposition it may not.
 const (
-	markdownCauses   = 4   // causes in full
-	markdownWith     = 6   // rules that came with a cause
-	markdownAlso     = 12  // causes in a row each
-	markdownText     = 400 // characters of a sample
-	markdownTemplate = 160 // characters of a template in a table
-	markdownRows     = 25  // of each disposition, at most
+	markdownCauses = 4   // causes in full
+	markdownWith   = 6   // rules that came with a cause
+	markdownAlso   = 12  // causes in a row each
+	markdownText   = 400 // characters of a sample
+	markdownRows   = 25  // of each disposition, at most
 
 	markdownMods  = 1000   // mods that are listed; of more there is the number
 	markdownLimit = 60_000 // characters of all, beyond which mods are not listed
@@ -29,13 +28,17 @@ const (
 // Log text and names stand in code only, where no host of repositories looks for
 // mentions, references, links or HTML, and backticks in it become ˋ (U+02CB), so
 // that it cannot leave. In tables a bar becomes ¦.
-func Markdown(dst []byte, d *Document) []byte {
+//
+// A comparison has the sentences and tables that it has as text.
+func Markdown[D rendered](dst []byte, d D) []byte { return d.appendMarkdown(dst) }
+
+func (d *Document) appendMarkdown(dst []byte) []byte {
 	m := markdown{Document: d, out: dst}
 	m.headline()
 	if d.Summary.Lines > 0 {
 		shown := min(len(d.Causes), markdownCauses)
 		for i := range d.Causes[:shown] {
-			m.cause(&d.Causes[i])
+			m.cause(&d.Causes[i], i == 0)
 		}
 		m.also(d.Causes[shown:])
 		m.groups()
@@ -56,25 +59,14 @@ func (d *Document) markdownVerdict() string {
 
 func (d *Document) markdownCause(c *Cause) string {
 	m := markdown{Document: d}
-	m.cause(c)
+	m.cause(c, false)
 	m.printf("\nIn %s", code(d.Summary.File, 0))
-	if env := m.environmentLine(); env != "" {
-		m.printf(": %s", env)
+	if made := d.Summary.Environment.inShort(inMarkdown); made != nil {
+		m.printf(": %s", strings.Join(made, ", "))
 	}
 	m.printf(".\n")
 	m.footer()
 	return strings.TrimPrefix(string(m.out), "\n")
-}
-
-// maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
-const maxQuoted = 160
-
-// quoted is the log text of a cause, "" where that is not known.
-func (c *verdictCause) quoted() string {
-	if c.Says == "" {
-		return ""
-	}
-	return " " + code(c.Says, maxQuoted)
 }
 
 // markdown is the state of one rendering.
@@ -101,50 +93,31 @@ func (m *markdown) headline() {
 		m.printf("Empty, no lines.\n")
 		return
 	}
-	v := s.Verdict
-	m.printf("**%s** (%s, %s, %s)\n\n", prose(v.lead()), prose(s.Layout), count(uint64(s.Lines), "line"),
-		count(s.Records, "record"))
-	quote := func(name string) string { return code(name, maxName) }
-	for i := range v.Causes {
-		c := &v.Causes[i]
-		m.printf("- %s: %s%s\n", v.label(c), prose(v.place(c)), c.quoted())
-		if mod := c.mod(quote); mod != "" {
-			m.printf("  - mod: %s\n", strings.Join(append([]string{mod}, c.links()...), " "))
-		}
-		if c.Advice != "" {
-			m.printf("  - do: %s\n", prose(c.Advice))
-		}
-		if c.History != "" {
-			m.printf("  - history: %s\n", code(c.History, 0))
-		}
-	}
-	if others := v.elsewhere(quote); others != "" {
-		m.printf("- other mods that are named: %s\n", others)
-	}
-	m.printf("- log: %s\n", prose(strings.Join(v.Log, " ")))
-	if env := m.environmentLine(); env != "" {
-		m.printf("- environment: %s\n", env)
+	m.printf("**%s** (%s, %s, %s)\n", prose(s.Verdict.lead()), prose(s.Layout), text.Count(s.Lines, "line"),
+		text.Count(s.Records, "record"))
+	m.facts(m.glance(inMarkdown))
+	if made := s.Environment.inShort(inMarkdown); made != nil {
+		m.printf("- environment: %s\n", strings.Join(made, ", "))
 	}
 }
 
-// environmentLine shows where the log was made, "" where nothing is known.
-func (m *markdown) environmentLine() string {
-	e := m.Summary.Environment
-	if e == nil {
-		return ""
-	}
-	var parts []string
-	for _, fact := range e.inShort() {
-		parts = append(parts, code(fact, 0))
-	}
-	line := strings.Join(parts, ", ")
-	if mods := e.modCount(); mods != "" {
-		if line != "" {
-			line += "; "
+// facts lists facts.
+func (m *markdown) facts(facts []fact) {
+	for _, f := range facts {
+		switch {
+		case f.kind == factLine && f.Label != "":
+			m.printf("\n- %s:\n  - %s", f.Label, f.Says)
+		case f.kind == factLine:
+			m.printf("\n  - %s", f.Says)
+		case f.Label == "":
+			m.printf(" %s", f.Says)
+		case f.under:
+			m.printf("\n  - %s: %s", f.Label, f.Says)
+		default:
+			m.printf("\n- %s: %s", f.Label, f.Says)
 		}
-		line += mods
 	}
-	return line
+	m.printf("\n")
 }
 
 // mods lists the mods in load order, with id and versions or, where that is too long, by name. Where not all of
@@ -184,28 +157,9 @@ func (m *markdown) listMods(brief bool) {
 	})
 }
 
-func (m *markdown) cause(c *Cause) {
-	m.printf("\n#### %s %s, first at line %d\n\n", capital(c.Disposition.String()), c.Severity, c.First)
-	m.printf("%s\n\n- rule %s%s", capital(c.says(code)), code(c.Rule, 0), c.repetition())
-	if c.Why != "" {
-		m.printf(": %s", prose(c.Why))
-	}
-	m.printf("\n")
-	if c.Advice != "" {
-		m.printf("- do: %s\n", prose(c.Advice))
-	}
-	if len(c.Blame) > 0 {
-		m.printf("- blame: %s\n", codes(c.Blame))
-	}
-	m.printf("- %s", c.howOften())
-	if c.Items > 1 {
-		m.printf("; %d items", c.Items)
-	}
-	if c.Last != c.opened {
-		m.printf(", lines %d to %d", c.opened, c.Last)
-	}
-	m.printf("; %s\n", c.fate)
-	m.with(c)
+func (m *markdown) cause(c *Cause, first bool) {
+	m.printf("\n#### %s %s, first at line %d\n", capital(c.Disposition.String()), c.Severity, c.First)
+	m.facts(c.facts(inMarkdown, markdownWith, first))
 	m.printf("\n")
 	summary := "Samples"
 	if c.frames != nil {
@@ -214,11 +168,7 @@ func (m *markdown) cause(c *Cause) {
 	m.fold(summary, func() {
 		m.printf("```text\n")
 		for _, s := range c.samples {
-			m.printf("line %d", s.line)
-			if s.times > 1 {
-				m.printf(", %d times", s.times)
-			}
-			m.printf(": %s\n", literal(s.text, markdownText))
+			m.printf("%s\n", s.says(literal(s.Text, markdownText)))
 		}
 		if c.frames != nil {
 			m.printf("\n")
@@ -228,38 +178,6 @@ func (m *markdown) cause(c *Cause) {
 		}
 		m.printf("```\n")
 	})
-}
-
-// with lists what came with a cause.
-func (m *markdown) with(c *Cause) {
-	parts, more := c.first(markdownWith)
-	if len(parts) == 0 {
-		return
-	}
-	m.printf("- others in the same %s:\n", plural(c.Items, "item", "items"))
-	for _, p := range parts {
-		m.printf("  - %s, %s: %s (%s)", p.where(), p.disposition, prose(p.what), code(p.rule, 0))
-		if len(p.blame) > 0 {
-			m.printf("; blame: %s", codes(p.blame))
-		}
-		m.printf("\n")
-	}
-	if more > 0 {
-		m.printf("  - and %s\n", count(uint64(more), "more rule"))
-	}
-}
-
-// says is what happened. A rule's author wrote it, but for the operation, whose name is put in code, or in
-// that of a cell.
-func (c *Cause) says(code func(text string, limit int) string) string {
-	what := prose(c.what)
-	if c.origin.name != "" {
-		what += "; " + c.origin.word + " " + code(c.origin.name, 0)
-	}
-	if c.Invalidates {
-		what += "; the game's state may have changed"
-	}
-	return what + "."
 }
 
 // fold puts what body prints into details that are closed at first.
@@ -275,12 +193,12 @@ func (m *markdown) also(causes []Cause) {
 		return
 	}
 	m.printf("\n")
-	m.fold(count(uint64(len(causes)), "more cause"), func() {
+	m.fold(text.Count(len(causes), "more cause"), func() {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for i := range causes[:min(len(causes), markdownAlso)] {
 			c := &causes[i]
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(cell), cell(c.Rule, 0),
-				blameCell(c.Blame))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(voice{prose, cell})+".", cell(c.Rule, 0),
+				strings.ReplaceAll(inMarkdown.names(c.Blame), "|", "¦"))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)
@@ -291,29 +209,16 @@ func (m *markdown) also(causes []Cause) {
 // groups lists the most frequent groups of what is urgent.
 func (m *markdown) groups() {
 	for _, d := range dispositions {
-		table, rows := &m.tables[d], m.rows(d)
+		table, rows := m.table(d), m.rows(d)
 		if table.Entries == 0 || !d.Urgent() {
 			continue
 		}
 		rows = rows[:min(len(rows), markdownRows)]
-		heading := fmt.Sprintf("%s: %s in %s", d, entries(table.Entries), count(uint64(table.Rows), "group"))
-		if len(rows) < table.Rows {
-			heading += fmt.Sprintf(", the %d most frequent", len(rows))
-		}
-		if table.Dropped > 0 {
-			heading += fmt.Sprintf("; %s did not fit into the table", count(table.Dropped, "row"))
-		}
 		m.printf("\n")
-		m.fold(heading, func() {
-			m.printf("| count | lines | signature | rule | blame | template |\n|---:|---|---|---|---|---|\n")
-			for i := range rows {
-				row := &rows[i]
-				lines := number(row.First)
-				if row.Last != row.First {
-					lines += "–" + number(row.Last)
-				}
-				m.printf("| %d | %s | `%s` | %s | %s | %s |\n", row.Count, lines, row.Signature,
-					cell(row.Rule, 0), blameCell(row.Blame), cell(row.varied(row.head(0)), markdownTemplate))
+		m.fold(m.groupsHeading(d, len(rows)), func() {
+			m.out = signatureGrid(rows).appendMarkdown(m.out)
+			if dropped := table.dropped(); dropped != "" {
+				m.printf("\n%s\n", dropped)
 			}
 		})
 	}
@@ -331,16 +236,6 @@ func code(s string, limit int) string { return text.MarkdownCode(s, limit) }
 func cell(text string, limit int) string {
 	return strings.ReplaceAll(code(text, limit), "|", "¦")
 }
-
-func codes(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = code(name, maxName)
-	}
-	return strings.Join(list, ", ")
-}
-
-func blameCell(names []string) string { return strings.ReplaceAll(codes(names), "|", "¦") }
 
 // prose is text of heed or of a rule's author as Markdown that means just that.
 func prose(s string) string { return text.Markdown(safe(s)) }

@@ -16,7 +16,7 @@ func (r *Replay) rename() func(names []string) []string {
 	// Of a mod that no list gives a name, that is what a record calls it besides its package id.
 	named := map[string]string{}
 	for _, t := range r.tables {
-		for _, row := range t.rows.all() {
+		for _, row := range t.rows.Values() {
 			for _, name := range row.Blame {
 				if m, ok := r.config.Mod(name); ok && m.Name == "" && name != m.PackageID {
 					named[m.PackageID] = moreReadable(named[m.PackageID], name)
@@ -55,7 +55,7 @@ func (r *Replay) rename() func(names []string) []string {
 // eachKept calls the functions for each row, item and list of mods that a replay keeps.
 func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), names func(*[]string)) {
 	for _, t := range r.tables {
-		for _, row := range t.rows.all() {
+		for _, row := range t.rows.Values() {
 			rows(row)
 		}
 	}

@@ -110,11 +110,11 @@ func TestCausesLinkToTheirGroups(t *testing.T) {
 	s := newSection(r.Document(0), 1, 1)
 	s.Groups = nil
 	s.link()
-	require.Empty(t, s.Causes[0].Rule.Href(), "no link to what was left out")
+	require.Empty(t, s.RuleRef(s.Causes[0].Rule).Href, "no link to what was left out")
 }
 
 func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
-	s := &section{}
+	s := &section{allExcerpts: 16}
 	for i := range 16 {
 		s.Excerpts = append(s.Excerpts, &excerptView{cause: i%2 == 0, named: i == 13})
 	}
@@ -123,7 +123,7 @@ func TestExcerptsOfTheFirstScreenAreLeftOutLast(t *testing.T) {
 		s.halveExcerpts()
 		require.Contains(t, s.Excerpts, named)
 	}
-	require.EqualValues(t, 15, s.LeftOut)
+	require.EqualValues(t, 15, s.LeftOut())
 }
 
 func TestSummariesForPeople(t *testing.T) {

@@ -176,8 +176,8 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	key := rowKey{sig: o.Signature, rule: o.Decision.Rule}
 	row, isNew := r.tables[o.Decision.Disposition].add(key, o.Group, o.Decision.Severity, line, r.config.Template)
 	if row.Count <= asked {
-		r.config.Scrub.LearnEntry(&rec.Entry)
-		r.config.Learn.LearnEntry(&rec.Entry)
+		r.config.Scrub.Learn(rec.Message, rec.Stack)
+		r.config.Learn.Learn(rec.Message, rec.Stack)
 	}
 	if isNew {
 		row.phase = o.Phase
@@ -211,14 +211,13 @@ func (r *Replay) escalated(rule string, d event.Disposition) bool {
 
 // Update adds an update of the engine. Updates should be drained after each
 // entry, so that each stands at the line that prompted it and what came with a cause
-// is counted in full.
-func (r *Replay) Update(u *heed.Update) {
-	if r.config.Scrub != nil {
-		scrubbed := r.config.Scrub.Update(*u)
-		u = &scrubbed
-	}
-	r.timeline.add(u)
-	r.causes.add(u)
+// is counted in full. It returns the update without what [Config.Scrub] takes out.
+func (r *Replay) Update(u *heed.Update) *heed.Update {
+	shown := *u
+	shown.Item = r.config.Scrub.attention(u.Item)
+	r.timeline.add(&shown)
+	r.causes.add(&shown)
+	return &shown
 }
 
 // End is how the reading of a log ended.

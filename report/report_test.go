@@ -147,9 +147,9 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 	}
 	require.Equal(t, 5*asked, times)
 	r.End(End{Lines: 6})
-	text := string(Text(nil, r.Document(0), TextOptions{}))
-	require.Contains(t, text, "BLAME")
-	require.Contains(t, text, "Mod 2, Other")
+	shown := string(Text(nil, r.Document(0), TextOptions{}))
+	require.Contains(t, shown, "BLAME")
+	require.Contains(t, shown, "Mod 2, Other")
 
 	var doc struct {
 		Signatures []struct {
@@ -157,7 +157,7 @@ func TestBlameIsAskedAtFirst(t *testing.T) {
 			Blame []string
 		}
 	}
-	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &doc))
+	require.NoError(t, json.Unmarshal(text.JSON(r.Document(0)), &doc))
 	got := map[uint64][]string{}
 	for _, s := range doc.Signatures {
 		got[s.First] = s.Blame
@@ -237,7 +237,7 @@ func TestTextTimelineLeavesNothingUncounted(t *testing.T) {
 		shown := strings.Count(out, "advisory error")
 		left := total - shown
 		require.Equal(t, min(total, 2*textUpdates), shown)
-		require.Equal(t, left > 0, strings.Contains(out, fmt.Sprintf("(%s left out;", count(uint64(left), "update"))), out)
+		require.Equal(t, left > 0, strings.Contains(out, fmt.Sprintf("(%s left out;", text.Count(uint64(left), "update"))), out)
 	}
 }
 
@@ -527,7 +527,7 @@ func TestSummarySaysWhatWasLeftOut(t *testing.T) {
 		UpdatesLeftOut int `json:"updatesLeftOut"`
 		Updates        []any
 	}
-	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &doc))
+	require.NoError(t, json.Unmarshal(text.JSON(r.Document(0)), &doc))
 	require.Equal(t, 1, doc.UpdatesLeftOut)
 	require.Len(t, doc.Updates, 2)
 	out := string(Text(nil, r.Document(0), TextOptions{}))

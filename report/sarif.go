@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -39,13 +40,11 @@ type sarifRun struct {
 }
 
 type sarifTool struct {
-	Driver sarifDriver `json:"driver"`
-}
-
-type sarifDriver struct {
-	Name  string      `json:"name"`
-	URI   string      `json:"informationUri"`
-	Rules []sarifRule `json:"rules"`
+	Driver struct {
+		Name  string      `json:"name"`
+		URI   string      `json:"informationUri"`
+		Rules []sarifRule `json:"rules"`
+	} `json:"driver"`
 }
 
 type sarifRule struct {
@@ -114,35 +113,35 @@ var sarifFingerprint = fmt.Sprintf("heedSignature/v%d", signature.Version)
 //
 // Fingerprints are the ids of signatures, so that a finding stays the same one
 // wherever it moves in the next log.
-func SARIF(dst []byte, docs ...*Document) []byte {
-	s := newSARIF()
+func SARIF[D rendered](dst []byte, docs ...D) []byte {
+	s := &sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
 	for _, d := range docs {
-		uri := sarifURI(d.file)
-		found, left := d.findings()
-		for i := range found {
-			s.add(uri, &found[i])
-		}
-		level := "warning"
-		if !d.Summary.Complete {
-			s.failed, level = true, "error"
-		}
-		for _, sentence := range d.wanting(left) {
-			s.notify(level, sentence, uri)
-		}
-		s.marks = d.marks
+		d.addTo(s)
 	}
 	return s.append(dst)
 }
 
-func newSARIF() *sarif {
-	return &sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
+func (d *Document) addTo(s *sarif) {
+	uri := sarifURI(d.file)
+	found, left := d.findings()
+	for i := range found {
+		s.add(uri, &found[i])
+	}
+	s.about(uri, !d.Summary.Complete, d.wanting(left))
+	s.marks = d.marks
 }
 
-// notify adds a sentence about a log.
-func (s *sarif) notify(level, sentence, uri string) {
-	s.notifications = append(s.notifications, sarifNotification{
-		level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)},
-	})
+// about adds sentences about a log, which may not have been read to its end.
+func (s *sarif) about(uri string, unread bool, sentences []string) {
+	level := "warning"
+	if unread {
+		s.failed, level = true, "error"
+	}
+	for _, sentence := range sentences {
+		s.notifications = append(s.notifications, sarifNotification{
+			level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)},
+		})
+	}
 }
 
 // append appends what was gathered.
@@ -151,11 +150,12 @@ func (s *sarif) append(dst []byte) []byte {
 	run := &log.Runs[0]
 	run.Invocations[0].Successful, run.RedactionTokens = !s.failed, s.marks
 	if s.left > 0 {
-		message := fmt.Sprintf("%s left out: a log has at most %d.", verb(uint64(s.left), "result is", "results are"),
+		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
 			maxResults)
 		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
 	}
-	run.Tool.Driver = sarifDriver{Name: "heed", URI: "https://github.com/heedlog/heed", Rules: s.rules}
+	tool := &run.Tool.Driver
+	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", s.rules
 	run.Invocations[0].Notifications = s.notifications
 	run.Results, run.ColumnKind = s.results, "unicodeCodePoints"
 	return appendJSON(dst, &log)

@@ -68,16 +68,12 @@ func (s *Scrubber) Text(text string) string {
 
 // Learn records the names of users and computers that log text shows. Text that
 // was scrubbed before may still have them. Most text costs a look at each byte.
-func (s *Scrubber) Learn(text string) {
-	if s != nil && s.names.Learn(text) {
-		clear(s.known)
+func (s *Scrubber) Learn(texts ...string) {
+	for _, text := range texts {
+		if s != nil && s.names.Learn(text) {
+			clear(s.known)
+		}
 	}
-}
-
-// LearnEntry is Learn for the texts of an entry. Output written before the entry that has a name is not scrubbed of it.
-func (s *Scrubber) LearnEntry(e *event.Entry) {
-	s.Learn(e.Message)
-	s.Learn(e.Stack)
 }
 
 // lines returns the lines of text without what is private in them, which another line may
@@ -154,13 +150,6 @@ func instance(local string) bool {
 		lower = unicode.IsLower(r)
 	}
 	return false
-}
-
-// Update returns u without what is private in its texts. It shares nothing that
-// it changes with u.
-func (s *Scrubber) Update(u heed.Update) heed.Update {
-	u.Item = s.attention(u.Item)
-	return u
 }
 
 // Entry returns e without what is private in its texts.
@@ -268,16 +257,16 @@ func (r *Replay) rescrub() {
 	}
 	again(&r.config.File)
 	for _, t := range r.tables {
-		for _, row := range t.rows.all() {
+		for _, row := range t.rows.Values() {
 			again(&row.Template)
 			for i := range row.mixed {
 				again(&row.mixed[i].name)
 			}
 			if d := row.detail; d != nil {
-				for i := range d.sample {
-					again(&d.sample[i].Text)
+				for i := range d.Sample {
+					again(&d.Sample[i].Text)
 				}
-				all(d.reason)
+				all(d.Reason)
 			}
 		}
 	}

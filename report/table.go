@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
@@ -168,15 +170,23 @@ const maxTemplate = 512
 
 // table counts entries by signature within one disposition.
 type table struct {
-	rows    *rows
-	entries uint64 // all, those of evicted rows included
-	groups  []*row // the rows by group, once the log has ended
+	rows    *simplelru.LRU[rowKey, *row] // the row that was counted longest ago is evicted
+	entries uint64                       // all, those of evicted rows included
+	groups  []*row                       // the rows by group, once the log has ended
+	byKey   map[rowKey]*row              // groups
 
 	evicted        uint64 // rows
 	evictedEntries uint64 // entries that they had counted
 }
 
-func newTable(limit int) *table { return &table{rows: newRows(limit)} }
+func newTable(limit int) *table {
+	t := &table{}
+	t.rows, _ = simplelru.NewLRU(limit, func(_ rowKey, row *row) { // limit is positive
+		t.evicted++
+		t.evictedEntries += row.Count
+	})
+	return t
+}
 
 // add counts one entry, of a signature that is in the given group, and returns
 // its row and whether that is new. The template is asked for when it is.
@@ -184,7 +194,7 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	of func(signature.Signature) (string, bool),
 ) (*row, bool) {
 	t.entries++
-	if row := t.rows.get(&key); row != nil {
+	if row, ok := t.rows.Get(key); ok {
 		row.Count++
 		row.Last = line
 		row.Severity = max(row.Severity, severity)
@@ -198,10 +208,7 @@ func (t *table) add(key rowKey, group signature.Signature, severity event.Severi
 	if text, ok := of(key.sig); ok {
 		row.Template = shorten(text)
 	}
-	if evicted := t.rows.add(key, row); evicted != nil {
-		t.evicted++
-		t.evictedEntries += evicted.Count
-	}
+	t.rows.Add(key, row)
 	return row, true
 }
 
@@ -233,16 +240,15 @@ func shorten(template string) string {
 
 // fold makes one row of those whose signatures are one group under one rule.
 func (t *table) fold(group func(signature.Signature) signature.Signature) {
-	rows := t.rows.all()
+	rows := t.rows.Values()
 	slices.SortFunc(rows, func(a, b *row) int {
 		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.sig.ID, b.sig.ID), cmp.Compare(a.Rule, b.Rule))
 	})
-	byKey := make(map[rowKey]*row, len(rows))
 	variants := make(map[*row]heed.Variants)
-	t.groups = []*row{}
+	t.groups, t.byKey = []*row{}, make(map[rowKey]*row, len(rows))
 	for _, r := range rows {
 		key := rowKey{sig: group(r.group), rule: r.Rule}
-		g := byKey[key]
+		g := t.byKey[key]
 		if g == nil {
 			first := *r
 			first.sig = key.sig
@@ -252,7 +258,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 				first.detail = &own
 			}
 			g = &first
-			byKey[key] = g
+			t.byKey[key] = g
 			variants[g] = addVariant(nil, r)
 			t.groups = append(t.groups, g)
 			continue
@@ -342,7 +348,16 @@ func (t *table) held() []*row {
 	if t.groups != nil {
 		return slices.Clone(t.groups)
 	}
-	return t.rows.all()
+	return t.rows.Values()
+}
+
+// of returns the row of a key, once the log has ended, and nil without one.
+func (t *table) of(key rowKey) *row {
+	if t.groups != nil {
+		return t.byKey[key]
+	}
+	row, _ := t.rows.Peek(key)
+	return row
 }
 
 // size returns how many rows the table has, as held does.

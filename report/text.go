@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 )
 
@@ -14,8 +14,6 @@ type TextOptions struct {
 	// Width is the number of columns to fill, at least 20; 0 to cut and wrap
 	// nothing.
 	Width int
-	// Top bounds the groups of each part of a comparison, 0 for all.
-	Top int
 
 	// Color marks what matters with colors, for a terminal.
 	Color bool
@@ -38,26 +36,26 @@ const (
 const labelIndent = 12
 
 // Text appends a report as text: what deserved attention, the timeline of updates, the table of signatures,
-// the accounting.
-func Text(dst []byte, d *Document, o TextOptions) []byte {
-	t := textReport{Document: d, options: o.wideEnough(), out: dst}
+// the accounting. A comparison is sentences and tables.
+func Text[D rendered](dst []byte, d D, o TextOptions) []byte {
+	if o.Width > 0 { // in less, text cannot be read
+		o.Width = max(o.Width, width.Min)
+	}
+	return d.appendText(dst, o)
+}
+
+func (d *Document) appendText(dst []byte, o TextOptions) []byte {
+	t := textReport{Document: d, options: o, out: dst}
 	t.headline()
 	if d.Summary.Lines > 0 {
 		t.causes()
 		t.updates()
 		t.signatures()
-		t.accounting()
+		t.section(strong, "ACCOUNTING")
+		t.facts(t.accounting())
 		t.again(len(dst))
 	}
 	return t.out
-}
-
-// wideEnough returns o with a width in which text can be read.
-func (o TextOptions) wideEnough() TextOptions {
-	if o.Width > 0 {
-		o.Width = max(o.Width, width.Min)
-	}
-	return o
 }
 
 // heading appends the line that begins a part of a text.
@@ -96,9 +94,7 @@ func (t *textReport) wrapped(s string, indent int, in style) {
 	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
 }
 
-// labeled prints text beside a label, wrapped and indented below itself.
-func (t *textReport) labeled(label, s string) { t.labeledIn(label, s, plain) }
-
+// labeledIn prints text beside a label, wrapped and indented below itself.
 func (t *textReport) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
 
 // labeledLine prints a line beside a label, cut to the width.
@@ -140,7 +136,7 @@ func (t *textReport) headline() {
 	s := &t.Summary
 	file, about := s.File, ": empty, no lines"
 	if !s.empty() {
-		about = fmt.Sprintf(": %s, %s, %s", s.Layout, count(uint64(s.Lines), "line"), count(s.Records, "record"))
+		about = fmt.Sprintf(": %s, %s, %s", s.Layout, text.Count(s.Lines, "line"), text.Count(s.Records, "record"))
 	}
 	if w := t.options.Width; w > 0 {
 		file = fitEnd(file, max(w-cells.StringWidth(about), min(w/2, cells.StringWidth(file))))
@@ -151,85 +147,33 @@ func (t *textReport) headline() {
 	if s.empty() {
 		return
 	}
-	if made := s.Environment.line(); made != "" {
+	if made := s.Environment.inShort(plainly); made != nil {
 		t.printf("  ")
-		t.styled(fit(made, max(t.options.Width-2, 0)), faint)
+		t.styled(fit(strings.Join(made, ", "), max(t.options.Width-2, 0)), faint)
 		t.printf("\n")
 	}
 	t.sentence(stateStyles[s.Verdict.State], "%s", s.Verdict.lead())
-	t.glance()
+	t.facts(t.glance(plainly))
 }
 
 // empty reports whether the log was read and has not a single line.
 func (s *Summary) empty() bool { return s.Lines == 0 && s.Error == "" && !s.Interrupted }
 
-// accounting shows that nothing went missing unnoticed.
-func (t *textReport) accounting() {
-	s := &t.stats
-	t.section(strong, "ACCOUNTING")
-	kinds := []string{entries(s.Received) + ", one per log record"}
-	if s.Received > s.Logs {
-		kinds[0] += " or event: " + count(s.Logs, "log record")
-	}
-	for _, k := range []struct {
-		n    uint64
-		name string
-	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
-		if k.n > 0 {
-			kinds = append(kinds, count(k.n, k.name))
+// facts prints facts beside their labels.
+func (t *textReport) facts(facts []fact) {
+	for _, f := range facts {
+		label := f.Label
+		if f.under && label != "" {
+			label = "  " + label
 		}
-	}
-	t.labeled("received", strings.Join(kinds, ", "))
-	t.labeled("decided", fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
-		s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking]))
-	t.labeled("items", fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
-		s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
-		count(t.Summary.Items.Updates, "update")))
-	if err := s.Check(); err != nil {
-		t.labeledIn("WRONG", "these counts do not add up; this is a bug in heed: "+err.Error(), alarm)
-	}
-}
-
-// glance answers what matters, in a line or two each: what hurts, which mod that points at, what to do, and
-// whether the log is complete. It comes first, and again at
-// the end of a text that has scrolled it out of sight.
-func (t *textReport) glance() {
-	v := t.Summary.Verdict
-	all := func(label string, sentences []string, in style) {
-		for _, s := range sentences {
-			t.labeledIn(label, s, in)
-			label = ""
+		switch f.kind {
+		case factQuote:
+			t.quote(f.Says)
+		case factLine:
+			t.labeledLine(label, f.Says)
+		default:
+			t.labeledIn(label, f.Says, f.in)
 		}
-	}
-	for i := range v.Causes {
-		c := &v.Causes[i]
-		t.labeledIn(v.label(c), v.place(c), strong)
-		t.quote(c)
-		if mod := c.mod(literally); mod != "" {
-			t.labeledIn("  mod", mod, name)
-		}
-		for _, link := range c.links() {
-			t.labeled("", link)
-		}
-		if c.Advice != "" {
-			t.labeled("  do", c.Advice)
-		}
-		if c.History != "" {
-			t.labeled("  history", c.History)
-		}
-	}
-	if others := v.elsewhere(literally); others != "" {
-		t.labeled("elsewhere", others)
-	}
-	switch {
-	case t.Summary.Blind.AtEnd || t.Summary.Error != "":
-		all("log", v.Log, alarm)
-	case t.evidence.doubts != nil:
-		all("log", v.Log, notice)
-	case t.evidence.fatalAt > 0, t.evidence.starting:
-		all("log", v.Log, plain)
-	default:
-		all("log", v.Log, calm)
 	}
 }
 
@@ -238,13 +182,9 @@ func (t *textReport) glance() {
 const quoteLines = 2
 
 // quote shows the log text of a cause: the summary of a rule holds for others as well.
-func (t *textReport) quote(c *verdictCause) {
-	if c.Says == "" {
-		return
-	}
+func (t *textReport) quote(says string) {
 	const mark = "> "
 	indent := t.label("") + len(mark)
-	says := c.Says
 	if t.options.Width > 0 {
 		says = fit(says, quoteLines*(t.options.Width-indent-quoteSlack))
 	}
@@ -268,5 +208,5 @@ func (t *textReport) again(start int) {
 		return
 	}
 	t.section(strong, "AT A GLANCE: %s", t.Summary.Verdict.Headline)
-	t.glance()
+	t.facts(t.glance(plainly))
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
@@ -27,7 +28,7 @@ func (t *textReport) causes() {
 		{title: "ITEMS", right: true},
 		{title: "ENTRIES", right: true},
 		{title: "WHAT"},
-	}, minLast: 32, color: t.options.Color}
+	}, minLast: 32}
 	rest := all[shown:]
 	for i := range rest[:min(len(rest), textAlso)] {
 		c := &rest[i]
@@ -41,76 +42,18 @@ func (t *textReport) causes() {
 	if more := len(rest) - textAlso; more > 0 {
 		g.add("...", "", "", "", fmt.Sprintf("(%d more; see --format json)", more))
 	}
-	t.out = g.appendTo(t.out, t.options.Width)
+	t.out = g.appendTo(t.out, t.options)
 }
 
-// repetition marks a rule that is as urgent as c only by repetition.
-func (c *Cause) repetition() string {
-	if c.Escalated {
-		return ", escalated by repetition"
-	}
-	return ""
-}
-
-// cause shows one cause in full. The first one explains the id of its item.
+// cause shows one cause in full.
 func (t *textReport) cause(c *Cause, first bool) {
 	t.section(styleOf(c.Disposition)+";1", "%s %s, first at line %d", strings.ToUpper(c.Disposition.String()),
 		c.Severity, c.First)
-	what := c.Summary
-	if c.Invalidates {
-		what += "; the game's state may have changed"
-	}
-	t.labeled("what", what)
-	rule := "rule " + c.Rule + c.repetition()
-	if c.Why != "" {
-		rule += ": " + c.Why
-	}
-	t.labeled("why", rule)
-	if c.Advice != "" {
-		t.labeled("do", c.Advice)
-	}
-	if len(c.Blame) > 0 {
-		t.labeledIn("blame", blamed(c.Blame), name)
-	}
-	often := c.howOften()
-	if c.Items > 1 {
-		often += fmt.Sprintf("; %d items, the first is %s", c.Items, c.item)
-	} else {
-		often += "; item " + c.item
-	}
-	if first {
-		often += " (its run and its number)"
-	}
-	if c.Last != c.opened {
-		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
-	}
-	t.labeled("count", often+"; "+c.fate)
-	t.with(c)
+	t.facts(c.facts(plainly, textWith, first))
 	label := "sample"
 	for _, s := range c.samples {
-		line := fmt.Sprintf("line %d: %s", s.line, s.text)
-		if s.times > 1 {
-			line = fmt.Sprintf("line %d, %d times: %s", s.line, s.times, s.text)
-		}
-		t.labeledLine(label, line)
+		t.labeledLine(label, s.says(s.Text))
 		label = ""
-	}
-}
-
-// with shows in a line each what came with a cause.
-func (t *textReport) with(c *Cause) {
-	parts, more := c.first(textWith)
-	label := "others"
-	for _, p := range parts {
-		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.disposition, p.what, p.rule)
-		if len(p.blame) > 0 {
-			line += "; blame: " + blamed(p.blame)
-		}
-		t.labeledLine(label, line)
-		label = ""
-	}
-	if more > 0 {
-		t.labeledLine(label, fmt.Sprintf("… and %s", count(uint64(more), "more rule")))
 	}
 }
 
@@ -121,7 +64,7 @@ func (t *textReport) updates() {
 	if total == 0 {
 		return
 	}
-	t.section(strong, "TIMELINE of %s", count(total, "update"))
+	t.section(strong, "TIMELINE of %s", text.Count(total, "update"))
 	g := grid{columns: []column{
 		{title: "LINE", right: true},
 		{title: "UPDATES"},
@@ -130,7 +73,7 @@ func (t *textReport) updates() {
 		{title: "COUNT", right: true, style: only(strong)},
 		{title: "GROUPS", right: true},
 		{title: "SUMMARY"},
-	}, minLast: 32, color: t.options.Color}
+	}, minLast: 32}
 	left := t.UpdatesLeftOut
 	rows, tail := fold(t.Updates), []updateRow(nil)
 	if left > 0 { // as many are kept of the beginning as of the end
@@ -162,12 +105,12 @@ func (t *textReport) updates() {
 		add(&rows[i])
 	}
 	if left > 0 {
-		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", count(left, "update")))
+		g.add("...", "", "", "", "", "", fmt.Sprintf("(%s left out; see --format jsonl)", text.Count(left, "update")))
 	}
 	for i := range tail {
 		add(&tail[i])
 	}
-	t.out = g.appendTo(t.out, t.options.Width)
+	t.out = g.appendTo(t.out, t.options)
 }
 
 // updateRow is a run of updates of one item, from its opening or in its life.
@@ -196,25 +139,19 @@ func (t *textReport) signatures() {
 	t.section(strong, "SIGNATURES by disposition")
 	t.explainSignatures()
 	for _, d := range dispositions {
-		table, rows := &t.tables[d], t.rows(d)
+		table, rows := t.table(d), t.rows(d)
 		if table.Entries == 0 {
 			continue
 		}
-		heading := fmt.Sprintf("%s: %s of %s", d, entries(table.Entries),
-			count(uint64(table.signatures)+table.Dropped, "signature"))
-		if table.Rows < table.signatures {
-			heading += " in " + count(uint64(table.Rows), "group")
-		}
-		if len(rows) < table.Rows {
-			heading += fmt.Sprintf(", the %d most frequent (--top 0 shows all)", len(rows))
-		}
 		t.printf("\n")
+		heading := t.groupsHeading(d, len(rows))
+		if len(rows) < table.Rows {
+			heading += " (--top 0 shows all)"
+		}
 		t.sentence(styleOf(d), "%s", heading)
-		t.out = signatureGrid(rows, t.options.Color).appendTo(t.out, t.options.Width)
-		if table.Dropped > 0 {
-			t.sentence(plain, "%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
-				"count",
-				count(table.Dropped, "row"), entries(table.DroppedEntries))
+		t.out = signatureGrid(rows).appendTo(t.out, t.options)
+		if dropped := table.dropped(); dropped != "" {
+			t.sentence(plain, "%s", dropped)
 		}
 	}
 }
@@ -241,33 +178,22 @@ func (t *textReport) explainSignatures() {
 	}
 }
 
-// signatureGrid lays rows out, with a column for blame where one has any.
-func signatureGrid(rows []Row, color bool) *grid {
-	blame := slices.ContainsFunc(rows, func(r Row) bool { return len(r.Blame) > 0 })
-	columns := []struct {
-		column
-		cell func(*Row) string
-	}{
+// signatureGrid lays rows out.
+func signatureGrid(rows []Row) *grid {
+	return gridOf(rows, 60, []columnOf[Row]{
 		{column{title: "COUNT", right: true, style: only(strong)}, func(r *Row) string { return number(r.Count) }},
 		{column{title: "FIRST", right: true}, func(r *Row) string { return number(r.First) }},
 		{column{title: "LAST", right: true}, func(r *Row) string { return number(r.Last) }},
 		{column{title: "FORMS", right: true}, func(r *Row) string { return number(r.Forms) }},
-		{column{title: "SIGNATURE", style: only(faint)}, func(r *Row) string { return r.Signature.String() }},
-		{column{title: "RULE", limit: 40}, func(r *Row) string { return r.Rule }},
-		{column{title: blameTitle, limit: 24, style: only(name)}, func(r *Row) string { return blamed(r.Blame) }},
-		{column{title: "TEMPLATE"}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
-	}
-	g := &grid{minLast: 60, color: color, rows: make([][]string, len(rows))}
-	for _, c := range columns {
-		if c.title == blameTitle && !blame {
-			continue
-		}
-		g.columns = append(g.columns, c.column)
-		for i := range rows {
-			g.rows[i] = append(g.rows[i], fit(c.cell(&rows[i]), c.limit))
-		}
-	}
-	return g
+		{column{title: "SIGNATURE", style: only(faint), log: true}, func(r *Row) string { return r.Signature.String() }},
+		{column{title: "RULE", limit: 40, log: true}, func(r *Row) string { return r.Rule }},
+		blameColumn(func(r *Row) []string { return r.Blame }),
+		{column{title: "TEMPLATE", log: true}, func(r *Row) string { return r.varied(oneLine(r.Template)) }},
+	})
 }
 
-const blameTitle = "BLAME"
+// blameColumn shows the mods that rows name, if any does.
+func blameColumn[R any](of func(*R) []string) columnOf[R] {
+	c := column{title: "BLAME", limit: 24, style: only(name), log: true, optional: true}
+	return columnOf[R]{c, func(r *R) string { return blamed(of(r)) }}
+}

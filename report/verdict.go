@@ -288,7 +288,7 @@ func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) 
 		if !d.Urgent() || of != nil && of.disposition != d {
 			continue
 		}
-		for _, row := range r.tables[d].rows.all() {
+		for _, row := range r.tables[d].rows.Values() {
 			if of != nil && of.rule != row.Rule {
 				continue
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -1048,13 +1049,13 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 	}
 	require.Equal(t, v.MoreMods > 0, strings.Contains(page, v.moreMods()))
 
-	want := string(marshal(v))
+	want := string(text.JSON(v))
 	var line struct {
 		Summary struct{ Verdict json.RawMessage }
 	}
 	require.NoError(t, json.Unmarshal(AppendSummary(nil, r.Document(0)), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json lines")
-	require.NoError(t, json.Unmarshal(marshal(r.Document(0)), &line))
+	require.NoError(t, json.Unmarshal(text.JSON(r.Document(0)), &line))
 	require.JSONEq(t, want, string(line.Summary.Verdict), "json")
 	require.Contains(t, string(JUnit(nil, r.Document(0))), v.Headline)
 }
@@ -1062,7 +1063,7 @@ func requireSameVerdict(t *testing.T, r *Replay) {
 // TestVerdictHoldsNoHostileText: it is fit to be shown as it is.
 func TestVerdictHoldsNoHostileText(t *testing.T) {
 	v := hostileReplay(t).Document(0).Summary.Verdict
-	for line := range strings.Lines(string(marshal(v))) {
+	for line := range strings.Lines(string(text.JSON(v))) {
 		require.NotContains(t, line, "\u202e")
 	}
 	require.NotContains(t, strings.Join(append(append(v.Log, causesOf(v)...), v.elsewhere(literally), v.lead()), ""), "\n")

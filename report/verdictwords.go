@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // label is what a cause is called on the first screen.
@@ -46,7 +47,7 @@ func (c *verdictCause) mod(quote func(string) string) string {
 	switch {
 	case c.Perhaps:
 		return fmt.Sprintf("Perhaps %s, which %s of %d %s, first at line %d%s.", either(c.Mods, quote),
-			grouped(c.Mods[0].Entries), c.Times, plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
+			text.Number(c.Mods[0].Entries), c.Times, text.Plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
 	case len(c.Mods) > 0:
 		return either(c.Mods, quote) + because + "."
 	case len(c.patched) == 0:
@@ -57,7 +58,7 @@ func (c *verdictCause) mod(quote func(string) string) string {
 		names[i] = quote(name)
 	}
 	return "Not known. The stack trace contains game code that " + strings.Join(names, " and ") +
-		plural(uint64(len(names)), " patches", " patch") + "; that alone is no proof."
+		text.Plural(len(names), " patches", " patch") + "; that alone is no proof."
 }
 
 // links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.
@@ -85,7 +86,7 @@ func (m *verdictMod) named(quote func(string) string) string {
 	if m.atLeast {
 		atLeast = "at least "
 	}
-	return quote(m.Name) + " by " + atLeast + many(m.Entries, "entry", "entries")
+	return quote(m.Name) + " by " + atLeast + text.Many(m.Entries, "entry", "entries")
 }
 
 // elsewhere lists the mods that no cause names, "" where there are none.
@@ -160,7 +161,7 @@ func counts(blocking, advisory []*problem) string {
 		for _, p := range of.problems {
 			most = max(most, p.times)
 		}
-		part := count(uint64(n), of.noun)
+		part := text.Count(n, of.noun)
 		switch {
 		case most == 1:
 		case n == 1:
@@ -264,7 +265,7 @@ func (m *missing) sentence() string {
 	}
 	switch m.Status {
 	case event.StatusHole:
-		return fmt.Sprintf("%s missing %s.", many(m.Amount, "byte is", "bytes are"), where)
+		return fmt.Sprintf("%s missing %s.", text.Many(m.Amount, "byte is", "bytes are"), where)
 	case event.StatusRunCut:
 		return fmt.Sprintf("The game stopped writing repeated messages %s: the real counts may be higher.", where)
 	case event.StatusTruncated:

@@ -61,9 +61,8 @@ func TestColorsChangeNothingElse(t *testing.T) {
 	for _, width := range []int{0, 20, 33, 80} {
 		g := testGrid()
 		g.columns[0].style, g.columns[1].style = only(strong), only(name)
-		want := string(g.appendTo(nil, width))
-		g.color = true
-		got := string(g.appendTo(nil, width))
+		want := string(g.appendTo(nil, TextOptions{Width: width}))
+		got := string(g.appendTo(nil, TextOptions{Width: width, Color: true}))
 		require.NotEqual(t, want, got)
 		require.Equal(t, want, testkit.WithoutColors(got))
 		for line := range strings.Lines(got) {
@@ -85,7 +84,7 @@ func TestNamesGiveWay(t *testing.T) {
 	require.Equal(t, ""+
 		"  N  RULE             BLAME\n"+
 		"  1  startup.static…  Prepare Careful…\n"+
-		"      Error\n", string(g.appendTo(nil, 40)))
+		"      Error\n", string(g.appendTo(nil, TextOptions{Width: 40})))
 }
 
 func TestEmptyLogFitsItsWidth(t *testing.T) {

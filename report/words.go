@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 )
 
@@ -128,41 +129,12 @@ func oneLine(t string) string {
 
 func number(n uint64) string { return strconv.FormatUint(n, 10) }
 
-// count returns n and a noun that takes a plain s in the plural.
-func count(n uint64, noun string) string {
-	return verb(n, noun, noun+"s")
-}
-
-func entries(n uint64) string { return verb(n, "entry", "entries") }
-
-// verb returns n and what follows it.
-func verb(n uint64, one, many string) string { return number(n) + " " + plural(n, one, many) }
-
 // sentence makes a phrase of a rule's author begin and end as a sentence does.
 func sentence(s string) string {
 	if s == "" {
 		return ""
 	}
 	return capital(strings.TrimSuffix(s, ".")) + "."
-}
-
-// grouped returns a number with commas between thousands.
-func grouped(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// many is [verb] for numbers that may be large.
-func many(n uint64, one, more string) string { return grouped(n) + " " + plural(n, one, more) }
-
-func plural(n uint64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
 }
 
 func times(n uint64) string {
@@ -172,7 +144,7 @@ func times(n uint64) string {
 	case 2:
 		return "twice"
 	}
-	return grouped(n) + " times"
+	return text.Number(n) + " times"
 }
 
 // capital begins a sentence.
@@ -186,19 +158,19 @@ func capital(s string) string {
 // howOften counts what a cause's rule decided apart from what came with it, so that
 // the name of the first fault is not read as that of all.
 func (c *Cause) howOften() string {
-	often := many(c.own, "entry", "entries")
+	often := text.Many(c.own, "entry", "entries")
 	if with := c.Entries - min(c.own, c.Entries); with > 0 {
-		often += fmt.Sprintf(", plus %s", many(with, "other", "others"))
+		often += fmt.Sprintf(", plus %s", text.Many(with, "other"))
 	}
 	return often
 }
 
 // where returns how often a rule decided beside the cause's, and from which line on.
 func (p *causePart) where() string {
-	if p.entries == 1 {
-		return fmt.Sprintf("once at line %d", p.first)
+	if p.Entries == 1 {
+		return fmt.Sprintf("once at line %d", p.First)
 	}
-	return fmt.Sprintf("%s from line %d on", times(p.entries), p.first)
+	return fmt.Sprintf("%s from line %d on", times(p.Entries), p.First)
 }
 
 // fate returns whether problems ended before the log did, of which open are not known to.
@@ -209,7 +181,7 @@ func fate(open, all uint64) string {
 	case open == 0:
 		return "over before the end"
 	case open < all:
-		return grouped(open) + " still open"
+		return text.Number(open) + " still open"
 	case all > 1:
 		return "all still open"
 	}
@@ -226,7 +198,7 @@ func (r *Replay) fateOf(c *cause) string {
 	case c.Severity == event.SeverityFatal && c.Last >= r.ending.line:
 		return "the game ended with it"
 	case c.Open < c.Items:
-		return grouped(c.Open) + " open when the game crashed"
+		return text.Number(c.Open) + " open when the game crashed"
 	case c.Items > 1:
 		return "all open when the game crashed"
 	}

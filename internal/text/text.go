@@ -1,6 +1,8 @@
 package text
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"strconv"
 	"unicode/utf8"
@@ -24,12 +26,49 @@ func Prefix(s string, n int) int {
 	return n
 }
 
-// Count returns a number with its noun: "1 entry", "2 entries".
-func Count[N int | int64 | uint64](n N, one, many string) string {
-	if n == 1 {
-		return "1 " + one
+// A Whole is a number of things.
+type Whole interface{ ~int | ~int64 | ~uint64 }
+
+// Count returns a number with its noun: "1 line", "2 lines", or with the other plural that is given, "2 entries".
+func Count[N Whole](n N, noun string, plural ...string) string {
+	return fmt.Sprint(n) + " " + Plural(n, noun, plural...)
+}
+
+// Many is [Count] for numbers that may be large: "12,345 entries".
+func Many[N Whole](n N, noun string, plural ...string) string {
+	return Number(n) + " " + Plural(n, noun, plural...)
+}
+
+// Plural returns the noun for n things: with an s, or the plural that is given, unless n is 1.
+func Plural[N Whole](n N, noun string, plural ...string) string {
+	switch {
+	case n == 1:
+		return noun
+	case len(plural) == 0:
+		return noun + "s"
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return plural[0]
+}
+
+// Number returns a number with commas between thousands.
+func Number[N Whole](n N) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// JSON returns plain data in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes there.
+// It panics if v cannot be written.
+func JSON(v any) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: plain data does not marshal: " + err.Error())
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }
 
 // AppendSafe appends s to dst as one line of valid UTF-8 in which nothing acts

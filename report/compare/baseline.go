@@ -12,10 +12,6 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// DefaultExpiry is after how many days what is known to a baseline is asked about
-// again: noise that nobody looked at for three months is not known any more.
-const DefaultExpiry = 90
-
 // date is a day, in the form 2006-01-02. Days compare as texts.
 type date string
 
@@ -278,7 +274,7 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	today, after := dateOf(now), c.totals(New)
 	out := &Check{
 		SchemaVersion: schema.Version, Baseline: c.safe(b.file, 0), New: after.shown(),
-		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []Unseen{},
+		Added: []Group{}, More: []Group{}, Worse: []Group{}, Expired: []Group{}, Unseen: []unseen{},
 		RulesChanged: b.Rules != c.rulesHash() || b.Masking != c.normalizer.Version(),
 	}
 	if h := modsHash(c.listed(New)); h != 0 && b.Mods != 0 {
@@ -329,21 +325,21 @@ func (c *Collector) Check(b *Baseline, now time.Time) *Check {
 	}
 	for i := range b.Entries {
 		if k := &b.Entries[i]; !seen[i] {
-			out.Unseen = append(out.Unseen, Unseen{
+			out.Unseen = append(out.Unseen, unseen{
 				ID: k.Signature.ID, Disposition: k.Disposition, Rule: c.safe(k.Rule, 0), Expires: k.Expires,
 				Note: c.safe(k.Note, maxShown), Template: c.line(k.Templates),
 			})
 		}
 	}
-	slices.SortStableFunc(out.Unseen, func(a, b Unseen) int { return cmp.Compare(b.Disposition, a.Disposition) })
+	slices.SortStableFunc(out.Unseen, func(a, b unseen) int { return cmp.Compare(b.Disposition, a.Disposition) })
 	return out
 }
 
 // aboveRate returns which of groups are above the rate that a baseline has for them, and
 // by how much. length is how many records all that is known has; those above their rate
 // are no part of it either, so that they are found in turns.
-func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []Ratio) {
-	above, ratios = make([]bool, len(groups)), make([]Ratio, len(groups))
+func (c *Collector) aboveRate(b *Baseline, groups []*group, length uint64, z float64) (above []bool, ratios []ratio) {
+	above, ratios = make([]bool, len(groups)), make([]ratio, len(groups))
 	for again := true; again; {
 		again = false
 		left := length

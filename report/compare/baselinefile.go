@@ -21,12 +21,16 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// baselineFormat numbers the form of the file.
-const baselineFormat = 1
+// The form of the file, and its bounds.
+const (
+	baselineFormat = 1
 
-// MaxBaselineBytes bounds the file of a baseline that is read: known noise that
-// takes more was never reviewed.
-const MaxBaselineBytes = 16 << 20
+	// MaxBaselineBytes bounds the file of a baseline that is read: known noise that
+	// takes more was never reviewed.
+	MaxBaselineBytes = 16 << 20
+	// MaxForms bounds the templates of a group that are kept.
+	MaxForms = 16
+)
 
 // Append appends the baseline as YAML: entries by id, templates line by line,
 // so that a change reads well in a review. What could mislead a reader of the file
@@ -365,26 +369,27 @@ func (p *baselineParser) text(n *yaml.Node, field string) string {
 
 func (p *baselineParser) number(n *yaml.Node, field string, most uint64) uint64 {
 	v, err := strconv.ParseUint(n.Value, 10, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || v < 1 || v > most {
-		p.fail(n, field, "is %s: want a whole number from 1 to %d", shown(n), most)
-	}
+	p.scalar(n, field, err == nil && v >= 1 && v <= most, "a whole number from 1 to %d", most)
 	return v
 }
 
 func (p *baselineParser) hex(n *yaml.Node, field string) uint64 {
 	v, err := strconv.ParseUint(n.Value, 16, 64)
-	if n.Kind != yaml.ScalarNode || err != nil || len(n.Value) != 16 {
-		p.fail(n, field, "is %s: want 16 hexadecimal digits in quotes", shown(n))
-	}
+	p.scalar(n, field, err == nil && len(n.Value) == 16, "16 hexadecimal digits in quotes")
 	return v
 }
 
 func (p *baselineParser) date(n *yaml.Node, field string) date {
 	d, err := time.Parse(time.DateOnly, n.Value)
-	if n.Kind != yaml.ScalarNode || err != nil {
-		p.fail(n, field, "is %s: want a day such as 2026-01-31", shown(n))
-	}
+	p.scalar(n, field, err == nil, "a day such as 2026-01-31")
 	return dateOf(d)
+}
+
+// scalar fails where a node is not the value that is wanted.
+func (p *baselineParser) scalar(n *yaml.Node, field string, ok bool, want string, args ...any) {
+	if n.Kind != yaml.ScalarNode || !ok {
+		p.fail(n, field, "is %s: want "+want, append([]any{shown(n)}, args...)...)
+	}
 }
 
 // shown returns what stands at a node, for an error.

@@ -16,10 +16,14 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// The defaults of [Config].
+// The defaults of [Config] and [WriteOptions].
 const (
 	DefaultFactor     = 2
 	DefaultConfidence = 0.99
+
+	// DefaultExpiry is after how many days what is known to a baseline is asked about
+	// again: noise that nobody looked at for three months is not known any more.
+	DefaultExpiry = 90
 
 	defaultTexts     = 16_384
 	defaultTextBytes = 8 << 20

@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -39,7 +40,7 @@ type Check struct {
 	Expired       []Group  `json:"expired" jsonschema:"Groups whose entry in the baseline has expired."`
 	Known         int      `json:"known" jsonschema:"Groups that are as in the baseline."`
 	KnownEntries  uint64   `json:"knownEntries" jsonschema:"Entries in those groups."`
-	Unseen        []Unseen `json:"unseen" jsonschema:"Entries of the baseline that do not occur in any log."`
+	Unseen        []unseen `json:"unseen" jsonschema:"Entries of the baseline that do not occur in any log."`
 	RulesChanged  bool     `json:"rulesChanged" jsonschema:"The baseline was written with other rules."`
 	ModsChanged   bool     `json:"modsChanged" jsonschema:"The baseline was written with other mods; false if one of the lists is not known."`
 }
@@ -60,7 +61,7 @@ type Suspects struct {
 // RankedMod is a mod that may be the cause of what is new, by its evidence in all groups. Evidence is that of the
 // group where it is strongest.
 type RankedMod struct {
-	ModSuspect
+	modSuspect
 
 	Blocking int    `json:"blockingGroups" jsonschema:"Blocking groups in which something points at it."`
 	Groups   int    `json:"groups" jsonschema:"Groups in which something points at it."`
@@ -116,7 +117,7 @@ type Group struct {
 	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that its first urgent entry points at, the most likely first."`
 	Old         *Tally            `json:"old,omitempty" jsonschema:"The group on the old side, or in the baseline."`
 	New         *Tally            `json:"new,omitempty" jsonschema:"The group on the new side."`
-	Ratio       *Ratio            `json:"ratio,omitempty" jsonschema:"New rate divided by old rate, with bounds, by the measure that shows the smallest difference."`
+	Ratio       *ratio            `json:"ratio,omitempty" jsonschema:"New rate divided by old rate, with bounds, by the measure that shows the smallest difference."`
 	Chance      float64           `json:"chance,omitempty" jsonschema:"The probability that the other side has none of them at the same rate."`
 	MayBeUnseen bool              `json:"mayBeUnseen,omitempty" jsonschema:"The side without the group has gaps."`
 	Expires     date              `json:"expires,omitempty" jsonschema:"The day on which the entry of the baseline expires."`
@@ -132,18 +133,18 @@ type Tally struct {
 	Per1000     float64           `json:"per1000Records" jsonschema:"Entries per 1,000 records."`
 	PerHour     float64           `json:"perHour,omitempty" jsonschema:"Entries per hour; absent if a log has no times."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries."`
-	First       []Place           `json:"first,omitempty" jsonschema:"Its first line in each log that has it."`
+	First       []place           `json:"first,omitempty" jsonschema:"Its first line in each log that has it."`
 }
 
-// Place is a line of a log.
-type Place struct {
+// place is a line of a log.
+type place struct {
 	File string `json:"file" jsonschema:"The log, as it was named."`
 	Line int    `json:"line" jsonschema:"The line."`
 }
 
-// Ratio is how much more frequent something is on the new side, by the measure
+// ratio is how much more frequent something is on the new side, by the measure
 // that shows the least difference.
-type Ratio struct {
+type ratio struct {
 	Value float64 `json:"value" jsonschema:"The new rate divided by the old rate."`
 	Low   float64 `json:"low" jsonschema:"Its lower bound."`
 	High  float64 `json:"high" jsonschema:"Its upper bound."`
@@ -165,12 +166,12 @@ type ModChange struct {
 // SuspectGroup is a group with the mods that may be its cause.
 type SuspectGroup struct {
 	Group    Group        `json:"group" jsonschema:"The group."`
-	Suspects []ModSuspect `json:"suspects" jsonschema:"Mods that may be its cause, the most likely first."`
+	Suspects []modSuspect `json:"suspects" jsonschema:"Mods that may be its cause, the most likely first."`
 	More     int          `json:"more" jsonschema:"Suspects with less evidence, which are not listed."`
 }
 
-// ModSuspect is a mod that may be the cause of a group, with the evidence.
-type ModSuspect struct {
+// modSuspect is a mod that may be the cause of a group, with the evidence.
+type modSuspect struct {
 	Name      string   `json:"name" jsonschema:"Its name."`
 	PackageID string   `json:"packageId,omitempty" jsonschema:"Its package id, if a list has the mod."`
 	Change    string   `json:"change,omitempty" jsonschema:"What changed between the lists." enum:"added,updated,removed,moved"`
@@ -179,8 +180,8 @@ type ModSuspect struct {
 	Evidence  []string `json:"evidence" jsonschema:"The evidence in words, the strongest first."`
 }
 
-// Unseen is an entry of a baseline that no log has.
-type Unseen struct {
+// unseen is an entry of a baseline that no log has.
+type unseen struct {
 	ID          signature.ID      `json:"id" jsonschema:"The group's id." pattern:"^[0-9a-f]{16}$"`
 	Disposition event.Disposition `json:"disposition" jsonschema:"The disposition in the baseline."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided when the baseline was written."`
@@ -289,15 +290,7 @@ func (g *group) suspects() []blame.Suspect {
 	return g.tally[Old].suspects
 }
 
-func (g *group) sample() string {
-	if s := g.tally[New].sample; s != "" {
-		return s
-	}
-	return g.tally[Old].sample
-}
-
-// MaxForms bounds the templates of a group that are kept.
-const MaxForms = 16
+func (g *group) sample() string { return cmp.Or(g.tally[New].sample, g.tally[Old].sample) }
 
 // templates returns the templates of a group, by id.
 func (g *group) templates() []string {
@@ -323,18 +316,18 @@ func (c *Collector) tally(g *group, side Side, total *Totals) *Tally {
 	}
 	for _, s := range g.seen {
 		if s.run.side == side {
-			out.First = append(out.First, Place{c.safe(s.run.config.File, 0), s.first})
+			out.First = append(out.First, place{c.safe(s.run.config.File, 0), s.first})
 		}
 	}
 	return out
 }
 
 // shown returns r as documents have it, nil where nothing is known.
-func (r Ratio) shown() *Ratio {
+func (r ratio) shown() *ratio {
 	if r.By == "" {
 		return nil
 	}
-	return &Ratio{rounded(r.Value), rounded(r.Low), rounded(r.High), r.By}
+	return &ratio{rounded(r.Value), rounded(r.Low), rounded(r.High), r.By}
 }
 
 // rounded keeps four digits, which is more than a count of log lines is worth.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/heedlog/heed/internal/blame"
 )
 
 // mod is a mod of a list, in load order.
@@ -137,27 +139,17 @@ func increasing(values []int) []bool {
 
 // is reports whether a name that blame gave is that of the mod.
 func (m *mod) is(name string) bool {
-	key := nameKey(name)
+	key := blame.Key(name)
 	if key == "" {
 		return false
 	}
-	if key == nameKey(m.Name) || key == nameKey(m.PackageID) {
+	if key == blame.Key(m.Name) || key == blame.Key(m.PackageID) {
 		return true
 	}
-	if i := strings.LastIndexByte(m.PackageID, '.'); i >= 0 && key == nameKey(m.PackageID[i+1:]) {
+	if i := strings.LastIndexByte(m.PackageID, '.'); i >= 0 && key == blame.Key(m.PackageID[i+1:]) {
 		return true
 	}
-	return slices.ContainsFunc(m.Assemblies, func(a string) bool { return key == nameKey(a) })
-}
-
-// nameKey folds a name to its letters and digits: "[Some Mod]" is SomeMod.
-func nameKey(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return unicode.ToLower(r)
-		}
-		return -1
-	}, s)
+	return slices.ContainsFunc(m.Assemblies, func(a string) bool { return key == blame.Key(a) })
 }
 
 // minName is the shortest name that is looked for in a text: shorter ones are

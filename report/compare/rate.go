@@ -25,11 +25,11 @@ func (e *exposure) defined() bool { return e.old > 0 && e.new > 0 }
 // ratioOf returns the ratio of the rates of a in e.old and b in e.new, which are
 // not both 0, with the bounds at z standard deviations. The package documentation
 // has the formula.
-func ratioOf(a, b float64, e *exposure, z float64) Ratio {
+func ratioOf(a, b float64, e *exposure, z float64) ratio {
 	scale := e.old / e.new
 	low, high := cohort.Wilson(b, a+b, z)
 	odds := func(p float64) float64 { return p / (1 - p) * scale }
-	return Ratio{Value: b / a * scale, Low: odds(low), High: odds(high), By: e.measure}
+	return ratio{Value: b / a * scale, Low: odds(low), High: odds(high), By: e.measure}
 }
 
 // change is how two counts differ, by all measures together.
@@ -44,8 +44,8 @@ const (
 // differs returns whether b is more or less frequent than a by every measure that is
 // defined, and the ratio by the one that shows the least difference. Without a measure
 // there is none. Both counts are above 0.
-func differs(a, b uint64, measures []exposure, z, factor float64) (change, Ratio) {
-	var lowest, highest Ratio
+func differs(a, b uint64, measures []exposure, z, factor float64) (change, ratio) {
+	var lowest, highest ratio
 	found := false
 	isMore, isLess := true, true
 	for i := range measures {

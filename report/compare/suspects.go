@@ -63,7 +63,7 @@ func (c *Collector) blamedNames() map[string]string {
 		for side := range t.tally {
 			for i := range t.tally[side].suspects {
 				if s := &t.tally[side].suspects[i]; s.PackageID != "" && s.Mod != s.PackageID {
-					key := nameKey(s.PackageID)
+					key := blame.Key(s.PackageID)
 					names[key] = max(names[key], s.Mod) // the order of texts decides nothing
 				}
 			}
@@ -75,7 +75,7 @@ func (c *Collector) blamedNames() map[string]string {
 // rename gives a mod of which a list has the package id alone the name by which it is blamed.
 func (m *modChange) rename(names map[string]string) {
 	if m.Name == "" || m.Name == m.PackageID {
-		m.Name = cmp.Or(names[nameKey(m.PackageID)], m.Name)
+		m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
 	}
 }
 
@@ -102,7 +102,7 @@ func (c *Collector) Suspects() *Suspects {
 	known := map[string]bool{} // blamed on the old side
 	for _, t := range c.texts {
 		for _, s := range t.tally[Old].suspects {
-			known[nameKey(s.Mod)] = true
+			known[blame.Key(s.Mod)] = true
 		}
 	}
 	ranked := map[[2]string]int{}
@@ -147,11 +147,11 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 		if !ok {
 			at = len(d.Suspects)
 			known[key] = at
-			d.Suspects = append(d.Suspects, RankedMod{ModSuspect: *s})
+			d.Suspects = append(d.Suspects, RankedMod{modSuspect: *s})
 		}
 		r := &d.Suspects[at]
 		if s.Direct && (!r.Direct || blocks && r.Blocking == 0 || s.Score > r.Score && (blocks || r.Blocking == 0)) {
-			r.ModSuspect = *s
+			r.modSuspect = *s
 		}
 		if !s.Direct {
 			continue
@@ -165,7 +165,7 @@ func (d *Suspects) rank(g *SuspectGroup, known map[[2]string]int) {
 }
 
 // suspectsOf returns the mods that may be the cause of a group.
-func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspect {
+func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspect {
 	named := g.suspects()
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
@@ -174,14 +174,14 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 			shared[a]++
 		}
 	}
-	out := []ModSuspect{}
+	out := []modSuspect{}
 	blamed := make([]bool, len(named))
 	for i := range changes {
 		ch := &changes[i]
-		s := ModSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
+		s := modSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
 		points := 0
 		for j, b := range named {
-			if ch.is(b.Mod) || b.PackageID != "" && nameKey(b.PackageID) == nameKey(ch.PackageID) {
+			if ch.is(b.Mod) || b.PackageID != "" && blame.Key(b.PackageID) == blame.Key(ch.PackageID) {
 				blamed[j] = true
 				points = max(points, b.Score)
 				s.addBlame(&b)
@@ -192,14 +192,11 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 			s.add("the text names %s", name)
 		}
 		switch ch.change {
-		case added:
-			s.add("added")
-		case updated:
-			s.add("updated")
-		case removed:
-			s.add("removed")
+		case unchanged:
 		case moved:
 			s.add("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
+		default:
+			s.add("%s", ch.change)
 		}
 		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
 			s.add("nothing in the log points at it")
@@ -213,15 +210,15 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 		if blamed[j] {
 			continue
 		}
-		s := ModSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
+		s := modSuspect{Name: b.Mod, PackageID: b.PackageID, Direct: true, Score: b.Score}
 		s.addBlame(&b)
-		if !known[nameKey(b.Mod)] {
+		if !known[blame.Key(b.Mod)] {
 			s.Score += scoreFirst
 			s.add("not blamed for anything in the old logs")
 		}
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b ModSuspect) int {
+	slices.SortStableFunc(out, func(a, b modSuspect) int {
 		if a.Direct != b.Direct {
 			if a.Direct {
 				return -1
@@ -234,14 +231,14 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []ModSuspe
 }
 
 // addBlame adds the evidence by which b points at the mod.
-func (s *ModSuspect) addBlame(b *blame.Suspect) {
+func (s *modSuspect) addBlame(b *blame.Suspect) {
 	for _, e := range b.Evidence {
 		s.add("%s", e.Kind.Describe())
 	}
 }
 
 // add adds a piece of evidence, once.
-func (s *ModSuspect) add(format string, args ...any) {
+func (s *modSuspect) add(format string, args ...any) {
 	e := fmt.Sprintf(format, args...)
 	if !slices.Contains(s.Evidence, e) {
 		s.Evidence = append(s.Evidence, e)

@@ -28,7 +28,7 @@ func (b *scrubber) text(s string) string {
 	for more := b.done.Seq < latest.Seq; more; {
 		p := b.engine.Read(b.done, journal.MaxLimit, heed.Filter{})
 		for i := range p.Records {
-			b.from.LearnEntry(&p.Records[i].Entry)
+			b.from.Learn(p.Records[i].Message, p.Records[i].Stack)
 		}
 		b.done, more = p.Next, p.More
 	}

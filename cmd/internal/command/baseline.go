@@ -76,7 +76,7 @@ func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *comp
 		for i := range named {
 			named[i] = `"` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
 		}
-		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", plural(n, "group"),
+		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", text.Count(n, "group"),
 			strings.Join(named, ", "))
 		if n > maxUnplaced {
 			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
@@ -168,7 +168,7 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 
 // noteWritten prints what a baseline that was written to a file holds, and what to review in it.
 func (p *program) noteWritten(file string, w *compare.Written) {
-	note := file + ": " + plural(len(w.Baseline.Entries), "group")
+	note := file + ": " + text.Count(len(w.Baseline.Entries), "group")
 	var parts []string
 	for _, part := range []struct {
 		n    int
@@ -184,7 +184,7 @@ func (p *program) noteWritten(file string, w *compare.Written) {
 	p.Note("%s", note)
 	if w.Expired > 0 {
 		p.Note("%s expired and still occur: fix the cause, or give them a new day with --renew",
-			plural(w.Expired, "group"))
+			text.Count(w.Expired, "group"))
 	}
 	// A template is what its id stands for, and cannot be scrubbed.
 	private := &report.Scrubber{}
@@ -260,7 +260,7 @@ a log is empty; never: only report.`,
 			}
 			d := c.collector.Check(p.migrated(c, name, b), today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
-			return comparedNews(p, f, c, d)
+			return p.compared(f, c, report.Comparison{Check: d})
 		},
 	}
 	f.register(cmd, formatJUnit, formatSARIF)

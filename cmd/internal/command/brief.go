@@ -153,7 +153,7 @@ func (p *program) brief(ctx context.Context, f *briefFlags, name string) error {
 	names, empty := &report.Scrubber{}, true
 	err = src.each(ctx, name, func(src *source, _ *heed.Outcome) bool {
 		empty = false
-		names.LearnEntry(&src.Record.Entry)
+		names.Learn(src.Record.Message, src.Record.Stack)
 		return true
 	})
 	switch {

@@ -66,32 +66,24 @@ func (f *compareFlags) validate(cmd *cobra.Command) error {
 }
 
 // compared writes what was compared in the format that is asked for.
-func compared[C report.Comparison](p *program, f *compareFlags, scrubber *report.Scrubber, c C) error {
-	p.removed(scrubber)
-	p.incomplete()
+func (p *program) compared(f *compareFlags, c *comparing, found report.Comparison) error {
+	found.Top, found.Rule, found.Scrub = f.top, RuleTexts(c.set), c.scrubber
+	var out []byte
 	switch f.format {
 	case formatJSON:
-		return p.print("the report", report.CompareJSON(nil, c))
+		out = report.JSON(nil, &found)
 	case formatMarkdown:
-		return p.print("the report", report.CompareMarkdown(nil, c, f.top))
-	}
-	return p.print("the report", report.CompareText(nil, c, p.layout(f.width, f.top)))
-}
-
-// comparedNews is compared of what has something new in it, which has formats for that alone.
-func comparedNews[C report.News](p *program, f *compareFlags, c *comparing, news C) error {
-	var findings []byte
-	switch f.format {
+		out = report.Markdown(nil, &found)
 	case formatJUnit:
-		findings = report.CompareJUnit(nil, news, RuleTexts(c.set))
+		out = report.JUnit(nil, &found)
 	case formatSARIF:
-		findings = report.CompareSARIF(nil, news, RuleTexts(c.set), c.scrubber)
+		out = report.SARIF(nil, &found)
 	default:
-		return compared(p, f, c.scrubber, news)
+		out = report.Text(nil, &found, p.layout(f.width))
 	}
 	p.removed(c.scrubber)
 	p.incomplete()
-	return p.print("the report", findings)
+	return p.print("the report", out)
 }
 
 // comparing is logs that are being compared.
@@ -150,7 +142,7 @@ func (c *comparing) run(side compare.Side, name string, src *source) *compare.Ru
 	return c.collector.Run(side, compare.RunConfig{
 		File: fileName(c.format, name),
 		Template: func(sig signature.Signature) (string, bool) {
-			c.scrubber.LearnEntry(&src.Record.Entry) // of each text the first record, as a replay does
+			c.scrubber.Learn(src.Record.Message, src.Record.Stack) // of each text the first record, as a replay does
 			if t, ok := src.Engine.Template(sig); ok {
 				return t, true
 			}
@@ -189,21 +181,22 @@ func (p *program) readAll(cmd *cobra.Command, c *comparing, side compare.Side, n
 // findings raises the exit status that results from --fail-on: rows are the findings, fresh the
 // new ones.
 func (p *program) findings(f *compareFlags, side *compare.Totals, fresh []compare.Group, rows ...[]compare.Group) {
-	urgent := func(d event.Disposition) bool { return d.Urgent() }
-	blocking := func(d event.Disposition) bool { return d == event.Blocking }
-	holds := func(rows []compare.Group, f func(event.Disposition) bool) bool {
-		return slices.ContainsFunc(rows, func(r compare.Group) bool { return f(r.Disposition) })
+	worst := func(groups []compare.Group) (d event.Disposition) {
+		for i := range groups {
+			d = max(d, groups[i].Disposition)
+		}
+		return d
 	}
-	all := slices.Concat(append(rows, fresh)...)
+	all := worst(slices.Concat(append(rows, fresh)...))
 	for _, what := range f.failOn {
 		found := false
 		switch what {
 		case failNew:
-			found = holds(fresh, urgent)
+			found = worst(fresh).Urgent()
 		case failBlocking:
-			found = holds(all, blocking)
+			found = all == event.Blocking
 		case failAdvisory:
-			found = holds(all, urgent)
+			found = all.Urgent()
 		case failBlind:
 			found = slices.ContainsFunc(side.Files, func(f compare.File) bool { return len(f.Gaps) > 0 })
 		}

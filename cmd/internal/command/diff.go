@@ -1,6 +1,10 @@
 package command
 
-import "github.com/spf13/cobra"
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/heedlog/heed/report"
+)
 
 func (p *program) logDiffCommand() *cobra.Command {
 	f := &compareFlags{}
@@ -49,7 +53,7 @@ blind: a part of NEW is missing, or a log is empty.`,
 			}
 			d := c.collector.Diff()
 			p.findings(f, &d.New, d.Added, d.More, d.Worse)
-			return comparedNews(p, f, c, d)
+			return p.compared(f, c, report.Comparison{Diff: d})
 		},
 	}
 	f.register(cmd, formatJUnit, formatSARIF)

@@ -3,6 +3,8 @@ package command
 import (
 	"encoding/json"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -20,9 +22,10 @@ type namedSchema struct {
 // allSchemas returns those of both programs, by name.
 func allSchemas() (all []namedSchema) {
 	p := &program{host: Host{Forms: bridge.Forms}}
-	for _, name := range p.schemaNames() {
-		all = append(all, namedSchema{name, p.schemaOf(name)})
+	for _, f := range p.allForms() {
+		all = append(all, namedSchema{f.Name, f.JSON()})
 	}
+	slices.SortFunc(all, func(a, b namedSchema) int { return strings.Compare(a.name, b.name) })
 	return all
 }
 

@@ -75,7 +75,7 @@ every rule that was tried, in order.`,
 			if f.format == formatJSON {
 				return p.print("the explanation", appendJSON(nil, e))
 			}
-			return p.print("the explanation", e.appendText(nil, p.layout(f.width, 0).Width))
+			return p.print("the explanation", e.appendText(nil, p.layout(f.width).Width))
 		},
 	}
 	f.rules.register(cmd)
@@ -126,7 +126,7 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 			p.Message("--phase: %s (%s)", err.Msg, err.Hint)
 		}
 	}
-	scrubber.LearnEntry(&record.entry)
+	scrubber.Learn(record.entry.Message, record.entry.Stack)
 	return explain(set.NewEvaluator(), normalizer, record, f.all, scrubber), nil
 }
 

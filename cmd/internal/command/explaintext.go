@@ -69,17 +69,17 @@ func (e *explanation) record(p *prose) {
 			p.field("", "%s", safe(line, widthText))
 		}
 		if n := len(body) - maxBody; n > 0 {
-			p.field("", "… and %s", plural(n, "more line"))
+			p.field("", "… and %s", text.Count(n, "more line"))
 		}
 	}
 	if n := strings.Count(strings.TrimSpace(r.Stack), "\n") + 1; strings.TrimSpace(r.Stack) != "" {
-		p.field("stack", "%s", plural(n, "line"))
+		p.field("stack", "%s", text.Count(n, "line"))
 	}
 	if r.Reference != "" {
 		p.field("reference", "[Ref %s]", r.Reference)
 	}
 	if r.Cut > 0 {
-		p.field("cut", "%s of its text", plural(int(r.Cut), "byte"))
+		p.field("cut", "%s of its text", text.Count(int(r.Cut), "byte"))
 	}
 	switch {
 	case r.Status != "":
@@ -88,7 +88,7 @@ func (e *explanation) record(p *prose) {
 			p.field("method", "%s", cmp.Or(safe(r.Source, widthText), notKnown))
 		}
 		if r.Status == event.StatusHole.String() && r.Count > 0 {
-			p.field("missing", "%s", plural(int(r.Count), "byte"))
+			p.field("missing", "%s", text.Count(int(r.Count), "byte"))
 		}
 	case levelWords[r.LevelBy] == "":
 		p.field("level", "%s", r.Level)
@@ -162,7 +162,7 @@ func (e *explanation) rules(p *prose) {
 			among = ""
 		}
 		p.line("  %s tried%s: none came close (--all shows them)",
-			plural(e.Omitted, "other rule"), among)
+			text.Count(e.Omitted, "other rule"), among)
 	}
 	if e.Without == nil {
 		p.line("  no rule matched: the default for this kind of entry decides")
@@ -200,10 +200,10 @@ func trialLines(p *prose, r *rules.Trial) {
 		p.hang("            but        ", "%s%s", safe(r.Exception.Text, widthClause), reason(r.Exception))
 	}
 	if r.Omitted > 0 {
-		p.line("            … and %s", plural(r.Omitted, "more clause"))
+		p.line("            … and %s", text.Count(r.Omitted, "more clause"))
 	}
 	if r.Alternatives > 0 {
-		p.line("            … and %s, not close", plural(r.Alternatives, "other alternative"))
+		p.line("            … and %s, not close", text.Count(r.Alternatives, "other alternative"))
 	}
 }
 

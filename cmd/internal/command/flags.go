@@ -44,12 +44,12 @@ func (f *viewFlags) validate(cmd *cobra.Command) error {
 
 // layout returns how text is laid out: in the width that was asked for, or in that
 // of the terminal.
-func (p *program) layout(width, top int) report.TextOptions {
+func (p *program) layout(width int) report.TextOptions {
 	columns, rows := cli.Size(p.Stdout)
 	if width == 0 {
 		width = columns
 	}
-	return report.TextOptions{Width: width, Top: top, Color: p.Color, Rows: rows}
+	return report.TextOptions{Width: width, Color: p.Color, Rows: rows}
 }
 
 // checkLayout refuses a width in which no text can be read, and fewer rows than none.

@@ -72,7 +72,7 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 	}
 	switch f.format {
 	case formatJSON:
-		return form{all: report.JSON, top: f.top}
+		return form{all: report.JSON[*report.Document], top: f.top}
 	case formatJSONL:
 		return form{
 			update: func(out []byte, file string, _ time.Time, u *heed.Update) []byte {
@@ -84,9 +84,9 @@ func (f *replayFlags) form(layout report.TextOptions) form {
 	case formatMarkdown:
 		return separated(report.Markdown)
 	case formatJUnit:
-		return form{all: report.JUnit, top: findings}
+		return form{all: report.JUnit[*report.Document], top: findings}
 	case formatSARIF:
-		return form{all: report.SARIF, top: findings}
+		return form{all: report.SARIF[*report.Document], top: findings}
 	case formatOTLP:
 		return form{update: report.AppendUpdateOTLP, top: f.top}
 	}

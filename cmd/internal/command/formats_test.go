@@ -25,6 +25,7 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/heedlog/heed/agent/briefing"
+	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/signature"
 )
@@ -64,7 +65,7 @@ func TestFormatGolden(t *testing.T) {
 // compileSchema compiles one of the schemas of the repository.
 func compileSchema(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
-	return testkit.Schema(t, (&program{}).schemaOf(name))
+	return testkit.Schema(t, schema.Find((&program{}).allForms(), name).JSON())
 }
 
 // TestSchemas holds what is written about every capture of the project to the
@@ -136,10 +137,10 @@ func TestSchemaDefinitionsAgree(t *testing.T) {
 
 func TestSchemaCommand(t *testing.T) {
 	p := &program{}
-	for _, name := range p.schemaNames() {
-		r := runArgs(t, "schema", name)
+	for _, f := range p.allForms() {
+		r := runArgs(t, "schema", f.Name)
 		require.Equal(t, exitOK, r.status, r.stderr)
-		require.Equal(t, string(p.schemaOf(name)), r.stdout)
+		require.Equal(t, string(f.JSON()), r.stdout)
 	}
 	require.Equal(t, runArgs(t, "schema", "replay").stdout, runArgs(t, "schema").stdout)
 	require.Equal(t, string(briefing.Schema()), runArgs(t, "schema", "template").stdout)

@@ -16,6 +16,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // inputFlags select logs beside those that are named.
@@ -143,7 +144,7 @@ func readsAsLog(name string) bool {
 // takenText names the files that an argument stood for.
 func takenText(t files.Taken) string {
 	const shown = 5
-	text := "reading " + plural(len(t.Files), "log") + ": "
+	text := "reading " + text.Count(len(t.Files), "log") + ": "
 	for i, name := range t.Files {
 		if i == shown && len(t.Files) > shown+1 {
 			return text + fmt.Sprintf(", … and %d more", len(t.Files)-shown)

@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -119,15 +117,7 @@ func replaceFile(name string, data []byte) error {
 }
 
 // appendJSON appends v as one line of JSON in which no text acts on a terminal.
-func appendJSON(dst []byte, v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // templates are full of brackets
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: plain data does not marshal: " + err.Error())
-	}
-	return append(text.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
-}
+func appendJSON(dst []byte, v any) []byte { return append(text.AppendJSON(dst, text.JSON(v)), '\n') }
 
 // prose gathers lines of text. What comes from logs and rule files goes through
 // safe; a format never holds it.
@@ -155,14 +145,6 @@ func (p *prose) hang(lead, format string, args ...any) {
 // field writes a line with a name before it.
 func (p *prose) field(name, format string, args ...any) {
 	p.hang(fmt.Sprintf("  %-10s", name), format, args...)
-}
-
-// plural returns n and a noun that takes a plain s in the plural.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 func firstLine(s string) string {

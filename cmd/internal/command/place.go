@@ -12,6 +12,7 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
@@ -68,7 +69,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
-		scrubber.LearnEntry(&rec.Entry)
+		scrubber.Learn(rec.Message, rec.Stack)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself
 			if at.line == rec.Line() {
@@ -127,7 +128,7 @@ func noRecord(at place, before, after *span, lines int) error {
 	case after != nil:
 		return fmt.Errorf("%s is in no record: the line is blank or missing; the first record is at %s", at, after)
 	case before != nil:
-		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, plural(lines, "line"),
+		return fmt.Errorf("%s is in no record: the file has %s, the last record is at %s", at, text.Count(lines, "line"),
 			before)
 	}
 	return fmt.Errorf("%s: the file has no record", at)

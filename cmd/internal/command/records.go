@@ -96,7 +96,7 @@ func (p *program) records(ctx context.Context, set *rules.Set, name, format stri
 		if rec.StartLine == 0 { // a notice of capture itself
 			return true
 		}
-		scrubber.LearnEntry(&rec.Entry)
+		scrubber.Learn(rec.Message, rec.Stack)
 		template, _ := src.Engine.Template(outcome.Signature)
 		r := report.Record{
 			File: shownName, StartLine: rec.StartLine, EndLine: rec.EndLine, Kind: rec.KindName(),

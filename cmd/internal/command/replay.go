@@ -169,7 +169,7 @@ func (p *program) replayAll(cmd *cobra.Command, f *replayFlags, set *rules.Set, 
 	ctx := cmd.Context()
 	out := &output{w: p.Stdout}
 	shown := 0
-	form := f.form(p.layout(f.width, f.top))
+	form := f.form(p.layout(f.width))
 	scrubber := f.scrub.scrubber(f.format)
 	var docs []*report.Document
 	for i, name := range names {
@@ -286,10 +286,9 @@ func (p *program) replay(ctx context.Context, f *replayFlags, set *rules.Set, na
 		for len(updates) > 0 {
 			for i := range updates {
 				u := &updates[i]
-				rep.Update(u)
+				shown := rep.Update(u)
 				if write != nil {
-					scrubbed := scrubber.Update(*u)
-					out.buf = write(out.buf, shownName, source.Record.Time, &scrubbed)
+					out.buf = write(out.buf, shownName, source.Record.Time, shown)
 				}
 				if f.ack == ackAuto && u.Item.Blocking {
 					engine.Ack("", u.Item.ID, u.Item.LatestSequence)

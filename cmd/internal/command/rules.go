@@ -122,11 +122,11 @@ func (p *program) checkRules(files []rules.File) error {
 	for _, rep := range reports {
 		out.buf = rep.append(out.buf)
 	}
-	out.buf = fmt.Appendf(out.buf, "%s in %s: ", plural(len(set.Rules()), "rule"), plural(len(files), "file"))
+	out.buf = fmt.Appendf(out.buf, "%s in %s: ", text.Count(len(set.Rules()), "rule"), text.Count(len(files), "file"))
 	if failed > 0 {
-		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, plural(len(results), "test"))
+		out.buf = fmt.Appendf(out.buf, "%d of %s failed\n", failed, text.Count(len(results), "test"))
 	} else {
-		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", plural(len(results), "test"))
+		out.buf = fmt.Appendf(out.buf, "ok, none of %s failed\n", text.Count(len(results), "test"))
 	}
 	if err := out.done("the report"); err != nil {
 		return err
@@ -140,7 +140,7 @@ func (p *program) checkRules(files []rules.File) error {
 // append appends the line about one file.
 func (r *fileReport) append(dst []byte) []byte {
 	dst = text.AppendSafe(dst, r.name, 0)
-	dst = fmt.Appendf(dst, ": %s, ", plural(r.rules, "rule"))
+	dst = fmt.Appendf(dst, ": %s, ", text.Count(r.rules, "rule"))
 	if r.unreachable > 0 {
 		dst = fmt.Appendf(dst, "%d can never match, ", r.unreachable)
 	}
@@ -157,7 +157,7 @@ func (r *fileReport) append(dst []byte) []byte {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.what))
 		}
 	}
-	return fmt.Appendf(dst, "%s: %s\n", plural(total, "test"), strings.Join(parts, ", "))
+	return fmt.Appendf(dst, "%s: %s\n", text.Count(total, "test"), strings.Join(parts, ", "))
 }
 
 func (p *program) rulesLintCommand() *cobra.Command {
@@ -189,7 +189,7 @@ func (p *program) lintRules(files []rules.File) error {
 		}
 	}
 	if len(found) == 0 {
-		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", plural(len(files), "file"))
+		out.buf = fmt.Appendf(out.buf, "%s: nothing found\n", text.Count(len(files), "file"))
 	} else {
 		p.Raise(exitFinding)
 	}

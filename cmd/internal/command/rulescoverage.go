@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/width"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -213,7 +214,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 		}
 		c, shownName := newCovered(), scrubber.Text(name)
 		err := p.observe(ctx, set, name, func(src *source, o *heed.Outcome) bool {
-			scrubber.LearnEntry(&src.Record.Entry)
+			scrubber.Learn(src.Record.Message, src.Record.Stack)
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.Engine.Template(o.Signature)
 				return scrubber.Text(t)
@@ -244,7 +245,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	if view.format == formatJSON {
 		return p.print("the report", appendJSON(nil, coverageDocument{schema.Version, reports, all}))
 	}
-	pr := &prose{width: p.layout(view.width, view.top).Width}
+	pr := &prose{width: p.layout(view.width).Width}
 	if len(reports) > 1 {
 		for i := range reports {
 			reports[i].lines(pr)
@@ -267,7 +268,7 @@ func (r *coverage) lines(p *prose) {
 	if r.File != "" {
 		name = safe(r.File, 0)
 	}
-	p.line("%s: %s of %s", name, plural(r.Records, "record"), plural(r.Signatures, "signature"))
+	p.line("%s: %s of %s", name, text.Count(r.Records, "record"), text.Count(r.Signatures, "signature"))
 	for _, s := range []struct {
 		name  string
 		share share
@@ -285,7 +286,7 @@ func (r *coverage) lines(p *prose) {
 		p.line("  %8d  %10d  %s", f.Records, f.Signatures, f.Rule)
 	}
 	if len(r.Never) > 0 {
-		p.line("\n  never fired: %s", plural(len(r.Never), "rule"))
+		p.line("\n  never fired: %s", text.Count(len(r.Never), "rule"))
 		p.buf = width.Measure{}.AppendHanging(p.buf, "    ", strings.Join(r.Never, " "), cmp.Or(p.width, widthNever))
 	}
 	if len(r.Unknown) == 0 {
@@ -300,6 +301,6 @@ func (r *coverage) lines(p *prose) {
 		}
 	}
 	if r.NotShown > 0 {
-		p.line("  … and %s (--top 0 shows all)", plural(r.NotShown, "more signature"))
+		p.line("  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more signature"))
 	}
 }

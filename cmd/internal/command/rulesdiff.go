@@ -13,6 +13,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
@@ -85,7 +86,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			if view.format == formatJSON {
 				return p.print("the report", appendJSON(nil, rep))
 			}
-			return p.print("the report", rep.appendText(nil, p.layout(view.width, view.top).Width))
+			return p.print("the report", rep.appendText(nil, p.layout(view.width).Width))
 		},
 	}
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
@@ -165,7 +166,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
 		engine = src.Engine
-		d.scrub.LearnEntry(&rec.Entry)
+		d.scrub.Learn(rec.Message, rec.Stack)
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.records++
@@ -268,19 +269,19 @@ func (d *difference) class(set *rules.Set, c class) rules.Details {
 func (r *diffReport) appendText(dst []byte, width int) []byte {
 	p := &prose{buf: dst, width: width}
 	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
-		plural(r.Records, "record"), plural(r.Files, "file"))
+		text.Count(r.Records, "record"), text.Count(r.Files, "file"))
 	if r.Moved > 0 {
-		p.line("  same class by another rule: %s", plural(r.Moved, "record"))
+		p.line("  same class by another rule: %s", text.Count(r.Moved, "record"))
 	}
 	for i := range r.Changes {
 		c := &r.Changes[i]
-		p.line("\n  %s of %s, group %s", plural(c.Count, "record"), plural(c.Signatures, "signature"), c.Group)
+		p.line("\n  %s of %s, group %s", text.Count(c.Count, "record"), text.Count(c.Signatures, "signature"), c.Group)
 		p.hang("    old     ", "%s", changed(&c.Old))
 		p.hang("    new     ", "%s", changed(&c.New))
 		p.hang("    sample  ", "%s: %s", safe(c.First, 0), safe(c.Sample, widthClause))
 	}
 	if r.NotShown > 0 {
-		p.line("\n  … and %s (--top 0 shows all)", plural(r.NotShown, "more change"))
+		p.line("\n  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))
 	}
 	return p.buf
 }

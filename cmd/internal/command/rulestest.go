@@ -18,6 +18,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -56,7 +57,7 @@ The tests inside rule files are run by "rules check".`,
 					out.flush() // what is known of the files before
 					return err
 				}
-				out.buf = fmt.Appendf(out.buf, "%s: %s: ", safe(name, 0), plural(len(expected), "expectation"))
+				out.buf = fmt.Appendf(out.buf, "%s: %s: ", safe(name, 0), text.Count(len(expected), "expectation"))
 				if failed > 0 {
 					out.buf = fmt.Appendf(out.buf, "%d met, %d FAILED\n", len(expected)-failed, failed)
 					p.Raise(exitFinding)

@@ -29,29 +29,16 @@ var forms = []schema.Form{
 // templateSchema is the name of the schema of a briefing's template: of input.
 const templateSchema = "template"
 
-// schemaNames returns the names of all JSON forms, in order.
-func (p *program) schemaNames() []string {
-	names := report.SchemaNames()
-	for _, f := range slices.Concat(forms, p.host.Forms) {
+// allForms returns the JSON forms of all commands.
+func (p *program) allForms() []schema.Form { return slices.Concat(report.Forms, forms, p.host.Forms) }
+
+func (p *program) schemaCommand() *cobra.Command {
+	var names []string
+	for _, f := range p.allForms() {
 		names = append(names, f.Name)
 	}
 	slices.Sort(names)
-	return names
-}
-
-// schemaOf returns the schema of the JSON form of a name, nil for none.
-func (p *program) schemaOf(name string) []byte {
-	if name == templateSchema {
-		return briefing.Schema()
-	}
-	if f := schema.Find(slices.Concat(forms, p.host.Forms), name); f != nil {
-		return f.JSON()
-	}
-	return report.Schema(name)
-}
-
-func (p *program) schemaCommand() *cobra.Command {
-	names := append(p.schemaNames(), templateSchema)
+	names = append(names, templateSchema)
 	var more strings.Builder
 	for i := range p.host.Forms {
 		fmt.Fprintf(&more, "  %-12s  %s\n", p.host.Forms[i].Name, p.host.Forms[i].Title)
@@ -88,11 +75,14 @@ that of rule files.`,
 			if len(args) > 0 {
 				name = args[0]
 			}
-			text := p.schemaOf(name)
-			if text == nil {
+			if name == templateSchema {
+				return p.print("the schema", briefing.Schema())
+			}
+			f := schema.Find(p.allForms(), name)
+			if f == nil {
 				return cli.Usage(cmd, "there is no schema %q: use one of %s", name, strings.Join(names, ", "))
 			}
-			return p.print("the schema", text)
+			return p.print("the schema", f.JSON())
 		},
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
 )
 
@@ -61,7 +62,7 @@ was never blamed before. The score sorts mods; it is not a probability.`,
 					c.collector.Mods(compare.Side(side), mods[side])
 				}
 			}
-			return compared(p, f, c.scrubber, c.collector.Suspects())
+			return p.compared(f, c, report.Comparison{Suspects: c.collector.Suspects()})
 		},
 	}
 	f.register(cmd)

@@ -154,7 +154,7 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 		names = append(names, short(r.Open[i].ID, cursor))
 	}
 	if r.MoreOpen > 0 {
-		names = append(names, plural(uint64(r.MoreOpen), "other", "others"))
+		names = append(names, text.Many(r.MoreOpen, "other"))
 	}
 	return "; open: " + strings.Join(names, ", ")
 }
@@ -163,18 +163,18 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 	for i := range r.Covered {
 		a := &r.Covered[i]
-		count := plural(a.Entries, "entry", "entries")
+		count := text.Many(a.Entries, "entry", "entries")
 		if i > 0 {
 			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
 			continue
 		}
 		if n := t.detail.Groups; n > 0 {
-			count += " in " + plural(uint64(n), "group", "groups")
+			count += " in " + text.Many(n, "group")
 		}
 		g.about("covered", plain, count+": "+cmp.Or(t.what(), a.Summary))
 	}
 	if r.MoreCovered > 0 {
-		g.about("", plain, "and "+plural(uint64(r.MoreCovered), "other item", "other items"))
+		g.about("", plain, "and "+text.Many(r.MoreCovered, "other item"))
 	}
 }
 
@@ -237,7 +237,7 @@ func named(ctx context.Context, c *gabp.Client, name string) (it bridge.Item, er
 		}
 	}
 	if len(fit) > 0 && items.Omitted > 0 {
-		fit = append(fit, "and perhaps "+plural(uint64(items.Omitted), "other", "others"))
+		fit = append(fit, "and perhaps "+text.Many(items.Omitted, "other"))
 	}
 	if len(fit) > 1 {
 		return it, cli.Failed(exitUsage, fmt.Errorf("several open items begin with %q: %s", name, strings.Join(fit, ", ")))

@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 func (p *program) currentCommand() *cobra.Command {
@@ -145,13 +146,13 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 	if t.detail.History != "" {
 		g.about("history", plain, t.detail.History)
 	}
-	count := plural(a.TotalUrgentEntries, "entry", "entries")
+	count := text.Many(a.TotalUrgentEntries, "entry", "entries")
 	if n := t.detail.Groups; n > 0 {
 		count += " in "
 		if !t.detail.GroupsExact {
 			count += "at least "
 		}
-		count += plural(uint64(n), "group", "groups")
+		count += text.Many(n, "group")
 	}
 	if !t.latest.IsZero() && a.TotalUrgentEntries > 1 {
 		count += ", the latest " + p.ago(t.latest)
@@ -166,12 +167,12 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 			label = "sample"
 		}
 		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)},
-			span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
+			span{plain, fmt.Sprintf("%6s × %-7s %s", text.Number(s.RepeatCount), s.Level, s.Message)})
 	}
 	var items bridge.Items
 	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {
 		if more := len(items.Items) + items.Omitted - 1; more > 0 {
-			g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
+			g.about("more", plain, text.Many(more, "other item is open", "other items are open")+": heed status")
 		}
 	}
 	if a.Blocking {

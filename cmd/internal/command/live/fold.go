@@ -8,6 +8,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -112,7 +113,7 @@ func (f *fold) rest(g *page) {
 	case 1:
 		g.entry(&f.latest, f.epoch, 1)
 	default:
-		g.line(span{faint, place(&f.latest)}, span{plain, fmt.Sprintf("… repeated %s times", number(f.unsaid))})
+		g.line(span{faint, place(&f.latest)}, span{plain, fmt.Sprintf("… repeated %s times", text.Number(f.unsaid))})
 	}
 	f.unsaid, f.said = 0, f.p.Now()
 }
@@ -128,13 +129,13 @@ func place(e *bridge.Entry) string {
 
 // entry adds an entry of an epoch, the latest of so many that say the same.
 func (g *page) entry(e *bridge.Entry, epoch string, count uint64) {
-	what, text := "", e.Message
+	what, message := "", e.Message
 	switch {
 	case e.Kind != event.KindLog:
-		if item := session.ShortID(text, epoch); item != text {
-			text = "item " + item
+		if item := session.ShortID(message, epoch); item != message {
+			message = "item " + item
 		}
-		what, text = e.Status.String(), joined(e.Source, text)
+		what, message = e.Status.String(), joined(e.Source, message)
 	case e.Level != event.LevelUnknown:
 		what = e.Level.String()
 	}
@@ -147,10 +148,10 @@ func (g *page) entry(e *bridge.Entry, epoch string, count uint64) {
 	}
 	times := ""
 	if count > 1 {
-		times = number(count) + " × "
+		times = text.Number(count) + " × "
 	}
 	g.line(span{faint, place(e)}, span{s, fmt.Sprintf("%-8s", e.Disposition)}, span{plain, fmt.Sprintf("  %-10s ", what)},
-		span{strong, times}, span{as, text})
+		span{strong, times}, span{as, message})
 }
 
 // joined returns text after the name that it is about: the tool of an operation.

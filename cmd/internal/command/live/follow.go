@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 )
 
@@ -79,8 +80,8 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 	}
 	if err == nil {
 		st := h.session.Engine().Stats()
-		p.Note("%s open; %s, %s in items", plural(uint64(max(0, st.Coalesce.Open)), "item is", "items are"),
-			plural(st.Received, "entry", "entries"), number(st.Folded))
+		p.Note("%s open; %s, %s in items", text.Many(uint64(max(0, st.Coalesce.Open)), "item is", "items are"),
+			text.Many(st.Received, "entry", "entries"), text.Number(st.Folded))
 	}
 	return err
 }
@@ -116,7 +117,7 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 		k,
 		{plain, "  " + padded(a.Severity.String(), 7) + " "},
 		{strong, padded("item "+a.ID[strings.LastIndexByte(a.ID, '-')+1:], 7)},
-		{plain, fmt.Sprintf(" %6s ×  ", number(a.TotalUrgentEntries))},
+		{plain, fmt.Sprintf(" %6s ×  ", text.Number(a.TotalUrgentEntries))},
 	}
 	if len(a.Blame) > 0 {
 		spans = append(spans, span{name, strings.Join(a.Blame, ", ")}, span{plain, ": "})

@@ -368,8 +368,8 @@ const shownGroups = 20
 func (p *program) showSession(g *page, s *history.Session, sum *summary.Session) {
 	g.line(span{strong, fmt.Sprintf("session %d", s.ID)}, span{plain, " of " + gameName(s) + ": "}, fared(s))
 	g.about("what", plain, s.Headline)
-	g.about("log", plain, fmt.Sprintf("%s: %s, %s", s.Log, plural(uint64(s.Lines), "line", "lines"),
-		plural(uint64(s.Records), "record", "records")))
+	g.about("log", plain, fmt.Sprintf("%s: %s, %s", s.Log, text.Many(s.Lines, "line"),
+		text.Many(s.Records, "record")))
 	ended := date(s.Ended)
 	if s.Length() > 0 {
 		ended = date(s.Began) + " to " + ended + ", " + lasted(s.Length())
@@ -380,7 +380,7 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 	g.about("when", plain, ended)
 	mods := "not listed"
 	if n := s.Mods + int64(sum.MoreMods); n > 0 {
-		mods = number(uint64(n))
+		mods = text.Number(n)
 	}
 	g.about("mods", plain, mods)
 	if s.Changes != nil {
@@ -393,9 +393,9 @@ func (p *program) showSession(g *page, s *history.Session, sum *summary.Session)
 			look = kind(group.Disposition.String() == "blocking").style
 		}
 		g.line(span{faint, "  " + group.Signature.String()}, span{look, " " + padded(group.Disposition.String(), 8)},
-			span{plain, fmt.Sprintf(" %6s × %s", number(group.Count), cmp.Or(group.Sample, group.Template))})
+			span{plain, fmt.Sprintf(" %6s × %s", text.Number(group.Count), cmp.Or(group.Sample, group.Template))})
 	}
 	if more := len(sum.Groups) + sum.MoreGroups - shownGroups; more > 0 {
-		g.line(span{faint, "  and " + plural(uint64(more), "other group", "other groups")})
+		g.line(span{faint, "  and " + text.Many(more, "other group")})
 	}
 }

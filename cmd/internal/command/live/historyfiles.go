@@ -38,7 +38,7 @@ which nothing broke: it is known noise from now on. Review it before you use it.
 			return err
 		}
 		if left > 0 {
-			p.Note("%s left out: no text of them is remembered whole", plural(uint64(left), "group is", "groups are"))
+			p.Note("%s left out: no text of them is remembered whole", text.Many(left, "group is", "groups are"))
 		}
 		return p.print(b.Append(nil))
 	})
@@ -116,7 +116,7 @@ before a day, or all. The file keeps nothing of them.`,
 			}
 		}
 		return p.show(&f, d, func(g *page) {
-			g.line(span{plain, plural(uint64(d.Forgotten), "session is", "sessions are") + " forgotten"})
+			g.line(span{plain, text.Many(d.Forgotten, "session is", "sessions are") + " forgotten"})
 		})
 	})
 	cmd.Flags().StringVar(&before, "before", "", "forget the sessions that ended before the `DAY`, such as 2026-01-31")

@@ -93,7 +93,7 @@ func showGroup(g *page, group *history.Group) {
 		seen("gone", group.Gone)
 	}
 	often := fmt.Sprintf("%d of %s; %s, %s per 1,000 records", group.Sessions,
-		plural(uint64(group.Of), "session", "sessions"), plural(uint64(group.Entries), "entry", "entries"),
+		text.Many(group.Of, "session"), text.Many(group.Entries, "entry", "entries"),
 		rate(group.PerThousand))
 	if group.PerHour > 0 {
 		often += ", " + rate(group.PerHour) + " per hour"
@@ -105,7 +105,7 @@ func showGroup(g *page, group *history.Group) {
 // rate is a number with three digits at least.
 func rate(v float64) string {
 	if v >= 1000 {
-		return number(uint64(v))
+		return text.Number(uint64(v))
 	}
 	return fmt.Sprintf("%.3g", v)
 }

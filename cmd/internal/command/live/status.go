@@ -17,6 +17,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // silentAfter is how long a log may not grow before that is shown. Games fall
@@ -138,8 +139,8 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 	if mods := mods(items); mods != "" {
 		g.about("mod", name, mods)
 	}
-	s, text := p.logState(st)
-	g.about("log", s, text)
+	s, says := p.logState(st)
+	g.about("log", s, says)
 	if r.Log != "" {
 		g.about("", faint, r.Log)
 	}
@@ -154,10 +155,10 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		}
 	}
 	g.about("entries", plain, fmt.Sprintf("%s received: %s ignored, %s in items",
-		number(st.Counts.Received), number(st.Counts.Ignored), number(st.Counts.Folded)))
+		text.Number(st.Counts.Received), text.Number(st.Counts.Ignored), text.Number(st.Counts.Folded)))
 	p.showRules(g, st)
 	for _, l := range st.Limits {
-		g.about("limit", yellow, fmt.Sprintf("%s was hit %s: %s", l.Name, plural(l.Count, "time", "times"), l.Means))
+		g.about("limit", yellow, fmt.Sprintf("%s was hit %s: %s", l.Name, text.Many(l.Count, "time"), l.Means))
 	}
 	if n := st.Snapshot; n != nil && n.Error != "" {
 		g.about("state", yellow, "cannot be saved: "+n.Error)
@@ -188,14 +189,15 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 			since = p.clock(t.since)
 		}
 		k := kind(t.detail.Blocking)
-		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))},
+		count := text.Number(t.detail.TotalUrgentEntries)
+		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, count)},
 			span{strong, "item " + t.short(t.detail.ID)})
 		mod := strings.Join(t.detail.Blame, ", ")
 		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
 			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}
 	if more := len(items.Items) + items.Omitted - len(shown); more > 0 {
-		g.line(span{faint, "  and " + plural(uint64(more), "other", "others")})
+		g.line(span{faint, "  and " + text.Many(more, "other")})
 	}
 }
 
@@ -232,12 +234,12 @@ func headline(st *bridge.Status, items *bridge.Items) []span {
 	open := uint64(max(st.OpenItems, len(items.Items)+items.Omitted))
 	advisory := ""
 	if n := open - min(blocking, open); n > 0 {
-		advisory = plural(n, "advisory item", "advisory items")
+		advisory = text.Many(n, "advisory item")
 	}
 	var out []span
 	switch {
 	case blocking > 0:
-		out = append(out, span{red, plural(blocking, "BLOCKING item is open", "BLOCKING items are open")})
+		out = append(out, span{red, text.Many(blocking, "BLOCKING item is open", "BLOCKING items are open")})
 		if advisory != "" {
 			out = append(out, span{plain, "; " + advisory})
 		}
@@ -264,7 +266,7 @@ func mods(items *bridge.Items) string {
 		}
 	}
 	for i, mod := range names {
-		names[i] = fmt.Sprintf("%s (%s)", mod, plural(uint64(count[mod]), "item", "items"))
+		names[i] = fmt.Sprintf("%s (%s)", mod, text.Many(uint64(count[mod]), "item"))
 	}
 	return strings.Join(names, ", ")
 }
@@ -278,7 +280,7 @@ func (p *program) logState(st *bridge.Status) (style, string) {
 		}
 		return yellow, "none is followed"
 	}
-	read := fmt.Sprintf("%s, %s read", plural(l.Lines, "line", "lines"), cli.Bytes(float64(l.Offset)))
+	read := fmt.Sprintf("%s, %s read", text.Many(l.Lines, "line"), cli.Bytes(float64(l.Offset)))
 	if l.LostBytes > 0 {
 		read += ", " + cli.Bytes(float64(l.LostBytes)) + " lost"
 	}
@@ -330,7 +332,7 @@ func gameText(r *runFile, st *bridge.Status) string {
 	if st.Phase != "" {
 		parts = append(parts, "phase "+st.Phase)
 	}
-	return strings.Join(append(parts, plural(st.InFlight, "call", "calls")+" in flight"), ", ")
+	return strings.Join(append(parts, text.Many(st.InFlight, "call")+" in flight"), ", ")
 }
 
 func (p *program) showRules(g *page, st *bridge.Status) {
@@ -344,14 +346,14 @@ func (p *program) showRules(g *page, st *bridge.Status) {
 	if st.Rules.Default {
 		from = append(from, "default rules")
 	}
-	text := number(uint64(st.Rules.Rules)) + " (" + strings.Join(from, ", ") + ")"
+	says := text.Number(st.Rules.Rules) + " (" + strings.Join(from, ", ") + ")"
 	if len(from) == 0 {
-		text = number(uint64(st.Rules.Rules))
+		says = text.Number(st.Rules.Rules)
 	}
 	if st.Rules.Swaps > 0 {
-		text += "; changed " + p.ago(st.Rules.Since)
+		says += "; changed " + p.ago(st.Rules.Since)
 	}
-	g.about("rules", plain, text)
+	g.about("rules", plain, says)
 	if st.Rules.Error != "" {
 		g.about("", red, "the changed files were refused: "+st.Rules.Error)
 	}

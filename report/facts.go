@@ -1,0 +1,215 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// fact is what text, Markdown and the page state in the same words. Without a label it continues the one before.
+type fact struct {
+	Label, Says string
+
+	in    style
+	kind  factKind
+	under bool // it belongs to the last fact that is not
+}
+
+type factKind uint8
+
+const (
+	factWords factKind = iota
+	factLine           // a line of a list
+	factQuote          // text of the log
+)
+
+// voice is how a form writes the words of heed and of authors of rules, and text of a log in at most so many
+// characters.
+type voice struct {
+	prose func(string) string
+	code  func(text string, limit int) string
+}
+
+var (
+	plainly    = voice{literally, func(text string, _ int) string { return text }}
+	inMarkdown = voice{prose, code}
+)
+
+func literally(name string) string { return name }
+
+func (w voice) name(name string) string { return w.code(name, maxName) }
+
+// names lists mods.
+func (w voice) names(names []string) string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = w.name(name)
+	}
+	return strings.Join(list, ", ")
+}
+
+// maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
+const maxQuoted = 160
+
+// glance answers what matters, in a line or two each: what hurts, which mod that points at, what to do, and
+// whether the log is complete.
+func (d *Document) glance(w voice) []fact {
+	v := d.Summary.Verdict
+	var facts []fact
+	add := func(raw string, f fact) {
+		if raw != "" {
+			facts = append(facts, f)
+		}
+	}
+	for i := range v.Causes {
+		c := &v.Causes[i]
+		mod := c.mod(w.name)
+		add(c.What, fact{Label: v.label(c), Says: w.prose(v.place(c)), in: strong})
+		add(c.Says, fact{Says: w.code(c.Says, maxQuoted), kind: factQuote})
+		add(mod, fact{Label: "mod", Says: mod, in: name, under: true})
+		for _, link := range c.links() {
+			add(link, fact{Says: link, under: true})
+		}
+		add(c.Advice, fact{Label: "do", Says: w.prose(c.Advice), under: true})
+		add(c.History, fact{Label: "history", Says: w.code(c.History, 0), under: true})
+	}
+	others := v.elsewhere(w.name)
+	add(others, fact{Label: "elsewhere", Says: others})
+	in := calm
+	switch {
+	case d.Summary.Blind.AtEnd || d.Summary.Error != "":
+		in = alarm
+	case d.evidence.doubts != nil:
+		in = notice
+	case d.evidence.fatalAt > 0, d.evidence.starting:
+		in = plain
+	}
+	for i, s := range v.Log {
+		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: in})
+	}
+	return facts
+}
+
+// facts returns all about a cause but its samples, with at most so many rules that came with it. The first cause of a
+// report explains the id of its item.
+func (c *Cause) facts(w voice, parts int, first bool) []fact {
+	rule := "rule " + w.code(c.Rule, 0) + c.repetition()
+	if c.Why != "" {
+		rule += ": " + w.prose(c.Why)
+	}
+	facts := []fact{{Label: "what", Says: c.says(w)}, {Label: "why", Says: rule}}
+	if c.Advice != "" {
+		facts = append(facts, fact{Label: "do", Says: w.prose(c.Advice)})
+	}
+	if len(c.Blame) > 0 {
+		facts = append(facts, fact{Label: "blame", Says: w.names(c.Blame), in: name})
+	}
+	often := c.howOften() + "; item " + c.item
+	if c.Items > 1 {
+		often = fmt.Sprintf("%s; %d items, the first is %s", c.howOften(), c.Items, c.item)
+	}
+	if first {
+		often += " (its run and its number)"
+	}
+	if c.Last != c.opened {
+		often += fmt.Sprintf(", lines %d to %d", c.opened, c.Last)
+	}
+	facts = append(facts, fact{Label: "count", Says: often + "; " + c.fate})
+	shown, more := c.first(parts)
+	label := "others"
+	for _, p := range shown {
+		line := fmt.Sprintf("%s, %s: %s (%s)", p.where(), p.Disposition, w.prose(p.What), w.code(p.Rule, 0))
+		if len(p.Blame) > 0 {
+			line += "; blame: " + w.names(p.Blame)
+		}
+		facts = append(facts, fact{Label: label, Says: line, kind: factLine})
+		label = ""
+	}
+	if more > 0 {
+		facts = append(facts, fact{Says: "… and " + text.Count(more, "more rule"), kind: factLine})
+	}
+	return facts
+}
+
+// says is what happened. A rule's author wrote it, but for the name of the operation.
+func (c *Cause) says(w voice) string {
+	what := w.prose(c.what)
+	if c.origin.name != "" {
+		what += "; " + c.origin.word + " " + w.code(c.origin.name, 0)
+	}
+	if c.Invalidates {
+		what += "; the game's state may have changed"
+	}
+	return what
+}
+
+// repetition marks a rule that is as urgent as c only by repetition.
+func (c *Cause) repetition() string {
+	if c.Escalated {
+		return ", escalated by repetition"
+	}
+	return ""
+}
+
+// says returns where a sample is and how often it came, with text in its place.
+func (s *causeSample) says(text string) string {
+	if s.Times > 1 {
+		return fmt.Sprintf("line %d, %d times: %s", s.Line, s.Times, text)
+	}
+	return fmt.Sprintf("line %d: %s", s.Line, text)
+}
+
+// accounting shows that nothing went missing unnoticed.
+func (d *Document) accounting() []fact {
+	s := &d.stats
+	kinds := []string{text.Count(s.Received, "entry", "entries") + ", one per log record"}
+	if s.Received > s.Logs {
+		kinds[0] += " or event: " + text.Count(s.Logs, "log record")
+	}
+	for _, k := range []struct {
+		n    uint64
+		name string
+	}{{s.Operations, "operation event"}, {s.States, "state event"}, {s.Notices, "notice"}} {
+		if k.n > 0 {
+			kinds = append(kinds, text.Count(k.n, k.name))
+		}
+	}
+	facts := []fact{
+		{Label: "received", Says: strings.Join(kinds, ", ")},
+		{Label: "decided", Says: fmt.Sprintf("%d ignored, %d counted in items: %d advisory, %d blocking",
+			s.Ignored, s.Folded, s.Coalesce.ByDisposition[event.Advisory], s.Coalesce.ByDisposition[event.Blocking])},
+		{Label: "items", Says: fmt.Sprintf("%d opened, %d open at the end, %d cleared, %d acknowledged; %s",
+			s.Coalesce.Opened, s.Coalesce.Open, s.Coalesce.Cleared, s.Coalesce.Acknowledged,
+			text.Count(d.Summary.Items.Updates, "update"))},
+	}
+	if err := s.Check(); err != nil {
+		facts = append(facts, fact{Label: "WRONG", in: alarm,
+			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error())})
+	}
+	return facts
+}
+
+// groupsHeading returns how many groups of a disposition there are, of which so many are shown.
+func (d *Document) groupsHeading(of event.Disposition, shown int) string {
+	t := d.table(of)
+	heading := fmt.Sprintf("%s: %s of %s", of, text.Count(t.Entries, "entry", "entries"),
+		text.Count(uint64(t.signatures)+t.Dropped, "signature"))
+	if t.Rows < t.signatures {
+		heading += " in " + text.Count(t.Rows, "group")
+	}
+	if shown < t.Rows {
+		heading += fmt.Sprintf(", the %d most frequent", shown)
+	}
+	return heading
+}
+
+// dropped returns what the table did not hold, "" for nothing.
+func (t tableSummary) dropped() string {
+	if t.Dropped == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s with %s did not fit into the table; a row that was dropped and came back shows too low a "+
+		"count", text.Count(t.Dropped, "row"), text.Count(t.DroppedEntries, "entry", "entries"))
+}
