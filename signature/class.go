@@ -102,3 +102,19 @@ func at(s string, i int) class {
 	}
 	return space
 }
+
+// skip returns where the bytes of a class end that begin at i.
+func skip(s string, i int, c class) int {
+	for i < len(s) && classes[s[i]]&c != 0 {
+		i++
+	}
+	return i
+}
+
+// skipBack returns where the bytes of a class begin, at floor at the least, that end before i.
+func skipBack(s string, floor, i int, c class) int {
+	for i > floor && classes[s[i-1]]&c != 0 {
+		i--
+	}
+	return i
+}

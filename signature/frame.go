@@ -49,10 +49,7 @@ func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 			strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " [0x") ||
 			strings.HasPrefix(rest, " in ") || strings.HasPrefix(rest, " <0x")
 	}
-	end := len(rest)
-	for end > 0 && classes[rest[end-1]]&digit != 0 {
-		end--
-	}
+	end := skipBack(rest, 0, len(rest), digit)
 	if end < len(rest) {
 		if end < 2 || rest[end-1] != ':' {
 			return false
@@ -206,9 +203,7 @@ func skipGenerator(s string, i int) int {
 			if i < len(s) && s[i] == '-' {
 				i++
 			}
-			for i < len(s) && classes[s[i]]&digit != 0 {
-				i++
-			}
+			i = skip(s, i, digit)
 			if i < len(s) && s[i] == '.' {
 				i++
 			}
@@ -219,10 +214,7 @@ func skipGenerator(s string, i int) int {
 
 // receiver takes a receiver in the manner of Go, as in (*Type).Method.
 func (p *parts) receiver() bool {
-	j := p.i + 2
-	for j < len(p.s) && classes[p.s[j]]&narrow != 0 {
-		j++
-	}
+	j := skip(p.s, p.i+2, narrow)
 	if j == p.i+2 || !strings.HasPrefix(p.s[j:], ").") {
 		return false
 	}
@@ -362,10 +354,7 @@ func trimPart(s string, from, to int) int {
 		}
 		to = end
 	}
-	i := to
-	for i > from && classes[s[i-1]]&digit != 0 {
-		i--
-	}
+	i := skipBack(s, from, to, digit)
 	if i == from || i < to && s[from:i] == "func" {
 		return i
 	}
@@ -391,10 +380,7 @@ func trimGenerated(s string, from, to int) int {
 // cutNumbered returns the end of s[from:to] without suffix and the number
 // after it, if something is left then.
 func cutNumbered(s string, from, to int, suffix string) int {
-	i := to
-	for i > from && classes[s[i-1]]&digit != 0 {
-		i--
-	}
+	i := skipBack(s, from, to, digit)
 	if i == to || !strings.HasSuffix(s[from:i], suffix) || i-len(suffix) == from {
 		return to
 	}

@@ -150,19 +150,14 @@ func wordStart(s string, floor, j int) int {
 // afterCode reports whether before i, but not before floor, are space and before that
 // a word for codes.
 func afterCode(s string, floor, i int) bool {
-	j := i
-	for j > floor && classes[s[j-1]]&space != 0 {
-		j--
-	}
+	j := skipBack(s, floor, i, space)
 	return j < i && keywordOf(s[wordStart(s, floor, j):j]) == codeKeyword
 }
 
 // isMeasured reports whether the number that ends at j has a unit after it.
 func (sc *scanner) isMeasured(j int) bool {
 	s, n := sc.s, j
-	for n < len(s) && classes[s[n]]&space != 0 {
-		n++
-	}
+	n = skip(s, n, space)
 	switch {
 	case n == len(s):
 		return false
@@ -178,10 +173,7 @@ func (sc *scanner) isMeasured(j int) bool {
 
 // beforeBar reports whether white space and '|' follow at j.
 func beforeBar(s string, j int) bool {
-	n := j
-	for n < len(s) && classes[s[n]]&space != 0 {
-		n++
-	}
+	n := skip(s, j, space)
 	return n > j && n < len(s) && s[n] == '|'
 }
 

@@ -3,11 +3,7 @@ package signature
 // urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
 // part of it, punctuation after it is not.
 func urlEnd(s string, i int) int {
-	j := i
-	for j < len(s) && classes[s[j]]&link != 0 {
-		j++
-	}
-	return cutPunctuation(s, i, j)
+	return cutPunctuation(s, i, skip(s, i, link))
 }
 
 // pathEnd returns the end of the path whose first slash ends at i.
@@ -67,9 +63,7 @@ func drivePath(s string, i int) int {
 	i++
 	j := i
 	for {
-		for j < len(s) && classes[s[j]]&file != 0 {
-			j++
-		}
+		j = skip(s, j, file)
 		k := nameEnd(s, i, j)
 		if k < 0 {
 			return cutPunctuation(s, i, j)

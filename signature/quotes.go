@@ -106,10 +106,7 @@ func (sc *scanner) messageEnd(i int) int {
 		k--
 	}
 	if k > 0 {
-		n := k
-		for n > floor && classes[s[n-1]]&space != 0 {
-			n--
-		}
+		n := skipBack(s, floor, k, space)
 		if n == k || n == floor || s[n-1] != ']' {
 			return 0
 		}
@@ -128,10 +125,7 @@ func (sc *scanner) messageEnd(i int) int {
 	if j == len(s) {
 		return end
 	}
-	n := j
-	for n < len(s) && classes[s[n]]&space != 0 {
-		n++
-	}
+	n := skip(s, j, space)
 	switch {
 	case n == j:
 		return 0
@@ -175,8 +169,7 @@ func isSentence(s string) bool {
 		if n == i || n-i == hexMin || n == len(s) || classes[s[n]]&space == 0 || s[i:n] == "user" {
 			return false
 		}
-		for i = n; i < len(s) && classes[s[i]]&space != 0; i++ {
-		}
+		i = skip(s, n, space)
 	}
 	return true
 }

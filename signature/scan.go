@@ -111,9 +111,7 @@ func (sc *scanner) next() piece {
 				i = j
 				continue
 			}
-			for j < len(s) && classes[s[j]]&space != 0 {
-				j++
-			}
+			j = skip(s, j, space)
 			sc.from, sc.to = sc.lit, i
 			sc.lit, sc.i = j, j
 			return pieceSpace
@@ -455,12 +453,7 @@ func wideEnd(s string, i int) int {
 
 // blank reports whether s holds nothing but white space.
 func blank(s string) bool {
-	for i := range len(s) {
-		if classes[s[i]]&space == 0 {
-			return false
-		}
-	}
-	return true
+	return skip(s, 0, space) == len(s)
 }
 
 // trim cuts white space, as the class table sees it, off both ends.

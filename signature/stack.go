@@ -152,10 +152,7 @@ func parseFrame(line string) (frame, bool) {
 		}
 		fr.kind, line = formAt, trim(rest)
 	case '#':
-		i := 1
-		for i < len(line) && classes[line[i]]&digit != 0 {
-			i++
-		}
+		i := skip(line, 1, digit)
 		_, rest, ok := strings.Cut(line, " in ")
 		if !ok || i == 1 || at(line, i)&space == 0 || !strings.HasPrefix(trim(line[i:]), "0x") {
 			return frame{}, false

@@ -75,7 +75,7 @@ func (p *classifyPeer) feed(lines []line) {
 		record := event.Log{Time: p.clock.next(), Level: l.level, Message: l.message, Stack: l.stack}
 		entry := record.Entry()
 		p.classifier.Classify(&entry)
-		p.merges = p.classifier.Merges(p.merges[:0])
+		p.merges = p.classifier.Groups().Merges(p.merges[:0])
 	}
 }
 

@@ -36,8 +36,8 @@ var (
 // others do.
 func messenger(name string) bool { return reports(name, false) }
 
-// reports is messenger for a type. With faults, it reports whether the type takes or writes faults of others, of the same
-// mod at least.
+// reports reports whether a name says so of a mod; with faults, whether it says that a type takes or writes faults of
+// others, of the same mod at least.
 func reports(name string, faults bool) bool {
 	about := func(word string) bool { return messengerFaults[word] || !faults && messengerThings[word] }
 	before := ""

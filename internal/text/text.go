@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -220,21 +221,8 @@ func command[T string | []byte](s T) bool {
 // beginning of a line: ::error file=x::text. What is in front of s on its line may be
 // nothing but space.
 func annotation(s string, i int) bool {
-	if i+2 >= len(s) || s[i+1] != ':' || s[i+2] < 'a' || s[i+2] > 'z' {
-		return false
-	}
-	for _, b := range []byte(s[:i]) {
-		if b != ' ' {
-			return false
-		}
-	}
-	// The name, and properties, which end with the next "::".
-	for i += 2; i+1 < len(s); i++ {
-		if s[i] == ':' && s[i+1] == ':' {
-			return true
-		}
-	}
-	return false
+	return i+2 < len(s) && s[i+1] == ':' && s[i+2] >= 'a' && s[i+2] <= 'z' && strings.Trim(s[:i], " ") == "" &&
+		strings.Contains(s[i+2:], "::") // behind the name, and properties
 }
 
 // unsafeRune lists what acts instead of showing: every control, line and

@@ -82,7 +82,7 @@ func readMods(name string) ([]capture.ListedMod, error) {
 	if err != nil {
 		return nil, ioError(err)
 	}
-	listed, err := readModsConfig(bytes.NewReader(data))
+	listed, err := files.ModsConfig(bytes.NewReader(data))
 	if err != nil {
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}

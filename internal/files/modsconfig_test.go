@@ -1,4 +1,4 @@
-package command
+package files
 
 import (
 	"strings"
@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestReadModsConfig(t *testing.T) {
-	ids, err := readModsConfig(strings.NewReader("\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModsConfigData>\n<version>1.6</version>\n" +
+func TestModsConfig(t *testing.T) {
+	ids, err := ModsConfig(strings.NewReader("\ufeff<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<ModsConfigData>\n<version>1.6</version>\n" +
 		"<activeMods>\n<li>author.lib</li>\n<li> acme.press </li><li></li>\n</activeMods>\n<knownExpansions><li>other</li></knownExpansions></ModsConfigData>"))
 	require.NoError(t, err)
 	require.Equal(t, []string{"author.lib", "acme.press"}, ids)
@@ -20,7 +20,7 @@ func TestReadModsConfig(t *testing.T) {
 		"not xml at all":         "no element <activeMods>",
 		"<a>\n</b>":              "line 2: ",
 	} {
-		_, err := readModsConfig(strings.NewReader(text))
+		_, err := ModsConfig(strings.NewReader(text))
 		require.ErrorContains(t, err, want, text)
 	}
 }

@@ -1,4 +1,4 @@
-package command
+package files
 
 import (
 	"encoding/xml"
@@ -19,10 +19,10 @@ const (
 	maxMods        = 4096
 )
 
-// readModsConfig returns the package ids of the mods that a ModsConfig.xml lists as
+// ModsConfig returns the package ids of the mods that a ModsConfig.xml lists as
 // active, in load order: at most 4,096. The error names the line where the file is
 // not what it should be. What follows the list is not read.
-func readModsConfig(r io.Reader) ([]string, error) {
+func ModsConfig(r io.Reader) ([]string, error) {
 	d := xml.NewDecoder(r)
 	var ids []string
 	within, item := false, false
