@@ -468,7 +468,8 @@ func TestCallBlind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := &fakeMod{tools: buildTool, answers: done}
 			log := &modLog{err: errors.New("permission denied"), slow: c.cfg.AnswerWithin > 0}
-			begin(t, c.cfg, session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}, m, func(t *testing.T, p *play) {
+			sc := session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}
+			begin(t, c.cfg, sc, m, func(t *testing.T, p *play) {
 				_, e := p.call("colony/build")
 				if c.goes {
 					require.Nil(t, e)

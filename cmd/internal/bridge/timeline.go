@@ -27,8 +27,8 @@ type Timeline struct {
 
 // timelineKinds are the kinds of events, in the order of the schema.
 var timelineKinds = []any{
-	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated, session.ItemCleared,
-	session.Acknowledged, session.AckUnknown,
+	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated,
+	session.ItemCleared, session.Acknowledged, session.AckUnknown,
 }
 
 // shown returns an event whose texts are safe to show.

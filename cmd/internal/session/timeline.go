@@ -206,8 +206,8 @@ func cut(name string) string {
 	return name[:text.Prefix(name, maxName)]
 }
 
-// Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number of
-// the latest.
+// Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number
+// of the latest.
 func (s *Session) Timeline(after uint64) (events []Event, lost, latest uint64) {
 	t := &s.timeline
 	t.mu.Lock()
