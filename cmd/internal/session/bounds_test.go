@@ -109,8 +109,9 @@ func TestNotes(t *testing.T) {
 	for i := range maxNotes + 1 {
 		tl.update(&heed.Update{Kind: coalesce.Opened, Item: heed.Item{ID: id(i)}}, began)
 	}
-	require.Len(t, tl.notes, maxNotes)
-	require.Equal(t, id(1), tl.notes[0].id)
+	require.Equal(t, maxNotes, tl.notes.Len())
+	oldest, _, _ := tl.notes.GetOldest()
+	require.Equal(t, id(1), oldest)
 	require.EqualValues(t, 2000, tl.after(id(1), began.Add(2*time.Second)))
 	require.EqualValues(t, 1, tl.after(id(1), began.Add(1)), "after all")
 	require.Zero(t, tl.after(id(1), began))
