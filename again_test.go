@@ -71,7 +71,7 @@ func FuzzAgain(f *testing.F) {
 	})
 }
 
-// TestPart holds what becomes of a record that comes again as a whole: it is the record that was observed, unless
+// TestPart holds that a record that comes again as a whole is the record that was observed, unless
 // another rule decides about it, or another record was observed meanwhile.
 func TestPart(t *testing.T) {
 	const late = "version: 1\nrules:\n  - {id: late, when: 'source == \"continuation\"', disposition: ignore}\n"
