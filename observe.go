@@ -44,8 +44,8 @@ type Outcome struct {
 	// ignored one.
 	AttentionID string
 
-	// Part is that of the entry as it was ingested: [event.Rest] for one that was given as [event.Again], and is the
-	// record that was observed before.
+	// Part is the part of the entry as it was ingested: [event.Rest] for an [event.Again] entry that is the record
+	// observed before.
 	Part event.Part
 
 	// Pending reports that updates are pending after the entry, so that a host that
@@ -71,7 +71,7 @@ func (e *Engine) Log(r event.Log) event.Decision {
 // status is no operation's only names the method and the parent. An entry of
 // [event.KindHost] is what the engine records about its own methods: one that is
 // given is left out, and the Outcome is zero. So is the Outcome of an [event.Again] record
-// that adds nothing: the same rule decides, and none tells the rest of a record from another.
+// that adds nothing: the same rule decides, and no rule distinguishes the rest of a record.
 func (e *Engine) Observe(in event.Entry) (o Outcome) {
 	e.ObserveInto(&o, &in)
 	return o
@@ -143,7 +143,7 @@ type ingested struct {
 	rule string
 }
 
-// part returns the latest of what e.entry is. The lock is held.
+// part returns the latest record, or the latest rest if e.entry is a rest. The lock is held.
 func (e *Engine) part() *ingested {
 	if e.entry.Part == event.Rest {
 		return &e.late

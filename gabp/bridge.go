@@ -159,22 +159,15 @@ func bridgePath(getenv func(string) string, gameID string) (string, error) {
 
 // protocolPath returns the path of the protocol's own bridge file.
 func protocolPath(goos string, getenv func(string) string) (string, error) {
-	if goos == "windows" {
-		if dir := getenv("APPDATA"); dir != "" {
-			return filepath.Join(dir, "gabp", "bridge.json"), nil
-		}
+	if dir := getenv("APPDATA"); goos == "windows" && dir != "" {
+		return filepath.Join(dir, "gabp", "bridge.json"), nil
 	}
 	home, err := homeDir(getenv)
 	if err != nil {
 		return "", err
 	}
-	switch goos {
-	case "windows":
-		return filepath.Join(home, "AppData", "Roaming", "gabp", "bridge.json"), nil
-	case "darwin":
-		return filepath.Join(home, "Library", "Application Support", "gabp", "bridge.json"), nil
-	}
-	return filepath.Join(home, ".config", "gabp", "bridge.json"), nil
+	dir := map[string]string{"windows": "AppData/Roaming", "darwin": "Library/Application Support"}[goos]
+	return filepath.Join(home, filepath.FromSlash(cmp.Or(dir, ".config")), "gabp", "bridge.json"), nil
 }
 
 func homeDir(getenv func(string) string) (string, error) {

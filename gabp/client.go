@@ -136,10 +136,10 @@ func (c *Client) Welcome() Welcome { return c.welcome }
 // CaughtUp waits until the events have been handled that the server sent before an answer that was received over
 // answered: c itself, or another connection to the same server on this machine. The error is that of ctx.
 //
-// Over c itself they were received before. Over another connection on Linux, macOS and BSD it waits for the bytes that have arrived in the socket, and for the end of a message that has
-// begun in them. On Linux those are all that the server has written, also where its system delays small segments until
-// earlier ones are acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, before whose answer
-// they arrive.
+// Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
+// in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
+// written, also where its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
+// that are no sockets, it sends a ping, before whose answer they arrive.
 func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	if answered == c {
 		return c.events.wait(ctx, 0)

@@ -5,14 +5,14 @@ import (
 	"sync"
 )
 
-// registry holds what a host offers under names, in the order in which it was added.
+// registry holds the tools or the resources of a host by name, in the order in which they were added.
 type registry[T any] struct {
 	mu    sync.RWMutex
 	names []string
 	held  []T
 }
 
-// set adds v, or replaces the one of its name.
+// set adds v, or replaces the value of its name.
 func (r *registry[T]) set(name string, v T) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -23,7 +23,7 @@ func (r *registry[T]) set(name string, v T) {
 	r.names, r.held = append(r.names, name), append(r.held, v)
 }
 
-// remove reports whether there was one of this name.
+// remove removes the value of a name, and reports whether there was one.
 func (r *registry[T]) remove(name string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -34,7 +34,7 @@ func (r *registry[T]) remove(name string) bool {
 	return i >= 0
 }
 
-// get returns the one of this name, or the zero T.
+// get returns the value of a name, or the zero T.
 func (r *registry[T]) get(name string) (v T) {
 	r.mu.RLock()
 	defer r.mu.RUnlock()

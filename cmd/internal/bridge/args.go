@@ -12,7 +12,7 @@ import (
 // maxText bounds an argument that is text, in characters, where its parameter does not.
 const maxText = 256
 
-// param is a parameter of a tool. Its schema decides what it takes, and so what it is parsed to.
+// param is a parameter of a tool. Its schema decides which values it takes, and so their types.
 type param struct {
 	name     string
 	alias    string // another accepted name, "" for none
@@ -64,13 +64,13 @@ func cursorArg(name, doc string) param {
 	}}
 }
 
-// needed returns the parameter as one that must be given.
+// needed returns the parameter, which must be given.
 func (p param) needed() param { p.required = true; return p }
 
-// or returns the parameter as one that must be given, under its name or another.
+// or returns the parameter, which must be given under its name or another.
 func (p param) or(alias string) param { p.required, p.alias = true, alias; return p }
 
-// wantCursor is what a parameter for a cursor takes.
+// wantCursor describes the values of a parameter for a cursor.
 const wantCursor = `a cursor as "next" gave it, or an integer from 0, such as the diagnosticsCursor of an item`
 
 // Refused is the data of an error that refuses the arguments of a tool: those of [gabp.BadArgument], with more where

@@ -477,19 +477,16 @@ func (m *mod) learnTags(list json.RawMessage) {
 		return // a tool without known tags is held back
 	}
 	m.tags = make(map[string][]string, min(len(tools.Tools), maxTools))
+	left := maxToolBytes
 	for _, t := range tools.Tools {
 		if len(m.tags) < maxTools {
 			m.tags[t.Name] = t.Tags
 		}
-	}
-	left := maxToolBytes
-	for _, t := range tools.Tools {
-		if left -= len(t.Name) + len(t.Description) + len(t.InputSchema); left < 0 {
-			break
+		if left -= len(t.Name) + len(t.Description) + len(t.InputSchema); left >= 0 {
+			known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
+			_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
+			learned = append(learned, known)
 		}
-		known := heedsource.Tool{Name: t.Name, Schema: t.InputSchema}
-		_ = json.Unmarshal(t.Description, &known.Description) // none where it is no text
-		learned = append(learned, known)
 	}
 }
 

@@ -50,7 +50,7 @@ func (s *Session) DrainFirst(f func(ctx context.Context)) {
 	s.attention.drains = append(s.attention.drains, f)
 }
 
-// Gather ingests all evidence: that of [Session.DrainFirst], and the log as [Session.Sync] does.
+// Gather ingests all evidence: by the functions of [Session.DrainFirst], and the log as [Session.Sync] does.
 func (s *Session) Gather(ctx context.Context) error {
 	for _, drain := range s.attention.drains {
 		drain(ctx)
@@ -271,11 +271,11 @@ func (s *Session) Delivered(consumer, id string, upTo uint64) bool {
 type Acked struct {
 	heed.AckResult
 
-	// Items are those that it cleared, as they are now, the named one first: none if that was not open.
+	// Items are the items that it cleared, as they are now, the named item first: none if that was not open.
 	Items []heed.Item
 
-	// Left are the open items, the most urgent first. One that holds what was not covered has a cleared one as its
-	// Predecessor.
+	// Left are the open items, the most urgent first. An item with the entries that were not covered has a cleared item
+	// as its Predecessor.
 	Left []heed.Item
 }
 
@@ -379,7 +379,7 @@ func (p peers) Ack(ctx context.Context, consumer, id string) heed.AckResult {
 }
 
 // Source returns the source of a gate for this session. It ingests all evidence first, records calls as operations, and
-// delivers a blocking item to the caller. If the evidence cannot be ingested, that is an item, or with failOpen an error.
+// delivers a blocking item to the caller. Evidence that cannot be ingested is an item, or with failOpen an error.
 func (s *Session) Source(failOpen bool) gate.Recorder {
 	return source{s, failOpen || s.cfg.Attention == OnlyShown}
 }
@@ -397,14 +397,14 @@ func (g source) Current(ctx context.Context, consumer string) (heed.Item, bool, 
 	switch err := g.s.Gather(ctx); {
 	case err != nil && (g.failOpen || ctx.Err() != nil):
 		return heed.Item{}, false, err
-	case err != nil: // the answer is that of attention/current
+	case err != nil: // the answer of attention/current
 		a, open := g.s.Current(ctx, consumer)
 		return a, open, nil
 	}
 	g.s.gathered(nil)
 	g.s.lookForLog(0)
 	open := g.s.engine.Open(nil)
-	if len(open) > 0 && open[0].Blocking { // what is not delivered need not be on disk
+	if len(open) > 0 && open[0].Blocking { // an item that is not delivered need not be on disk
 		open = nil
 		if a := g.s.current(consumer); a != nil {
 			open = []heed.Item{*a}

@@ -41,8 +41,7 @@ func raise(s *session.Session, key string, d event.Disposition) string {
 	return s.Raise(heed.Report{Key: key, Disposition: d, Summary: "Trouble with " + key, Message: key})
 }
 
-// TestBlind: where the evidence cannot be ingested, that is what is open for all who ask, until it is acknowledged or
-// over.
+// TestBlind: evidence that cannot be ingested is the current item for all who ask, until it is acknowledged or over.
 func TestBlind(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, log := t.Context(), newFeed()
@@ -97,8 +96,8 @@ func TestBlind(t *testing.T) {
 	})
 }
 
-// TestLate holds how long an answer waits for evidence, and for the rest after it; what is answered when neither comes;
-// and that answers that are still under way are bounded.
+// TestLate holds how long an answer waits for evidence, and for the rest after it; the answer when neither comes; and
+// that answers that are still under way are bounded.
 func TestLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, log := t.Context(), newFeed()
@@ -156,7 +155,7 @@ func TestLate(t *testing.T) {
 	})
 }
 
-// TestAckNames: an answer names what was cleared by it, and what else is open, as agents see it.
+// TestAckNames: an answer names the items that it cleared, and the others that are open, as agents see them.
 func TestAckNames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t, session.Config{Attention: session.OnlyShown})

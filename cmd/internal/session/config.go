@@ -65,7 +65,7 @@ type Config struct {
 	// Attention is the effect of items on calls.
 	Attention Attention
 
-	// AnswerWithin bounds each answer about the current item, whatever happens to the log, the disk and the engine.
+	// AnswerWithin bounds each answer about the current item, also if the log, the disk or the engine hangs.
 	AnswerWithin time.Duration
 
 	// Timeline is how many events [Session.Timeline] keeps.

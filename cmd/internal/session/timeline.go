@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
+
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
@@ -66,18 +68,20 @@ type timeline struct {
 	mu    sync.Mutex
 	ring  []Event
 	limit int
-	last  uint64 // number of the latest event
-	notes []note // by age
+	last  uint64                        // number of the latest event
+	notes *simplelru.LRU[string, *note] // by item
 }
 
 // note is what the timeline knows of an item.
 type note struct {
-	id      string
 	opened  time.Time
 	readers []string
 }
 
-func (t *timeline) init(limit int) { t.limit = limit }
+func (t *timeline) init(limit int) {
+	t.limit = limit
+	t.notes, _ = simplelru.NewLRU[string, *note](maxNotes, nil)
+}
 
 // add appends e to the ring. The lock is held.
 func (t *timeline) add(e Event) {
@@ -92,14 +96,12 @@ func (t *timeline) add(e Event) {
 
 // of returns the note about an item, made where there is none.
 func (t *timeline) of(id string) *note {
-	if i := slices.IndexFunc(t.notes, func(n note) bool { return n.id == id }); i >= 0 {
-		return &t.notes[i]
+	n, known := t.notes.Get(id)
+	if !known {
+		n = &note{}
+		t.notes.Add(id, n)
 	}
-	if len(t.notes) == maxNotes {
-		t.notes = slices.Delete(t.notes, 0, 1)
-	}
-	t.notes = append(t.notes, note{id: id})
-	return &t.notes[len(t.notes)-1]
+	return n
 }
 
 // after returns how long after it opened an item was acknowledged or cleared.
@@ -206,8 +208,9 @@ func cut(name string) string {
 	return name[:text.Prefix(name, maxName)]
 }
 
-// Timeline returns the events after the one with a number, oldest first, and how many after it are evicted.
-func (s *Session) Timeline(after uint64) (events []Event, lost uint64) {
+// Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number
+// of the latest.
+func (s *Session) Timeline(after uint64) (events []Event, lost, latest uint64) {
 	t := &s.timeline
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,5 +223,5 @@ func (s *Session) Timeline(after uint64) (events []Event, lost uint64) {
 		e.Covered = slices.Clone(e.Covered)
 		events = append(events, e)
 	}
-	return events, lost
+	return events, lost, t.last
 }
