@@ -27,6 +27,6 @@
 //
 // # Concurrency
 //
-// One line or action is handled at a time. A [Conversation] may be used by others at the same time: what it
-// decides is queued.
+// One line or action is handled at a time. A [Conversation] may be used by others at the same time: its
+// actions are queued.
 package acp

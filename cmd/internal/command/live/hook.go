@@ -158,7 +158,7 @@ func (h *hooked) answer(ctx context.Context) error {
 	}
 	box, err := h.openOutbox(ctx, h.flags.state)
 	if err == nil {
-		defer box.Close() //nolint:errcheck // what it keeps is committed
+		defer box.Close() //nolint:errcheck // all states are committed
 		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
 		err = box.Update(ctx, conversation, h.Now(), step)
 	}
