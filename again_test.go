@@ -80,19 +80,22 @@ func TestPart(t *testing.T) {
 		e.Part = part
 		return e
 	}
+	begun, again := log(7, event.Whole, "Broken th"), log(7, event.Again, "Broken thing")
 	for name, c := range map[string]struct {
 		before []event.Entry
 		again  event.Entry
 		kept   event.Part // with a rule that ignores rests
 		plain  bool       // ingested without such a rule
 	}{
-		"the same":         {[]event.Entry{log(7, event.Whole, "Broken th")}, log(7, event.Again, "Broken thing"), event.Rest, false},
-		"twice":            {[]event.Entry{log(7, event.Whole, "Broken"), log(7, event.Again, "Broken th")}, log(7, event.Again, "Broken thing"), event.Rest, false},
-		"another place":    {[]event.Entry{log(7, event.Whole, "Broken th")}, log(8, event.Again, "Broken thing"), event.Again, true},
-		"another rule":     {[]event.Entry{log(7, event.Whole, "Odd th")}, log(7, event.Again, "Broken thing"), event.Again, true},
-		"another between":  {[]event.Entry{log(7, event.Whole, "Broken th"), log(8, event.Whole, "Broken")}, log(7, event.Again, "Broken thing"), event.Again, true},
-		"one of no log":    {[]event.Entry{log(7, event.Whole, "Broken th"), log(0, event.Whole, "Broken")}, log(7, event.Again, "Broken thing"), event.Rest, false},
-		"without a before": {nil, log(7, event.Again, "Broken thing"), event.Again, true},
+		"the same": {[]event.Entry{begun}, again, event.Rest, false},
+		"twice": {
+			[]event.Entry{log(7, event.Whole, "Broken"), log(7, event.Again, "Broken th")}, again, event.Rest, false,
+		},
+		"another place":    {[]event.Entry{begun}, log(8, event.Again, "Broken thing"), event.Again, true},
+		"another rule":     {[]event.Entry{log(7, event.Whole, "Odd th")}, again, event.Again, true},
+		"another between":  {[]event.Entry{begun, log(8, event.Whole, "Broken")}, again, event.Again, true},
+		"one of no log":    {[]event.Entry{begun, log(0, event.Whole, "Broken")}, again, event.Rest, false},
+		"without a before": {nil, again, event.Again, true},
 	} {
 		for _, rules := range []string{testRules, strings.Replace(testRules, "\nversion: 1\nrules:\n", late, 1)} {
 			e := mustNew(t, Config{Rules: mustRules(t, rules)})

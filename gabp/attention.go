@@ -1,7 +1,6 @@
 package gabp
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -36,9 +35,8 @@ type Attention struct {
 	// Publish sends events: [Server.Publish]. Without it there are none.
 	Publish func(channel, key string, payload any, sent func(*ServerSession)) error
 
-	mu        sync.Mutex           // orders announcements
-	last      string               // id of the item announced last; "" for none
-	announced map[string]heed.Item // open items by id, as they were announced
+	mu        sync.Mutex  // orders announcements
+	announced []heed.Item // open items as they were announced, the latest last
 }
 
 // engineSource is an engine as a source.
@@ -99,57 +97,36 @@ func (a *Attention) Pump(updates []heed.Update) {
 	defer a.mu.Unlock()
 	source := a.source()
 	open := source.Open(nil)
-	cleared := a.cleared(source, open)
-	for _, it := range cleared {
-		delete(a.announced, it.ID)
-		a.publish(source, ChannelCleared, it)
-	}
-	if len(open) == 0 {
-		return
-	}
-	current := open[0]
-	before, known := a.announced[current.ID]
-	switch {
-	case !known:
-		a.announce(source, ChannelOpened, current)
-	case len(cleared) > 0 || current.ID != a.last || before.Summary != current.Summary ||
-		slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Item.ID == current.ID }):
-		a.announce(source, ChannelUpdated, current)
-	}
-}
-
-// cleared returns the items that were announced and are no longer open, as they
-// are now, the one announced last first.
-func (a *Attention) cleared(source AttentionSource, open []heed.Item) []heed.Item {
-	var list []heed.Item
-	for id, it := range a.announced {
-		if !slices.ContainsFunc(open, func(o heed.Item) bool { return o.ID == id }) {
-			if now, ok := source.Item(id); ok {
+	before := len(a.announced)
+	for _, it := range slices.Backward(a.announced) {
+		if index(open, it.ID) < 0 {
+			if now, ok := source.Item(it.ID); ok {
 				it = now
 			}
 			it.State, it.Blocking = coalesce.Cleared, false
-			list = append(list, it)
+			a.publish(source, ChannelCleared, it)
 		}
 	}
-	slices.SortFunc(list, func(x, y heed.Item) int {
-		switch a.last {
-		case x.ID:
-			return -1
-		case y.ID:
-			return 1
+	a.announced = slices.DeleteFunc(a.announced, func(it heed.Item) bool { return index(open, it.ID) < 0 })
+	if len(open) == 0 {
+		return
+	}
+	current, channel := open[0], ChannelOpened
+	if i := index(a.announced, current.ID); i >= 0 {
+		channel = ChannelUpdated
+		if i == before-1 && a.announced[i].Summary == current.Summary &&
+			!slices.ContainsFunc(updates, func(u heed.Update) bool { return u.Item.ID == current.ID }) {
+			return
 		}
-		return cmp.Compare(x.ID, y.ID)
-	})
-	return list
+		a.announced = slices.Delete(a.announced, i, i+1)
+	}
+	a.announced = append(a.announced, current)
+	a.publish(source, channel, current)
 }
 
-// announce publishes an open item, and records it.
-func (a *Attention) announce(source AttentionSource, channel string, it heed.Item) {
-	if a.announced == nil {
-		a.announced = map[string]heed.Item{}
-	}
-	a.announced[it.ID], a.last = it, it.ID
-	a.publish(source, channel, it)
+// index returns the place of an item, or -1.
+func index(list []heed.Item, id string) int {
+	return slices.IndexFunc(list, func(it heed.Item) bool { return it.ID == id })
 }
 
 func (a *Attention) publish(source AttentionSource, channel string, it heed.Item) {

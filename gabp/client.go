@@ -114,22 +114,11 @@ func NewClient(ctx context.Context, rwc io.ReadWriteCloser, cfg ClientConfig) (*
 }
 
 func (c *Client) hello(ctx context.Context, cfg *ClientConfig) error {
-	params, err := marshal(helloParams{cfg.Token, Hello{
+	return c.Call(ctx, methodHello, helloParams{cfg.Token, Hello{
 		BridgeVersion: cmp.Or(cfg.Version, "0"), Platform: cmp.Or(cfg.Platform, platform()),
 		LaunchID:   cmp.Or(cfg.LaunchID, newID()),
 		ClientInfo: &Info{Name: cmp.Or(cfg.Name, "heed"), Version: cmp.Or(cfg.Version, "0")},
-	}})
-	if err != nil {
-		return err
-	}
-	raw, err := c.CallRaw(ctx, methodHello, params)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, &c.welcome); err != nil {
-		return fmt.Errorf("welcome: %w", err)
-	}
-	return nil
+	}}, &c.welcome)
 }
 
 // platform returns the protocol's name of this system.
@@ -147,10 +136,10 @@ func (c *Client) Welcome() Welcome { return c.welcome }
 // CaughtUp waits until the events have been handled that the server sent before an answer that was received over
 // answered: c itself, or another connection to the same server on this machine. The error is that of ctx.
 //
-// Over c itself they were received before. Over another connection on Linux, macOS and BSD it waits for the bytes that have arrived in the socket, and for the end of a message that has
-// begun in them. On Linux those are all that the server has written, also where its system delays small segments until
-// earlier ones are acknowledged. Elsewhere, and over streams that are no sockets, it sends a ping, before whose answer
-// they arrive.
+// Over c itself they were received before. Otherwise, on Linux, macOS and BSD, it waits for the bytes that have arrived
+// in the socket, and for the end of a message that has begun in them. On Linux those are all that the server has
+// written, also where its system delays small segments until earlier ones are acknowledged. Elsewhere, and over streams
+// that are no sockets, it sends a ping, before whose answer they arrive.
 func (c *Client) CaughtUp(ctx context.Context, answered *Client) error {
 	if answered == c {
 		return c.events.wait(ctx, 0)
@@ -284,19 +273,12 @@ func (c *Client) ListTools(ctx context.Context) ([]Tool, error) {
 
 // CallTool calls a tool. arguments must have the JSON form of an object, or be
 // nil.
-func (c *Client) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	call := ToolCall{Name: name}
-	if arguments != nil {
-		var err error
-		if call.Arguments, err = marshal(arguments); err != nil {
-			return nil, fmt.Errorf("gabp: %s: arguments: %w", name, err)
-		}
-	}
-	params, err := marshal(call)
-	if err != nil {
-		return nil, fmt.Errorf("gabp: %s: %w", name, err)
-	}
-	return c.CallRaw(ctx, MethodToolsCall, params)
+func (c *Client) CallTool(ctx context.Context, name string, arguments any) (result json.RawMessage, err error) {
+	err = c.Call(ctx, MethodToolsCall, struct {
+		Name      string `json:"name"`
+		Arguments any    `json:"arguments,omitempty"`
+	}{name, arguments}, &result)
+	return result, err
 }
 
 // Close ends the session without waiting for an answer, and closes the connection.

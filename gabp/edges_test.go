@@ -95,7 +95,7 @@ func TestCallsEndWithTheConnection(t *testing.T) {
 func TestClientArguments(t *testing.T) {
 	c, s := pair(t, ServerConfig{}, ClientConfig{})
 	_, err := c.CallTool(t.Context(), "a/b", func() {})
-	require.ErrorContains(t, err, "gabp: a/b: arguments: ")
+	require.ErrorContains(t, err, "gabp: tools/call: params: ")
 	require.ErrorContains(t, c.Call(t.Context(), "a/b", func() {}, nil), "gabp: a/b: params: ")
 	require.Zero(t, s.Stats().Requests)
 	_, err = NewClient(t.Context(), &net.TCPConn{}, ClientConfig{Limits: Limits{Connections: -1}})

@@ -6,19 +6,12 @@ import (
 	"time"
 )
 
-// The defaults of [Limits].
+// Defaults of [Limits].
 const (
-	defaultMessageSize        = 4 << 20
-	defaultConnections        = 32
-	defaultConcurrentRequests = 32
-	defaultJSONDepth          = 64
-	defaultStringBytes        = 1 << 20
-	defaultEventQueue         = 1024
-	defaultSubscriptions      = 256
-	defaultRequestTimeout     = 5 * time.Minute
-	defaultHelloTimeout       = 5 * time.Second
-	defaultFrameTimeout       = 10 * time.Second
-	defaultWriteTimeout       = 10 * time.Second
+	defaultMessageSize   = 4 << 20
+	defaultEventQueue    = 1024
+	defaultSubscriptions = 256
+	defaultHelloTimeout  = 5 * time.Second
 )
 
 // Bounds without a setting.
@@ -92,10 +85,10 @@ func (l Limits) withDefaults() (Limits, error) {
 		least int
 	}{
 		{"MessageSize", &l.MessageSize, defaultMessageSize, 8 << 10},
-		{"Connections", &l.Connections, defaultConnections, 1},
-		{"ConcurrentRequests", &l.ConcurrentRequests, defaultConcurrentRequests, 1},
-		{"JSONDepth", &l.JSONDepth, defaultJSONDepth, 4},
-		{"StringBytes", &l.StringBytes, defaultStringBytes, 256},
+		{"Connections", &l.Connections, 32, 1},
+		{"ConcurrentRequests", &l.ConcurrentRequests, 32, 1},
+		{"JSONDepth", &l.JSONDepth, 64, 4},
+		{"StringBytes", &l.StringBytes, 1 << 20, 256},
 		{"EventQueue", &l.EventQueue, defaultEventQueue, 1},
 		{"Subscriptions", &l.Subscriptions, defaultSubscriptions, 1},
 	} {
@@ -109,10 +102,10 @@ func (l Limits) withDefaults() (Limits, error) {
 		value *time.Duration
 		def   time.Duration
 	}{
-		{"RequestTimeout", &l.RequestTimeout, defaultRequestTimeout},
+		{"RequestTimeout", &l.RequestTimeout, 5 * time.Minute},
 		{"HelloTimeout", &l.HelloTimeout, defaultHelloTimeout},
-		{"FrameTimeout", &l.FrameTimeout, defaultFrameTimeout},
-		{"WriteTimeout", &l.WriteTimeout, defaultWriteTimeout},
+		{"FrameTimeout", &l.FrameTimeout, 10 * time.Second},
+		{"WriteTimeout", &l.WriteTimeout, 10 * time.Second},
 	} {
 		*f.value = cmp.Or(*f.value, f.def)
 		if *f.value < 0 {

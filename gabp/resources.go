@@ -113,10 +113,9 @@ func (t *Resources) Register(m *Mux) {
 
 // read answers a resources/read. An unknown URI is the error [CodeResourceNotFound].
 func (t *Resources) read(ctx context.Context, r *Request) (any, error) {
-	o := parseObject(r.Params, "params", CodeInvalidParams)
-	uri := o.text("uri", true, maxURIBytes)
-	if o.err != nil {
-		return nil, o.err
+	uri, e := parseResourceRead(r.Params)
+	if e != nil {
+		return nil, e
 	}
 	found := t.list.get(uri)
 	if found.read == nil {

@@ -133,21 +133,15 @@ func (t *Tools) changed(name string) {
 // added; nil chooses all. The list belongs to the caller, what it points to is read only. An error
 // is an [*Error].
 func (t *Tools) List(params json.RawMessage) ([]Tool, error) {
-	if e := checkToolsList(params); e != nil {
+	tags, pattern, e := parseToolsList(params)
+	if e != nil {
 		return nil, e
 	}
-	var p struct {
-		Filter struct {
-			Tags        []string
-			NamePattern string
-		}
-	}
-	_ = json.Unmarshal(params, &p) // they were checked
 	tools := []Tool{}
 	for _, tool := range t.list.all() {
-		tagged := len(p.Filter.Tags) == 0 ||
-			slices.ContainsFunc(p.Filter.Tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
-		if tagged && fitsGlob(p.Filter.NamePattern, tool.Name) {
+		tagged := len(tags) == 0 ||
+			slices.ContainsFunc(tags, func(tag string) bool { return slices.Contains(tool.Tags, tag) })
+		if tagged && fitsGlob(pattern, tool.Name) {
 			tools = append(tools, tool.Tool)
 		}
 	}

@@ -54,9 +54,9 @@ func validateParams(method string, params json.RawMessage) *Error {
 	case MethodAttentionAck:
 		_, e = parseAck(params)
 	case MethodResourcesRead:
-		e = checkResourceRead(params)
+		_, e = parseResourceRead(params)
 	case MethodToolsList:
-		e = checkToolsList(params)
+		_, _, e = parseToolsList(params)
 	}
 	return e
 }
@@ -156,22 +156,19 @@ func parseAck(params json.RawMessage) (AckParams, *Error) {
 	return AckParams{AttentionID: o.text("attentionId", true, maxNameBytes)}, o.err
 }
 
-func checkResourceRead(params json.RawMessage) *Error {
+func parseResourceRead(params json.RawMessage) (uri string, e *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	_ = o.text("uri", true, maxURIBytes)
-	return o.err
+	return o.text("uri", true, maxURIBytes), o.err
 }
 
-func checkToolsList(params json.RawMessage) *Error {
+func parseToolsList(params json.RawMessage) (tags []string, pattern string, e *Error) {
 	o := parseObject(params, "params", CodeInvalidParams)
-	raw := o.raw("filter")
-	if raw == nil || o.err != nil {
-		return o.err
+	if o.err != nil {
+		return nil, "", o.err
 	}
-	f := parseObject(raw, "filter", CodeInvalidParams)
-	_, _ = f.texts("tags")
-	_ = f.text("namePattern", false, maxNameBytes)
-	return f.err
+	f := parseObject(o.raw("filter"), "filter", CodeInvalidParams)
+	tags, _ = f.texts("tags")
+	return tags, f.text("namePattern", false, maxNameBytes), f.err
 }
 
 // ParseAttention parses an attention item of a peer, as in the payload of its events,

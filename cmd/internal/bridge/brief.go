@@ -99,19 +99,13 @@ func (d *Diagnostics) refusalBrief(ctx context.Context, id string) string {
 			AgentClass: heedsource.TemplateAgent, TemplateOverride: heedsource.TemplateAgent, WorkOrderID: id,
 			MaxContextTokens: refusalBriefTokens,
 		}, nil)
-		if err != nil {
-			text <- ""
-			return
+		if err == nil {
+			text <- c.Text
 		}
-		text <- c.Text
 	}()
+	<-ctx.Done()
 	select {
 	case s := <-text:
-		return s
-	case <-ctx.Done():
-	}
-	select {
-	case s := <-text: // it came as the time was over
 		return s
 	default:
 		return ""

@@ -213,21 +213,17 @@ type unknown struct {
 // modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
 // the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
 func modError(ctx context.Context, err error) *gabp.Error {
-	if isCode(err, gabp.CodeTooLarge) {
-		e, _ := errors.AsType[*gabp.Error](err)
+	e, answered := errors.AsType[*gabp.Error](err)
+	code, why := gabp.CodeToolFailed, "the connection to the game's mod was lost"
+	switch {
+	case answered && e.Code == gabp.CodeTooLarge:
 		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
-	}
-	if e, ok := errors.AsType[*gabp.Error](err); ok {
+	case answered:
 		return e
+	case errors.Is(ctx.Err(), context.Canceled): // nobody reads this answer, but the journal keeps it
+		why = "the bridge went away before the game's mod had answered"
+	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
+		code, why = gabp.CodeToolTimeout, "the game's mod did not answer in time"
 	}
-	if errors.Is(ctx.Err(), context.Canceled) { // nobody reads this answer, but the journal keeps it
-		return gabp.Errorf(gabp.CodeToolFailed, "the bridge went away before the game's mod had answered; whether the "+
-			"request was executed is not known").WithData(unknown{"unknown"})
-	}
-	if errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil {
-		return gabp.Errorf(gabp.CodeToolTimeout, "the game's mod did not answer in time; whether the request was executed "+
-			"is not known").WithData(unknown{"unknown"})
-	}
-	return gabp.Errorf(gabp.CodeToolFailed, "the connection to the game's mod was lost; whether the request was "+
-		"executed is not known").WithData(unknown{"unknown"})
+	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(unknown{"unknown"})
 }

@@ -184,7 +184,7 @@ func (d *Diagnostics) successors(id string) []string {
 			ids = append(ids, s)
 		}
 	}
-	events, _ := d.session.Timeline(0)
+	events, _, _ := d.session.Timeline(0)
 	for i := range events {
 		if events[i].Kind == session.Acknowledged && events[i].Attention == id {
 			add(events[i].Successor)

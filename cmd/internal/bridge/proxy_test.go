@@ -436,7 +436,7 @@ func TestCallHeldBack(t *testing.T) {
 		p.held(e)
 		require.Len(t, m.asked(), 2)
 		require.Equal(t, []string{"colony/build completed"}, p.operations())
-		events, _ := p.session.Timeline(0)
+		events, _, _ := p.session.Timeline(0)
 		refused := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallRefused })
 		require.Equal(t, h.Attention.ID, events[refused].Attention)
 		began := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallBegan })
@@ -468,7 +468,8 @@ func TestCallBlind(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := &fakeMod{tools: buildTool, answers: done}
 			log := &modLog{err: errors.New("permission denied"), slow: c.cfg.AnswerWithin > 0}
-			begin(t, c.cfg, session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}, m, func(t *testing.T, p *play) {
+			sc := session.Config{Log: log, Attention: c.a, AnswerWithin: c.cfg.AnswerWithin}
+			begin(t, c.cfg, sc, m, func(t *testing.T, p *play) {
 				_, e := p.call("colony/build")
 				if c.goes {
 					require.Nil(t, e)
@@ -583,7 +584,7 @@ func TestCheckDelivers(t *testing.T) {
 		p.session.Observe(event.Log{Message: "Odd thing"}.Entry())
 		_, e := p.call("colony/build")
 		require.Nil(t, e)
-		events, _ := p.session.Timeline(0)
+		events, _, _ := p.session.Timeline(0)
 		began := slices.IndexFunc(events, func(e session.Event) bool { return e.Kind == session.CallBegan })
 		item := p.session.Open(nil)[0]
 		require.Equal(t, item.OpenedAtSequence, p.session.Ack(p.ctx, events[began].Consumer, item.ID, 0).Watermark)

@@ -27,8 +27,8 @@ type Timeline struct {
 
 // timelineKinds are the kinds of events, in the order of the schema.
 var timelineKinds = []any{
-	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated, session.ItemCleared,
-	session.Acknowledged, session.AckUnknown,
+	session.CallBegan, session.CallEnded, session.CallRefused, session.ItemOpened, session.ItemUpdated,
+	session.ItemCleared, session.Acknowledged, session.AckUnknown,
 }
 
 // shown returns an event whose texts are safe to show.
@@ -45,21 +45,21 @@ func shown(e session.Event) session.Event {
 // timeline answers heed/timeline.
 func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error) {
 	var after uint64
+	run := ""
 	if a.has("after") {
-		run, n, ok := cutCursor(a.text("after"))
-		if !ok {
+		var ok bool
+		if run, after, ok = cutCursor(a.text("after")); !ok {
 			return nil, gabp.BadArgument("after", wantCursor, "another text")
 		}
-		if refused := d.checkTimeline(run, n); refused != nil {
-			return nil, refused
-		}
-		after = n
 	}
-	events, lost := d.session.Timeline(after)
-	last := after
-	if n := len(events); n > 0 {
-		last = events[n-1].Number
+	events, lost, latest := d.session.Timeline(after)
+	switch all, next := cursorText(d.run, 0), cursorText(d.run, latest); {
+	case run != "" && run != d.run:
+		return nil, notAfter("epoch", "a cursor of another process of heed, whose timeline is gone", "events", all, next)
+	case after > latest:
+		return nil, notAfter("beyond", "a cursor past the latest event", "events", all, next)
 	}
+	last := latest
 	kinds, consumer, attention, operation := a.words("kinds"), a.text("consumer"), a.text("attention"), a.text("operation")
 	if attention != "" {
 		attention = d.session.ItemID(attention)
@@ -84,21 +84,4 @@ func (d *Diagnostics) timeline(_ context.Context, _ string, a args) (any, error)
 	}
 	out.Next = cursorText(d.run, last)
 	return &out, nil
-}
-
-// checkTimeline refuses a cursor that the timeline cannot have given out.
-func (d *Diagnostics) checkTimeline(run string, n uint64) error {
-	var latest uint64
-	if events, _ := d.session.Timeline(0); len(events) > 0 {
-		latest = events[len(events)-1].Number
-	}
-	reason, got := "epoch", "a cursor of another process of heed, whose timeline is gone"
-	switch {
-	case run != "" && run != d.run:
-	case n > latest:
-		reason, got = "beyond", "a cursor past the latest event"
-	default:
-		return nil
-	}
-	return notAfter(reason, got, "events", cursorText(d.run, 0), cursorText(d.run, latest))
 }

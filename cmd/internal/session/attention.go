@@ -379,7 +379,7 @@ func (p peers) Ack(ctx context.Context, consumer, id string) heed.AckResult {
 }
 
 // Source returns the source of a gate for this session. It ingests all evidence first, records calls as operations, and
-// delivers a blocking item to the caller. If the evidence cannot be ingested, that is an item, or with failOpen an error.
+// delivers a blocking item to the caller. Evidence that cannot be ingested is an item, or with failOpen an error.
 func (s *Session) Source(failOpen bool) gate.Recorder {
 	return source{s, failOpen || s.cfg.Attention == OnlyShown}
 }

@@ -195,7 +195,7 @@ func TestTimelineEvents(t *testing.T) {
 			s := &Session{}
 			s.timeline.init(4)
 			c.add(&s.timeline)
-			events, lost := s.Timeline(0)
+			events, lost, _ := s.Timeline(0)
 			require.Zero(t, lost)
 			require.Equal(t, []Event{c.want}, events)
 		})
@@ -222,17 +222,17 @@ func TestTimelineAfter(t *testing.T) {
 		{20, 0, 0, 0},
 		{25, 0, 0, 0},
 	} {
-		events, lost := s.Timeline(c.after)
+		events, lost, _ := s.Timeline(c.after)
 		require.Equal(t, c.lost, lost, c)
 		require.Len(t, events, c.n, c)
 		for i := range events {
 			require.EqualValues(t, c.first+i, events[i].Number)
 		}
 	}
-	events, _ := s.Timeline(19)
+	events, _, _ := s.Timeline(19)
 	require.Len(t, events, 1)
 	events[0].Covered[0] = "b"
-	again, _ := s.Timeline(19)
+	again, _, _ := s.Timeline(19)
 	require.Equal(t, "a", again[0].Covered[0], "it belongs to whoever got it")
 }
 
@@ -348,7 +348,7 @@ func TestRuleFilesRead(t *testing.T) {
 	require.True(t, w.refuse(errors.New("a")))
 	require.False(t, w.refuse(errors.New("a")))
 	require.True(t, w.refuse(errors.New("b")))
-	require.EqualValues(t, 2, w.refused)
+	require.EqualValues(t, 2, w.now.Refused)
 }
 
 // TestBroadcast holds that a change wakes those who waited for it, and nobody who waits from then on.

@@ -40,20 +40,16 @@ type ruleFiles struct {
 	names    []string
 	defaults bool
 
-	mu      sync.Mutex
-	set     *rules.Set
-	files   []RuleFile // of the set that decides
-	since   time.Time
-	swaps   uint64
-	err     error
-	refused uint64
+	mu  sync.Mutex
+	set *rules.Set
+	now RuleStatus
 
 	tried []RuleFile // that were compiled last, with success or not; used by the watcher only
 }
 
 // init reads the files and compiles the first set: nil where only the embedded rules apply.
 func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
-	w.names, w.defaults, w.since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
+	w.names, w.defaults, w.now.Since = slices.Clone(cfg.RuleFiles), !cfg.NoDefaults, cfg.Now()
 	if len(w.names) == 0 && w.defaults && cfg.Engine.Rules != nil {
 		w.set, w.defaults = cfg.Engine.Rules, false
 		return w.set, nil
@@ -66,7 +62,7 @@ func (w *ruleFiles) init(cfg *Config) (*rules.Set, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session: rules: %w", err)
 	}
-	w.set, w.files, w.tried = set, files, files
+	w.set, w.now.Files, w.tried = set, files, files
 	return set, nil
 }
 
@@ -147,11 +143,11 @@ func sameFile(a, b RuleFile) bool { return a.Hash == b.Hash }
 func (w *ruleFiles) refuse(err error) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if w.err != nil && w.err.Error() == err.Error() {
+	if w.now.Error == err.Error() {
 		return false
 	}
-	w.err = err
-	w.refused++
+	w.now.Error = err.Error()
+	w.now.Refused++
 	return true
 }
 
@@ -159,12 +155,12 @@ func (w *ruleFiles) refuse(err error) bool {
 func (w *ruleFiles) accept(set *rules.Set, files []RuleFile, now time.Time) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.files, w.err = files, nil
+	w.now.Files, w.now.Error = files, ""
 	if w.set.Hash() == set.Hash() {
 		return false
 	}
-	w.set, w.since = set, now
-	w.swaps++
+	w.set, w.now.Since = set, now
+	w.now.Swaps++
 	return true
 }
 
@@ -177,13 +173,9 @@ func (w *ruleFiles) current() *rules.Set {
 func (w *ruleFiles) status() RuleStatus {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	st := RuleStatus{
-		Rules: len(w.set.Rules()), Hash: hash(w.set), Since: w.since, Swaps: w.swaps, Files: append([]RuleFile{}, w.files...),
-		Default: w.defaults, Refused: w.refused,
-	}
-	if w.err != nil {
-		st.Error = w.err.Error()
-	}
+	st := w.now
+	st.Rules, st.Hash, st.Default = len(w.set.Rules()), hash(w.set), w.defaults
+	st.Files = append([]RuleFile{}, st.Files...)
 	return st
 }
 

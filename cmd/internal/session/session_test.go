@@ -300,7 +300,7 @@ func TestTimeline(t *testing.T) {
 		s.Ack(t.Context(), "agent", d.Attention.ID, 0)
 		synctest.Wait()
 
-		events, lost := s.Timeline(0)
+		events, lost, _ := s.Timeline(0)
 		require.Zero(t, lost)
 		var said []string
 		for _, e := range events {
@@ -323,11 +323,11 @@ func TestTimeline(t *testing.T) {
 		for range 5 {
 			s.Ack(t.Context(), "agent", "no-such", 0)
 		}
-		events, lost = s.Timeline(2)
+		events, lost, _ = s.Timeline(2)
 		require.EqualValues(t, 2, lost)
 		require.EqualValues(t, 5, events[0].Number)
 		require.Len(t, events, 8)
-		events, _ = s.Timeline(12)
+		events, _, _ = s.Timeline(12)
 		require.Empty(t, events)
 	})
 }
@@ -551,7 +551,7 @@ func TestItemsByNumber(t *testing.T) {
 		res = s.Ack(t.Context(), "person", "1", 0)
 		require.True(t, res.Acknowledged)
 		require.Equal(t, "7-1", res.ID)
-		events, _ := s.Timeline(0)
+		events, _, _ := s.Timeline(0)
 		require.Equal(t, "7-1", events[len(events)-1].Attention, "who reads later does not know what a number meant")
 	})
 }

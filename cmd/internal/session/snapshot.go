@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/statefile"
@@ -25,17 +24,15 @@ type disk struct {
 	mu   sync.Mutex  // of the file
 	open []heed.Item // reused
 
-	refused error // why the file that was there was not restored as a whole
-
 	stateMu sync.Mutex
-	saves   uint64
-	failed  uint64
-	err     error // of the latest save
-	at      time.Time
+	state   SnapshotStatus
 }
 
 func (d *disk) init(s *Session, refused error) {
-	d.path, d.s, d.refused = s.cfg.Snapshot, s, refused
+	d.path, d.s, d.state.File = s.cfg.Snapshot, s, s.cfg.Snapshot
+	if refused != nil {
+		d.state.Refused = refused.Error()
+	}
 	d.known.Store(&map[string]struct{}{})
 	if s.restored {
 		d.known.Store(d.openItems())
@@ -89,35 +86,30 @@ func (d *disk) through(seq uint64) {
 func (d *disk) saveLocked() {
 	known := d.openItems()
 	seq := d.s.engine.Latest().Seq
-	err := saveSnapshot(d.path, d.s.engine)
+	err := statefile.WriteFile(d.path, d.s.engine.Snapshot(nil))
 	d.known.Store(known)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	if err != nil {
-		d.failed++
-		if d.err == nil {
+	failed := d.state.Error != ""
+	if d.state.Error = ""; err != nil {
+		d.state.Failed++
+		d.state.Error = err.Error()
+		if !failed {
 			d.s.log.Error("the snapshot cannot be written; ids will not survive a restart", "file", d.path, "error", err)
 		}
 	} else {
-		if d.err != nil {
+		if failed {
 			d.s.log.Info("the snapshot can be written again", "file", d.path)
 		}
-		d.saves++
+		d.state.Saves++
+		d.state.Saved = d.s.now()
 		d.saved.Store(seq)
-		d.at = d.s.now()
 	}
-	d.err = err
 }
 
 // savePeriodically saves what need not be on disk at once.
 func (s *Session) savePeriodically(ctx context.Context) {
 	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
-}
-
-// saveSnapshot writes a snapshot of e to the file called path. The engine is locked only while the snapshot is made.
-// Calls for one path must not overlap.
-func saveSnapshot(path string, e *heed.Engine) error {
-	return statefile.WriteFile(path, e.Snapshot(nil))
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The

@@ -78,14 +78,7 @@ func (d *disk) status() *SnapshotStatus {
 	}
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
-	st := &SnapshotStatus{File: d.path, Saves: d.saves, Failed: d.failed, Saved: d.at}
-	if d.err != nil {
-		st.Error = d.err.Error()
-	}
-	if d.refused != nil {
-		st.Refused = d.refused.Error()
-	}
-	return st
+	return new(d.state)
 }
 
 // limits returns the bounds that were hit, with the consequence of each.

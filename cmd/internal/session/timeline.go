@@ -206,8 +206,9 @@ func cut(name string) string {
 	return name[:text.Prefix(name, maxName)]
 }
 
-// Timeline returns the events after the one with a number, oldest first, and how many after it are evicted.
-func (s *Session) Timeline(after uint64) (events []Event, lost uint64) {
+// Timeline returns the events after the one with a number, oldest first, how many after it are evicted, and the number
+// of the latest.
+func (s *Session) Timeline(after uint64) (events []Event, lost, latest uint64) {
 	t := &s.timeline
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -220,5 +221,5 @@ func (s *Session) Timeline(after uint64) (events []Event, lost uint64) {
 		e.Covered = slices.Clone(e.Covered)
 		events = append(events, e)
 	}
-	return events, lost
+	return events, lost, t.last
 }

@@ -76,7 +76,8 @@ func TestUpdate(t *testing.T) {
 				require.NoError(t, err)
 				call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
 				require.False(t, g.Check(t.Context(), call).Allowed)
-				require.Equal(t, []string{epoch + "-3"}, s.Ack(t.Context(), "agent", epoch+"-1", 0).Covered, "which the summary named")
+				acked := s.Ack(t.Context(), "agent", epoch+"-1", 0)
+				require.Equal(t, []string{epoch + "-3"}, acked.Covered, "which the summary named")
 				require.True(t, g.Check(t.Context(), call).Allowed)
 				s.Observe(broken("1").Entry())
 				a, _ = s.Current(t.Context(), "agent")

@@ -165,7 +165,7 @@ func (g *game) verdicts(t *testing.T, s *session.Session, clean []int) (told, wr
 		onResult[i] = true
 	}
 	var ids []string
-	events, lost := s.Timeline(0)
+	events, lost, _ := s.Timeline(0)
 	require.Zero(t, lost)
 	for _, e := range events {
 		if e.Kind == session.CallBegan && e.Tool == "colony/build" {

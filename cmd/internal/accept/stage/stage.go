@@ -40,7 +40,9 @@ func NewBridge(ctx context.Context) (gabp.Bridge, error) {
 
 // Env returns the environment variables of a bridge for a game that it starts, as NAME=value.
 func Env(b gabp.Bridge) []string {
-	return []string{gabp.EnvPort + "=" + strconv.Itoa(b.Port()), gabp.EnvToken + "=" + b.Token, gabp.EnvGame + "=" + b.GameID}
+	return []string{
+		gabp.EnvPort + "=" + strconv.Itoa(b.Port()), gabp.EnvToken + "=" + b.Token, gabp.EnvGame + "=" + b.GameID,
+	}
 }
 
 // Table writes rows of cells, each of which a tab ends, in columns.
