@@ -144,7 +144,7 @@ type host struct {
 	closers   []func() error
 }
 
-// newHost makes a host, in which nothing runs yet. Its errors have the status of a wrong usage unless they have another.
+// newHost makes a host, in which nothing runs yet. An error without a status of its own has that of a wrong usage.
 func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	h := &host{program: p, hosting: special, flags: f}
 	for _, part := range []func() error{
