@@ -22,8 +22,9 @@
 //
 // # Bounds
 //
-// Package jsonrpc bounds lines and open requests; maxSessions and maxCalls bound sessions and tool calls. A machine keeps
-// 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile; else the whole prompt is.
+// Package jsonrpc bounds lines and open requests; maxSessions and maxCalls bound sessions and tool calls. A machine
+// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile. If it was not, the whole
+// prompt is.
 //
 // # Concurrency
 //
