@@ -22,11 +22,12 @@
 //
 // # Bounds
 //
-// Lines and open requests are bounded by package jsonrpc, sessions and tool calls by maxSessions and maxCalls. A machine
-// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile; else the whole prompt is.
+// Package jsonrpc bounds lines and open requests; maxSessions and maxCalls bound sessions and tool calls. A machine
+// keeps 64 KiB of the text of a prompt, which is sent again if the proxy was killed meanwhile. If it was not, the whole
+// prompt is.
 //
 // # Concurrency
 //
-// One line or action is handled at a time. A [Conversation] may be used by others at the same time: what it
-// decides is queued.
+// One line or action is handled at a time. A [Conversation] may be used by others at the same time: its
+// actions are queued.
 package acp

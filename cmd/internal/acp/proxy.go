@@ -40,7 +40,7 @@ type Conversation interface {
 type Config struct {
 	// Agent and Editor are the standard input and output of each, which Run closes at its end.
 	Agent, Editor io.ReadWriteCloser
-	// Left is that of [jsonrpc.Between].
+	// Left: see [jsonrpc.Between].
 	Left func()
 
 	// Start makes the conversation of a session, with the ceiling of its machine. act does what the machine decides; it
@@ -67,7 +67,7 @@ type proxy struct {
 	sessions map[string]*session
 	asked    jsonrpc.Open[*request]              // requests of the editor
 	wanted   jsonrpc.Open[*want]                 // permissions that the agent has asked for
-	answers  jsonrpc.Open[func(message, []byte)] // what becomes of the answers to requests that the agent has
+	answers  jsonrpc.Open[func(message, []byte)] // handlers of the answers to the proxy's own requests
 	ids      int
 
 	// What was passed on without being understood, or dropped.
@@ -143,7 +143,7 @@ func (p *proxy) later(f func()) {
 	}
 }
 
-// do does what is queued, calls f, and does what f queued.
+// do calls the queued actions, f, and the actions that f queues.
 func (p *proxy) do(f func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -196,8 +196,8 @@ func (c *Conversation) Look(ctx context.Context) error {
 	return nil
 }
 
-// Offer looks, and returns the text of what the agent is to read now, "" for nothing. The error is that of the look;
-// what was known before is offered. The note of that name has the value if something is offered; "" is no note.
+// Offer looks, and returns the text that the agent is to read now, "" for none. If the look fails, Offer returns its
+// error and the messages from before. If note is not "" and there is a text, the note of that name gets the value.
 func (c *Conversation) Offer(ctx context.Context, note, value string) (text string, err error) {
 	err = c.Look(ctx)
 	c.Do(func(m *steer.Machine, _ time.Time) steer.Action {

@@ -21,13 +21,15 @@ type Answer struct {
 	GoOn    string // the turn does not end: the model goes on with this text
 }
 
-// says is what a host can be told at an event.
-type says uint8
+// Part is the part of an [Answer] that a host takes at an event.
+type Part uint8
 
+// The parts of an answer.
 const (
-	denies says = 1 << iota
-	adds
-	goesOn
+	None Part = iota
+	Deny
+	Context
+	GoOn
 )
 
 // events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
@@ -70,30 +72,24 @@ func kindOf(host Host, name string) Kind {
 	return Other
 }
 
-// can returns what the host can be told at the event.
-func (e *Event) can() says {
-	switch kind := kindOf(e.Host, e.Name); kind {
+// Takes returns the part of an answer that the host takes at the event.
+func (e *Event) Takes() Part {
+	switch kindOf(e.Host, e.Name) {
 	case BeforeTool:
-		return denies
+		return Deny
 	case Prompt, ToolFailed:
 		if e.Host == Cursor || e.Host == Copilot {
-			return 0
+			return None
 		}
-		return adds
+		return Context
 	case SessionStart, AfterTool, BatchEnd:
-		return adds
+		return Context
 	case TurnEnd:
 		if !e.Aborted && e.Name != stopFailure {
-			return goesOn
+			return GoOn
 		}
 	}
-	return 0
-}
-
-// Can returns what the host can be told at the event: at most one of the three.
-func (e *Event) Can() (deny, context, goOn bool) {
-	s := e.can()
-	return s&denies != 0, s&adds != 0, s&goesOn != 0
+	return None
 }
 
 // MovedOn reports whether the event proves that a request to the model was made after an event of kind offered, of the
@@ -114,15 +110,14 @@ func (e *Event) MovedOn(offered Kind) bool {
 // MaxText is cut at the end of a line, with a note of how much is left out.
 func (e *Event) Render(a Answer) (stdout []byte, unsaid Answer) {
 	var out any
-	take := func(what says, t *string, say func(string) any) {
-		if *t == "" || e.can()&what == 0 {
-			return
+	take := func(part Part, t *string, say func(string) any) {
+		if *t != "" && e.Takes() == part {
+			out, *t = say(cut(*t)), ""
 		}
-		out, *t = say(cut(*t)), ""
 	}
-	take(denies, &a.Deny, e.deny)
-	take(adds, &a.Context, e.add)
-	take(goesOn, &a.GoOn, e.goOn)
+	take(Deny, &a.Deny, e.deny)
+	take(Context, &a.Context, e.add)
+	take(GoOn, &a.GoOn, e.goOn)
 	switch {
 	case out != nil:
 	case e.Host == Cursor || e.Host == Gemini: // which report empty output as a fault

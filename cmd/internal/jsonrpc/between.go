@@ -35,8 +35,8 @@ type Between struct {
 	FromClient, FromProgram func(line []byte)
 	// Settle returns when all lines that were read are handled. It is called when a side has no more. Optional.
 	Settle func()
-	// Left is called when the client sends no more and the program has what was sent: it closes the program's input, so
-	// that its output ends. The client gets what the program writes until then. If Left is nil, Run ends with the client.
+	// Left is called when the client sends no more and the program has all its lines: it closes the program's input, so
+	// that its output ends. The client gets the program's lines until then. If Left is nil, Run ends with the client.
 	Left func()
 	// Ended is called before the last lines are written: it answers the requests that are open.
 	Ended func()

@@ -47,7 +47,7 @@ func TestMessageLine(t *testing.T) {
 	require.Equal(t, `"\u0061\/"`, string(again.ID))
 }
 
-// stream is what a side writes, and what becomes of what is written to it.
+// stream is the output of a side, and a writer in place of its input.
 type stream struct {
 	io.Reader
 	io.Writer
@@ -73,7 +73,7 @@ func TestBetweenEnds(t *testing.T) {
 		client, program stream
 		left            func(end io.Closer)
 		err             string
-		ofProgram       bool // the error is that of the program
+		ofProgram       bool // the error is ErrProgram
 	}{
 		"the client": {client: stream{strings.NewReader("a\n"), io.Discard}},
 		"the client, and then the program": {
@@ -132,7 +132,7 @@ type errs struct{ err error }
 
 func (e errs) Read([]byte) (int, error) { return 0, e.err }
 
-// TestBetweenAnswersLast holds that what Ended writes is the last that a side gets, and that all is written.
+// TestBetweenAnswersLast holds that the lines of Ended are the last that a side gets, and that all are written.
 func TestBetweenAnswersLast(t *testing.T) {
 	var got strings.Builder
 	b := Between{

@@ -69,7 +69,7 @@ func Key(id jsontext.Value) string {
 // maxOpen bounds the requests without an answer.
 const maxOpen = 4096
 
-// Open holds what is known of the requests that have no answer yet, by their keys.
+// Open holds the requests that have no answer yet, by their keys.
 type Open[T any] map[string]T
 
 // Add adds a request. It returns false if one with the id is open, or too many are.
@@ -81,7 +81,7 @@ func (o Open[T]) Add(id jsontext.Value, of T) bool {
 	return true
 }
 
-// Take returns what is known of a request, and forgets it.
+// Take removes and returns a request.
 func (o Open[T]) Take(id jsontext.Value) (of T, known bool) {
 	of, known = o[Key(id)]
 	delete(o, Key(id))

@@ -39,11 +39,11 @@ type Config struct {
 	Session *session.Session
 	Bridge  *bridge.Proxy // its gate holds calls back, its tools and resources are added
 
-	// BriefTokens is the budget of the brief about an item; with 0 no text of the game is told.
+	// BriefTokens is the budget of the brief about an item; with 0 the agent gets no text of the game.
 	BriefTokens int
 
 	Client, Server io.ReadWriter
-	Left           func() // that of [jsonrpc.Between]
+	Left           func() // see [jsonrpc.Between]
 
 	Now func() time.Time
 	Log *slog.Logger
@@ -602,7 +602,7 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 	return given
 }
 
-// notify tells the client of updates, where it takes notifications.
+// notify sends updates to a client that takes notifications.
 func (p *Proxy) notify(updates []heed.Update) {
 	p.mu.Lock()
 	ready, watching := p.ready, p.watching

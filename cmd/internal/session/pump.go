@@ -5,13 +5,8 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 )
-
-// OnObserved has f called with each entry from now on but those of calls, in order, with the outcome. It comes before
-// Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid during one only.
-func (s *Session) OnObserved(f func(rec *capture.Record, o *heed.Outcome)) { s.observed = f }
 
 // OnUpdates adds a sink that receives every update from now on, in order, once it is on disk. One goroutine calls one
 // sink after another: they must be quick, and must not keep or change the slice. It is empty where only the item of a

@@ -81,7 +81,7 @@ func (f *steerFlags) validate(cmd *cobra.Command) error {
 	return checkBrief(cmd, f.brief)
 }
 
-// defaultBrief is the budget of a brief that is told to an agent, in tokens, and maxBrief bounds it.
+// defaultBrief is the budget of a brief for an agent, in tokens, and maxBrief bounds it.
 const (
 	defaultBrief = 400
 	maxBrief     = 8000
@@ -294,7 +294,7 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 				log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
 			}
 		case err := <-ended:
-			_ = t.Close() // one that closed its output may read on
+			_ = t.Close() // the program may have closed its output and read on
 			select {
 			case <-t.Done():
 			case <-time.After(t.grace):

@@ -218,7 +218,7 @@ func (p *program) asking(cmd *cobra.Command, f *clientFlags,
 	if err == nil {
 		p.Detail("asking the heed at %s", cmp.Or(whose.Address, f.connect))
 		err = ask(ctx, client, whose)
-		_ = client.Close() // what was asked was answered
+		_ = client.Close() // all answers have come
 	}
 	switch e, _ := errors.AsType[*gabp.Error](err); {
 	case e == nil:
@@ -233,7 +233,7 @@ func (p *program) asking(cmd *cobra.Command, f *clientFlags,
 // asked returns the error of a command that asked a running heed, or the history, with its exit status.
 func asked(ctx context.Context, err error) error {
 	switch {
-	case ctx.Err() != nil: // whatever it broke off
+	case ctx.Err() != nil: // the cause of any other error
 		return context.Cause(ctx)
 	case err != nil && !decided(err):
 		return cli.Failed(exitNone, err)

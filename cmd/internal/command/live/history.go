@@ -32,7 +32,7 @@ type historyFlags struct {
 	format string
 	width  int
 	needed bool // by the command, which is refused where nothing is remembered
-	latest bool // without a name of a game, that of the latest session is meant
+	latest bool // if no game is named, the game of the latest session is selected
 
 	path string // of the file, once it is known
 }
@@ -263,8 +263,8 @@ of your own (--history), and reading it makes none.`,
 	return f.register(cmd)
 }
 
-// gameOf returns the game that is selected, by its name as a person writes it. It is "" for none, and if that of the
-// latest session is not known.
+// gameOf returns the selected game, by its name as a person writes it. It is "" if no game is selected, and if the game
+// of the latest session is not known.
 func (f *historyFlags) gameOf(ctx context.Context, h *history.History) (string, error) {
 	if f.game == "" && !f.latest {
 		return "", nil

@@ -158,7 +158,7 @@ func (h *hooked) answer(ctx context.Context) error {
 	}
 	box, err := h.openOutbox(ctx, h.flags.state)
 	if err == nil {
-		defer box.Close() //nolint:errcheck // what it keeps is committed
+		defer box.Close() //nolint:errcheck // all states are committed
 		conversation := fmt.Sprintf("hook/%s/%s/%s", h.event.Host, h.event.Session, h.event.Agent)
 		err = box.Update(ctx, conversation, h.Now(), step)
 	}
@@ -186,9 +186,8 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
 	var a hooks.Answer
-	deny, context, goOn := e.Can()
-	switch {
-	case deny && !h.exempt():
+	switch part := e.Takes(); {
+	case part == hooks.Deny && !h.exempt():
 		var current gabp.CurrentResult
 		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
@@ -198,9 +197,9 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			a.Deny = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
 				h.next(item), h.news(ctx, c)))
 		}
-	case context:
+	case part == hooks.Context:
 		a.Context = h.news(ctx, c)
-	case goOn && !e.StopActive:
+	case part == hooks.GoOn && !e.StopActive:
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}

@@ -96,17 +96,17 @@ const (
 	textPerEntry   = 128
 )
 
-// hosting is what a command that runs an engine has of its own.
+// hosting holds the parts of a host that differ between commands.
 type hosting struct {
 	name string // of its files in the state folder
 	source
-	next func(class string, a *heed.Item) []string // what briefs say is done next; nil: brief.SessionNext
+	next func(class string, a *heed.Item) []string // the next steps in briefs; nil: brief.SessionNext
 
 	// Without a listener no bridges are served.
 	command  string // in the run file
 	bridge   gabp.Bridge
 	listener net.Listener
-	stream   io.ReadWriteCloser // of one more bridge, whose end is that of heed; nil: there is none
+	stream   io.ReadWriteCloser // of one more bridge, with which heed ends; nil: there is none
 
 	// The game that heed starts.
 	prefix  []string                           // of its command line
@@ -115,7 +115,7 @@ type hosting struct {
 	most    int // bytes of a result
 }
 
-// source is the log that is followed: none if its path is "", the game's output if it is that of [files.Standard].
+// source is the followed log: none if its path is "", the game's output if its path is [files.Standard].
 type source struct {
 	files.Found
 	follow follow.Config // of a file
@@ -144,7 +144,7 @@ type host struct {
 	closers   []func() error
 }
 
-// newHost makes a host, in which nothing runs yet. An error of what the user wants has the status of a wrong usage.
+// newHost makes a host, in which nothing runs yet. An error without a status of its own has that of a wrong usage.
 func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	h := &host{program: p, hosting: special, flags: f}
 	for _, part := range []func() error{
@@ -163,7 +163,7 @@ func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	return h, nil
 }
 
-// closes has something closed with the host, before all that was opened earlier.
+// closes adds a resource that is closed with the host, before all that were opened earlier.
 func (h *host) closes(c io.Closer) { h.closers = append(h.closers, c.Close) }
 
 // openState opens the state folder, and claims the name of the files in it.
@@ -230,7 +230,7 @@ func (r recording) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// openListeners listens for what asks for metrics: before a game is started.
+// openListeners opens the port for metrics, before a game is started.
 func (h *host) openListeners() (err error) {
 	if h.flags.metrics == "" {
 		return nil

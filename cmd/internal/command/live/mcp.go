@@ -95,7 +95,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
-	return h.serveDuring(ctx, func(<-chan error) error { // so that what the server changes in the log comes after
+	return h.serveDuring(ctx, func(<-chan error) error { // the server's changes of the log come after this
 		defer out.wait(teeGrace)
 		server, err := startTalking(args, stderr, f.grace)
 		out.handedOver()

@@ -26,8 +26,8 @@ import (
 // keepEvery bounds how much of a session is lost where its heed is killed; it is shorter in tests.
 var keepEvery = time.Second
 
-// keepWait bounds how long heed waits for another process at the history: what is not written is written later, unless
-// heed ends.
+// keepWait bounds how long heed waits for another process at the history. A summary that was not written is written
+// later, unless heed ends.
 const keepWait = 2 * time.Second
 
 // maxOpened bounds the items that wait for what the history knows of them, maxEnded the runs that wait to be kept.
@@ -84,8 +84,8 @@ type kept struct {
 	running bool
 }
 
-// openHistory opens the history if sessions are to be remembered, and has it keep what comes from now on. It is no
-// reason to keep a game from starting that it cannot be opened.
+// openHistory opens the history if sessions are to be remembered, and starts to keep this one. A history that cannot be
+// opened is reported, and keeps no game from starting.
 func (h *host) openHistory() error {
 	f := &h.flags.remember
 	if !f.Remember || f.History == command.HistoryOff {
@@ -180,7 +180,7 @@ func (k *keeper) updates(all []heed.Update) {
 	}
 }
 
-// keep keeps what is new: at once, and again after keepEvery if more came meanwhile.
+// keep writes news at once, and with a pause of keepEvery between two writes.
 func (k *keeper) keep(ctx context.Context) error {
 	for {
 		select {
@@ -197,7 +197,7 @@ func (k *keeper) keep(ctx context.Context) error {
 	}
 }
 
-// notify has what is new written.
+// notify wakes keep.
 func (k *keeper) notify() {
 	select {
 	case k.news <- struct{}{}:

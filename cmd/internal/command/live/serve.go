@@ -158,7 +158,10 @@ func (p *program) serveBridge(cmd *cobra.Command, f *serveFlags) (gabp.Bridge, e
 		env.GameID = cmp.Or(f.game, env.GameID)
 		return env, nil
 	case f.game != "" && f.addr == "":
-		return gabpFile(p.Getenv, f.game)
+		if b, err = gabp.FindBridge(p.Getenv, f.game); err != nil {
+			err = cli.Failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", f.game, err))
+		}
+		return b, err
 	}
 	b.Token = p.Getenv(gabp.EnvToken)
 	if b.Token == "" && f.stdio {
@@ -183,14 +186,6 @@ func (s stdio) Close() error {
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func gabpFile(getenv func(string) string, game string) (gabp.Bridge, error) {
-	b, err := gabp.FindBridge(getenv, game)
-	if err != nil {
-		return b, cli.Failed(exitUsage, fmt.Errorf("--game %s: %w; or use --addr", game, err))
-	}
-	return b, nil
 }
 
 // maxToken bounds, in bytes, a file that holds a token in its first line.

@@ -219,9 +219,9 @@ func newStream(name string) (*stream, error) {
 	return s, nil
 }
 
-// tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The one that is
-// spooled is the log: it is copied to the file that is followed, too, which is removed in the end. Of any other the end
-// is kept.
+// tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The spooled stream
+// is the log: it is copied to the followed file, too, which is removed in the end. Of any other stream the last lines
+// are kept.
 func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.File, err error) {
 	s := h.spool
 	if !spooled {

@@ -146,7 +146,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		}
 		exit := e.game.Exit()
 		h.log.Info("the game has ended", "exit", exit.String())
-		p.Status = exit.Code // whatever else was raised
+		p.Status = exit.Code // in place of any that was raised
 		return nil
 	})
 }
