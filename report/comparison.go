@@ -112,8 +112,8 @@ func (c *Comparison) appendText(dst []byte, o TextOptions) []byte {
 	}
 	for i := range s.groups {
 		g := &s.groups[i]
-		first := firstPlace(g)
-		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", strings.ToUpper(g.Group.Disposition.String())+groupWords(g)+first)
+		what := strings.ToUpper(g.Group.Disposition.String()) + groupWords(g) + firstPlace(g)
+		dst = o.heading(dst, styleOf(g.Group.Disposition)+";1", "%s", what)
 		dst = fmt.Appendf(dst, "  %s\n", fit(g.Group.Template, max(o.Width-2, 0)))
 		suspected(g, func(mod, evidence string) { p(2, "%s: %s", mod, evidence) })
 	}
@@ -228,7 +228,10 @@ func (s *compared) suspects(d *compare.Suspects) {
 	rank := 0
 	s.table("SUSPECTS, over all groups", gridOf(ranked, 24, []columnOf[compare.RankedMod]{
 		{column{title: "RANK", right: true}, func(*compare.RankedMod) string { rank++; return strconv.Itoa(rank) }},
-		{column{title: "SUSPECT", limit: 40, style: only(name), log: true}, func(m *compare.RankedMod) string { return m.Name }},
+		{
+			column{title: "SUSPECT", limit: 40, style: only(name), log: true},
+			func(m *compare.RankedMod) string { return m.Name },
+		},
 		{column{title: "EVIDENCE"}, rankedReason},
 	}), len(d.Suspects)-len(ranked)+d.MoreSuspects, "… and %d more with less evidence")
 	mods := top(d.Mods, 4*s.top)
@@ -317,17 +320,22 @@ func (s *compared) section(title, what string, groups []compare.Group, kind sect
 	titled := func(title string) column { count.title = title; return count }
 	shown := top(groups, s.top)
 	rest := groups[len(shown):]
-	s.table(fmt.Sprintf("%s: %s, %s", title, text.Count(len(groups), "group"), what), gridOf(shown, 60, []columnOf[compare.Group]{
+	heading := fmt.Sprintf("%s: %s, %s", title, text.Count(len(groups), "group"), what)
+	s.table(heading, gridOf(shown, 60, []columnOf[compare.Group]{
 		{titled("COUNT"), when(!two, func(g *compare.Group) string { return number(side(g).Count) })},
 		{titled("OLD"), when(two, func(g *compare.Group) string { return number(g.Old.Count) })},
 		{titled("NEW"), when(two, func(g *compare.Group) string { return number(g.New.Count) })},
 		{column{title: "/1000", right: true}, both(func(t *compare.Tally) string { return rate(t.Per1000) })},
-		{column{title: "/HOUR", right: true, optional: true},
-			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) }))},
+		{
+			column{title: "/HOUR", right: true, optional: true},
+			when(s.hours, both(func(t *compare.Tally) string { return rate(t.PerHour) })),
+		},
 		{column{title: "RATIO", optional: true}, when(kind == sectionRatio, ratioWords)},
 		{column{title: "CHANCE", right: true, optional: true}, func(g *compare.Group) string { return percent(g.Chance) }},
-		{column{title: "EXPIRED", optional: true},
-			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) })},
+		{
+			column{title: "EXPIRED", optional: true},
+			when(kind == sectionExpired, func(g *compare.Group) string { return string(g.Expires) }),
+		},
 		{column{title: "FIRST", right: true, log: many}, func(g *compare.Group) string { return firstWords(side(g), many) }},
 		{column{title: "DISPOSITION", style: dispositionStyle}, func(g *compare.Group) string {
 			d := g.Disposition.String()

@@ -77,14 +77,12 @@ func (d *details) observe(config *Config, rec *capture.Record, o *heed.Outcome, 
 		d.count(d.byTime.at(uint64(d.last.Sub(d.first).Milliseconds())), rec, o)
 	}
 	key := causeKey{o.Decision.Rule, o.Decision.Disposition}
-	firstOfRule := false
-	if isNew && o.Decision.Disposition.Urgent() {
-		if _, known := d.causes[key]; !known {
-			firstOfRule = true
-			d.causes[key] = rec.Time
-		}
+	firstOfRow := isNew && o.Decision.Disposition.Urgent()
+	_, known := d.causes[key]
+	if firstOfRow && !known {
+		d.causes[key] = rec.Time
 	}
-	d.lines.observe(d.total, rec, o.Decision, firstOfRule, isNew && o.Decision.Disposition.Urgent())
+	d.lines.observe(d.total, rec, o.Decision, firstOfRow && !known, firstOfRow)
 	if row.detail == nil {
 		row.detail = &detail{time: rec.Time}
 		d.sample(config, rec, o, row, suspects)
@@ -283,24 +281,16 @@ func (s *spark) merge(o *spark) {
 	}
 }
 
-// excerpt is a record of the log as it stands.
-type excerpt struct {
-	excerptHead
-	lines []string
-}
-
 // excerpts returns the records of the log that a page shows.
-func (r *Replay) excerpts() []excerpt {
-	var all []excerpt
-	for _, x := range r.details.lines.all() {
-		lines := strings.Split(string(x.text), "\n")
-		if scrubbed := r.config.Scrub.lines(string(x.text)); scrubbed != nil {
-			lines = scrubbed
-		} else {
-			lines = r.config.Scrub.texts(lines)
+func (r *Replay) excerpts() []excerptRecord {
+	all := r.details.lines.all()
+	for i := range all {
+		x := &all[i]
+		lines := r.config.Scrub.lines(string(x.text))
+		if lines == nil {
+			lines = r.config.Scrub.texts(strings.Split(string(x.text), "\n"))
 		}
-		x.rule = safe(x.rule)
-		all = append(all, excerpt{x.excerptHead, safeAll(lines)})
+		x.rule, x.lines = safe(x.rule), safeAll(lines)
 	}
 	return all
 }

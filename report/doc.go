@@ -9,8 +9,8 @@
 // A [Replay] gathers one file. Whoever replays calls [Replay.Observe] for each record and [Replay.Update] for
 // each update of the engine, then [Replay.End]. [Replay.Document] returns what there is to report as plain
 // data, scrubbed and escaped once; the forms are pure functions of it. [AppendUpdate], [AppendRecord] and their
-// OTLP twins need no gathering: lines stream. What package compare finds is rendered by [CompareText],
-// [CompareMarkdown] and [CompareJSON]. [Schema] returns the JSON Schema of each JSON form, made of the types.
+// OTLP twins need no gathering: lines stream. A [Comparison] has what package compare found, and the same renderers.
+// [Forms] has the JSON Schema of each JSON form, made of the types.
 //
 // [HTML] makes a page of one document or several whose replays were made with [Config.Details]: with samples
 // and stacks in which what points at a mod is marked, the lines around, sparklines and a timeline to zoom into.

@@ -27,7 +27,7 @@ type Document struct {
 	evidence evidence
 	details  *details    // nil without Config.Details
 	items    []heed.Item // with it: in the order in which they were opened
-	excerpts []excerpt
+	excerpts []excerptRecord
 }
 
 // Summary is the accounting of one log.

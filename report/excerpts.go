@@ -41,12 +41,6 @@ type excerpts struct {
 
 // excerptRecord is one record as an excerpt keeps it.
 type excerptRecord struct {
-	excerptHead
-	text []byte
-}
-
-// excerptHead is what an excerpt has of a record beside its text.
-type excerptHead struct {
 	seq         uint64
 	first, last uint64 // lines
 	disposition event.Disposition
@@ -54,6 +48,9 @@ type excerptHead struct {
 	marked      bool // the excerpt is there because of it
 	cause       bool // it was the first that its rule decided
 	more        int  // lines of it that are not shown
+
+	text  []byte
+	lines []string // text for a document, scrubbed and escaped
 }
 
 // observe receives the next record. It is kept, with those around it, where it is
@@ -134,7 +131,7 @@ func (r *excerptRecord) clone() excerptRecord {
 func (r *excerptRecord) set(seq uint64, rec *capture.Record, d event.Decision) {
 	text := r.text[:0]
 	line := rec.Line()
-	r.excerptHead = excerptHead{
+	*r = excerptRecord{
 		seq: seq, first: uint64(line), last: uint64(max(line, rec.EndLine)), disposition: d.Disposition,
 		rule: d.Rule,
 	}

@@ -35,6 +35,7 @@ type voice struct {
 var (
 	plainly    = voice{literally, func(text string, _ int) string { return text }}
 	inMarkdown = voice{prose, code}
+	inTable    = voice{prose, cell}
 )
 
 func literally(name string) string { return name }
@@ -185,8 +186,10 @@ func (d *Document) accounting() []fact {
 			text.Count(d.Summary.Items.Updates, "update"))},
 	}
 	if err := s.Check(); err != nil {
-		facts = append(facts, fact{Label: "WRONG", in: alarm,
-			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error())})
+		facts = append(facts, fact{
+			Label: "WRONG", in: alarm,
+			Says: "these counts do not add up; this is a bug in heed: " + oneSpace(err.Error()),
+		})
 	}
 	return facts
 }

@@ -114,7 +114,7 @@ func (g *grid) appendTo(dst []byte, o TextOptions) []byte {
 		return cells.StringWidth(row[last]) > width-used
 	})
 	line := func(row []string, title, below bool) {
-		l := gridLine{dst: dst, room: width, color: o.Color}
+		l := gridLine{dst: dst, o: o}
 		style := func(i int) style {
 			switch f := g.columns[i].style; {
 			case title:
@@ -191,11 +191,10 @@ func (g *grid) appendMarkdown(dst []byte) []byte {
 // gridLine lays out one line: without spaces at its end, and cut where the
 // columns alone are wider than there is room.
 type gridLine struct {
-	dst   []byte
-	room  int // columns, 0 for any number
-	used  int // columns
-	gap   int // spaces that come before the next text
-	color bool
+	dst  []byte
+	o    TextOptions
+	used int // columns
+	gap  int // spaces that come before the next text
 }
 
 func (l *gridLine) skip(columns int) { l.gap += columns }
@@ -204,8 +203,8 @@ func (l *gridLine) put(text string, s style) {
 	if text == "" {
 		return
 	}
-	if l.room > 0 {
-		left := l.room - l.used - l.gap
+	if l.o.Width > 0 {
+		left := l.o.Width - l.used - l.gap
 		if left <= 0 {
 			return
 		}
@@ -214,10 +213,7 @@ func (l *gridLine) put(text string, s style) {
 	l.dst = append(l.dst, strings.Repeat(" ", l.gap)...)
 	l.used += l.gap + cells.StringWidth(text)
 	l.gap = 0
-	if !l.color {
-		s = plain
-	}
-	l.dst = appendStyled(l.dst, text, s)
+	l.dst = l.o.styled(l.dst, text, s)
 }
 
 // end ends the line; another may follow.

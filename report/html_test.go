@@ -388,9 +388,9 @@ func TestExcerptsShowWhereTheLogWentBlindLast(t *testing.T) {
 			event.Decision{}, seq == 59, false)
 	}
 	x.kept = []excerptRecord{
-		{excerptHead: excerptHead{seq: 3, first: 3}},
-		{excerptHead: excerptHead{seq: 58, first: 58, marked: true}},
-		{excerptHead: excerptHead{seq: 90, first: 90}},
+		{seq: 3, first: 3},
+		{seq: 58, first: 58, marked: true},
+		{seq: 90, first: 90},
 	}
 	var lines []uint64
 	for _, r := range x.all() {

@@ -67,7 +67,8 @@ var pageFuncs = template.FuncMap{
 		}
 		return text.Many(n.(uint64), noun, plural...)
 	},
-	"number": text.Number[uint64], "times": times, "safe": safe, "capital": capital, "sentence": sentence, "people": forPeople,
+	"number": text.Number[uint64], "times": times, "safe": safe, "capital": capital, "sentence": sentence,
+	"people": forPeople,
 
 	"class":    func(v *Verdict) string { return stateClasses[v.State] },
 	"title":    func(v *Verdict) string { return v.title + v.because },
@@ -141,6 +142,7 @@ func (s *section) Dropped() (rows uint64) {
 	}
 	return rows
 }
+
 func (s *section) MoreGroups() int {
 	more := -len(s.Groups)
 	for _, t := range s.Summary.Signatures {
@@ -286,7 +288,9 @@ func (s *section) mods() {
 	for i := range e.Mods {
 		s.Mods = append(s.Mods, pageMod{&e.Mods[i], i + 1, named[i]})
 	}
-	slices.SortStableFunc(s.Mods, func(a, b pageMod) int { return cmp.Compare(min(len(b.Named), 1), min(len(a.Named), 1)) })
+	slices.SortStableFunc(s.Mods, func(a, b pageMod) int {
+		return cmp.Compare(min(len(b.Named), 1), min(len(a.Named), 1))
+	})
 	s.Mods = top(s.Mods, s.share(pageMods))
 }
 

@@ -72,7 +72,9 @@ func (d *Document) suites() []junitSuite {
 	s, e := &d.Summary, &d.evidence
 	found, left := d.findings()
 	suite := junitSuite{Name: s.File, Out: strings.Join(d.wanting(left), "\n"), Properties: []junitProperty{
-		{"heed.layout", s.Layout}, {"heed.lines", number(uint64(s.Lines))}, {"heed.records", number(s.Records)},
+		{"heed.layout", s.Layout},
+		{"heed.lines", number(uint64(s.Lines))},
+		{"heed.records", number(s.Records)},
 		{"heed.verdict", s.Verdict.lead()},
 	}}
 	if len(d.removed) > 0 {

@@ -197,8 +197,8 @@ func (m *markdown) also(causes []Cause) {
 		m.printf("| line | disposition | entries | what | rule | blame |\n|---:|---|---:|---|---|---|\n")
 		for i := range causes[:min(len(causes), markdownAlso)] {
 			c := &causes[i]
-			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(voice{prose, cell})+".", cell(c.Rule, 0),
-				strings.ReplaceAll(inMarkdown.names(c.Blame), "|", "¦"))
+			m.printf("| %d | %s | %d | %s | %s | %s |\n", c.First, c.Disposition, c.Entries, c.says(inTable)+".",
+				cell(c.Rule, 0), inTable.names(c.Blame))
 		}
 		if more := len(causes) - markdownAlso; more > 0 {
 			m.printf("\n%d more.\n", more)

@@ -237,7 +237,7 @@ func TestTextTimelineLeavesNothingUncounted(t *testing.T) {
 		shown := strings.Count(out, "advisory error")
 		left := total - shown
 		require.Equal(t, min(total, 2*textUpdates), shown)
-		require.Equal(t, left > 0, strings.Contains(out, fmt.Sprintf("(%s left out;", text.Count(uint64(left), "update"))), out)
+		require.Equal(t, left > 0, strings.Contains(out, "("+text.Count(left, "update")+" left out;"), out)
 	}
 }
 

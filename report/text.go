@@ -60,12 +60,16 @@ func (d *Document) appendText(dst []byte, o TextOptions) []byte {
 
 // heading appends the line that begins a part of a text.
 func (o *TextOptions) heading(dst []byte, in style, format string, args ...any) []byte {
+	dst = o.styled(append(dst, '\n'), fit(fmt.Sprintf(format, args...), o.Width), in)
+	return append(dst, '\n')
+}
+
+// styled appends text in a style, where colors are wanted.
+func (o *TextOptions) styled(dst []byte, text string, in style) []byte {
 	if !o.Color {
 		in = plain
 	}
-	dst = append(dst, '\n')
-	dst = appendStyled(dst, fit(fmt.Sprintf(format, args...), o.Width), in)
-	return append(dst, '\n')
+	return appendStyled(dst, text, in)
 }
 
 // textReport is the state of one rendering.
@@ -77,13 +81,7 @@ type textReport struct {
 
 func (t *textReport) printf(format string, args ...any) { t.out = fmt.Appendf(t.out, format, args...) }
 
-// styled appends text in a style, where colors are wanted.
-func (t *textReport) styled(s string, in style) {
-	if !t.options.Color {
-		in = plain
-	}
-	t.out = appendStyled(t.out, s, in)
-}
+func (t *textReport) styled(s string, in style) { t.out = t.options.styled(t.out, s, in) }
 
 // wrapped appends text, wrapped and indented below itself, in a style.
 func (t *textReport) wrapped(s string, indent int, in style) {

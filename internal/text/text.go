@@ -60,8 +60,8 @@ func Number[N Whole](n N) string {
 	return s
 }
 
-// JSON returns plain data in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes there.
-// It panics if v cannot be written.
+// JSON returns plain data in one line of JSON, with the angle brackets of masks as they are: JSON needs no escapes
+// there. It panics if v cannot be written.
 func JSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

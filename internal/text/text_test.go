@@ -214,3 +214,14 @@ func TestMarkdown(t *testing.T) {
 	require.Equal(t, "`(blank)`", MarkdownCode(" ", 0))
 	require.Equal(t, ``+"`a\\nb…`", MarkdownCode("a\nbcd", 5))
 }
+
+func TestNumbers(t *testing.T) {
+	require.Equal(t, "1 line", Count(1, "line"))
+	require.Equal(t, "0 lines", Count(uint64(0), "line"))
+	require.Equal(t, "1234 entries", Count(1234, "entry", "entries"))
+	require.Equal(t, "1,234,567 entries", Many(1_234_567, "entry", "entries"))
+	require.Equal(t, "999", Number(uint64(999)))
+	require.Equal(t, "line", Plural(1, "line", []string{}...), "of a template, where no plural is an empty list")
+	require.Equal(t, "lines", Plural(2, "line", []string{}...))
+	require.Equal(t, `{"Mask":"<*>"}`, string(JSON(struct{ Mask string }{"<*>"})))
+}
