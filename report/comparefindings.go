@@ -19,7 +19,7 @@ func (c *Comparison) addTo(out *sarif) {
 		unread, sentences := incomplete(side, i)
 		out.about(sarifURI(side.Files[i].Name), unread, sentences)
 	}
-	out.marks = c.Scrub.marks()
+	out.RedactionTokens = c.Scrub.marks()
 }
 
 // suites returns a suite of JUnit for each log of the new side. Each new group is a case that failed, in the first log

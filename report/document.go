@@ -1,7 +1,6 @@
 package report
 
 import (
-	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -256,14 +255,11 @@ func (c *Cause) first(n int) (parts []causePart, more int) {
 func (d *Document) table(of event.Disposition) tableSummary { return d.Summary.Signatures[of.String()] }
 
 // rows returns the rows of a disposition.
-func (d *Document) rows(of event.Disposition) []Row {
-	from := slices.IndexFunc(d.Signatures, func(r Row) bool { return r.Disposition == of })
-	if from < 0 {
-		return nil
-	}
-	rows := d.Signatures[from:]
-	if n := slices.IndexFunc(rows, func(r Row) bool { return r.Disposition != of }); n >= 0 {
-		rows = rows[:n]
+func (d *Document) rows(of event.Disposition) (rows []Row) {
+	for i := range d.Signatures {
+		if d.Signatures[i].Disposition == of {
+			rows = append(rows, d.Signatures[i])
+		}
 	}
 	return rows
 }
@@ -317,7 +313,7 @@ func (r *Replay) summary(v *Verdict) Summary {
 	for _, d := range dispositions {
 		t := r.tables[d]
 		s.Signatures[d.String()] = tableSummary{
-			Entries: t.entries, Rows: t.size(), Dropped: t.evicted,
+			Entries: t.entries, Rows: len(t.held()), Dropped: t.evicted,
 			DroppedEntries: t.evictedEntries, signatures: t.rows.Len(),
 		}
 	}

@@ -15,14 +15,10 @@ const maxResults = 5000
 
 // sarif gathers the results of a run.
 type sarif struct {
-	rules         []sarifRule
-	index         map[string]int // of rules, by id
-	results       []sarifResult
-	seen          map[string]int // results by file, rule and signature
-	notifications []sarifNotification
-	left          int
-	failed        bool     // a log was not read to its end
-	marks         []string // what stands for what was removed
+	sarifRun
+	index map[string]int // of rules, by id
+	seen  map[string]int // results by file, rule and signature
+	left  int
 }
 
 type sarifLog struct {
@@ -114,11 +110,23 @@ var sarifFingerprint = fmt.Sprintf("heedSignature/v%d", signature.Version)
 // Fingerprints are the ids of signatures, so that a finding stays the same one
 // wherever it moves in the next log.
 func SARIF[D rendered](dst []byte, docs ...D) []byte {
-	s := &sarif{rules: []sarifRule{}, index: map[string]int{}, results: []sarifResult{}, seen: map[string]int{}}
+	s := &sarif{index: map[string]int{}, seen: map[string]int{}}
+	s.Results, s.ColumnKind, s.Invocations[0].Successful = []sarifResult{}, "unicodeCodePoints", true
+	tool := &s.Tool.Driver
+	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", []sarifRule{}
 	for _, d := range docs {
 		d.addTo(s)
 	}
-	return s.append(dst)
+	if s.left > 0 {
+		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
+			maxResults)
+		s.notify(sarifNotification{Level: "warning", Message: sarifText(message)})
+	}
+	return appendJSON(dst, &sarifLog{"https://json.schemastore.org/sarif-2.1.0.json", "2.1.0", [1]sarifRun{s.sarifRun}})
+}
+
+func (s *sarif) notify(n sarifNotification) {
+	s.Invocations[0].Notifications = append(s.Invocations[0].Notifications, n)
 }
 
 func (d *Document) addTo(s *sarif) {
@@ -128,48 +136,29 @@ func (d *Document) addTo(s *sarif) {
 		s.add(uri, &found[i])
 	}
 	s.about(uri, !d.Summary.Complete, d.wanting(left))
-	s.marks = d.marks
+	s.RedactionTokens = d.marks
 }
 
 // about adds sentences about a log, which may not have been read to its end.
 func (s *sarif) about(uri string, unread bool, sentences []string) {
 	level := "warning"
 	if unread {
-		s.failed, level = true, "error"
+		s.Invocations[0].Successful, level = false, "error"
 	}
 	for _, sentence := range sentences {
-		s.notifications = append(s.notifications, sarifNotification{
-			level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)},
-		})
+		s.notify(sarifNotification{level, sarifText(sentence), []sarifLocation{sarifAt(uri, 0)}})
 	}
-}
-
-// append appends what was gathered.
-func (s *sarif) append(dst []byte) []byte {
-	log := sarifLog{Schema: "https://json.schemastore.org/sarif-2.1.0.json", Version: "2.1.0"}
-	run := &log.Runs[0]
-	run.Invocations[0].Successful, run.RedactionTokens = !s.failed, s.marks
-	if s.left > 0 {
-		message := fmt.Sprintf("%s left out: a log has at most %d.", text.Count(s.left, "result is", "results are"),
-			maxResults)
-		s.notifications = append(s.notifications, sarifNotification{Level: "warning", Message: sarifText(message)})
-	}
-	tool := &run.Tool.Driver
-	tool.Name, tool.URI, tool.Rules = "heed", "https://github.com/heedlog/heed", s.rules
-	run.Invocations[0].Notifications = s.notifications
-	run.Results, run.ColumnKind = s.results, "unicodeCodePoints"
-	return appendJSON(dst, &log)
 }
 
 // add adds a finding, or counts it where there are too many.
 func (s *sarif) add(uri string, f *finding) {
-	if len(s.results) == maxResults {
+	if len(s.Results) == maxResults {
 		s.left++
 		return
 	}
 	index, ok := s.index[f.Rule]
 	if !ok {
-		index = len(s.rules)
+		index = len(s.Tool.Driver.Rules)
 		s.index[f.Rule] = index
 		rule := sarifRule{ID: f.Rule, Short: sarifText(f.Summary), Help: sarifText(f.Summary + ".")}
 		if f.Why != "" {
@@ -179,7 +168,7 @@ func (s *sarif) add(uri string, f *finding) {
 		if f.Advice != "" {
 			rule.Help = sarifText(strings.TrimSpace(sentence(f.Why) + " " + sentence(f.Advice)))
 		}
-		s.rules = append(s.rules, rule)
+		s.Tool.Driver.Rules = append(s.Tool.Driver.Rules, rule)
 	}
 	id := f.Signature.String()
 	// What a rule decided in two ways, as escalation does, are two results.
@@ -193,7 +182,7 @@ func (s *sarif) add(uri string, f *finding) {
 	if f.news != "" {
 		message += "; " + f.news
 	}
-	s.results = append(s.results, sarifResult{
+	s.Results = append(s.Results, sarifResult{
 		RuleID: f.Rule, RuleIndex: index, Level: sarifLevel(f), Message: sarifText(message),
 		Locations:    [1]sarifLocation{sarifAt(uri, f.First)},
 		Fingerprints: map[string]string{sarifFingerprint: hash},

@@ -360,14 +360,6 @@ func (t *table) of(key rowKey) *row {
 	return row
 }
 
-// size returns how many rows the table has, as held does.
-func (t *table) size() int {
-	if t.groups != nil {
-		return len(t.groups)
-	}
-	return t.rows.Len()
-}
-
 // top returns the n rows with the most entries, or all where n is not
 // positive; of equals the one that came first.
 func (t *table) top(n int) []*row {
