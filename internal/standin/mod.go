@@ -243,7 +243,7 @@ func (m *Mod) storm(ctx context.Context) {
 	every := time.Second / time.Duration(m.cfg.Storm)
 	began := time.Now()
 	for n := 0; ctx.Err() == nil; {
-		for ; time.Duration(n)*every < time.Since(began); n++ {
+		for ; ctx.Err() == nil && time.Duration(n)*every < time.Since(began); n++ {
 			if !m.frozen.Load() {
 				m.Publish(m.cfg.Channels[0], fmt.Sprintf(`{"level":"info","message":"All is well %s"}`, strings.Repeat("x", n%200)))
 			}
