@@ -184,14 +184,15 @@ func (h *AttentionHandler) items(ids []string) []heed.Item {
 	return list
 }
 
-// open returns the open items as clients may see them, the most urgent first.
+// open returns the open items, the most urgent first, advisory with ObserveOnly.
 func (h *AttentionHandler) open() []heed.Item {
 	var list []heed.Item
 	if blind := h.openBlind(); blind != nil {
 		list = append(list, *blind)
 	}
 	for _, a := range h.cfg.Source.Open(nil) {
-		list = append(list, *h.Present(a))
+		a.Blocking = a.Blocking && !h.cfg.ObserveOnly
+		list = append(list, a)
 	}
 	return list
 }
@@ -326,11 +327,10 @@ func (h *AttentionHandler) current(consumer string) *heed.Item {
 	return h.Present(a)
 }
 
-// Present returns an item as clients may see it: advisory with ObserveOnly.
+// Present returns an item as clients may see it: with the fields of the protocol, advisory with ObserveOnly.
 func (h *AttentionHandler) Present(a heed.Item) *heed.Item {
-	if h.cfg.ObserveOnly {
-		a.Blocking = false
-	}
+	a.Blocking = a.Blocking && !h.cfg.ObserveOnly
+	a = project(&a)
 	return &a
 }
 

@@ -18,6 +18,7 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -205,6 +206,9 @@ func (g *generator) schema(t reflect.Type) *Schema {
 		return g.object(t)
 	}
 	name := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
+	if known := g.of[name]; known != nil && known != t { // a type of another package
+		name = path.Base(t.PkgPath()) + t.Name()
+	}
 	switch known := g.of[name]; known {
 	case nil:
 		g.of[name] = t
