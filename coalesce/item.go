@@ -51,7 +51,7 @@ type Item struct {
 	// Disposition is the highest among the entries; it stays when the item is
 	// cleared.
 	Disposition event.Disposition `json:"disposition,omitzero" jsonschema:"The highest of its entries; it stays when the item is cleared."`
-	Cause       Cause             `json:"cause,omitzero" jsonschema:"The first of its most urgent entries; absent if it has none, for example when heed is blind."`
+	Cause       CauseEntry        `json:"cause,omitzero" jsonschema:"The first of its most urgent entries; absent if it has none, for example when heed is blind."`
 
 	// Prelude is the number of urgent entries before the cause. In a successor
 	// of an item that was acknowledged in part, it is a lower bound.
@@ -132,13 +132,10 @@ func (a *Item) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
-	for _, name := range []*string{
-		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
-		&a.Predecessor, &a.Cause.Rule, &a.Cause.Phase, &a.Known, &a.Recurrence,
-	} {
-		*name = text.Safe(*name, maxItemName)
-	}
-	a.Blame, a.Cause.ID = safeNames(a.Blame), a.Cause.Signature.ID
+	safe := func(s string) string { return text.Safe(s, maxItemName) }
+	a.names(safe)
+	a.Predecessor, a.Recurrence, a.Cause.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Cause.Rule)
+	a.Cause.ID = a.Cause.Signature.ID
 	for _, n := range []*uint64{
 		&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
 		&a.Prelude, &a.Cause.Seq,
@@ -151,21 +148,62 @@ func (a *Item) Sanitize() {
 		s.Message = textOr(s.Message, maxItemMessage, "(no text)")
 		s.RepeatCount = min(max(s.RepeatCount, 1), maxItemInteger)
 		s.LatestSequence = min(s.LatestSequence, maxItemInteger)
-		s.Rule, s.Blame, s.ID = text.Safe(s.Rule, maxItemName), safeNames(s.Blame), s.Signature.ID
+		s.Rule, s.ID = safe(s.Rule), s.Signature.ID
 	}
 }
 
-// safeNames returns names made safe. It does not write to them: samples of a digest share theirs.
-func safeNames(names []string) []string {
-	unsafe := func(s string) bool { return text.Safe(s, maxItemName) != s }
-	if !slices.ContainsFunc(names, unsafe) {
-		return names
+// MapTexts replaces each text of a that comes from a log or a host by the result of f: the summary, which quotes some,
+// messages, variants and names. Copies of a keep theirs.
+func (a *Item) MapTexts(f func(string) string) {
+	a.Sample = slices.Clone(a.Sample)
+	a.names(f)
+	a.Summary = f(a.Summary)
+	for i := range a.Sample {
+		a.Sample[i].Message = f(a.Sample[i].Message)
 	}
-	names = slices.Clone(names)
-	for i, s := range names {
-		names[i] = text.Safe(s, maxItemName)
+}
+
+// MapMods replaces each list of mods in a by the result of f. Copies of a keep theirs.
+func (a *Item) MapMods(f func([]string) []string) {
+	a.Sample = slices.Clone(a.Sample)
+	a.mods(f)
+}
+
+// names replaces mods, variants and the names of operations, methods and phases.
+func (a *Item) names(f func(string) string) {
+	for _, name := range []*string{
+		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod, &a.Cause.Phase, &a.Known,
+	} {
+		*name = f(*name)
 	}
-	return names
+	a.mods(func(mods []string) []string { return mapped(mods, f) })
+	for i := range a.Sample {
+		a.Sample[i].Variants = mapped(a.Sample[i].Variants, func(v Variant) Variant {
+			v.Value = f(v.Value)
+			return v
+		})
+	}
+}
+
+func (a *Item) mods(f func([]string) []string) {
+	a.Blame = f(a.Blame)
+	for i := range a.Sample {
+		a.Sample[i].Blame = f(a.Sample[i].Blame)
+	}
+}
+
+// mapped returns list with the results of f, which is a copy if one differs.
+func mapped[S ~[]E, E comparable](list S, f func(E) E) S {
+	shared := true
+	for i, before := range list {
+		if after := f(before); after != before {
+			if shared {
+				list, shared = slices.Clone(list), false
+			}
+			list[i] = after
+		}
+	}
+	return list
 }
 
 // textOr returns s made safe, or otherwise where that is empty.
@@ -176,8 +214,8 @@ func textOr(s string, limit int, otherwise string) string {
 	return s
 }
 
-// Cause is the first entry at the highest disposition of an item.
-type Cause struct {
+// CauseEntry is the first entry at the highest disposition of an item.
+type CauseEntry struct {
 	Seq uint64 `json:"seq" jsonschema:"Its number."`
 	Pos uint64 `json:"line,omitzero" jsonschema:"Its line in the log, if it has one."` // the host's own position
 
@@ -265,11 +303,11 @@ func (r Reason) weight() int {
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.
 type Update struct {
-	Kind   string // [Opened], [Updated] or [Cleared]
-	Reason Reason
-	Item   Item
+	Kind   string `json:"update" jsonschema:"Its kind." enum:"opened,updated,cleared"`
+	Reason Reason `json:"reason" jsonschema:"Why there is an update."`
+	Item   Item   `json:"attention" jsonschema:"The item as it is then."`
 
 	// Seq and Pos are those of the entry that prompted the update, for Reason.
-	Seq uint64
-	Pos uint64
+	Seq uint64 `json:"sequence" jsonschema:"Number of the entry that caused the update."`
+	Pos uint64 `json:"line" jsonschema:"Line of that entry in the log."`
 }

@@ -313,7 +313,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
 		"-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "Cause.Phase", "Cause.ID", "Sample.ID", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
+		"item.id", "CauseEntry.Phase", "CauseEntry.ID", "Sample.ID", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",

@@ -146,7 +146,7 @@ func describeAPI(t *testing.T) node {
 		}
 	}
 	schemas["attention"] = protocolItem(t, schemas["item"].(node), schemas["sample"].(node))
-	for _, name := range []string{"item", "cause", "variant"} {
+	for _, name := range []string{"item", "causeEntry", "variant"} {
 		delete(schemas, name)
 	}
 	return node{

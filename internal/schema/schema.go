@@ -18,7 +18,6 @@ import (
 	"encoding"
 	"encoding/json"
 	"fmt"
-	"path"
 	"reflect"
 	"slices"
 	"strconv"
@@ -28,7 +27,7 @@ import (
 
 // Version is the value of the field "schemaVersion", with which each document begins. It is one for all forms
 // and rises when a field of one goes, or means something else; new fields do not change it.
-const Version = 2
+const Version = 3
 
 // Form is a form of output.
 type Form struct {
@@ -206,9 +205,6 @@ func (g *generator) schema(t reflect.Type) *Schema {
 		return g.object(t)
 	}
 	name := strings.ToLower(t.Name()[:1]) + t.Name()[1:]
-	if known := g.of[name]; known != nil && known != t { // a type of another package
-		name = path.Base(t.PkgPath()) + t.Name()
-	}
 	switch known := g.of[name]; known {
 	case nil:
 		g.of[name] = t

@@ -108,7 +108,7 @@ func TestItem(t *testing.T) {
 		id := open.Items[0].ID
 		it := answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"id":"`+id+`","stack":true}`)
 		listed := it.Item
-		listed.Cause, listed.Sample = it.Cause.Cause, nil
+		listed.Cause, listed.Sample = it.Cause.CauseEntry, nil
 		require.Equal(t, open.Items[0], listed)
 		require.Equal(t, it, answer[bridge.ItemDetail](t, d, bridge.ToolItem, `{"attentionId":"`+id+`","stack":true}`), "as attention/ack calls it")
 		number := id[strings.LastIndexByte(id, '-')+1:]

@@ -48,7 +48,7 @@ type ItemDetail struct {
 
 // Cause is the first of the most urgent entries of an item, and its rule in words.
 type Cause struct {
-	coalesce.Cause
+	coalesce.CauseEntry
 
 	RuleSummary string `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
 	RuleWhy     string `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
@@ -92,7 +92,7 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 	}
 	out := ItemDetail{
 		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{},
-		Behind: behind, Cause: Cause{Cause: it.Cause},
+		Behind: behind, Cause: Cause{CauseEntry: it.Cause},
 	}
 	out.Sample = it.Sample[:min(len(it.Sample), maxSamples)]
 	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
