@@ -15,13 +15,13 @@ import (
 // reading.
 type Record struct {
 	event.Entry
-	Signature signature.Signature
-	Decision  event.Decision
+	event.Decision
+	Signature signature.Signature `json:"-"`
 
 	// Truncated reports that the entry had more text than the journal keeps of
 	// one: its message, its stack or one of its names is cut, or tags are
 	// missing.
-	Truncated bool
+	Truncated bool `json:"truncated,omitzero" jsonschema:"heed did not keep the rest of its text."`
 }
 
 // header is all of an entry but its text. It holds no pointers, so that the

@@ -2,16 +2,16 @@ package sidecar
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-
-	"github.com/heedlog/heed/internal/wire"
 )
 
 // version is that of the framing.
-const version = 1
+const version = 2
 
 // headSize is the number of bytes before the payload of a frame.
 const headSize = 8
@@ -130,12 +130,24 @@ func (f *frames) payload(n int) ([]byte, error) {
 	return f.buf, nil
 }
 
-// appendFrame appends a frame to dst, whose payload code describes.
-func appendFrame(dst []byte, t frameType, code func(c *coder)) []byte {
-	start := len(dst)
-	c := coder{wire.Writer(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0))}
-	code(&c)
-	dst = c.Bytes()
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headSize))
-	return dst
+// appendFrame appends a frame to dst: the JSON of v, a line feed, and the rest of the payload.
+func appendFrame(dst []byte, t frameType, v any, rest ...byte) []byte {
+	object := bytes.NewBuffer(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0))
+	enc := json.NewEncoder(object)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		panic("BUG: sidecar: plain data does not marshal: " + err.Error())
+	}
+	frame := append(object.Bytes(), rest...)
+	binary.LittleEndian.PutUint32(frame[len(dst):], uint32(len(frame)-len(dst)-headSize))
+	return frame
+}
+
+// cutObject returns the JSON at the beginning of a payload and what follows its line feed.
+func cutObject(payload []byte) (object, rest []byte, err error) {
+	object, rest, found := bytes.Cut(payload, []byte("\n"))
+	if !found {
+		return nil, nil, errors.New("no line feed ends its JSON")
+	}
+	return object, rest, nil
 }
