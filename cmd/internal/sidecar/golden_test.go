@@ -34,13 +34,10 @@ func (e *example) frame() []byte { return sent(nil, e.t, e.v) }
 
 // sent appends a frame with what v holds: a line, a hello or a snapshot with what follows it, bytes, or else JSON.
 func sent(dst []byte, t frameType, v any) []byte {
-	raw := func(payload []byte) []byte {
-		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(payload))), version, byte(t), 0, 0)
-		return append(dst, payload...)
-	}
 	switch v := v.(type) {
 	case *line:
-		b := binary.AppendUvarint(nil, v.number)
+		start := len(dst)
+		b := binary.AppendUvarint(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0), v.number)
 		b = binary.AppendUvarint(binary.LittleEndian.AppendUint64(b, uint64(v.time.Unix())), uint64(v.time.Nanosecond()))
 		wide := byte(0)
 		if v.wide {
@@ -50,11 +47,14 @@ func sent(dst []byte, t frameType, v any) []byte {
 		b = append(binary.AppendUvarint(b, uint64(len(v.operation))), v.operation...)
 		b = binary.AppendUvarint(binary.AppendUvarint(b, v.cutMessage), v.cutStack)
 		b = append(binary.AppendUvarint(b, uint64(len(v.message))), v.message...)
-		return raw(append(binary.AppendUvarint(b, uint64(len(v.stack))), v.stack...))
+		b = append(binary.AppendUvarint(b, uint64(len(v.stack))), v.stack...)
+		binary.LittleEndian.PutUint32(b[start:], uint32(len(b)-start-headSize))
+		return b
 	case []byte:
-		return raw(v)
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(v))), version, byte(t), 0, 0)
+		return append(dst, v...)
 	case string:
-		return raw([]byte(v))
+		return sent(dst, t, []byte(v))
 	case *hello:
 		return appendFrame(dst, t, v, v.snapshot...)
 	case *snapshot:
