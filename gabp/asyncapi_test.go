@@ -172,7 +172,7 @@ func describeAPI(t *testing.T) node {
 func protocolItem(t *testing.T, item, sample node) node {
 	var a heed.Item
 	testkit.Fill(&a)
-	text, err := json.Marshal(project(&a))
+	text, err := json.Marshal(Project(&a))
 	require.NoError(t, err)
 	var sent node
 	require.NoError(t, json.Unmarshal(text, &sent))

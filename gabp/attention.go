@@ -330,7 +330,7 @@ func (h *AttentionHandler) current(consumer string) *heed.Item {
 // Present returns an item as clients may see it: with the fields of the protocol, advisory with ObserveOnly.
 func (h *AttentionHandler) Present(a heed.Item) *heed.Item {
 	a.Blocking = a.Blocking && !h.cfg.ObserveOnly
-	a = project(&a)
+	a = Project(&a)
 	return &a
 }
 

@@ -56,7 +56,7 @@ func TestProject(t *testing.T) {
 	own, err := json.Marshal(a)
 	require.NoError(t, err)
 	require.Contains(t, string(own), `"history"`)
-	sent := project(&a)
+	sent := Project(&a)
 	text, err := json.Marshal(sent)
 	require.NoError(t, err)
 	check(t, "common/attention.schema.json", text)

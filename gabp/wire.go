@@ -161,8 +161,8 @@ type eventsListResult struct {
 	Subscribed []string `json:"subscribed"` // the ones of Channels that this connection receives
 }
 
-// project returns an item that has the fields of the protocol's item alone: all others are omitted if they are zero.
-func project(a *heed.Item) heed.Item {
+// Project returns an item that has the fields of the protocol's item alone: all others are omitted if they are zero.
+func Project(a *heed.Item) heed.Item {
 	var samples []heed.Sample
 	for _, s := range a.Sample {
 		samples = append(samples, heed.Sample{

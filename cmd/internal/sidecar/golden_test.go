@@ -149,7 +149,7 @@ func examples() []example {
 			"raise", typeRaise, `{"time":"2026-01-31T10:20:30.456Z","key":"autosave","disposition":"blocking",` +
 				`"severity":"error","invalidates":true,"summary":"the autosave failed","message":"disk full",` +
 				`"operationId":"call-7"}`,
-			&report{
+			&raised{
 				Time: exampleTime, Key: "autosave", Disposition: event.Blocking, Severity: event.SeverityError, Invalidates: true,
 				Summary: "the autosave failed", Message: "disk full", OperationID: "call-7",
 			},

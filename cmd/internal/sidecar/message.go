@@ -203,10 +203,10 @@ func (m *mods) check() error {
 	return nil
 }
 
-// report is a report of the host.
-type report heed.Report
+// raised is a report of the host.
+type raised heed.Report
 
-func (r *report) check() error {
+func (r *raised) check() error {
 	r.OperationID, r.Pos = short(r.OperationID), 0
 	return nil
 }

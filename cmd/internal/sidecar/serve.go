@@ -169,7 +169,7 @@ func (s *server) ingest(t frameType, payload []byte, at uint64) {
 			s.engine.LearnMods(list)
 		}
 	case typeRaise:
-		var r report
+		var r raised
 		if err = decode(payload, &r); err == nil {
 			s.engine.Raise(heed.Report(r))
 			s.w.notify()

@@ -330,7 +330,7 @@ func gameText(r *runFile, st *bridge.Status) string {
 	if st.Phase != "" {
 		parts = append(parts, "phase "+st.Phase)
 	}
-	return strings.Join(append(parts, plural(st.InFlight, "call", "calls")+" in flight"), ", ")
+	return strings.Join(append(parts, plural(uint64(st.InFlight), "call", "calls")+" in flight"), ", ")
 }
 
 func (p *program) showRules(g *page, st *bridge.Status) {

@@ -1,0 +1,146 @@
+package sidecar
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/summary"
+)
+
+// without names, for each surface, the fields of an item that it lacks, with the reason. A name that ends in * stands for
+// all fields that begin so.
+var without = map[string]map[string]string{
+	"heed/items": {"sample*": "a list is short: heed/item has the texts"},
+	"GABP": {
+		"title": notGABP, "advice": notGABP, "rule": notGABP, "perhaps": notGABP, "variants*": notGABP,
+		"disposition": notGABP, "cause*": notGABP, "preludeEntries": notGABP, "groups": notGABP, "groupsExact": notGABP,
+		"blame": notGABP, "recurrence": notGABP, "history": notGABP, "afterOperation": notGABP, "afterMethod": notGABP,
+		"openedLine": notGABP, "latestLine": notGABP, "predecessor": notGABP, "clearedBy": notGABP,
+		"sample.rule": notGABP, "sample.signature": notGABP, "sample.variants*": notGABP, "sample.firstLine": notGABP,
+		"sample.latestLine": notGABP, "sample.blame": notGABP,
+	},
+}
+
+const notGABP = "GABP 1.0 has no place for it"
+
+// TestItemFields holds each surface to the JSON fields of an item. The page has no items in its JSON, only marks of a
+// chart, and the history keeps groups of a session, not items: neither is a surface of an item.
+func TestItemFields(t *testing.T) {
+	var a heed.Item
+	testkit.Fill(&a)
+	a.State, a.ClearedBy = coalesce.Open, coalesce.ReasonAcknowledged
+	u := heed.Update{Kind: coalesce.Opened, Item: a}
+	marshal := func(v any) []byte {
+		text, err := json.Marshal(v)
+		require.NoError(t, err)
+		return text
+	}
+	listed := bridge.Item{Item: a}
+	listed.Sample = nil
+	attention := func(text []byte) []byte {
+		var line struct{ Attention json.RawMessage }
+		require.NoError(t, json.Unmarshal(text, &line), "%s", text)
+		return line.Attention
+	}
+	frame := appendFrame(nil, typeUpdate, update{u, ""})
+	sent := gabp.Project(&a)
+	document := report.Document{Updates: []report.UpdateLine{{Update: u}}}
+	var replay struct {
+		Files []struct{ Updates []json.RawMessage }
+	}
+	require.NoError(t, json.Unmarshal(report.JSON(nil, &document), &replay))
+	surfaces := map[string][]byte{
+		"heed/items":   marshal(listed),
+		"heed/item":    marshal(bridge.ItemDetail{Item: bridge.Item{Item: a}, Cause: bridge.Cause{CauseEntry: a.Cause}}),
+		"GABP":         marshal(sent),
+		"sidecar":      attention(frame[headSize:]),
+		"replay jsonl": attention(report.AppendUpdate(nil, "a.log", &u)),
+		"replay json":  attention(replay.Files[0].Updates[0]),
+	}
+	fields := fieldsOf(t, reflect.TypeFor[heed.Item]())
+	require.Contains(t, fields, "sample.variants.count")
+	for name, text := range surfaces {
+		var v any
+		require.NoError(t, json.Unmarshal(text, &v))
+		for _, field := range fields {
+			is, why := has(v, strings.Split(field, ".")), reason(name, field)
+			require.False(t, !is && why == "", "%s lacks the field %s of an item without a reason", name, field)
+			require.False(t, is && why != "", "%s has the field %s, in spite of: %s", name, field, why)
+		}
+	}
+
+	// The client in C#, by its text.
+	source, err := os.ReadFile("../../../embed/csharp/Heed.cs")
+	require.NoError(t, err)
+	_, decode, _ := strings.Cut(string(source), "HeedItem Item(Fields f)")
+	decode, _, found := strings.Cut(decode, "List<HeedItem> Items(")
+	require.True(t, found)
+	for _, field := range fields {
+		name := field[strings.LastIndexByte(field, '.')+1:]
+		require.Contains(t, decode, `"`+name+`"`, "Heed.cs does not read the field %s of an item", field)
+	}
+
+	// A group of a session in the history is no item, but calls the facts that both have the same.
+	group := fieldsOf(t, reflect.TypeFor[summary.Group]())
+	for _, field := range []string{"signature", "disposition", "severity", "rule", "blame"} {
+		require.Contains(t, group, field)
+		require.True(t, slices.Contains(fields, field) || slices.Contains(fields, "sample."+field), field)
+	}
+}
+
+// fieldsOf returns the paths of the JSON fields of a struct, those of the structs in it as well.
+func fieldsOf(t *testing.T, of reflect.Type) (paths []string) {
+	for _, f := range reflect.VisibleFields(of) {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Anonymous && name == "" || name == "-" && f.Name == "Signature" { // the field called signature is its id
+			continue
+		}
+		require.False(t, name == "" || name == "-", "%s.%s has no name in JSON", of, f.Name)
+		paths = append(paths, name)
+		inner := f.Type
+		for inner.Kind() == reflect.Slice {
+			inner = inner.Elem()
+		}
+		if inner.Kind() == reflect.Struct {
+			for _, path := range fieldsOf(t, inner) {
+				paths = append(paths, name+"."+path)
+			}
+		}
+	}
+	return paths
+}
+
+// has reports whether a JSON value has a field, in each element of an array.
+func has(v any, path []string) bool {
+	switch v := v.(type) {
+	case []any:
+		return len(v) > 0 && !slices.ContainsFunc(v, func(e any) bool { return !has(e, path) })
+	case map[string]any:
+		inner, is := v[path[0]]
+		return is && (len(path) == 1 || has(inner, path[1:]))
+	}
+	return false
+}
+
+// reason returns why a surface lacks a field, "" if it does not.
+func reason(surface, field string) string {
+	for name, why := range without[surface] {
+		prefix, wild := strings.CutSuffix(name, "*")
+		if name == field || wild && strings.HasPrefix(field, prefix) {
+			return why
+		}
+	}
+	return ""
+}
