@@ -56,7 +56,8 @@ func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
 func attention(id string, d event.Disposition, line uint64) heed.Item {
 	return heed.Item{
 		ID: id, State: "open", Severity: event.SeverityError, Blocking: d == event.Blocking, Disposition: d,
-		Summary: "summary of " + id, Cause: coalesce.CauseEntry{Pos: line, Rule: "some.rule"}, OpenedPos: line, LatestPos: line,
+		Summary: "summary of " + id,
+		Cause:   coalesce.CauseEntry{Pos: line, Rule: "some.rule"}, OpenedPos: line, LatestPos: line,
 		TotalUrgentEntries: 1, Groups: 1,
 		Sample: []heed.Sample{{Level: event.SeverityError, Message: "sample of " + id, RepeatCount: 1, FirstPos: line}},
 	}
