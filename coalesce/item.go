@@ -124,7 +124,7 @@ const (
 // escaped, on one line and bounded, the summary and messages are not empty,
 // integers are below 2^53, severities known, and nothing cleared blocks. The ids of
 // signatures are set. The id of the item stays as it is, since an acknowledgement repeats it, and so
-// do positions, which are the host's. The elements of a.Sample are changed in place.
+// do positions, which are the host's.
 func (a *Item) Sanitize() {
 	if a.State != Cleared {
 		a.State = Open
@@ -133,7 +133,7 @@ func (a *Item) Sanitize() {
 	a.Blocking = a.Blocking && a.State == Open
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	safe := func(s string) string { return text.Safe(s, maxItemName) }
-	a.names(safe)
+	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
 	a.Predecessor, a.Recurrence, a.Cause.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Cause.Rule)
 	a.Cause.ID = a.Cause.Signature.ID
 	for _, n := range []*uint64{
@@ -152,58 +152,39 @@ func (a *Item) Sanitize() {
 	}
 }
 
-// MapTexts replaces each text of a that comes from a log or a host by the result of f: the summary, which quotes some,
-// messages, variants and names. Copies of a keep theirs.
-func (a *Item) MapTexts(f func(string) string) {
-	a.Sample = slices.Clone(a.Sample)
-	a.names(f)
-	a.Summary = f(a.Summary)
+// EachText calls f with each text of a that comes from a log or a host, and with whether it names a mod. If f changes
+// it, copies of a keep theirs.
+func (a *Item) EachText(f func(s *string, mod bool)) {
+	a.eachName(f)
+	f(&a.Summary, false) // quotes some
 	for i := range a.Sample {
-		a.Sample[i].Message = f(a.Sample[i].Message)
+		f(&a.Sample[i].Message, false)
 	}
 }
 
-// MapMods replaces each list of mods in a by the result of f. Copies of a keep theirs.
-func (a *Item) MapMods(f func([]string) []string) {
-	a.Sample = slices.Clone(a.Sample)
-	a.mods(f)
-}
-
-// names replaces mods, variants and the names of operations, methods and phases.
-func (a *Item) names(f func(string) string) {
-	for _, name := range []*string{
+// eachName is EachText without the summary and messages.
+func (a *Item) eachName(f func(s *string, mod bool)) {
+	for _, s := range []*string{
 		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod, &a.Cause.Phase, &a.Known,
 	} {
-		*name = f(*name)
+		f(s, false)
 	}
-	a.mods(func(mods []string) []string { return mapped(mods, f) })
-	for i := range a.Sample {
-		a.Sample[i].Variants = mapped(a.Sample[i].Variants, func(v Variant) Variant {
-			v.Value = f(v.Value)
-			return v
-		})
-	}
-}
-
-func (a *Item) mods(f func([]string) []string) {
-	a.Blame = f(a.Blame)
-	for i := range a.Sample {
-		a.Sample[i].Blame = f(a.Sample[i].Blame)
-	}
-}
-
-// mapped returns list with the results of f, which is a copy if one differs.
-func mapped[S ~[]E, E comparable](list S, f func(E) E) S {
-	shared := true
-	for i, before := range list {
-		if after := f(before); after != before {
-			if shared {
-				list, shared = slices.Clone(list), false
-			}
-			list[i] = after
+	mods := func(list *[]string) {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			f(&(*list)[i], true)
 		}
 	}
-	return list
+	mods(&a.Blame)
+	a.Sample = slices.Clone(a.Sample)
+	for i := range a.Sample {
+		s := &a.Sample[i]
+		mods(&s.Blame)
+		s.Variants = slices.Clone(s.Variants)
+		for k := range s.Variants {
+			f(&s.Variants[k].Value, false)
+		}
+	}
 }
 
 // textOr returns s made safe, or otherwise where that is empty.

@@ -1,10 +1,6 @@
 package report
 
 import (
-	"bytes"
-	"encoding/json"
-	"slices"
-
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
@@ -45,7 +41,6 @@ type versionedSummary struct {
 // updateLine returns an update with its item made safe, since what was scrubbed may be longer.
 func updateLine(file string, u *heed.Update) UpdateLine {
 	line := UpdateLine{*u, safe(file)}
-	line.Item.Sample = slices.Clone(line.Item.Sample)
 	line.Item.Sanitize()
 	return line
 }
@@ -63,17 +58,5 @@ func AppendSummary(dst []byte, d *Document) []byte {
 
 // appendJSON appends v and a line feed.
 func appendJSON(dst []byte, v any) []byte {
-	return append(text.AppendJSON(dst, marshal(v)), '\n')
-}
-
-// marshal encodes one of this package's own types, none of which can fail. It
-// leaves the angle brackets of masks readable: JSON needs no escapes there.
-func marshal(v any) []byte {
-	var buf bytes.Buffer
-	enc := json.NewEncoder(&buf)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: report: " + err.Error())
-	}
-	return bytes.TrimSuffix(buf.Bytes(), []byte("\n"))
+	return append(text.AppendJSON(dst, text.JSON(v)), '\n')
 }

@@ -73,7 +73,7 @@ func AppendRecord(dst []byte, r *Record) []byte {
 	}
 	dst = appendField(dst, `,"phase":`, r.Phase)
 	if len(r.Blame) > 0 {
-		dst = text.AppendJSON(append(dst, `,"blame":`...), marshal(r.Blame))
+		dst = text.AppendJSON(append(dst, `,"blame":`...), text.JSON(r.Blame))
 	}
 	return append(dst, "}\n"...)
 }

@@ -189,7 +189,7 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 	if s == nil {
 		return a
 	}
-	a.MapTexts(s.Text)
+	a.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
 	return a
 }
 

@@ -242,8 +242,9 @@ func TestLogStatus(t *testing.T) {
 		Offset: 5, Size: 7, Lines: 1, Records: 2,
 		LostBytes: 3, Missed: 4,
 	}}})
-	require.Equal(t, &bridge.LogStatus{Status: follow.Status{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4}},
-		answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
+	require.Equal(t, &bridge.LogStatus{Status: follow.Status{
+		Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4,
+	}}, answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
 }
 
 // read is a log with a status.

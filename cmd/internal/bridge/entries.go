@@ -2,7 +2,6 @@ package bridge
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strconv"
@@ -95,13 +94,7 @@ func (l look) entries(records []journal.Record) []Entry {
 	return out
 }
 
-func jsonSize(e *Entry) int {
-	data, err := json.Marshal(e)
-	if err != nil {
-		panic("BUG: bridge: plain data does not marshal: " + err.Error())
-	}
-	return len(data)
-}
+func jsonSize(e *Entry) int { return len(Encode(e)) }
 
 // lookOf reads the parameters of look.
 func lookOf(a args) look { return look{chars: a.integer("chars"), stack: a.flag("stack")} }

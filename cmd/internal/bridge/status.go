@@ -47,7 +47,8 @@ type LogStatus struct {
 // status answers heed/status.
 func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error) {
 	behind := d.sync(ctx)
-	out := &Status{Status: d.session.Status(), Behind: behind, Latest: cursorText(d.epoch, d.session.Engine().Latest().Seq)}
+	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
+	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}
 	e := &out.Engine
 	out.Started, out.LogFrom, out.Limits = stamp(out.Started), said(out.LogFrom), append(out.Limits, d.limits()...)
 	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, named(e.Phase), e.Blind, named(e.BlindRule)

@@ -1,7 +1,6 @@
 package bridge
 
 import (
-	"bytes"
 	"encoding/json"
 	"strings"
 	"time"
@@ -70,12 +69,4 @@ func stamp(t time.Time) time.Time {
 }
 
 // Encode returns the JSON form of plain data in one line, without escapes for HTML.
-func Encode(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: bridge: plain data does not marshal: " + err.Error())
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
-}
+func Encode(v any) json.RawMessage { return text.JSON(v) }

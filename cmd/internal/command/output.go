@@ -1,8 +1,6 @@
 package command
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,13 +118,7 @@ func replaceFile(name string, data []byte) error {
 
 // appendJSON appends v as one line of JSON in which no text acts on a terminal.
 func appendJSON(dst []byte, v any) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false) // templates are full of brackets
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: plain data does not marshal: " + err.Error())
-	}
-	return append(text.AppendJSON(dst, bytes.TrimSuffix(b.Bytes(), []byte("\n"))), '\n')
+	return append(text.AppendJSON(dst, text.JSON(v)), '\n')
 }
 
 // prose gathers lines of text. What comes from logs and rule files goes through

@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // version is that of the framing.
@@ -132,15 +133,10 @@ func (f *frames) payload(n int) ([]byte, error) {
 
 // appendFrame appends a frame to dst: the JSON of v, a line feed, and the rest of the payload.
 func appendFrame(dst []byte, t frameType, v any, rest ...byte) []byte {
-	object := bytes.NewBuffer(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0))
-	enc := json.NewEncoder(object)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: sidecar: plain data does not marshal: " + err.Error())
-	}
-	frame := append(object.Bytes(), rest...)
-	binary.LittleEndian.PutUint32(frame[len(dst):], uint32(len(frame)-len(dst)-headSize))
-	return frame
+	object := text.JSON(v)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(object)+1+len(rest)))
+	dst = append(append(dst, version, byte(t), 0, 0), object...)
+	return append(append(dst, '\n'), rest...)
 }
 
 // cutObject returns the JSON at the beginning of a payload and what follows its line feed.

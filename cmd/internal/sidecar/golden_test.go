@@ -185,7 +185,9 @@ func examples() []example {
 				Truncated: true,
 			}},
 		},
-		queryAck:       heed.AckResult{ID: "run1-3", Watermark: 300, Acknowledged: true, Successor: "run1-4", Covered: []string{"run1-2"}},
+		queryAck: heed.AckResult{
+			ID: "run1-3", Watermark: 300, Acknowledged: true, Successor: "run1-4", Covered: []string{"run1-2"},
+		},
 		queryAttach:    "run1-4",
 		queryDelivered: true,
 		queryClear:     true,

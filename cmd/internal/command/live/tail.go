@@ -1,7 +1,6 @@
 package live
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -15,6 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // tailWait is how long a question for new entries waits for one.
@@ -155,15 +155,8 @@ func (p *program) showEntries(page *bridge.Page, f *tailFlags, lines *fold) erro
 		p.Note("%s no longer kept", plural(page.Lost, "entry is", "entries are"))
 	}
 	if f.format == formatJSONL {
-		var line bytes.Buffer
-		enc := json.NewEncoder(&line)
-		enc.SetEscapeHTML(false) // as heed answers
 		for i := range page.Entries {
-			line.Reset()
-			if err := enc.Encode(&page.Entries[i]); err != nil {
-				return err
-			}
-			if err := p.printJSON(bytes.TrimSpace(line.Bytes())); err != nil {
+			if err := p.printJSON(text.JSON(&page.Entries[i])); err != nil {
 				return err
 			}
 		}
