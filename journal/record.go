@@ -186,10 +186,10 @@ func (h *header) decode(block string) Record {
 		Truncated: h.flags&flagTruncated != 0,
 	}
 	r.Message, r.Stack = take(int(h.message)), take(int(h.stack))
-	r.OperationID, r.Decision.Rule = take(int(h.operation)), take(int(h.rule))
+	r.OperationID, r.Rule = take(int(h.operation)), take(int(h.rule))
 	r.Source, r.Parent = take(int(h.source)), take(int(h.parent))
 	for len(block) > 0 {
-		r.Decision.Tags = append(r.Decision.Tags, take(1 + int(block[0]))[1:])
+		r.Tags = append(r.Tags, take(1 + int(block[0]))[1:])
 	}
 	return r
 }

@@ -245,7 +245,7 @@ func (d *Diagnostics) page(consumer string, after heed.Cursor, a args, f heed.Fi
 
 // markRead records which open items a consumer has read: those whose cause is among the records.
 func (d *Diagnostics) markRead(consumer string, records []journal.Record) {
-	if !slices.ContainsFunc(records, func(r journal.Record) bool { return r.Decision.Disposition.Urgent() }) {
+	if !slices.ContainsFunc(records, func(r journal.Record) bool { return r.Disposition.Urgent() }) {
 		return
 	}
 	for _, it := range d.session.Engine().Open(nil) {
