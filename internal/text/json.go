@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 )
 
-// JSON returns plain data of this module as JSON on one line, in which the angle brackets of templates stay readable. It
-// panics if v cannot be encoded.
+// JSON returns plain data of this module as JSON on one line, in which the angle brackets of templates stay readable.
+// It panics if v cannot be encoded.
 func JSON(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
