@@ -638,7 +638,7 @@ rules:
 			escalated := e.Read(Cursor{}, 100, Filter{MinDisposition: event.Blocking}).Records
 			require.Len(t, escalated, strings.Count(got, "b"), "the journal knows what was decided")
 			for _, r := range escalated {
-				require.Equal(t, event.SeverityError, r.Decision.Severity)
+				require.Equal(t, event.SeverityError, r.Severity)
 			}
 		})
 	}

@@ -8,31 +8,31 @@ import (
 
 // AckResult is the answer to an acknowledgement. It belongs to the caller.
 type AckResult struct {
-	ID string
+	ID string `json:"attentionId"`
 
 	// Watermark is the sequence number up to which the item was acknowledged: 0 where
 	// it was not, or had been before.
-	Watermark uint64
+	Watermark uint64 `json:"watermark"`
 
 	// Acknowledged reports that the item is known and no longer open. It is false
 	// for an id that is not known (any more).
-	Acknowledged bool
+	Acknowledged bool `json:"acknowledged"`
 
 	// Already reports that the item had been cleared before: by an earlier
 	// acknowledgement, by a rule, by time, or to make room.
-	Already bool
+	Already bool `json:"already"`
 
 	// Successor is the id of the item that holds what was not delivered to the
 	// acknowledger, or "".
-	Successor string
+	Successor string `json:"successor,omitempty"`
 
 	// Covered holds the ids of the other items that the acknowledged view
 	// named, and that are cleared with it. They may have successors as well.
-	Covered []string
+	Covered []string `json:"covered,omitempty"`
 
 	// Current is the item that is open now, if Open.
-	Current Item
-	Open    bool
+	Current Item `json:"current,omitzero"`
+	Open    bool `json:"open"`
 }
 
 // Ack acknowledges, for a consumer, the item called id up to the sequence number

@@ -60,7 +60,7 @@ type item struct {
 
 	// cause is the entry at which the disposition reached its present height,
 	// causeBy the operation that it named, or nil.
-	cause   Cause
+	cause   CauseEntry
 	causeBy *operation
 	prelude uint64
 
@@ -306,7 +306,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if d.Disposition > it.disposition {
 		it.disposition = d.Disposition
 		it.prelude = it.total - 1
-		it.cause, it.causeBy = Cause{Seq: at.seq, Pos: at.pos, Rule: d.Rule, Signature: in.Signature}, named
+		it.cause, it.causeBy = CauseEntry{Seq: at.seq, Pos: at.pos, Rule: d.Rule, Signature: in.Signature}, named
 		f.newCause = true
 		f.why = reasonDisposition
 	}
@@ -422,7 +422,7 @@ func (it *item) settle() {
 	if it.cause.Seq == cause.worst.seq {
 		return
 	}
-	it.cause = Cause{Seq: cause.worst.seq, Pos: cause.worst.pos, Rule: cause.rule, Signature: cause.sig}
+	it.cause = CauseEntry{Seq: cause.worst.seq, Pos: cause.worst.pos, Rule: cause.rule, Signature: cause.sig}
 	it.causeBy = cause.worst.named
 	it.prelude = cause.worst.count
 	for i := range it.counters.rows {

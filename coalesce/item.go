@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
@@ -12,8 +14,9 @@ const (
 	Cleared = "cleared"
 )
 
-// Item is what a bridge sees of a burst. Its JSON form is the attention
-// item of GABP 1.0, field for field; what has no place there is left out of it.
+// Item is a burst as hosts, bridges and reports see it. Every field has a place in its JSON
+// form, which is the same on all surfaces. A field that the attention item of GABP 1.0 lacks is
+// omitted if it is zero, so that an item without these fields is an item of the protocol.
 // All that an engine returns is sanitized; see [Item.Sanitize]. State is [Open] or
 // [Cleared]; Blocking is false once cleared.
 type Item struct {
@@ -47,44 +50,44 @@ type Item struct {
 
 	// Disposition is the highest among the entries; it stays when the item is
 	// cleared.
-	Disposition event.Disposition `json:"-"`
-	Cause       Cause             `json:"-"`
+	Disposition event.Disposition `json:"disposition,omitzero" jsonschema:"The highest of its entries; it stays when the item is cleared."`
+	Cause       CauseEntry        `json:"cause,omitzero" jsonschema:"The first of its most urgent entries; absent if it has none, for example when heed is blind."`
 
 	// Prelude is the number of urgent entries before the cause. In a successor
 	// of an item that was acknowledged in part, it is a lower bound.
-	Prelude uint64 `json:"-"`
+	Prelude uint64 `json:"preludeEntries,omitzero" jsonschema:"How many of its entries came before the cause."`
 
 	// Groups is the number of distinct pairs of rule and signature. It is exact up to
 	// 65,536, and a lower bound where GroupsExact is false.
-	Groups      int  `json:"-"`
-	GroupsExact bool `json:"-"`
+	Groups      int  `json:"groups,omitzero" jsonschema:"How many different messages its entries have."`
+	GroupsExact bool `json:"groupsExact,omitzero" jsonschema:"True: groups is exact; absent: there are more."`
 
 	// Blame names the mods that the cause points at, the likeliest first; see
 	// [Coalescer.Attribute].
-	Blame []string `json:"-"`
+	Blame []string `json:"blame,omitempty" jsonschema:"Mods that it points to, the most probable first."`
 
 	// Recurrence describes how often the cause came, "" where that was once: "came 4 times, every 1m0s, again after it
 	// was acknowledged".
-	Recurrence string `json:"-"`
+	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its cause came, if more than once."`
 
 	// Known is what the host knows of the item from elsewhere, such as from earlier runs of the game; see
 	// [Coalescer.Know]. Untrusted text.
-	Known string `json:"-"`
+	Known string `json:"history,omitempty" jsonschema:"Its occurrences in earlier sessions of the game, if heed remembers them. Names of mods in it are log text."`
 
 	// AfterOperation and AfterMethod name the operation during or after which
 	// the entries came, where the cause named none.
-	AfterOperation string `json:"-"`
-	AfterMethod    string `json:"-"`
+	AfterOperation string `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it opened: possibly the cause, not proven."`
+	AfterMethod    string `json:"afterMethod,omitempty" jsonschema:"Its tool."`
 
 	// OpenedPos and LatestPos are the host's positions of the entries at
 	// OpenedAtSequence and LatestSequence.
-	OpenedPos uint64 `json:"-"`
-	LatestPos uint64 `json:"-"`
+	OpenedPos uint64 `json:"openedLine,omitzero" jsonschema:"Line of its first entry in the log, if it has one."`
+	LatestPos uint64 `json:"latestLine,omitzero" jsonschema:"Line of its latest entry in the log, if it has one."`
 
 	// Predecessor is the id of the acknowledged item that this one continues.
-	Predecessor string `json:"-"`
+	Predecessor string `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
 	// ClearedBy is why the item was cleared, "" while it is open.
-	ClearedBy Reason `json:"-"`
+	ClearedBy Reason `json:"clearedBy,omitempty" jsonschema:"Why it was cleared."`
 }
 
 // Sample is one group of an [Item], represented by the first entry of one of its variants.
@@ -94,12 +97,19 @@ type Sample struct {
 	RepeatCount    uint64         `json:"repeatCount" jsonschema:"How many entries have this text."`
 	LatestSequence uint64         `json:"latestSequence" jsonschema:"Number of the latest of them."`
 
-	Rule      string              `json:"-"`
+	Rule string `json:"rule,omitempty" jsonschema:"The rule that decided about them."`
+
 	Signature signature.Signature `json:"-"`
-	Variants  Variants            `json:"-"` // of the group, as the item counted them; nil where but one is known
-	FirstPos  uint64              `json:"-"`
-	LatestPos uint64              `json:"-"`
-	Blame     []string            `json:"-"` // mods that the first entry points at
+	ID        signature.ID        `json:"signature,omitzero" jsonschema:"Id of the text without its variable parts, to filter by."`
+
+	// Variants are those of the group, as the item counted them; nil if only one is known.
+	Variants Variants `json:"variants,omitempty" jsonschema:"What its entries decide differently, if they do."`
+
+	FirstPos  uint64 `json:"firstLine,omitzero" jsonschema:"Line of the first of them in the log, if it has one."`
+	LatestPos uint64 `json:"latestLine,omitzero" jsonschema:"Line of the latest of them in the log, if it has one."`
+
+	// Blame names the mods that the first entry points at.
+	Blame []string `json:"blame,omitempty" jsonschema:"Mods that the first of them points to."`
 }
 
 // The bounds of the texts of an item, in characters, and of its integers.
@@ -112,9 +122,9 @@ const (
 
 // Sanitize makes a fit for the wire and for display, whatever it held: texts are
 // escaped, on one line and bounded, the summary and messages are not empty,
-// integers are below 2^53, severities known, and nothing cleared blocks. The id
-// stays as it is, since an acknowledgement repeats it. The elements of a.Sample
-// are changed in place.
+// integers are below 2^53, severities known, and nothing cleared blocks. The ids of
+// signatures are set. The id of the item stays as it is, since an acknowledgement repeats it, and so
+// do positions, which are the host's.
 func (a *Item) Sanitize() {
 	if a.State != Cleared {
 		a.State = Open
@@ -122,15 +132,13 @@ func (a *Item) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
-	for _, name := range []*string{
-		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,
-		&a.Predecessor, &a.Cause.Phase, &a.Known,
-	} {
-		*name = text.Safe(*name, maxItemName)
-	}
+	safe := func(s string) string { return text.Safe(s, maxItemName) }
+	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
+	a.Predecessor, a.Recurrence, a.Cause.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Cause.Rule)
+	a.Cause.ID = a.Cause.Signature.ID
 	for _, n := range []*uint64{
 		&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
-		&a.Prelude,
+		&a.Prelude, &a.Cause.Seq,
 	} {
 		*n = min(*n, maxItemInteger)
 	}
@@ -140,6 +148,42 @@ func (a *Item) Sanitize() {
 		s.Message = textOr(s.Message, maxItemMessage, "(no text)")
 		s.RepeatCount = min(max(s.RepeatCount, 1), maxItemInteger)
 		s.LatestSequence = min(s.LatestSequence, maxItemInteger)
+		s.Rule, s.ID = safe(s.Rule), s.Signature.ID
+	}
+}
+
+// EachText calls f with each text of a that comes from a log or a host, and with whether it names a mod. If f changes
+// it, copies of a keep theirs.
+func (a *Item) EachText(f func(s *string, mod bool)) {
+	a.eachName(f)
+	f(&a.Summary, false) // quotes some
+	for i := range a.Sample {
+		f(&a.Sample[i].Message, false)
+	}
+}
+
+// eachName is EachText without the summary and messages.
+func (a *Item) eachName(f func(s *string, mod bool)) {
+	for _, s := range []*string{
+		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod, &a.Cause.Phase, &a.Known,
+	} {
+		f(s, false)
+	}
+	mods := func(list *[]string) {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			f(&(*list)[i], true)
+		}
+	}
+	mods(&a.Blame)
+	a.Sample = slices.Clone(a.Sample)
+	for i := range a.Sample {
+		s := &a.Sample[i]
+		mods(&s.Blame)
+		s.Variants = slices.Clone(s.Variants)
+		for k := range s.Variants {
+			f(&s.Variants[k].Value, false)
+		}
 	}
 }
 
@@ -151,15 +195,18 @@ func textOr(s string, limit int, otherwise string) string {
 	return s
 }
 
-// Cause is the first entry at the highest disposition of an item.
-type Cause struct {
-	Seq       uint64
-	Pos       uint64 // the host's own position of the entry
-	Rule      string
-	Signature signature.Signature
+// CauseEntry is the first entry at the highest disposition of an item.
+type CauseEntry struct {
+	Seq uint64 `json:"seq" jsonschema:"Its number."`
+	Pos uint64 `json:"line,omitzero" jsonschema:"Its line in the log, if it has one."` // the host's own position
+
+	Rule string `json:"rule" jsonschema:"The rule that decided; heed/explain shows why."`
+
+	Signature signature.Signature `json:"-"`
+	ID        signature.ID        `json:"signature" jsonschema:"Id of the text without its variable parts."` // of Signature
 
 	// Phase is the game's phase, "" where it is not known: there was none yet, or many since.
-	Phase string
+	Phase string `json:"phase,omitempty" jsonschema:"The game's phase at that time, if known."`
 }
 
 // The kinds of updates, besides [Cleared]. An item that is cleared before anybody heard
@@ -237,11 +284,11 @@ func (r Reason) weight() int {
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.
 type Update struct {
-	Kind   string // [Opened], [Updated] or [Cleared]
-	Reason Reason
-	Item   Item
+	Kind   string `json:"update" jsonschema:"Its kind." enum:"opened,updated,cleared"`
+	Reason Reason `json:"reason" jsonschema:"Why there is an update."`
+	Item   Item   `json:"attention" jsonschema:"The item as it is then."`
 
 	// Seq and Pos are those of the entry that prompted the update, for Reason.
-	Seq uint64
-	Pos uint64
+	Seq uint64 `json:"sequence" jsonschema:"Number of the entry that caused the update."`
+	Pos uint64 `json:"line" jsonschema:"Line of that entry in the log."`
 }

@@ -387,7 +387,9 @@ func (m *model) agree(a *Item, it *modelItem) {
 	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].seq {
 		phase = "" // too long ago
 	}
-	want := Cause{Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig, Phase: phase}
+	want := CauseEntry{
+		Seq: worst.seq, Pos: worst.seq, Rule: worst.Rule, Signature: worst.sig, ID: worst.sig.ID, Phase: phase,
+	}
 	require.Equal(m.t, want, a.Cause,
 		"the cause is the first entry at the highest disposition")
 	require.Equal(m.t, a.Cause.Seq-1, a.DiagnosticsCursor)

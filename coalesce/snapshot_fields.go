@@ -408,7 +408,7 @@ func (s *coder) rules(it *item) {
 	}
 }
 
-func (s *coder) cause(c *Cause) {
+func (s *coder) cause(c *CauseEntry) {
 	s.Uint64("cause.seq", &c.Seq, s.c.now.seq)
 	s.Uint64("cause.pos", &c.Pos, math.MaxUint64)
 	s.rule("cause.rule", &c.Rule)

@@ -313,7 +313,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
 		"-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "Cause.Phase", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
+		"item.id", "CauseEntry.Phase", "CauseEntry.ID", "Sample.ID", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
 		"Config.AdvisoryTTL",
@@ -338,7 +338,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 
 // TestSnapshotKnowsEveryReason finds the reasons in the source.
 func TestSnapshotKnowsEveryReason(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "attention.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "item.go", nil, 0)
 	require.NoError(t, err)
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {

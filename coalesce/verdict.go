@@ -35,30 +35,30 @@ const (
 // Verdict is what came of an operation and of its parts, as far as known. It
 // belongs to the caller.
 type Verdict struct {
-	Operation string // as far as it is kept: its first 256 bytes
-	Method    string
-	Status    event.Status
-	Outcome   string // [Unknown], [Clean], [Advised] or [Affected]
-	Reason    VerdictReason
-	Text      string // the same in one sentence, without log text
+	Operation string        `json:"operation"` // as far as it is kept: its first 256 bytes
+	Method    string        `json:"method"`
+	Status    event.Status  `json:"status"`
+	Outcome   string        `json:"outcome"` // [Unknown], [Clean], [Advised] or [Affected]
+	Reason    VerdictReason `json:"reason"`
+	Text      string        `json:"text"` // the same in one sentence, without log text
 
 	// CleanThrough is the sequence number of the latest entry that the verdict covers.
 	// It grows until the verdict is final.
-	CleanThrough uint64
+	CleanThrough uint64 `json:"cleanThrough"`
 
 	// Known is false for an operation that was never seen, or was evicted.
-	Known bool
+	Known bool `json:"known"`
 
 	// Final reports that the operation and its parts are over, and that Linger has
 	// passed since: only what names it can still change the verdict.
-	Final bool
+	Final bool `json:"final"`
 
 	// Abandoned reports that no end was seen within OperationMax.
-	Abandoned bool
+	Abandoned bool `json:"abandoned"`
 
 	// AttentionID is the item that holds the worst that came of it, or that makes the
 	// outcome unknown, or "". It may be cleared.
-	AttentionID string
+	AttentionID string `json:"attentionId"`
 }
 
 // Verdict returns what is known of the operation called id. Something blocking

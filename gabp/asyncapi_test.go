@@ -88,6 +88,7 @@ func describeAPI(t *testing.T) node {
 		text, err := schema.For(reflect.StructOf([]reflect.StructField{{Name: "V", Type: reflect.TypeOf(v), Tag: `json:"v"`}}), false)
 		require.NoError(t, err)
 		text = bytes.ReplaceAll(text, []byte("#/$defs/"), []byte("#/components/schemas/"))
+		text = bytes.ReplaceAll(text, []byte(`schemas/item"`), []byte(`schemas/attention"`))
 		var s node
 		require.NoError(t, json.Unmarshal(text, &s))
 		defs, _ := s["$defs"].(node)
@@ -144,6 +145,10 @@ func describeAPI(t *testing.T) node {
 			"action": "send", "summary": s.summary, "channel": ref(channel), "messages": refs(channel, typeEvent),
 		}
 	}
+	schemas["attention"] = protocolItem(t, schemas["item"].(node), schemas["sample"].(node))
+	for _, name := range []string{"item", "causeEntry", "variant"} {
+		delete(schemas, name)
+	}
 	return node{
 		"asyncapi": "3.0.0",
 		"info": node{
@@ -160,6 +165,23 @@ func describeAPI(t *testing.T) node {
 		"channels": channels, "operations": operations,
 		"components": node{"schemas": schemas, "messages": messages},
 	}
+}
+
+// protocolItem returns the schema of an item without the fields that heed adds to those of the protocol, and removes
+// them from the schema of its samples.
+func protocolItem(t *testing.T, item, sample node) node {
+	var a heed.Item
+	testkit.Fill(&a)
+	text, err := json.Marshal(Project(&a))
+	require.NoError(t, err)
+	var sent node
+	require.NoError(t, json.Unmarshal(text, &sent))
+	remove := func(s, sent node) {
+		maps.DeleteFunc(s["properties"].(node), func(name string, _ any) bool { return sent[name] == nil })
+	}
+	remove(item, sent)
+	remove(sample, sent["sample"].([]any)[0].(node))
+	return item
 }
 
 // TestAsyncAPI holds the document to the code: to its types, and to what a server with everything advertises.

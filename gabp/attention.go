@@ -86,7 +86,7 @@ func itemOrNull(it heed.Item, open bool) *heed.Item {
 	if !open {
 		return nil
 	}
-	return &it
+	return Project(&it)
 }
 
 // Pump publishes changes of the current item. It must be called with each batch of
@@ -134,7 +134,7 @@ func (a *Attention) publish(source AttentionSource, channel string, it heed.Item
 		return
 	}
 	// An item is small and has a JSON form, so that Publish cannot fail.
-	_ = a.Publish(channel, it.ID, &it, func(s *ServerSession) {
+	_ = a.Publish(channel, it.ID, Project(&it), func(s *ServerSession) {
 		source.Delivered(s.Consumer(), it.ID, it.LatestSequence)
 	})
 }

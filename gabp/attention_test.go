@@ -13,6 +13,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/testkit"
 )
 
 // TestParseAttention: what an engine returns follows the schemas, and is read as it was.
@@ -41,6 +42,27 @@ func TestParseAttention(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, a, back)
 	}
+}
+
+// TestProject: an item with a value in each field has the fields of the protocol alone when it is sent, and an item of the
+// engine those that the protocol requires.
+func TestProject(t *testing.T) {
+	var a heed.Item
+	testkit.Fill(&a)
+	a.State, a.Sample[0].Blame = "open", []string{"mod"}
+	own, err := json.Marshal(a)
+	require.NoError(t, err)
+	require.Contains(t, string(own), `"history"`)
+	sent := Project(&a)
+	text, err := json.Marshal(sent)
+	require.NoError(t, err)
+	check(t, "common/attention.schema.json", text)
+	back, err := ParseAttention(text)
+	require.NoError(t, err)
+	require.Equal(t, *sent, back, "nothing of the protocol is lost")
+	require.NotContains(t, string(text), `"history"`)
+	require.Equal(t, []string{"mod"}, a.Sample[0].Blame, "the item keeps what it has")
+	require.Nil(t, Project(nil))
 }
 
 // channel is what a handler published, in order.

@@ -161,6 +161,25 @@ type eventsListResult struct {
 	Subscribed []string `json:"subscribed"` // the ones of Channels that this connection receives
 }
 
+// Project returns an item that has the fields of the protocol's item alone: all others are omitted if they are zero.
+func Project(a *heed.Item) *heed.Item {
+	if a == nil {
+		return nil
+	}
+	var samples []heed.Sample
+	for _, s := range a.Sample {
+		samples = append(samples, heed.Sample{
+			Level: s.Level, Message: s.Message, RepeatCount: s.RepeatCount, LatestSequence: s.LatestSequence,
+		})
+	}
+	return &heed.Item{
+		ID: a.ID, State: a.State, Severity: a.Severity, Blocking: a.Blocking, StateInvalidated: a.StateInvalidated,
+		Summary: a.Summary, CausalOperationID: a.CausalOperationID, CausalMethod: a.CausalMethod,
+		OpenedAtSequence: a.OpenedAtSequence, LatestSequence: a.LatestSequence, DiagnosticsCursor: a.DiagnosticsCursor,
+		TotalUrgentEntries: a.TotalUrgentEntries, Sample: samples,
+	}
+}
+
 // CurrentResult is the result of attention/current.
 type CurrentResult struct {
 	Attention *heed.Item `json:"attention" jsonschema:"The most urgent item; null if none is open."`

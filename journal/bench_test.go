@@ -22,7 +22,7 @@ func BenchmarkAppend(b *testing.B) {
 				j.Append(&e, signature.Signature{ID: 1, Check: 2}, d)
 			}
 			b.StopTimer()
-			if r, ok := j.get(e.Seq); !ok || r.Message != e.Message || r.Decision.Rule != d.Rule {
+			if r, ok := j.get(e.Seq); !ok || r.Message != e.Message || r.Rule != d.Rule {
 				b.Fatalf("the last entry reads %+v", r)
 			}
 			if s := j.Stats(); s.Held+s.Lost != e.Seq {

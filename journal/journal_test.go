@@ -125,7 +125,7 @@ func TestAppendCopies(t *testing.T) {
 	tags[0], e.Message = "gone", "gone"
 	r, _ := j.get(1)
 	require.Equal(t, "kept", r.Message)
-	require.Equal(t, []string{"kept"}, r.Decision.Tags)
+	require.Equal(t, []string{"kept"}, r.Tags)
 }
 
 func TestAppendOutOfOrderIsABug(t *testing.T) {

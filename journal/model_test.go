@@ -51,8 +51,8 @@ func prefix(s string, n int) string {
 }
 
 func blockLen(r Record) int {
-	n := len(r.Message) + len(r.Stack) + len(r.OperationID) + len(r.Decision.Rule) + len(r.Source) + len(r.Parent)
-	for _, t := range r.Decision.Tags {
+	n := len(r.Message) + len(r.Stack) + len(r.OperationID) + len(r.Rule) + len(r.Source) + len(r.Parent)
+	for _, t := range r.Tags {
 		n += 1 + len(t)
 	}
 	return n
@@ -62,19 +62,19 @@ func blockLen(r Record) int {
 func (m *model) kept(r Record) Record {
 	full := r
 	left := m.Bytes
-	for _, s := range []*string{&r.OperationID, &r.Decision.Rule, &r.Source, &r.Parent} {
+	for _, s := range []*string{&r.OperationID, &r.Rule, &r.Source, &r.Parent} {
 		*s = prefix(*s, min(maxName, left))
 		left -= len(*s)
 	}
-	r.Decision.Tags = nil
+	r.Tags = nil
 	tags := 0
-	for _, t := range full.Decision.Tags {
+	for _, t := range full.Tags {
 		t = prefix(t, maxName)
 		if tags += 1 + len(t); tags > maxTags || 1+len(t) > left {
 			break
 		}
 		left -= 1 + len(t)
-		r.Decision.Tags = append(r.Decision.Tags, t)
+		r.Tags = append(r.Tags, t)
 	}
 	room := min(m.MaxText, left)
 	if len(r.Message)+len(r.Stack) > room {
@@ -249,11 +249,11 @@ func (m *model) all(after uint64, f Filter) (rs []Record) {
 }
 
 func modelMatch(r Record, f Filter) bool {
-	return r.Decision.Disposition >= f.MinDisposition && r.Decision.Severity >= f.MinSeverity &&
+	return r.Disposition >= f.MinDisposition && r.Severity >= f.MinSeverity &&
 		(len(f.Kinds) == 0 || slices.Contains(f.Kinds, r.Kind)) &&
 		(f.Signature == 0 || f.Signature == r.Signature.ID) &&
 		(f.Operation == "" || prefix(f.Operation, maxName) == r.OperationID) &&
-		(f.Rule == "" || prefix(f.Rule, maxName) == r.Decision.Rule) &&
+		(f.Rule == "" || prefix(f.Rule, maxName) == r.Rule) &&
 		(f.Source == "" || prefix(f.Source, maxName) == r.Source) &&
 		(f.Contains == "" || strings.Contains(r.Message, f.Contains) || strings.Contains(r.Stack, f.Contains))
 }
@@ -431,8 +431,8 @@ func someRecord(choose chooser) Record {
 	}
 	r.Stack = pick(choose, someTexts)
 	r.OperationID, r.Source, r.Parent = pick(choose, someNames), pick(choose, someNames), pick(choose, someNames)
-	r.Decision.Rule, r.Decision.Tags = pick(choose, someNames), pick(choose, someTags)
-	r.Decision.Invalidates, r.ByCaller = choose(2) == 1, choose(2) == 1
+	r.Rule, r.Tags = pick(choose, someNames), pick(choose, someTags)
+	r.Invalidates, r.ByCaller = choose(2) == 1, choose(2) == 1
 	r.Count = uint64(choose(9))
 	r.Time = time.Unix(int64(choose(100)), int64(choose(100))).In(time.FixedZone("", 3600))
 	return r

@@ -15,13 +15,13 @@ import (
 // reading.
 type Record struct {
 	event.Entry
-	Signature signature.Signature
-	Decision  event.Decision
+	event.Decision
+	Signature signature.Signature `json:"-"`
 
 	// Truncated reports that the entry had more text than the journal keeps of
 	// one: its message, its stack or one of its names is cut, or tags are
 	// missing.
-	Truncated bool
+	Truncated bool `json:"truncated,omitzero" jsonschema:"heed did not keep the rest of its text."`
 }
 
 // header is all of an entry but its text. It holds no pointers, so that the
@@ -186,10 +186,10 @@ func (h *header) decode(block string) Record {
 		Truncated: h.flags&flagTruncated != 0,
 	}
 	r.Message, r.Stack = take(int(h.message)), take(int(h.stack))
-	r.OperationID, r.Decision.Rule = take(int(h.operation)), take(int(h.rule))
+	r.OperationID, r.Rule = take(int(h.operation)), take(int(h.rule))
 	r.Source, r.Parent = take(int(h.source)), take(int(h.parent))
 	for len(block) > 0 {
-		r.Decision.Tags = append(r.Decision.Tags, take(1 + int(block[0]))[1:])
+		r.Tags = append(r.Tags, take(1 + int(block[0]))[1:])
 	}
 	return r
 }

@@ -181,7 +181,7 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
 	for i := range markdownCauses + 1 {
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
-		u.Item.Cause = coalesce.Cause{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
+		u.Item.Cause = coalesce.CauseEntry{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
 		u.Item.CausalMethod = "left|@right"
 		r.Update(u)
 	}

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"slices"
-
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/schema"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -30,18 +27,10 @@ func JSON[D rendered](dst []byte, docs ...D) []byte {
 
 // UpdateLine is one line of the JSON lines form, and one of the updates of a [Document].
 type UpdateLine struct {
-	Update      string            `json:"update" jsonschema:"What happened to the item." enum:"opened,updated,cleared"`
-	Attention   heed.Item         `json:"attention" jsonschema:"The item, as in GABP."`
-	Line        uint64            `json:"line" jsonschema:"Line of the entry that caused the update."`
-	CauseLine   uint64            `json:"causeLine" jsonschema:"Line of the first entry with the item's highest disposition."`
-	Rule        string            `json:"rule" jsonschema:"The rule that decided about that entry."`
-	Reason      string            `json:"reason" jsonschema:"Why there is an update."`
-	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the item."`
-	Groups      int               `json:"groups" jsonschema:"Groups of entries in the item; exact up to 65536."`
-	OpenedLine  uint64            `json:"openedLine" jsonschema:"Line at which the item was opened."`
-	Predecessor string            `json:"predecessor,omitempty" jsonschema:"Id of the acknowledged item that it continues."`
-	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the cause points at."`
-	File        string            `json:"file" jsonschema:"The log, as it was named."`
+	heed.Update
+
+	CauseLine uint64 `json:"causeLine" jsonschema:"Line of the item's cause, as in the item."`
+	File      string `json:"file"      jsonschema:"The log, as it was named."`
 }
 
 // versionedUpdate and versionedSummary are the lines of the JSON lines form.
@@ -55,21 +44,14 @@ type versionedSummary struct {
 	Summary       Summary `json:"summary" jsonschema:"The accounting of the log."`
 }
 
-// updateLine is the row of an update. Names of operations come from hosts as they are.
+// updateLine returns an update with its item made safe, since what was scrubbed may be longer.
 func updateLine(file string, u *heed.Update) UpdateLine {
-	a := u.Item
-	a.Sample = slices.Clone(a.Sample)
-	a.Sanitize()
-	return UpdateLine{
-		Update: u.Kind, Attention: a,
-		Line: u.Pos, CauseLine: a.Cause.Pos, Rule: a.Cause.Rule, Reason: string(u.Reason),
-		Disposition: a.Disposition, Groups: a.Groups, OpenedLine: a.OpenedPos,
-		Predecessor: a.Predecessor, Blame: safeAll(a.Blame), File: safe(file),
-	}
+	line := UpdateLine{*u, u.Item.Cause.Pos, safe(file)}
+	line.Item.Sanitize()
+	return line
 }
 
-// AppendUpdate appends u as one JSON object and a line feed. Its "attention"
-// has exactly the fields of GABP's attention item.
+// AppendUpdate appends u as one JSON object and a line feed.
 func AppendUpdate(dst []byte, file string, u *heed.Update) []byte {
 	return appendJSON(dst, versionedUpdate{schema.Version, updateLine(file, u)})
 }

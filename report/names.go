@@ -48,7 +48,13 @@ func (r *Replay) rename() func(names []string) []string {
 		for i := range row.mixed {
 			one(&row.mixed[i].name)
 		}
-	}, func(a *heed.Item) { a.Blame = all(a.Blame) }, func(names *[]string) { *names = all(*names) })
+	}, func(a *heed.Item) {
+		a.EachText(func(name *string, mod bool) {
+			if mod {
+				one(name)
+			}
+		})
+	}, func(names *[]string) { *names = all(*names) })
 	return all
 }
 

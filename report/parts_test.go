@@ -9,6 +9,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // observed adds an entry that was folded into an item.
@@ -156,3 +157,5 @@ func TestCauseIsNamedForMostOfIt(t *testing.T) {
 		}
 	}
 }
+
+func marshal(v any) []byte { return text.JSON(v) }

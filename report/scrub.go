@@ -178,19 +178,7 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 	if s == nil {
 		return a
 	}
-	for _, text := range []*string{&a.Summary, &a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod} {
-		*text = s.Text(*text)
-	}
-	a.Blame = s.texts(a.Blame)
-	a.Sample = slices.Clone(a.Sample)
-	for i := range a.Sample {
-		sample := &a.Sample[i]
-		sample.Message, sample.Blame = s.Text(sample.Message), s.texts(sample.Blame)
-		sample.Variants = slices.Clone(sample.Variants)
-		for k := range sample.Variants {
-			sample.Variants[k].Value = s.Text(sample.Variants[k].Value)
-		}
-	}
+	a.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
 	return a
 }
 

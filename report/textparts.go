@@ -92,14 +92,14 @@ func (t *textReport) updates() {
 		}
 	}
 	add := func(r *updateRow) {
-		a := &r.last.Attention
-		line, kind := number(r.first.Line), r.first.Update
+		a := &r.last.Item
+		line, kind := number(r.first.Pos), r.first.Kind
 		if r.updates > 1 {
-			line += "-" + number(r.last.Line)
+			line += "-" + number(r.last.Pos)
 			kind = fmt.Sprintf("%s, %d more", kind, r.updates-1)
 		}
-		g.add(line, kind, safe(a.ID), r.last.Disposition.String()+" "+a.Severity.String(),
-			number(a.TotalUrgentEntries), strconv.Itoa(r.last.Groups), forPeople(a.Summary))
+		g.add(line, kind, safe(a.ID), a.Disposition.String()+" "+a.Severity.String(),
+			number(a.TotalUrgentEntries), strconv.Itoa(a.Groups), forPeople(a.Summary))
 	}
 	for i := range rows {
 		add(&rows[i])
@@ -124,7 +124,7 @@ func fold(updates []UpdateLine) []updateRow {
 	var rows []updateRow
 	for i := range updates {
 		u := &updates[i]
-		if n := len(rows); n > 0 && u.Update == updated && rows[n-1].last.Attention.ID == u.Attention.ID {
+		if n := len(rows); n > 0 && u.Kind == updated && rows[n-1].last.Item.ID == u.Item.ID {
 			rows[n-1].last = u
 			rows[n-1].updates++
 			continue

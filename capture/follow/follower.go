@@ -126,41 +126,45 @@ type Handler func(*Record)
 type Status struct {
 	// Path is the file that is followed, as configured. Present reports that the log is there and open. Absent has why it
 	// is not, for a person; it is empty where LastError has it. Evidence has why the file counts as that of a new run.
-	Path     string
-	Present  bool
-	Absent   string
-	Evidence string
+	Path     string `json:"path" jsonschema:"The file, as it was named at the start."`
+	Present  bool   `json:"present" jsonschema:"The log is there."`
+	Absent   string `json:"absent,omitempty" jsonschema:"Why it is not."`
+	Evidence string `json:"evidence,omitempty" jsonschema:"Why the file is the log of this run of the game, if heed has started it."`
 
 	// Renamed reports that the path is that of another file, or of none, and the log is followed under its new name.
-	Renamed bool
+	Renamed bool `json:"renamed,omitzero" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
 
 	// Offset is how far the file has been read, Size how long it was when last
 	// looked at, in bytes. Skipped is what was there before and is not read.
-	Offset, Size, Skipped int64
+	Offset  int64 `json:"offset" jsonschema:"Bytes read from it."`
+	Size    int64 `json:"size" jsonschema:"Bytes it had at the last check."`
+	Skipped int64 `json:"-"`
 
 	// LastGrowth is when it was last seen to have grown. Zero: never.
-	LastGrowth time.Time
+	LastGrowth time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
 
 	// Lines and Records count what was read and delivered, over all files.
-	Lines, Records uint64
+	Lines   uint64 `json:"lines" jsonschema:"Lines read."`
+	Records uint64 `json:"records" jsonschema:"Records in them."`
 
 	// Continued is how many records were delivered again, in full or in part, because
 	// lines came late.
-	Continued uint64
+	Continued uint64 `json:"continued" jsonschema:"Records with lines that came late."`
 
 	// Rotations counts files that replaced another, Truncations how often one was
 	// truncated and written again.
-	Rotations, Truncations uint64
+	Rotations   uint64 `json:"rotations" jsonschema:"How often another file replaced it."`
+	Truncations uint64 `json:"truncations" jsonschema:"How often it was emptied and started again."`
 
 	// LostBytes is how many bytes are known to have been removed before they were read.
-	LostBytes uint64
+	LostBytes uint64 `json:"lostBytes" jsonschema:"Bytes that were lost before heed read them."`
 
 	// Notified reports that the operating system notifies of changes. Missed counts the
 	// changes that it did not notify of.
-	Notified bool
-	Missed   uint64
+	Notified bool   `json:"notified" jsonschema:"The operating system reports changes."`
+	Missed   uint64 `json:"missed" jsonschema:"Changes that it did not report."`
 
 	// LastError is why the file cannot be followed now, nil while it can. A file that
 	// does not exist yet is no error.
-	LastError error
+	LastError error `json:"-"`
 }

@@ -74,6 +74,16 @@ namespace HeedLog
         public Action<string> Report { get; set; }
     }
 
+    /// <summary>What one variant of a group of entries has counted.</summary>
+    public sealed class HeedVariant
+    {
+        /// <summary>The words by which it differs from the others, or empty.</summary>
+        public string Value { get; internal set; }
+        /// <summary>All further variants together; they have no value.</summary>
+        public bool Others { get; internal set; }
+        public ulong Count { get; internal set; }
+    }
+
     /// <summary>A message that is part of an item.</summary>
     public sealed class HeedSample
     {
@@ -84,6 +94,27 @@ namespace HeedLog
         /// <summary>Number of the latest such entry.</summary>
         public ulong Latest { get; internal set; }
         public string Rule { get; internal set; }
+        /// <summary>Id of its text without variable parts.</summary>
+        public string Signature { get; internal set; }
+        public IList<HeedVariant> Variants { get; internal set; }
+        /// <summary>Lines of this client: the first and the latest such entry.</summary>
+        public ulong FirstLine { get; internal set; }
+        public ulong LatestLine { get; internal set; }
+        /// <summary>Mods that the first such entry points at.</summary>
+        public IList<string> Mods { get; internal set; }
+    }
+
+    /// <summary>The first of the most urgent entries of an item.</summary>
+    public sealed class HeedCause
+    {
+        public ulong Sequence { get; internal set; }
+        public ulong Line { get; internal set; }
+        public ulong Thread { get; internal set; }
+        public string Rule { get; internal set; }
+        /// <summary>Id of its text without variable parts.</summary>
+        public string Signature { get; internal set; }
+        /// <summary>The game's phase at that time, or empty.</summary>
+        public string Phase { get; internal set; }
     }
 
     /// <summary>An attention item as it was when it was read; it does not change. Texts are log text:
@@ -99,6 +130,13 @@ namespace HeedLog
         /// <summary>What was read of the game's state before may no longer hold.</summary>
         public bool StateInvalidated { get; internal set; }
         public string Summary { get; internal set; }
+        /// <summary>What its dominant entries are, in heed's own words; the advice and the id of their rule; their
+        /// variants.</summary>
+        public string Title { get; internal set; }
+        public string Advice { get; internal set; }
+        public string Rule { get; internal set; }
+        public IList<HeedVariant> Variants { get; internal set; }
+        public HeedCause Cause { get; internal set; }
         /// <summary>The operation that caused it, as stated by its lines, or empty.</summary>
         public string CausalOperation { get; internal set; }
         public string CausalMethod { get; internal set; }
@@ -111,14 +149,22 @@ namespace HeedLog
         public ulong Latest { get; internal set; }
         /// <summary>Number of the entry before its cause: after which Read finds it.</summary>
         public ulong BeforeCause { get; internal set; }
-        /// <summary>How many entries and groups it holds.</summary>
+        /// <summary>How many entries and groups it holds, and entries before its cause.</summary>
         public ulong Entries { get; internal set; }
         public ulong Groups { get; internal set; }
-        /// <summary>Line of this client at which it opened, and the thread that logged it.</summary>
+        public ulong Prelude { get; internal set; }
+        /// <summary>False: it holds more groups.</summary>
+        public bool GroupsExact { get; internal set; }
+        /// <summary>Line of this client at which it opened, the thread that logged it, and the latest line.</summary>
         public ulong Line { get; internal set; }
         public ulong Thread { get; internal set; }
-        /// <summary>Mods that the evidence points at.</summary>
+        public ulong LatestLine { get; internal set; }
+        /// <summary>Mods that the evidence points at, and those that only a part of it points at.</summary>
         public IList<string> Mods { get; internal set; }
+        public IList<string> Perhaps { get; internal set; }
+        /// <summary>How often its cause came, and what earlier sessions of the game show, or empty.</summary>
+        public string Recurrence { get; internal set; }
+        public string History { get; internal set; }
         /// <summary>The acknowledged item that this one follows, or empty.</summary>
         public string Predecessor { get; internal set; }
         /// <summary>Why it was cleared, or empty.</summary>
@@ -165,10 +211,11 @@ namespace HeedLog
     {
         public ulong Sequence { get; internal set; }
         public DateTime Time { get; internal set; }
-        /// <summary>0 log, 1 operation, 2 state, 3 notice, 4 host.</summary>
-        public int Kind { get; internal set; }
+        /// <summary>"log", "operation", "state", "notice" or "host".</summary>
+        public string Kind { get; internal set; }
         public HeedLevel Level { get; internal set; }
-        public int Status { get; internal set; }
+        /// <summary>What happened, such as "completed"; "none" for a line of the log.</summary>
+        public string Status { get; internal set; }
         public string Source { get; internal set; }
         public string Message { get; internal set; }
         public string Stack { get; internal set; }
@@ -335,7 +382,7 @@ namespace HeedLog
 
         private struct SentAck { public string Item; public byte[] Payload; }
 
-        private sealed class Question { public byte[] Body; public bool Done; }
+        private sealed class Question { public Fields Answer; public bool Done; }
 
         private sealed class Kept
         {
@@ -346,12 +393,11 @@ namespace HeedLog
 
             public Kept(ulong line, byte[] payload)
             {
-                var p = new Payload(payload, 0, payload.Length);
+                var f = new Fields(payload, 0, payload.Length);
                 Line = line;
                 Payload = payload;
-                p.Time();
-                Ended = p.Number() != (ulong)HeedStatus.Started;
-                Id = Frame.Key(p.Text());
+                Ended = f.Text("status") != "started";
+                Id = Frame.Key(f.Text("id"));
             }
         }
 
@@ -434,17 +480,17 @@ namespace HeedLog
         public void Phase(string name)
         {
             lock (table) phase = Frame.Clip(name, Frame.MaxName);
-            SendState(1, name);
+            SendState("phase", name);
         }
 
         /// <summary>The game does something that takes long, in which no Alive is expected.</summary>
-        public void LongEventBegins(string what) { longEvent = SendState(2, what); }
+        public void LongEventBegins(string what) { longEvent = SendState("long_event", what); }
 
         /// <summary>What took long is over.</summary>
         public void LongEventEnds()
         {
             longEvent = null;
-            SendState(3, "");
+            SendState("long_event_end", "");
         }
 
         /// <summary>The game's loop runs. Call it each frame; now and then a frame goes to heed, which allocates
@@ -459,9 +505,9 @@ namespace HeedLog
         }
 
         /// <summary>The game's state was read again, so that what was invalidated holds.</summary>
-        public void StateRead() { SendState(5, ""); }
+        public void StateRead() { SendState("state_read", ""); }
 
-        private byte[] SendState(int what, string text)
+        private byte[] SendState(string what, string text)
         {
             byte[] payload = Encode.State(new Frame(), DateTime.UtcNow.Ticks, what, 0, text).ToArray();
             Send(Frame.State, payload);
@@ -492,7 +538,7 @@ namespace HeedLog
         }
 
         /// <summary>Clears an item because what it is about is over.</summary>
-        public void Clear(string id) { Query(8, new Frame().Name(id)); }
+        public void Clear(string id) { Query("clear", new Frame().Member("id", id)); }
 
         // ---- What heed found
 
@@ -508,8 +554,13 @@ namespace HeedLog
                 deliveredId = item.Id;
                 deliveredThrough = item.Latest;
             }
-            Query(7, new Frame().Name(options.Consumer).Name(item.Id).Number(item.Latest));
+            Query("delivered", About(item.Id, item.Latest));
             return item;
+        }
+
+        private Frame About(string id, ulong through)
+        {
+            return new Frame().Member("consumer", options.Consumer).Member("id", id).Member("through", through);
         }
 
         // MostUrgent is the item that heed named last, unless this client acknowledged it since. table is held.
@@ -562,7 +613,7 @@ namespace HeedLog
                     asked++;
                 }
                 // Where very many operations end at once, heed does not report each change.
-                v = Ask(2, new Frame().Name(id), left, Decode.Verdict);
+                v = Ask("verdict", new Frame().Member("id", id), left, a => Decode.Verdict(a.Object("result")));
                 if (v != null && v.Known) ReceiveVerdict(v);
             }
         }
@@ -572,14 +623,14 @@ namespace HeedLog
         public bool Ack(string id, ulong through)
         {
             if (id == null) return false;
-            Frame f = new Frame().Name(options.Consumer).Name(id).Number(through);
+            Frame f = About(id, through);
             lock (table)
             {
                 ItemState s;
                 if (!items.TryGetValue(id, out s) || !s.Counts) return false;
                 s.AckedThrough = through == 0 ? s.Item.Latest : through;
                 ulong query = ++lastQuery;
-                var payload = Encode.Query(query, 4, f);
+                var payload = Encode.Query(query, "ack", f);
                 acks[query] = new SentAck { Item = id, Payload = payload };
                 queue.Control(Frame.Query, payload);
             }
@@ -662,42 +713,43 @@ namespace HeedLog
         public HeedPage Read(
             string epoch, ulong after, int limit, HeedDisposition least, string operation, int milliseconds)
         {
-            Frame f = new Frame().Name(epoch).Number(after).Number((ulong)Math.Max(1, Math.Min(limit, 1000)));
-            return Ask(3, f.Number(Encode.Upto((int)least, 2)).Name(operation), milliseconds, Decode.Page);
+            Frame f = new Frame().Member("epoch", epoch).Member("after", after).Member("id", operation);
+            f.Member("limit", (ulong)Math.Max(1, Math.Min(limit, 1000)));
+            f.Member("least", Encode.Named(Names.Dispositions, (int)least));
+            return Ask("read", f, milliseconds, a => Decode.Page(a.Object("result")));
         }
 
         /// <summary>Why an item is what it is, as names and texts; null where no answer came in time or it is not
         /// known.</summary>
         public IDictionary<string, string> Explain(string id, int milliseconds)
         {
-            return Ask(10, new Frame().Name(id), milliseconds,
-                p => p.Flag() ? Decode.Texts(p, new Dictionary<string, string>()) : null);
+            return Ask("explain", new Frame().Member("id", id), milliseconds, Decode.Texts);
         }
 
         /// <summary>Heed's own counters and texts by name; null where no answer came in time.</summary>
         public IDictionary<string, string> EngineStats(int milliseconds)
         {
-            return Ask(9, new Frame(), milliseconds, Decode.Stats);
+            return Ask("stats", new Frame(), milliseconds, Decode.Texts);
         }
 
         /// <summary>All open items, the most urgent first; null where no answer came in time.</summary>
-        public IList<HeedItem> OpenItems(int milliseconds) { return Ask(11, new Frame(), milliseconds, Decode.Items); }
+        public IList<HeedItem> OpenItems(int milliseconds) { return Ask("open", new Frame(), milliseconds, Decode.Items); }
 
         /// <summary>Attaches the consumer: what was open before is summed up in one item, whose id is returned, or
         /// empty. Null where no answer came in time.</summary>
         public string Attach(int milliseconds)
         {
-            return Ask(5, new Frame().Name(options.Consumer), milliseconds, p => p.Text());
+            return Ask("attach", new Frame().Member("consumer", options.Consumer), milliseconds, a => a.Text("result"));
         }
 
         /// <summary>True when all that was handed over before was ingested, false where that did not happen in
         /// time.</summary>
         public bool Flush(int milliseconds)
         {
-            return Ask(13, new Frame(), milliseconds, p => "") != null;
+            return Ask("flush", new Frame(), milliseconds, a => "") != null;
         }
 
-        private T Ask<T>(byte kind, Frame fields, int milliseconds, Func<Payload, T> decode) where T : class
+        private T Ask<T>(string kind, Frame fields, int milliseconds, Func<Fields, T> decode) where T : class
         {
             try
             {
@@ -721,15 +773,14 @@ namespace HeedLog
                     }
                     questions.Remove(id);
                 }
-                if (question.Body == null) return null;
-                return decode(new Payload(question.Body, 0, question.Body.Length));
+                return question.Answer == null ? null : decode(question.Answer);
             }
             catch (Exception e) { Fault(e); return null; }
         }
 
         // ---- Ways of the frames out
 
-        private void Query(byte kind, Frame fields)
+        private void Query(string kind, Frame fields)
         {
             try
             {
@@ -880,7 +931,7 @@ namespace HeedLog
             lock (table)
             {
                 questions[++lastQuery] = flush;
-                frames.Add(Frame.Query, Encode.Query(lastQuery, 13, new Frame()));
+                frames.Add(Frame.Query, Encode.Query(lastQuery, "flush", new Frame()));
             }
             Write(l, frames.Buffer, 0, frames.Count);
             lock (table)
@@ -936,28 +987,24 @@ namespace HeedLog
 
         private void WriteHello(Link l, bool withoutSnapshot)
         {
-            var before = new Frame();
-            var after = new Frame();
+            var hello = new Frame();
             byte[] bytes;
             int offset, length;
             ulong process = (ulong)Process.GetCurrentProcess().Id;
             List<KeyValuePair<string, string>> rules = RuleFiles();
             lock (table)
             {
-                Encode.Hello(before, "Heed.cs 1", process, options.Rules, rules, phase, received);
                 bytes = snapshot;
                 offset = snapshotOffset;
                 length = withoutSnapshot ? 0 : snapshotLength;
-                before.Fixed((ulong)length);
-                after.Number((ulong)(withoutSnapshot ? 0 : updates.Count));
-                for (int i = 0; i < updates.Count && !withoutSnapshot; i++) after.Bytes(updates[i]);
+                IList<byte[]> seen = withoutSnapshot ? new List<byte[]>() : updates;
+                Encode.Hello(hello, "Heed.cs 2", process, options.Rules, rules, phase, received, seen);
                 snapshotAsked = false;
             }
-            frames.Head(Frame.Hello, before.Count + length + after.Count);
-            frames.Raw(before.Buffer, 0, before.Count);
+            frames.Head(Frame.Hello, hello.Count + length);
+            frames.Raw(hello.Buffer, 0, hello.Count);
             Write(l, frames.Buffer, 0, frames.Count);
             if (length > 0) Write(l, bytes, offset, length);
-            Write(l, after.Buffer, 0, after.Count);
             frames.Clear();
         }
 
@@ -978,17 +1025,17 @@ namespace HeedLog
             lock (table)
             {
                 if (mods != null) frames.Add(Frame.Mods, mods);
-                if (phase != "") AddState(DateTime.UtcNow.Ticks, 1, 0, phase);
+                if (phase != "") AddState(DateTime.UtcNow.Ticks, "phase", 0, phase);
                 if (longEvent != null) frames.Add(Frame.State, longEvent);
                 AddOperations(false);
                 // Also where no line was lost: what came of an operation since the snapshot is.
-                AddDropped(DateTime.UtcNow.Ticks, 2, new ulong[LineQueue.Levels], lostUnreported, 0);
+                AddDropped(DateTime.UtcNow.Ticks, "ended", new ulong[LineQueue.Levels], lostUnreported, 0);
                 lostUnreported = 0;
                 AddOperations(true); // after the gap, which is part of their time
                 foreach (SentAck a in acks.Values) frames.Add(Frame.Query, a.Payload);
                 openQuery = ++lastQuery;
                 changed = new HashSet<string>();
-                frames.Add(Frame.Query, Encode.Query(openQuery, 11, new Frame()));
+                frames.Add(Frame.Query, Encode.Query(openQuery, "open", new Frame()));
             }
         }
 
@@ -1023,7 +1070,7 @@ namespace HeedLog
             {
                 if (holeThrough >= 0 && (queue.Slots[i].Order > holeThrough || Ends(ref queue.Slots[i])))
                 {
-                    AddDropped(holeTicks, 1, drops, 0, batch.DropBytes);
+                    AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
                     Array.Clear(drops, 0, drops.Length);
                     batch.DropBytes = 0;
                     report = false;
@@ -1031,14 +1078,14 @@ namespace HeedLog
                 }
                 Add(ref queue.Slots[i]);
             }
-            if (report) AddDropped(holeTicks, 1, drops, 0, batch.DropBytes);
+            if (report) AddDropped(holeTicks, "full", drops, 0, batch.DropBytes);
             queue.Release(batch);
-            if (alive != 0) AddState(alive, 4, Math.Max(0, options.StallAfterMilliseconds), "");
+            if (alive != 0) AddState(alive, "alive", Math.Max(0, options.StallAfterMilliseconds), "");
             lock (table)
             {
                 if (snapshotAsked || updates.Count < SnapshotAfter && updateBytes < SnapshotAfterBytes) return;
                 snapshotAsked = true;
-                frames.Add(Frame.Query, Encode.Query(++lastQuery, 12, new Frame()));
+                frames.Add(Frame.Query, Encode.Query(++lastQuery, "snapshot", new Frame()));
             }
         }
 
@@ -1066,14 +1113,14 @@ namespace HeedLog
             return s.Type == Frame.Operation && s.Payload != null && new Kept(0, s.Payload).Ended;
         }
 
-        private void AddDropped(long ticks, int why, ulong[] byLevel, ulong unknown, ulong bytes)
+        private void AddDropped(long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
             frames.Begin(Frame.Dropped);
             Encode.Dropped(frames, ticks, why, byLevel, unknown, bytes);
             frames.End();
         }
 
-        private void AddState(long ticks, int what, int due, string text)
+        private void AddState(long ticks, string what, int due, string text)
         {
             frames.Begin(Frame.State);
             Encode.State(frames, ticks, what, due, text);
@@ -1090,9 +1137,8 @@ namespace HeedLog
                 var body = new byte[4096];
                 while (l.ReadAll(ref head, head.Length))
                 {
-                    var h = new Payload(head, 0, head.Length);
                     int length, type;
-                    if (!h.Head(out length, out type))
+                    if (!Frame.ReadHead(head, out length, out type))
                     {
                         l.Kill("its output is no frame of version " + Frame.Version + ": it begins with "
                             + BitConverter.ToString(head));
@@ -1122,34 +1168,35 @@ namespace HeedLog
         // Guarded skips a frame that cannot be read.
         private void Guarded(int type, byte[] body, int length)
         {
-            try { Receive(type, new Payload(body, 0, length)); }
+            try { Receive(type, body, length); }
             catch (FormatException) { Report("frame " + type, "heed: a frame of type " + type + " could not be read"); }
         }
 
-        private void Receive(int type, Payload p)
+        private void Receive(int type, byte[] body, int length)
         {
+            if (type < Frame.Welcome || type > Frame.Error) return;
+            int end = Array.IndexOf(body, (byte)'\n', 0, length); // of the JSON
+            if (end < 0) throw new FormatException("no end of an object");
+            var f = new Fields(body, 0, end);
             switch (type)
             {
-                case Frame.Welcome: ReceiveWelcome(p); break;
-                case Frame.Update: ReceiveUpdate(p); break;
-                case Frame.Verdict: ReceiveVerdict(Decode.Verdict(p)); break;
-                case Frame.Answer: ReceiveAnswer(p); break;
-                case Frame.Progress: lock (table) Ingested(p.Number(), p.Number()); break;
-                case Frame.Snapshot: ReceiveSnapshot(p); break;
-                case Frame.Error: ReceiveError(p); break;
+                case Frame.Welcome: ReceiveWelcome(f); break;
+                case Frame.Update: ReceiveUpdate(f, body, end); break;
+                case Frame.Verdict: ReceiveVerdict(Decode.Verdict(f)); break;
+                case Frame.Answer: ReceiveAnswer(f); break;
+                case Frame.Progress: lock (table) Ingested(f.Number("latest"), f.Number("lines")); break;
+                case Frame.Snapshot: ReceiveSnapshot(f, end + 1, length - end - 1); break;
+                case Frame.Error: ReceiveError(f); break;
             }
         }
 
-        private void ReceiveWelcome(Payload p)
+        private void ReceiveWelcome(Fields f)
         {
-            p.Text(); // program and version
-            p.Text(); // epoch
-            bool restored = p.Flag();
-            string why = p.Text();
+            string why = f.Text("reason");
             lock (table)
             {
                 welcomed = true;
-                if (!restored)
+                if (!f.Flag("restored"))
                 {
                     snapshotLength = 0;
                     updates.Clear();
@@ -1163,20 +1210,19 @@ namespace HeedLog
             if (why != "") Report("welcome " + why, "heed: " + why);
         }
 
-        private void ReceiveUpdate(Payload p)
+        private void ReceiveUpdate(Fields f, byte[] body, int length)
         {
-            byte[] raw = p.Copy();
-            p.Number(); // what happened is seen by what the client had
-            string reason = p.Text(), named = p.Text();
-            HeedItem item = Decode.Item(p);
-            item.Reason = reason;
+            var raw = new byte[length];
+            Buffer.BlockCopy(body, 0, raw, 0, length);
+            HeedItem item = Decode.Item(f.Object("attention")); // what happened is seen by what the client had
+            item.Reason = f.Text("reason");
             lock (table)
             {
                 updates.Add(raw);
                 updateBytes += raw.Length;
                 for (; updates.Count > MaxUpdates || updateBytes > 4 * SnapshotAfterBytes; updates.RemoveAt(0))
                     updateBytes -= updates[0].Length;
-                currentId = named;
+                currentId = f.Text("current");
                 if (changed != null) changed.Add(item.Id);
                 Put(item);
             }
@@ -1230,18 +1276,17 @@ namespace HeedLog
             return Array.IndexOf(new[] { "clean", "unknown", "advisory", "blocking" }, outcome);
         }
 
-        private void ReceiveAnswer(Payload p)
+        private void ReceiveAnswer(Fields f)
         {
-            ulong id = p.Number();
-            p.Number();
-            string error = p.Text();
+            ulong id = f.Number("number");
+            string error = f.Text("error");
             lock (table)
             {
                 Question q;
                 SentAck ack;
                 if (questions.TryGetValue(id, out q))
                 {
-                    q.Body = error == "" ? p.Copy() : null;
+                    q.Answer = error == "" ? f : null;
                     q.Done = true;
                     Monitor.PulseAll(table);
                 }
@@ -1249,10 +1294,10 @@ namespace HeedLog
                 {
                     acks.Remove(id);
                     ItemState s;
-                    bool refused = error != "" || !p.Flag() && !p.Flag(); // acknowledged, or already
+                    bool refused = error != "" || !f.Object("result").Flag("acknowledged");
                     if (refused && items.TryGetValue(ack.Item, out s)) s.AckedThrough = 0;
                 }
-                else if (id == openQuery && error == "" && changed != null) Compare(Decode.Items(p));
+                else if (id == openQuery && error == "" && changed != null) Compare(Decode.Items(f));
             }
             if (error != "") Report("answer " + error, "heed: " + error);
         }
@@ -1280,11 +1325,9 @@ namespace HeedLog
             if (lines > received && lines + lost <= queue.Taken) received = lines;
         }
 
-        private void ReceiveSnapshot(Payload p)
+        private void ReceiveSnapshot(Fields f, int offset, int length)
         {
-            ulong line = p.Number(), lines = p.Number();
-            int offset, length;
-            p.Bytes(out offset, out length);
+            ulong line = f.Number("latest"), lines = f.Number("lines");
             lock (table)
             {
                 Ingested(Math.Max(line, progressLine), lines);
@@ -1301,13 +1344,10 @@ namespace HeedLog
             }
         }
 
-        private void ReceiveError(Payload p)
+        private void ReceiveError(Fields f)
         {
-            p.Number();
-            p.Number();
-            bool fatal = p.Flag();
-            string text = p.Text();
-            if (fatal) link.Kill(text);
+            string text = f.Text("text");
+            if (f.Flag("fatal")) link.Kill(text);
             else Report("error " + text, "heed: " + text);
         }
 
@@ -1676,7 +1716,7 @@ namespace HeedLog
         internal const byte Welcome = 65, Update = 66, Verdict = 67, Answer = 68, Progress = 69, Snapshot = 70;
         internal const byte Error = 71;
         internal const int MaxId = 256; // bytes of an operation's id in a verdict
-        internal const int HeadBytes = 8, Version = 1, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
+        internal const int HeadBytes = 8, Version = 2, MaxName = 1024, MaxPayload = 1 << 20, MaxSnapshot = 64 << 20;
         private const long Epoch = 621355968000000000; // ticks of 1970
 
         private static readonly Encoding utf8 = new UTF8Encoding(false, false);
@@ -1703,6 +1743,15 @@ namespace HeedLog
             Buffer[Count++] = type;
             Buffer[Count++] = 0;
             Buffer[Count++] = 0;
+        }
+
+        internal static bool ReadHead(byte[] head, out int length, out int type)
+        {
+            long n = BitConverter.ToUInt32(head, 0); // every system that runs games is little endian
+            type = head[5];
+            length = (int)Math.Min(n, int.MaxValue);
+            return head[4] == Version && head[6] == 0 && head[7] == 0
+                && n <= (type == Snapshot || type == Answer ? MaxSnapshot : MaxPayload);
         }
 
         internal void Begin(byte type)
@@ -1761,8 +1810,64 @@ namespace HeedLog
             return this;
         }
 
-        // Name writes a text of at most MaxName characters, which are at most 4 KiB.
-        internal Frame Name(string s) { return Text(Clip(s, MaxName)); }
+        // Member writes a member of a JSON object: a name of at most MaxName characters, which are at most 4 KiB.
+        internal Frame Member(string name, string s) { return Begin(name).Quote(Clip(s, MaxName)); }
+
+        internal Frame Long(string name, string s) { return Begin(name).Quote(s ?? ""); }
+
+        internal Frame Member(string name, ulong v)
+        {
+            return Begin(name).Plain(v.ToString(System.Globalization.CultureInfo.InvariantCulture));
+        }
+
+        internal Frame Member(string name, bool v) { return Begin(name).Plain(v ? "true" : "false"); }
+
+        internal Frame When(long ticks)
+        {
+            return Member("time", new DateTime(ticks).ToString(
+                "yyyy-MM-dd'T'HH:mm:ss.FFFFFFF'Z'", System.Globalization.CultureInfo.InvariantCulture));
+        }
+
+        // List writes a member that is an array: each writes an element.
+        internal Frame List<T>(string name, IEnumerable<T> elements, Action<T> each)
+        {
+            Begin(name).Plain("[");
+            foreach (T e in elements) { Comma(); each(e); }
+            return Plain("]");
+        }
+
+        private Frame Begin(string name)
+        {
+            Comma();
+            return Quote(name).Plain(":");
+        }
+
+        private void Comma()
+        {
+            if (Count > 0 && Buffer[Count - 1] != '{' && Buffer[Count - 1] != '[') Plain(",");
+        }
+
+        internal Frame Plain(string ascii)
+        {
+            Room(ascii.Length);
+            foreach (char c in ascii) Buffer[Count++] = (byte)c;
+            return this;
+        }
+
+        internal Frame Quote(string s)
+        {
+            var b = new StringBuilder(s.Length + 2).Append('"');
+            foreach (char c in s)
+                if (c == '\n') b.Append("\\n");
+                else if (c < ' ') b.Append("\\u00").Append(((int)c).ToString("x2"));
+                else if (c == '"' || c == '\\') b.Append('\\').Append(c);
+                else b.Append(c);
+            string quoted = b.Append('"').ToString();
+            int n = utf8.GetByteCount(quoted);
+            Room(n);
+            Count += utf8.GetBytes(quoted, 0, quoted.Length, Buffer, Count);
+            return this;
+        }
 
         internal static string Clip(string s, int max)
         {
@@ -1780,8 +1885,6 @@ namespace HeedLog
             return Encoding.UTF8.GetString(b, 0, Math.Min(b.Length, MaxId));
         }
 
-        internal Frame Bytes(byte[] b) { return Fixed((ulong)b.Length).Raw(b, 0, b.Length); }
-
         internal Frame Raw(byte[] b, int offset, int count)
         {
             Room(count);
@@ -1796,100 +1899,221 @@ namespace HeedLog
         }
     }
 
-    /// <summary>Reads the fields of a payload. What is not there, or is longer than the payload, is a
-    /// FormatException.</summary>
-    internal sealed class Payload
+    /// <summary>The names that heed gives values, by number.</summary>
+    internal static class Names
     {
-        private readonly byte[] bytes;
-        private readonly int end;
-        private int at;
+        internal static readonly string[] Severities = { "info", "warning", "error", "fatal" };
+        internal static readonly string[] Dispositions = { "ignore", "advisory", "blocking" };
+        internal static readonly string[] Levels = { "unknown", "debug", "info", "warning", "error", "fatal" };
+        internal static readonly string[] Statuses =
+            { "none", "started", "completed", "failed", "cancelled", "timed_out" };
+    }
 
-        internal Payload(byte[] bytes, int offset, int count)
+    /// <summary>The members of a JSON object. One that is not there is empty, zero or false; one of another type is a
+    /// FormatException, as is text that is no JSON.</summary>
+    internal sealed class Fields
+    {
+        private const int LineBits = 40; // of a position; the thread is above them
+        private readonly Dictionary<string, object> members;
+
+        internal Fields(byte[] bytes, int offset, int count)
+            : this(new Json(Encoding.UTF8.GetString(bytes, offset, count)).Whole()) { }
+
+        private Fields(object value)
         {
-            this.bytes = bytes;
-            at = offset;
-            end = offset + count;
+            members = value as Dictionary<string, object>;
+            if (members == null) throw new FormatException("no object");
         }
 
-        internal bool Head(out int length, out int type)
+        internal IEnumerable<KeyValuePair<string, object>> All { get { return members; } }
+
+        private T Of<T>(string name, T absent)
         {
-            long n = BitConverter.ToUInt32(bytes, 0); // every system that runs games is little endian
-            type = bytes[5];
-            length = (int)Math.Min(n, int.MaxValue);
-            return bytes[4] == Frame.Version && bytes[6] == 0 && bytes[7] == 0
-                && n <= (type == Frame.Snapshot || type == Frame.Answer ? Frame.MaxSnapshot : Frame.MaxPayload);
+            object v;
+            if (!members.TryGetValue(name, out v) || v == null) return absent;
+            if (v is T) return (T)v;
+            throw new FormatException(name);
         }
 
-        internal byte[] Copy()
-        {
-            var b = new byte[end - at];
-            Buffer.BlockCopy(bytes, at, b, 0, b.Length);
-            return b;
-        }
+        internal string Text(string name) { return Of(name, ""); }
 
-        internal ulong Number()
+        internal ulong Number(string name) { return Of(name, 0UL); }
+
+        internal bool Flag(string name) { return Of(name, false); }
+
+        internal ulong Line(string name) { return Number(name) & (1UL << LineBits) - 1; }
+
+        internal ulong Thread(string name) { return Number(name) >> LineBits; }
+
+        /// <summary>The number of a value's name: 0 for one that a later heed has.</summary>
+        internal int Named(string name, string[] names) { return Math.Max(0, Array.IndexOf(names, Text(name))); }
+
+        /// <summary>An object; one without members where there is none.</summary>
+        internal Fields Object(string name) { return new Fields(Of(name, new Dictionary<string, object>())); }
+
+        internal bool Has(string name) { return Of<object>(name, null) != null; }
+
+        internal IList<string> Strings(string name)
         {
-            ulong v = 0;
-            for (int shift = 0; shift < 64 && at < end; shift += 7)
+            return Of(name, new List<object>()).ConvertAll(v =>
             {
-                byte b = bytes[at++];
-                v |= (ulong)(b & 0x7f) << shift;
-                if (b < 0x80) return v;
+                if (v is string) return (string)v;
+                throw new FormatException(name);
+            }).AsReadOnly();
+        }
+
+        internal List<T> List<T>(string name, Func<Fields, T> of)
+        {
+            return Of(name, new List<object>()).ConvertAll(v => of(new Fields(v)));
+        }
+
+        internal DateTime Time(string name)
+        {
+            string s = Text(name);
+            if (s == "") return DateTime.MinValue;
+            int dot = s.IndexOf('.'), end = dot + 1;
+            while (dot > 0 && end < s.Length && s[end] >= '0' && s[end] <= '9') end++;
+            if (dot > 0 && end - dot > 8) s = s.Remove(dot + 8, end - dot - 8); // seven digits are a tick
+            DateTimeOffset t;
+            if (DateTimeOffset.TryParse(s, System.Globalization.CultureInfo.InvariantCulture,
+                System.Globalization.DateTimeStyles.None, out t)) return t.UtcDateTime;
+            throw new FormatException(name);
+        }
+    }
+
+    /// <summary>Reads JSON: objects as dictionaries, arrays as lists, whole numbers as ulong, others as
+    /// double.</summary>
+    internal sealed class Json
+    {
+        private const int MaxDepth = 32;
+        private readonly string s;
+        private int at, depth;
+
+        internal Json(string text) { s = text; }
+
+        internal object Whole()
+        {
+            object v = Value();
+            if (Next() != '\0' || at < s.Length) throw Bad();
+            return v;
+        }
+
+        private FormatException Bad() { return new FormatException("JSON at " + at); }
+
+        // Next returns the next character that is no space, without taking it, and 0 at the end.
+        private char Next()
+        {
+            while (at < s.Length && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r' || s[at] == '\n')) at++;
+            return at < s.Length ? s[at] : '\0';
+        }
+
+        private bool Took(char c)
+        {
+            if (Next() != c) return false;
+            at++;
+            return true;
+        }
+
+        private object Value()
+        {
+            switch (Next())
+            {
+                case '{': return Members();
+                case '[': return Elements();
+                case '"': return Text();
+                case 't': return Word("true", true);
+                case 'f': return Word("false", false);
+                case 'n': return Word("null", null);
+                default: return Number();
             }
-            throw new FormatException("a number");
         }
 
-        internal int Small() { return (int)Math.Min(Number(), int.MaxValue); }
-
-        internal bool Flag() { return Number() != 0; }
-
-        internal int List()
+        private object Word(string word, object value)
         {
-            ulong n = Number();
-            if (n > (ulong)(end - at)) throw new FormatException("a list");
-            return (int)n;
+            if (string.CompareOrdinal(s, at, word, 0, word.Length) != 0) throw Bad();
+            at += word.Length;
+            return value;
         }
 
-        internal string Text()
+        private object Members()
         {
-            int n = List();
-            string s = Encoding.UTF8.GetString(bytes, at, n);
-            at += n;
-            return s;
+            var d = new Dictionary<string, object>();
+            Enter();
+            if (!Took('}'))
+            {
+                do
+                {
+                    if (Next() != '"') throw Bad();
+                    string name = Text();
+                    if (!Took(':')) throw Bad();
+                    d[name] = Value();
+                } while (Took(','));
+                if (!Took('}')) throw Bad();
+            }
+            depth--;
+            return d;
         }
 
-        internal List<string> Strings()
+        private object Elements()
         {
-            int n = List();
-            var l = new List<string>(Math.Min(n, 64));
-            for (; n > 0; n--) l.Add(Text());
+            var l = new List<object>();
+            Enter();
+            if (!Took(']'))
+            {
+                do l.Add(Value()); while (Took(','));
+                if (!Took(']')) throw Bad();
+            }
+            depth--;
             return l;
         }
 
-        internal void Bytes(out int offset, out int length)
+        private void Enter()
         {
-            ulong n = Fixed();
-            if (n > (ulong)(end - at)) throw new FormatException("bytes");
-            offset = at;
-            length = (int)n;
-            at += length;
+            at++;
+            if (++depth > MaxDepth) throw Bad();
         }
 
-        internal DateTime Time()
+        private string Text()
         {
-            long seconds = (long)Fixed();
-            ulong nanoseconds = Number();
-            if (seconds < -62135596800 || seconds > 253402300799) return DateTime.MinValue;
-            return new DateTime(1970, 1, 1, 0, 0, 0, DateTimeKind.Utc).AddTicks(
-                seconds * TimeSpan.TicksPerSecond + (long)Math.Min(nanoseconds, 999999999) / 100);
+            int start = ++at;
+            StringBuilder b = null;
+            for (; at < s.Length; at++)
+            {
+                if (s[at] == '"')
+                {
+                    string rest = s.Substring(start, at++ - start);
+                    return b == null ? rest : b.Append(rest).ToString();
+                }
+                if (s[at] != '\\') continue;
+                b = (b ?? new StringBuilder()).Append(s, start, at - start);
+                if (++at == s.Length) break;
+                int i = "\"\\/bfnrt".IndexOf(s[at]);
+                if (i >= 0) b.Append("\"\\/\b\f\n\r\t"[i]);
+                else if (s[at] != 'u' || at + 4 >= s.Length) throw Bad();
+                else
+                {
+                    int c;
+                    if (!int.TryParse(s.Substring(at + 1, 4), System.Globalization.NumberStyles.AllowHexSpecifier,
+                        System.Globalization.CultureInfo.InvariantCulture, out c)) throw Bad();
+                    b.Append((char)c);
+                    at += 4;
+                }
+                start = at + 1;
+            }
+            throw Bad();
         }
 
-        private ulong Fixed()
+        private object Number()
         {
-            if (end - at < 8) throw new FormatException("a number of 8 bytes");
-            ulong v = BitConverter.ToUInt64(bytes, at);
-            at += 8;
-            return v;
+            int start = at;
+            while (at < s.Length && (s[at] >= '0' && s[at] <= '9' || "+-.eE".IndexOf(s[at]) >= 0)) at++;
+            string n = s.Substring(start, at - start);
+            ulong whole;
+            double other;
+            var invariant = System.Globalization.CultureInfo.InvariantCulture;
+            if (ulong.TryParse(n, System.Globalization.NumberStyles.None, invariant, out whole)) return whole;
+            if (double.TryParse(n, System.Globalization.NumberStyles.Float, invariant, out other)) return other;
+            throw Bad();
         }
     }
 
@@ -1898,11 +2122,13 @@ namespace HeedLog
     {
         // Hello is what comes before the snapshot.
         internal static void Hello(Frame f, string client, ulong process, string rules,
-            IList<KeyValuePair<string, string>> files, string phase, ulong lines)
+            IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen)
         {
-            f.Name(client).Number(process).Name(rules).Number((ulong)files.Count);
-            foreach (var file in files) f.Name(file.Key).Text(file.Value);
-            f.Name(phase).Number(lines);
+            f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules);
+            f.List("files", files, file =>
+                f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"));
+            f.Member("phase", phase).Member("lines", lines);
+            f.List("seen", seen, update => f.Raw(update, 0, update.Length)).Plain("}\n");
         }
 
         internal static void Line(Frame f, ref LineQueue.Slot s)
@@ -1916,128 +2142,139 @@ namespace HeedLog
         internal static Frame Operation(
             Frame f, long ticks, HeedStatus status, string id, string parent, string method, string error)
         {
-            f.Time(ticks).Number((ulong)status).Name(id).Name(parent).Name(method);
-            return f.Text(Frame.Clip(error, Heed.MaxText)).Flag(status == HeedStatus.Cancelled);
+            f.Plain("{").When(ticks).Member("status", Named(Names.Statuses, (int)status)).Member("id", id);
+            f.Member("parent", parent).Member("method", method).Long("error", Frame.Clip(error, Heed.MaxText));
+            return f.Member("byCaller", status == HeedStatus.Cancelled).Plain("}");
         }
 
-        internal static Frame State(Frame f, long ticks, int what, int due, string text)
+        internal static Frame State(Frame f, long ticks, string what, int due, string text)
         {
-            return f.Time(ticks).Number((ulong)what).Number((ulong)due).Name(text);
+            return f.Plain("{").When(ticks).Member("what", what).Member("due", (ulong)due).Member("text", text).Plain("}");
         }
 
-        internal static void Dropped(Frame f, long ticks, int why, ulong[] byLevel, ulong unknown, ulong bytes)
+        internal static void Dropped(Frame f, long ticks, string why, ulong[] byLevel, ulong unknown, ulong bytes)
         {
-            f.Time(ticks).Number((ulong)why);
-            foreach (ulong n in byLevel) f.Number(n);
-            f.Number(unknown).Number(bytes);
+            f.Plain("{").When(ticks).Member("why", why);
+            f.List("byLevel", byLevel, n => f.Plain(n.ToString(System.Globalization.CultureInfo.InvariantCulture)));
+            f.Member("others", unknown).Member("bytes", bytes).Plain("}");
         }
 
         internal static Frame Mods(Frame f, IList<HeedMod> mods)
         {
-            f.Number((ulong)mods.Count);
-            foreach (HeedMod mod in mods)
+            f.Plain("{").List("mods", mods, mod =>
             {
                 HeedMod m = mod ?? new HeedMod();
-                IList<string> assemblies = m.Assemblies ?? new string[0];
-                f.Name(m.Name).Name(m.PackageId).Name(m.WorkshopId).Number((ulong)assemblies.Count);
-                foreach (string a in assemblies) f.Name(a);
-            }
-            return f;
+                f.Plain("{").Member("name", m.Name).Member("packageId", m.PackageId).Member("workshopId", m.WorkshopId);
+                f.List("assemblies", m.Assemblies ?? new string[0], a => f.Quote(Frame.Clip(a, Frame.MaxName))).Plain("}");
+            });
+            return f.Plain("}");
         }
 
-        // Upto keeps a value of an enumeration that does not exist off the wire.
-        internal static ulong Upto(int value, int largest) { return (ulong)Math.Max(0, Math.Min(value, largest)); }
+        // Named keeps a value of an enumeration that does not exist off the wire.
+        internal static string Named(string[] names, int value)
+        {
+            return names[Math.Max(0, Math.Min(value, names.Length - 1))];
+        }
 
         internal static Frame Raise(Frame f, long ticks, HeedReport r, string operation)
         {
-            f.Time(ticks).Name(r.Key).Number(Upto((int)r.Disposition, 2)).Number(Upto((int)r.Severity, 3));
-            f.Flag(r.Invalidates);
-            return f.Name(r.Summary).Text(Frame.Clip(r.Message, Heed.MaxText)).Name(operation);
+            f.Plain("{").When(ticks).Member("key", r.Key);
+            f.Member("disposition", Named(Names.Dispositions, (int)r.Disposition));
+            f.Member("severity", Named(Names.Severities, (int)r.Severity)).Member("invalidates", r.Invalidates);
+            f.Member("summary", r.Summary).Long("message", Frame.Clip(r.Message, Heed.MaxText));
+            return f.Member("operationId", operation).Plain("}");
         }
 
-        internal static byte[] Query(ulong id, byte kind, Frame fields)
+        internal static byte[] Query(ulong id, string kind, Frame fields)
         {
-            return new Frame().Number(id).Number(kind).Raw(fields.Buffer, 0, fields.Count).ToArray();
+            Frame f = new Frame().Plain("{").Member("number", id).Member("kind", kind);
+            if (fields.Count > 0) f.Plain(",").Raw(fields.Buffer, 0, fields.Count);
+            return f.Plain("}").ToArray();
         }
     }
 
-    /// <summary>Composites of payloads from heed.</summary>
+    /// <summary>Composites of objects from heed.</summary>
     internal static class Decode
     {
-        internal static HeedItem Item(Payload p)
+        internal static HeedItem Item(Fields f)
         {
-            var i = new HeedItem
+            Fields cause = f.Object("cause");
+            return new HeedItem
             {
-                Id = p.Text(), Open = p.Flag(), Severity = (HeedSeverity)p.Small(),
-                Disposition = (HeedDisposition)p.Small(), Blocks = p.Flag(), StateInvalidated = p.Flag(),
-                Summary = p.Text(),
-                CausalOperation = p.Text(), CausalMethod = p.Text(), AfterOperation = p.Text(), AfterMethod = p.Text(),
-                OpenedAt = p.Number(), Latest = p.Number(), BeforeCause = p.Number(),
-                Entries = p.Number(), Groups = p.Number(), Line = p.Number(), Thread = p.Number(),
-                Mods = p.Strings().AsReadOnly(), Predecessor = p.Text(), Cleared = p.Text(),
-            };
-            var samples = new List<HeedSample>();
-            for (int n = p.List(); n > 0; n--)
-                samples.Add(new HeedSample
+                Id = f.Text("attentionId"), Open = f.Text("state") == "open", Blocks = f.Flag("blocking"),
+                Severity = (HeedSeverity)f.Named("severity", Names.Severities),
+                Disposition = (HeedDisposition)f.Named("disposition", Names.Dispositions),
+                StateInvalidated = f.Flag("stateInvalidated"), Summary = f.Text("summary"),
+                Title = f.Text("title"), Advice = f.Text("advice"), Rule = f.Text("rule"), Variants = Variants(f),
+                Cause = new HeedCause
                 {
-                    Severity = (HeedSeverity)p.Small(), Message = p.Text(), Repeats = p.Number(), Latest = p.Number(),
-                    Rule = p.Text(),
-                });
-            i.Samples = samples.AsReadOnly();
-            return i;
+                    Sequence = cause.Number("seq"), Line = cause.Line("line"), Thread = cause.Thread("line"),
+                    Rule = cause.Text("rule"), Signature = cause.Text("signature"), Phase = cause.Text("phase"),
+                },
+                CausalOperation = f.Text("causalOperationId"), CausalMethod = f.Text("causalMethod"),
+                AfterOperation = f.Text("afterOperation"), AfterMethod = f.Text("afterMethod"),
+                OpenedAt = f.Number("openedAtSequence"), Latest = f.Number("latestSequence"),
+                BeforeCause = f.Number("diagnosticsCursor"), Entries = f.Number("totalUrgentEntries"),
+                Groups = f.Number("groups"), GroupsExact = f.Flag("groupsExact"), Prelude = f.Number("preludeEntries"),
+                Line = f.Line("openedLine"), Thread = f.Thread("openedLine"), LatestLine = f.Line("latestLine"),
+                Mods = f.Strings("blame"), Perhaps = f.Strings("perhaps"), Recurrence = f.Text("recurrence"),
+                History = f.Text("history"), Predecessor = f.Text("predecessor"), Cleared = f.Text("clearedBy"),
+                Samples = f.List("sample", s => new HeedSample
+                {
+                    Severity = (HeedSeverity)s.Named("level", Names.Severities), Message = s.Text("message"),
+                    Repeats = s.Number("repeatCount"), Latest = s.Number("latestSequence"), Rule = s.Text("rule"),
+                    Signature = s.Text("signature"), Variants = Variants(s), FirstLine = s.Line("firstLine"),
+                    LatestLine = s.Line("latestLine"), Mods = s.Strings("blame"),
+                }).AsReadOnly(),
+            };
         }
 
-        internal static List<HeedItem> Items(Payload p)
+        private static IList<HeedVariant> Variants(Fields f)
         {
-            var l = new List<HeedItem>();
-            for (int n = p.List(); n > 0; n--) l.Add(Item(p));
-            return l;
+            return f.List("variants", v => new HeedVariant
+            {
+                Value = v.Text("value"), Others = v.Flag("others"), Count = v.Number("count"),
+            }).AsReadOnly();
         }
 
-        internal static HeedVerdict Verdict(Payload p)
+        internal static List<HeedItem> Items(Fields answer) { return answer.List("result", Item); }
+
+        internal static HeedVerdict Verdict(Fields f)
         {
             return new HeedVerdict
             {
-                Operation = p.Text(), Method = p.Text(), Status = (HeedStatus)p.Small(), Outcome = p.Text(),
-                Reason = p.Text(), Text = p.Text(), Through = p.Number(), Known = p.Flag(), Final = p.Flag(),
-                ItemId = p.Text(),
+                Operation = f.Text("operation"), Method = f.Text("method"),
+                Status = (HeedStatus)f.Named("status", Names.Statuses), Outcome = f.Text("outcome"),
+                Reason = f.Text("reason"), Text = f.Text("text"), Through = f.Number("cleanThrough"),
+                Known = f.Flag("known"), Final = f.Flag("final"), ItemId = f.Text("attentionId"),
             };
         }
 
-        internal static HeedPage Page(Payload p)
+        internal static HeedPage Page(Fields f)
         {
-            var page = new HeedPage { Epoch = p.Text(), Next = p.Number(), Lost = p.Number(), More = p.Flag() };
-            var records = new List<HeedRecord>();
-            for (int n = p.List(); n > 0; n--)
-                records.Add(new HeedRecord
+            return new HeedPage
+            {
+                Epoch = f.Text("epoch"), Next = f.Number("next"), Lost = f.Number("lost"), More = f.Flag("more"),
+                Records = f.List("records", r => new HeedRecord
                 {
-                    Sequence = p.Number(), Time = p.Time(), Kind = p.Small(), Level = (HeedLevel)p.Small(),
-                    Status = p.Small(), Source = p.Text(), Message = p.Text(), Stack = p.Text(), Operation = p.Text(),
-                    Rule = p.Text(), Disposition = (HeedDisposition)p.Small(), Severity = (HeedSeverity)p.Small(),
-                    Line = p.Number(), Thread = p.Number(), Cut = p.Flag(),
-                });
-            page.Records = records.AsReadOnly();
-            return page;
+                    Sequence = r.Number("seq"), Time = r.Time("time"), Kind = r.Text("kind"),
+                    Level = (HeedLevel)r.Named("level", Names.Levels), Status = r.Text("status"),
+                    Source = r.Text("source"), Message = r.Text("message"), Stack = r.Text("stack"),
+                    Operation = r.Text("operation"), Rule = r.Text("rule"),
+                    Disposition = (HeedDisposition)r.Named("disposition", Names.Dispositions),
+                    Severity = (HeedSeverity)r.Named("severity", Names.Severities),
+                    Line = r.Line("line"), Thread = r.Thread("line"), Cut = r.Flag("truncated"),
+                }).AsReadOnly(),
+            };
         }
 
-        internal static IDictionary<string, string> Stats(Payload p)
+        /// <summary>The members of the object in an answer as text; null where there is none.</summary>
+        internal static IDictionary<string, string> Texts(Fields answer)
         {
+            if (!answer.Has("result")) return null;
             var d = new Dictionary<string, string>();
-            for (int n = p.List(); n > 0; n--)
-            {
-                string name = p.Text();
-                d[name] = p.Number().ToString(System.Globalization.CultureInfo.InvariantCulture);
-            }
-            return Texts(p, d);
-        }
-
-        internal static IDictionary<string, string> Texts(Payload p, Dictionary<string, string> d)
-        {
-            for (int n = p.List(); n > 0; n--)
-            {
-                string name = p.Text();
-                d[name] = p.Text();
-            }
+            foreach (var m in answer.Object("result").All)
+                d[m.Key] = Convert.ToString(m.Value, System.Globalization.CultureInfo.InvariantCulture);
             return d;
         }
     }

@@ -241,6 +241,6 @@ func TestOutputFails(t *testing.T) {
 			require.ErrorIs(t, log.Output(1, "plain"), errFull)
 		})
 		require.Equal(t, []string{"error | lost", "unknown | plain"}, records(e))
-		require.Equal(t, event.Advisory, e.Read(heed.Cursor{}, 1, heed.Filter{}).Records[0].Decision.Disposition)
+		require.Equal(t, event.Advisory, e.Read(heed.Cursor{}, 1, heed.Filter{}).Records[0].Disposition)
 	})
 }

@@ -54,12 +54,12 @@ func TestGame(t *testing.T) {
 	got := testkit.RunMono(t, time.Minute, program, folder(t))
 	// The numbers are those of event.StatusPhase, StatusLongEvent and StatusLongEventEnd.
 	want := []string{
-		"state 12 the game starts", "log Log RimWorld 1.6.4566 rev607", "state 6 menu", "state 13 ",
-		"state 12 a long event of the game",
-		"state 6 load", "log Warning [Lantern Festival] The saved festival is of an older version", "state 6 play", "state 13 ",
-		"state 6 save", "log Log [Lantern Festival] 14 lanterns written", "state 6 play",
+		"state long_event the game starts", "log Log RimWorld 1.6.4566 rev607", "state phase menu", "state long_event_end ",
+		"state long_event a long event of the game",
+		"state phase load", "log Warning [Lantern Festival] The saved festival is of an older version", "state phase play", "state long_event_end ",
+		"state phase save", "log Log [Lantern Festival] 14 lanterns written", "state phase play",
 		"log Log [QuarryPlus] platform 7 is at work", "log Log by a tool of op-tool", "log Log the hook failed",
-		"state 12 the game waits for its window", "state 13 ",
+		"state long_event the game waits for its window", "state long_event_end ",
 	}
 	rest := got
 	for _, line := range want {

@@ -27,7 +27,7 @@ import (
 
 // Version is the value of the field "schemaVersion", with which each document begins. It is one for all forms
 // and rises when a field of one goes, or means something else; new fields do not change it.
-const Version = 2
+const Version = 3
 
 // Form is a form of output.
 type Form struct {

@@ -53,7 +53,7 @@ func TestForm(t *testing.T) {
 	d.Maybe, d.Began = d.Tree, time.Unix(0, 0)
 	testkit.RequireValid(t, s, written(d))
 	for _, wrong := range [][2]string{
-		{`"schemaVersion":2`, `"schemaVersion":1`},
+		{`"schemaVersion":3`, `"schemaVersion":1`},
 		{`"line":1`, `"line":0`},
 		{`"info"`, `"heavy"`},
 		{`"open"`, `"ajar"`},

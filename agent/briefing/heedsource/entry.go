@@ -43,7 +43,7 @@ type run struct {
 func (v view) entry(epoch string, r *journal.Record, same run) briefing.Fragment {
 	f := briefing.Fragment{
 		Source: briefing.SourceLedger, SourceID: sourceID(epoch, r.Seq), Title: v.title(r, same), Seq: r.Seq,
-		Refs: map[string]string{"rule": r.Decision.Rule}, Lines: quote(r.Message, r.Stack),
+		Refs: map[string]string{"rule": r.Rule}, Lines: quote(r.Message, r.Stack),
 	}
 	setRef(f.Refs, "operation", r.OperationID)
 	switch r.Kind {

@@ -259,7 +259,7 @@ func (c *choice) add(r *journal.Record) bool {
 	if c.status != event.StatusNone && r.Status != c.status {
 		return true
 	}
-	key := alike{kind: r.Kind, status: r.Status, rule: r.Decision.Rule, decided: r.Decision.Disposition}
+	key := alike{kind: r.Kind, status: r.Status, rule: r.Rule, decided: r.Disposition}
 	if key.signature = r.Signature; r.Kind == event.KindLog {
 		key.signature = c.engine.Group(r.Signature)
 	} else {

@@ -44,10 +44,10 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 		if q.EventType != "" && r.Kind.String() != q.EventType && r.Status.String() != q.EventType {
 			continue
 		}
-		if want, ok := event.Parse[event.Disposition](q.Filters["disposition"]); ok && r.Decision.Disposition < want {
+		if want, ok := event.Parse[event.Disposition](q.Filters["disposition"]); ok && r.Disposition < want {
 			continue
 		}
-		if rule := q.Filters["rule"]; rule != "" && r.Decision.Rule != rule {
+		if rule := q.Filters["rule"]; rule != "" && r.Rule != rule {
 			continue
 		}
 		if id := q.Filters["signature"]; id != "" && e.Group(r.Signature).ID.String() != id {
@@ -64,7 +64,7 @@ func naive(e *heed.Engine, q *briefing.LedgerQuery) (seqs, counts []uint64, more
 		} else {
 			what += fmt.Sprint(r.Signature)
 		}
-		key := fmt.Sprint(r.Kind, r.Status, what, r.Decision.Rule, r.Decision.Disposition)
+		key := fmt.Sprint(r.Kind, r.Status, what, r.Rule, r.Disposition)
 		at, known := index[key]
 		switch {
 		case known:

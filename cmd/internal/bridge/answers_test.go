@@ -236,14 +236,15 @@ func TestTimelineFilters(t *testing.T) {
 func TestLogStatus(t *testing.T) {
 	_, d := start(t, session.Config{Log: stuck{}})
 	st := answer[bridge.Status](t, d, bridge.ToolStatus, "")
-	require.Equal(t, &bridge.LogStatus{Present: true, Error: "permission denied"}, st.Log)
+	require.Equal(t, &bridge.LogStatus{Status: follow.Status{Present: true}, Error: "permission denied"}, st.Log)
 	require.NotEmpty(t, st.Behind)
 	_, d = start(t, session.Config{Log: &read{status: follow.Status{
 		Offset: 5, Size: 7, Lines: 1, Records: 2,
 		LostBytes: 3, Missed: 4,
 	}}})
-	require.Equal(t, &bridge.LogStatus{Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4},
-		answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
+	require.Equal(t, &bridge.LogStatus{Status: follow.Status{
+		Offset: 5, Size: 7, Lines: 1, Records: 2, LostBytes: 3, Missed: 4,
+	}}, answer[bridge.Status](t, d, bridge.ToolStatus, "").Log)
 }
 
 // read is a log with a status.

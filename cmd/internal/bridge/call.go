@@ -45,7 +45,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		Diagnostics: !p.attends && slices.Contains(attentionMethods, r.Method),
 	})
 	if !d.Allowed {
-		found := finding{Attention: d.Attention}
+		found := finding{Attention: gabp.Project(d.Attention)}
 		p.tell(ctx, consumer, &found)
 		refused := refusal(&d, found)
 		if found.Attention != nil {
@@ -82,7 +82,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	}
 	var found finding
 	if p.attends {
-		found.Attention = res.Related
+		found.Attention = gabp.Project(res.Related)
 		if operation != "" {
 			found.Verdict = shownVerdict(&res.Verdict)
 			p.tell(ctx, consumer, &found)
@@ -185,7 +185,7 @@ func (p *Proxy) noMod(ctx context.Context, r *gabp.Request, tool string) *gabp.E
 	}}
 	text := "not executed: no mod is connected to execute " + tool
 	if a, open, err := p.source.Current(ctx, r.Session.Consumer()); err == nil && open {
-		data.Attention = &a
+		data.Attention = gabp.Project(&a)
 		text += "; " + a.Summary
 	}
 	code := gabp.CodeMethodNotFound

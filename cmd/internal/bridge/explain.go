@@ -128,8 +128,8 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 	e := look{chars: maxChars, stack: true}.entry(r)
 	out.Entry = &e
 	out.Decided = &Decided{
-		Rule: named(r.Decision.Rule), Disposition: r.Decision.Disposition, Severity: r.Decision.Severity,
-		Invalidates: r.Decision.Invalidates,
+		Rule: named(r.Rule), Disposition: r.Disposition, Severity: r.Severity,
+		Invalidates: r.Invalidates,
 	}
 	in := rules.Input{
 		Level: r.Level, Kind: r.Kind, Status: r.Status, Source: r.Source, Message: logline.Of(&r.Entry), Stack: r.Stack,
@@ -157,7 +157,7 @@ func (d *Diagnostics) explainRecord(out *Explanation, x *explainer, r *journal.R
 		if i == 0 {
 			first = o
 		}
-		if o.Decision.Rule == r.Decision.Rule {
+		if o.Decision.Rule == r.Rule {
 			in.Phase = phase
 			out.agree(r, &o)
 			return in

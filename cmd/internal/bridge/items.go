@@ -8,36 +8,22 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
-	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
+	"github.com/heedlog/heed/coalesce"
 )
 
 // The bounds of answers about items.
 const (
 	maxItems    = 64
 	maxSamples  = 16
-	maxBlame    = 8
 	around      = 8   // entries on each side of a cause: as many as the engine keeps with it
 	aroundChars = 300 // of each
 )
 
-// Item is an item of attention, with what the protocol's item has no place for.
+// Item is an item of attention and the cursor before its cause.
 type Item struct {
 	heed.Item
 
-	Disposition event.Disposition `json:"disposition" jsonschema:"The highest of its entries; it stays when the item is cleared."`
-	ClearedBy   string            `json:"clearedBy,omitempty" jsonschema:"Why it was cleared."`
-	Predecessor string            `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
-
-	AfterOperation string   `json:"afterOperation,omitempty" jsonschema:"The operation during or after which it opened: possibly the cause, not proven."`
-	AfterMethod    string   `json:"afterMethod,omitempty" jsonschema:"Its tool."`
-	Blame          []string `json:"blame,omitempty" jsonschema:"Mods that the cause points to, the most probable first."`
-	History        string   `json:"history,omitempty" jsonschema:"What earlier sessions of the game say of it, where they are remembered. Names of mods in it are log text."`
-
-	PreludeEntries uint64 `json:"preludeEntries" jsonschema:"How many of them came before the cause."`
-	Groups         int    `json:"groups" jsonschema:"How many different messages they have."`
-	GroupsExact    bool   `json:"groupsExact" jsonschema:"False: there are more groups."`
-	Cursor         string `json:"cursor" jsonschema:"Use it as after of heed/entries: the cause is then the first entry."`
+	Cursor string `json:"cursor" jsonschema:"Use it as after of heed/entries: the cause is then the first entry."`
 }
 
 // Items is the answer of heed/items.
@@ -51,47 +37,27 @@ type Items struct {
 type ItemDetail struct {
 	Item
 
-	Successors []string     `json:"successors,omitempty" jsonschema:"Items that continue it: what came after its acknowledgement, or had not been delivered."`
-	Cause      Cause        `json:"cause" jsonschema:"Its most urgent entry; number 0 if it has none, for example when heed is blind."`
-	Prelude    []Entry      `json:"prelude" jsonschema:"Entries just before the cause, of all kinds, oldest first."`
-	Following  []Entry      `json:"following" jsonschema:"Entries just after the cause, of all kinds."`
-	Lost       uint64       `json:"lost" jsonschema:"Entries around the cause that were evicted."`
-	Sample     []ItemSample `json:"sample" jsonschema:"Texts of its entries: the cause first, then the most useful ones."`
-	Behind     string       `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+	Successors []string `json:"successors,omitempty" jsonschema:"Items that continue it: what came after its acknowledgement, or had not been delivered."`
+	Cause      Cause    `json:"cause" jsonschema:"Its most urgent entry; number 0 if it has none, for example when heed is blind."`
+	Prelude    []Entry  `json:"prelude" jsonschema:"Entries just before the cause, of all kinds, oldest first."`
+	Following  []Entry  `json:"following" jsonschema:"Entries just after the cause, of all kinds."`
+	Lost       uint64   `json:"lost" jsonschema:"Entries around the cause that were evicted."`
+	Behind     string   `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
-// Cause is the first of the most urgent entries of an item.
+// Cause is the first of the most urgent entries of an item, and its rule in words.
 type Cause struct {
-	Seq         uint64       `json:"seq" jsonschema:"Its number."`
-	Rule        string       `json:"rule" jsonschema:"The rule that decided; heed/explain shows why."`
-	RuleSummary string       `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
-	RuleWhy     string       `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
-	RuleAdvice  string       `json:"ruleAdvice,omitempty" jsonschema:"What to do now, from the rule file."`
-	Signature   signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts."`
-	Entry       *Entry       `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
+	coalesce.CauseEntry
+
+	RuleSummary string `json:"ruleSummary,omitempty" jsonschema:"What happened, from the rule file."`
+	RuleWhy     string `json:"ruleWhy,omitempty" jsonschema:"The reason for the rule, from the rule file."`
+	RuleAdvice  string `json:"ruleAdvice,omitempty" jsonschema:"What to do now, from the rule file."`
+	Entry       *Entry `json:"entry,omitempty" jsonschema:"The entry itself, if heed still holds it."`
 }
 
-// ItemSample is a group of entries that one statement wrote, shown by one of them.
-type ItemSample struct {
-	heed.Sample
-
-	Rule      string       `json:"rule" jsonschema:"The rule that decided."`
-	Signature signature.ID `json:"signature" jsonschema:"Id of the text without its variable parts, to filter by."`
-	Blame     []string     `json:"blame,omitempty" jsonschema:"Mods that it points to."`
-
-	Variants heed.Variants `json:"variants,omitempty" jsonschema:"What its entries decide differently, if they do."`
-}
-
-// item returns an item without its samples.
+// item returns an item with its cursor.
 func (d *Diagnostics) item(a *heed.Item) Item {
-	it := Item{
-		Item: *a, Disposition: a.Disposition, ClearedBy: string(a.ClearedBy), Predecessor: a.Predecessor,
-		AfterOperation: a.AfterOperation, AfterMethod: a.AfterMethod, Blame: allNamed(a.Blame, maxBlame),
-		History: a.Known, PreludeEntries: a.Prelude, Groups: a.Groups, GroupsExact: a.GroupsExact,
-		Cursor: cursorText(d.epoch, a.DiagnosticsCursor),
-	}
-	it.Sample = nil
-	return it
+	return Item{Item: *a, Cursor: cursorText(d.epoch, a.DiagnosticsCursor)}
 }
 
 // items answers heed/items.
@@ -101,6 +67,7 @@ func (d *Diagnostics) items(ctx context.Context, _ string, _ args) (any, error) 
 	shown := min(len(open), maxItems)
 	for i := range open[:shown] {
 		out.Items = append(out.Items, d.item(&open[i]))
+		out.Items[i].Sample = nil
 	}
 	out.Omitted = len(open) - shown
 	return &out, nil
@@ -116,18 +83,12 @@ func (d *Diagnostics) detail(ctx context.Context, consumer string, a args) (any,
 			"an item that is not known; "+d.openNumbers())
 	}
 	out := ItemDetail{
-		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{}, Sample: []ItemSample{},
-		Behind: behind,
-		Cause:  Cause{Seq: integer(it.Cause.Seq), Rule: named(it.Cause.Rule), Signature: it.Cause.Signature.ID},
+		Item: d.item(&it), Successors: d.successors(it.ID), Prelude: []Entry{}, Following: []Entry{},
+		Behind: behind, Cause: Cause{CauseEntry: it.Cause},
 	}
+	out.Sample = it.Sample[:min(len(it.Sample), maxSamples)]
 	if r := d.session.Rules().Rule(it.Cause.Rule); r != nil {
 		out.Cause.RuleSummary, out.Cause.RuleWhy, out.Cause.RuleAdvice = said(r.Summary), said(r.Why), said(r.Advice)
-	}
-	for _, s := range it.Sample[:min(len(it.Sample), maxSamples)] {
-		out.Sample = append(out.Sample, ItemSample{
-			Sample: s, Rule: named(s.Rule), Signature: s.Signature.ID, Blame: allNamed(s.Blame, maxBlame),
-			Variants: s.Variants,
-		})
 	}
 	d.evidence(&out, &it, lookOf(a))
 	d.session.Delivered(consumer, it.ID, it.LatestSequence)

@@ -144,7 +144,7 @@ func queryArguments(params []param, id string, query url.Values) (json.RawMessag
 func (d *Diagnostics) view(ctx context.Context, consumer string) gabp.CurrentResult {
 	if d.session.Attention() != session.LeftToMod {
 		if a, open := d.session.Current(ctx, consumer); open {
-			return gabp.CurrentResult{Attention: &a}
+			return gabp.CurrentResult{Attention: gabp.Project(&a)}
 		}
 	}
 	return gabp.CurrentResult{}

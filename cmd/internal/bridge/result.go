@@ -15,6 +15,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
+	"github.com/heedlog/heed/gabp"
 )
 
 // inBand returns what a tool's result reports of itself: whether it failed, with which text, and the mod's operation.
@@ -135,7 +136,7 @@ func (p *Proxy) tell(ctx context.Context, consumer string, found *finding) {
 		return
 	}
 	if found.Attention == nil {
-		found.Attention = &items[0].Item
+		found.Attention = gabp.Project(&items[0].Item)
 	}
 	found.Notice = notice(items, more, found.Attention.ID)
 }

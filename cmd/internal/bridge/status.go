@@ -2,8 +2,8 @@ package bridge
 
 import (
 	"context"
-	"time"
 
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 )
 
@@ -11,28 +11,18 @@ const maxRuleFiles = 64
 
 // Status is the answer of heed/status.
 type Status struct {
-	Epoch    string    `json:"epoch" jsonschema:"Identifies this count of entries; cursors are valid within it."`
-	Run      string    `json:"run" jsonschema:"Identifies this process of heed."`
-	Started  time.Time `json:"started,omitzero" jsonschema:"When this process started."`
-	UptimeMs uint64    `json:"uptimeMs" jsonschema:"How long this process has been running."`
-	Restored bool      `json:"restored" jsonschema:"It continued from the saved state of an earlier process."`
+	session.Status
 
 	Latest    string `json:"latest" jsonschema:"The cursor after the latest entry: use it as after of heed/wait."`
 	OpenItems int    `json:"openItems" jsonschema:"How many attention items are open; heed/items lists them."`
-	InFlight  uint64 `json:"inFlight" jsonschema:"Calls that have started and not ended."`
-	Waiting   uint64 `json:"waiting" jsonschema:"Callers that wait in heed/wait."`
 
 	Phase     string `json:"phase" jsonschema:"The phase of the game that rules use; empty: not known."`
 	Blind     bool   `json:"blind" jsonschema:"Blind: the log is incomplete, so silence does not mean that nothing happened."`
 	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that found this."`
 
-	Counts   Counts                  `json:"counts" jsonschema:"Counts of entries."`
-	Limits   []session.Limit         `json:"limits" jsonschema:"Limits that were reached."`
-	Rules    session.RuleStatus      `json:"rules" jsonschema:"The rules in use."`
-	Snapshot *session.SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
-	Log      *LogStatus              `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
-	LogFrom  string                  `json:"logFrom,omitempty" jsonschema:"How the log was found; without one, what was looked for."`
-	Behind   string                  `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
+	Counts Counts     `json:"counts" jsonschema:"Counts of entries."`
+	Log    *LogStatus `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
+	Behind string     `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
 }
 
 // Counts are counts of entries.
@@ -47,43 +37,24 @@ type Counts struct {
 	Host       uint64 `json:"host" jsonschema:"Actions on items, such as acknowledgements."`
 }
 
-// LogStatus is how the following of the log does.
+// LogStatus is the state of the following of the log.
 type LogStatus struct {
-	Path        string    `json:"path" jsonschema:"The file, as it was named at the start."`
-	Present     bool      `json:"present" jsonschema:"The log is there."`
-	Absent      string    `json:"absent,omitempty" jsonschema:"Why it is not."`
-	Evidence    string    `json:"evidence,omitempty" jsonschema:"Why the file is the log of this run of the game, if heed has started it."`
-	Renamed     bool      `json:"renamed,omitempty" jsonschema:"Another file, or none, is at path: the log is followed under its new name."`
-	Offset      uint64    `json:"offset" jsonschema:"Bytes read from it."`
-	Size        uint64    `json:"size" jsonschema:"Bytes it had at the last check."`
-	LastGrowth  time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
-	Lines       uint64    `json:"lines" jsonschema:"Lines read."`
-	Records     uint64    `json:"records" jsonschema:"Records in them."`
-	Continued   uint64    `json:"continued" jsonschema:"Records with lines that came late."`
-	Rotations   uint64    `json:"rotations" jsonschema:"How often another file replaced it."`
-	Truncations uint64    `json:"truncations" jsonschema:"How often it was emptied and started again."`
-	LostBytes   uint64    `json:"lostBytes" jsonschema:"Bytes that were lost before heed read them."`
-	Notified    bool      `json:"notified" jsonschema:"The operating system reports changes."`
-	Missed      uint64    `json:"missed" jsonschema:"Changes that it did not report."`
-	Error       string    `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
+	follow.Status
+
+	Error string `json:"error,omitempty" jsonschema:"Why it cannot be followed now."`
 }
 
 // status answers heed/status.
 func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error) {
 	behind := d.sync(ctx)
-	s := d.session.Status()
-	e := &s.Engine
-	out := &Status{
-		Epoch: s.Epoch, Run: s.Run, Started: stamp(s.Started), UptimeMs: s.UptimeMs, Restored: s.Restored,
-		Latest: cursorText(d.epoch, d.session.Engine().Latest().Seq), OpenItems: e.Coalesce.Open,
-		InFlight: uint64(max(0, s.InFlight)), Waiting: uint64(max(0, s.Waiting)),
-		Phase: named(e.Phase), Blind: e.Blind, BlindRule: named(e.BlindRule),
-		Counts: Counts{
-			Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations,
-			States: e.States, Notices: e.Notices, Host: e.Host,
-		},
-		Limits: append(append([]session.Limit{}, s.Limits...), d.limits()...), Rules: s.Rules, Snapshot: s.Snapshot,
-		LogFrom: said(s.LogFrom), Behind: behind,
+	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
+	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}
+	e := &out.Engine
+	out.Started, out.LogFrom, out.Limits = stamp(out.Started), said(out.LogFrom), append(out.Limits, d.limits()...)
+	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, named(e.Phase), e.Blind, named(e.BlindRule)
+	out.Counts = Counts{
+		Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations,
+		States: e.States, Notices: e.Notices, Host: e.Host,
 	}
 	for i := range out.Limits {
 		out.Limits[i].Count = integer(out.Limits[i].Count)
@@ -98,15 +69,13 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	if n := out.Snapshot; n != nil {
 		n.File, n.Saved, n.Error, n.Refused = said(n.File), stamp(n.Saved), said(n.Error), said(n.Refused)
 	}
-	if l := s.Log; l != nil {
-		out.Log = &LogStatus{
-			Path: said(l.Path), Present: l.Present, Absent: said(l.Absent), Evidence: l.Evidence, Renamed: l.Renamed,
-			Offset: uint64(max(0, l.Offset)), Size: uint64(max(0, l.Size)), LastGrowth: stamp(l.LastGrowth),
-			Lines: l.Lines, Records: l.Records, Continued: l.Continued, Rotations: l.Rotations, Truncations: l.Truncations,
-			LostBytes: l.LostBytes, Notified: l.Notified, Missed: l.Missed,
-		}
+	if l := out.Status.Log; l != nil {
+		out.Log = &LogStatus{Status: *l}
+		log := out.Log
+		log.Path, log.Absent, log.LastGrowth = said(l.Path), said(l.Absent), stamp(l.LastGrowth)
+		log.Offset, log.Size = max(0, l.Offset), max(0, l.Size)
 		if l.LastError != nil {
-			out.Log.Error = said(l.LastError.Error())
+			log.Error = said(l.LastError.Error())
 		}
 	}
 	return out, nil

@@ -27,7 +27,7 @@ import (
 // version it says first.
 func requireSchema(t *testing.T, name, document string) {
 	t.Helper()
-	require.True(t, strings.HasPrefix(document, `{"schemaVersion":2,`), document)
+	require.True(t, strings.HasPrefix(document, `{"schemaVersion":3,`), document)
 	testkit.RequireValid(t, compileSchema(t, name), document)
 }
 

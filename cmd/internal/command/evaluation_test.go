@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -71,19 +72,12 @@ type blockingItem struct {
 func blockingItems(t *testing.T, path string) []*blockingItem {
 	byID, blocked := map[string]*blockingItem{}, map[string]bool{}
 	for line := range strings.Lines(runArgs(t, "--format", "jsonl", "--quiet", path).stdout) {
-		var u struct {
-			Attention struct {
-				ID       string `json:"attentionId"`
-				Blocking bool   `json:"blocking"`
-				Entries  int    `json:"totalUrgentEntries"`
-			} `json:"attention"`
-			CauseLine int      `json:"causeLine"`
-			Rule      string   `json:"rule"`
-			Blame     []string `json:"blame"`
-		}
+		var u report.UpdateLine
 		require.NoError(t, json.Unmarshal([]byte(line), &u))
-		if a := u.Attention; a.ID != "" {
-			byID[a.ID] = &blockingItem{line: u.CauseLine, entries: a.Entries, rule: u.Rule, blame: u.Blame}
+		if a := &u.Item; a.ID != "" {
+			byID[a.ID] = &blockingItem{
+				line: int(a.Cause.Pos), entries: int(a.TotalUrgentEntries), rule: a.Cause.Rule, blame: a.Blame,
+			}
 			blocked[a.ID] = blocked[a.ID] || a.Blocking
 		}
 	}

@@ -108,7 +108,7 @@ func TestSchemas(t *testing.T) {
 	testkit.RequireValid(t, replay, damaged.stdout)
 
 	for name, s := range map[string]*jsonschema.Schema{"replay": replay, "replay-lines": lines, "records": records} {
-		for _, wrong := range []string{`{}`, `[]`, `{"schemaVersion":2}`, `{"schemaVersion":2,"files":[{}]}`, `{"schemaVersion":2,"update":"opened"}`} {
+		for _, wrong := range []string{`{}`, `[]`, `{"schemaVersion":3}`, `{"schemaVersion":3,"files":[{}]}`, `{"schemaVersion":3,"update":"opened"}`} {
 			doc, err := jsonschema.UnmarshalJSON(strings.NewReader(wrong))
 			require.NoError(t, err)
 			require.Error(t, s.Validate(doc), "%s takes %s", name, wrong)

@@ -104,40 +104,15 @@ func updates(t *testing.T, out string) (updates []report.UpdateLine, summaries [
 	t.Helper()
 	for line := range strings.Lines(out) {
 		var object struct {
-			Update    string
-			Attention struct {
-				ID       string `json:"attentionId"`
-				State    string
-				Blocking bool
-			}
-			Line      uint64
-			CauseLine uint64 `json:"causeLine"`
-			Rule      string
-			File      string
-			Summary   *struct {
-				File     string
-				Lines    int
-				Records  uint64
-				Complete bool
-				Error    string
-				Worst    string
-			}
+			report.UpdateLine
+			Summary *report.Summary
 		}
 		require.NoError(t, json.Unmarshal([]byte(line), &object), line)
 		if object.Summary != nil {
-			summaries = append(summaries, report.Summary{
-				File: object.Summary.File, Lines: object.Summary.Lines, Records: object.Summary.Records,
-				Complete: object.Summary.Complete, Error: object.Summary.Error,
-			})
+			summaries = append(summaries, *object.Summary)
 			continue
 		}
-		u := report.UpdateLine{
-			Update: object.Update, Line: object.Line, CauseLine: object.CauseLine, Rule: object.Rule,
-			File: object.File,
-		}
-		u.Attention.ID, u.Attention.State, u.Attention.Blocking = object.Attention.ID, object.Attention.State,
-			object.Attention.Blocking
-		updates = append(updates, u)
+		updates = append(updates, object.UpdateLine)
 	}
 	return updates, summaries
 }
@@ -149,16 +124,16 @@ func TestReplayJSONL(t *testing.T) {
 	ups, sums := updates(t, r.stdout)
 	require.NotEmpty(t, ups)
 	require.Len(t, sums, 1)
-	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":2,"summary":{`), "the summary is last")
+	require.True(t, strings.HasPrefix(lastLine(r.stdout), `{"schemaVersion":3,"summary":{`), "the summary is last")
 	require.True(t, sums[0].Complete)
 	require.EqualValues(t, 5, sums[0].Records)
 	blocked := false
 	for _, u := range ups {
 		require.Equal(t, log, u.File)
-		if u.Attention.Blocking {
+		if u.Item.Blocking {
 			blocked = true
-			require.EqualValues(t, 3, u.CauseLine)
-			require.Equal(t, "test.blocking", u.Rule)
+			require.EqualValues(t, 3, u.Item.Cause.Pos)
+			require.Equal(t, "test.blocking", u.Item.Cause.Rule)
 		}
 	}
 	require.True(t, blocked)
@@ -204,13 +179,13 @@ func TestAckAuto(t *testing.T) {
 	ups, _ := updates(t, r.stdout)
 	cleared := map[string]bool{}
 	for _, u := range ups {
-		if u.Update == "cleared" {
-			cleared[u.Attention.ID] = true
+		if u.Kind == "cleared" {
+			cleared[u.Item.ID] = true
 		}
 	}
 	for _, u := range ups {
-		if u.Attention.Blocking {
-			require.True(t, cleared[u.Attention.ID], "%s blocked and was never acknowledged", u.Attention.ID)
+		if u.Item.Blocking {
+			require.True(t, cleared[u.Item.ID], "%s blocked and was never acknowledged", u.Item.ID)
 		}
 	}
 	require.NotEmpty(t, cleared)
@@ -314,7 +289,7 @@ func TestStatus(t *testing.T) {
 		{"blocking is no failure", with(blocking), exitOK, "1 problem", ""},
 		{"blind is no failure but said", with(blind), exitOK, "Blind since line 1: logging stopped there", ""},
 		{"empty", with(empty), exitOK, "empty, no lines", ""},
-		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":2,"summary":{`, ""},
+		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":3,"summary":{`, ""},
 		{"gzip", with(whole), exitOK, "5000 lines", ""},
 
 		{"fail on blocking", with("--fail-on", "blocking", blocking), exitFinding, "1 problem", ""},
@@ -785,7 +760,7 @@ func TestHostileLinesAreInert(t *testing.T) {
 	}
 	ups, _ := updates(t, runArgs(t, testArgs(t, "--format", "jsonl", log)...).stdout)
 	for _, u := range ups {
-		require.False(t, u.Attention.Blocking, "a log line forged a blocking item")
+		require.False(t, u.Item.Blocking, "a log line forged a blocking item")
 	}
 }
 

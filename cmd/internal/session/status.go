@@ -8,28 +8,28 @@ import (
 	"github.com/heedlog/heed/capture/follow"
 )
 
-// Status is how a session does.
+// Status is the state of a session.
 type Status struct {
-	Epoch    string
-	Run      string // identifies this process
-	Started  time.Time
-	UptimeMs uint64
-	Restored bool // from a snapshot
+	Epoch    string    `json:"epoch" jsonschema:"Identifies this count of entries; cursors are valid within it."`
+	Run      string    `json:"run" jsonschema:"Identifies this process of heed."`
+	Started  time.Time `json:"started,omitzero" jsonschema:"When this process started."`
+	UptimeMs uint64    `json:"uptimeMs" jsonschema:"How long this process has been running."`
+	Restored bool      `json:"restored" jsonschema:"It continued from the saved state of an earlier process."`
 
-	InFlight int64 // calls that have begun and not ended
-	Waiting  int64 // callers of Wait
+	InFlight int64 `json:"inFlight" jsonschema:"Calls that have started and not ended."`
+	Waiting  int64 `json:"waiting" jsonschema:"Callers that wait in heed/wait."`
 
-	Held uint64 // calls that a gate held back
+	Held uint64 `json:"-"` // calls that a gate held back
 
-	AcksOfPeople, AcksOfAgents uint64 // acknowledgements by each; see [Person]
+	AcksOfPeople, AcksOfAgents uint64 `json:"-"` // acknowledgements by each; see [Person]
 
-	Limits   []Limit // that were hit
-	Rules    RuleStatus
-	Snapshot *SnapshotStatus // nil without one
-	Log      *follow.Status  // of the followed log, nil without one
-	LogFrom  string          // as configured
+	Limits   []Limit         `json:"limits" jsonschema:"Limits that were reached."`
+	Rules    RuleStatus      `json:"rules" jsonschema:"The rules in use."`
+	Snapshot *SnapshotStatus `json:"snapshot,omitempty" jsonschema:"How heed saves its state, if it does."`
+	Log      *follow.Status  `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
+	LogFrom  string          `json:"logFrom,omitempty" jsonschema:"How the log was found; without one, where it was looked for."`
 
-	Engine heed.Stats
+	Engine heed.Stats `json:"-"`
 }
 
 // Limit is a bound that was hit.
@@ -56,7 +56,7 @@ func (s *Session) Status() Status {
 	st := Status{
 		Epoch: s.engine.Latest().Epoch, Run: s.run, Started: s.started, UptimeMs: millis(since(s.started, s.now())),
 		Restored: s.restored,
-		LogFrom:  s.cfg.LogFrom, InFlight: s.inFlight.Load(), Waiting: s.waits.Load(),
+		LogFrom:  s.cfg.LogFrom, InFlight: max(0, s.inFlight.Load()), Waiting: max(0, s.waits.Load()),
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}

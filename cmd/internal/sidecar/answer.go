@@ -1,6 +1,9 @@
 package sidecar
 
 import (
+	"fmt"
+	"maps"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -8,131 +11,90 @@ import (
 )
 
 // answer answers a query.
-func (s *server) answer(q *query) {
-	var err error
-	body := func(*coder) {}
-	switch q.kind {
+func (s *server) answer(q *query) error {
+	a := answer{Number: q.Number, Kind: q.Kind}
+	switch q.Kind {
 	case queryCurrent:
-		a, open := s.engine.Current(q.consumer)
-		body = func(c *coder) { c.perhaps(open, &a) }
-	case queryVerdict:
-		v := s.engine.Verdict(q.id)
-		body = func(c *coder) { c.verdict(&v) }
-	case queryRead:
-		var p heed.Page
-		p, err = s.read(q)
-		body = func(c *coder) { c.page(&p) }
-	case queryAck:
-		r := s.engine.Ack(q.consumer, q.id, q.through)
-		body = func(c *coder) {
-			c.Bool("acknowledged", &r.Acknowledged)
-			c.Bool("already", &r.Already)
-			c.name("successor", &r.Successor)
-			c.names("covered", &r.Covered, maxName)
-			c.perhaps(r.Open, &r.Current)
+		if it, open := s.engine.Current(q.Consumer); open {
+			a.Result = it
 		}
+	case queryVerdict:
+		a.Result = s.engine.Verdict(q.ID)
+	case queryRead:
+		p, err := s.read(q)
+		if a.Result = p; err != nil {
+			a.Result, a.Error = nil, err.Error()
+		}
+	case queryAck:
+		a.Result = s.engine.Ack(q.Consumer, q.ID, q.Through)
 	case queryAttach:
-		id := s.engine.Attach(q.consumer, time.Now())
-		body = func(c *coder) { c.name("item", &id) }
+		a.Result = s.engine.Attach(q.Consumer, time.Now())
 	case queryDetach:
-		s.engine.Detach(q.consumer)
+		s.engine.Detach(q.Consumer)
 	case queryDelivered:
-		known := s.engine.Delivered(q.consumer, q.id, q.through)
-		body = func(c *coder) { c.Bool("known", &known) }
+		a.Result = s.engine.Delivered(q.Consumer, q.ID, q.Through)
 	case queryClear:
-		cleared := s.engine.Clear(q.id)
-		body = func(c *coder) { c.Bool("cleared", &cleared) }
+		a.Result = s.engine.Clear(q.ID)
 	case queryStats:
-		body = s.stats()
+		a.Result = s.stats()
 	case queryExplain:
-		body = s.explain(q.id)
+		if it, known := s.engine.Item(q.ID); known {
+			a.Result = s.explain(&it)
+		}
 	case queryOpen:
-		items := s.engine.Open(nil)
-		body = func(c *coder) { list(c, "items", &items, maxName, c.item) }
+		a.Result = s.engine.Open([]heed.Item{})
 	case querySnapshot:
 		s.w.saveSoon()
+	case queryFlush:
+	default:
+		return fmt.Errorf("kind is %.40q, which no query is", q.Kind)
 	}
-	a := answer{number: q.number, kind: q.kind}
-	if err != nil {
-		a.err = err.Error()
-	}
-	s.w.put(typeAnswer, func(c *coder) {
-		if a.code(c); err == nil {
-			body(c)
-		}
-	})
-}
-
-// perhaps codes an item that may not be there.
-func (c *coder) perhaps(there bool, a *heed.Item) {
-	if c.Bool("open", &there); there {
-		c.item(a)
-	}
+	s.w.put(typeAnswer, a)
+	return nil
 }
 
 // read returns a page of the journal.
-func (s *server) read(q *query) (heed.Page, error) {
-	if q.cursor.Epoch == "" {
-		q.cursor.Epoch = s.engine.Latest().Epoch
+func (s *server) read(q *query) (page, error) {
+	if q.Epoch == "" {
+		q.Epoch = s.engine.Latest().Epoch
 	}
-	p := s.engine.Read(q.cursor, int(q.limit), journal.Filter{MinDisposition: q.least, Operation: q.id})
-	return p, p.Err
+	p := s.engine.Read(heed.Cursor{Epoch: q.Epoch, Seq: q.After}, q.Limit,
+		journal.Filter{MinDisposition: q.Least, Operation: q.ID})
+	return page{Epoch: p.Next.Epoch, Next: p.Next.Seq, Lost: p.Lost, More: p.More, Records: p.Records}, p.Err
 }
 
-// stats describes the accounting.
-func (s *server) stats() func(c *coder) {
+// stats returns the accounting.
+func (s *server) stats() map[string]any {
 	st := s.engine.Stats()
-	flag := map[bool]uint64{true: 1}
-	figures := []figure{
-		{"lines", s.lines.Load()},
-		{"latestLine", s.latest.Load()},
-		{"received", st.Received},
-		{"ignored", st.Ignored},
-		{"folded", st.Folded},
-		{"open", uint64(st.Coalesce.Open)},
-		{"opened", st.Coalesce.Opened},
-		{"acknowledged", st.Coalesce.Acknowledged},
-		{"busy", flag[st.Busy]},
-		{"blind", flag[st.Blind]},
-		{"dropped", s.dropped},
-		{"cutTexts", s.cutTexts},
-		{"cutBytes", s.cutBytes},
-		{"badFrames", s.badFrames},
-		{"unknownFrames", s.unknownFrames},
-	}
-	texts := []named{{"phase", st.Phase}, {"blindRule", st.BlindRule}}
-	return func(c *coder) {
-		c.figures(&figures)
-		c.texts(&texts)
+	return map[string]any{
+		"lines":         s.lines.Load(),
+		"latestLine":    s.latest.Load(),
+		"received":      st.Received,
+		"ignored":       st.Ignored,
+		"folded":        st.Folded,
+		"open":          st.Coalesce.Open,
+		"opened":        st.Coalesce.Opened,
+		"acknowledged":  st.Coalesce.Acknowledged,
+		"busy":          st.Busy,
+		"blind":         st.Blind,
+		"dropped":       s.dropped,
+		"cutTexts":      s.cutTexts,
+		"cutBytes":      s.cutBytes,
+		"badFrames":     s.badFrames,
+		"unknownFrames": s.unknownFrames,
+		"phase":         st.Phase,
+		"blindRule":     st.BlindRule,
 	}
 }
 
-// explain describes why an item is there.
-func (s *server) explain(id string) func(c *coder) {
-	a, known := s.engine.Item(id)
-	var texts []named
-	add := func(name, text string) {
-		if text != "" {
-			texts = append(texts, named{name, text})
-		}
+// explain returns why an item is there.
+func (s *server) explain(a *heed.Item) map[string]string {
+	texts := map[string]string{"summary": a.Summary, "rule": a.Cause.Rule}
+	if r := s.rules.Rule(a.Cause.Rule); r != nil {
+		texts["meaning"], texts["why"], texts["advice"] = r.Summary, r.Why, r.Advice
 	}
-	if known {
-		add("summary", a.Summary)
-		add("rule", a.Cause.Rule)
-		if r := s.rules.Rule(a.Cause.Rule); r != nil {
-			add("meaning", r.Summary)
-			add("why", r.Why)
-			add("advice", r.Advice)
-		}
-		if template, ok := s.engine.Template(a.Cause.Signature); ok {
-			add("template", template)
-		}
-		for _, mod := range a.Blame {
-			add("blame", mod)
-		}
-	}
-	return func(c *coder) {
-		c.Bool("known", &known)
-		c.texts(&texts)
-	}
+	texts["template"], _ = s.engine.Template(a.Cause.Signature)
+	texts["blame"] = strings.Join(a.Blame, ", ")
+	maps.DeleteFunc(texts, func(_, text string) bool { return text == "" })
+	return texts
 }

@@ -18,7 +18,7 @@ func storm(w io.Writer, n int) error {
 		}
 		return b
 	}
-	buf := appendFrame(nil, typeHello, (&hello{phase: "play"}).code)
+	buf := sent(nil, typeHello, &hello{Phase: "play"})
 	start := time.Date(2026, 1, 31, 10, 0, 0, 0, time.UTC)
 	for i := range n {
 		l := line{number: uint64(i + 1), thread: 1, time: start.Add(time.Duration(i) * time.Microsecond)}
@@ -41,7 +41,7 @@ func storm(w io.Writer, n int) error {
 			l.message = fmt.Appendf(nil, "Pawn %d started job Haul on thing %d, of which there are %d, with a text of 120 characters",
 				i, i*3, i%9)
 		}
-		if buf = appendFrame(buf, typeLog, l.code); len(buf) > 64<<10 {
+		if buf = sent(buf, typeLog, &l); len(buf) > 64<<10 {
 			if _, err := w.Write(buf); err != nil {
 				return err
 			}

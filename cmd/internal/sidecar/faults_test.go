@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -18,14 +19,13 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 )
 
 // TestUnreadable holds that an input which cannot be read further is an error that says why and where, on both ways.
 func TestUnreadable(t *testing.T) {
-	greeting := appendFrame(nil, typeHello, (&hello{}).code)
-	flush := appendFrame(nil, typeQuery, (&query{kind: queryFlush}).code)
+	greeting := sent(nil, typeHello, &hello{})
+	flush := sent(nil, typeQuery, &query{Kind: queryFlush})
 	with := func(at int, b byte) []byte {
 		f := bytes.Clone(flush)
 		f[at] = b
@@ -36,20 +36,20 @@ func TestUnreadable(t *testing.T) {
 		want  string
 	}{
 		"no hello":              {flush, "the first frame has type 8"},
-		"hello that is no such": {appendFrame(nil, typeHello, nothing), "the hello cannot be read: client"},
+		"hello that is no such": {sent(nil, typeHello, 5), "the hello cannot be read: json: "},
 		"text":                  {[]byte("Hello, is anybody there?\n"), "version 111"},
 		"ends in a head":        {append(bytes.Clone(greeting), flush[:3]...), "the input ends in the head of a frame"},
 		"ends in a payload":     {append(bytes.Clone(greeting), flush[:9]...), "the input ends in the payload of a frame of type 8"},
-		"future version":        {append(bytes.Clone(greeting), with(4, 2)...), "the framing has version 2, this program reads version 1"},
+		"future version":        {append(bytes.Clone(greeting), with(4, 3)...), "the framing has version 3, this program reads version 2"},
 		"no frame":              {append(bytes.Clone(greeting), with(6, 1)...), "bytes 6 and 7 are 1 and 0"},
-		"too long":              {append(bytes.Clone(greeting), with(3, 1)...), "has 16777218 bytes: at most 1048576"},
+		"too long":              {append(bytes.Clone(greeting), with(3, 1)...), "bytes: at most 1048576 are allowed"},
 		"rules that do not exist": {
-			appendFrame(nil, typeHello, (&hello{rules: "lua"}).code), `the rules "lua": there are unity, generic and none`,
+			sent(nil, typeHello, &hello{Rules: "lua"}), `the rules "lua": there are unity, generic and none`,
 		},
 		"rules that do not compile": {
-			appendFrame(nil, typeHello, (&hello{files: []ruleFile{
+			sent(nil, typeHello, &hello{Files: []ruleFile{
 				{"own.yaml", "version: 1\nrules:\n  - id: 5\n    wen: x\n"},
-			}}).code),
+			}}),
 			`own.yaml:4`,
 		},
 	} {
@@ -65,12 +65,11 @@ func TestUnreadable(t *testing.T) {
 					break
 				}
 				if ft == typeError {
-					d := coder{wire.Reader(payload)}
-					last.code(&d)
+					require.NoError(t, json.Unmarshal(payload, &last))
 				}
 			}
-			require.True(t, last.fatal)
-			require.Contains(t, last.text, c.want)
+			require.True(t, last.Fatal)
+			require.Contains(t, last.Text, c.want)
 		})
 	}
 	for name, input := range map[string][]byte{
@@ -85,38 +84,25 @@ func TestUnreadable(t *testing.T) {
 // TestBadFrames holds that a payload which cannot be read is reported, known to the engine, and the only one lost.
 func TestBadFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, hello{phase: "play"})
+		c, _ := dial(t, hello{Phase: "play"})
 		var p problem
-		c.send(typeLog, func(d *coder) { d.Raw([]byte{1, 2, 3}) })
-		c.want(typeError, p.code)
-		require.Equal(t, typeLog, p.frame)
-		require.False(t, p.fatal)
-		require.Contains(t, p.text, "a frame of type 2 cannot be read: ")
-		c.ask(query{kind: queryCurrent}, func(d *coder) {
-			var open bool
-			var a heed.Item
-			d.Bool("", &open)
-			d.item(&a)
-			require.True(t, open)
-			require.Contains(t, a.Summary, "part of the log is missing")
-		})
+		c.send(typeLog, []byte{1, 2, 3})
+		c.want(typeError, &p)
+		require.Equal(t, typeLog, p.Frame)
+		require.False(t, p.Fatal)
+		require.Contains(t, p.Text, "a frame of type 2 cannot be read: ")
+		var a heed.Item
+		c.ask(query{Kind: queryCurrent}, &a)
+		require.Contains(t, a.Summary, "part of the log is missing")
 
-		c.send(99, nothing)
-		c.want(typeError, p.code)
-		require.Equal(t, frameType(99), p.frame)
-		c.send(99, nothing)
-		figures := map[string]uint64{}
-		c.ask(query{kind: queryStats}, func(d *coder) {
-			var all []figure
-			var texts []named
-			d.figures(&all)
-			d.texts(&texts)
-			for _, f := range all {
-				figures[f.name] = f.number
-			}
-		})
-		require.Equal(t, uint64(1), figures["badFrames"])
-		require.Equal(t, uint64(2), figures["unknownFrames"])
+		c.send(99, nil)
+		c.want(typeError, &p)
+		require.Equal(t, frameType(99), p.Frame)
+		c.send(99, nil)
+		figures := map[string]any{}
+		c.ask(query{Kind: queryStats}, &figures)
+		require.Equal(t, 1.0, figures["badFrames"])
+		require.Equal(t, 2.0, figures["unknownFrames"])
 		require.NoError(t, c.end())
 	})
 }
@@ -174,7 +160,7 @@ func TestBorrowed(t *testing.T) {
 			if !borrow {
 				buf = nil
 			}
-			buf = appendFrame(buf[:0], typeLog, l.code)
+			buf = sent(buf[:0], typeLog, &l)
 			s.ingest(typeLog, buf[headSize:], 0)
 		}
 		return engine.Read(heed.Cursor{Epoch: "e"}, journal.MaxLimit, heed.Filter{}), engine.Open(nil)
@@ -193,21 +179,21 @@ func TestNobodyReads(t *testing.T) {
 	fromServer, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- Serve(in, out, Config{Epoch: "e"}) }()
-	write := func(t2 frameType, code func(*coder)) {
-		_, err := toServer.Write(appendFrame(nil, t2, code))
+	write := func(t2 frameType, v any) {
+		_, err := toServer.Write(sent(nil, t2, v))
 		require.NoError(t, err)
 	}
-	write(typeHello, (&hello{}).code)
+	write(typeHello, &hello{})
 	long := line{level: event.LevelInfo, message: bytes.Repeat([]byte("long "), 2000)}
 	for i := range 500 {
 		long.number = uint64(i + 1)
-		write(typeLog, long.code)
+		write(typeLog, &long)
 	}
 	for i := range 60 {
-		write(typeQuery, (&query{number: uint64(i), kind: queryRead, limit: 1000}).code)
+		write(typeQuery, &query{Number: uint64(i), Kind: queryRead, Limit: 1000})
 	}
 	go func() {
-		write(typeQuery, (&query{number: 1000, kind: queryFlush}).code)
+		write(typeQuery, &query{Number: 1000, Kind: queryFlush})
 		_ = toServer.Close()
 	}()
 	var answers, lost, size int
@@ -223,9 +209,8 @@ func TestNobodyReads(t *testing.T) {
 		}
 		if ft == typeError {
 			var p problem
-			d := coder{wire.Reader(payload)}
-			p.code(&d)
-			_, err := fmt.Sscanf(p.text, "%d answers were dropped", &lost)
+			require.NoError(t, json.Unmarshal(payload, &p))
+			_, err := fmt.Sscanf(p.Text, "%d answers were dropped", &lost)
 			require.NoError(t, err)
 		}
 		if answers+lost == 61 {
@@ -243,7 +228,7 @@ func TestNobodyReads(t *testing.T) {
 func TestStuckOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stuck, out := io.Pipe()
-		require.NoError(t, Serve(bytes.NewReader(appendFrame(nil, typeHello, (&hello{}).code)), out, Config{Epoch: "e"}))
+		require.NoError(t, Serve(bytes.NewReader(sent(nil, typeHello, &hello{})), out, Config{Epoch: "e"}))
 		_ = stuck.Close()
 	})
 }
@@ -260,7 +245,7 @@ func (p panics) Read(b []byte) (int, error) {
 
 // TestPanic holds that a panic ends Serve alone.
 func TestPanic(t *testing.T) {
-	greeting := appendFrame(nil, typeHello, (&hello{}).code)
+	greeting := sent(nil, typeHello, &hello{})
 	err := Serve(panics{bytes.NewReader(greeting)}, io.Discard, Config{Epoch: "e"})
 	require.ErrorContains(t, err, "panic: a planted fault")
 }
@@ -268,9 +253,9 @@ func TestPanic(t *testing.T) {
 // TestStall holds that a game which shows no more signs of life has stalled, but not one whose sidecar did not run.
 func TestStall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, hello{phase: "play"})
+		c, _ := dial(t, hello{Phase: "play"})
 		alive := func() {
-			c.send(typeState, (&state{State: event.State{Time: time.Now()}, kind: stateAlive, due: 5000}).code)
+			c.send(typeState, &state{Time: time.Now(), What: stateAlive, Due: 5000})
 		}
 		for range 20 {
 			alive()
@@ -279,8 +264,8 @@ func TestStall(t *testing.T) {
 		require.Empty(t, c.got)
 		began := time.Now()
 		var u update
-		c.want(typeUpdate, u.code)
-		require.Equal(t, coalesce.Opened, u.kind)
+		c.want(typeUpdate, &u)
+		require.Equal(t, coalesce.Opened, u.Kind)
 		require.InDelta(t, 4, time.Since(began).Seconds(), 1)
 		require.NoError(t, c.end())
 	})
@@ -288,9 +273,9 @@ func TestStall(t *testing.T) {
 
 // FuzzServe feeds frames that are not ours: nothing panics, and Serve ends with its input.
 func FuzzServe(f *testing.F) {
-	greeting := appendFrame(nil, typeHello, (&hello{rules: "none"}).code)
+	greeting := sent(nil, typeHello, &hello{Rules: "none"})
 	for _, e := range examples() {
-		f.Add(appendFrame(nil, e.t, e.code))
+		f.Add(sent(nil, e.t, &e))
 	}
 	f.Fuzz(func(t *testing.T, input []byte) {
 		var out bytes.Buffer

@@ -2,16 +2,18 @@ package sidecar
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 
 	"github.com/heedlog/heed/internal/framing"
-	"github.com/heedlog/heed/internal/wire"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // version is that of the framing.
-const version = 1
+const version = 2
 
 // headSize is the number of bytes before the payload of a frame.
 const headSize = 8
@@ -112,12 +114,19 @@ func (f *frames) next() (frameType, []byte, error) {
 	return t, payload, nil
 }
 
-// appendFrame appends a frame to dst, whose payload code describes.
-func appendFrame(dst []byte, t frameType, code func(c *coder)) []byte {
-	start := len(dst)
-	c := coder{wire.Writer(append(dst, 0, 0, 0, 0, version, byte(t), 0, 0))}
-	code(&c)
-	dst = c.Bytes()
-	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-headSize))
-	return dst
+// appendFrame appends a frame to dst: the JSON of v, a line feed, and the rest of the payload.
+func appendFrame(dst []byte, t frameType, v any, rest ...byte) []byte {
+	object := text.JSON(v)
+	dst = binary.LittleEndian.AppendUint32(dst, uint32(len(object)+1+len(rest)))
+	dst = append(append(dst, version, byte(t), 0, 0), object...)
+	return append(append(dst, '\n'), rest...)
+}
+
+// cutObject returns the JSON at the beginning of a payload and what follows its line feed.
+func cutObject(payload []byte) (object, rest []byte, err error) {
+	object, rest, found := bytes.Cut(payload, []byte("\n"))
+	if !found {
+		return nil, nil, errors.New("no line feed ends its JSON")
+	}
+	return object, rest, nil
 }

@@ -2,6 +2,7 @@ package sidecar
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/rules"
 	"github.com/heedlog/heed/signature"
@@ -27,9 +27,7 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		return nil, fmt.Errorf("the first frame has type %d: it must be a hello, of type %d", t, typeHello)
 	}
 	var h hello
-	d := coder{wire.Reader(payload)}
-	h.code(&d)
-	if err := d.Close(); err != nil {
+	if err := h.read(payload); err != nil {
 		return nil, fmt.Errorf("the hello cannot be read: %w", err)
 	}
 	set, err := compile(&h)
@@ -37,17 +35,17 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		return nil, err
 	}
 	if cfg.Greeted != nil {
-		cfg.Greeted(h.process)
+		cfg.Greeted(h.Process)
 	}
 	s := &server{rules: set, w: w}
-	s.lines.Store(h.lines)
+	s.lines.Store(h.Lines)
 	c := bounded(set)
-	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.phase
-	welcome := welcome{program: cfg.Program}
+	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.Phase
+	welcome := welcome{Program: cfg.Program}
 	var why error
-	if len(h.snapshot) > 0 || len(h.seen) > 0 {
+	if len(h.snapshot) > 0 || len(h.Seen) > 0 {
 		why = s.restore(c, &h)
-		welcome.restored = why == nil
+		welcome.Restored = why == nil
 	}
 	if s.engine == nil {
 		if s.engine, err = heed.New(c); err != nil {
@@ -63,9 +61,9 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 		})
 	}
 	if why != nil {
-		welcome.reason = why.Error()
+		welcome.Reason = why.Error()
 	}
-	welcome.epoch = s.engine.Latest().Epoch
+	welcome.Epoch = s.engine.Latest().Epoch
 	s.welcome = &welcome
 	return s, nil
 }
@@ -83,18 +81,18 @@ func bounded(set *rules.Set) heed.Config {
 
 // compile returns the rules that the client wants.
 func compile(h *hello) (*rules.Set, error) {
-	files := make([]rules.File, 0, len(h.files))
-	for _, f := range h.files {
-		files = append(files, rules.File{Name: f.name, Data: []byte(f.text)})
+	files := make([]rules.File, 0, len(h.Files))
+	for _, f := range h.Files {
+		files = append(files, rules.File{Name: f.Name, Data: []byte(f.Text)})
 	}
-	switch h.rules {
+	switch h.Rules {
 	case "", "unity":
 		files = append(files, rules.Defaults()...)
 	case "generic":
 		files = append(files, rules.Generic()...)
 	case "none":
 	default:
-		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity, generic and none", h.rules)
+		return nil, fmt.Errorf("the hello wants the rules %.40q: there are unity, generic and none", h.Rules)
 	}
 	return rules.Compile(files...)
 }
@@ -102,7 +100,7 @@ func compile(h *hello) (*rules.Set, error) {
 // restore makes the engine of the hello's snapshot, and brings it to the state that the client knows. Where there was
 // no snapshot yet, it goes on in the epoch of the items.
 func (s *server) restore(c heed.Config, h *hello) error {
-	items, err := latest(h.seen)
+	items, err := latest(h.Seen)
 	if err != nil {
 		return err
 	}
@@ -130,20 +128,18 @@ func (s *server) restore(c heed.Config, h *hello) error {
 }
 
 // latest returns each item of a list of updates as it was last, in the order of their numbers.
-func latest(seen [][]byte) ([]heed.Item, error) {
+func latest(updates []json.RawMessage) ([]heed.Item, error) {
 	var items []heed.Item
-	for _, b := range seen {
-		var u update
-		c := coder{wire.Reader(b)}
-		u.code(&c)
-		if err := c.Close(); err != nil {
+	for _, b := range updates {
+		var u heed.Update
+		if err := json.Unmarshal(b, &u); err != nil {
 			return nil, fmt.Errorf("an update in the hello cannot be read: %w", err)
 		}
-		i := slices.IndexFunc(items, func(a heed.Item) bool { return a.ID == u.item.ID })
+		i := slices.IndexFunc(items, func(a heed.Item) bool { return a.ID == u.Item.ID })
 		if i < 0 {
-			items = append(items, u.item)
+			items = append(items, u.Item)
 		} else {
-			items[i] = u.item
+			items[i] = u.Item
 		}
 	}
 	slices.SortFunc(items, func(a, b heed.Item) int { return cmp.Compare(number(a.ID), number(b.ID)) })

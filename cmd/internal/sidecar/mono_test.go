@@ -60,13 +60,13 @@ func standIn(habit string) {
 		fmt.Println("This program cannot be run in DOS mode.")
 		drain()
 	case "future":
-		_, _ = os.Stdout.Write([]byte{4, 0, 0, 0, 2, 65, 0, 0, 1, 2, 3, 4})
+		_, _ = os.Stdout.Write([]byte{4, 0, 0, 0, 3, 65, 0, 0, 1, 2, 3, 4})
 		drain()
 	case "long": // announces what it never sends
-		_, _ = os.Stdout.Write([]byte{255, 255, 255, 255, 1, 68, 0, 0, 1})
+		_, _ = os.Stdout.Write([]byte{255, 255, 255, 255, 2, 68, 0, 0, 1})
 		drain()
 	case "large": // as much as is allowed, slowly
-		_, _ = os.Stdout.Write([]byte{0, 0, 0, 4, 1, 70, 0, 0, 1})
+		_, _ = os.Stdout.Write([]byte{0, 0, 0, 4, 2, 70, 0, 0, 1})
 		drain()
 	case "nonsense": // frames whose payloads are random
 		r := rand.New(rand.NewPCG(uint64(number), 0))
@@ -75,12 +75,12 @@ func standIn(habit string) {
 			for i := range payload {
 				payload[i] = byte(r.Uint32())
 			}
-			_, _ = os.Stdout.Write(append([]byte{byte(len(payload)), 0, 0, 0, 1, byte(60 + r.IntN(15)), 0, 0}, payload...))
+			_, _ = os.Stdout.Write(append([]byte{byte(len(payload)), 0, 0, 0, 2, byte(60 + r.IntN(15)), 0, 0}, payload...))
 		}
 		drain()
 	case "unknown": // frames of types that are not known between those that are
 		serve(writerFunc(func(b []byte) (int, error) {
-			unknown := []byte{3, 0, 0, 0, 1, 200, 0, 0, 'a', 'b', 'c'}
+			unknown := []byte{3, 0, 0, 0, 2, 200, 0, 0, 'a', 'b', 'c'}
 			_, err := os.Stdout.Write(slices.Concat(unknown, b, unknown))
 			return len(b), err
 		}))
@@ -209,10 +209,10 @@ func TestFaults(t *testing.T) {
 		{name: "exits at once", habit: "exits", report: "ended"},
 		{name: "says nothing", habit: "hangs", report: "*"},
 		{name: "reads nothing", habit: "deaf", report: "*"},
-		{name: "writes garbage", habit: "garbage", report: "its output is no frame of version 1"},
-		{name: "writes text", habit: "text", report: "its output is no frame of version 1"},
-		{name: "of a future version", habit: "future", report: "no frame of version 1: it begins with"},
-		{name: "announces too much", habit: "long", report: "its output is no frame of version 1"},
+		{name: "writes garbage", habit: "garbage", report: "its output is no frame of version 2"},
+		{name: "writes text", habit: "text", report: "its output is no frame of version 2"},
+		{name: "of a future version", habit: "future", report: "no frame of version 2: it begins with"},
+		{name: "announces too much", habit: "long", report: "its output is no frame of version 2"},
 		{name: "announces much", habit: "large", report: "*"},
 		{name: "nonsense", habit: "nonsense:1", report: "*"},
 		{name: "unknown frames", habit: "unknown", works: true},

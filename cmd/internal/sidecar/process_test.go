@@ -51,8 +51,8 @@ func game(child bool) {
 	cmd.Stdin = r
 	out, _ := cmd.StdoutPipe()
 	_ = cmd.Start()
-	h := hello{process: uint64(os.Getpid())}
-	_, _ = w.Write(appendFrame(nil, typeHello, h.code))
+	h := hello{Process: uint64(os.Getpid())}
+	_, _ = w.Write(sent(nil, typeHello, &h))
 	_, _ = io.ReadFull(out, make([]byte, headSize)) // of the welcome
 	other := 0
 	if child {
@@ -116,15 +116,15 @@ func TestUnreadProcess(t *testing.T) {
 	require.NoError(t, w.Close())
 
 	b := bufio.NewWriter(in)
-	write := func(t frameType, code func(*coder)) { _, _ = b.Write(appendFrame(nil, t, code)) }
-	h := hello{phase: "play"}
-	write(typeHello, h.code)
+	write := func(t frameType, v any) { _, _ = b.Write(sent(nil, t, v)) }
+	h := hello{Phase: "play"}
+	write(typeHello, &h)
 	for i := range lines {
 		message := "no " + letters(i) + " here"
 		l := line{number: uint64(i), time: time.Unix(1, 0), level: event.LevelError, message: []byte(message)}
-		write(typeLog, l.code)
-		q := query{number: uint64(i), kind: queryOpen}
-		write(typeQuery, q.code)
+		write(typeLog, &l)
+		q := query{Number: uint64(i), Kind: queryOpen}
+		write(typeQuery, &q)
 	}
 	require.NoError(t, b.Flush())
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bufio"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -12,7 +13,6 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/rules"
 )
 
@@ -48,7 +48,7 @@ func Serve(in io.Reader, out io.Writer, cfg Config) error {
 			err = nil
 		}
 		if err != nil {
-			r.w.problem(&problem{at: r.frames.at, fatal: true, text: err.Error()})
+			r.w.problem(&problem{At: r.frames.at, Fatal: true, Text: err.Error()})
 		}
 		close(r.w.ending)
 		select {
@@ -129,66 +129,85 @@ type server struct {
 
 // progress returns what was ingested so far, for any goroutine.
 func (s *server) progress() progress {
-	return progress{latest: s.latest.Load(), lines: s.lines.Load()}
+	return progress{Latest: s.latest.Load(), Lines: s.lines.Load()}
 }
 
 // ingest does what a frame asks for. A frame that cannot be read is a notice for the engine, and is reported.
 func (s *server) ingest(t frameType, payload []byte, at uint64) {
-	c := coder{wire.Reader(payload)}
+	var err error
 	switch t {
 	case typeLog:
-		s.log(&c)
+		err = s.log(payload)
 	case typeOperation:
-		take(&c, c.operation, func(e *event.Entry) {
-			s.observe(e)
+		var o operation
+		if err = decode(payload, &o); err == nil {
+			e := event.Operation(o).Entry()
+			s.observe(&e)
 			if e.Status.Ended() {
 				s.w.watch(e.OperationID)
 				s.w.notify()
 			}
-		})
+		}
 	case typeState:
-		take(&c, func(st *state) { st.code(&c) }, s.state)
+		var st state
+		if err = decode(payload, &st); err == nil {
+			s.state(&st)
+		}
 	case typeDropped:
-		take(&c, func(d *dropped) { d.code(&c) }, s.drop)
+		var d dropped
+		if err = decode(payload, &d); err == nil {
+			s.drop(&d)
+		}
 	case typeMods:
-		take(&c, c.mods, func(mods *[]heed.Mod) { s.engine.LearnMods(*mods) })
+		var m mods
+		if err = decode(payload, &m); err == nil {
+			list := make([]heed.Mod, len(m.Mods))
+			for i := range m.Mods {
+				list[i] = m.Mods[i].Mod
+				list[i].Assemblies = m.Mods[i].Assemblies
+			}
+			s.engine.LearnMods(list)
+		}
 	case typeRaise:
-		take(&c, c.report, func(r *heed.Report) {
-			s.engine.Raise(*r)
+		var r raised
+		if err = decode(payload, &r); err == nil {
+			s.engine.Raise(heed.Report(r))
 			s.w.notify()
-		})
+		}
 	case typeQuery:
-		take(&c, func(q *query) { q.code(&c) }, s.answer)
+		var q query
+		if err = decode(payload, &q); err == nil {
+			err = s.answer(&q)
+		}
 	default:
 		if s.unknownFrames++; s.unknownFrames == 1 {
-			s.w.problem(&problem{frame: t, at: at, text: "frames of this type are not known, and are skipped"})
+			s.w.problem(&problem{Frame: t, At: at, Text: "frames of this type are not known, and are skipped"})
 		}
 		return
 	}
-	err := c.Close()
 	if err == nil {
 		return
 	}
 	s.badFrames++
 	text := fmt.Sprintf("a frame of type %d cannot be read: %v", t, err)
-	s.w.problem(&problem{frame: t, at: at, text: text})
+	s.w.problem(&problem{Frame: t, At: at, Text: text})
 	notice := event.Notice{Time: time.Now(), Status: event.StatusHole, Count: uint64(len(payload)), Detail: text}.Entry()
 	s.observe(&notice)
 }
 
-// take reads a payload, and has it ingested if it could be read.
-func take[T any](c *coder, read, ingest func(*T)) {
-	var t T
-	if read(&t); c.Close() == nil {
-		ingest(&t)
+// decode reads the JSON of a payload.
+func decode(payload []byte, v interface{ check() error }) error {
+	if err := json.Unmarshal(payload, v); err != nil {
+		return err
 	}
+	return v.check()
 }
 
 // log ingests a log record.
-func (s *server) log(c *coder) {
+func (s *server) log(payload []byte) error {
 	l := &s.line
-	if l.code(c); c.Close() != nil {
-		return
+	if err := l.read(payload); err != nil {
+		return err
 	}
 	e := &s.entry
 	e.Time, e.Level, e.OperationID, e.Pos = l.time, l.level, borrowed(l.operation), position(l.number, l.thread)
@@ -196,6 +215,7 @@ func (s *server) log(c *coder) {
 	s.observe(e)
 	s.latest.Store(l.number)
 	s.lines.Add(1)
+	return nil
 }
 
 // observe passes an entry on, and wakes the writer where updates are pending. What an operation's own line adds to an
@@ -210,19 +230,20 @@ func (s *server) observe(e *event.Entry) {
 	}
 }
 
-// state applies what the client reports of its game.
+// state applies a report of the client about its game.
 func (s *server) state(st *state) {
-	switch st.kind {
+	e := event.State{Time: st.Time, Detail: st.Text}
+	switch st.What {
 	case statePhase:
-		st.Status, st.Phase = event.StatusPhase, st.text
+		e.Status, e.Phase = event.StatusPhase, st.Text
 	case stateLongEvent:
-		st.Status, st.Detail = event.StatusLongEvent, st.text
+		e.Status = event.StatusLongEvent
 	case stateLongEventEnd:
-		st.Status, st.Detail = event.StatusLongEventEnd, st.text
+		e.Status = event.StatusLongEventEnd
 	case stateAlive:
 		var by time.Time
-		if st.due > 0 {
-			by = st.Time.Add(time.Duration(st.due) * time.Millisecond)
+		if st.Due > 0 {
+			by = st.Time.Add(time.Duration(st.Due) * time.Millisecond)
 		}
 		s.engine.Expect(st.Time, by)
 		return
@@ -230,24 +251,24 @@ func (s *server) state(st *state) {
 		s.engine.StateRead()
 		return
 	}
-	e := st.Entry()
-	s.observe(&e)
+	entry := e.Entry()
+	s.observe(&entry)
 }
 
 // drop notes what never arrived.
 func (s *server) drop(d *dropped) {
-	lines, levels := d.others, ""
-	for level, n := range d.byLevel {
+	lines, levels := d.Others, ""
+	for level, n := range d.ByLevel {
 		lines += n
 		if n > 0 {
 			levels += fmt.Sprintf(", %d %s", n, event.Level(level))
 		}
 	}
-	if d.others > 0 {
-		levels += fmt.Sprintf(", %d of any level", d.others)
+	if d.Others > 0 {
+		levels += fmt.Sprintf(", %d of any level", d.Others)
 	}
 	why := "too many came at once"
-	if d.why == droppedEnded {
+	if d.Why == droppedEnded {
 		why = "the program of heed ended, and was started again"
 	}
 	s.dropped += lines
@@ -255,6 +276,6 @@ func (s *server) drop(d *dropped) {
 	if lines == 0 {
 		detail = "lines that did not reach heed were logged up to here"
 	}
-	e := event.Notice{Time: d.time, Status: event.StatusHole, Count: d.bytes, Detail: detail}.Entry()
+	e := event.Notice{Time: d.Time, Status: event.StatusHole, Count: d.Bytes, Detail: detail}.Entry()
 	s.observe(&e)
 }

@@ -3,6 +3,7 @@ package sidecar
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"testing"
@@ -14,7 +15,6 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wire"
 )
 
 // client is the other side of a server, for tests in virtual time.
@@ -25,7 +25,7 @@ type client struct {
 	done chan error
 	got  chan received
 	last uint64 // number of the last line
-	seen [][]byte
+	seen []json.RawMessage
 }
 
 // received is a frame.
@@ -37,9 +37,9 @@ type received struct {
 // dial starts a server and greets it.
 func dial(t *testing.T, h hello) (*client, welcome) {
 	c := start(t)
-	c.send(typeHello, h.code)
+	c.send(typeHello, &h)
 	var w welcome
-	c.want(typeWelcome, w.code)
+	c.want(typeWelcome, &w)
 	return c, w
 }
 
@@ -66,13 +66,13 @@ func start(t *testing.T) *client {
 	return c
 }
 
-func (c *client) send(t frameType, code func(*coder)) {
-	_, err := c.in.Write(appendFrame(nil, t, code))
+func (c *client) send(t frameType, v any) {
+	_, err := c.in.Write(sent(nil, t, v))
 	require.NoError(c.t, err)
 }
 
 // want reads frames up to the next one of a type, and decodes that.
-func (c *client) want(t frameType, code func(*coder)) {
+func (c *client) want(t frameType, v any) {
 	c.t.Helper()
 	for {
 		select {
@@ -85,9 +85,12 @@ func (c *client) want(t frameType, code func(*coder)) {
 				c.seen = nil
 			}
 			if r.t == t {
-				d := coder{wire.Reader(r.payload)}
-				code(&d)
-				require.NoError(c.t, d.Close())
+				object, rest, err := cutObject(r.payload)
+				require.NoError(c.t, err)
+				require.NoError(c.t, json.Unmarshal(object, v))
+				if s, ok := v.(*snapshot); ok {
+					s.state = rest
+				}
 				return
 			}
 		case <-time.After(time.Minute):
@@ -102,28 +105,22 @@ func (c *client) log(level event.Level, message, operation string) {
 	l := line{
 		number: c.last, time: time.Now(), level: level, thread: 7, message: []byte(message), operation: []byte(operation),
 	}
-	c.send(typeLog, l.code)
+	c.send(typeLog, &l)
 }
 
 func (c *client) operation(id string, status event.Status) {
-	e := event.Operation{Time: time.Now(), ID: id, Method: "farm/" + id, Status: status}.Entry()
-	c.send(typeOperation, func(d *coder) { d.operation(&e) })
+	c.send(typeOperation, &event.Operation{Time: time.Now(), ID: id, Method: "farm/" + id, Status: status})
 }
 
-// ask sends a query and decodes the body of its answer.
-func (c *client) ask(q query, body func(*coder)) {
+// ask sends a query and decodes the result in its answer.
+func (c *client) ask(q query, result any) {
 	c.t.Helper()
-	q.number = c.last + 1000
-	c.send(typeQuery, q.code)
-	c.want(typeAnswer, func(d *coder) {
-		var a answer
-		a.code(d)
-		require.Equal(c.t, answer{number: q.number, kind: q.kind}, a)
-		body(d)
-	})
+	q.Number = c.last + 1000
+	c.send(typeQuery, &q)
+	a := answer{Result: result}
+	c.want(typeAnswer, &a)
+	require.Equal(c.t, answer{Number: q.Number, Kind: q.Kind, Result: a.Result}, a)
 }
-
-func nothing(*coder) {}
 
 // end ends the input, and returns what Serve does.
 func (c *client) end() error {
@@ -137,56 +134,48 @@ const fault = "NullReferenceException: Object reference not set to an instance o
 func TestServe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
-		c, w := dial(t, hello{client: "test", rules: "unity", phase: "play"})
+		c, w := dial(t, hello{Client: "test", Rules: "unity", Phase: "play"})
 		require.Zero(t, time.Since(began), "the welcome waits for nothing")
-		require.Equal(t, welcome{program: "test 1", epoch: "e"}, w)
+		require.Equal(t, welcome{Program: "test 1", Epoch: "e"}, w)
 
 		c.operation("a", event.StatusStarted)
 		c.log(event.LevelError, fault, "a")
 		var u update
-		c.want(typeUpdate, u.code)
-		require.Equal(t, coalesce.Opened, u.kind)
-		require.Equal(t, "a", u.item.CausalOperationID)
-		require.Equal(t, "farm/a", u.item.CausalMethod)
-		require.True(t, u.item.Blocking)
-		require.Equal(t, u.item.ID, u.current)
-		require.Equal(t, position(1, 7), u.item.OpenedPos)
+		c.want(typeUpdate, &u)
+		require.Equal(t, coalesce.Opened, u.Kind)
+		require.Equal(t, "a", u.Item.CausalOperationID)
+		require.Equal(t, "farm/a", u.Item.CausalMethod)
+		require.True(t, u.Item.Blocking)
+		require.Equal(t, u.Item.ID, u.Current)
+		require.Equal(t, position(1, 7), u.Item.OpenedPos)
 
 		c.operation("a", event.StatusCompleted)
 		var v heed.Verdict
-		c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+		c.want(typeVerdict, &v)
 		require.Equal(t, coalesce.Affected, v.Outcome)
 		require.False(t, v.Final)
-		c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+		c.want(typeVerdict, &v)
 		require.True(t, v.Final)
 
-		var acknowledged, already bool
-		c.ask(query{kind: queryAck, consumer: "me", id: u.item.ID}, func(d *coder) {
-			d.Bool("", &acknowledged)
-			d.Bool("", &already)
-			var successor string
-			var covered []string
-			d.name("", &successor)
-			d.names("", &covered, 10)
-			d.perhaps(false, nil)
-		})
-		require.True(t, acknowledged)
-		require.False(t, already)
+		var acked heed.AckResult
+		c.ask(query{Kind: queryAck, Consumer: "me", ID: u.Item.ID}, &acked)
+		require.True(t, acked.Acknowledged)
+		require.False(t, acked.Already)
 		// Only what names the operation changes a final verdict.
 		c.operation("b", event.StatusStarted)
 		c.operation("b", event.StatusCompleted)
 		for v.Operation != "b" || !v.Final {
-			c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+			c.want(typeVerdict, &v)
 		}
 		require.Equal(t, coalesce.Clean, v.Outcome)
 		time.Sleep(time.Minute)
 		c.log(event.LevelError, "InvalidOperationException: no barn\n  at Farm.Barn.Load ()", "b")
 		for v.Outcome == coalesce.Clean {
-			c.want(typeVerdict, func(d *coder) { d.verdict(&v) })
+			c.want(typeVerdict, &v)
 		}
 		require.Equal(t, "b", v.Operation)
 
-		c.ask(query{kind: queryFlush}, nothing)
+		c.ask(query{Kind: queryFlush}, nil)
 		require.NoError(t, c.end())
 	})
 }
@@ -194,39 +183,38 @@ func TestServe(t *testing.T) {
 // TestRestart holds that what was reported is known to the next server, whenever the first one was killed.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, _ := dial(t, hello{phase: "play"})
+		c, _ := dial(t, hello{Phase: "play"})
 		c.log(event.LevelError, fault, "")
 		var first update
-		c.want(typeUpdate, first.code)
-		c.send(typeQuery, (&query{kind: querySnapshot}).code) // once the line is ingested and counted
+		c.want(typeUpdate, &first)
+		c.send(typeQuery, &query{Kind: querySnapshot}) // once the line is ingested and counted
 		var s snapshot
-		for s.latest == 0 {
-			c.want(typeSnapshot, s.code)
+		for s.Latest == 0 {
+			c.want(typeSnapshot, &s)
 		}
 		require.Equal(t, progress{1, 1}, s.progress)
-		c.want(typeAnswer, func(d *coder) { *d = coder{} })
+		c.want(typeAnswer, &answer{})
 
 		// All within a second, so that no snapshot comes.
 		var u update
 		var ids []string
 		for i := range 3 {
 			c.log(event.LevelError, fmt.Sprintf("%cException: the %[1]c gate is gone\n  at %[1]c.B ()", 'a'+i), fmt.Sprint(i))
-			c.ask(query{kind: queryFlush}, nothing)
+			c.ask(query{Kind: queryFlush}, nil)
 		}
 		for _, b := range c.seen {
-			d := coder{wire.Reader(b)}
-			u.code(&d)
-			ids = append(ids, u.item.ID)
+			require.NoError(t, json.Unmarshal(b, &u))
+			ids = append(ids, u.Item.ID)
 		}
-		c.ask(query{kind: queryAck, id: ids[0]}, func(d *coder) { *d = coder{} })
-		c.ask(query{kind: queryFlush}, nothing)
+		c.ask(query{Kind: queryAck, ID: ids[0]}, nil)
+		c.ask(query{Kind: queryFlush}, nil)
 		require.NoError(t, c.end())
 
-		c2, w := dial(t, hello{phase: "menu", snapshot: s.state, seen: c.seen, lines: 4})
-		require.Equal(t, welcome{program: "test 1", epoch: "e", restored: true}, w)
+		c2, w := dial(t, hello{Phase: "menu", snapshot: s.state, Seen: c.seen, Lines: 4})
+		require.Equal(t, welcome{Program: "test 1", Epoch: "e", Restored: true}, w)
 		items, err := latest(c.seen)
 		require.NoError(t, err)
-		want := map[string]string{first.item.ID: what(&first.item)}
+		want := map[string]string{first.Item.ID: what(&first.Item)}
 		for _, a := range items {
 			if a.State == coalesce.Open {
 				want[a.ID] = what(&a)
@@ -234,18 +222,16 @@ func TestRestart(t *testing.T) {
 		}
 		require.Len(t, want, 3)
 		is := map[string]string{}
-		c2.ask(query{kind: queryOpen}, func(d *coder) {
-			var open []heed.Item
-			list(d, "items", &open, 100, d.item)
-			for _, a := range open {
-				is[a.ID] = what(&a)
-			}
-		})
+		var open []heed.Item
+		c2.ask(query{Kind: queryOpen}, &open)
+		for _, a := range open {
+			is[a.ID] = what(&a)
+		}
 		require.Equal(t, want, is)
 		// No id is given twice.
 		c2.log(event.LevelError, "XException: the x gate is gone\n  at X.B ()", "z")
-		c2.want(typeUpdate, u.code)
-		require.Equal(t, "e-5", u.item.ID)
+		c2.want(typeUpdate, &u)
+		require.Equal(t, "e-5", u.Item.ID)
 		require.NoError(t, c2.end())
 	})
 }
@@ -257,30 +243,30 @@ func TestRestartUpdated(t *testing.T) {
 		c, _ := dial(t, hello{})
 		c.log(event.LevelError, fault, "")
 		var u update
-		c.want(typeUpdate, u.code)
-		c.send(typeQuery, (&query{kind: querySnapshot}).code)
+		c.want(typeUpdate, &u)
+		c.send(typeQuery, &query{Kind: querySnapshot})
 		var s snapshot
-		for s.latest == 0 {
-			c.want(typeSnapshot, s.code)
+		for s.Latest == 0 {
+			c.want(typeSnapshot, &s)
 		}
 		require.NoError(t, c.end())
 
 		for name, state := range map[string][]byte{"updated": append(s.state, 0), "unreadable": []byte("heed")} {
 			c, w := dial(t, hello{snapshot: state})
 			var open []heed.Item
-			c.ask(query{kind: queryOpen}, func(d *coder) { list(d, "items", &open, 100, d.item) })
+			c.ask(query{Kind: queryOpen}, &open)
 			require.NoError(t, c.end())
 			require.Len(t, open, 1, name)
 			require.True(t, open[0].Blocking, name)
-			if w.restored {
-				require.Contains(t, w.reason, "numbers, phase, blindness and blocking items were kept")
-				require.Equal(t, u.item.ID, open[0].ID)
-				require.Contains(t, open[0].Summary, what(&u.item))
+			if w.Restored {
+				require.Contains(t, w.Reason, "numbers, phase, blindness and blocking items were kept")
+				require.Equal(t, u.Item.ID, open[0].ID)
+				require.Contains(t, open[0].Summary, what(&u.Item))
 			} else {
-				require.Contains(t, w.reason, "carry-over: it is missing")
+				require.Contains(t, w.Reason, "carry-over: it is missing")
 				require.Contains(t, open[0].Summary, "the saved state cannot be read")
 			}
-			require.Equal(t, name == "updated", w.restored)
+			require.Equal(t, name == "updated", w.Restored)
 		}
 	})
 }
@@ -288,27 +274,25 @@ func TestRestartUpdated(t *testing.T) {
 // TestRestartWithoutSnapshot holds that items outlive a server that was killed before its first snapshot.
 func TestRestartWithoutSnapshot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		h := hello{phase: "play"}
+		h := hello{Phase: "play"}
 		for i := range 3 {
-			u := update{kind: coalesce.Opened, item: exampleItem()}
-			u.item.ID = fmt.Sprintf("old-%d", i+1)
+			u := update{Update: heed.Update{Kind: coalesce.Opened, Item: exampleItem()}}
+			u.Item.ID = fmt.Sprintf("old-%d", i+1)
 			if i == 1 {
-				u.item.State, u.item.ClearedBy = coalesce.Cleared, coalesce.ReasonAcknowledged
+				u.Item.State, u.Item.ClearedBy = coalesce.Cleared, coalesce.ReasonAcknowledged
 			}
-			var c coder
-			u.code(&c)
-			h.seen = append(h.seen, c.Bytes())
+			b, err := json.Marshal(&u)
+			require.NoError(t, err)
+			h.Seen = append(h.Seen, b)
 		}
 		c, w := dial(t, h)
-		require.Equal(t, welcome{program: "test 1", epoch: "old", restored: true}, w)
+		require.Equal(t, welcome{Program: "test 1", Epoch: "old", Restored: true}, w)
 		var ids []string
-		c.ask(query{kind: queryOpen}, func(d *coder) {
-			var open []heed.Item
-			list(d, "items", &open, 100, d.item)
-			for _, a := range open {
-				ids = append(ids, a.ID)
-			}
-		})
+		var open []heed.Item
+		c.ask(query{Kind: queryOpen}, &open)
+		for _, a := range open {
+			ids = append(ids, a.ID)
+		}
 		require.ElementsMatch(t, []string{"old-1", "old-3"}, ids)
 		require.NoError(t, c.end())
 	})
@@ -319,7 +303,7 @@ func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(
 // The welcome comes before what is known of frames that came with the hello.
 func TestWelcomeFirst(t *testing.T) {
 	w := &writer{wake: make(chan struct{}, 1)}
-	in := bytes.NewReader(appendFrame(nil, typeHello, (&hello{}).code))
+	in := bytes.NewReader(sent(nil, typeHello, &hello{}))
 	s, err := greet(&frames{in: bufio.NewReader(in)}, w, Config{})
 	require.NoError(t, err)
 	s.engine.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Summary: "raised"})

@@ -74,10 +74,10 @@ func (w *writer) notify() {
 }
 
 // put queues a frame, if there is room.
-func (w *writer) put(t frameType, code func(c *coder)) {
+func (w *writer) put(t frameType, v any) {
 	w.mu.Lock()
 	if q := &w.queue; len(q.frames) < maxWaiting {
-		q.frames = appendFrame(q.frames, t, code)
+		q.frames = appendFrame(q.frames, t, v)
 	} else {
 		q.lost++
 	}
@@ -85,7 +85,7 @@ func (w *writer) put(t frameType, code func(c *coder)) {
 	w.notify()
 }
 
-func (w *writer) problem(p *problem) { w.put(typeError, p.code) }
+func (w *writer) problem(p *problem) { w.put(typeError, p) }
 
 // watch has the verdict of an operation written, soon and when it changes. It copies what it keeps of the id.
 func (w *writer) watch(id string) {
@@ -137,7 +137,7 @@ func (w *writer) run(greeted <-chan *server) error {
 
 // pause returns how long nothing needs to be done, unless the writer is woken.
 func (w *writer) pause() time.Duration {
-	if s := w.s; s != nil && (len(w.watched) > 0 || w.changed || w.progress.lines != s.lines.Load()) {
+	if s := w.s; s != nil && (len(w.watched) > 0 || w.changed || w.progress.Lines != s.lines.Load()) {
 		return activeTick
 	}
 	return idleTick
@@ -155,7 +155,7 @@ func (w *writer) gather(now time.Time, last bool) {
 	w.buf = w.buf[:0]
 	if s := w.s; s != nil {
 		if s.welcome != nil {
-			w.add(typeWelcome, s.welcome.code)
+			w.add(typeWelcome, s.welcome)
 			s.welcome = nil
 		}
 		ticked := w.tick(now)
@@ -166,7 +166,7 @@ func (w *writer) gather(now time.Time, last bool) {
 		}
 		if reached != w.progress && (last || len(q.frames) > 0 || now.Sub(w.reported) >= progressEvery) {
 			w.progress, w.reported = reached, now
-			w.add(typeProgress, reached.code)
+			w.add(typeProgress, reached)
 		}
 		if q.snapshot || w.changed && now.Sub(w.saved) >= snapshotEvery {
 			w.addSnapshot(now)
@@ -174,13 +174,12 @@ func (w *writer) gather(now time.Time, last bool) {
 	}
 	w.buf = append(w.buf, q.frames...)
 	if q.lost > 0 {
-		p := problem{text: fmt.Sprintf("%d answers were dropped, since nobody reads them", q.lost)}
-		w.add(typeError, p.code)
+		w.add(typeError, problem{Text: fmt.Sprintf("%d answers were dropped, since nobody reads them", q.lost)})
 	}
 }
 
 // add adds a frame to buf.
-func (w *writer) add(t frameType, code func(c *coder)) { w.buf = appendFrame(w.buf, t, code) }
+func (w *writer) add(t frameType, v any, rest ...byte) { w.buf = appendFrame(w.buf, t, v, rest...) }
 
 // tick sets the engine's time, unless something waits to be ingested: that has earlier times, and may be a sign of
 // life. After a while in which this process did not run, it waits for one more tick.
@@ -209,9 +208,8 @@ func (w *writer) addUpdates() {
 	if open := w.s.engine.Open(nil); len(open) > 0 {
 		current = open[0].ID
 	}
-	for i := range w.updates {
-		u := &w.updates[i]
-		w.add(typeUpdate, (&update{kind: u.Kind, reason: string(u.Reason), current: current, item: u.Item}).code)
+	for _, u := range w.updates {
+		w.add(typeUpdate, update{u, current})
 	}
 }
 
@@ -231,7 +229,7 @@ func (w *writer) addVerdicts(operations []string) {
 		if v.Outcome != last.Outcome || v.Reason != last.Reason || v.AttentionID != last.AttentionID ||
 			v.Final != last.Final {
 			o.verdict = v
-			w.add(typeVerdict, func(c *coder) { c.verdict(&v) })
+			w.add(typeVerdict, v)
 		}
 		if v.Known && !v.Final {
 			kept = append(kept, o)
@@ -242,10 +240,7 @@ func (w *writer) addVerdicts(operations []string) {
 
 // addSnapshot adds a snapshot, with how far it goes at least.
 func (w *writer) addSnapshot(now time.Time) {
-	reached := w.s.progress()
-	w.add(typeSnapshot, func(c *coder) {
-		reached.code(c)
-		c.Put(w.s.engine.Snapshot)
-	})
+	reached := w.s.progress() // before the snapshot
+	w.add(typeSnapshot, reached, w.s.engine.Snapshot(nil)...)
 	w.saved, w.changed = now, false
 }

@@ -284,7 +284,7 @@ static class Game
             HeedPage page = heed.Read("", after, 1000, HeedDisposition.Ignore, "", 20000);
             Need(page != null, "a page");
             foreach (HeedRecord record in page.Records)
-                if (record.Kind == 3 && record.Message.Contains("did not reach")) return true;
+                if (record.Kind == "notice" && record.Message.Contains("did not reach")) return true;
             if (!page.More) return false;
             after = page.Next;
         }

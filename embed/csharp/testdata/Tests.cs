@@ -94,17 +94,13 @@ static class Tests
         var files = new List<KeyValuePair<string, string>> { new KeyValuePair<string, string>("own.yaml", "version: 1\n") };
         Same(g, "hello", Frame.Hello, f =>
         {
-            Encode.Hello(f, "example 1", 4711, "unity", files, "menu", 0);
-            f.Fixed(0);
-            f.Number(0);
+            Encode.Hello(f, "example 1", 4711, "unity", files, "menu", 0, new byte[0][]);
         });
         Same(g, "hello after a restart", Frame.Hello, f =>
         {
-            Encode.Hello(f, "example 1", 0, "generic", new KeyValuePair<string, string>[0], "", 200);
-            f.Bytes(new byte[] { 1, 2, 3 });
-            f.Number(2);
-            f.Bytes(new byte[] { 4, 5 });
-            f.Bytes(new byte[] { 6 });
+            var seen = new[] { Encoding.UTF8.GetBytes("{\"a\":1}"), Encoding.UTF8.GetBytes("{\"b\":2}") };
+            Encode.Hello(f, "example 1", 0, "generic", new KeyValuePair<string, string>[0], "", 200, seen);
+            f.Raw(new byte[] { 1, 2, 3 }, 0, 3);
         });
         var line = new LineQueue.Slot
         {
@@ -120,9 +116,9 @@ static class Tests
         Same(g, "log in UTF-16, cut", Frame.Log, f => Encode.Line(f, ref line));
         Same(g, "operation", Frame.Operation, f =>
             Encode.Operation(f, exampleTime, HeedStatus.Cancelled, "call-7", "turn-1", "farm/save", "stopped"));
-        Same(g, "state", Frame.State, f => Encode.State(f, exampleTime, 4, 10000, "frame 60"));
+        Same(g, "state", Frame.State, f => Encode.State(f, exampleTime, "alive", 10000, "frame 60"));
         Same(g, "dropped", Frame.Dropped, f =>
-            Encode.Dropped(f, exampleTime, 1, new ulong[] { 0, 1, 200, 3, 0, 0 }, 5, 70000));
+            Encode.Dropped(f, exampleTime, "full", new ulong[] { 0, 1, 200, 3, 0, 0 }, 5, 70000));
         var mods = new[]
         {
             new HeedMod
@@ -148,58 +144,90 @@ static class Tests
         return b;
     }
 
-    static Payload Body(Dictionary<string, string> golden, string name)
+    static Fields Body(Dictionary<string, string> golden, string name)
     {
         byte[] b = Bytes(golden[name]);
         int length, type;
-        True(new Payload(b, 0, b.Length).Head(out length, out type), name);
+        True(Frame.ReadHead(b, out length, out type), name);
         Equal(b.Length - Frame.HeadBytes, length, "length of " + name);
-        return new Payload(b, Frame.HeadBytes, length);
+        return new Fields(b, Frame.HeadBytes, Array.IndexOf(b, (byte)'\n', Frame.HeadBytes) - Frame.HeadBytes);
     }
 
     public static void FramesIn()
     {
         var g = Golden();
-        Payload p = Body(g, "update");
-        Equal(1UL, p.Number(), "kind");
-        Equal("new run1-3", p.Text() + " " + p.Text(), "reason, current");
-        HeedItem i = Decode.Item(p);
+        Fields f = Body(g, "update");
+        Equal("opened new run1-3", f.Text("update") + " " + f.Text("reason") + " " + f.Text("current"), "update");
+        HeedItem i = Decode.Item(f.Object("attention"));
         Equal("run1-3 True Error Blocking True True saving failed call-7 farm/save  ", string.Join(" ", new object[]
         {
             i.Id, i.Open, i.Severity, i.Disposition, i.Blocks, i.StateInvalidated, i.Summary, i.CausalOperation, i.CausalMethod,
             i.AfterOperation, i.AfterMethod,
         }), "item");
-        Equal("40 300 39 5 2 38 4 Brick Kilns run1-2 ", string.Join(" ", new object[]
+        Equal("40 300 39 5 2 38 4 299 Brick Kilns run1-2 ", string.Join(" ", new object[]
         {
-            i.OpenedAt, i.Latest, i.BeforeCause, i.Entries, i.Groups, i.Line, i.Thread, i.Mods[0], i.Predecessor, i.Cleared,
+            i.OpenedAt, i.Latest, i.BeforeCause, i.Entries, i.Groups, i.Line, i.Thread, i.LatestLine, i.Mods[0], i.Predecessor,
+            i.Cleared,
         }), "item, second half");
+        Equal("True 3 came 4 times, every 1m0s seen in 2 sessions 40 38 4 save.failed 00000000000000ff play", string.Join(
+            " ", new object[]
+            {
+                i.GroupsExact, i.Prelude, i.Recurrence, i.History, i.Cause.Sequence, i.Cause.Line, i.Cause.Thread, i.Cause.Rule,
+                i.Cause.Signature, i.Cause.Phase,
+            }), "item, its cause");
         HeedSample s = i.Samples[0];
-        Equal("Error Exception: no room \u00e9 4 300 save.failed", string.Join(" ", new object[]
-        {
-            s.Severity, s.Message, s.Repeats, s.Latest, s.Rule,
-        }), "sample");
+        Equal("Error Exception: no room \u00e9 4 300 save.failed 00000000000000ff 38 299 Brick Kilns barn False 3 True 1",
+            string.Join(" ", new object[]
+            {
+                s.Severity, s.Message, s.Repeats, s.Latest, s.Rule, s.Signature, s.FirstLine, s.LatestLine, s.Mods[0],
+                s.Variants[0].Value, s.Variants[0].Others, s.Variants[0].Count, s.Variants[1].Others, s.Variants[1].Count,
+            }), "sample");
         HeedVerdict v = Decode.Verdict(Body(g, "verdict"));
         Equal("call-7 farm/save Completed blocking charged Something blocking came of it. 301 True False run1-3", string.Join(
             " ", new object[] { v.Operation, v.Method, v.Status, v.Outcome, v.Reason, v.Text, v.Through, v.Known, v.Final, v.ItemId }),
             "verdict");
-        p = Body(g, "answer read");
-        Equal("9 3 ", p.Number() + " " + p.Number() + " " + p.Text(), "answer");
-        HeedPage page = Decode.Page(p);
+        f = Body(g, "answer read");
+        Equal("9 read ", f.Number("number") + " " + f.Text("kind") + " " + f.Text("error"), "answer");
+        HeedPage page = Decode.Page(f.Object("result"));
         HeedRecord r = page.Records[0];
-        Equal("run1 40 3 True 40 0 Error 0 Farm Exception: no room \u00e9   at Farm.Barn.Save () call-7 save.failed Blocking Error 38 4 True",
+        Equal("run1 40 3 True 40 log Error none Farm Exception: no room \u00e9   at Farm.Barn.Save () call-7 save.failed Blocking Error 38 4 True",
             string.Join(" ", new object[]
             {
                 page.Epoch, page.Next, page.Lost, page.More, r.Sequence, r.Kind, r.Level, r.Status, r.Source, r.Message, r.Stack,
                 r.Operation, r.Rule, r.Disposition, r.Severity, r.Line, r.Thread, r.Cut,
             }), "page");
         Equal(exampleTime, r.Time.Ticks, "time");
-        p = Body(g, "answer stats");
-        p.Number();
-        p.Number();
-        p.Text();
-        var stats = Decode.Stats(p);
+        var stats = Decode.Texts(Body(g, "answer stats"));
         Equal("299 1 play", stats["lines"] + " " + stats["open"] + " " + stats["phase"], "stats");
+        Equal(null, Decode.Texts(Body(g, "answer flush")), "no texts");
         foreach (var pair in g) Torn(pair.Key, Bytes(pair.Value));
+    }
+
+    public static void ReadJson()
+    {
+        Func<string, object> read = text => new Json(text).Whole();
+        Equal("a\n\u00e9\ud834\udd1e\"\\/\t", (string)read(" \"a\\n\\u00e9\\ud834\\udd1e\\\"\\\\\\/\\t\" "), "text");
+        Equal(18446744073709551615UL, (ulong)read("18446744073709551615"), "the largest number");
+        Equal(-1.5, (double)read("-1.5"), "another number");
+        var nested = (List<object>)read("[{\"a\":[]},null,true,false,{}]");
+        Equal(5, nested.Count, "elements");
+        foreach (string bad in new[]
+        {
+            "", "{", "[", "[1,]", "{\"a\"}", "{\"a\":}", "{a:1}", "\"a", "\"\\", "\"\\u12", "\"\\x\"", "tru", "1 2", "-", "nul", "\0",
+            new string('[', 100000),
+        })
+        {
+            try { read(bad); }
+            catch (FormatException) { continue; }
+            True(false, "read: " + bad.Substring(0, Math.Min(9, bad.Length)));
+        }
+        byte[] members = Encoding.UTF8.GetBytes("{\"a\":1,\"t\":\"2026-01-31T12:20:30.456789123+02:00\",\"n\":null}");
+        var f = new Fields(members, 0, members.Length);
+        Equal(exampleTime + 7891, f.Time("t").Ticks, "time with an offset");
+        Equal(" 0 False", f.Text("n") + " " + f.Number("x") + " " + f.Flag("x"), "members that are not there");
+        try { f.Text("a"); }
+        catch (FormatException) { return; }
+        True(false, "a number is no text");
     }
 
     // Torn holds that frames that are cut or corrupted are refused in an orderly way.
@@ -210,13 +238,14 @@ static class Tests
         {
             var c = (byte[])b.Clone();
             if (c.Length > Frame.HeadBytes) c[random.Next(Frame.HeadBytes, c.Length)] = (byte)random.Next(256);
-            int end = random.Next(Frame.HeadBytes, c.Length + 1);
-            foreach (Action<Payload> read in new Action<Payload>[]
+            int end = n % 2 == 0 ? c.Length : random.Next(Frame.HeadBytes, c.Length + 1);
+            foreach (Action<Fields> read in new Action<Fields>[]
             {
-                p => Decode.Item(p), p => Decode.Verdict(p), p => Decode.Page(p), p => Decode.Stats(p), p => Decode.Items(p),
+                f => Decode.Item(f.Object("attention")), f => Decode.Verdict(f), f => Decode.Page(f.Object("result")),
+                f => Decode.Texts(f), f => Decode.Items(f),
             })
             {
-                try { read(new Payload(c, Frame.HeadBytes, end - Frame.HeadBytes)); }
+                try { read(new Fields(c, Frame.HeadBytes, end - Frame.HeadBytes)); }
                 catch (FormatException) { }
             }
         }
@@ -552,7 +581,7 @@ static class Tests
         True(why.Contains("status 3: refused by policy"), why);
         File.WriteAllText(script, "#!/bin/sh\nexec yes this is no frame\n");
         why = Refusal(new HeedOptions { SidecarPath = script });
-        True(why.Contains("its output is no frame of version 1"), why);
+        True(why.Contains("its output is no frame of version 2"), why);
         why = Refusal(new HeedOptions { Sha256 = "00 11" });
         True(why.Contains("is not the program that this mod expects"), why);
         string rules = Path.Combine(folder, "bad.yaml");

@@ -77,12 +77,12 @@ internal static class ModTest
                 break;
             foreach (var r in page.Records)
             {
-                var line = r.Kind == 2 ? "state " + r.Status + " " + r.Message
-                    : r.Kind == 0 ? "log " + r.Level + " " + r.Message.Split('\n')[0] + (r.Operation == "" ? "" : " of " + r.Operation)
+                var line = r.Kind == "state" ? "state " + r.Status + " " + r.Message
+                    : r.Kind == "log" ? "log " + r.Level + " " + r.Message.Split('\n')[0] + (r.Operation == "" ? "" : " of " + r.Operation)
                     : "kind " + r.Kind + " " + r.Message;
                 int n;
                 seen.TryGetValue(line, out n);
-                if (n == 0 || r.Kind == 2)
+                if (n == 0 || r.Kind == "state")
                     Console.WriteLine(line);
                 seen[line] = n + 1;
             }

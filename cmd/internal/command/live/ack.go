@@ -127,7 +127,7 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 
 // clearedBy returns how an item that is not open was cleared, and by whom, as far as heed knows.
 func clearedBy(ctx context.Context, c *gabp.Client, t *itemInfo) string {
-	why := t.detail.ClearedBy
+	why := string(t.detail.ClearedBy)
 	var acks bridge.Timeline
 	if why == string(coalesce.ReasonAcknowledged) && ask(ctx, c, bridge.ToolTimeline, map[string]any{
 		"attention": t.detail.ID, "kinds": []session.EventKind{session.Acknowledged}, "limit": 1,

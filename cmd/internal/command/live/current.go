@@ -143,8 +143,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		since := p.clock(t.since) + ", " + p.ago(t.since)
 		g.about("since", plain, since)
 	}
-	if t.detail.History != "" {
-		g.about("history", plain, t.detail.History)
+	if t.detail.Known != "" {
+		g.about("history", plain, t.detail.Known)
 	}
 	count := text.Many(a.TotalUrgentEntries, "entry", "entries")
 	if n := t.detail.Groups; n > 0 {

@@ -30,7 +30,8 @@ func folded(t *testing.T, inPlace bool, pages ...string) string {
 		page := bridge.Page{Epoch: "e", TimedOut: words == ""}
 		for word := range strings.FieldsSeq(words) {
 			seq++
-			e := bridge.Entry{Seq: seq, Kind: event.KindLog, Signature: signature.ID(word[0]), Message: word}
+			e := bridge.Entry{Signature: signature.ID(word[0])}
+			e.Seq, e.Kind, e.Message = seq, event.KindLog, word
 			switch {
 			case word == "call":
 				e.Kind, e.Signature, e.Message, e.Source = event.KindOperation, 0, "", "t"

@@ -66,11 +66,11 @@ func (p *program) signatureOf(ctx context.Context, cmd *cobra.Command, state, it
 	}
 	defer c.Close() //nolint:errcheck // what was asked was answered
 	t := fetchItem(ctx, c, item)
-	if t.detail.Cause.Signature == 0 {
+	if t.detail.Cause.ID == 0 {
 		return 0, cli.Failed(exitUsage, fmt.Errorf("%q is neither a signature of 16 digits nor an item of the running heed",
 			item))
 	}
-	return t.detail.Cause.Signature, nil
+	return t.detail.Cause.ID, nil
 }
 
 func showGroup(g *page, group *history.Group) {

@@ -77,8 +77,8 @@ func TestJSONFollowsSchemas(t *testing.T) {
 // TestVersioned: whatever a server answers, what is printed is JSON.
 func TestVersioned(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"a":1}`:       `{"schemaVersion":2,"a":1}`,
-		"{ }":           `{"schemaVersion":2 }`,
+		`{"a":1}`:       `{"schemaVersion":3,"a":1}`,
+		"{ }":           `{"schemaVersion":3 }`,
 		" {\n\"a\":{}}": "{\"schemaVersion\":2,\n\"a\":{}}",
 		"null":          "null",
 		`["a"]`:         `["a"]`,

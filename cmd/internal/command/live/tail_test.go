@@ -18,7 +18,9 @@ func TestTailReportsLoss(t *testing.T) {
 	page := func(lost uint64, next string, more bool, messages ...string) bridge.Page {
 		p := bridge.Page{Lost: lost, Next: next, More: more}
 		for i, m := range messages {
-			p.Entries = append(p.Entries, bridge.Entry{Seq: uint64(i + 1), Kind: event.KindLog, Message: m})
+			var e bridge.Entry
+			e.Seq, e.Kind, e.Message = uint64(i+1), event.KindLog, m
+			p.Entries = append(p.Entries, e)
 		}
 		return p
 	}

@@ -366,7 +366,7 @@ func TestWrapResults(t *testing.T) {
 		var st bridge.Status
 		return err == nil && bytes.Contains(log, []byte("by an event")) &&
 			json.Unmarshal(b.call("tools/call", `{"name":"heed/status"}`).Result, &st) == nil &&
-			st.Log.Offset == uint64(len(log))
+			st.Log.Offset == int64(len(log))
 	}, patience, time.Millisecond)
 	require.Equal(t, 1, b.current().Total)
 	clear()
