@@ -28,6 +28,12 @@ type Item struct {
 	// signs, or in quotes.
 	Summary string `json:"summary" jsonschema:"What happened, in heed's own words."`
 
+	// Title describes the dominant member, in heed's own words: the summary of its rule. Advice is the advice of that
+	// rule to a player, and Rule its id. The package documentation defines the dominant member.
+	Title  string `json:"title,omitempty" jsonschema:"What its dominant entries are, in heed's own words."`
+	Advice string `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
+	Rule   string `json:"rule,omitempty" jsonschema:"The rule that decided about its dominant entries."`
+
 	// CausalOperationID and CausalMethod are set only where the cause itself
 	// named its operation, never for an inferred one.
 	CausalOperationID string `json:"causalOperationId,omitempty" jsonschema:"The operation that the cause itself names."`
@@ -62,6 +68,12 @@ type Item struct {
 	// Blame names the mods that the cause points at, the likeliest first; see
 	// [Coalescer.Attribute].
 	Blame []string `json:"-"`
+
+	// Perhaps names the mods that fewer than half of the dominant entries point at.
+	Perhaps []string `json:"perhaps,omitempty" jsonschema:"Mods that fewer than half of its dominant entries point at."`
+
+	// Variants are those of the dominant group, nil if it has one.
+	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
 
 	// Recurrence describes how often the cause came, "" where that was once: "came 4 times, every 1m0s, again after it
 	// was acknowledged".
