@@ -1,8 +1,12 @@
 package heed
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/signature"
 )
 
 // Types of package blame that callers of the engine meet.
@@ -40,6 +44,13 @@ func (e *Engine) learnMods(mods []Mod) int {
 			n++
 		}
 	}
+	if n > 0 {
+		clear(e.accused)
+		e.coalescer.Rename(func(name string) string {
+			m, _ := e.finder.Mod(name)
+			return cmp.Or(m.Name, name)
+		})
+	}
 	return n
 }
 
@@ -57,6 +68,7 @@ func (e *Engine) LearnGame(program string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.finder.LearnGame(program)
+	clear(e.accused)
 }
 
 // Blame returns the mods that a log record points at, the likeliest first, and
@@ -72,15 +84,29 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
-// attribute passes the mods that e.entry, the first of its group in the item owner, points
-// at to the coalescer. The lock is held.
-func (e *Engine) attribute(owner uint64) {
+// maxAccused bounds the signatures whose mods are known.
+const maxAccused = 4096
+
+// accuse returns the mods that e.entry points at. They are found once for each signature. The lock is held.
+func (e *Engine) accuse(sig signature.Signature) []string {
 	if e.entry.Kind != event.KindLog {
-		return
+		return nil
+	}
+	names, known := e.accused[sig]
+	if known {
+		return names
 	}
 	e.finder.LearnModules(e.entry.Message)
 	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	e.coalescer.Attribute(owner, blame.Likely(e.suspects))
+	if len(e.accused) >= maxAccused {
+		clear(e.accused)
+	}
+	names = blame.Likely(e.suspects)
+	for i := range names {
+		names[i] = strings.Clone(names[i]) // it may be part of the entry
+	}
+	e.accused[sig] = names
+	return names
 }

@@ -154,10 +154,14 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary = nil, false, false, ""
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame = nil, false, false, "", "", nil
+	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
+	if d.Disposition.Urgent() {
+		in.Blame = e.accuse(res.Signature)
+	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
-		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
+		in.Resolves, in.Begins, in.Summary, in.Advice = rule.Resolves, rule.Blinds, rule.Summary, rule.Advice
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)
@@ -188,7 +192,6 @@ func (e *Engine) number() {
 func (e *Engine) keep(folded *coalesce.Folded) {
 	if folded.NewGroup {
 		e.journal.KeepFirst(folded.Owner)
-		e.attribute(folded.Owner)
 	}
 	if folded.NewCause {
 		e.pin(folded.Owner, e.entry.Seq)

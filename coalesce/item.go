@@ -47,9 +47,9 @@ type Item struct {
 	DiagnosticsCursor  uint64 `json:"diagnosticsCursor" jsonschema:"Number of the entry before its cause."`
 	TotalUrgentEntries uint64 `json:"totalUrgentEntries" jsonschema:"How many entries it has."`
 
-	// Sample holds a few groups, that of the cause first, then the most telling.
+	// Sample holds a few groups: the dominant one, the one of the cause, then the most telling.
 	// Their messages are log text: untrusted data.
-	Sample []Sample `json:"sample,omitempty" jsonschema:"Texts of its entries: the cause first, then the most useful ones."`
+	Sample []Sample `json:"sample,omitempty" jsonschema:"Texts of its entries: the dominant ones first, then the cause, then the most useful ones."`
 
 	// Disposition is the highest among the entries; it stays when the item is
 	// cleared.
@@ -65,17 +65,20 @@ type Item struct {
 	Groups      int  `json:"-"`
 	GroupsExact bool `json:"-"`
 
-	// Blame names the mods that the cause points at, the likeliest first; see
-	// [Coalescer.Attribute].
+	// Blame names the mods that at least half of the dominant entries point at, the most frequent first.
 	Blame []string `json:"-"`
 
-	// Perhaps names the mods that fewer than half of the dominant entries point at.
+	// Members are what each rule decided of the entries, the dominant first: for reports, which
+	// also show the others. An item carries the facts of the first in its own fields.
+	Members []Member `json:"-"`
+
+	// Perhaps names the mods that fewer than half of the dominant entries point at, but a quarter.
 	Perhaps []string `json:"perhaps,omitempty" jsonschema:"Mods that fewer than half of its dominant entries point at."`
 
 	// Variants are those of the dominant group, nil if it has one.
 	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
 
-	// Recurrence describes how often the cause came, "" where that was once: "came 4 times, every 1m0s, again after it
+	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again after it
 	// was acknowledged".
 	Recurrence string `json:"-"`
 
@@ -111,7 +114,7 @@ type Sample struct {
 	Variants  Variants            `json:"-"` // of the group, as the item counted them; nil where but one is known
 	FirstPos  uint64              `json:"-"`
 	LatestPos uint64              `json:"-"`
-	Blame     []string            `json:"-"` // mods that the first entry points at
+	Blame     []string            `json:"-"` // mods that at least half of its entries point at
 }
 
 // The bounds of the texts of an item, in characters, and of its integers.
@@ -133,6 +136,7 @@ func (a *Item) Sanitize() {
 	}
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
+	a.Title, a.Advice = text.Safe(a.Title, maxItemSummary), text.Safe(a.Advice, maxItemSummary)
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	for _, name := range []*string{
 		&a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod,

@@ -1,0 +1,286 @@
+package coalesce
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Member is what one rule decided among entries that belong together: those of an item, or of a run of the game.
+type Member struct {
+	Rule        string
+	Title       string // the summary of the rule, or the severity in words
+	Advice      string
+	Disposition event.Disposition
+	Severity    event.Severity
+	Invalidates bool
+	Effects     Effects
+	Entries     uint64
+	First, Last uint64 // positions
+
+	Early bool // all entries came while the game started
+	Over  bool // a rule resolved it, or no item of it is open
+
+	// Blame and Perhaps name mods, and Message is the text of the dominant group; see [Item].
+	Blame, Perhaps []string
+	Message        string
+
+	began, ended uint64 // numbers of the first and the last entry
+	accused      accused
+}
+
+// Effects are what entries do to the game, as their decision has it.
+type Effects uint8
+
+// The effects that weigh.
+const (
+	crash  Effects = 1 << iota // the process ends
+	hang                       // the game does not go on, until a rule resolves this
+	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
+	levels                     // none is known: only the level of a log record decided
+)
+
+// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
+// rule decided about a log record, only its level.
+func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
+	for i, tag := range [...]string{"crash", "hang", "breaks"} {
+		if slices.Contains(d.Tags, tag) {
+			all |= 1 << i
+		}
+	}
+	if byLevel {
+		all |= levels
+	}
+	return all
+}
+
+// Phases in which a game starts: what breaks then is tried again.
+const (
+	phaseStart = "start"
+	phaseBoot  = "boot"
+)
+
+// harm is what a member does to the game, beyond that it is there.
+type harm uint8
+
+const (
+	word    harm = iota // a level, with no form of a fault
+	trifle              // a few entries that pass
+	recurs              // it comes back
+	damages             // it changes the game for good: objects are gone, a load or a save failed
+	halts               // the game does not go on
+	crashes             // the process ended
+)
+
+// recurring is the number of entries of one rule from which on they are no trifle.
+const recurring = 10
+
+// harm returns what m does to the game. It is the one place where a trifle is told from what breaks play.
+func (m *Member) harm() harm {
+	has := func(e Effects) bool { return m.Effects&e != 0 }
+	switch {
+	case m.Disposition != event.Blocking:
+		return trifle
+	case has(levels):
+		return word
+	case has(crash):
+		return crashes
+	case m.Severity == event.SeverityFatal, has(hang) && !m.Over:
+		return halts
+	case has(breaks) && !m.Early, m.Invalidates && m.Entries >= recurring:
+		return damages
+	case m.Entries >= recurring:
+		return recurs
+	}
+	return trifle
+}
+
+// Breaks reports whether m breaks play, and does not merely show that something is wrong.
+func (m *Member) Breaks() bool { return m.harm() > trifle }
+
+// Hangs reports whether the game does not go on because of m.
+func (m *Member) Hangs() bool { return m.Effects&hang != 0 && !m.Over }
+
+// IsWord reports whether nothing but a level is known of m.
+func (m *Member) IsWord() bool { return m.harm() == word }
+
+// Milder reports whether m does less to the game than o.
+func (m *Member) Milder(o *Member) bool { return m.harm() < o.harm() }
+
+// Compare orders members by weight, the dominant first: what blocks, the worst harm, the highest severity, the most
+// entries, the earliest. It is the one order of all that heed names first.
+func (m *Member) Compare(o *Member) int {
+	return cmp.Or(
+		cmp.Compare(o.Disposition, m.Disposition),
+		cmp.Compare(o.harm(), m.harm()),
+		cmp.Compare(o.Severity, m.Severity),
+		cmp.Compare(o.Entries, m.Entries),
+		cmp.Compare(m.began, o.began),
+		cmp.Compare(m.First, o.First),
+		cmp.Compare(m.Rule, o.Rule),
+	)
+}
+
+// members returns the members of an item, the dominant first.
+func (c *Coalescer) members(it *item) []Member {
+	all := make([]Member, 0, len(it.rules))
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.rule })
+		if n < 0 {
+			n = len(all)
+			all = append(all, Member{Rule: r.rule, First: r.first.pos, began: r.first.seq})
+		}
+		all[n].add(r)
+	}
+	for i := range all {
+		m := &all[i]
+		at := c.phases.at(m.ended)
+		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
+		m.Blame, m.Perhaps = m.accused.pointed(m.Entries)
+		if r := it.rule(m.Rule); r != nil {
+			m.Title, m.Advice, m.Effects, m.Over = r.summary, r.advice, r.effects, m.Over || r.resolved
+			m.Entries += r.untracked
+		}
+		m.Title = cmp.Or(m.Title, Reported(m.Severity))
+	}
+	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
+	return all
+}
+
+// add adds a group, or a variant of one.
+func (m *Member) add(r *counter) {
+	m.Disposition, m.Severity = max(m.Disposition, r.disposition), max(m.Severity, r.severity)
+	m.Invalidates = m.Invalidates || r.invalidates
+	m.Entries += r.count
+	if r.first.seq < m.began {
+		m.First, m.began = r.first.pos, r.first.seq
+	}
+	if r.last.seq > m.ended {
+		m.Last, m.ended = r.lastPos, r.last.seq
+	}
+	m.accused = m.accused.join(r.accused)
+}
+
+// Reported returns what happened where no author of a rule does.
+func Reported(severity event.Severity) string {
+	switch severity {
+	case event.SeverityFatal:
+		return "a fatal problem was reported"
+	case event.SeverityError:
+		return "an error was reported"
+	case event.SeverityWarning:
+		return "a warning was reported"
+	}
+	return "something was reported"
+}
+
+// dominant returns the row that shows a member of an item: of the severest group, or of these the one with most
+// entries, the most frequent variant.
+func (it *item) dominant(rule string) (row *counter) {
+	var most counter
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		if r.rule != rule {
+			continue
+		}
+		group := it.counters.group(r)
+		if row == nil || cmp.Or(cmp.Compare(group.severity, most.severity), cmp.Compare(group.count, most.count)) > 0 ||
+			row.sig == r.sig && r.count > row.count {
+			row, most = r, group
+		}
+	}
+	return row
+}
+
+// group returns the sum of all variants of the group of a row.
+func (t *counters) group(of *counter) counter {
+	sum := counter{rule: of.rule, sig: of.sig, first: of.first}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.sig != of.sig || r.rule != of.rule {
+			continue
+		}
+		sum.severity, sum.count = max(sum.severity, r.severity), sum.count+r.count
+		if r.first.seq < sum.first.seq {
+			sum.first = r.first
+		}
+		if r.last.seq > sum.last.seq {
+			sum.last, sum.lastPos = r.last, r.lastPos
+		}
+		sum.accused = sum.accused.join(r.accused)
+	}
+	return sum
+}
+
+// accused are mods with how many entries point at each, the first that was named first.
+type accused []suspect
+
+type suspect struct {
+	name    string
+	entries uint64
+}
+
+// The bounds of what is known of mods: the mods of a group, and those that are named for it.
+const (
+	maxAccused = 4
+	maxBlame   = 2
+)
+
+// add counts an entry that points at mods.
+func (a *accused) add(names []string) {
+	for _, name := range names {
+		a.count(name, 1)
+	}
+}
+
+func (a *accused) count(name string, entries uint64) {
+	for i := range *a {
+		if s := &(*a)[i]; s.name == name {
+			s.entries += entries
+			return
+		}
+	}
+	if len(*a) < maxAccused {
+		*a = append(*a, suspect{name, entries})
+	}
+}
+
+// join returns a with the entries of o. It changes neither.
+func (a accused) join(o accused) accused {
+	if len(o) == 0 {
+		return a
+	}
+	a = slices.Clone(a)
+	for _, s := range o {
+		a.count(s.name, s.entries)
+	}
+	return a
+}
+
+// atMost returns a copy of a part of a, which has so many entries.
+func (a accused) atMost(entries uint64) accused {
+	a = slices.Clone(a)
+	for i := range a {
+		a[i].entries = min(a[i].entries, entries)
+	}
+	return a
+}
+
+// pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
+// most frequent first.
+func (a accused) pointed(all uint64) (blame, perhaps []string) {
+	a = slices.Clone(a)
+	slices.SortStableFunc(a, func(x, y suspect) int { return cmp.Compare(y.entries, x.entries) })
+	for _, s := range a {
+		to := &perhaps
+		if 2*s.entries >= all {
+			to = &blame
+		}
+		if 4*s.entries >= all && len(*to) < maxBlame {
+			*to = append(*to, s.name)
+		}
+	}
+	return blame, perhaps
+}
