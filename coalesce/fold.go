@@ -267,9 +267,6 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		c.add(in, named, now)
 	} else {
 		it.untracked++
-		if r := it.rule(d.Rule); r != nil {
-			r.untracked++
-		}
 		it.counters.distinguish(d.Rule, in.Signature)
 	}
 	if !it.open() {
@@ -287,6 +284,9 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		})
 	default:
 		it.allRules = false
+	}
+	if r := it.rule(d.Rule); r != nil && c == nil {
+		r.untracked++
 	}
 
 	// Later assignments win: the order is that of Reason.weight.

@@ -80,10 +80,10 @@ const recurring = 10
 func (m *Member) harm() harm {
 	has := func(e Effects) bool { return m.Effects&e != 0 }
 	switch {
-	case m.Disposition != event.Blocking:
-		return trifle
 	case has(levels):
 		return word
+	case m.Disposition != event.Blocking:
+		return trifle
 	case has(crash):
 		return crashes
 	case m.Severity == event.SeverityFatal, has(hang) && !m.Over:

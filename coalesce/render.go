@@ -294,7 +294,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	switch len(a.Variants) {
 	case 0:
 	case 1:
-		say(rankOrigin, "variants", "; variant: ", a.Variants.String())
+		say(rankOrigin, "variants", "; variant: ", a.Variants[0].String())
 	default:
 		say(rankOrigin, "variants", "; variants: ", a.Variants.String())
 	}

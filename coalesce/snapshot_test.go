@@ -278,6 +278,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
 			any(func(it item) bool { return len(it.covers) > 0 }) &&
+			slices.ContainsFunc(c.ops.order, func(o *operation) bool { return o.openItem != nil }) &&
 			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
 			any(func(it item) bool {
 				return slices.ContainsFunc(it.counters.rows, func(r counter) bool { return r.accused != nil })
@@ -335,7 +336,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 
 // TestSnapshotKnowsEveryReason finds the reasons in the source.
 func TestSnapshotKnowsEveryReason(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "attention.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "item.go", nil, 0)
 	require.NoError(t, err)
 	n := 0
 	ast.Inspect(file, func(node ast.Node) bool {
