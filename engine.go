@@ -22,6 +22,8 @@ type (
 	Item = coalesce.Item
 	// Sample is one group of an Item.
 	Sample = coalesce.Sample
+	// Member is what one rule decided among the entries of an Item.
+	Member = coalesce.Member
 	// Variant is what one variant of a group has counted.
 	Variant = coalesce.Variant
 	// Variants are those of one group.

@@ -26,8 +26,8 @@ func (c *Coalescer) Held() (held []Held) {
 		}
 		m := &c.members(it)[0]
 		summary := m.Title
-		if it.scope.plain() && len(m.Blame) > 0 {
-			summary += "; blame: " + safeNames(m.Blame)
+		if blame, _ := m.Mods(); it.scope.plain() && len(blame) > 0 {
+			summary += "; blame: " + safeNames(blame)
 		}
 		held = append(held, Held{it.number, it.id, it.severity, summary, it.invalidates})
 	}

@@ -29,7 +29,7 @@ type counter struct {
 	raised turn
 
 	text    string // escaped sample of the first entry
-	accused accused
+	accused Accused
 
 	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
 
@@ -320,9 +320,9 @@ func (c *Coalescer) Rename(of func(name string) string) {
 		}
 		for k := range it.counters.rows {
 			r := &it.counters.rows[k]
-			renamed := accused(nil)
+			renamed := Accused(nil)
 			for _, s := range r.accused {
-				renamed.count(of(s.name), s.entries)
+				renamed.count(of(s.Name), s.Entries)
 			}
 			r.accused = renamed
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
 )
 
 // Member is what one rule decided among entries that belong together: those of an item, or of a run of the game.
@@ -22,12 +23,11 @@ type Member struct {
 	Early bool // all entries came while the game started
 	Over  bool // a rule resolved it, or no item of it is open
 
-	// Blame and Perhaps name mods, and Message is the text of the dominant group; see [Item].
-	Blame, Perhaps []string
-	Message        string
+	Accused     Accused
+	Signature   signature.Signature // of the dominant group
+	Message     string              // its text, as in a [Sample]
 
 	began, ended uint64 // numbers of the first and the last entry
-	accused      accused
 }
 
 // Effects are what entries do to the game, as their decision has it.
@@ -105,8 +105,10 @@ func (m *Member) Hangs() bool { return m.Effects&hang != 0 && !m.Over }
 // IsWord reports whether nothing but a level is known of m.
 func (m *Member) IsWord() bool { return m.harm() == word }
 
-// Milder reports whether m does less to the game than o.
-func (m *Member) Milder(o *Member) bool { return m.harm() < o.harm() }
+// Milder reports whether m blocks less, or does less to the game, than o.
+func (m *Member) Milder(o *Member) bool {
+	return m.Disposition < o.Disposition || m.harm() < o.harm()
+}
 
 // Compare orders members by weight, the dominant first: what blocks, the worst harm, the highest severity, the most
 // entries, the earliest. It is the one order of all that heed names first.
@@ -138,7 +140,6 @@ func (c *Coalescer) members(it *item) []Member {
 		m := &all[i]
 		at := c.phases.at(m.ended)
 		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
-		m.Blame, m.Perhaps = m.accused.pointed(m.Entries)
 		if r := it.rule(m.Rule); r != nil {
 			m.Title, m.Advice, m.Effects, m.Over = r.summary, r.advice, r.effects, m.Over || r.resolved
 			m.Entries += r.untracked
@@ -160,8 +161,21 @@ func (m *Member) add(r *counter) {
 	if r.last.seq > m.ended {
 		m.Last, m.ended = r.lastPos, r.last.seq
 	}
-	m.accused = m.accused.join(r.accused)
+	m.Accused = m.Accused.join(r.accused)
 }
+
+// Join adds what the same rule decided among other entries that came later.
+func (m *Member) Join(o *Member) {
+	m.Disposition, m.Severity = max(m.Disposition, o.Disposition), max(m.Severity, o.Severity)
+	m.Invalidates, m.Effects = m.Invalidates || o.Invalidates, m.Effects|o.Effects
+	m.Early, m.Over = m.Early && o.Early, m.Over && o.Over
+	m.Entries += o.Entries
+	m.First, m.Last = min(m.First, o.First), max(m.Last, o.Last)
+	m.Accused = m.Accused.join(o.Accused)
+}
+
+// Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
+func (m *Member) Mods() (blame, perhaps []string) { return m.Accused.pointed(m.Entries) }
 
 // Reported returns what happened where no author of a rule does.
 func Reported(severity event.Severity) string {
@@ -214,12 +228,13 @@ func (t *counters) group(of *counter) counter {
 	return sum
 }
 
-// accused are mods with how many entries point at each, the first that was named first.
-type accused []suspect
+// Accused are mods that entries point at, the first that was named first.
+type Accused []AccusedMod
 
-type suspect struct {
-	name    string
-	entries uint64
+// AccusedMod is a mod with the number of entries that point at it.
+type AccusedMod struct {
+	Name    string
+	Entries uint64
 }
 
 // The bounds of what is known of mods: the mods of a group, and those that are named for it.
@@ -229,57 +244,57 @@ const (
 )
 
 // add counts an entry that points at mods.
-func (a *accused) add(names []string) {
+func (a *Accused) add(names []string) {
 	for _, name := range names {
 		a.count(name, 1)
 	}
 }
 
-func (a *accused) count(name string, entries uint64) {
+func (a *Accused) count(name string, entries uint64) {
 	for i := range *a {
-		if s := &(*a)[i]; s.name == name {
-			s.entries += entries
+		if s := &(*a)[i]; s.Name == name {
+			s.Entries += entries
 			return
 		}
 	}
 	if len(*a) < maxAccused {
-		*a = append(*a, suspect{name, entries})
+		*a = append(*a, AccusedMod{name, entries})
 	}
 }
 
 // join returns a with the entries of o. It changes neither.
-func (a accused) join(o accused) accused {
+func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
 		return a
 	}
 	a = slices.Clone(a)
 	for _, s := range o {
-		a.count(s.name, s.entries)
+		a.count(s.Name, s.Entries)
 	}
 	return a
 }
 
 // atMost returns a copy of a part of a, which has so many entries.
-func (a accused) atMost(entries uint64) accused {
+func (a Accused) atMost(entries uint64) Accused {
 	a = slices.Clone(a)
 	for i := range a {
-		a[i].entries = min(a[i].entries, entries)
+		a[i].Entries = min(a[i].Entries, entries)
 	}
 	return a
 }
 
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
 // most frequent first.
-func (a accused) pointed(all uint64) (blame, perhaps []string) {
+func (a Accused) pointed(all uint64) (blame, perhaps []string) {
 	a = slices.Clone(a)
-	slices.SortStableFunc(a, func(x, y suspect) int { return cmp.Compare(y.entries, x.entries) })
+	slices.SortStableFunc(a, func(x, y AccusedMod) int { return cmp.Compare(y.Entries, x.Entries) })
 	for _, s := range a {
 		to := &perhaps
-		if 2*s.entries >= all {
+		if 2*s.Entries >= all {
 			to = &blame
 		}
-		if 4*s.entries >= all && len(*to) < maxBlame {
-			*to = append(*to, s.name)
+		if 4*s.Entries >= all && len(*to) < maxBlame {
+			*to = append(*to, s.Name)
 		}
 	}
 	return blame, perhaps

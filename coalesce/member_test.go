@@ -53,7 +53,8 @@ func TestDominantMember(t *testing.T) {
 
 	var members []string
 	for _, m := range a.Members {
-		members = append(members, fmt.Sprintf("%s %d %d-%d %v", m.Rule, m.Entries, m.First, m.Last, m.Blame))
+		blame, _ := m.Mods()
+		members = append(members, fmt.Sprintf("%s %d %d-%d %v", m.Rule, m.Entries, m.First, m.Last, blame))
 	}
 	require.Equal(t, []string{
 		"link 126 250-1500 []", "table 22 30-240 [First Mod]", "exception 4 10-1520 [First Mod]", "repaired 2 1530-1540 []",

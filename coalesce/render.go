@@ -46,15 +46,15 @@ func (c *Coalescer) bare(it *item) Item {
 		LatestPos:          it.latestPos,
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
-		Blame:              m.Blame,
-		Perhaps:            m.Perhaps,
 		Variants:           c.variants(it, m.Rule, row.sig),
 		Recurrence:         c.again(it, row),
 		Known:              it.known,
 		Members:            members,
 	}
+	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
-		members[i].Message = it.dominant(members[i].Rule).text
+		shown := it.dominant(members[i].Rule)
+		members[i].Signature, members[i].Message = shown.sig, shown.text
 	}
 	groups, exact := it.counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact

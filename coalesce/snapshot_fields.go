@@ -309,14 +309,14 @@ func (s *coder) counter(r *counter) {
 }
 
 // accused codes the mods that the entries of a group point at.
-func (s *coder) accused(all *accused) {
+func (s *coder) accused(all *Accused) {
 	n := s.Len("counter.accused", len(*all), maxAccused)
 	if s.Reading() && n > 0 {
-		*all = make(accused, n)
+		*all = make(Accused, n)
 	}
 	for i := range *all {
-		s.Text("accused.name", &(*all)[i].name, math.MaxInt32)
-		s.Uint64("accused.entries", &(*all)[i].entries, s.c.now.seq)
+		s.Text("accused.name", &(*all)[i].Name, math.MaxInt32)
+		s.Uint64("accused.entries", &(*all)[i].Entries, s.c.now.seq)
 	}
 }
 

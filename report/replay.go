@@ -111,6 +111,7 @@ type Replay struct {
 	headers  uint64 // of the records, those that are the header of an upload
 	text     uint64 // bytes of the records' text
 	end      End
+	open     []heed.Item // at the end, the most urgent first
 	unread   string // why the log was not read to its end, "" where it was
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
@@ -195,7 +196,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.runBegins(rec)
 	r.run.observe(o, line, row)
-	r.causes.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
 			r.details.lines.wentBlind()
@@ -254,7 +254,7 @@ type End struct {
 func (r *Replay) End(end End) {
 	r.end = end
 	r.rescrub()
-	named := r.rename()
+	renamed := r.rename()
 	if r.config.Group != nil {
 		for _, t := range r.tables {
 			t.fold(r.config.Group)
@@ -263,9 +263,11 @@ func (r *Replay) End(end End) {
 	if end.Err != nil {
 		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))
 	}
+	r.open = nil
 	for i := range end.Open {
 		open := r.config.Scrub.attention(end.Open[i])
-		open.Blame = named(open.Blame)
+		renamed(&open)
+		r.open = append(r.open, open)
 		r.causes.see(&open)
 	}
 	r.environment = end.Environment.clean(r.config.Scrub)

@@ -54,12 +54,33 @@ func outcome(id signature.ID, d event.Disposition, rule string) *heed.Outcome {
 }
 
 func attention(id string, d event.Disposition, line uint64) heed.Item {
-	return heed.Item{
+	a := heed.Item{
 		ID: id, State: "open", Severity: event.SeverityError, Blocking: d == event.Blocking, Disposition: d,
 		Summary: "summary of " + id, Cause: coalesce.Cause{Pos: line, Rule: "some.rule"}, OpenedPos: line, LatestPos: line,
 		TotalUrgentEntries: 1, Groups: 1,
 		Sample: []heed.Sample{{Level: event.SeverityError, Message: "sample of " + id, RepeatCount: 1, FirstPos: line}},
 	}
+	single(&a)
+	return a
+}
+
+// single lets an item have one member, of its cause.
+func single(a *heed.Item) {
+	a.Members = []heed.Member{{
+		Rule: a.Cause.Rule, Disposition: a.Disposition, Severity: a.Severity, Entries: a.TotalUrgentEntries,
+		First: a.Cause.Pos, Last: a.LatestPos, Signature: a.Cause.Signature, Message: a.Sample[0].Message,
+	}}
+	for _, mod := range a.Blame {
+		a.Members[0].Accused = append(a.Members[0].Accused, coalesce.AccusedMod{Name: mod, Entries: a.TotalUrgentEntries})
+	}
+	lead(a)
+}
+
+// lead names an item for its first member.
+func lead(a *heed.Item) {
+	m := &a.Members[0]
+	a.Title, a.Advice, a.Rule = m.Title, m.Advice, m.Rule
+	a.Blame, a.Perhaps = m.Mods()
 }
 
 func opened(id string, d event.Disposition, line uint64) *heed.Update {

@@ -192,7 +192,15 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 	for _, text := range []*string{&a.Summary, &a.CausalOperationID, &a.CausalMethod, &a.AfterOperation, &a.AfterMethod} {
 		*text = s.Text(*text)
 	}
-	a.Blame = s.texts(a.Blame)
+	a.Blame, a.Perhaps = s.texts(a.Blame), s.texts(a.Perhaps)
+	a.Members = slices.Clone(a.Members)
+	for i := range a.Members {
+		s.member(&a.Members[i])
+	}
+	a.Variants = slices.Clone(a.Variants)
+	for i := range a.Variants {
+		a.Variants[i].Value = s.Text(a.Variants[i].Value)
+	}
 	a.Sample = slices.Clone(a.Sample)
 	for i := range a.Sample {
 		sample := &a.Sample[i]
@@ -203,6 +211,13 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 		}
 	}
 	return a
+}
+
+func (s *Scrubber) member(m *heed.Member) {
+	m.Message, m.Accused = s.Text(m.Message), slices.Clone(m.Accused)
+	for i := range m.Accused {
+		m.Accused[i].Name = s.Text(m.Accused[i].Name)
+	}
 }
 
 func (s *Scrubber) texts(names []string) []string {
@@ -285,7 +300,7 @@ func (r *Replay) rescrub() {
 		again(&row.says)
 		all(row.Blame)
 		all(row.patchers)
-	}, func(a *heed.Item) { *a = s.attention(*a) }, func(names *[]string) { all(*names) })
+	}, func(a *heed.Item) { *a = s.attention(*a) }, s.member)
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

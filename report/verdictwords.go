@@ -158,7 +158,7 @@ func counts(blocking, advisory []*problem) string {
 			continue
 		}
 		for _, p := range of.problems {
-			most = max(most, p.times)
+			most = max(most, p.Entries)
 		}
 		part := count(uint64(n), of.noun)
 		switch {
