@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -175,7 +176,7 @@ func (m *Member) Join(o *Member) {
 }
 
 // Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
-func (m *Member) Mods() (blame, perhaps []string) { return m.Accused.pointed(m.Entries) }
+func (m *Member) Mods() (likely, perhaps []string) { return m.Accused.pointed(m.Entries) }
 
 // Reported returns what happened where no author of a rule does.
 func Reported(severity event.Severity) string {
@@ -262,14 +263,20 @@ func (a *Accused) count(name string, entries uint64) {
 	}
 }
 
-// join returns a with the entries of o. It changes neither.
+// join returns a with the entries of o. Names that differ in case, spaces or punctuation alone are one mod's. It changes
+// neither.
 func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
 		return a
 	}
 	a = slices.Clone(a)
 	for _, s := range o {
-		a.count(s.Name, s.Entries)
+		same := func(known AccusedMod) bool { return known.Name == s.Name || blame.Key(known.Name) == blame.Key(s.Name) }
+		if i := slices.IndexFunc(a, same); i >= 0 {
+			a[i].Entries += s.Entries
+		} else {
+			a.count(s.Name, s.Entries)
+		}
 	}
 	return a
 }
@@ -285,17 +292,17 @@ func (a Accused) atMost(entries uint64) Accused {
 
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
 // most frequent first.
-func (a Accused) pointed(all uint64) (blame, perhaps []string) {
+func (a Accused) pointed(all uint64) (likely, perhaps []string) {
 	a = slices.Clone(a)
 	slices.SortStableFunc(a, func(x, y AccusedMod) int { return cmp.Compare(y.Entries, x.Entries) })
 	for _, s := range a {
 		to := &perhaps
 		if 2*s.Entries >= all {
-			to = &blame
+			to = &likely
 		}
 		if 4*s.Entries >= all && len(*to) < maxBlame {
 			*to = append(*to, s.Name)
 		}
 	}
-	return blame, perhaps
+	return likely, perhaps
 }

@@ -192,6 +192,7 @@ func TestBlameOfACause(t *testing.T) {
 	r := newReplay(t, Config{File: "a.log"})
 	u := opened("0-1", event.Blocking, 3)
 	u.Item.Blame = []string{"Some Mod", "Other"}
+	single(&u.Item)
 	r.Update(u)
 	r.End(End{Lines: 3})
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})), "blame     Some Mod, Other\n")
@@ -484,6 +485,7 @@ func TestUpdateLineHasTheProtocolsFields(t *testing.T) {
 		allowed[f] = true
 		require.Contains(t, got.Attention, f)
 	}
+	delete(got.Attention, "rule") // heed's own
 	for f := range got.Attention {
 		require.True(t, allowed[f], "%s is no field of GABP", f)
 	}

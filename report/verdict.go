@@ -60,7 +60,7 @@ type Verdict struct {
 
 // verdictCause is what one rule decided, in all items.
 type verdictCause struct {
-	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others are less bad, most only if it repeats."`
+	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others weigh less or are over, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
 	Last        uint64            `json:"lastLine" jsonschema:"The line of its last entry."`
 	Times       uint64            `json:"times" jsonschema:"How many entries there are."`

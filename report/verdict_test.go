@@ -76,7 +76,7 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 	if n < 0 {
 		n = len(a.Members)
 		a.Members = append(a.Members, heed.Member{
-			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message", Effects: coalesce.EffectsOf(d, false),
+			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message", Effects: coalesce.EffectsOf(d, strings.HasPrefix(d.Rule, "default.log.")),
 		})
 	}
 	m := &a.Members[n]
@@ -558,7 +558,7 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 2 problems.",
-		[]string{"first: Something about rule 3 (line 3).", "also: Something about rule 4 (line 4)."},
+		[]string{"worst: Something about rule 4 (line 4).", "first: Something about rule 3 (line 3)."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
@@ -572,8 +572,7 @@ var verdicts = []struct {
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 2 problems, one of them 3 times.",
 		[]string{
-			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Perhaps Wind Mills, which 2 of " +
-				"3 name, first at line 5: the text names its code.",
+			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Windmills: the text names its code.",
 			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
 		},
 		"",
@@ -587,8 +586,11 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 1 problem, 3 times.",
-		[]string{"problem: Something about rule 3 (3 times, lines 3 to 6)."},
-		"Windmills by 1 entry (first at line 5), Riverboats by 1 entry (first at line 6).",
+		[]string{
+			"problem: Something about rule 3 (3 times, lines 3 to 6). Perhaps Windmills or Riverboats, which 1 of 3 names, " +
+				"first at line 5: the text names its code.",
+		},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -601,8 +603,10 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 1 problem, 5 times.",
-		[]string{"problem: Something about rule 3 (5 times, lines 3 to 8)."},
-		"Riverboats by 2 entries (first at line 6), Windmills by 1 entry (first at line 5).",
+		[]string{
+			"problem: Something about rule 3 (5 times, lines 3 to 8). Perhaps Riverboats, which 2 of 5 name, first at line 6.",
+		},
+		"Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -612,11 +616,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
-		[]string{
-			"problem: Something about rule (twice, lines 3 to 5). Perhaps Windmills, which 1 of 2 names, first " +
-				"at line 5: the text names its code.",
-		},
-		"",
+		[]string{"problem: Something about rule (twice, lines 3 to 5)."},
+		"Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -626,8 +627,8 @@ var verdicts = []struct {
 		},
 		End{Lines: 9},
 		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
-		[]string{"problem: An error was reported (twice, lines 3 to 5)."},
-		"Windmills by 1 entry (first at line 5).",
+		[]string{"problem: An error was reported (twice, lines 3 to 5). Windmills: the text names its code."},
+		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
 	},
 	{
@@ -676,8 +677,7 @@ var verdicts = []struct {
 		End{Lines: 5},
 		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
 		[]string{
-			"problem: Something about rule 3 (twice, lines 3 to 5). Perhaps Windmills, which 1 of 2 names, first " +
-				"at line 5: the text names its code.",
+			"problem: Something about rule 3 (twice, lines 3 to 5). Windmills: the text names its code.",
 		},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 5."},
