@@ -2,6 +2,7 @@ package heed
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/heedlog/heed/event"
@@ -84,29 +85,46 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
-// maxAccused bounds the signatures whose mods are known.
-const maxAccused = 4096
+// accused are the mods that the first entries of a signature point at.
+type accused struct {
+	names []string
+	asked int
+	mixed bool // they differ
+}
 
-// accuse returns the mods that e.entry points at. They are found once for each signature. The lock is held.
+// The bounds of what is known of mods: the signatures, and of each the entries that are asked.
+const (
+	maxAccused = 4096
+	maxAsked   = 16
+)
+
+// accuse returns the mods that e.entry points at. A signature leaves out names and numbers, so that entries of one may
+// well name one mod each: the first are asked, and where they agree, the others are taken to. The lock is held.
 func (e *Engine) accuse(sig signature.Signature) []string {
-	if e.entry.Kind != event.KindLog {
+	known := e.accused[sig]
+	switch {
+	case e.entry.Kind != event.KindLog, known.mixed && known.asked == maxAsked:
 		return nil
+	case known.asked == maxAsked:
+		return known.names
+	case known.asked == 0:
+		e.finder.LearnModules(e.entry.Message)
+		e.finder.LearnModules(e.entry.Stack)
 	}
-	names, known := e.accused[sig]
-	if known {
-		return names
-	}
-	e.finder.LearnModules(e.entry.Message)
-	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	if len(e.accused) >= maxAccused {
-		clear(e.accused)
-	}
-	names = blame.Likely(e.suspects)
+	names := blame.Likely(e.suspects)
 	for i := range names {
 		names[i] = strings.Clone(names[i]) // it may be part of the entry
 	}
-	e.accused[sig] = names
+	if known.asked == 0 {
+		known.names = names
+	}
+	known.asked++
+	known.mixed = known.mixed || !slices.Equal(names, known.names)
+	if len(e.accused) >= maxAccused {
+		clear(e.accused)
+	}
+	e.accused[sig] = known
 	return names
 }

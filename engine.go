@@ -66,14 +66,14 @@ type Engine struct {
 	byKind    [event.KindHost + 1]uint64
 	heartbeat heartbeat
 	loadPhase string
-	entry     event.Entry                      // reused, so that no entry escapes to the heap
-	result    *classify.Result                 // of the last entry
-	plain     uint64                           // number of that entry, if a repeat of it has the same input; else 0
-	input     coalesce.Input                   // reused by ingest, which sets all fields that it does not leave zero
-	retention []coalesce.Retention             // reused
-	suspects  []Suspect                        // reused
-	accused   map[signature.Signature][]string // the mods that urgent entries point at, see accuse
-	merges    []signature.GroupMerge           // reused
+	entry     event.Entry                     // reused, so that no entry escapes to the heap
+	result    *classify.Result                // of the last entry
+	plain     uint64                          // number of that entry, if a repeat of it has the same input; else 0
+	input     coalesce.Input                  // reused by ingest, which sets all fields that it does not leave zero
+	retention []coalesce.Retention            // reused
+	suspects  []Suspect                       // reused
+	accused   map[signature.Signature]accused // by signature of urgent entries, see accuse
+	merges    []signature.GroupMerge          // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -154,7 +154,7 @@ func prepare(cfg Config) (*parts, error) {
 func (p *parts) engine() *Engine {
 	return &Engine{
 		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, ruled: p.ruled,
-		accused: map[signature.Signature][]string{},
+		accused: map[signature.Signature]accused{},
 	}
 }
 

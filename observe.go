@@ -40,6 +40,9 @@ type Outcome struct {
 	// is missing.
 	Blind bool
 
+	// Blame names the mods that the entry points at, if it is urgent; shared: read only.
+	Blame []string
+
 	// AttentionID is the item that the entry was folded into, "" for an
 	// ignored one.
 	AttentionID string
@@ -117,6 +120,7 @@ func (e *Engine) outcome(o *Outcome) {
 	escalated, folded := e.ingest()
 	res, d := e.result, &e.input.Decision
 	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
+	o.Blame = e.input.Blame
 	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
 	o.Pending = e.coalescer.Pending() > 0
 }

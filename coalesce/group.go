@@ -70,7 +70,7 @@ func (c *counter) bump(in *Input, now logicalTime) {
 	c.count++
 	c.last, c.lastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
-		c.accused.add(in.Blame)
+		c.accused.Add(in.Blame, in.Entry.Pos)
 	}
 }
 
@@ -322,7 +322,8 @@ func (c *Coalescer) Rename(of func(name string) string) {
 			r := &it.counters.rows[k]
 			renamed := Accused(nil)
 			for _, s := range r.accused {
-				renamed.count(of(s.Name), s.Entries)
+				s.Name = of(s.Name)
+				renamed.count(s)
 			}
 			r.accused = renamed
 		}

@@ -24,9 +24,9 @@ type Member struct {
 	Early bool // all entries came while the game started
 	Over  bool // a rule resolved it, or no item of it is open
 
-	Accused     Accused
-	Signature   signature.Signature // of the dominant group
-	Message     string              // its text, as in a [Sample]
+	Accused   Accused
+	Signature signature.Signature // of the dominant group
+	Message   string              // its text, as in a [Sample]
 
 	began, ended uint64 // numbers of the first and the last entry
 }
@@ -236,6 +236,7 @@ type Accused []AccusedMod
 type AccusedMod struct {
 	Name    string
 	Entries uint64
+	First   uint64 // position of the first
 }
 
 // The bounds of what is known of mods: the mods of a group, and those that are named for it.
@@ -244,22 +245,22 @@ const (
 	maxBlame   = 2
 )
 
-// add counts an entry that points at mods.
-func (a *Accused) add(names []string) {
+// Add counts an entry at a position that points at mods.
+func (a *Accused) Add(names []string, at uint64) {
 	for _, name := range names {
-		a.count(name, 1)
+		a.count(AccusedMod{name, 1, at})
 	}
 }
 
-func (a *Accused) count(name string, entries uint64) {
+func (a *Accused) count(o AccusedMod) {
 	for i := range *a {
-		if s := &(*a)[i]; s.Name == name {
-			s.Entries += entries
+		if s := &(*a)[i]; s.Name == o.Name {
+			s.Entries, s.First = s.Entries+o.Entries, min(s.First, o.First)
 			return
 		}
 	}
 	if len(*a) < maxAccused {
-		*a = append(*a, AccusedMod{name, entries})
+		*a = append(*a, o)
 	}
 }
 
@@ -271,12 +272,10 @@ func (a Accused) join(o Accused) Accused {
 	}
 	a = slices.Clone(a)
 	for _, s := range o {
-		same := func(known AccusedMod) bool { return known.Name == s.Name || blame.Key(known.Name) == blame.Key(s.Name) }
-		if i := slices.IndexFunc(a, same); i >= 0 {
-			a[i].Entries += s.Entries
-		} else {
-			a.count(s.Name, s.Entries)
+		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return blame.Key(o.Name) == blame.Key(s.Name) }); i >= 0 {
+			s.Name = a[i].Name
 		}
+		a.count(s)
 	}
 	return a
 }

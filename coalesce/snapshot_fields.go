@@ -317,6 +317,7 @@ func (s *coder) accused(all *Accused) {
 	for i := range *all {
 		s.Text("accused.name", &(*all)[i].Name, math.MaxInt32)
 		s.Uint64("accused.entries", &(*all)[i].Entries, s.c.now.seq)
+		s.Uint64("accused.first", &(*all)[i].First, math.MaxUint64)
 	}
 }
 

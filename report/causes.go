@@ -15,8 +15,7 @@ import (
 type cause struct {
 	Cause // not escaped; without the words and what only documents have
 
-	// FirstItem is the item that came first, Largest the one with most entries.
-	FirstItem, Largest heed.Item
+	FirstItem heed.Item // the item that came first
 
 	members members // by the rule that decided
 }
@@ -93,7 +92,7 @@ func sum(sums map[causeKey]*cause, a *heed.Item, open bool) {
 	if s == nil {
 		s = &cause{
 			Cause:     Cause{Rule: key.rule, Disposition: a.Disposition, First: m.First},
-			FirstItem: *a, Largest: *a, members: members{},
+			FirstItem: *a, members: members{},
 		}
 		sums[key] = s
 	}
@@ -108,9 +107,6 @@ func sum(sums map[causeKey]*cause, a *heed.Item, open bool) {
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
 		s.First, s.FirstItem = m.First, *a
-	}
-	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
-		s.Largest = *a
 	}
 }
 
@@ -159,26 +155,6 @@ func (c *causes) member(key causeKey) *heed.Member {
 		}
 	}
 	return all[key.rule]
-}
-
-// samples returns the entry that was the first cause, and the most frequent
-// other one of the largest item.
-func (c *cause) samples() []heed.Sample {
-	var samples []heed.Sample
-	if len(c.FirstItem.Sample) > 0 {
-		samples = append(samples, c.FirstItem.Sample[0])
-	}
-	var most *heed.Sample
-	for i := range c.Largest.Sample {
-		s := &c.Largest.Sample[i]
-		if s.Signature != samples[0].Signature && (most == nil || s.RepeatCount > most.RepeatCount) {
-			most = s
-		}
-	}
-	if most != nil {
-		samples = append(samples, *most)
-	}
-	return samples
 }
 
 // operation names the operation that the first item came from or after. The name is the host's.

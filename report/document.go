@@ -250,7 +250,7 @@ func (r *Replay) cause(c *cause, rules ruleTexts, row *row) Cause {
 	if len(c.FirstItem.Sample) > 0 {
 		out.Sample = safe(c.FirstItem.Sample[0].Message)
 	}
-	for _, s := range c.samples() {
+	for _, s := range c.FirstItem.Sample[:min(len(c.FirstItem.Sample), 2)] {
 		out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
 	}
 	for _, m := range c.others() {

@@ -57,8 +57,8 @@ func (r *Replay) rename() func(a *heed.Item) {
 	}
 	r.eachKept(func(row *row) {
 		row.Blame, row.patchers = all(row.Blame), all(row.patchers)
-		for i := range row.mixed {
-			one(&row.mixed[i].name)
+		for i := range row.accused {
+			one(&row.accused[i].Name)
 		}
 	}, item, member)
 	return item
@@ -81,7 +81,6 @@ func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), members func(
 	}
 	for _, c := range r.causes.sums {
 		items(&c.FirstItem)
-		items(&c.Largest)
 		for _, m := range c.members {
 			members(m)
 		}

@@ -167,23 +167,18 @@ func toName(found []*problem, top *problem) []named {
 	}
 	name(found[0], asFirst)
 	if top != nil {
-		if !slices.ContainsFunc(all, func(n named) bool { return n.problem == top }) {
+		is := func(n named) bool { return n.problem == top }
+		if !slices.ContainsFunc(all, is) {
 			name(top, asWorst)
 		}
-		slices.SortStableFunc(all, func(a, b named) int { return cmp.Compare(rank(a.problem != top), rank(b.problem != top)) })
+		i := slices.IndexFunc(all, is)
+		all = slices.Concat(all[i:i+1], all[:i], all[i+1:])
 	}
 	if len(all) == 1 && len(found) > 1 {
 		others := slices.DeleteFunc(slices.Clone(found), func(p *problem) bool { return p == all[0].problem })
 		name(slices.MinFunc(others, weight), asAlso)
 	}
 	return all
-}
-
-func rank(isLater bool) int {
-	if isLater {
-		return 1
-	}
-	return 0
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.

@@ -44,7 +44,7 @@ type Config struct {
 	Rule func(id string) RuleText
 
 	// Blame returns the suspects of the entry being observed: the engine's method. It
-	// is asked for the first 16 entries of each row that is urgent. Optional.
+	// is asked for the first entry of each row that is urgent. Optional.
 	Blame func() []heed.Suspect
 
 	// Mod returns what is known about the mod that blame calls name: the engine's method. It is asked
@@ -112,7 +112,7 @@ type Replay struct {
 	text     uint64 // bytes of the records' text
 	end      End
 	open     []heed.Item // at the end, the most urgent first
-	unread   string // why the log was not read to its end, "" where it was
+	unread   string      // why the log was not read to its end, "" where it was
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
@@ -184,7 +184,10 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		row.phase = o.Phase
 	}
 	var suspects []heed.Suspect
-	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
+	if o.Decision.Disposition.Urgent() {
+		row.accused.Add(r.config.Scrub.texts(o.Blame), line)
+	}
+	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.attribute(suspects)
 	}

@@ -285,8 +285,8 @@ func (r *Replay) rescrub() {
 	for _, t := range r.tables {
 		for _, row := range t.rows.all() {
 			again(&row.Template)
-			for i := range row.mixed {
-				again(&row.mixed[i].name)
+			for i := range row.accused {
+				again(&row.accused[i].Name)
 			}
 			if d := row.detail; d != nil {
 				for i := range d.sample {

@@ -51,11 +51,10 @@ type Verdict struct {
 
 	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
 
-	title     string // Headline without lines and reason
-	because   string // the reason in words, after a comma
-	counts    string
-	single    bool // there is no other problem than the first of Causes
-	moreNamed bool // MoreMods is a lower bound
+	title   string // Headline without lines and reason
+	because string // the reason in words, after a comma
+	counts  string
+	single  bool // there is no other problem than the first of Causes
 }
 
 // verdictCause is what one rule decided, in all items.
@@ -86,8 +85,6 @@ type verdictMod struct {
 	Evidence  []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
 	Entries   uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
 	Line      uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
-
-	atLeast bool
 }
 
 // otherMods is how many mods are named that no cause names.
@@ -268,7 +265,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
 	}
-	names, _ := r.tallyMods(p)
+	names := r.tallyMods(p)
 	all, perhaps := m.Mods()
 	if len(all) == 0 {
 		all, c.Perhaps = perhaps, len(perhaps) > 0
@@ -297,10 +294,9 @@ type modTally struct {
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys, and
-// whether there may be more.
-func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) {
-	byKey = map[string]*modTally{}
+// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys.
+func (r *Replay) tallyMods(of *problem) map[string]*modTally {
+	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
 		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
@@ -309,27 +305,24 @@ func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) 
 			if of != nil && of.Rule != row.Rule {
 				continue
 			}
-			all, unasked := row.attributions()
-			more = more || unasked
-			for _, a := range all {
-				t := byKey[blame.Key(a.name)]
+			for _, a := range row.accused {
+				t := byKey[blame.Key(a.Name)]
 				if t == nil {
-					t = &modTally{verdictMod: verdictMod{Line: a.line + 1}}
-					byKey[blame.Key(a.name)] = t
+					t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
+					byKey[blame.Key(a.Name)] = t
 				}
-				t.Name = moreReadable(t.Name, safe(a.name))
-				t.Entries += a.entries
-				if a.line < t.Line {
-					t.Line, t.Evidence = a.line, row.evidenceAgainst(a.name)
+				t.Name = moreReadable(t.Name, safe(a.Name))
+				t.Entries += a.Entries
+				if a.First < t.Line {
+					t.Line, t.Evidence = a.First, row.evidenceAgainst(a.Name)
 				}
-				t.atLeast = t.atLeast || unasked
 				if d == event.Blocking {
-					t.blocking += a.entries
+					t.blocking += a.Entries
 				}
 			}
 		}
 	}
-	return byKey, more
+	return byKey
 }
 
 // nameMods adds the mods that no cause names.
@@ -337,8 +330,7 @@ func (r *Replay) nameMods(v *Verdict) {
 	if len(v.Causes) == 0 {
 		return
 	}
-	var others map[string]*modTally
-	others, v.moreNamed = r.tallyMods(nil)
+	others := r.tallyMods(nil)
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))

@@ -46,7 +46,7 @@ func (s *script) ruled(rule string, line uint64, d event.Disposition, severity e
 ) {
 	o := outcome(signature.ID(line), d, rule)
 	o.Decision.Severity = severity
-	s.suspects = suspects
+	s.suspects, o.Blame = suspects, blame.Likely(suspects)
 	if d.Urgent() {
 		o.AttentionID = fmt.Sprint("0-", line)
 	}
@@ -84,7 +84,7 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 	m.Disposition, m.Severity = max(m.Disposition, d.Disposition), max(m.Severity, d.Severity)
 	m.Invalidates = m.Invalidates || d.Invalidates
 	for _, name := range blame.Likely(s.suspects) {
-		o := heed.Member{Rule: d.Rule, First: line, Accused: coalesce.Accused{{Name: name, Entries: 1}}, Early: true, Over: true}
+		o := heed.Member{Rule: d.Rule, First: line, Accused: coalesce.Accused{{Name: name, Entries: 1, First: line}}, Early: true, Over: true}
 		m.Join(&o)
 	}
 	slices.SortFunc(a.Members, func(a, b heed.Member) int { return a.Compare(&b) })
@@ -103,7 +103,7 @@ func (s *script) End(end End) {
 func (s *script) with(item uint64, rule string, line, shape uint64, suspects ...heed.Suspect) {
 	o := outcome(signature.ID(shape), event.Blocking, rule)
 	o.AttentionID = fmt.Sprint("0-", item)
-	s.suspects = suspects
+	s.suspects, o.Blame = suspects, blame.Likely(suspects)
 	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
 	s.open(o, line)
 }
@@ -641,8 +641,8 @@ var verdicts = []struct {
 		End{Lines: 40},
 		stateBroken, "Broken since line 3. 1 problem, 37 times.",
 		[]string{"problem: Something about rule 3 (37 times, lines 3 to 39)."},
-		"Windmills by at least 1 entry (first at line 3), Riverboats 4 by at least 1 entry (first at line " +
-			"4), Riverboats 5 by at least 1 entry (first at line 5), and at least 13 more.",
+		"Windmills by 1 entry (first at line 3), Riverboats 4 by 1 entry (first at line 4), Riverboats 5 by 1 entry " +
+			"(first at line 5), and 1 more.",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
 	},
 	{

@@ -81,11 +81,7 @@ func (m *verdictMod) title(quote func(string) string) string {
 
 // named returns by how many entries a mod is named.
 func (m *verdictMod) named(quote func(string) string) string {
-	atLeast := ""
-	if m.atLeast {
-		atLeast = "at least "
-	}
-	return quote(m.Name) + " by " + atLeast + many(m.Entries, "entry", "entries")
+	return quote(m.Name) + " by " + many(m.Entries, "entry", "entries")
 }
 
 // elsewhere lists the mods that no cause names, "" where there are none.
@@ -105,9 +101,6 @@ func (v *Verdict) elsewhere(quote func(string) string) string {
 
 // moreMods counts those beyond the named ones.
 func (v *Verdict) moreMods() string {
-	if v.moreNamed {
-		return fmt.Sprintf("and at least %d more", v.MoreMods)
-	}
 	return fmt.Sprintf("and %d more", v.MoreMods)
 }
 
