@@ -27,6 +27,7 @@ type Member struct {
 	Accused   Accused
 	Signature signature.Signature // of the dominant group
 	Message   string              // its text, as in a [Sample]
+	Seq       uint64              // number of the entry that has the text
 
 	began, ended uint64 // numbers of the first and the last entry
 }

@@ -54,7 +54,7 @@ func (c *Coalescer) bare(it *item) Item {
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
 		shown := it.dominant(members[i].Rule)
-		members[i].Signature, members[i].Message = shown.sig, shown.text
+		members[i].Signature, members[i].Message, members[i].Seq = shown.sig, shown.text, shown.first.seq
 	}
 	groups, exact := it.counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact

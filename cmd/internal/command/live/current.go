@@ -60,10 +60,15 @@ type itemInfo struct {
 	latest time.Time // of its latest entry
 }
 
-// what returns what an item is about in a few words: the summary of the rule that decided,
-// where it has one. The item's own summary is longer, since it is for agents.
-func (t *itemInfo) what() string {
-	return cmp.Or(t.detail.Cause.RuleSummary, t.detail.Summary)
+// what returns what an item is about in a few words. Its summary is longer, since it is for agents.
+func (t *itemInfo) what() string { return cmp.Or(t.detail.Title, t.detail.Summary) }
+
+// mod returns the mods that an item points at, "" for none.
+func (t *itemInfo) mod() string {
+	if perhaps := t.detail.Perhaps; len(t.detail.Blame) == 0 && len(perhaps) > 0 {
+		return "perhaps " + strings.Join(perhaps, ", ")
+	}
+	return strings.Join(t.detail.Blame, ", ")
 }
 
 // short returns what a person types for an item of the same heed.
@@ -123,14 +128,14 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		what += changed
 	}
 	g.about("what", plain, what)
-	if why := t.detail.Cause.RuleWhy; why != "" {
-		g.about("why", plain, "rule "+t.detail.Cause.Rule+": "+why)
+	if why := t.detail.Cause.RuleWhy; why != "" && t.detail.Cause.Rule == t.detail.Rule {
+		g.about("why", plain, "rule "+t.detail.Rule+": "+why)
 	}
-	if advice := t.detail.Cause.RuleAdvice; advice != "" {
+	if advice := t.detail.Advice; advice != "" {
 		g.about("do", plain, advice)
 	}
-	if len(t.detail.Blame) > 0 {
-		g.about("mod", name, strings.Join(t.detail.Blame, ", "))
+	if mod := t.mod(); mod != "" {
+		g.about("mod", name, mod)
 	}
 	switch after := t.detail.AfterMethod; {
 	case a.CausalMethod != "":
@@ -157,8 +162,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		count += ", the latest " + p.ago(t.latest)
 	}
 	g.about("count", plain, count)
-	if samples := t.detail.Sample; len(samples) > 0 && len(samples[0].Variants) > 0 {
-		g.about("variants", plain, samples[0].Variants.String())
+	if all := t.detail.Variants; len(all) > 0 {
+		g.about("variants", plain, all.String())
 	}
 	for i, s := range a.Sample {
 		label := ""

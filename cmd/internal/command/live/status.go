@@ -190,7 +190,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		k := kind(t.detail.Blocking)
 		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, number(t.detail.TotalUrgentEntries))},
 			span{strong, "item " + t.short(t.detail.ID)})
-		mod := strings.Join(t.detail.Blame, ", ")
+		mod := t.mod()
 		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
 			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}
