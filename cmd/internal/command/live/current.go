@@ -121,6 +121,13 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		return
 	}
 	t := fetchItem(ctx, c, a.ID)
+	var items bridge.Items
+	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
+	p.showItem(g, a, &t, len(items.Items)+items.Omitted-1)
+}
+
+// showItem shows an item of attention/current with what heed has of it besides, and how many more are open.
+func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + t.short(a.ID)})
 	what := cmp.Or(t.what(), a.Summary)
 	const changed = "; the game's state may have changed: read it again"
@@ -173,11 +180,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)},
 			span{plain, fmt.Sprintf("%6s × %-7s %s", number(s.RepeatCount), s.Level, s.Message)})
 	}
-	var items bridge.Items
-	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {
-		if more := len(items.Items) + items.Omitted - 1; more > 0 {
-			g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
-		}
+	if more > 0 {
+		g.about("more", plain, plural(uint64(more), "other item is open", "other items are open")+": heed status")
 	}
 	if a.Blocking {
 		g.about("next", plain, "heed ack "+t.short(a.ID))
