@@ -181,6 +181,15 @@ func toName(found []*problem, top *problem) []named {
 	return all
 }
 
+// withReason returns the problems to name with the one of a crash's reason, in place of the last of three.
+func withReason(all []named, found []*problem, rule string) []named {
+	i := slices.IndexFunc(found, func(p *problem) bool { return p.Rule == rule })
+	if i < 0 || slices.ContainsFunc(all, func(n named) bool { return n.problem == found[i] }) {
+		return all
+	}
+	return append(all[:min(len(all), 2)], named{found[i], []string{asAlso}})
+}
+
 // crashReason is the probable reason of a crash, and the rule that found it.
 type crashReason struct {
 	tags     []string

@@ -133,15 +133,15 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 		item, top = nil, nil
 	}
 	causes := toName(found, top)
+	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
+		causes = withReason(causes, found, reason.rule)
+	}
 	for i := range causes {
 		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
 		if i == 0 && item != nil {
 			m = &item.Members[0]
 		}
 		c := r.named(&causes[i], m, rules)
-		if reason := n.crashReason(); reason != nil && v.State == stateCrashed && causes[i].tagged(tagCrash) {
-			c.Advice = cmp.Or(sentence(rules[safe(reason.rule)].Advice), c.Advice)
-		}
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}

@@ -924,6 +924,7 @@ var verdicts = []struct {
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
+			"also: Something about rule 50 (twice, lines 50 to 51).",
 		},
 		"",
 		[]string{"The log ends with the crash at line 60: the game no longer runs. The log is complete up to there."},

@@ -92,6 +92,9 @@ func oneAnswer(t *testing.T, log string) {
 		"status": status, "current": current, "page": shown(t, "report", "--history", "off", log, "-o", "-"),
 		"brief": shown(t, "brief", "--history", "off", "--tokens", "100000", log),
 	} {
+		if surface == "page" {
+			text = html.UnescapeString(tags.ReplaceAllString(text, ""))
+		}
 		text = plainText(text)
 		require.Contains(t, text, plainText(strings.TrimSuffix(want.title[1:], ".")), surface)
 		for _, mod := range want.mods {
@@ -170,9 +173,8 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string)
 
 var tags = regexp.MustCompile(`<[^>]*>`)
 
-// plainText returns a text without markup, line ends and spaces, which each surface has its own way with.
+// plainText returns a text without line ends, spaces and signs of quotations, which each surface has its own way with.
 func plainText(s string) string {
-	s = html.UnescapeString(tags.ReplaceAllString(s, ""))
 	return strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \n\t>`*|\\\u00a0", r) {
 			return -1
