@@ -89,7 +89,7 @@ func oneAnswer(t *testing.T, log string) {
 	require.Equal(t, want, got, "heed FILE, and the item of a session")
 
 	for surface, text := range map[string]string{
-		"status": status, "current": current, "page": shown(t, "report", "--history", "off", log, "-o", "-"),
+		"status": status, "current": current, "page": shown(t, "report", "--no-scrub", "--history", "off", log, "-o", "-"),
 		"brief": shown(t, "brief", "--history", "off", "--tokens", "100000", log),
 	} {
 		if surface == "page" {
