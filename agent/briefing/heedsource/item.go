@@ -48,11 +48,14 @@ func (l *look) head(class string) briefing.Fragment {
 	for _, line := range l.text(1, 0) {
 		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
 	}
+	for _, line := range l.first() {
+		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortestCause), Data: line.Data})
+	}
 	f.Short = append(append(f.Short, facts...), next[0])
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	f.Lines = append(l.text(headLines, headFrames), own(l.since()))
+	f.Lines = append(append(l.text(headLines, headFrames), own(l.since())), l.first()...)
 	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
 		facts = slices.Insert(facts, 1, ev)
 	}
@@ -98,6 +101,14 @@ func (l *look) text(lines, frames int) []briefing.Line {
 		out = append(out, briefing.Line{Text: "Its entries are not held any more."})
 	}
 	return out
+}
+
+// first returns the first line of the cause where another entry is shown.
+func (l *look) first() (lines []briefing.Line) {
+	if l.cause != nil && (l.shown == nil || l.cause.Seq != l.shown.Seq) {
+		lines, _ = quoted(nil, l.cause.Message, 1, briefing.Prose)
+	}
+	return lines
 }
 
 // where names an entry with its place: "entry 39 (line 599)".
