@@ -133,7 +133,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string)
 	go func() { done <- s.Run(ctx) }()
 	defer func() {
 		cancel()
-		<-done
+		require.NoError(t, <-done)
 	}()
 	require.NoError(t, s.Sync(ctx))
 	if items = s.Open(nil); len(items) == 0 {
