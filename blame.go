@@ -1,8 +1,13 @@
 package heed
 
 import (
+	"cmp"
+	"slices"
+	"strings"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/signature"
 )
 
 // Types of package blame that callers of the engine meet.
@@ -40,6 +45,13 @@ func (e *Engine) learnMods(mods []Mod) int {
 			n++
 		}
 	}
+	if n > 0 {
+		clear(e.accused)
+		e.coalescer.Rename(func(name string) string {
+			m, _ := e.finder.Mod(name)
+			return cmp.Or(m.Name, name)
+		})
+	}
 	return n
 }
 
@@ -57,6 +69,7 @@ func (e *Engine) LearnGame(program string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.finder.LearnGame(program)
+	clear(e.accused)
 }
 
 // Blame returns the mods that a log record points at, the likeliest first, and
@@ -72,15 +85,46 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 	return e.finder.Find(nil, in.Message, in.Stack)
 }
 
-// attribute passes the mods that e.entry, the first of its group in the item owner, points
-// at to the coalescer. The lock is held.
-func (e *Engine) attribute(owner uint64) {
-	if e.entry.Kind != event.KindLog {
-		return
+// accused are the mods that the first entries of a signature point at.
+type accused struct {
+	names []string
+	asked int
+	mixed bool // they differ
+}
+
+// The bounds of what is known of mods: the signatures, and of each the entries that are asked.
+const (
+	maxAccused = 4096
+	maxAsked   = 16
+)
+
+// accuse returns the mods that e.entry points at. A signature leaves out names and numbers, so that entries of one may
+// well name one mod each: the first are asked, and where they agree, the others are taken to. The lock is held.
+func (e *Engine) accuse(sig signature.Signature) []string {
+	known := e.accused[sig]
+	switch {
+	case e.entry.Kind != event.KindLog, known.mixed && known.asked == maxAsked:
+		return nil
+	case known.asked == maxAsked:
+		return known.names
+	case known.asked == 0:
+		e.finder.LearnModules(e.entry.Message)
+		e.finder.LearnModules(e.entry.Stack)
 	}
-	e.finder.LearnModules(e.entry.Message)
-	e.finder.LearnModules(e.entry.Stack)
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	e.coalescer.Attribute(owner, blame.Likely(e.suspects))
+	names := blame.Likely(e.suspects)
+	for i := range names {
+		names[i] = strings.Clone(names[i]) // it may be part of the entry
+	}
+	if known.asked == 0 {
+		known.names = names
+	}
+	known.asked++
+	known.mixed = known.mixed || !slices.Equal(names, known.names)
+	if len(e.accused) >= maxAccused {
+		clear(e.accused)
+	}
+	e.accused[sig] = known
+	return names
 }

@@ -22,6 +22,8 @@ type (
 	Item = coalesce.Item
 	// Sample is one group of an Item.
 	Sample = coalesce.Sample
+	// Member is what one rule decided among the entries of an Item.
+	Member = coalesce.Member
 	// Variant is what one variant of a group has counted.
 	Variant = coalesce.Variant
 	// Variants are those of one group.
@@ -66,13 +68,14 @@ type Engine struct {
 	latest    ingested // the latest log record with a Pos, and the latest rest of one
 	late      ingested
 	loadPhase string
-	entry     event.Entry            // reused, so that no entry escapes to the heap
-	result    *classify.Result       // of the last entry
-	plain     uint64                 // number of that entry, if a repeat of it has the same input; else 0
-	input     coalesce.Input         // reused by ingest, which sets all fields that it does not leave zero
-	retention []coalesce.Retention   // reused
-	suspects  []Suspect              // reused
-	merges    []signature.GroupMerge // reused
+	entry     event.Entry                     // reused, so that no entry escapes to the heap
+	result    *classify.Result                // of the last entry
+	plain     uint64                          // number of that entry, if a repeat of it has the same input; else 0
+	input     coalesce.Input                  // reused by ingest, which sets all fields that it does not leave zero
+	retention []coalesce.Retention            // reused
+	suspects  []Suspect                       // reused
+	accused   map[signature.Signature]accused // by signature of urgent entries, see accuse
+	merges    []signature.GroupMerge          // reused
 }
 
 // New returns an engine with the bounds of cfg, which it does not change. An
@@ -153,6 +156,7 @@ func prepare(cfg Config) (*parts, error) {
 func (p *parts) engine() *Engine {
 	return &Engine{
 		normalizer: p.normalizer, epoch: p.coalesce.Epoch, loadPhase: p.loadPhase, finder: p.finder, ruled: p.ruled,
+		accused: map[signature.Signature]accused{},
 	}
 }
 
@@ -193,6 +197,7 @@ func (e *Engine) SetRules(set *rules.Set) error {
 		panic("BUG: heed: " + err.Error()) // the set validates the names
 	}
 	e.normalizer = normalizer
+	clear(e.accused)
 	return nil
 }
 

@@ -40,6 +40,9 @@ type Outcome struct {
 	// is missing.
 	Blind bool
 
+	// Blame names the mods that the entry points at, if it is urgent; shared: read only.
+	Blame []string
+
 	// AttentionID is the item that the entry was folded into, "" for an
 	// ignored one.
 	AttentionID string
@@ -127,6 +130,7 @@ func (e *Engine) outcome(o *Outcome, given event.Part) {
 	escalated, folded := e.ingest()
 	res, d := e.result, &e.input.Decision
 	o.Seq, o.Signature, o.Group, o.Decision = e.entry.Seq, res.Signature, res.Group, *d
+	o.Blame = e.input.Blame
 	o.Escalated, o.Phase, o.Blind, o.AttentionID = escalated, res.PhaseBefore, res.Blind, folded.ID
 	o.Pending, o.Part = e.coalescer.Pending() > 0, e.entry.Part
 	if in := &e.entry; in.Kind == event.KindLog && in.Pos != 0 && o.Part == given {
@@ -195,10 +199,14 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary = nil, false, false, ""
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame = nil, false, false, "", "", nil
+	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
+	if d.Disposition.Urgent() {
+		in.Blame = e.accuse(res.Signature)
+	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
-		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
+		in.Resolves, in.Begins, in.Summary, in.Advice = rule.Resolves, rule.Blinds, rule.Summary, rule.Advice
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)
@@ -229,7 +237,6 @@ func (e *Engine) number() {
 func (e *Engine) keep(folded *coalesce.Folded) {
 	if folded.NewGroup {
 		e.journal.KeepFirst(folded.Owner)
-		e.attribute(folded.Owner)
 	}
 	if folded.NewCause {
 		e.pin(folded.Owner, e.entry.Seq)

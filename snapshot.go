@@ -35,7 +35,7 @@ import (
 // not fit can be named; a hash of them could only tell that something differs.
 const (
 	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 11
+	snapshotFormat   = 12
 	snapshotHead     = len(snapshotMagic) + 4 + 4 + 8
 	snapshotChecksum = 4
 )

@@ -13,9 +13,9 @@ import (
 func accuse(t *testing.T, c *Coalescer, seq uint64, group string, d event.Disposition, names ...string) Folded {
 	t.Helper()
 	e := event.Entry{Seq: seq, Pos: seq, Message: group}
-	f := c.Fold(&Input{Entry: &e, Signature: groupSignature(group), Decision: event.Decision{Rule: "r", Disposition: d}})
-	c.Attribute(f.Owner, names)
-	return f
+	return c.Fold(&Input{
+		Entry: &e, Signature: groupSignature(group), Decision: event.Decision{Rule: d.String(), Disposition: d}, Blame: names,
+	})
 }
 
 func TestBlame(t *testing.T) {
@@ -29,32 +29,63 @@ func TestBlame(t *testing.T) {
 
 	accuse(t, c, 2, "cause", event.Blocking, "Some Mod", "Other", "Third")
 	a, _ = c.Item(f.ID)
-	require.Equal(t, []string{"Some Mod", "Other"}, a.Blame, "the cause's, and no more than two")
+	require.Equal(t, []string{"Some Mod", "Other"}, a.Blame, "those of what blocks, and no more than two")
 	require.Contains(t, a.Summary, `; blame: "Some Mod", Other; first at entry 1; 1 less serious entry`)
 	require.Equal(t, []string{"Some Mod", "Other"}, a.Sample[0].Blame)
 	require.Equal(t, []string{"Reporter"}, a.Sample[1].Blame)
 
-	accuse(t, c, 3, "cause", event.Blocking, "Late")
-	a, _ = c.Item(f.ID)
-	require.Equal(t, []string{"Some Mod", "Other"}, a.Blame, "only the first entry of a group is asked")
-
 	a.Blame[0] = "changed"
 	again, _ := c.Item(f.ID)
 	require.Equal(t, "Some Mod", again.Blame[0], "what is rendered belongs to the caller")
-
-	c.Attribute(99, []string{"Nobody's"})
-	c.Attribute(f.Owner, nil)
-	again, _ = c.Item(f.ID)
-	require.Equal(t, "Some Mod", again.Blame[0])
 }
 
-func TestBlameOfNobody(t *testing.T) {
+// TestBlameByCount: a mod is named if half of the dominant entries point at it, and perhaps if a quarter does.
+func TestBlameByCount(t *testing.T) {
+	for _, step := range []struct {
+		others         int // entries that point at none, besides 4 that point at the mod
+		blame, perhaps bool
+		summary        string
+	}{
+		{0, true, false, "; blame: Mod"},
+		{4, true, false, "; blame: Mod"},
+		{5, false, true, "; perhaps Mod"},
+		{12, false, true, "; perhaps Mod"},
+		{13, false, false, ""},
+	} {
+		c, err := New(Config{})
+		require.NoError(t, err)
+		var f Folded
+		for i := range 4 {
+			f = accuse(t, c, uint64(1+i), "a", event.Blocking, "Mod")
+		}
+		for i := range step.others {
+			f = accuse(t, c, uint64(5+i), "b", event.Blocking)
+		}
+		a, _ := c.Item(f.ID)
+		require.Equal(t, step.blame, len(a.Blame) == 1, "%d: %v", step.others, a.Blame)
+		require.Equal(t, step.perhaps, len(a.Perhaps) == 1, "%d: %v", step.others, a.Perhaps)
+		require.Equal(t, step.summary != "", strings.Contains(a.Summary, step.summary) && strings.Contains(a.Summary, "Mod"), a.Summary)
+	}
+}
+
+// TestBlameIsRenamed: a list of mods that comes late gives names to what was found before, and two names may be one.
+func TestBlameIsRenamed(t *testing.T) {
+	c, err := New(Config{})
+	require.NoError(t, err)
+	accuse(t, c, 1, "a", event.Blocking, "its.code")
+	f := accuse(t, c, 2, "a", event.Blocking, "The Mod")
+	c.Rename(func(name string) string { return strings.ReplaceAll(name, "its.code", "The Mod") })
+	a, _ := c.Item(f.ID)
+	require.Equal(t, []string{"The Mod"}, a.Blame)
+}
+
+func TestBlameOfNone(t *testing.T) {
 	c, err := New(Config{})
 	require.NoError(t, err)
 	f := accuse(t, c, 1, "cause", event.Blocking)
-	accuse(t, c, 2, "other", event.Blocking, "Other")
+	accuse(t, c, 2, "other", event.Advisory, "Other")
 	a, _ := c.Item(f.ID)
-	require.Empty(t, a.Blame, "what other groups point at is no answer")
+	require.Empty(t, a.Blame, "what lesser entries point at is no answer")
 	require.NotContains(t, a.Summary, "blame")
 }
 

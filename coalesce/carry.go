@@ -3,7 +3,6 @@ package coalesce
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/heedlog/heed/event"
 )
@@ -25,12 +24,10 @@ func (c *Coalescer) Held() (held []Held) {
 		if !it.open() || it.disposition != event.Blocking {
 			continue
 		}
-		summary := it.headline()
-		if names := it.blame(); it.scope.plain() && len(names) > 0 {
-			for i := range names {
-				names[i] = safeName(names[i])
-			}
-			summary += "; blame: " + strings.Join(names, ", ")
+		m := &c.members(it)[0]
+		summary := m.Title
+		if blame, _ := m.Mods(); it.scope.plain() && len(blame) > 0 {
+			summary += "; blame: " + safeNames(blame)
 		}
 		held = append(held, Held{it.number, it.id, it.severity, summary, it.invalidates})
 	}

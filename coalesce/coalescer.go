@@ -22,11 +22,17 @@ type Input struct {
 	Variant string
 	variant string // that the entry is counted as
 
-	// Decision.Rule and Summary are kept as they are: they should be strings of
-	// a rule set. Summary is the text of the deciding rule, in heed's own words, or
-	// "".
+	// Decision.Rule, Summary and Advice are kept as they are: they should be strings of
+	// a rule set. Summary and Advice are texts of the deciding rule, in heed's own words, or
+	// "". ByLevel reports that no rule decided about a log record, only its level.
 	Decision event.Decision
 	Summary  string
+	Advice   string
+	ByLevel  bool
+
+	// Blame names the mods that the entry points at, without line feeds, likeliest first.
+	// The names are kept.
+	Blame []string
 
 	// Resolves names the rules whose items this entry resolves. Not kept.
 	Resolves []string

@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -92,7 +93,8 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].attached = false }
 
 // Current returns the one open item that an agent should see first: blocking
-// before advisory, then by severity, then the oldest. Its summary names the
+// before advisory, of the run of the game that goes on before earlier ones, then by the
+// weight of their dominant members ([Member.Compare]), then the oldest. Its summary names the
 // others, as many as Config.MaxNamed and MaxSummaryTokens allow; an acknowledgement of it by
 // the same consumer covers those, unless another consumer received it since. It returns
 // false when nothing is open. What it returns counts as delivered to the consumer, and
@@ -121,29 +123,26 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 // ordered returns the open items in the order of precedence.
 func (c *Coalescer) ordered() []*item {
 	open := make([]*item, 0, c.nOpen)
+	weights := make(map[*item]*Member, c.nOpen)
 	for i := range c.items {
 		if it := &c.items[i]; it.open() {
 			open = append(open, it)
+			weights[it] = &c.members(it)[0]
 		}
+	}
+	rank := func(it *item) int {
+		switch {
+		case !it.blocking():
+			return 2
+		case it.past:
+			return 1
+		}
+		return 0
 	}
 	slices.SortFunc(open, func(a, b *item) int {
-		if precedes(a, b) {
-			return -1
-		}
-		return 1
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), weights[a].Compare(weights[b]))
 	})
 	return open
-}
-
-// precedes reports whether open item a is to be seen before b.
-func precedes(a, b *item) bool {
-	if x, y := a.blocking(), b.blocking(); x != y {
-		return x
-	}
-	if a.severity != b.severity {
-		return a.severity > b.severity
-	}
-	return a.number < b.number
 }
 
 // OpenIDs appends the ids of the open items to dst, in the order of precedence.

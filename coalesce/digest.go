@@ -121,11 +121,11 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 			d.items += it.digest.items
 			d.entries += it.digest.entries
 		} else {
-			samples = c.samples(it)[:1]
+			samples = c.samples(it, it.dominant(c.members(it)[0].Rule))[:1]
 			d.items++
 			d.entries += it.total
 			if len(named) < c.cfg.MaxNamed {
-				named = append(named, it.headline())
+				named = append(named, c.members(it)[0].Title)
 			}
 		}
 		if from.seq < d.from.seq {

@@ -74,11 +74,16 @@
 // stopped nobody; what the host raises, and arrivals, come on top. What stops nobody takes
 // from one allowance; an item for which there is none is opened without an update.
 //
-// # Blame
+// # What an item is named for
 //
-// [Coalescer.Attribute] records which mods the first entry of a group points at. A
-// sample lists the names of its group, an item those of its cause. They decide
-// nothing.
+// The members of an item are the rules that decided its entries. [Member.Compare] orders them by weight: what blocks,
+// the worst harm, the highest severity, the most entries, the earliest. The first is dominant: title, advice, rule,
+// mods, variants, recurrence and the first sample of the item are of its entries, the latter three of its severest
+// group, of these the one with most entries. Open items have the order of their dominant members. The cause stays the
+// first entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
+//
+// [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the
+// dominant entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. Mods decide nothing.
 //
 // # Bounds
 //

@@ -278,9 +278,15 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		r.disposition = max(r.disposition, d.Disposition)
 		r.resolved = false
 	case len(it.rules) < cap(it.rules):
-		it.rules = append(it.rules, ruleCount{rule: d.Rule, summary: in.Summary, disposition: d.Disposition, first: at.seq})
+		it.rules = append(it.rules, ruleCount{
+			rule: d.Rule, summary: in.Summary, advice: in.Advice, effects: EffectsOf(d, in.ByLevel),
+			disposition: d.Disposition, first: at.seq,
+		})
 	default:
 		it.allRules = false
+	}
+	if r := it.rule(d.Rule); r != nil && c == nil {
+		r.untracked++
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
@@ -388,8 +394,8 @@ func (it *item) take(from *item, c counter) {
 		r.first = min(r.first, c.first.seq)
 	case known != nil:
 		it.rules = append(it.rules, ruleCount{
-			rule: c.rule, summary: known.summary, disposition: c.disposition,
-			first: c.first.seq,
+			rule: c.rule, summary: known.summary, advice: known.advice, effects: known.effects,
+			disposition: c.disposition, first: c.first.seq,
 		})
 	default:
 		it.allRules = false
@@ -437,8 +443,11 @@ func (it *item) settle() {
 type ruleCount struct {
 	rule        string
 	summary     string
+	advice      string
+	effects     Effects
 	disposition event.Disposition
 	first       uint64 // sequence number of its first entry
+	untracked   uint64 // entries of groups without a counter
 	resolved    bool
 }
 

@@ -1,8 +1,6 @@
 package coalesce
 
 import (
-	"strings"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -30,8 +28,8 @@ type counter struct {
 	worst  turn
 	raised turn
 
-	text  string // escaped sample of the first entry
-	blame string // names of whom the first entry points at, joined by line feeds
+	text    string // escaped sample of the first entry
+	accused Accused
 
 	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
 
@@ -64,13 +62,16 @@ func (c *counter) add(in *Input, named *operation, now logicalTime) {
 		c.disposition = max(c.disposition, d.Disposition)
 		c.invalidates = c.invalidates || d.Invalidates
 	}
-	c.bump(now, at.pos)
+	c.bump(in, now)
 }
 
 // bump counts one entry at now.
-func (c *counter) bump(now logicalTime, pos uint64) {
+func (c *counter) bump(in *Input, now logicalTime) {
 	c.count++
-	c.last, c.lastPos = now, pos
+	c.last, c.lastPos = now, in.Entry.Pos
+	if len(in.Blame) > 0 {
+		c.accused.Add(in.Blame, in.Entry.Pos)
+	}
 }
 
 // worsens reports whether an entry that d decides about makes the group worse
@@ -104,8 +105,9 @@ func (c *counter) split(t turn) counter {
 	}
 	next.worst.since(&next, t)
 	next.raised.since(&next, t)
+	next.accused = c.accused.atMost(next.count)
 
-	c.count = t.count
+	c.count, c.accused = t.count, c.accused.atMost(t.count)
 	c.disposition, c.severity = t.disposition, t.severity
 	if c.worst.seq >= t.seq {
 		c.worst = turn{place: c.first, named: c.firstBy}
@@ -278,9 +280,7 @@ func (c *counter) combine(o *counter) {
 			c.recurrence.seen[i] += n
 		}
 	}
-	if c.blame == "" {
-		c.blame = o.blame
-	}
+	c.accused = c.accused.join(o.accused)
 	if o.last.seq > c.last.seq {
 		c.last, c.lastPos = o.last, o.lastPos
 	}
@@ -310,37 +310,24 @@ func (t turn) after(o *counter) turn {
 	return t
 }
 
-// Attribute records the mods that the entry of the latest [Coalescer.Fold] points at,
-// where that was the first of its group in the item numbered owner: names without line
-// feeds, likeliest first, of which at most maxBlame are kept. They appear in the sample
-// of the group, and in the item whose cause it is, and change nothing else.
-func (c *Coalescer) Attribute(owner uint64, names []string) {
-	if len(names) == 0 {
-		return
-	}
+// Rename gives each mod that entries point at the name that of returns, such as the name in a list of mods that came
+// after the entries. That alone is no update.
+func (c *Coalescer) Rename(of func(name string) string) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.state == itemFree || it.number != owner || len(it.counters.rows) == 0 {
-			continue
-		}
-		if row := &it.counters.rows[len(it.counters.rows)-1]; row.first.seq == c.now.seq {
+		if it.state != itemFree {
 			c.save(it)
-			row.blame = strings.Join(names[:min(len(names), maxBlame)], "\n")
 		}
-		return
+		for k := range it.counters.rows {
+			r := &it.counters.rows[k]
+			renamed := Accused(nil)
+			for _, s := range r.accused {
+				s.Name = of(s.Name)
+				renamed.count(s)
+			}
+			r.accused = renamed
+		}
 	}
-}
-
-// maxBlame bounds the names that a group has.
-const maxBlame = 2
-
-// blame returns whom the group of the item's cause points at. What other groups
-// point at is no answer to what happened first.
-func (it *item) blame() []string {
-	if c := it.causeRow(); c != nil {
-		return c.attributed()
-	}
-	return nil
 }
 
 // causeRow returns the counter of the item's cause, or nil.
@@ -352,12 +339,4 @@ func (it *item) causeRow() (row *counter) {
 		}
 	}
 	return row
-}
-
-// attributed returns the names that c has, nil for none.
-func (c *counter) attributed() []string {
-	if c.blame == "" {
-		return nil
-	}
-	return strings.Split(c.blame, "\n")
 }

@@ -31,6 +31,12 @@ type Item struct {
 	// signs, or in quotes.
 	Summary string `json:"summary" jsonschema:"What happened, in heed's own words."`
 
+	// Title describes the dominant member, in heed's own words: the summary of its rule. Advice is the advice of that
+	// rule to a player, and Rule its id. The package documentation defines the dominant member.
+	Title  string `json:"title,omitempty" jsonschema:"What its dominant entries are, in heed's own words."`
+	Advice string `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
+	Rule   string `json:"rule,omitempty" jsonschema:"The rule that decided about its dominant entries."`
+
 	// CausalOperationID and CausalMethod are set only where the cause itself
 	// named its operation, never for an inferred one.
 	CausalOperationID string `json:"causalOperationId,omitempty" jsonschema:"The operation that the cause itself names."`
@@ -44,9 +50,9 @@ type Item struct {
 	DiagnosticsCursor  uint64 `json:"diagnosticsCursor" jsonschema:"Number of the entry before its cause."`
 	TotalUrgentEntries uint64 `json:"totalUrgentEntries" jsonschema:"How many entries it has."`
 
-	// Sample holds a few groups, that of the cause first, then the most telling.
+	// Sample holds a few groups: the dominant one, the one of the cause, then the most telling.
 	// Their messages are log text: untrusted data.
-	Sample []Sample `json:"sample,omitempty" jsonschema:"Texts of its entries: the cause first, then the most useful ones."`
+	Sample []Sample `json:"sample,omitempty" jsonschema:"Texts of its entries: the dominant ones first, then the cause, then the most useful ones."`
 
 	// Disposition is the highest among the entries; it stays when the item is
 	// cleared.
@@ -62,11 +68,20 @@ type Item struct {
 	Groups      int  `json:"groups,omitzero" jsonschema:"How many different messages its entries have."`
 	GroupsExact bool `json:"groupsExact,omitzero" jsonschema:"True: groups is exact; absent: there are more."`
 
-	// Blame names the mods that the cause points at, the likeliest first; see
-	// [Coalescer.Attribute].
-	Blame []string `json:"blame,omitempty" jsonschema:"Mods that it points to, the most probable first."`
+	// Blame names the mods that at least half of the dominant entries point at, the most frequent first.
+	Blame []string `json:"blame,omitempty" jsonschema:"Mods that at least half of its dominant entries point at."`
 
-	// Recurrence describes how often the cause came, "" where that was once: "came 4 times, every 1m0s, again after it
+	// Members are what each rule decided of the entries, the dominant first: for reports, which
+	// also show the others. An item carries the facts of the first in its own fields.
+	Members []Member `json:"-"`
+
+	// Perhaps names the mods that fewer than half of the dominant entries point at, but a quarter.
+	Perhaps []string `json:"perhaps,omitempty" jsonschema:"Mods that fewer than half of its dominant entries point at."`
+
+	// Variants are those of the dominant group, nil if it has one.
+	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
+
+	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again after it
 	// was acknowledged".
 	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its cause came, if more than once."`
 
@@ -108,8 +123,8 @@ type Sample struct {
 	FirstPos  uint64 `json:"firstLine,omitzero" jsonschema:"Line of the first of them in the log, if it has one."`
 	LatestPos uint64 `json:"latestLine,omitzero" jsonschema:"Line of the latest of them in the log, if it has one."`
 
-	// Blame names the mods that the first entry points at.
-	Blame []string `json:"blame,omitempty" jsonschema:"Mods that the first of them points to."`
+	// Blame names the mods that at least half of the entries point at.
+	Blame []string `json:"blame,omitempty" jsonschema:"Mods that at least half of them point at."`
 }
 
 // The bounds of the texts of an item, in characters, and of its integers.
@@ -131,6 +146,7 @@ func (a *Item) Sanitize() {
 	}
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
+	a.Title, a.Advice = text.Safe(a.Title, maxItemSummary), text.Safe(a.Advice, maxItemSummary)
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	safe := func(s string) string { return text.Safe(s, maxItemName) }
 	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
@@ -160,6 +176,10 @@ func (a *Item) EachText(f func(s *string, mod bool)) {
 	for i := range a.Sample {
 		f(&a.Sample[i].Message, false)
 	}
+	a.Members = slices.Clone(a.Members)
+	for i := range a.Members {
+		a.Members[i].EachText(f)
+	}
 }
 
 // eachName is EachText without the summary and messages.
@@ -176,14 +196,19 @@ func (a *Item) eachName(f func(s *string, mod bool)) {
 		}
 	}
 	mods(&a.Blame)
+	mods(&a.Perhaps)
+	variants := func(list *Variants) {
+		*list = slices.Clone(*list)
+		for i := range *list {
+			f(&(*list)[i].Value, false)
+		}
+	}
+	variants(&a.Variants)
 	a.Sample = slices.Clone(a.Sample)
 	for i := range a.Sample {
 		s := &a.Sample[i]
 		mods(&s.Blame)
-		s.Variants = slices.Clone(s.Variants)
-		for k := range s.Variants {
-			f(&s.Variants[k].Value, false)
-		}
+		variants(&s.Variants)
 	}
 }
 

@@ -22,17 +22,23 @@ func (c *Coalescer) attention(it *item) Item {
 
 // bare renders an item without its summary, and before it is sanitized.
 func (c *Coalescer) bare(it *item) Item {
+	members := c.members(it)
+	m := &members[0]
+	row := it.dominant(m.Rule)
 	a := Item{
 		ID:                 it.id,
 		State:              Open,
 		Severity:           it.severity,
 		Blocking:           it.blocking(),
 		StateInvalidated:   it.invalidates,
+		Title:              m.Title,
+		Advice:             m.Advice,
+		Rule:               m.Rule,
 		OpenedAtSequence:   it.opened.seq,
 		LatestSequence:     it.latest.seq,
 		DiagnosticsCursor:  it.cause.Seq - 1,
 		TotalUrgentEntries: it.total,
-		Sample:             c.samples(it),
+		Sample:             c.samples(it, row),
 		Disposition:        it.disposition,
 		Cause:              it.cause,
 		Prelude:            it.prelude,
@@ -40,9 +46,15 @@ func (c *Coalescer) bare(it *item) Item {
 		LatestPos:          it.latestPos,
 		Predecessor:        c.id(it.predecessor),
 		ClearedBy:          it.clearedBy,
-		Blame:              it.blame(),
-		Recurrence:         c.again(it),
+		Variants:           c.variants(it, m.Rule, row.sig),
+		Recurrence:         c.again(it, row),
 		Known:              it.known,
+		Members:            members,
+	}
+	a.Blame, a.Perhaps = m.Mods()
+	for i := range members {
+		shown := it.dominant(members[i].Rule)
+		members[i].Signature, members[i].Message, members[i].Seq = shown.sig, shown.text, shown.first.seq
 	}
 	groups, exact := it.counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact
@@ -61,50 +73,45 @@ func (c *Coalescer) bare(it *item) Item {
 	return a
 }
 
-// samples chooses the most informative groups: that of the cause, then by
-// severity, rarity and recency.
-func (c *Coalescer) samples(it *item) []Sample {
+// samples chooses the most informative groups: the dominant one, the one of the cause, then by severity, rarity and
+// recency.
+func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 	order := make([]*counter, 0, len(it.counters.rows))
 	for i := range it.counters.rows {
 		order = append(order, &it.counters.rows[i])
 	}
 	cause := it.causeRow()
-	isCause := func(ctr *counter) int {
-		if ctr == cause {
+	place := func(r *counter) int {
+		switch r {
+		case dominant:
 			return 0
+		case cause:
+			return 1
 		}
-		return 1
+		return 2
 	}
 	slices.SortFunc(order, func(a, b *counter) int {
 		return cmp.Or(
-			cmp.Compare(isCause(a), isCause(b)),
+			cmp.Compare(place(a), place(b)),
 			cmp.Compare(b.severity, a.severity),
 			cmp.Compare(a.count, b.count),
 			cmp.Compare(b.last.seq, a.last.seq),
 		)
 	})
 	samples := make([]Sample, 0, min(len(order), c.cfg.MaxSamples))
-	for _, ctr := range order {
-		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == ctr.sig && s.Rule == ctr.rule }) {
-			continue // another variant stands for the group
+	for _, r := range order {
+		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == r.sig && s.Rule == r.rule }) {
+			continue // another variant shows the group
 		}
 		if len(samples) == c.cfg.MaxSamples {
 			break
 		}
+		g := it.counters.group(r)
 		s := Sample{
-			Level: ctr.severity, Message: ctr.text, LatestSequence: ctr.last.seq,
-			Rule: ctr.rule, Signature: ctr.sig, FirstPos: ctr.first.pos, LatestPos: ctr.lastPos, Blame: ctr.attributed(),
-			Variants: c.variants(it, ctr.rule, ctr.sig),
+			Level: g.severity, Message: r.text, RepeatCount: g.count, LatestSequence: g.last.seq,
+			Rule: r.rule, Signature: r.sig, FirstPos: r.first.pos, LatestPos: g.lastPos, Variants: c.variants(it, r.rule, r.sig),
 		}
-		for _, r := range order {
-			if r.sig != ctr.sig || r.rule != ctr.rule {
-				continue
-			}
-			s.Level, s.RepeatCount = max(s.Level, r.severity), s.RepeatCount+r.count
-			if r.last.seq > s.LatestSequence {
-				s.LatestSequence, s.LatestPos = r.last.seq, r.lastPos
-			}
-		}
+		s.Blame, _ = g.accused.pointed(g.count)
 		samples = append(samples, s)
 	}
 	return samples
@@ -177,7 +184,7 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
 		clauses = append(clauses, clause{
-			lead + o.id + " (" + o.disposition.String() + ": " + o.headline() + ")", "",
+			lead + o.id + " (" + o.disposition.String() + ": " + c.members(o)[0].Title + ")", "",
 			rankOthers,
 		})
 	}
@@ -270,8 +277,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	say := func(rank int, name string, parts ...string) {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})
 	}
-	headline := it.headline()
-	say(rankHeadline, "", text.Safe(headline, lighter(headline, latinPerToken*c.cfg.MaxSummaryTokens/2)))
+	say(rankHeadline, "", text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
 	if it.scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {
@@ -285,8 +291,12 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
 		say(rankOrigin, "operation", "; after ", safeName(name))
 	}
-	if variants := c.variantsClause(it); variants != "" {
-		say(rankOrigin, "variants", variants)
+	switch len(a.Variants) {
+	case 0:
+	case 1:
+		say(rankOrigin, "variants", "; variant: ", a.Variants[0].name())
+	default:
+		say(rankOrigin, "variants", "; variants: ", a.Variants.String())
 	}
 	if a.Recurrence != "" {
 		say(rankOrigin, "recurrence", "; ", a.Recurrence)
@@ -294,12 +304,11 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	if it.deferred {
 		say(rankState, "state", "; it stops no call until the game is loaded")
 	}
-	if len(a.Blame) > 0 {
-		names := make([]string, len(a.Blame))
-		for i, n := range a.Blame {
-			names[i] = safeName(n)
-		}
-		say(rankBlame, "blame", "; blame: ", strings.Join(names, ", "))
+	switch {
+	case len(a.Blame) > 0:
+		say(rankBlame, "blame", "; blame: ", safeNames(a.Blame))
+	case len(a.Perhaps) > 0:
+		say(rankBlame, "blame", "; perhaps ", safeNames(a.Perhaps))
 	}
 	if a.StateInvalidated {
 		say(rankState, "changed state", "; the game's state may have changed: read it again")
@@ -325,11 +334,10 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	return out
 }
 
-// again describes how often the group of an item's cause came, or returns "" where that
+// again describes how often the dominant group of an item came, or returns "" where that
 // was once.
-func (c *Coalescer) again(it *item) string {
-	row := it.causeRow()
-	if row == nil || row.recurrence == nil {
+func (c *Coalescer) again(it *item, row *counter) string {
+	if row.recurrence == nil {
 		return ""
 	}
 	x := row.recurrence
@@ -344,22 +352,6 @@ func (c *Coalescer) again(it *item) string {
 	return text
 }
 
-// headline describes the item's cause, in heed's own words.
-func (it *item) headline() string {
-	if r := it.rule(it.cause.Rule); r != nil && r.summary != "" {
-		return r.summary
-	}
-	switch {
-	case it.severity >= event.SeverityFatal:
-		return "a fatal problem was reported"
-	case it.severity == event.SeverityError:
-		return "an error was reported"
-	case it.severity == event.SeverityWarning:
-		return "a warning was reported"
-	}
-	return "something was reported"
-}
-
 // maxName bounds a method or an operation id inside a summary, in characters.
 const maxName = 64
 
@@ -372,6 +364,14 @@ func safeName(name string) string {
 		return name
 	}
 	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+}
+
+func safeNames(names []string) string {
+	shown := make([]string, len(names))
+	for i, n := range names {
+		shown[i] = safeName(n)
+	}
+	return strings.Join(shown, ", ")
 }
 
 func nameRune(r rune) bool {

@@ -36,7 +36,7 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.stats.ByDisposition[in.Decision.Disposition]++
 	c.save(it)
 	it.count(c.now, e.Pos, &c.cfg)
-	c.repeatable.row.bump(c.now, e.Pos)
+	c.repeatable.row.bump(in, c.now)
 	c.episode.last = c.now
 	c.wake(it)
 	return Folded{ID: it.id, Owner: it.number}
@@ -88,7 +88,7 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 		c.occur(r, c.calls.side)
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
-	r.bump(c.now, in.Entry.Pos)
+	r.bump(in, c.now)
 	return true
 }
 
@@ -102,6 +102,7 @@ func (c *Coalescer) repeatUncounted(it *item, in *Input) bool {
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
 	it.untracked++
+	it.rule(d.Rule).untracked++ // unmoved found it
 	return true
 }
 

@@ -3,6 +3,7 @@ package coalesce
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 	"time"
@@ -101,6 +102,7 @@ func TestRepeatUncounted(t *testing.T) {
 			}
 			if it := quick.episode.item; it != nil {
 				probe := *it
+				probe.rules = slices.Clone(it.rules)
 				quickly = quickly || quick.row(it, &in) == nil && quick.repeatUncounted(&probe, &in)
 			}
 			require.Equal(t, thorough.Fold(&in), quick.Fold(&in))

@@ -304,8 +304,21 @@ func (s *coder) counter(r *counter) {
 	s.turn(&r.worst)
 	s.turn(&r.raised)
 	s.sampleText("counter.text", &r.text)
-	s.Text("counter.blame", &r.blame, math.MaxInt32)
+	s.accused(&r.accused)
 	s.recurrence(&r.recurrence)
+}
+
+// accused codes the mods that the entries of a group point at.
+func (s *coder) accused(all *Accused) {
+	n := s.Len("counter.accused", len(*all), maxAccused)
+	if s.Reading() && n > 0 {
+		*all = make(Accused, n)
+	}
+	for i := range *all {
+		s.Text("accused.name", &(*all)[i].Name, math.MaxInt32)
+		s.Uint64("accused.entries", &(*all)[i].Entries, s.c.now.seq)
+		s.Uint64("accused.first", &(*all)[i].First, math.MaxUint64)
+	}
 }
 
 func (s *coder) recurrence(ref **recurrence) {
@@ -399,6 +412,9 @@ func (s *coder) rules(it *item) {
 		r := &it.rules[i]
 		s.rule("rule", &r.rule)
 		s.rule("rule.summary", &r.summary)
+		s.rule("rule.advice", &r.advice)
+		wire.Uint(&s.Coder, "rule.effects", &r.effects, 2*levels-1)
+		s.Uint64("rule.untracked", &r.untracked, s.c.now.seq)
 		wire.Uint(&s.Coder, "rule.disposition", &r.disposition, event.Blocking)
 		s.Uint64("rule.first", &r.first, s.c.now.seq)
 		s.Bool("rule.resolved", &r.resolved)

@@ -130,6 +130,7 @@ func (m *caller) next() call {
 func (m *caller) fold(e event.Entry, in Input) call {
 	m.seq++
 	e.Seq, e.Pos, e.Time = m.seq, m.seq*7, m.now
+	in.Blame = []string{"Some Mod", "Other"}[:m.seq%3]
 	m.last = Input{}
 	if e.Kind == event.KindLog && e.OperationID == "" && !in.Begins && !in.NewPhase && !in.Fresh &&
 		in.Decision.Rule != "t" {
@@ -146,11 +147,7 @@ func (m *caller) fold(e event.Entry, in Input) call {
 			}
 			c.Escalate(&e, &by, &in.Decision)
 		}
-		f := c.Fold(&in)
-		if f.NewGroup {
-			c.Attribute(f.Owner, []string{"Some Mod", "Other"}[:e.Seq%3])
-		}
-		return f
+		return c.Fold(&in)
 	}
 }
 
@@ -281,9 +278,10 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
 			any(func(it item) bool { return len(it.covers) > 0 }) &&
+			slices.ContainsFunc(c.ops.order, func(o *operation) bool { return o.openItem != nil }) &&
 			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.counters.rows, func(r counter) bool { return r.blame != "" })
+				return slices.ContainsFunc(it.counters.rows, func(r counter) bool { return r.accused != nil })
 			}) &&
 			any(func(it item) bool {
 				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Blame != nil })

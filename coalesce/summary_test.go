@@ -37,9 +37,10 @@ func crowd(t *testing.T, cfg Config, in script) *Coalescer {
 	c, err := New(cfg)
 	require.NoError(t, err)
 	seq := uint64(0)
-	fold := func(op, rule, summary string, d event.Disposition) Folded {
+	fold := func(op, rule, summary string, d event.Disposition, blame ...string) Folded {
 		seq++
 		return c.Fold(&Input{
+			Blame:     blame,
 			Entry:     &event.Entry{Seq: seq, Message: "text", OperationID: in.write(op)},
 			Signature: groupSignature(rule), Summary: in.write(summary),
 			Decision: event.Decision{
@@ -51,8 +52,8 @@ func crowd(t *testing.T, cfg Config, in script) *Coalescer {
 	fold("op-1", "r", "the first thing", event.Blocking)
 	c.Ack("", "0-1", 0)
 	fold("op-1", "s", "a lesser thing", event.Advisory)
-	f := fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking)
-	c.Attribute(f.Owner, []string{in.write("Some Mod"), in.write("Other")})
+	fold("op-1", "t", "something went wrong with all the lamps of the north", event.Blocking,
+		in.write("Some Mod"), in.write("Other"))
 	for i := range 3 {
 		fold(fmt.Sprint("op-", i+2), fmt.Sprint("u", i), fmt.Sprintf("one more thing that is number %d of its kind", i),
 			event.Blocking)

@@ -78,12 +78,14 @@ func TestCombine(t *testing.T) {
 	for _, first := range []bool{true, false} {
 		a, b := group(event.Advisory, 1, 1, 1, 1), group(event.Advisory, 2, 2, 2, 2)
 		a.invalidates, b.invalidates = first, !first
-		a.blame = map[bool]string{true: "x", false: ""}[first]
-		b.blame = "y"
+		b.accused = Accused{{"y", 2, 0}, {"x", 1, 0}}
+		if first {
+			a.accused = Accused{{"x", 3, 0}}
+		}
 		a.combine(b)
 		require.True(t, a.invalidates)
 		require.EqualValues(t, 2, a.severity)
-		require.Equal(t, map[bool]string{true: "x", false: "y"}[first], a.blame)
+		require.Equal(t, map[bool]Accused{true: {{"x", 4, 0}, {"y", 2, 0}}, false: {{"y", 2, 0}, {"x", 1, 0}}}[first], a.accused)
 	}
 	// What was before the worst turn of the one is counted for it of the other.
 	a, b := group(event.Blocking, 1, 90, 90, 99), group(event.Advisory, 1, 2, 2, 50)

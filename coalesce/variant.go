@@ -128,15 +128,3 @@ func (all Variants) String() string {
 
 // maxShownVariants bounds the variants that are named in a line.
 const maxShownVariants = 5
-
-// variantsClause names the variants of the group of an item's cause, "" where there is but one.
-func (c *Coalescer) variantsClause(it *item) string {
-	switch all := c.variants(it, it.cause.Rule, it.cause.Signature); len(all) {
-	case 0:
-		return ""
-	case 1:
-		return "; variant: " + all[0].name()
-	default:
-		return "; variants: " + all.String()
-	}
-}

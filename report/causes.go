@@ -15,10 +15,24 @@ import (
 type cause struct {
 	Cause // not escaped; without the words and what only documents have
 
-	// FirstItem is the item that came first, Largest the one with most entries.
-	FirstItem, Largest heed.Item
+	FirstItem heed.Item // the item that came first
 
-	parts parts // of Entries, by the rule that decided
+	members members // by the rule that decided
+}
+
+// members are what rules decided in the items of a cause.
+type members map[string]*heed.Member
+
+// add adds the members of another item.
+func (m members) add(others []heed.Member) {
+	for _, o := range others {
+		if it := m[o.Rule]; it != nil {
+			joined := *it // others may hold it
+			joined.Join(&o)
+			o = joined
+		}
+		m[o.Rule] = &o
+	}
 }
 
 type causeKey struct {
@@ -33,10 +47,6 @@ type causes struct {
 	open map[string]*openItem
 	sums map[causeKey]*cause
 
-	parts map[string]parts // of the open items, and of unreported
-	// unreported is the item whose parts were begun last. There may be no update about it yet.
-	unreported string
-
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
 }
@@ -48,7 +58,7 @@ type openItem struct {
 }
 
 func newCauses() causes {
-	return causes{open: map[string]*openItem{}, sums: map[causeKey]*cause{}, parts: map[string]parts{}}
+	return causes{open: map[string]*openItem{}, sums: map[causeKey]*cause{}}
 }
 
 func (c *causes) add(u *heed.Update) {
@@ -56,8 +66,7 @@ func (c *causes) add(u *heed.Update) {
 	if u.Item.State == cleared {
 		// A cleared item is never opened again.
 		delete(c.open, u.Item.ID)
-		sum(c.sums, &u.Item, c.parts[u.Item.ID], false)
-		delete(c.parts, u.Item.ID)
+		sum(c.sums, &u.Item, false)
 	}
 }
 
@@ -76,51 +85,14 @@ func (c *causes) see(a *heed.Item) {
 	it.attention = *a
 }
 
-// isOpen reports whether an item that a rule caused is open.
-func (c *causes) isOpen(rule string) bool {
-	for _, it := range c.open {
-		if it.attention.Cause.Rule == rule {
-			return true
-		}
-	}
-	return false
-}
-
-// lead returns the rule that an item is named for: that of its cause, unless that decided few of the entries of
-// the item's disposition, and then the one that decided most.
-func (p parts) lead(a *heed.Item) string {
-	own := p[a.Cause.Rule]
-	if own == nil {
-		return a.Cause.Rule
-	}
-	most, all := own, uint64(0)
-	for _, o := range p {
-		if o.disposition != a.Disposition {
-			continue
-		}
-		all += o.entries
-		if o.entries > most.entries || o.entries == most.entries && o.first < most.first {
-			most = o
-		}
-	}
-	if own.entries*few >= all {
-		return own.rule
-	}
-	return most.rule
-}
-
 // sum adds an item to the sum that it belongs to.
-func sum(sums map[causeKey]*cause, a *heed.Item, of parts, open bool) {
-	first, names := a.Cause.Pos, a.Blame
-	key := causeKey{of.lead(a), a.Disposition}
-	if key.rule != a.Cause.Rule {
-		first, names = of[key.rule].first, of[key.rule].blame
-	}
+func sum(sums map[causeKey]*cause, a *heed.Item, open bool) {
+	key, m := causeKey{a.Rule, a.Disposition}, &a.Members[0]
 	s := sums[key]
 	if s == nil {
 		s = &cause{
-			Cause:     Cause{Rule: key.rule, Disposition: a.Disposition, First: first, Blame: names},
-			FirstItem: *a, Largest: *a, parts: parts{},
+			Cause:     Cause{Rule: key.rule, Disposition: a.Disposition, First: m.First},
+			FirstItem: *a, members: members{},
 		}
 		sums[key] = s
 	}
@@ -131,61 +103,58 @@ func sum(sums map[causeKey]*cause, a *heed.Item, of parts, open bool) {
 		s.Open++
 	}
 	s.Entries += a.TotalUrgentEntries
-	s.parts.merge(of)
+	s.members.add(a.Members)
 	s.Last = max(s.Last, a.LatestPos)
 	if a.Cause.Seq < s.FirstItem.Cause.Seq {
-		s.First, s.Blame, s.FirstItem = first, names, *a
-	}
-	if a.TotalUrgentEntries > s.Largest.TotalUrgentEntries {
-		s.Largest = *a
+		s.First, s.FirstItem = m.First, *a
 	}
 }
 
-// list returns the sums over all items, those that are open included, in the
-// order in which to look at them: what blocks first, then by severity, then what
-// recurs, then what came first, since causes come before consequences.
+// list returns the sums over all items, those that are open included, by weight.
 func (c *causes) list() []*cause {
 	sums := make(map[causeKey]*cause, len(c.sums))
 	for key, s := range c.sums {
 		clone := *s
-		clone.parts = parts{}
-		clone.parts.merge(s.parts)
+		clone.members = maps.Clone(s.members)
 		sums[key] = &clone
 	}
 	for _, it := range slices.SortedFunc(maps.Values(c.open), func(a, b *openItem) int {
 		return cmp.Compare(a.number, b.number)
 	}) {
-		sum(sums, &it.attention, c.parts[it.attention.ID], true)
+		sum(sums, &it.attention, true)
 	}
-	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int {
-		return cmp.Or(
-			cmp.Compare(b.Disposition, a.Disposition),
-			cmp.Compare(b.Severity, a.Severity),
-			cmp.Compare(min(b.own(), recurring)/recurring, min(a.own(), recurring)/recurring),
-			cmp.Compare(a.FirstItem.Cause.Seq, b.FirstItem.Cause.Seq),
-			cmp.Compare(a.Rule, b.Rule),
-		)
-	})
+	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int { return a.own().Compare(b.own()) })
 }
 
-// samples returns the entry that was the first cause, and the most frequent
-// other one of the largest item.
-func (c *cause) samples() []heed.Sample {
-	var samples []heed.Sample
-	if len(c.FirstItem.Sample) > 0 {
-		samples = append(samples, c.FirstItem.Sample[0])
-	}
-	var most *heed.Sample
-	for i := range c.Largest.Sample {
-		s := &c.Largest.Sample[i]
-		if s.Signature != c.FirstItem.Cause.Signature && (most == nil || s.RepeatCount > most.RepeatCount) {
-			most = s
+// own returns what the cause's rule itself decided.
+func (c *cause) own() *heed.Member { return c.members[c.Rule] }
+
+// others returns what came with that, by weight.
+func (c *cause) others() []*heed.Member {
+	others := maps.Clone(c.members)
+	delete(others, c.Rule)
+	return slices.SortedFunc(maps.Values(others), (*heed.Member).Compare)
+}
+
+// isOpen reports whether an open item holds a rule that nothing resolved.
+func (c *causes) isOpen(rule string) bool {
+	for _, it := range c.open {
+		if slices.ContainsFunc(it.attention.Members, func(m heed.Member) bool { return m.Rule == rule && !m.Over }) {
+			return true
 		}
 	}
-	if most != nil {
-		samples = append(samples, *most)
+	return false
+}
+
+// member returns what a rule decided at a disposition in all items, nil for nothing.
+func (c *causes) member(key causeKey) *heed.Member {
+	all := members{}
+	for _, s := range c.list() {
+		if m := s.members[key.rule]; m != nil && m.Disposition == key.disposition {
+			all.add([]heed.Member{*m})
+		}
 	}
-	return samples
+	return all[key.rule]
 }
 
 // operation names the operation that the first item came from or after. The name is the host's.
@@ -198,105 +167,6 @@ func (c *cause) operation() origin {
 		return origin{"after", text.Safe(name, maxName)}
 	}
 	return origin{}
-}
-
-// part is what one rule decided among the entries of an item. An item is named
-// after what broke first in it, and that is often a small part: what came with
-// it may be what the player sees.
-type part struct {
-	rule        string
-	disposition event.Disposition // the highest that the rule came to
-	entries     uint64
-	first, last uint64 // lines of the first and of the last of them
-
-	blame []string // whom the first entry points at that names anybody
-}
-
-// parts are those of one item, or of the items of one cause. There are no more than
-// rules.
-type parts map[string]*part
-
-// add counts an entry that a rule decided, and returns the part that it belongs to.
-func (p parts) add(d *event.Decision, line uint64) *part {
-	it := p[d.Rule]
-	if it == nil {
-		it = &part{rule: d.Rule, first: line}
-		p[d.Rule] = it
-	}
-	it.disposition = max(it.disposition, d.Disposition)
-	it.entries++
-	it.last = max(it.last, line)
-	return it
-}
-
-// merge adds the parts of another item to those of p, which holds on to none of them.
-func (p parts) merge(others parts) {
-	for rule, o := range others {
-		it := p[rule]
-		if it == nil {
-			clone := *o
-			p[rule] = &clone
-			continue
-		}
-		it.disposition = max(it.disposition, o.disposition)
-		it.entries += o.entries
-		it.first, it.last = min(it.first, o.first), max(it.last, o.last)
-		if len(it.blame) == 0 {
-			it.blame = o.blame
-		}
-	}
-}
-
-// observe counts an entry for the item that it was folded into. That item is
-// only heard of once the engine is asked for updates, and never again where it was
-// acknowledged and repeats are added to it: its parts go with the next that begin.
-func (c *causes) observe(o *heed.Outcome, line uint64, row *row) {
-	if o.AttentionID == "" {
-		return
-	}
-	of := c.parts[o.AttentionID]
-	if of == nil {
-		if c.open[c.unreported] == nil {
-			delete(c.parts, c.unreported)
-		}
-		of = parts{}
-		c.parts[o.AttentionID], c.unreported = of, o.AttentionID
-	}
-	if p := of.add(&o.Decision, line); p.blame == nil {
-		p.blame = row.Blame
-	}
-}
-
-// own returns how many entries the cause's rule itself decided. Without
-// [Replay.Observe] all are.
-func (c *cause) own() uint64 {
-	if len(c.parts) == 0 {
-		return c.Entries
-	}
-	if it := c.parts[c.Rule]; it != nil {
-		return it.entries
-	}
-	return 0
-}
-
-// others returns what came with those: what blocks first, then by the number of entries, of equals what
-// came first.
-func (c *cause) others() []*part {
-	var all []*part
-	for _, it := range c.parts {
-		if it.rule != c.Rule {
-			all = append(all, it)
-		}
-	}
-	slices.SortFunc(all, func(a, b *part) int {
-		return cmp.Or(
-			cmp.Compare(b.disposition, a.disposition),
-			cmp.Compare(b.entries, a.entries),
-			cmp.Compare(a.first, b.first),
-			cmp.Compare(a.rule, b.rule),
-		)
-	})
-	return all
 }
 
 // timeline keeps the first and the last updates of a replay.

@@ -5,9 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/signature"
 )
 
 func TestSidesInWords(t *testing.T) {
@@ -46,18 +44,4 @@ func TestGapsNameTheirLog(t *testing.T) {
 	require.Equal(t, []string{"is empty"}, gapsOf(&compare.Totals{Files: []compare.File{empty}}))
 	require.Equal(t, []string{"has a log that is empty (a.log)"},
 		gapsOf(&compare.Totals{Files: []compare.File{empty, {}}}))
-}
-
-// TestSamplesOfCause: the first entry, and the most frequent other one of the largest item.
-func TestSamplesOfCause(t *testing.T) {
-	sample := func(id signature.ID, n uint64) heed.Sample {
-		return heed.Sample{Signature: signature.Signature{ID: id}, RepeatCount: n}
-	}
-	var c cause
-	require.Empty(t, c.samples())
-	c.FirstItem.Cause.Signature.ID = 1
-	c.FirstItem.Sample = []heed.Sample{sample(1, 1), sample(9, 9)}
-	require.Equal(t, []heed.Sample{sample(1, 1)}, c.samples())
-	c.Largest.Sample = []heed.Sample{sample(1, 50), sample(2, 3), sample(3, 5), sample(4, 4)}
-	require.Equal(t, []heed.Sample{sample(1, 1), sample(3, 5)}, c.samples())
 }

@@ -87,7 +87,7 @@ type tableSummary struct {
 
 // Cause is one thing to look at: the attention items that one rule caused at one disposition.
 type Cause struct {
-	Rule        string            `json:"rule" jsonschema:"The rule that decided about the first entry of the items, or about most where that is few."`
+	Rule        string            `json:"rule" jsonschema:"The rule that decided about the dominant entries of the items."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"The highest disposition of the items."`
 	Severity    event.Severity    `json:"severity" jsonschema:"The highest severity of the items."`
 	Escalated   bool              `json:"escalated,omitempty" jsonschema:"The rule is this urgent only because of repetition."`
@@ -98,10 +98,10 @@ type Cause struct {
 	Items       uint64            `json:"items" jsonschema:"Attention items."`
 	Open        uint64            `json:"open" jsonschema:"Items that are open at the end."`
 	Entries     uint64            `json:"entries" jsonschema:"Urgent entries in the items, with those of other rules."`
-	First       uint64            `json:"firstLine" jsonschema:"Line of the first cause."`
+	First       uint64            `json:"firstLine" jsonschema:"Line of the first of these entries."`
 	Last        uint64            `json:"lastLine" jsonschema:"Line of the last entry."`
 	Sample      string            `json:"sample,omitempty" jsonschema:"The text of the first item's first sample."`
-	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that the first cause points at."`
+	Blame       []string          `json:"blame,omitempty" jsonschema:"Mods that at least half of these entries point at."`
 
 	what    string // Summary without the operation
 	origin  origin
@@ -211,10 +211,11 @@ func (r *Replay) Document(top int) *Document {
 // cause is what a document has of c.
 func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
-	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(c.Blame), r.escalated(c.Rule, c.Disposition)
-	out.origin, out.own, out.fate = c.operation(), c.own(), r.fateOf(c)
+	names, _ := c.own().Mods()
+	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
+	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.fateOf(c)
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
-	text := rules.describe(c.Rule, c.Severity)
+	text := rules.describe(c.Rule, c.own().Severity)
 	out.what, out.Summary, out.Why, out.Advice = text.Summary, text.Summary, text.Why, text.Advice
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
@@ -222,14 +223,15 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	if len(c.FirstItem.Sample) > 0 {
 		out.Sample = safe(c.FirstItem.Sample[0].Message)
 	}
-	for _, s := range c.samples() {
+	for _, s := range c.FirstItem.Sample[:min(len(c.FirstItem.Sample), 2)] {
 		out.samples = append(out.samples, causeSample{s.FirstPos, s.RepeatCount, safe(s.Message)})
 	}
-	for _, p := range c.others() {
-		what := rules.describe(p.rule, c.Severity).Summary
-		out.parts = append(out.parts, causePart{safe(p.rule), what, p.disposition, p.entries, p.first, safeAll(p.blame)})
+	for _, m := range c.others() {
+		what := rules.describe(m.Rule, m.Severity).Summary
+		names, _ := m.Mods()
+		out.parts = append(out.parts, causePart{safe(m.Rule), what, m.Disposition, m.Entries, m.First, safeAll(names)})
 	}
-	group := c.FirstItem.Cause.Signature
+	group := c.FirstItem.Members[0].Signature
 	if r.config.Group != nil {
 		group = r.config.Group(group)
 	}

@@ -26,6 +26,7 @@ func inEnvironment(t *testing.T, c Config, e Environment) *Replay {
 		outcome(1, event.Blocking, "some.rule"))
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Blame = []string{"Some Mod"}
+	single(&u.Item)
 	r.Update(u)
 	r.End(End{Layout: "plain", Lines: 1, Environment: e})
 	return r

@@ -183,6 +183,7 @@ func TestMarkdownTableKeepsOperationsInTheirCell(t *testing.T) {
 		u := opened(fmt.Sprint(i), event.Blocking, uint64(i+1))
 		u.Item.Cause = coalesce.CauseEntry{Seq: uint64(i + 1), Pos: uint64(i + 1), Rule: fmt.Sprint("rule.", i)}
 		u.Item.CausalMethod = "left|@right"
+		single(&u.Item)
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 9})
@@ -207,6 +208,7 @@ func TestMarkdownOfAFullReplayFitsIntoAnIssue(t *testing.T) {
 		u.Item.Cause.Rule = fmt.Sprintf("rule.%d", i)
 		u.Item.Sample[0].Message = long
 		u.Item.Blame = []string{long, long}
+		single(&u.Item)
 		r.Update(u)
 	}
 	r.End(End{Layout: "plain", Lines: 100})

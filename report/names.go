@@ -8,10 +8,10 @@ import (
 )
 
 // rename gives each mod one name, by what is known once the log has ended: a record may have named it before a list
-// did, by its code or its package id. It returns what does so with further names.
-func (r *Replay) rename() func(names []string) []string {
+// did, by its code or its package id. It returns what does so with an item.
+func (r *Replay) rename() func(a *heed.Item) {
 	if r.config.Mod == nil {
-		return func(names []string) []string { return names }
+		return func(*heed.Item) {}
 	}
 	// Of a mod that no list gives a name, that is what a record calls it besides its package id.
 	named := map[string]string{}
@@ -43,32 +43,26 @@ func (r *Replay) rename() func(names []string) []string {
 		}
 		return names
 	}
+	mod := func(name *string, isMod bool) {
+		if isMod {
+			one(name)
+		}
+	}
+	item := func(a *heed.Item) { a.EachText(mod) }
 	r.eachKept(func(row *row) {
 		row.Blame, row.patchers = all(row.Blame), all(row.patchers)
-		for i := range row.mixed {
-			one(&row.mixed[i].name)
+		for i := range row.accused {
+			one(&row.accused[i].Name)
 		}
-	}, func(a *heed.Item) {
-		a.EachText(func(name *string, mod bool) {
-			if mod {
-				one(name)
-			}
-		})
-	}, func(names *[]string) { *names = all(*names) })
-	return all
+	}, item, func(m *heed.Member) { m.EachText(mod) })
+	return item
 }
 
-// eachKept calls the functions for each row, item and list of mods that a replay keeps.
-func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), names func(*[]string)) {
+// eachKept calls the functions for each row, item and member of a cause that a replay keeps.
+func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), members func(*heed.Member)) {
 	for _, t := range r.tables {
 		for _, row := range t.rows.Values() {
 			rows(row)
-		}
-	}
-	for _, n := range []*run{&r.run, &r.earlier} {
-		for _, p := range n.problems {
-			rows(p.began) // the table may have evicted them
-			rows(p.loudest)
 		}
 	}
 	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
@@ -79,18 +73,10 @@ func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), names func(*[
 	for _, it := range r.causes.open {
 		items(&it.attention)
 	}
-	each := func(of parts) {
-		for _, p := range of {
-			names(&p.blame)
-		}
-	}
 	for _, c := range r.causes.sums {
 		items(&c.FirstItem)
-		items(&c.Largest)
-		names(&c.Blame)
-		each(c.parts)
-	}
-	for _, of := range r.causes.parts {
-		each(of)
+		for _, m := range c.members {
+			members(m)
+		}
 	}
 }

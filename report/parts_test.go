@@ -8,6 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -20,65 +21,43 @@ func observed(r *Replay, item, rule string, d event.Disposition, line uint64) {
 }
 
 func TestCausesTellApartWhatCameWithThem(t *testing.T) {
-	named := []string{"Some Mod"}
+	named := coalesce.Accused{{Name: "Some Mod", Entries: 200}}
 	r := newReplay(t, Config{
 		Details: true, File: "Player.log",
-		Blame: func() []heed.Suspect { return []heed.Suspect{{Mod: named[0], Score: 60}} },
-		Rule:  func(id string) RuleText { return RuleText{Summary: "what " + id + " is"} },
+		Rule: func(id string) RuleText { return RuleText{Summary: "what " + id + " is"} },
 	})
-	observed(r, "0-1", "some.rule", event.Blocking, 1)
-	u := opened("0-1", event.Blocking, 1)
-	r.Update(u)
-	for line := range uint64(200) {
-		observed(r, "0-1", "flood.rule", event.Advisory, line+2)
-	}
-	for line := range uint64(3) {
-		observed(r, "0-1", "late.rule", event.Blocking, line+202)
-	}
-	u = closed("0-1", event.Blocking, 204)
+	r.Update(opened("0-1", event.Blocking, 1))
+	u := closed("0-1", event.Blocking, 204)
 	u.Item.TotalUrgentEntries = 204
+	own := heed.Member{Rule: "some.rule", Disposition: event.Blocking, Entries: 1, First: 1, Last: 1}
+	flood := heed.Member{
+		Rule: "flood.rule", Disposition: event.Advisory, Entries: 200, First: 2, Last: 201, Accused: named,
+	}
+	late := heed.Member{Rule: "late.rule", Disposition: event.Blocking, Entries: 3, First: 202, Last: 204}
+	u.Item.Members = []heed.Member{own, late, flood}
 	r.Update(u)
-	observed(r, "0-2", "some.rule", event.Blocking, 300)
-	observed(r, "0-2", "flood.rule", event.Blocking, 301)
 	open := attention("0-2", event.Blocking, 300)
 	open.TotalUrgentEntries = 2
+	own.First, own.Last = 300, 300
+	flood.Disposition, flood.Entries, flood.First, flood.Last = event.Blocking, 1, 301, 301
+	open.Members = []heed.Member{own, flood}
 	r.End(End{Layout: "unity", Lines: 301, Open: []heed.Item{open}})
-	require.Empty(t, r.causes.parts["0-1"], "what is cleared is not kept")
 	for range 2 { // asking changes nothing
 		list := r.causes.list()
 		require.Len(t, list, 1)
 		require.EqualValues(t, 206, list[0].Entries)
-		require.EqualValues(t, 2, list[0].own())
-		with := list[0].others()
-		require.Equal(t, []*part{
-			{rule: "flood.rule", disposition: event.Blocking, entries: 201, first: 2, last: 301, blame: named},
-			{rule: "late.rule", disposition: event.Blocking, entries: 3, first: 202, last: 204, blame: named},
-		}, with)
+		require.EqualValues(t, 2, list[0].own().Entries)
+		var others []string
+		for _, m := range list[0].others() {
+			blame, _ := m.Mods()
+			others = append(others, fmt.Sprintf("%s %s %d %d %d %v", m.Rule, m.Disposition, m.Entries, m.First, m.Last, blame))
+		}
+		require.Equal(t, []string{"flood.rule blocking 201 2 301 [Some Mod]", "late.rule blocking 3 202 204 []"}, others)
 	}
 	doc := requireValidPage(t, page(t, r))
 	text := readable(doc)
 	require.Contains(t, text, "2 entries, plus 204 others")
 	require.Contains(t, text, "201 × blocking What flood.rule is. Some Mod line 2 · flood.rule")
-}
-
-func TestPartsOfAcknowledgedItemsAreNotKept(t *testing.T) {
-	r := newReplay(t, Config{})
-	line := uint64(0)
-	for n := range 100 {
-		id := fmt.Sprint("0-", n)
-		line++
-		observed(r, id, "some.rule", event.Blocking, line)
-		r.Update(opened(id, event.Blocking, line))
-		r.Update(closed(id, event.Blocking, line))
-		for range 3 { // repeats, of which no update tells
-			line++
-			observed(r, id, "some.rule", event.Blocking, line)
-		}
-	}
-	require.LessOrEqual(t, len(r.causes.parts), 1)
-	list := r.causes.list()
-	require.Len(t, list, 1)
-	require.EqualValues(t, 100, list[0].own())
 }
 
 func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
@@ -89,13 +68,6 @@ func TestOthersAreCutWhereThatSavesRoom(t *testing.T) {
 		require.Len(t, shown, want.shown)
 		require.Equal(t, want.more, more)
 	}
-}
-
-func TestCausesWithoutEntriesAreTheirOwn(t *testing.T) {
-	r := newReplay(t, Config{})
-	r.Update(opened("0-1", event.Blocking, 1))
-	require.EqualValues(t, 1, r.causes.list()[0].own())
-	require.Empty(t, r.causes.list()[0].others())
 }
 
 func TestCausesLinkToTheirGroups(t *testing.T) {
@@ -132,30 +104,6 @@ func TestSummariesForPeople(t *testing.T) {
 		forPeople(`broken (9 entries in 2 groups); blame: "first at entry"; first at entry 12; continues item 0-1; see entries after 3`))
 	require.Equal(t, "broken; the game's state may have changed; continues item 0-1",
 		forPeople("broken; the game's state may have changed: read it again; continues item 0-1"))
-}
-
-// TestCauseIsNamedForMostOfIt: not for a first entry that is nearly alone among those that are as urgent.
-func TestCauseIsNamedForMostOfIt(t *testing.T) {
-	for others, want := range map[uint64]string{19: "odd.rule", 20: "frequent.rule"} {
-		r := newReplay(t, Config{})
-		observed(r, "0-1", "odd.rule", event.Blocking, 1)
-		for line := range others {
-			observed(r, "0-1", "frequent.rule", event.Blocking, line+2)
-		}
-		for line := range uint64(100) {
-			observed(r, "0-1", "flood.rule", event.Advisory, line+50)
-		}
-		u := opened("0-1", event.Blocking, 1)
-		u.Item.Cause.Rule = "odd.rule"
-		r.Update(u)
-		r.End(End{Lines: 150})
-		causes := r.Document(0).Causes
-		require.Len(t, causes, 1)
-		require.Equal(t, want, causes[0].Rule)
-		if want == "frequent.rule" {
-			require.EqualValues(t, 2, causes[0].First)
-		}
-	}
 }
 
 func marshal(v any) []byte { return text.JSON(v) }

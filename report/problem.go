@@ -7,22 +7,15 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 )
 
-// problem is what one rule decided at one urgent disposition in one run of the game.
+// problem is what one rule decided at one urgent disposition in one run of the game. Positions are lines.
 type problem struct {
-	causeKey
-	severity    event.Severity
-	invalidates bool
-	tags        []string
-	times       uint64
-	first, last uint64 // lines
-	record      uint64 // number of the last in the run
-	early       bool   // all of it came while the game started
-	over, ends  bool   // no item that it caused is open; hardly anything follows in the run
-
-	began, loudest *row // of its first entry, and of the entries that are most
+	heed.Member
+	tags   []string
+	record uint64 // number of the last in the run
 }
 
 // run is what was urgent from one start of the game to the next.
@@ -42,31 +35,28 @@ func (n *run) observe(o *heed.Outcome, line uint64, row *row) {
 		return
 	}
 	if row != n.row {
-		n.row, n.latest = row, n.problem(d, line, row)
+		n.row, n.latest = row, n.problem(d, line)
 	}
 	p := n.latest
-	p.times++
-	p.early = p.early && (o.Phase == phaseStart || o.Phase == phaseBoot)
-	p.last, p.record = line, n.records
-	p.severity = max(p.severity, d.Severity)
-	p.invalidates = p.invalidates || d.Invalidates
-	if row.Count > p.loudest.Count {
-		p.loudest = row
-	}
+	p.Entries++
+	p.Early = p.Early && (o.Phase == phaseStart || o.Phase == phaseBoot)
+	p.Last, p.record = line, n.records
+	p.Severity = max(p.Severity, d.Severity)
+	p.Invalidates = p.Invalidates || d.Invalidates
 	if d.Disposition == event.Blocking {
 		n.times++
 	}
 }
 
 // problem returns the problem that a decision belongs to.
-func (n *run) problem(d *event.Decision, line uint64, row *row) *problem {
+func (n *run) problem(d *event.Decision, line uint64) *problem {
 	key := causeKey{d.Rule, d.Disposition}
 	p := n.problems[key]
 	if p == nil {
 		if n.problems == nil {
 			n.problems = map[causeKey]*problem{}
 		}
-		p = &problem{causeKey: key, tags: d.Tags, first: line, began: row, loudest: row, early: true}
+		p = &problem{Member: heed.Member{Rule: d.Rule, Disposition: d.Disposition, First: line, Early: true}, tags: d.Tags}
 		n.problems[key] = p
 	}
 	return p
@@ -94,74 +84,45 @@ func (r *Replay) told() (n *run, earlier bool) {
 	return &r.run, false
 }
 
-// Tags of rules that a verdict reads; docs/rules.md lists them.
+// Tags of rules that a verdict reads, besides those that weigh; docs/rules.md lists them.
 const (
-	tagCrash  = "crash"  // the process ends
-	tagHang   = "hang"   // the game does not go on, until a rule resolves this one
-	tagBreaks = "breaks" // once is enough, but while the game starts: a load, a save or a map failed as a whole
+	tagCrash = "crash" // the process ends
 
 	tagMemory, tagGraphics = "memory", "graphics" // used up or lost, before a crash
 )
 
 func (p *problem) tagged(tag string) bool { return slices.Contains(p.tags, tag) }
 
-// harm is what a problem does to the player, beyond that it is there.
-type harm uint8
-
-const (
-	word    harm = iota // a level, with no form of a fault
-	trifle              // a few entries that pass
-	recurs              // it comes back
-	damages             // it changes the game for good: objects are gone, a load or a save failed
-	stops               // the game does not go on
-	crashes             // the process ended
-)
-
-// From recurring on, entries of one rule are no trifle, and from storm on, those of all that blocks.
-const (
-	recurring = 10
-	storm     = 20
-)
-
-// harm returns what p does to the player. It is the one place where a trifle is told from what breaks play.
-func (p *problem) harm() harm {
-	kind, _, isDefault := defaultRule(p.rule)
-	switch {
-	case p.disposition != event.Blocking:
-		return trifle
-	case isDefault && kind == "log" && !p.ends:
-		return word
-	case p.tagged(tagCrash):
-		return crashes
-	case p.severity == event.SeverityFatal, p.tagged(tagHang) && !p.over:
-		return stops
-	case p.tagged(tagBreaks) && !p.early, p.invalidates && p.times >= recurring:
-		return damages
-	case p.times >= recurring:
-		return recurs
-	}
-	return trifle
-}
+// storm is the number of blocking entries from which on they break play, whatever they are.
+const storm = 20
 
 // breaks reports whether what blocks in a run breaks play, and does not merely show that something is wrong.
 func breaks(blocking []*problem) bool {
 	times := uint64(0)
 	for _, p := range blocking {
-		times += p.times
+		times += p.Entries
 	}
-	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.harm() > trifle })
+	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Breaks() })
+}
+
+// weigh sets what is known of a problem once the run has ended. A level alone says more where hardly anything follows.
+func (n *run) weigh(p *problem, c *causes) {
+	kind, _, isDefault := defaultRule(p.Rule)
+	ends := n.records-p.record <= aftermath && p.Disposition == event.Blocking
+	p.Over = !c.isOpen(p.Rule)
+	p.Effects = coalesce.EffectsOf(&event.Decision{Tags: p.tags}, isDefault && kind == event.KindLog.String() && !ends)
 }
 
 // of returns the problems of a disposition by which the log did not go blind, in order of their first entries.
 func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
 	var found []*problem
 	for _, p := range n.problems {
-		if p.disposition == d && !blinds[p.rule] {
+		if p.Disposition == d && !blinds[p.Rule] {
 			found = append(found, p)
 		}
 	}
 	slices.SortFunc(found, func(a, b *problem) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.rule, b.rule))
+		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Rule, b.Rule))
 	})
 	return found
 }
@@ -181,16 +142,15 @@ const (
 )
 
 // toName returns the problems that a verdict names, at most three: the worst where others are less bad, the most
-// frequent where it repeats, and the first; another one where these are all the same.
-func toName(found []*problem) []named {
+// frequent where it repeats, and the first; another one where these are all the same. The first of them is top, the
+// most urgent that is open, or where that is nil, the worst.
+func toName(found []*problem, top *problem) []named {
 	if len(found) == 0 {
 		return nil
 	}
-	frequent := func(a, b *problem) int { return cmp.Compare(a.times, b.times) }
-	weight := func(a, b *problem) int {
-		return cmp.Or(cmp.Compare(a.harm(), b.harm()), cmp.Compare(a.severity, b.severity), frequent(a, b))
-	}
-	worst, most := slices.MaxFunc(found, weight), slices.MaxFunc(found, frequent)
+	weight := func(a, b *problem) int { return a.Compare(&b.Member) }
+	worst := cmp.Or(top, slices.MinFunc(found, weight))
+	most := slices.MaxFunc(found, func(a, b *problem) int { return cmp.Compare(a.Entries, b.Entries) })
 	var all []named
 	name := func(p *problem, as string) {
 		if i := slices.IndexFunc(all, func(n named) bool { return n.problem == p }); i >= 0 {
@@ -199,30 +159,35 @@ func toName(found []*problem) []named {
 		}
 		all = append(all, named{p, []string{as}})
 	}
-	if slices.ContainsFunc(found, func(p *problem) bool { return p.harm() < worst.harm() }) {
+	if slices.ContainsFunc(found, func(p *problem) bool { return p.Milder(&worst.Member) }) {
 		name(worst, asWorst)
 	}
-	if most.times > 1 {
+	if most.Entries > 1 {
 		name(most, asMost)
 	}
 	name(found[0], asFirst)
+	if top != nil {
+		is := func(n named) bool { return n.problem == top }
+		if !slices.ContainsFunc(all, is) {
+			name(top, asWorst)
+		}
+		i := slices.IndexFunc(all, is)
+		all = slices.Concat(all[i:i+1], all[:i], all[i+1:])
+	}
 	if len(all) == 1 && len(found) > 1 {
 		others := slices.DeleteFunc(slices.Clone(found), func(p *problem) bool { return p == all[0].problem })
-		name(slices.MaxFunc(others, weight), asAlso)
+		name(slices.MinFunc(others, weight), asAlso)
 	}
 	return all
 }
 
-// few is the share of a problem's entries, as one in so many, below which they do not stand for it.
-const few = 20
-
-// spokesman returns the row whose text stands for a problem: that of its first entry, unless it is few of all and
-// the problem is not named as what came first.
-func (n *named) spokesman() *row {
-	if n.as[0] != asFirst && n.began.Count*few < n.times {
-		return n.loudest
+// withReason returns the problems to name with the one of a crash's reason, in place of the last of three.
+func withReason(all []named, found []*problem, rule string) []named {
+	i := slices.IndexFunc(found, func(p *problem) bool { return p.Rule == rule })
+	if i < 0 || slices.ContainsFunc(all, func(n named) bool { return n.problem == found[i] }) {
+		return all
 	}
-	return n.began
+	return append(all[:min(len(all), 2)], named{found[i], []string{asAlso}})
 }
 
 // crashReason is the probable reason of a crash, and the rule that found it.
@@ -247,19 +212,19 @@ var crashReasons = [...]crashReason{
 // crashReason returns the reason of the crash of a run, nil where it is not known: what the records of the crash
 // state, or else what ran out or was lost last before it.
 func (n *run) crashReason() *crashReason {
-	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.last, a.last) })
-	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.disposition != event.Blocking })
+	problems := slices.SortedFunc(maps.Values(n.problems), func(a, b *problem) int { return cmp.Compare(b.Last, a.Last) })
+	problems = slices.DeleteFunc(problems, func(p *problem) bool { return p.Disposition != event.Blocking })
 	for _, reason := range crashReasons {
 		has := func(p *problem) bool { return p.tagged(tagCrash) && reason.explains(p) }
 		if i := slices.IndexFunc(problems, has); i >= 0 {
-			reason.rule = problems[i].rule
+			reason.rule = problems[i].Rule
 			return &reason
 		}
 	}
 	for _, p := range problems {
 		for _, reason := range crashReasons {
 			if reason.explains(p) {
-				reason.rule = p.rule
+				reason.rule = p.Rule
 				return &reason
 			}
 		}

@@ -44,7 +44,7 @@ type Config struct {
 	Rule func(id string) RuleText
 
 	// Blame returns the suspects of the entry being observed: the engine's method. It
-	// is asked for the first 16 entries of each row that is urgent. Optional.
+	// is asked for the first entry of each row that is urgent. Optional.
 	Blame func() []heed.Suspect
 
 	// Mod returns what is known about the mod that blame calls name: the engine's method. It is asked
@@ -111,7 +111,8 @@ type Replay struct {
 	headers  uint64 // of the records, those that are the header of an upload
 	text     uint64 // bytes of the records' text
 	end      End
-	unread   string // why the log was not read to its end, "" where it was
+	open     []heed.Item // at the end, the most urgent first
+	unread   string      // why the log was not read to its end, "" where it was
 
 	environment *Environment // scrubbed and escaped; nil where nothing is known
 
@@ -183,7 +184,10 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 		row.phase = o.Phase
 	}
 	var suspects []heed.Suspect
-	if row.Count <= asked && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
+	if o.Decision.Disposition.Urgent() {
+		row.accused.Add(r.config.Scrub.texts(o.Blame), line)
+	}
+	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.attribute(suspects)
 	}
@@ -195,7 +199,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.runBegins(rec)
 	r.run.observe(o, line, row)
-	r.causes.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
 			r.details.lines.wentBlind()
@@ -253,7 +256,7 @@ type End struct {
 func (r *Replay) End(end End) {
 	r.end = end
 	r.rescrub()
-	named := r.rename()
+	renamed := r.rename()
 	if r.config.Group != nil {
 		for _, t := range r.tables {
 			t.fold(r.config.Group)
@@ -262,9 +265,11 @@ func (r *Replay) End(end End) {
 	if end.Err != nil {
 		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))
 	}
+	r.open = nil
 	for i := range end.Open {
 		open := r.config.Scrub.attention(end.Open[i])
-		open.Blame = named(open.Blame)
+		renamed(&open)
+		r.open = append(r.open, open)
 		r.causes.see(&open)
 	}
 	r.environment = end.Environment.clean(r.config.Scrub)

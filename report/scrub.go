@@ -247,8 +247,8 @@ func (r *Replay) rescrub() {
 	for _, t := range r.tables {
 		for _, row := range t.rows.Values() {
 			again(&row.Template)
-			for i := range row.mixed {
-				again(&row.mixed[i].name)
+			for i := range row.accused {
+				again(&row.accused[i].Name)
 			}
 			if d := row.detail; d != nil {
 				for i := range d.Sample {
@@ -262,7 +262,9 @@ func (r *Replay) rescrub() {
 		again(&row.says)
 		all(row.Blame)
 		all(row.patchers)
-	}, func(a *heed.Item) { *a = s.attention(*a) }, func(names *[]string) { all(*names) })
+	}, func(a *heed.Item) { *a = s.attention(*a) }, func(m *heed.Member) {
+		m.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
+	})
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

@@ -134,7 +134,10 @@ func TestHistoryInEachForm(t *testing.T) {
 	})
 	r.Observe(&capture.Record{Entry: event.Entry{Message: "broken"}, StartLine: 1, EndLine: 1},
 		outcome(1, event.Blocking, "some.rule"))
-	r.Update(opened("0-1", event.Blocking, 1))
+	u := opened("0-1", event.Blocking, 1)
+	u.Item.Cause.Signature.ID = 1
+	single(&u.Item)
+	r.Update(u)
 	r.End(End{Layout: "plain", Lines: 1})
 	d := r.Document(0)
 	text := string(Text(nil, d, TextOptions{}))

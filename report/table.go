@@ -8,6 +8,7 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/internal/text"
@@ -36,7 +37,7 @@ type row struct {
 	kept     string              // the same without what is private, where says may have that
 	evidence []kinds             // against each of Blame
 	patchers []string            // of the code in the first entry's stack, where Blame has none
-	mixed    []attribution       // of the entries that were asked, where they name different mods
+	accused  coalesce.Accused    // of all entries
 	group    signature.Signature // that its latest entry was put into
 	phase    string              // of the game before its first entry
 	members  []signature.ID      // of the group that it is, once the log has ended
@@ -45,62 +46,11 @@ type row struct {
 // kinds is a set of kinds of evidence.
 type kinds uint16
 
-// attribution is how many entries of one row name a mod.
-type attribution struct {
-	name    string
-	entries uint64
-	line    uint64 // of the first
-}
-
-// asked is how many entries of a row are asked whom they point at. A shape leaves
-// out names and numbers, so that entries of one may well name one mod each; where so
-// many agree, the others are taken to.
+// asked is how many entries of a row are asked for names that are private.
 const asked = 16
 
-// attributions returns whom the entries of the row name, and whether there may be more.
-func (r *row) attributions() (all []attribution, more bool) {
-	if r.mixed != nil {
-		return r.mixed, r.Count > asked
-	}
-	for _, name := range r.Blame {
-		all = append(all, attribution{name, r.Count, r.First})
-	}
-	return all, false
-}
-
-// attribute records those of the suspects of the entry counted last that deserve to be
-// named.
+// attribute records those of the suspects of the first entry that deserve to be named.
 func (r *row) attribute(suspects []heed.Suspect) {
-	if r.Count == 1 {
-		r.attributeFirst(suspects)
-		return
-	}
-	names := blame.Likely(suspects)
-	if r.mixed == nil {
-		if sameMods(names, r.Blame) {
-			return
-		}
-		r.mixed = []attribution{}
-		for _, name := range r.Blame {
-			r.mixed = append(r.mixed, attribution{name, r.Count - 1, r.First})
-		}
-	}
-	for _, name := range names {
-		i := slices.IndexFunc(r.mixed, func(a attribution) bool { return sameMod(a.name, name) })
-		if i < 0 {
-			r.mixed = append(r.mixed, attribution{name, 1, r.Last})
-			continue
-		}
-		r.mixed[i].entries++
-	}
-}
-
-// sameMod reports whether two names are one mod's.
-func sameMod(a, b string) bool { return a == b || blame.Key(a) == blame.Key(b) }
-
-func sameMods(a, b []string) bool { return slices.EqualFunc(a, b, sameMod) }
-
-func (r *row) attributeFirst(suspects []heed.Suspect) {
 	r.Blame = blame.Likely(suspects)
 	if len(r.Blame) == 0 {
 		r.patchers = patchers(suspects)

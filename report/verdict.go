@@ -7,16 +7,16 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
-	"github.com/heedlog/heed/signature"
 )
 
 // How a game fared, as far as its log shows.
 const (
 	stateCrashed    = "crashed"    // the process ended
 	stateHung       = "hung"       // it does not go on
-	stateBroken     = "broken"     // what breaks play; see problem.harm
+	stateBroken     = "broken"     // what breaks play; see coalesce.Member
 	stateWrong      = "wrong"      // something blocks, but no more than single trifles
 	stateBlind      = "blind"      // nothing broke before the log went blind, or while it was not
 	stateComplaints = "complaints" // nothing blocks, something is advisory
@@ -51,27 +51,26 @@ type Verdict struct {
 
 	Log []string `json:"log" jsonschema:"Whether the log is complete, in sentences."`
 
-	title     string // Headline without lines and reason
-	because   string // the reason in words, after a comma
-	counts    string
-	single    bool // there is no other problem than the first of Causes
-	moreNamed bool // MoreMods is a lower bound
+	title   string // Headline without lines and reason
+	because string // the reason in words, after a comma
+	counts  string
+	single  bool // there is no other problem than the first of Causes
 }
 
 // verdictCause is what one rule decided, in all items.
 type verdictCause struct {
-	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others are less bad, most only if it repeats."`
+	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others weigh less or are over, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
 	Last        uint64            `json:"lastLine" jsonschema:"The line of its last entry."`
 	Times       uint64            `json:"times" jsonschema:"How many entries there are."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what" jsonschema:"What happened."`
-	Says        string            `json:"says,omitempty" jsonschema:"The text of its first entry, or of the most frequent one if that is far from the first."`
+	Says        string            `json:"says,omitempty" jsonschema:"The text of its dominant group."`
 	Advice      string            `json:"advice,omitempty" jsonschema:"What a player does now, as the rule describes it."`
 	History     string            `json:"history,omitempty" jsonschema:"What earlier sessions on this machine show of it."`
 	Mods        []verdictMod      `json:"mods,omitempty" jsonschema:"Mods that it points at."`
-	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Its first entry names no mod, or less than half of its entries name that one."`
+	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Less than half of its entries name these mods."`
 
 	time    time.Time // of its first entry, where Config.Details asks for it
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
@@ -86,12 +85,7 @@ type verdictMod struct {
 	Evidence  []blame.Kind `json:"evidence,omitempty" jsonschema:"What points at it, the strongest first."`
 	Entries   uint64       `json:"entries" jsonschema:"How many urgent entries point at it, at least."`
 	Line      uint64       `json:"line,omitempty" jsonschema:"Line of the first of them."`
-
-	atLeast bool
 }
-
-// someOf is the share of a problem's entries, as one in so many, that have to name a mod which it points at.
-const someOf = 4
 
 // otherMods is how many mods are named that no cause names.
 const otherMods = 3
@@ -105,9 +99,8 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	}
 	n, earlier := r.told()
 	blocking, advisory := n.of(event.Blocking, blinds), n.of(event.Advisory, blinds)
-	for _, p := range blocking {
-		p.over = !r.causes.isOpen(p.rule)
-		p.ends = n.records-p.record <= aftermath
+	for _, p := range n.problems {
+		n.weigh(p, &r.causes)
 	}
 	v.counts = counts(blocking, advisory)
 	if len(blocking) > 0 {
@@ -131,12 +124,24 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	if len(found) == 0 {
 		found = advisory
 	}
-	causes := toName(found)
+	item, top := r.top(n)
+	switch {
+	case top == nil, slices.Contains(found, top):
+	case len(blocking) == 0 && top.Disposition == event.Blocking: // that the log went blind
+		found = append([]*problem{top}, found...)
+	default: // what broke is over
+		item, top = nil, nil
+	}
+	causes := toName(found, top)
+	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
+		causes = withReason(causes, found, reason.rule)
+	}
 	for i := range causes {
-		c := r.named(&causes[i], rules)
-		if reason := n.crashReason(); reason != nil && v.State == stateCrashed && causes[i].tagged(tagCrash) {
-			c.Advice = cmp.Or(sentence(rules[safe(reason.rule)].Advice), c.Advice)
+		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
+		if i == 0 && item != nil {
+			m = &item.Members[0]
 		}
+		c := r.named(&causes[i], m, rules)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
@@ -164,9 +169,9 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 	if r.blind.now {
 		v.Blind = r.blind.last.From
 	}
-	v.State, v.Since = stateWrong, blocking[0].first
-	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.harm() == word })
-	hangs := func(p *problem) bool { return p.tagged(tagHang) && !p.over }
+	v.State, v.Since = stateWrong, blocking[0].First
+	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.IsWord() })
+	hangs := func(p *problem) bool { return p.Hangs() }
 	switch {
 	case n.ending.crash:
 		v.State, v.Since = stateCrashed, n.ending.line
@@ -174,11 +179,11 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 			v.Reason, v.because = reason.id, ", "+reason.says
 		}
 	case slices.ContainsFunc(blocking, hangs):
-		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].first
+		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].First
 	case v.Blind > 0 && len(formed) > 0, breaks(formed):
-		v.State, v.Since = stateBroken, formed[0].first
-		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.harm() > trifle }); i >= 0 {
-			v.Since = formed[i].first
+		v.State, v.Since = stateBroken, formed[0].First
+		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.Breaks() }); i >= 0 {
+			v.Since = formed[i].First
 		}
 	}
 }
@@ -227,50 +232,59 @@ func (r *Replay) lacks(kinds ...event.Status) bool {
 	return slices.ContainsFunc(kinds, func(s event.Status) bool { return r.notices[s] != nil })
 }
 
-// group returns the signature that names the group of a row.
-func (r *Replay) group(row *row) signature.ID {
-	if r.config.Group == nil {
-		return row.sig.ID
+// top returns the most urgent open item of a run, and the problem that it is named for; nil for none.
+func (r *Replay) top(n *run) (*heed.Item, *problem) {
+	for i := range r.open {
+		a := &r.open[i]
+		if p := n.problems[causeKey{a.Rule, a.Disposition}]; p != nil && a.LatestPos >= p.First {
+			return a, p
+		}
 	}
-	return r.config.Group(row.sig).ID
+	return nil, nil
 }
 
-// named returns a problem in words.
-func (r *Replay) named(n *named, rules ruleTexts) verdictCause {
-	p, row := n.problem, n.spokesman()
-	text := rules.describe(p.rule, p.severity)
+// named returns a problem in words. m is what an item has of it, nil for nothing.
+func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
+	p := n.problem
+	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
-		As: n.as, Line: p.first, Last: p.last, Times: p.times, Disposition: p.disposition, Rule: safe(p.rule),
-		What: sentence(text.Summary), Says: safe(row.says), Advice: sentence(text.Advice),
+		As: n.as, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
+		What: sentence(text.Summary), Advice: sentence(text.Advice),
 	}
 	if r.details != nil {
-		c.time = r.details.causes[p.causeKey]
+		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	}
-	if r.config.History != nil {
-		c.History = safe(r.config.History(r.group(row)))
-	}
-	names, _ := r.tallyMods(p)
-	for _, name := range row.Blame {
-		m := verdictMod{Name: safe(name), Evidence: row.evidenceAgainst(name), Entries: 1, Line: row.First}
-		if t := names[blame.Key(name)]; t != nil {
-			m.Entries = t.Entries
-		}
-		if m.Entries*someOf >= p.times {
-			c.Perhaps = c.Perhaps || 2*m.Entries < p.times
-			c.Mods = append(c.Mods, m)
-		}
-	}
-	if _, _, isDefault := defaultRule(p.rule); len(c.Mods) > 0 || isDefault { // a default knows nothing of what it decides
+	if m == nil {
 		return c
 	}
-	maps.DeleteFunc(names, func(_ string, m *modTally) bool { return 2*m.Entries < p.times })
-	for _, m := range names {
-		if len(names) == 1 {
-			c.Mods, c.Perhaps = append(c.Mods, m.verdictMod), true
-			return c
+	c.Says = safe(m.Message)
+	group := m.Signature
+	if r.config.Group != nil {
+		group = r.config.Group(group)
+	}
+	if r.config.History != nil {
+		c.History = safe(r.config.History(group.ID))
+	}
+	names := r.tallyMods(p)
+	all, perhaps := m.Mods()
+	if len(all) == 0 {
+		all, c.Perhaps = perhaps, len(perhaps) > 0
+	}
+	for _, name := range all {
+		mod := verdictMod{Entries: 1, Line: m.First}
+		if t := names[blame.Key(name)]; t != nil {
+			mod = t.verdictMod
+		}
+		mod.Name = safe(name)
+		c.Mods = append(c.Mods, mod)
+	}
+	if len(all) == 0 {
+		for _, row := range r.tables[p.Disposition].held() {
+			if row.Rule == p.Rule && row.sig == group {
+				c.patched = safeAll(row.patchers)
+			}
 		}
 	}
-	c.patched = safeAll(row.patchers)
 	return c
 }
 
@@ -280,39 +294,35 @@ type modTally struct {
 	blocking uint64
 }
 
-// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys, and
-// whether there may be more.
-func (r *Replay) tallyMods(of *problem) (byKey map[string]*modTally, more bool) {
-	byKey = map[string]*modTally{}
+// tallyMods returns the mods that urgent entries name, those of one problem where one is given, by their keys.
+func (r *Replay) tallyMods(of *problem) map[string]*modTally {
+	byKey := map[string]*modTally{}
 	for _, d := range dispositions {
-		if !d.Urgent() || of != nil && of.disposition != d {
+		if !d.Urgent() || of != nil && of.Disposition != d {
 			continue
 		}
 		for _, row := range r.tables[d].rows.Values() {
-			if of != nil && of.rule != row.Rule {
+			if of != nil && of.Rule != row.Rule {
 				continue
 			}
-			all, unasked := row.attributions()
-			more = more || unasked
-			for _, a := range all {
-				t := byKey[blame.Key(a.name)]
+			for _, a := range row.accused {
+				t := byKey[blame.Key(a.Name)]
 				if t == nil {
-					t = &modTally{verdictMod: verdictMod{Line: a.line + 1}}
-					byKey[blame.Key(a.name)] = t
+					t = &modTally{verdictMod: verdictMod{Line: a.First + 1}}
+					byKey[blame.Key(a.Name)] = t
 				}
-				t.Name = moreReadable(t.Name, safe(a.name))
-				t.Entries += a.entries
-				if a.line < t.Line {
-					t.Line, t.Evidence = a.line, row.evidenceAgainst(a.name)
+				t.Name = moreReadable(t.Name, safe(a.Name))
+				t.Entries += a.Entries
+				if a.First < t.Line {
+					t.Line, t.Evidence = a.First, row.evidenceAgainst(a.Name)
 				}
-				t.atLeast = t.atLeast || unasked
 				if d == event.Blocking {
-					t.blocking += a.entries
+					t.blocking += a.Entries
 				}
 			}
 		}
 	}
-	return byKey, more
+	return byKey
 }
 
 // nameMods adds the mods that no cause names.
@@ -320,8 +330,7 @@ func (r *Replay) nameMods(v *Verdict) {
 	if len(v.Causes) == 0 {
 		return
 	}
-	var others map[string]*modTally
-	others, v.moreNamed = r.tallyMods(nil)
+	others := r.tallyMods(nil)
 	for i := range v.Causes {
 		for _, m := range v.Causes[i].Mods {
 			delete(others, blame.Key(m.Name))

@@ -82,11 +82,7 @@ func (m *verdictMod) title(quote func(string) string) string {
 
 // named returns by how many entries a mod is named.
 func (m *verdictMod) named(quote func(string) string) string {
-	atLeast := ""
-	if m.atLeast {
-		atLeast = "at least "
-	}
-	return quote(m.Name) + " by " + atLeast + text.Many(m.Entries, "entry", "entries")
+	return quote(m.Name) + " by " + text.Many(m.Entries, "entry", "entries")
 }
 
 // elsewhere lists the mods that no cause names, "" where there are none.
@@ -106,9 +102,6 @@ func (v *Verdict) elsewhere(quote func(string) string) string {
 
 // moreMods counts those beyond the named ones.
 func (v *Verdict) moreMods() string {
-	if v.moreNamed {
-		return fmt.Sprintf("and at least %d more", v.MoreMods)
-	}
 	return fmt.Sprintf("and %d more", v.MoreMods)
 }
 
@@ -159,7 +152,7 @@ func counts(blocking, advisory []*problem) string {
 			continue
 		}
 		for _, p := range of.problems {
-			most = max(most, p.times)
+			most = max(most, p.Entries)
 		}
 		part := text.Count(n, of.noun)
 		switch {

@@ -1,11 +1,13 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
@@ -38,7 +40,7 @@ func (r *Replay) ruleTexts() ruleTexts {
 	}
 	for _, c := range r.causes.list() {
 		add(c.Rule)
-		for rule := range c.parts {
+		for rule := range c.members {
 			add(rule)
 		}
 	}
@@ -53,45 +55,12 @@ func (t RuleText) shown() RuleText {
 // describe returns a rule's text, with the words of the report where its author does not state what happened.
 func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 	text := t[safe(rule)]
-	kind, key, isDefault := defaultRule(rule)
-	switch {
-	case text.Summary != "":
-	case isDefault && kind != event.KindLog.String():
-		text.Summary = "an entry of kind " + kind + ": " + strings.ReplaceAll(key, "_", " ")
-	case isDefault:
-		text.Summary = reported(defaultSeverity(key, severity))
-	default:
-		text.Summary = reported(severity)
-	}
+	text.Summary = cmp.Or(text.Summary, coalesce.Reported(severity))
+	_, _, isDefault := defaultRule(rule)
 	if text.Why == "" && isDefault {
 		text.Why = "no rule matches it, so the default for its kind applies"
 	}
 	return text
-}
-
-// defaultSeverity is how heavy the records of a level are that no rule knows. An item
-// may be heavier by what else is in it.
-func defaultSeverity(level string, severity event.Severity) event.Severity {
-	switch level {
-	case event.LevelWarning.String():
-		return min(severity, event.SeverityWarning)
-	case event.LevelError.String():
-		return min(severity, event.SeverityError)
-	}
-	return severity
-}
-
-// reported returns what happened where no author of a rule does, as summaries of items do.
-func reported(severity event.Severity) string {
-	switch severity {
-	case event.SeverityFatal:
-		return "a fatal problem was reported"
-	case event.SeverityError:
-		return "an error was reported"
-	case event.SeverityWarning:
-		return "a warning was reported"
-	}
-	return "something was reported"
 }
 
 // maxName bounds the name of an operation in a sentence, in characters.

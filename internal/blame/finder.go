@@ -250,6 +250,9 @@ const maxModules = 8192
 // stays. It costs about as much as [Finder.Find].
 func (f *Finder) LearnModules(trace string) {
 	trace = trace[:min(len(trace), maxText)]
+	if !strings.Contains(trace, inModule) {
+		return // as most texts
+	}
 	for line := range strings.SplitSeq(trace, "\n") {
 		module := moduleOf(line)
 		if module == "" || f.modules[module] != "" || len(f.modules) >= maxModules {
@@ -268,15 +271,18 @@ func (f *Finder) LearnModules(trace string) {
 	}
 }
 
+// inModule stands before the hash of a module in a frame.
+const inModule = " in <"
+
 // moduleOf returns the hash of the module that a frame gives as its place,
 // "… [0x00012] in <0123456789abcdef0123456789abcdef>:0", or "".
 func moduleOf(line string) string {
-	const open, digits = " in <", 32
-	i := strings.LastIndex(line, open)
+	const digits = 32
+	i := strings.LastIndex(line, inModule)
 	if i < 0 {
 		return ""
 	}
-	hash, _, ok := strings.Cut(line[i+len(open):], ">")
+	hash, _, ok := strings.Cut(line[i+len(inModule):], ">")
 	if !ok || len(hash) != digits || strings.Trim(hash, "0123456789abcdef") != "" {
 		return ""
 	}

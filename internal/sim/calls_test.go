@@ -94,7 +94,10 @@ func (m *model) view(by string, a *heed.Item, ok bool) error {
 		return fmt.Errorf("current: %v %s, of %d open ones", ok, a.ID, len(open))
 	}
 	for i := range open {
-		if b := &open[i]; b.Blocking && !a.Blocking || b.Blocking == a.Blocking && b.Severity > a.Severity {
+		b := &open[i]
+		past := func(a *heed.Item) bool { return a.Blocking && m.byID[a.ID] != nil && m.byID[a.ID].past }
+		if b.Blocking && !a.Blocking ||
+			b.Blocking == a.Blocking && past(a) == past(b) && a.Members[0].Compare(&b.Members[0]) > 0 {
 			return fmt.Errorf("current: %s comes before %s", a.ID, b.ID)
 		}
 	}

@@ -250,8 +250,8 @@ func (m *model) agree(a *heed.Item, it *item) error {
 		return differ("invalid state", a.StateInvalidated, it.invalidates)
 	case a.Groups != it.distinct() || !a.GroupsExact:
 		return differ("the number of groups", a.Groups, it.distinct())
-	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Cause.Rule:
-		return differ("the number of samples", len(a.Sample), "the cause's among a few")
+	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Rule:
+		return differ("the number of samples", len(a.Sample), "the dominant one among a few")
 	case !it.severer && a.Prelude != it.prelude():
 		return differ("the prelude", a.Prelude, it.prelude())
 	}
@@ -274,6 +274,14 @@ func (m *model) agree(a *heed.Item, it *item) error {
 			}
 			if x.Variants != nil && variants != x.RepeatCount {
 				return differ("conservation: the variants of a sample", variants, x.RepeatCount)
+			}
+		}
+	}
+	if !it.cleared && !it.blurred && !it.severer {
+		own := it.rules[a.Rule]
+		for rule, r := range it.rules {
+			if own == nil || r.disposition == it.disposition && r.outweighs(rule, own, a.Rule) {
+				return differ("the dominant rule", a.Rule, rule)
 			}
 		}
 	}

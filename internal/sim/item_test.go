@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -135,6 +136,28 @@ func (t *tally) add(e *entry) {
 	t.severity = max(t.severity, e.severity)
 	t.invalidates = t.invalidates || e.invalidates
 	t.last = e.when
+}
+
+// outweighs reports whether what a rule decided is worse than what another one did, or as bad and more. No rule here
+// has a tag.
+func (t *tally) outweighs(rule string, o *tally, other string) bool {
+	harm := func(rule string, t *tally) int {
+		switch {
+		case strings.HasPrefix(rule, "default.log."):
+			return 0
+		case t.disposition != event.Blocking:
+			return 1
+		case t.severity == event.SeverityFatal:
+			return 4
+		case t.count >= 10 && t.invalidates:
+			return 3
+		case t.count >= 10:
+			return 2
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(harm(rule, t), harm(other, o)), cmp.Compare(t.severity, o.severity),
+		cmp.Compare(t.count, o.count)) > 0
 }
 
 // item returns the item of an id, made where the engine has just opened it.

@@ -20,12 +20,12 @@ import (
 
 // The parts of an item beside its head, in the order in which they are shown where a template names none.
 const (
-	PartCause     = "cause"     // the whole text and stack of its cause, as far as it is bounded
+	PartCause     = "cause"     // the whole text and stack of its dominant entry and its cause, as far as they are bounded
 	PartOperation = "operation" // the verdict of the operation that it came of, or came after
 	PartSamples   = "samples"   // what else it holds
 	PartBefore    = "before"    // entries before its cause
 	PartAfter     = "after"     // entries after its cause
-	PartBlame     = "blame"     // the mods that its cause points at, with evidence
+	PartBlame     = "blame"     // the mods that its dominant entry points at, with evidence
 	PartAdvice    = "advice"    // why the rule decides so
 )
 
@@ -252,11 +252,14 @@ func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
 	if how == shortest {
 		cause = shortestCause
 	} else {
-		own += ": " + headline(a)
+		own += ": " + a.Title
 	}
 	own += "; " + s.where(a.Cause.Seq, a.Cause.Pos)
-	if len(a.Blame) > 0 {
+	switch {
+	case len(a.Blame) > 0:
 		own += "; culprit " + named(a.Blame[0])
+	case len(a.Perhaps) > 0:
+		own += "; culprit perhaps " + named(a.Perhaps[0])
 	}
 	if id := cmp.Or(a.CausalOperationID, a.AfterOperation); id != "" {
 		own += "; operation " + operation(cmp.Or(a.CausalMethod, a.AfterMethod), id)
@@ -267,8 +270,8 @@ func (s *attention) inShort(a *heed.Item, how brevity) []briefing.Line {
 	if len(a.Sample) > 0 {
 		lines = append(lines, briefing.Line{Text: text.Safe(a.Sample[0].Message, cause), Data: true})
 	}
-	if r := s.ruleOf(a.Cause.Rule); how == whole && a.Blocking && r != nil && r.Advice != "" {
-		lines = append(lines, briefing.Line{Text: "Next: " + r.Advice})
+	if how == whole && a.Blocking && a.Advice != "" {
+		lines = append(lines, briefing.Line{Text: "Next: " + a.Advice})
 	}
 	return lines
 }
@@ -282,12 +285,6 @@ func state(a *heed.Item) string {
 	case a.Disposition == event.Blocking && !a.Blocking:
 		s += " (stops no call until the game is loaded)"
 	}
-	return s
-}
-
-// headline returns what happened, without counts and what else an item's summary has.
-func headline(a *heed.Item) string {
-	s, _, _ := strings.Cut(a.Summary, " ("+text.Count(a.TotalUrgentEntries, "entry", "entries")+" in ")
 	return s
 }
 

@@ -120,7 +120,7 @@ func TestHead(t *testing.T) {
 			"- error, rule odd, 1 time, the latest entry 3 (line 102):",
 			"> odd before it",
 		},
-		{"e-1@5#cause The cause goes on", "> at System.C ()", "> at Press.Roller.Turn ()"},
+		{"e-1@5#cause The text goes on", "> at System.C ()", "> at Press.Roller.Turn ()"},
 		{
 			"e-1@5#before Before its cause, from entry 2",
 			"operation colony/build (op-1) started",

@@ -19,14 +19,18 @@ type look struct {
 	*attention
 	item     *heed.Item
 	cause    *journal.Record // nil: not held
+	shown    *journal.Record // the dominant entry, nil: not held
 	rule     *rules.Rule     // nil: not known
 	suspects []heed.Suspect
 }
 
 func (s *attention) look(a *heed.Item) *look {
-	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Cause.Rule)}
-	if l.cause != nil {
-		l.suspects = s.Engine.Blame(&l.cause.Entry)
+	l := &look{attention: s, item: a, cause: s.record(a.Cause.Seq), rule: s.ruleOf(a.Rule)}
+	if len(a.Members) > 0 {
+		l.shown = s.record(a.Members[0].Seq)
+	}
+	if l.shown != nil {
+		l.suspects = s.Engine.Blame(&l.shown.Entry)
 	}
 	return l
 }
@@ -36,7 +40,7 @@ func (s *attention) look(a *heed.Item) *look {
 func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
-		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + headline(a),
+		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title,
 		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
@@ -44,11 +48,14 @@ func (l *look) head(class string) briefing.Fragment {
 	for _, line := range l.text(1, 0) {
 		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortCause), Data: line.Data})
 	}
+	for _, line := range l.first() {
+		f.Short = append(f.Short, briefing.Line{Text: text.Safe(line.Text, shortestCause), Data: line.Data})
+	}
 	f.Short = append(append(f.Short, facts...), next[0])
 	if a.StateInvalidated {
 		facts = append(facts, own("State: what is known of the game may not hold any more; read it again."))
 	}
-	f.Lines = append(l.text(headLines, headFrames), own(l.since()))
+	f.Lines = append(append(l.text(headLines, headFrames), own(l.since())), l.first()...)
 	if ev, ok := l.proof(); ok && !slices.Contains(f.Lines, ev) {
 		facts = slices.Insert(facts, 1, ev)
 	}
@@ -60,8 +67,10 @@ func (l *look) head(class string) briefing.Fragment {
 func (l *look) refs() map[string]string {
 	a := l.item
 	refs := map[string]string{"item": a.ID}
-	setRef(refs, "rule", a.Cause.Rule)
-	setRef(refs, "signature", l.engine.Group(a.Cause.Signature).ID.String())
+	setRef(refs, "rule", a.Rule)
+	if len(a.Sample) > 0 {
+		setRef(refs, "signature", l.engine.Group(a.Sample[0].Signature).ID.String())
+	}
 	setRef(refs, "operation", cmp.Or(a.CausalOperationID, a.AfterOperation))
 	setRef(refs, "method", cmp.Or(a.CausalMethod, a.AfterMethod))
 	setRef(refs, "phase", a.Cause.Phase)
@@ -75,10 +84,10 @@ func (l *look) refs() map[string]string {
 	return refs
 }
 
-// text returns the cause as logged: at least one line.
+// text returns the dominant entry as logged: at least one line.
 func (l *look) text(lines, frames int) []briefing.Line {
 	var out []briefing.Line
-	if r := l.cause; r != nil {
+	if r := l.shown; r != nil {
 		if r.Kind != event.KindLog {
 			out = append(out, briefing.Line{Text: subject(&r.Entry)})
 		}
@@ -89,9 +98,17 @@ func (l *look) text(lines, frames int) []briefing.Line {
 		out = append(out, briefing.Line{Text: l.item.Sample[0].Message, Data: true})
 	}
 	if len(out) == 0 {
-		out = append(out, briefing.Line{Text: "Its cause is not held any more."})
+		out = append(out, briefing.Line{Text: "Its entries are not held any more."})
 	}
 	return out
+}
+
+// first returns the first line of the cause where another entry is shown.
+func (l *look) first() (lines []briefing.Line) {
+	if l.cause != nil && (l.shown == nil || l.cause.Seq != l.shown.Seq) {
+		lines, _ = quoted(nil, l.cause.Message, 1, briefing.Prose)
+	}
+	return lines
 }
 
 // where names an entry with its place: "entry 39 (line 599)".
@@ -129,22 +146,26 @@ func (l *look) since() string {
 	return s
 }
 
-// culprit returns whom the cause points at, and by what.
+// culprit returns whom the dominant entries point at, and by what.
 func (l *look) culprit() string {
 	var out []string
-	for _, name := range l.item.Blame {
+	mods, perhaps := l.item.Blame, ""
+	if len(mods) == 0 && len(l.item.Perhaps) > 0 {
+		mods, perhaps = l.item.Perhaps, "perhaps "
+	}
+	for _, name := range mods {
 		s := named(name)
 		if i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool { return s.Mod == name }); i >= 0 {
 			s += " (" + l.suspects[i].Evidence[0].Kind.Describe() + ")"
 		}
 		out = append(out, s)
 	}
-	s := "Culprit: " + cmp.Or(strings.Join(out, ", "), "not known")
+	s := "Culprit: " + perhaps + cmp.Or(strings.Join(out, ", "), "not known")
 	var others []string
 	for i := range l.item.Sample {
 		for _, mod := range l.item.Sample[i].Blame {
 			name := named(mod)
-			if !slices.Contains(l.item.Blame, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
+			if !slices.Contains(mods, mod) && !slices.Contains(others, name) && len(others) < maxSuspects {
 				others = append(others, name)
 			}
 		}
@@ -155,7 +176,7 @@ func (l *look) culprit() string {
 	return s
 }
 
-// proof returns the line of the cause that points most at the first culprit, and false where it is not held.
+// proof returns the line of the dominant entry that points most at the first culprit, and false where it is not held.
 func (l *look) proof() (briefing.Line, bool) {
 	i := slices.IndexFunc(l.suspects, func(s heed.Suspect) bool {
 		return len(l.item.Blame) > 0 && s.Mod == l.item.Blame[0]
@@ -165,7 +186,7 @@ func (l *look) proof() (briefing.Line, bool) {
 	}
 	at := l.suspects[i].Evidence[0].Line
 	kind := briefing.Prose
-	for _, part := range [...]string{l.cause.Message, l.cause.Stack} {
+	for _, part := range [...]string{l.shown.Message, l.shown.Stack} {
 		for line := range strings.Lines(strings.TrimRight(part, "\r\n")) {
 			if at--; at > 0 {
 				continue
@@ -211,8 +232,8 @@ func operation(method, id string) string {
 // next returns what to do or to look at next: at least one line.
 func (l *look) next(class string) []briefing.Line {
 	var all []string
-	if l.rule != nil && l.rule.Advice != "" {
-		all = append(all, l.rule.Advice)
+	if l.item.Advice != "" {
+		all = append(all, l.item.Advice)
 	}
 	if l.Next != nil {
 		all = append(all, l.Next(class, l.item)...)
@@ -236,10 +257,15 @@ func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
 	f := briefing.Fragment{SourceID: revision(l.item) + "#" + name, Seq: l.item.Cause.Seq}
 	switch name {
 	case PartCause:
-		f.Title = "The cause goes on"
-		if r := l.cause; r != nil {
+		f.Title = "The text goes on"
+		if r := l.shown; r != nil {
 			f.Lines = beyond(f.Lines, r.Message, headLines, causeLines, briefing.Prose)
 			f.Lines = beyond(f.Lines, r.Stack, headFrames, causeFrames, briefing.Stack)
+		}
+		if r := l.cause; r != nil && (l.shown == nil || r.Seq != l.shown.Seq) {
+			f.Lines = append(f.Lines, briefing.Line{Text: "First: " + l.where(r.Seq, r.Pos)})
+			f.Lines = beyond(f.Lines, r.Message, 0, causeLines, briefing.Prose)
+			f.Lines = beyond(f.Lines, r.Stack, 0, causeFrames, briefing.Stack)
 		}
 	case PartOperation:
 		id := cmp.Or(l.item.CausalOperationID, l.item.AfterOperation)
@@ -268,7 +294,7 @@ func (l *look) part(name string, neighbors int) (briefing.Fragment, bool) {
 			return f, false // the head has it
 		}
 	case PartAdvice:
-		f.Title = "Rule " + named(l.item.Cause.Rule)
+		f.Title = "Rule " + named(l.item.Rule)
 		if l.rule != nil && l.rule.Why != "" {
 			f.Lines = append(f.Lines, briefing.Line{Text: "Why: " + l.rule.Why})
 		}
@@ -291,7 +317,7 @@ func (l *look) samples(f *briefing.Fragment) {
 	f.Title = "What else it holds"
 	for i := range l.item.Sample {
 		s := &l.item.Sample[i]
-		if s.Signature == l.item.Cause.Signature && s.Rule == l.item.Cause.Rule {
+		if i == 0 { // the head has it
 			continue
 		}
 		own := "- " + s.Level.String() + ", rule " + named(s.Rule) + ", " +

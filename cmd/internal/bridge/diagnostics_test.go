@@ -400,7 +400,7 @@ func TestHostile(t *testing.T) {
 				}
 				require.Equal(t, text.Safe(s, 0), s, "%s %v", c[0], at)
 				if strings.Contains(s, "INJECT") && !logText[last(at)] {
-					if last(at) == "summary" { // of what the host itself raised
+					if last(at) == "summary" || last(at) == "title" { // of what the host itself raised
 						require.Contains(t, s, "INJECT")
 						return
 					}

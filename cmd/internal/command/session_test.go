@@ -142,5 +142,12 @@ func placeless(a heed.Item) heed.Item {
 	for i := range a.Sample {
 		a.Sample[i].FirstPos, a.Sample[i].LatestPos = 0, 0
 	}
+	for i := range a.Members {
+		m := &a.Members[i]
+		m.First, m.Last = 0, 0
+		for k := range m.Accused {
+			m.Accused[k].First = 0
+		}
+	}
 	return a
 }

@@ -61,10 +61,15 @@ type itemInfo struct {
 	latest time.Time // of its latest entry
 }
 
-// what returns what an item is about in a few words: the summary of the rule that decided,
-// where it has one. The item's own summary is longer, since it is for agents.
-func (t *itemInfo) what() string {
-	return cmp.Or(t.detail.Cause.RuleSummary, t.detail.Summary)
+// what returns what an item is about in a few words. Its summary is longer, since it is for agents.
+func (t *itemInfo) what() string { return cmp.Or(t.detail.Title, t.detail.Summary) }
+
+// mod returns the mods that an item points at, "" for none.
+func (t *itemInfo) mod() string {
+	if perhaps := t.detail.Perhaps; len(t.detail.Blame) == 0 && len(perhaps) > 0 {
+		return "perhaps " + strings.Join(perhaps, ", ")
+	}
+	return strings.Join(t.detail.Blame, ", ")
 }
 
 // short returns what a person types for an item of the same heed.
@@ -117,6 +122,13 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		return
 	}
 	t := fetchItem(ctx, c, a.ID)
+	var items bridge.Items
+	ask(ctx, c, bridge.ToolItems, struct{}{}, &items)
+	p.showItem(g, a, &t, len(items.Items)+items.Omitted-1)
+}
+
+// showItem shows an item of attention/current with what heed has of it besides, and how many more are open.
+func (p *program) showItem(g *page, a *heed.Item, t *itemInfo, more int) {
 	g.line(kind(a.Blocking), span{strong, " " + a.Severity.String()}, span{plain, "  item " + t.short(a.ID)})
 	what := cmp.Or(t.what(), a.Summary)
 	const changed = "; the game's state may have changed: read it again"
@@ -124,14 +136,14 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		what += changed
 	}
 	g.about("what", plain, what)
-	if why := t.detail.Cause.RuleWhy; why != "" {
-		g.about("why", plain, "rule "+t.detail.Cause.Rule+": "+why)
+	if why := t.detail.Cause.RuleWhy; why != "" && t.detail.Cause.Rule == t.detail.Rule {
+		g.about("why", plain, "rule "+t.detail.Rule+": "+why)
 	}
-	if advice := t.detail.Cause.RuleAdvice; advice != "" {
+	if advice := t.detail.Advice; advice != "" {
 		g.about("do", plain, advice)
 	}
-	if len(t.detail.Blame) > 0 {
-		g.about("mod", name, strings.Join(t.detail.Blame, ", "))
+	if mod := t.mod(); mod != "" {
+		g.about("mod", name, mod)
 	}
 	switch after := t.detail.AfterMethod; {
 	case a.CausalMethod != "":
@@ -158,8 +170,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		count += ", the latest " + p.ago(t.latest)
 	}
 	g.about("count", plain, count)
-	if samples := t.detail.Sample; len(samples) > 0 && len(samples[0].Variants) > 0 {
-		g.about("variants", plain, samples[0].Variants.String())
+	if all := t.detail.Variants; len(all) > 0 {
+		g.about("variants", plain, all.String())
 	}
 	for i, s := range a.Sample {
 		label := ""
@@ -169,11 +181,8 @@ func (p *program) showCurrent(ctx context.Context, g *page, c *gabp.Client, a *h
 		g.line(span{faint, fmt.Sprintf("  %-*s", labelColumn-2, label)},
 			span{plain, fmt.Sprintf("%6s × %-7s %s", text.Number(s.RepeatCount), s.Level, s.Message)})
 	}
-	var items bridge.Items
-	if ask(ctx, c, bridge.ToolItems, struct{}{}, &items) {
-		if more := len(items.Items) + items.Omitted - 1; more > 0 {
-			g.about("more", plain, text.Many(more, "other item is open", "other items are open")+": heed status")
-		}
+	if more > 0 {
+		g.about("more", plain, text.Many(more, "other item is open", "other items are open")+": heed status")
 	}
 	if a.Blocking {
 		g.about("next", plain, "heed ack "+t.short(a.ID))

@@ -192,7 +192,7 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		count := text.Number(t.detail.TotalUrgentEntries)
 		g.line(span{plain, "  "}, k, span{plain, fmt.Sprintf("  %s  %6s ×  ", since, count)},
 			span{strong, "item " + t.short(t.detail.ID)})
-		mod := strings.Join(t.detail.Blame, ", ")
+		mod := t.mod()
 		g.line(span{plain, strings.Repeat(" ", labelColumn)}, span{name, mod},
 			span{plain, strings.Repeat(": ", min(len(mod), 1)) + t.what()})
 	}

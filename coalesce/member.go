@@ -1,0 +1,317 @@
+package coalesce
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/blame"
+	"github.com/heedlog/heed/signature"
+)
+
+// Member is what one rule decided among entries that belong together: those of an item, or of a run of the game.
+type Member struct {
+	Rule        string
+	Title       string // the summary of the rule, or the severity in words
+	Advice      string
+	Disposition event.Disposition
+	Severity    event.Severity
+	Invalidates bool
+	Effects     Effects
+	Entries     uint64
+	First, Last uint64 // positions
+
+	Early bool // all entries came while the game started
+	Over  bool // a rule resolved it, or no item of it is open
+
+	Accused   Accused
+	Signature signature.Signature // of the dominant group
+	Message   string              // its text, as in a [Sample]
+	Seq       uint64              // number of the entry that has the text
+
+	began, ended uint64 // numbers of the first and the last entry
+}
+
+// EachText calls f as [Item.EachText] does.
+func (m *Member) EachText(f func(s *string, mod bool)) {
+	f(&m.Message, false)
+	m.Accused = slices.Clone(m.Accused)
+	for i := range m.Accused {
+		f(&m.Accused[i].Name, true)
+	}
+}
+
+// Effects are what entries do to the game, as their decision has it.
+type Effects uint8
+
+// The effects that weigh.
+const (
+	crash  Effects = 1 << iota // the process ends
+	hang                       // the game does not go on, until a rule resolves this
+	breaks                     // once is enough, but while the game starts: a load, a save or a map failed as a whole
+	levels                     // none is known: only the level of a log record decided
+)
+
+// EffectsOf returns the effects that a decision names by its tags; docs/rules.md lists them. byLevel reports that no
+// rule decided about a log record, only its level.
+func EffectsOf(d *event.Decision, byLevel bool) (all Effects) {
+	for i, tag := range [...]string{"crash", "hang", "breaks"} {
+		if slices.Contains(d.Tags, tag) {
+			all |= 1 << i
+		}
+	}
+	if byLevel {
+		all |= levels
+	}
+	return all
+}
+
+// Phases in which a game starts: what breaks then is tried again.
+const (
+	phaseStart = "start"
+	phaseBoot  = "boot"
+)
+
+// harm is what a member does to the game, beyond that it is there.
+type harm uint8
+
+const (
+	word    harm = iota // a level, with no form of a fault
+	trifle              // a few entries that pass
+	recurs              // it comes back
+	damages             // it changes the game for good: objects are gone, a load or a save failed
+	halts               // the game does not go on
+	crashes             // the process ended
+)
+
+// recurring is the number of entries of one rule from which on they are no trifle.
+const recurring = 10
+
+// harm returns what m does to the game. It is the one place where a trifle is told from what breaks play.
+func (m *Member) harm() harm {
+	has := func(e Effects) bool { return m.Effects&e != 0 }
+	switch {
+	case has(levels):
+		return word
+	case m.Disposition != event.Blocking:
+		return trifle
+	case has(crash):
+		return crashes
+	case m.Severity == event.SeverityFatal, has(hang) && !m.Over:
+		return halts
+	case has(breaks) && !m.Early, m.Invalidates && m.Entries >= recurring:
+		return damages
+	case m.Entries >= recurring:
+		return recurs
+	}
+	return trifle
+}
+
+// Breaks reports whether m breaks play, and does not merely show that something is wrong.
+func (m *Member) Breaks() bool { return m.harm() > trifle }
+
+// Hangs reports whether the game does not go on because of m.
+func (m *Member) Hangs() bool { return m.Effects&hang != 0 && !m.Over }
+
+// IsWord reports whether nothing but a level is known of m.
+func (m *Member) IsWord() bool { return m.harm() == word }
+
+// Milder reports whether m blocks less, or does less to the game, than o.
+func (m *Member) Milder(o *Member) bool {
+	return m.Disposition < o.Disposition || m.harm() < o.harm()
+}
+
+// Compare orders members by weight, the dominant first: what blocks, the worst harm, the highest severity, the most
+// entries, the earliest. It is the one order of all that heed names first.
+func (m *Member) Compare(o *Member) int {
+	return cmp.Or(
+		cmp.Compare(o.Disposition, m.Disposition),
+		cmp.Compare(o.harm(), m.harm()),
+		cmp.Compare(o.Severity, m.Severity),
+		cmp.Compare(o.Entries, m.Entries),
+		cmp.Compare(m.began, o.began),
+		cmp.Compare(m.First, o.First),
+		cmp.Compare(m.Rule, o.Rule),
+	)
+}
+
+// members returns the members of an item, the dominant first.
+func (c *Coalescer) members(it *item) []Member {
+	all := make([]Member, 0, len(it.rules))
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.rule })
+		if n < 0 {
+			n = len(all)
+			all = append(all, Member{Rule: r.rule, First: r.first.pos, began: r.first.seq})
+		}
+		all[n].add(r)
+	}
+	for i := range all {
+		m := &all[i]
+		at := c.phases.at(m.ended)
+		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
+		if r := it.rule(m.Rule); r != nil {
+			m.Title, m.Advice, m.Effects, m.Over = r.summary, r.advice, r.effects, m.Over || r.resolved
+			m.Entries += r.untracked
+		}
+		m.Title = cmp.Or(m.Title, Reported(m.Severity))
+	}
+	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
+	return all
+}
+
+// add adds a group, or a variant of one.
+func (m *Member) add(r *counter) {
+	m.Disposition, m.Severity = max(m.Disposition, r.disposition), max(m.Severity, r.severity)
+	m.Invalidates = m.Invalidates || r.invalidates
+	m.Entries += r.count
+	if r.first.seq < m.began {
+		m.First, m.began = r.first.pos, r.first.seq
+	}
+	if r.last.seq > m.ended {
+		m.Last, m.ended = r.lastPos, r.last.seq
+	}
+	m.Accused = m.Accused.join(r.accused)
+}
+
+// Join adds what the same rule decided among other entries that came later.
+func (m *Member) Join(o *Member) {
+	m.Disposition, m.Severity = max(m.Disposition, o.Disposition), max(m.Severity, o.Severity)
+	m.Invalidates, m.Effects = m.Invalidates || o.Invalidates, m.Effects|o.Effects
+	m.Early, m.Over = m.Early && o.Early, m.Over && o.Over
+	m.Entries += o.Entries
+	m.First, m.Last = min(m.First, o.First), max(m.Last, o.Last)
+	m.Accused = m.Accused.join(o.Accused)
+}
+
+// Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
+func (m *Member) Mods() (likely, perhaps []string) { return m.Accused.pointed(m.Entries) }
+
+// Reported returns what happened where no author of a rule does.
+func Reported(severity event.Severity) string {
+	switch severity {
+	case event.SeverityFatal:
+		return "a fatal problem was reported"
+	case event.SeverityError:
+		return "an error was reported"
+	case event.SeverityWarning:
+		return "a warning was reported"
+	}
+	return "something was reported"
+}
+
+// dominant returns the row that shows a member of an item: of the severest group, or of these the one with most
+// entries, the most frequent variant.
+func (it *item) dominant(rule string) (row *counter) {
+	var most counter
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		if r.rule != rule {
+			continue
+		}
+		group := it.counters.group(r)
+		if row == nil || cmp.Or(cmp.Compare(group.severity, most.severity), cmp.Compare(group.count, most.count)) > 0 ||
+			row.sig == r.sig && r.count > row.count {
+			row, most = r, group
+		}
+	}
+	return row
+}
+
+// group returns the sum of all variants of the group of a row.
+func (t *counters) group(of *counter) counter {
+	sum := counter{rule: of.rule, sig: of.sig, first: of.first}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if r.sig != of.sig || r.rule != of.rule {
+			continue
+		}
+		sum.severity, sum.count = max(sum.severity, r.severity), sum.count+r.count
+		if r.first.seq < sum.first.seq {
+			sum.first = r.first
+		}
+		if r.last.seq > sum.last.seq {
+			sum.last, sum.lastPos = r.last, r.lastPos
+		}
+		sum.accused = sum.accused.join(r.accused)
+	}
+	return sum
+}
+
+// Accused are mods that entries point at, the first that was named first.
+type Accused []AccusedMod
+
+// AccusedMod is a mod with the number of entries that point at it.
+type AccusedMod struct {
+	Name    string
+	Entries uint64
+	First   uint64 // position of the first
+}
+
+// The bounds of what is known of mods: the mods of a group, and those that are named for it.
+const (
+	maxAccused = 4
+	maxBlame   = 2
+)
+
+// Add counts an entry at a position that points at mods.
+func (a *Accused) Add(names []string, at uint64) {
+	for _, name := range names {
+		a.count(AccusedMod{name, 1, at})
+	}
+}
+
+func (a *Accused) count(o AccusedMod) {
+	for i := range *a {
+		if s := &(*a)[i]; s.Name == o.Name {
+			s.Entries, s.First = s.Entries+o.Entries, min(s.First, o.First)
+			return
+		}
+	}
+	if len(*a) < maxAccused {
+		*a = append(*a, o)
+	}
+}
+
+// join returns a with the entries of o. Names that differ in case, spaces or punctuation alone are one mod's. It changes
+// neither.
+func (a Accused) join(o Accused) Accused {
+	if len(o) == 0 {
+		return a
+	}
+	a = slices.Clone(a)
+	for _, s := range o {
+		if i := slices.IndexFunc(a, func(o AccusedMod) bool { return blame.Key(o.Name) == blame.Key(s.Name) }); i >= 0 {
+			s.Name = a[i].Name
+		}
+		a.count(s)
+	}
+	return a
+}
+
+// atMost returns a copy of a part of a, which has so many entries.
+func (a Accused) atMost(entries uint64) Accused {
+	a = slices.Clone(a)
+	for i := range a {
+		a[i].Entries = min(a[i].Entries, entries)
+	}
+	return a
+}
+
+// pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
+// most frequent first.
+func (a Accused) pointed(all uint64) (likely, perhaps []string) {
+	a = slices.Clone(a)
+	slices.SortStableFunc(a, func(x, y AccusedMod) int { return cmp.Compare(y.Entries, x.Entries) })
+	for _, s := range a {
+		to := &perhaps
+		if 2*s.Entries >= all {
+			to = &likely
+		}
+		if 4*s.Entries >= all && len(*to) < maxBlame {
+			*to = append(*to, s.Name)
+		}
+	}
+	return likely, perhaps
+}
