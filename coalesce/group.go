@@ -207,7 +207,6 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if it.cause.Signature == from {
 			it.cause.Signature = into
 		}
-		c.save(it)
 		c.version++
 		it.counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.variant, r.sig == from })
 	}
@@ -215,7 +214,6 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
 		for i := range c.items {
 			if it := &c.items[i]; it.counters.find(rule, into, variant) != nil {
-				c.save(it)
 				c.version++
 				it.counters.move(func(r *counter) (signature.Signature, string, bool) {
 					return into, others, r.sig == into && r.rule == rule && r.variant == variant
@@ -273,9 +271,9 @@ func (c *counter) combine(o *counter) {
 	if c.recurrence == nil {
 		c.recurrence = o.recurrence
 	} else if o.recurrence != nil {
-		c.recurrence.times += o.recurrence.times
-		for i, n := range o.recurrence.seen {
-			c.recurrence.seen[i] += n
+		c.recurrence.Times += o.recurrence.Times
+		for i, n := range o.recurrence.Seen {
+			c.recurrence.Seen[i] += n
 		}
 	}
 	if c.blame == "" {
@@ -324,7 +322,6 @@ func (c *Coalescer) Attribute(owner uint64, names []string) {
 			continue
 		}
 		if row := &it.counters.rows[len(it.counters.rows)-1]; row.first.seq == c.now.seq {
-			c.save(it)
 			row.blame = strings.Join(names[:min(len(names), maxBlame)], "\n")
 		}
 		return

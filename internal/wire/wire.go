@@ -11,7 +11,6 @@ type Coder struct {
 	buf     []byte // written so far, or left to be read
 	reading bool
 	err     error
-	names   map[string]string // see Name
 }
 
 // Writer returns a Coder that appends to dst.
@@ -78,35 +77,12 @@ func Uint[T ~uint8 | ~uint16 | ~uint32](c *Coder, what string, v *T, limit T) {
 	*v = T(n)
 }
 
-// Int codes a number from low to high, of any type.
-func Int[T ~int | ~int64](c *Coder, what string, v *T, low, high T) {
-	n := uint64(*v)<<1 ^ uint64(int64(*v)>>63)
-	c.Uint64(what, &n, 1<<64-1)
-	if !c.reading || c.err != nil {
-		return
-	}
-	if i := int64(n>>1) ^ -int64(n&1); i < int64(low) || i > int64(high) {
-		c.Fail("%s is %d: must be from %d to %d", what, i, low, high)
-	} else {
-		*v = T(i)
-	}
-}
-
 // Fixed64 codes a number whose bits are all alike, such as a hash, in 8 bytes.
 func (c *Coder) Fixed64(what string, v *uint64) {
 	if !c.reading {
 		c.buf = binary.LittleEndian.AppendUint64(c.buf, *v)
 	} else if b := c.take(what, 8); b != nil {
 		*v = binary.LittleEndian.Uint64(b)
-	}
-}
-
-// Fixed32 codes a number whose bits are all alike in 4 bytes.
-func (c *Coder) Fixed32(what string, v *uint32) {
-	if !c.reading {
-		c.buf = binary.LittleEndian.AppendUint32(c.buf, *v)
-	} else if b := c.take(what, 4); b != nil {
-		*v = binary.LittleEndian.Uint32(b)
 	}
 }
 
@@ -140,7 +116,10 @@ func (c *Coder) Len(what string, n, limit int) int {
 
 // Text codes a string of at most limit bytes.
 func (c *Coder) Text(what string, s *string, limit int) {
-	if b, ok := c.text(what, *s, limit); ok {
+	n := c.Len(what, len(*s), limit)
+	if !c.reading {
+		c.buf = append(c.buf, *s...)
+	} else if b := c.take(what, n); c.err == nil {
 		*s = string(b)
 	}
 }
@@ -153,37 +132,6 @@ func (c *Coder) Part(what string, b *[]byte, limit int) {
 		return
 	}
 	*b = c.take(what, n)
-}
-
-// Name codes a string that stands in many places: all that are equal become one
-// copy.
-func (c *Coder) Name(what string, s *string, limit int) {
-	b, ok := c.text(what, *s, limit)
-	if !ok {
-		return
-	}
-	name, known := c.names[string(b)]
-	if !known {
-		if c.names == nil {
-			c.names = map[string]string{}
-		}
-		name = string(b)
-		c.names[name] = name
-	}
-	*s = name
-}
-
-// text writes s, or reads the bytes of a string.
-func (c *Coder) text(what, s string, limit int) (b []byte, ok bool) {
-	n := c.Len(what, len(s), limit)
-	if !c.reading {
-		c.buf = append(c.buf, s...)
-		return nil, false
-	}
-	if c.err != nil {
-		return nil, false
-	}
-	return c.take(what, n), true
 }
 
 // take returns the next n bytes, or nil where they are not there.
@@ -209,9 +157,6 @@ func (c *Coder) Time(what string, t *time.Time) {
 		*t = time.Unix(int64(sec), int64(nsec)).UTC()
 	}
 }
-
-// Raw writes bytes that another Coder has written.
-func (c *Coder) Raw(b []byte) { c.buf = append(c.buf, b...) }
 
 // Put writes a section, which append appends to its argument, with its length in
 // front.

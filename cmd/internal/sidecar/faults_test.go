@@ -87,7 +87,7 @@ func TestBadFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{phase: "play"})
 		var p problem
-		c.send(typeLog, func(d *coder) { d.Raw([]byte{1, 2, 3}) })
+		c.send(typeLog, func(d *coder) { b := []byte{1, 2}; d.Part("", &b, 2) })
 		c.want(typeError, p.code)
 		require.Equal(t, typeLog, p.frame)
 		require.False(t, p.fatal)
