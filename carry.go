@@ -57,19 +57,39 @@ func (c *carryOver) line() []byte {
 	return recordLine(record)
 }
 
+// recordHead is the head of a line, before its checksum is known.
+const recordHead = recordMagic + "00000000 "
+
+// recordLine returns a line with a record and its checksum.
 func recordLine(record []byte) []byte {
-	return fmt.Appendf(nil, "%s%08x %s\n", recordMagic, crc32.Checksum(record, castagnoli), record)
+	line := append([]byte(recordHead), record...)
+	sealRecord(line)
+	return append(line, '\n')
 }
 
-// readCarryOver reads the first line of a snapshot, and returns the state that follows.
-func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
-	end := bytes.IndexByte(snapshot[:min(len(snapshot), maxCarryOver)], '\n')
-	sum, record, _ := strings.Cut(strings.TrimPrefix(string(snapshot[:max(end, 0)]), recordMagic), " ")
-	if sum != fmt.Sprintf("%08x", crc32.Checksum([]byte(record), castagnoli)) {
+// sealRecord sets the checksum of a line, which has no newline yet.
+func sealRecord(line []byte) {
+	copy(line[len(recordMagic):], fmt.Sprintf("%08x", crc32.Checksum(line[len(recordHead):], castagnoli)))
+}
+
+// readRecord reads a line of recordLine with fewer than most bytes, and returns its record and all that follows.
+func readRecord(lines []byte, most int) (record, rest []byte, err error) {
+	end := bytes.IndexByte(lines[:min(len(lines), most)], '\n')
+	sum, record, _ := bytes.Cut(bytes.TrimPrefix(lines[:max(end, 0)], []byte(recordMagic)), []byte(" "))
+	if string(sum) != fmt.Sprintf("%08x", crc32.Checksum(record, castagnoli)) {
 		return nil, nil, errors.New("it is missing, torn or damaged")
 	}
+	return record, lines[end+1:], nil
+}
+
+// readCarryOver reads the first line of a snapshot, and returns the line of the state.
+func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
+	record, state, err := readRecord(snapshot, maxCarryOver)
+	if err != nil {
+		return nil, nil, err
+	}
 	c = &carryOver{}
-	if err := json.Unmarshal([]byte(record), c); err != nil {
+	if err := json.Unmarshal(record, c); err != nil {
 		return nil, nil, err
 	}
 	if c.Epoch == "" || c.Items > c.Sequence || c.Sequence > maxSequence {
@@ -84,7 +104,7 @@ func readCarryOver(snapshot []byte) (c *carryOver, state []byte, err error) {
 		}
 		last = h.Number
 	}
-	return c, snapshot[end+1:], nil
+	return c, state, nil
 }
 
 // carry returns an engine that begins with a carry-over.

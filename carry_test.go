@@ -2,7 +2,6 @@ package heed
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -39,10 +38,8 @@ func carried(t testing.TB) (*Engine, Config) {
 }
 
 // ofVersion returns a snapshot as another version of signatures would have written it.
-func ofVersion(snapshot []byte, version uint32) []byte {
-	s := bytes.Clone(snapshot)
-	binary.LittleEndian.PutUint32(s[stateAt(s)+len(snapshotMagic)+4:], version)
-	return seal(s)
+func ofVersion(t testing.TB, snapshot []byte, version int) []byte {
+	return edited(t, snapshot, func(s *state) { s.Signatures = version })
 }
 
 // TestCarryOver restores snapshots whose state means nothing to this program.
@@ -52,8 +49,7 @@ func TestCarryOver(t *testing.T) {
 	at := stateAt(snapshot)
 	flipped := bytes.Clone(snapshot)
 	flipped[at+len(flipped[at:])/2] ^= 4
-	other := bytes.Clone(snapshot)
-	other[at+len(snapshotMagic)]++
+	other := edited(t, snapshot, func(s *state) { s.Format++ })
 	masked := cfg
 	masked.Rules = mustRules(t, testRules+"protect: [H2O]\n")
 	small := cfg
@@ -63,8 +59,8 @@ func TestCarryOver(t *testing.T) {
 		snapshot []byte
 		why      string
 	}{
-		"later signatures":   {cfg, ofVersion(snapshot, signature.Version+1), "its ids are of version"},
-		"earlier signatures": {cfg, ofVersion(snapshot, signature.Version-1), "its ids are of version"},
+		"later signatures":   {cfg, ofVersion(t, snapshot, signature.Version+1), "its ids are of version"},
+		"earlier signatures": {cfg, ofVersion(t, snapshot, signature.Version-1), "its ids are of version"},
 		"other format":       {cfg, other, "format"},
 		"other rules":        {masked, snapshot, "Config.Rules"},
 		"smaller bounds":     {small, snapshot, "GrouperConfig.Columns"},
@@ -98,7 +94,7 @@ func TestCarryOver(t *testing.T) {
 			require.NoError(t, s.Check())
 
 			// What was acknowledged is not carried over.
-			last, err := Restore(c.cfg, ofVersion(again.Snapshot(nil), 99))
+			last, err := Restore(c.cfg, ofVersion(t, again.Snapshot(nil), 99))
 			require.NoError(t, err)
 			open1 := last.Open(nil)
 			require.Len(t, open1, 1)
@@ -143,7 +139,7 @@ func requireCarried(t *testing.T, e, r *Engine) {
 // TestCarryOverStays holds that neither a new run of the game nor a consumer that arrives opens the gate.
 func TestCarryOverStays(t *testing.T) {
 	e, cfg := carried(t)
-	r, err := Restore(cfg, ofVersion(e.Snapshot(nil), 99))
+	r, err := Restore(cfg, ofVersion(t, e.Snapshot(nil), 99))
 	require.NoError(t, err)
 	r.BeginRun(time.Unix(1, 0))
 	r.Attach("ann", time.Unix(2, 0))
@@ -224,7 +220,7 @@ func TestCarryOverMany(t *testing.T) {
 	for i := range 700 {
 		e.Raise(Report{Key: fmt.Sprint(i), Disposition: event.Blocking, Summary: strings.Repeat("<&>\u2028", 99)})
 	}
-	snapshot := ofVersion(e.Snapshot(nil), 99)
+	snapshot := ofVersion(t, e.Snapshot(nil), 99)
 	require.Less(t, bytes.IndexByte(snapshot, '\n'), maxCarryOver)
 	r, err := Restore(cfg, snapshot)
 	require.NoError(t, err)

@@ -49,7 +49,9 @@ type (
 // unless documented otherwise. No input makes them fail or panic.
 type Engine struct {
 	mu        lock
-	snapshots sync.Mutex // held before mu by whoever takes a snapshot
+	snapshots sync.Mutex // held before mu while a snapshot is made: there is one copy of the state
+
+	snapshotSize int // of the latest, with some room
 
 	normalizer *signature.Normalizer
 	classifier *classify.Classifier

@@ -75,8 +75,6 @@ func TestMethodsLock(t *testing.T) {
 					runtime.Gosched()
 				}
 			}
-			// Two snapshots at once would each take what changes from the other.
-			require.Equal(t, name != "Snapshot", e.snapshots.TryLock())
 			e.mu.Unlock()
 			<-done
 		})

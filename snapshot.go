@@ -2,53 +2,59 @@ package heed
 
 import (
 	"bytes"
-	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
+	"time"
 
 	"github.com/heedlog/heed/classify"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/wire"
 	"github.com/heedlog/heed/journal"
 	"github.com/heedlog/heed/signature"
 )
 
-// A snapshot is the line of a carryOver and then the state: in this order, with numbers of fixed size in little endian:
-//
-//	magic     8 bytes
-//	format    4 bytes: snapshotFormat
-//	version   4 bytes: signature.Version
-//	masking   8 bytes: signature.Normalizer.Version
-//	engine    see Engine.code
-//	classify  8 bytes of length, and how a snapshot of a classify.Classifier begins
-//	coalesce  8 bytes of length, and how a snapshot of a coalesce.Coalescer begins
-//	          8 bytes of length, and how that of the Classifier goes on
-//	          8 bytes of length, and how that of the Coalescer goes on
-//	checksum  4 bytes: CRC-32C of the state before it
-//
-// Whatever changes the description of a structure, in any package, is another
-// format. Each package records which of its bounds the state needs, so that what does
-// not fit can be named; a hash of them could only tell that something differs.
+// snapshotFormat changes if a State of any package is read in another way.
+const snapshotFormat = 12
+
+// Bounds of a state that is read: its bytes, and its objects. There may be maxObjects small ones; the others have
+// minObject bytes on average, so that a state takes at most 100 times as much memory as bytes.
 const (
-	snapshotMagic    = "heed\x00sn\n"
-	snapshotFormat   = 12
-	snapshotHead     = len(snapshotMagic) + 4 + 4 + 8
-	snapshotChecksum = 4
+	maxState   = 256 << 20
+	maxObjects = 4096
+	minObject  = 24
 )
 
 // castagnoli is made once: the table of the instruction that most processors
 // have.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// state is the second line of a snapshot, after its carryOver. The form of both lines is that of recordLine.
+type state struct {
+	Format     int
+	Signatures int    // signature.Version
+	Masking    uint64 // signature.Normalizer.Version
+
+	Sequence  uint64
+	Carried   uint64
+	ByKind    [event.KindHost + 1]uint64
+	Heartbeat storedHeartbeat
+	Classify  *classify.State
+	Coalesce  *coalesce.State
+}
+
+type storedHeartbeat struct {
+	By            [2]int64 // seconds since 1970, nanoseconds
+	Stalled, Busy bool
+}
+
 // Snapshot appends the engine's state to dst, for [Restore]: items that are open
 // or remembered, with their counters and the watermark of each consumer;
 // pending updates; operations; time; phase and blindness; what was learned of
 // groups; the heartbeat; the counts; the sequence number. The journal is not part
-// of it, nor are caches, nor [Config]. The same state gives the same bytes.
+// of it, nor are caches, nor the rules of [Config]. The same state gives the same bytes.
 //
 // An engine that is restored goes on with the sequence number and the item after
 // those of the snapshot. What the first engine numbered after it is numbered
@@ -57,73 +63,42 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // sends the updates that it has drained, and when it ends. Updates that were
 // drained before a snapshot are not drained again; [Engine.Open] has their items.
 //
-// Its size is bounded by [Config]: with the default one and full tables of ASCII,
-// 5 MB; the packages' methods of the same name state what takes how much. It allocates
-// little but the growth of dst, a table of 48 KB the first time, and copies of what
-// changes before it was written.
+// A snapshot is two lines of JSON, each with its checksum: the carry-over, and the state. Its size is bounded by
+// [Config]: with the default Config and full tables of ASCII, 20 MB.
 //
-// The state is that of one point in time, but nobody waits until all of it is written:
-// what is small is encoded under the lock at once; the rest follows in turns of about
-// 32 KB, between which the lock is free. Meanwhile, whatever changes a part for the
-// first time encodes the part as it was. (A copy of all tables under the lock holds it
-// three times as long as the longest turn: bench/contention.) Snapshots wait for each
-// other.
+// The state is that of one point in time. It is copied under the lock, and encoded without it (bench/contention).
+// Snapshots wait for each other.
 func (e *Engine) Snapshot(dst []byte) []byte {
 	e.snapshots.Lock()
 	defer e.snapshots.Unlock()
+	s, coalesced, carried := e.copyState()
+	s.Coalesce = coalesced()
+	first := len(dst)
+	dst = append(append(slices.Grow(dst, e.snapshotSize), carried.line()...), recordHead...)
 	start := len(dst)
-	dst, carried := e.beginSnapshot(slices.Grow(dst, e.snapshotRoom()))
-	w := wire.Writer(dst)
-	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.classifier.ContinueSnapshot) })
-	w.Put(func(dst []byte) []byte { return e.continueSnapshot(dst, e.coalescer.ContinueSnapshot) })
-	dst = w.Bytes()
-	dst = binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst[start:], castagnoli))
-	return slices.Insert(dst, start, carried.line()...) // encoded without the lock
+	b := bytes.NewBuffer(dst)
+	record := json.NewEncoder(b)
+	record.SetEscapeHTML(false)
+	if err := record.Encode(s); err != nil {
+		panic("BUG: heed: plain data does not marshal: " + err.Error())
+	}
+	dst = bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	sealRecord(dst[start-len(recordHead):])
+	e.snapshotSize = len(dst) - first + 4<<10
+	return append(dst, '\n')
 }
 
-// A turn of a snapshot is about snapshotTurn long, and goes on to the end of an item:
-// with the default Config, within snapshotSpare.
-const (
-	snapshotTurn  = 32 << 10
-	snapshotSpare = 64 << 10
-)
-
-// snapshotRoom is what the beginning of a snapshot mostly fits in, so that it does
-// not grow under the lock.
-func (e *Engine) snapshotRoom() int {
+// copyState copies the state, but for the part that the function returns, which needs no lock.
+func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
 	e.mu.Lock()
 	defer e.mu.Release()
-	s := e.coalescer.Stats()
-	return 200*s.Operations + 500*(s.Open+s.Remembered) + 8<<10
-}
-
-// beginSnapshot appends what is written at once, and returns what is carried over. From then on the packages keep what
-// changes.
-func (e *Engine) beginSnapshot(dst []byte) ([]byte, *carryOver) {
-	e.mu.Lock()
-	defer e.mu.Release()
-	dst = append(dst, snapshotMagic...)
-	dst = binary.LittleEndian.AppendUint32(dst, snapshotFormat)
-	dst = binary.LittleEndian.AppendUint32(dst, signature.Version)
-	dst = binary.LittleEndian.AppendUint64(dst, e.normalizer.Version())
-	w := wire.Writer(dst)
-	e.code(&w)
-	w.Put(e.classifier.BeginSnapshot)
-	w.Put(e.coalescer.BeginSnapshot)
-	return w.Bytes(), e.carryOver()
-}
-
-// continueSnapshot appends the rest of a package's state in turns.
-func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([]byte, bool)) []byte {
-	turn := func(dst []byte) ([]byte, bool) {
-		e.mu.Lock()
-		defer e.mu.Release()
-		return next(dst, snapshotTurn)
-	}
-	for more := true; more; {
-		dst, more = turn(slices.Grow(dst, snapshotTurn+snapshotSpare))
-	}
-	return dst
+	h := &e.heartbeat
+	return &state{
+		Format: snapshotFormat, Signatures: signature.Version, Masking: e.normalizer.Version(),
+		Sequence: e.seq, Carried: e.carried, ByKind: e.byKind,
+		Heartbeat: storedHeartbeat{[2]int64{h.by.Unix(), int64(h.by.Nanosecond())}, h.stalled, h.busy},
+		Classify:  e.classifier.State(),
+	}, e.coalescer.State(), e.carryOver()
 }
 
 // Restore returns an engine for cfg in the state that a snapshot holds, of which
@@ -137,11 +112,11 @@ func (e *Engine) continueSnapshot(dst []byte, next func(dst []byte, size int) ([
 //
 // The state of a snapshot is restored as a whole or not at all. It is not if it is torn or was changed, if it is of
 // another format, another [signature.Version] or rules with another masking, if it was made with larger bounds (the
-// error names the field), or if no engine could be in it. Then the engine begins with the carry-over, a short record
-// that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence and item numbers, phase and
-// blindness go on, and the items that blocked are open and block under their ids until they are acknowledged or
-// cleared. Counts, operations, consumers, acknowledgements, groups and what was advisory are gone. [Stats].Carried has
-// how many entries came before.
+// error names the field), if it has more than 256 MB, or if no engine could be in it. Then the engine begins with the
+// carry-over, a short record that every version reads, and [Engine.CarriedOver] returns the reason: epoch, sequence and
+// item numbers, phase and blindness go on, and the items that blocked are open and block under their ids until they are
+// acknowledged or cleared. Counts, operations, consumers, acknowledgements, groups and what was advisory are gone.
+// [Stats].Carried has how many entries came before.
 //
 // An error means that cfg is invalid, that the snapshot is of another epoch, or that the carry-over cannot be read
 // either. A host that then begins with [New] has to choose an epoch that it never used before: in an old one, ids and
@@ -178,70 +153,55 @@ func restore(cfg Config, snapshot []byte) (*Engine, error) {
 	return e, err
 }
 
-// restore returns an engine in the state that a snapshot holds, or why it is not restored.
-func (p *parts) restore(state []byte) (*Engine, error) {
-	body, err := openState(state, p.normalizer.Version())
+// restore returns an engine in the state that the second line of a snapshot holds, or why it is not restored.
+func (p *parts) restore(line []byte) (*Engine, error) {
+	s, err := p.readState(line)
 	if err != nil {
 		return nil, err
 	}
-	e, r := p.engine(), wire.Reader(body)
-	e.code(&r)
-	classifier, coalescer := r.Section("classify"), r.Section("coalesce")
-	classifier = slices.Concat(classifier, r.Section("the rest of classify"))
-	coalescer = slices.Concat(coalescer, r.Section("the rest of coalesce"))
-	if err := r.Close(); err != nil {
+	e := p.engine()
+	e.seq, e.carried, e.byKind = s.Sequence, s.Carried, s.ByKind
+	h := &s.Heartbeat
+	e.heartbeat = heartbeat{by: time.Unix(h.By[0], h.By[1]).UTC(), stalled: h.Stalled, busy: h.Busy}
+	if e.classifier, err = classify.Restore(p.classify, s.Classify); err != nil {
 		return nil, err
 	}
-	if e.classifier, err = classify.Restore(p.classify, classifier); err != nil {
-		return nil, err
-	}
-	if e.coalescer, err = coalesce.Restore(p.coalesce, coalescer); err != nil {
+	if e.coalescer, err = coalesce.Restore(p.coalesce, s.Coalesce); err != nil {
 		return nil, err
 	}
 	p.journal.After = e.seq
 	if e.journal, err = journal.New(p.journal); err != nil {
 		return nil, err
 	}
-	s := e.Stats()
-	if err := s.Check(); err != nil {
+	stats := e.Stats()
+	if err := stats.Check(); err != nil {
 		return nil, fmt.Errorf("it does not add up: %w", err)
 	}
 	return e, nil
 }
 
-// openState returns the part of a state between its head and its checksum, or why this program cannot read it.
-func openState(s []byte, masking uint64) ([]byte, error) {
-	end := len(s) - snapshotChecksum
-	if end < snapshotHead || !bytes.HasPrefix(s, []byte(snapshotMagic)) {
-		return nil, errors.New("its state is missing or torn")
+// readState reads the second line of a snapshot, or returns why this program cannot.
+func (p *parts) readState(line []byte) (*state, error) {
+	record, rest, err := readRecord(line, maxState)
+	objects := bytes.Count(record, []byte(`{"`)) + bytes.Count(record, []byte(`{}`))
+	if err != nil || len(rest) > 0 || objects > maxObjects+len(record)/minObject {
+		return nil, errors.New("its state is missing, torn, damaged or too large")
 	}
-	head := s[len(snapshotMagic):]
-	if is := binary.LittleEndian.Uint32(head); is != snapshotFormat {
-		return nil, fmt.Errorf("its state has format %d, not %d", is, snapshotFormat)
-	}
-	if is := binary.LittleEndian.Uint32(head[4:]); is != signature.Version {
-		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", is,
+	s := &state{Classify: &classify.State{}, Coalesce: &coalesce.State{}}
+	err = json.Unmarshal(record, s)
+	switch masking := p.normalizer.Version(); {
+	case s.Format != snapshotFormat:
+		return nil, fmt.Errorf("its state has format %d, not %d", s.Format, snapshotFormat)
+	case err != nil:
+		return nil, fmt.Errorf("its state cannot be read: %w", err)
+	case s.Signatures != signature.Version:
+		return nil, fmt.Errorf("its ids are of version %d of signatures, those of this program of version %d", s.Signatures,
 			signature.Version)
-	}
-	if is := binary.LittleEndian.Uint64(head[8:]); is != masking {
+	case s.Masking != masking:
 		return nil, fmt.Errorf("its signatures were masked by %016x, those of Config.Rules and Config.Signature are by %016x: "+
-			"what it knows would not be found", is, masking)
+			"what it knows would not be found", s.Masking, masking)
+	case s.Classify == nil || s.Coalesce == nil || s.Sequence > maxSequence || s.Carried > s.Sequence:
+		return nil, fmt.Errorf("its state is not possible after entry %d", s.Sequence)
 	}
-	if sum := binary.LittleEndian.Uint32(s[end:]); sum != crc32.Checksum(s[:end], castagnoli) {
-		return nil, errors.New("its state is torn or damaged: the checksum is another one")
-	}
-	return s[snapshotHead:end], nil
-}
-
-// code writes the engine's own state, or sets it.
-func (e *Engine) code(c *wire.Coder) {
-	c.Uint64("sequence number", &e.seq, math.MaxUint64)
-	c.Uint64("carried", &e.carried, e.seq)
-	for i := range e.byKind {
-		c.Uint64(event.Kind(i).String(), &e.byKind[i], e.seq)
-	}
-	h := &e.heartbeat
-	c.Time("heartbeat.by", &h.by)
-	c.Bool("heartbeat.stalled", &h.stalled)
-	c.Bool("heartbeat.busy", &h.busy)
+	return s, nil
 }

@@ -2,17 +2,19 @@ package heed
 
 import (
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"hash/crc32"
 	"math/rand/v2"
 	"os"
+	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
@@ -158,13 +160,27 @@ func busy(t testing.TB, cfg Config, stream uint64, n int) *Engine {
 // stateAt returns where the state begins in a snapshot.
 func stateAt(snapshot []byte) int { return bytes.IndexByte(snapshot, '\n') + 1 }
 
-// seal sets the checksum of the state in a snapshot that was changed.
-func seal(s []byte) []byte {
-	if state := s[stateAt(s):]; len(state) > snapshotHead+snapshotChecksum {
-		end := len(state) - snapshotChecksum
-		binary.LittleEndian.PutUint32(state[end:], crc32.Checksum(state[:end], castagnoli))
-	}
-	return s
+// sealed returns a snapshot with the line of another state.
+func sealed(snapshot, record []byte) []byte {
+	return append(bytes.Clone(snapshot[:stateAt(snapshot)]), recordLine(record)...)
+}
+
+// record returns the JSON of the state of a snapshot.
+func record(t testing.TB, snapshot []byte) []byte {
+	record, rest, err := readRecord(snapshot[stateAt(snapshot):], maxState)
+	require.NoError(t, err)
+	require.Empty(t, rest)
+	return record
+}
+
+// edited returns a snapshot with another state.
+func edited(t testing.TB, snapshot []byte, change func(*state)) []byte {
+	var s state
+	require.NoError(t, json.Unmarshal(record(t, snapshot), &s))
+	change(&s)
+	state, err := json.Marshal(&s)
+	require.NoError(t, err)
+	return sealed(snapshot, state)
 }
 
 // TestRestoreTorn cuts a snapshot and changes it, at every byte of the carry-over and at many of the state: damage to the
@@ -174,7 +190,7 @@ func TestRestoreTorn(t *testing.T) {
 	snapshot := busy(t, cfg, 1, 200).Snapshot(nil)
 	at := stateAt(snapshot)
 	for n := range snapshot {
-		if n > at+snapshotHead && n%17 != 0 {
+		if n > at+100 && n%197 != 0 {
 			continue
 		}
 		changed := bytes.Clone(snapshot)
@@ -208,9 +224,8 @@ func TestRestoreRefused(t *testing.T) {
 		f(e)
 		return e.Snapshot(nil)
 	}
-	other := bytes.Clone(snapshot)
-	other[stateAt(other)+len(snapshotMagic)]++
-	extra := seal(append(bytes.Clone(snapshot), 0))
+	other := edited(t, snapshot, func(s *state) { s.Format++ })
+	typed := bytes.Replace(record(t, snapshot), []byte(`"Carried":0`), []byte(`"Carried":"0"`), 1)
 	for name, c := range map[string]struct {
 		cfg      Config
 		snapshot []byte
@@ -219,8 +234,12 @@ func TestRestoreRefused(t *testing.T) {
 	}{
 		"foreign":  {cfg, []byte("{\"epoch\": 1}"), "carry-over: it is missing", false},
 		"empty":    {cfg, nil, "carry-over: it is missing", false},
-		"format":   {cfg, seal(other), fmt.Sprintf("format %d, not %d", snapshotFormat+1, snapshotFormat), true},
-		"extra":    {cfg, extra, "follow after its end", true},
+		"format":   {cfg, other, fmt.Sprintf("format %d, not %d", snapshotFormat+1, snapshotFormat), true},
+		"extra":    {cfg, append(bytes.Clone(snapshot), '\n'), "torn, damaged or too large", true},
+		"typed":    {cfg, sealed(snapshot, typed), "cannot be read", true},
+		"null":     {cfg, edited(t, snapshot, func(s *state) { s.Classify = nil }), "is not possible after entry", true},
+		"huge":     {cfg, edited(t, snapshot, func(s *state) { s.Sequence = 1 << 60 }), "is not possible after entry", true},
+		"deep":     {cfg, sealed(snapshot, bytes.Repeat([]byte("["), 5<<20)), "format 0", true},
 		"epoch":    {change(func(c *Config) { c.Epoch = "e2" }), snapshot, `epoch "e1", and Config.Epoch is "e2"`, false},
 		"masking":  {change(func(c *Config) { c.Signature.Protect = []string{"H2O"} }), snapshot, "Signature are by", true},
 		"groups":   {change(func(c *Config) { c.Groups.Columns = 8 }), snapshot, "GrouperConfig.Columns 64", true},
@@ -273,36 +292,65 @@ func TestRestoreCursors(t *testing.T) {
 	require.EqualValues(t, 11, next.OpenedAtSequence)
 }
 
-// TestSnapshotFormat restores a snapshot that was written when the format was
-// new. Where it fails, the description of a structure has changed: then
-// snapshotFormat needs another number, so that old snapshots are refused by it,
-// and this test one run with -update, which leaves alone a snapshot that can be
-// restored.
+// TestSnapshotFormat restores a snapshot that was written when the format was new. If it fails, a State reads otherwise
+// than before: then snapshotFormat needs another number, so that old snapshots are refused by it, and this test one run
+// with -update.
 func TestSnapshotFormat(t *testing.T) {
-	const file = "testdata/snapshot.hex"
+	const file = "testdata/snapshot.json"
 	cfg := snapshotConfig(mustRules(t, testRules))
-	snapshot := storedSnapshot(t, file)
-	e, err := Restore(cfg, snapshot)
-	if testkit.Updating() && (err != nil || e.CarriedOver() != nil) {
-		testkit.Golden(t, file, hex.Dump(busy(t, cfg, 1, 200).Snapshot(nil)))
-		snapshot = storedSnapshot(t, file)
-		e, err = Restore(cfg, snapshot)
+	if testkit.Updating() {
+		testkit.Golden(t, file, string(busy(t, cfg, 1, 200).Snapshot(nil)))
 	}
-	require.NoError(t, err, "format %d", snapshotFormat)
-	require.Equal(t, snapshot, e.Snapshot(nil), "format %d", snapshotFormat)
+	snapshot, err := os.ReadFile(file)
+	require.NoError(t, err)
+	e, err := Restore(cfg, snapshot)
+	require.NoError(t, err)
+	require.NoError(t, e.CarriedOver(), "format %d", snapshotFormat)
+	require.Equal(t, string(snapshot), string(e.Snapshot(nil)), "format %d", snapshotFormat)
 }
 
-// storedSnapshot reads a file of hex.Dump's form.
-func storedSnapshot(t testing.TB, file string) (snapshot []byte) {
-	text, err := os.ReadFile(file)
+// TestSnapshotOfOddNames takes a snapshot of names that are no UTF-8: they are found again.
+func TestSnapshotOfOddNames(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	a := mustNew(t, cfg)
+	const odd = "a\xff\xfe\xe4b"
+	now := time.Unix(1<<40, 0).UTC() // in the year 36812
+	a.Observe(event.State{Time: now, Phase: odd, Status: event.StatusPhase}.Entry())
+	a.Observe(event.Operation{Time: now, ID: odd, Method: odd, Status: event.StatusStarted}.Entry())
+	a.Log(event.Log{Time: now, Level: event.LevelError, Source: odd, OperationID: odd, Message: "Broken \xff"})
+	a.Raise(Report{Key: odd, Disposition: event.Blocking, Summary: odd, OperationID: odd})
+	a.Attach(odd, now)
+	a.Expect(now, now.Add(time.Minute))
+	a.Current(odd)
+	b, err := Restore(cfg, a.Snapshot(nil))
 	require.NoError(t, err)
-	for line := range strings.Lines(string(text)) {
-		_, line, _ = strings.Cut(line, "  ") // the offset
-		line, _, _ = strings.Cut(line, "|")  // the text
-		snapshot, err = hex.AppendDecode(snapshot, []byte(strings.ReplaceAll(line, " ", "")))
-		require.NoError(t, err)
+	require.NoError(t, b.CarriedOver())
+	for _, e := range []*Engine{a, b} {
+		e.Observe(event.Operation{ID: odd, Status: event.StatusCompleted}.Entry())
+		e.Detach(odd)
 	}
-	return snapshot
+	require.Equal(t, told(a), told(b))
+	require.Equal(t, a.Verdict(odd), b.Verdict(odd))
+	require.True(t, b.Verdict(odd).Status.Ended())
+	require.Equal(t, a.Ack(odd, "e1-1", 0), b.Ack(odd, "e1-1", 0))
+}
+
+// TestRestoreIsBounded restores states of many small objects: they take no more memory than their size allows.
+func TestRestoreIsBounded(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	line := busy(t, cfg, 1, 10).Snapshot(nil)
+	for _, element := range []string{"{},", `{"Number":1},`, `{"Rows":[{},{},{},{}]},`, `{"Covers":[{"Number":1}]},`, "[],", "0,", `{"Rows":[0,0,0,0,0,0,0,0,0]},`} {
+		const size = 5 << 20
+		list := strings.Repeat(element, size/len(element))
+		src := sealed(line, []byte(`{"Format":12,"Coalesce":{"Items":[`+list[:len(list)-1]+`]}}`))
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		e, err := Restore(cfg, src)
+		runtime.ReadMemStats(&after)
+		require.NoError(t, err)
+		require.Error(t, e.CarriedOver())
+		require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(100*size), element)
+	}
 }
 
 func TestSnapshotKnowsEveryField(t *testing.T) {
@@ -310,7 +358,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	e.heartbeat.by = time.Unix(1, 0)
 	testkit.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
-		"-Engine.mu", "-Engine.snapshots", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
+		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
 		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention", "Engine.merges", "Engine.suspects",
 		"Engine.accused",
@@ -323,11 +371,44 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	)
 }
 
-func TestSnapshotAllocatesLittle(t *testing.T) {
+// TestSnapshotAppends also holds that snapshots at once do not disturb each other.
+func TestSnapshotAppends(t *testing.T) {
 	e := busy(t, snapshotConfig(mustRules(t, testRules)), 2, 200)
-	buf := e.Snapshot(nil)
-	require.LessOrEqual(t, testing.AllocsPerRun(10, func() { e.Snapshot(buf[:0]) }), 20.0, "those of the carry-over")
-	require.Equal(t, "head", string(e.Snapshot([]byte("head"))[:4]))
+	want := e.Snapshot(nil)
+	var all sync.WaitGroup
+	for range 3 {
+		all.Go(func() { assert.Equal(t, "head"+string(want), string(e.Snapshot([]byte("head")))) })
+	}
+	all.Wait()
+}
+
+// TestRestoreDamaged replaces numbers of a state: the engine works, with the state or with the carry-over.
+func TestRestoreDamaged(t *testing.T) {
+	cfg := snapshotConfig(mustRules(t, testRules))
+	number := regexp.MustCompile(`\b[0-9]+\b`)
+	values := []string{"0", "1", "2", "3", "11", "65", "1000", "2305843009213693952", "18446744073709551615", "-1"}
+	works := 0
+	for seed := range uint64(100) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		snapshot := busy(t, cfg, seed%10, 150).Snapshot(nil)
+		state := record(t, snapshot)
+		at := number.FindAllIndex(state, -1)
+		n := at[rng.IntN(len(at))]
+		changed := slices.Concat(state[:n[0]], []byte(values[rng.IntN(len(values))]), state[n[1]:])
+		e, err := Restore(cfg, sealed(snapshot, changed))
+		require.NoError(t, err)
+		if e.CarriedOver() == nil {
+			works++
+		}
+		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
+		for range 60 {
+			m.next()(e)
+			s := e.Stats()
+			require.NoError(t, s.Check())
+		}
+		e.Snapshot(nil)
+	}
+	require.Greater(t, works, 20)
 }
 
 // FuzzRestore feeds any bytes as a state to Restore, and valid ones in which bytes were changed and the checksum set
@@ -339,21 +420,19 @@ func FuzzRestore(f *testing.F) {
 	cfg.Groups.Columns = 16
 	line := recordLine([]byte(`{"epoch":"e1","sequence":9,"items":3,"blocking":[{"id":"e1-2","summary":"x"}]}`))
 	for stream := range uint64(3) {
-		s := busy(f, cfg, stream, 40).Snapshot(nil)
-		f.Add(s[stateAt(s):], uint16(50*stream), byte(stream), uint16(9), byte(0), true)
+		f.Add(record(f, busy(f, cfg, stream, 40).Snapshot(nil)), uint16(50*stream), byte(stream), uint16(9), byte(0), true)
 	}
 	f.Add([]byte{}, uint16(0), byte(0), uint16(0), byte(0), false)
-	f.Add([]byte(snapshotMagic+strings.Repeat("\x00", 40)), uint16(8), byte(1), uint16(0), byte(0), true)
+	f.Add([]byte(`{"Format":12,"Coalesce":{"Items":[{},{}]}}`), uint16(8), byte(0), uint16(0), byte(0), true)
 	f.Fuzz(func(t *testing.T, src []byte, at1 uint16, flip1 byte, at2 uint16, flip2 byte, fix bool) {
-		if len(src) > snapshotHead+snapshotChecksum {
+		if len(src) > 0 {
 			src[int(at1)%len(src)] ^= flip1
 			src[int(at2)%len(src)] ^= flip2
 		}
-		src = append(bytes.Clone(line), src...)
 		if fix {
-			seal(src)
+			src = recordLine(src)
 		}
-		e, err := Restore(cfg, src)
+		e, err := Restore(cfg, append(bytes.Clone(line), src...))
 		require.NoError(t, err)
 		if e.CarriedOver() != nil {
 			require.Len(t, e.Open(nil), 1)
@@ -367,7 +446,9 @@ func FuzzRestore(f *testing.F) {
 		}
 		again, err := Restore(cfg, e.Snapshot(nil))
 		require.NoError(t, err)
-		require.Equal(t, told(e), told(again))
+		if again.CarriedOver() == nil { // odd numbers may grow beyond their bounds
+			require.Equal(t, told(e), told(again))
+		}
 	})
 }
 
@@ -408,31 +489,12 @@ func BenchmarkSnapshot(b *testing.B) {
 			snapshot = e.Snapshot(snapshot[:0])
 		}
 	})
-	room := make([]byte, 0, len(snapshot))
-	// What is done under one lock, which all who log may have to wait for.
-	b.Run("begin", func(b *testing.B) {
+	// The part under the lock, for which all who log may have to wait.
+	b.Run("copy", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			e.beginSnapshot(room[:0])
+			e.copyState()
 		}
-	})
-	b.Run("turns", func(b *testing.B) {
-		turns, longest := 0, time.Duration(0)
-		for b.Loop() {
-			e.beginSnapshot(room[:0])
-			for _, next := range []func([]byte, int) ([]byte, bool){
-				e.classifier.ContinueSnapshot,
-				e.coalescer.ContinueSnapshot,
-			} {
-				for more := true; more; turns++ {
-					start := time.Now()
-					_, more = next(room[:0], snapshotTurn)
-					longest = max(longest, time.Since(start))
-				}
-			}
-		}
-		b.ReportMetric(float64(turns)/float64(b.N), "turns")
-		b.ReportMetric(float64(longest.Nanoseconds()), "longest-ns")
 	})
 	b.Run("restore", func(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))

@@ -12,15 +12,15 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// isRecordingVersion reports whether raw is a version of the format of recordings (docs/recording.md) that can be read.
-// Version 1 has other names of members, which are read as well.
-func isRecordingVersion(raw []byte) bool { return len(raw) == 1 && (raw[0] == '1' || raw[0] == '2') }
+// RecordingVersion is the version of the format of recordings (docs/recording.md), which
+// their first line names.
+const RecordingVersion = 2
 
 // jsonLine reads JSON lines. Its strings alias the line or buffers of its own,
 // which are used again for the next line.
 type jsonLine struct {
 	valid bool // the last line that was parsed is a JSON object
-	// version reports that it names a known version of recordings.
+	// version reports that it names RecordingVersion.
 	version bool
 	empty   bool // it says that its message is empty
 	nested  bool // its message is a line of another log, as containers keep them
@@ -90,13 +90,13 @@ func (j *jsonLine) member(key, raw []byte) {
 	case "message", "msg":
 		j.message = j.unquote(raw)
 		j.empty = string(raw) == `""`
-	case "messageBase64", "message_base64":
+	case "messageBase64":
 		j.message = j.decode(raw)
-	case "stackBase64", "stack_base64":
+	case "stackBase64":
 		j.stack = j.decode(raw)
-	case "errorBase64", "error_base64":
+	case "errorBase64":
 		j.failure = j.decode(raw)
-	case "detailBase64", "detail_base64":
+	case "detailBase64":
 		j.detail = j.decode(raw)
 	case "stack", "stacktrace", "stack_trace":
 		j.stack = j.unquote(raw)
@@ -110,23 +110,23 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.status = j.unquote(raw)
 	case "error", "err":
 		j.failure = j.unquote(raw)
-	case "byCaller", "by_caller":
+	case "byCaller":
 		j.byCaller = string(raw) == "true"
 	case "phase":
 		j.phase = j.unquote(raw)
 	case "detail":
 		j.detail = j.unquote(raw)
-	case "consumer", "viewer":
+	case "consumer":
 		j.consumer = j.unquote(raw)
 		j.extra(key, raw)
 	case "attention":
 		j.attention = j.unquote(raw)
 		j.extra(key, raw)
-	case "through", "up_to":
+	case "through":
 		j.through, _ = strconv.ParseUint(text(raw), 10, 64)
 		j.extra(key, raw)
 	case "schemaVersion":
-		if j.version = isRecordingVersion(raw); !j.version {
+		if j.version = string(raw) == strconv.Itoa(RecordingVersion); !j.version {
 			j.extra(key, raw)
 		}
 	case "count":

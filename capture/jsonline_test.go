@@ -67,7 +67,6 @@ func TestJSONLines(t *testing.T) {
 			}.Entry(),
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
 		},
-		`{"kind":"ack","viewer":"ann","attention":"e-1","up_to":7}`:     ack,
 		`{"kind":"ack","consumer":"ann","attention":"e-1","through":7}`: ack,
 		`{"kind":"state","time":` + ts + `,"status":"phase","phase":"load","detail":"초원"}`: {
 			Entry:     event.State{Time: at, Status: event.StatusPhase, Phase: "load", Pos: 1}.Entry(),

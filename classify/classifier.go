@@ -339,9 +339,7 @@ func (c *Classifier) act(e *event.Entry, r *Result) {
 
 // setPhase makes p the phase. It copies what it keeps.
 func (c *Classifier) setPhase(p string) {
-	if len(p) > maxPhaseBytes {
-		p = strings.ToValidUTF8(p[:maxPhaseBytes], "")
-	}
+	p = strings.ToValidUTF8(p[:min(len(p), maxPhaseBytes)], "")
 	c.phaseNum, c.phaseKnown = c.phases.number(p)
 	switch {
 	case c.phaseKnown:

@@ -56,8 +56,8 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 			}
 			res.Successor = c.id(c.acknowledge(it, watermark))
 			for _, cv := range covers {
-				if other := c.byNumber(cv.number); other != nil && other.open() {
-					c.acknowledge(other, cv.watermark)
+				if other := c.byNumber(cv.Number); other != nil && other.open() {
+					c.acknowledge(other, cv.Watermark)
 					res.Covered = append(res.Covered, other.id)
 				}
 			}
@@ -106,8 +106,8 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 		c.episode.acked = it.number
 	}
 	it.acked, it.ackedAt = true, c.now.seq
-	ofLoad := c.Loading() && it.scope.plain() && it.opened.seq >= c.load.began.seq
-	c.load.acked = c.load.acked || ofLoad
+	ofLoad := c.Loading() && it.scope.plain() && it.opened.seq >= c.load.Began.seq
+	c.load.Acked = c.load.Acked || ofLoad
 	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
@@ -121,8 +121,6 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	next := c.slot()
 	c.start(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
 	next.shared, next.past = it.shared, it.past
-	c.save(it)
-	c.save(next)
 	it.part(next, watermark, rows, turns)
 	next.deferred = ofLoad && next.severity < event.SeverityFatal
 	c.enterRules(it)

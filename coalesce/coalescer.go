@@ -137,7 +137,7 @@ type Coalescer struct {
 
 	thorough bool // for tests: repeats take the way of all others
 
-	saved savedItems
+	copies copies
 }
 
 // episode is the ambient burst that goes on; the zero value is none.
@@ -309,9 +309,6 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 			}
 		}
 	}
-	if it != nil {
-		c.save(it)
-	}
 	if it == nil || c.thorough || !c.repeat(it, in, to.row) {
 		return c.foldNews(in, &to, it)
 	}
@@ -380,7 +377,6 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	opened := false
 	var recurrence *recurrence
 	if before.row != nil {
-		c.save(before.item)
 		recurrence, before.row.recurrence = before.row.recurrence, nil
 	}
 	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
@@ -397,18 +393,17 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if in.digest != nil {
 		it.digest = in.digest.digest
 	}
-	c.save(it)
 	row := it.counters.find(d.Rule, in.Signature, in.variant)
 	if row != nil && runGap.passed(row.last, c.now) {
-		c.occur(row, c.calls.side)
+		c.occur(row, c.calls.Side)
 	}
 	if group, _ := c.index.has(d.Rule, in.Signature, ""); !group &&
 		!it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
-		c.allowance.groups++
+		c.allowance.Groups++
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
-		c.allowance.stops++
+		c.allowance.Stops++
 	}
 	if f.newGroup {
 		c.latest = latest{}

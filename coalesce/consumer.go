@@ -14,9 +14,9 @@ const maxConsumerName = 64
 // consumer receives attention and acknowledges it. Its watermark in an item is
 // item.delivered at its index.
 type consumer struct {
-	name     string
-	attached bool
-	used     uint64 // at which call it was named last
+	Name     string
+	Attached bool
+	Used     uint64 // at which call it was named last
 }
 
 // consumers is a bounded table. The first has no name, and is never evicted: it is the
@@ -32,14 +32,12 @@ func newConsumers(n int) consumers { return consumers{list: make([]consumer, 1, 
 // consumer returns the index of the consumer called name, made where it is not
 // known.
 func (c *Coalescer) consumer(name string) int {
-	if len(name) > maxConsumerName {
-		name = strings.ToValidUTF8(name[:maxConsumerName], "")
-	}
+	name = strings.ToValidUTF8(name[:min(len(name), maxConsumerName)], "?")
 	v := &c.consumers
 	v.calls++
 	for i := range v.list {
-		if v.list[i].name == name {
-			v.list[i].used = v.calls
+		if v.list[i].Name == name {
+			v.list[i].Used = v.calls
 			return i
 		}
 	}
@@ -60,7 +58,7 @@ func (c *Coalescer) consumer(name string) int {
 			}
 		}
 	}
-	v.list[i] = consumer{name: strings.Clone(name), used: v.calls}
+	v.list[i] = consumer{Name: strings.Clone(name), Used: v.calls}
 	return i
 }
 
@@ -69,7 +67,7 @@ func (v *consumers) victim() int {
 	victim := 1
 	for i := 2; i < len(v.list); i++ {
 		a, b := &v.list[i], &v.list[victim]
-		if a.attached != b.attached && b.attached || a.attached == b.attached && a.used < b.used {
+		if a.Attached != b.Attached && b.Attached || a.Attached == b.Attached && a.Used < b.Used {
 			victim = i
 		}
 	}
@@ -90,7 +88,7 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 }
 
 // Detach records that a consumer has left. Its watermarks stay.
-func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].attached = false }
+func (c *Coalescer) Detach(consumer string) { c.consumers.list[c.consumer(consumer)].Attached = false }
 
 // Current returns the one open item that an agent should see first: blocking
 // before advisory, of the run of the game that goes on before earlier ones, then by the
@@ -114,7 +112,7 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 	a.Summary, named = c.summarize(top, &a, others)
 	for _, it := range others[:named] {
 		it.delivered[v] = it.latest.seq
-		top.covers = append(top.covers, cover{number: it.number, watermark: it.latest.seq})
+		top.covers = append(top.covers, cover{Number: it.number, Watermark: it.latest.seq})
 	}
 	a.Sanitize()
 	return a, true

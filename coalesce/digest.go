@@ -40,7 +40,7 @@ func (c *Coalescer) Arrival(consumer string) event.Decision {
 func (c *Coalescer) before(consumer string) []*item {
 	v := c.consumer(consumer)
 	for i := range c.consumers.list {
-		if i != v && c.consumers.list[i].attached {
+		if i != v && c.consumers.list[i].Attached {
 			return nil
 		}
 	}
@@ -76,7 +76,7 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 		in.digest = c.digestAll(past)
 		in.Summary = in.digest.text
 	}
-	c.consumers.list[c.consumer(consumer)].attached = true
+	c.consumers.list[c.consumer(consumer)].Attached = true
 	return c.Fold(in)
 }
 
@@ -94,11 +94,10 @@ func (c *Coalescer) BeginRun() {
 	c.only.valid = false
 	c.leaveWindows()
 	for i := range c.consumers.list {
-		c.consumers.list[i].attached = false
+		c.consumers.list[i].Attached = false
 	}
 	for i := range c.items {
 		if it := &c.items[i]; it.open() && it.scope.plain() {
-			c.save(it)
 			clear(it.delivered)
 		}
 	}

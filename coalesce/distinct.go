@@ -1,7 +1,6 @@
 package coalesce
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
@@ -102,7 +101,6 @@ func (c *Coalescer) mergeUncounted(from, into signature.Signature) {
 		t := &c.items[i].counters
 		for _, rule := range t.uncounted.rules {
 			if key := groupKey(rule, from); t.uncounted.has(key) {
-				c.save(&c.items[i])
 				t.uncounted.remove(key)
 				t.index.uncounted--
 				t.distinguish(rule, into)
@@ -160,41 +158,4 @@ func (u *uncounted) remove(key uint64) {
 			gap = slot
 		}
 	}
-}
-
-// uncounted codes the groups without a counter. Those that have both are counted again.
-func (s *coder) uncounted(t *counters) {
-	u := &t.uncounted
-	s.Bool("groups.inexact", &u.inexact)
-	rules := s.Len("groups.rules", len(u.rules), maxRules)
-	if s.Reading() {
-		u.rules = make([]string, rules)
-	}
-	for i := range u.rules {
-		s.rule("groups.rule", &u.rules[i])
-	}
-	n := s.Len("groups.keys", len(u.keys), min(maxUncounted, maxAllUncounted-t.index.uncounted+len(u.keys)))
-	if !s.Reading() {
-		for keys := range slices.Chunk(u.keys, 64) { // a write for each would take ten times as long
-			var b [64 * 8]byte
-			for i, key := range keys {
-				binary.LittleEndian.PutUint64(b[8*i:], key)
-			}
-			s.Raw(b[:8*len(keys)])
-		}
-		return
-	}
-	for range n {
-		var key uint64
-		s.Fixed64("groups.key", &key)
-		if u.has(key) {
-			s.Fail("a group without a counter occurs twice")
-		}
-		if s.Err() != nil {
-			return
-		}
-		t.index.uncounted++
-		u.add(key)
-	}
-	t.recount()
 }

@@ -91,7 +91,7 @@ func TestDistinct(t *testing.T) {
 				}
 			},
 			"restore": func(t *rapid.T) {
-				restored, err := Restore(cfg, snap(c, nil))
+				restored, err := restored(cfg, snap(c, nil))
 				require.NoError(t, err)
 				c = restored
 			},
@@ -178,7 +178,7 @@ func TestDistinctBounds(t *testing.T) {
 	require.False(t, a.GroupsExact)
 	require.Equal(t, rows, a.Groups)
 
-	restored, err := Restore(Config{}, snap(c, nil))
+	restored, err := restored(Config{}, snap(c, nil))
 	require.NoError(t, err)
 	require.Equal(t, openItems(c), openItems(restored))
 	require.Equal(t, maxAllUncounted, restored.index.uncounted)

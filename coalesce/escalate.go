@@ -13,13 +13,13 @@ const maxEscalations = 256
 // escalation is the latest occurrences of what one rule decides: as many as its
 // threshold.
 type escalation struct {
-	rule  string
-	after int           // the threshold
-	ring  []logicalTime // at most so many
-	next  int           // position in ring of the oldest, once it is full
+	Rule  string
+	After int           // the threshold
+	Ring  []logicalTime // at most so many
+	Next  int           // position in ring of the oldest, once it is full
 }
 
-func (x *escalation) full() bool { return len(x.ring) == x.after }
+func (x *escalation) full() bool { return len(x.Ring) == x.After }
 
 // Escalate notes an occurrence of what a rule decides that becomes more by
 // repetition, and raises the decision where it is one too many: the threshold is
@@ -30,28 +30,28 @@ func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Deci
 	c.now.seq = e.Seq
 	c.tick(e.Time)
 	c.repeated = nil
-	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.rule == d.Rule })
+	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.Rule == d.Rule })
 	if i < 0 {
 		if len(c.escalations) == maxEscalations || by.After < 1 {
 			return false
 		}
 		i = len(c.escalations)
-		c.escalations = append(c.escalations, &escalation{rule: d.Rule, after: by.After})
+		c.escalations = append(c.escalations, &escalation{Rule: d.Rule, After: by.After})
 	}
 	x := c.escalations[i]
-	if x.after != by.After { // the rule is another one since a restore
-		*x = escalation{rule: x.rule, after: by.After}
+	if x.After != by.After { // the rule is another one since a restore
+		*x = escalation{Rule: x.Rule, After: by.After}
 	}
 	if !x.full() {
-		x.ring = append(x.ring, c.now)
+		x.Ring = append(x.Ring, c.now)
 	} else {
-		x.ring[x.next] = c.now
-		x.next = (x.next + 1) % len(x.ring)
+		x.Ring[x.Next] = c.now
+		x.Next = (x.Next + 1) % len(x.Ring)
 	}
 	if !x.full() {
 		return false
 	}
-	if w := (Window{by.Within, by.Entries}); w.passed(x.ring[x.next], c.now) {
+	if w := (Window{by.Within, by.Entries}); w.passed(x.Ring[x.Next], c.now) {
 		return false
 	}
 	d.Disposition, d.Severity = max(d.Disposition, by.To), max(d.Severity, by.Severity)
@@ -64,31 +64,31 @@ func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Deci
 // it was.
 func (c *Coalescer) repeats(r *rate) {
 	x := c.repeated
-	if x == nil || x.ring[(x.next+len(x.ring)-1)%len(x.ring)].seq != c.now.seq {
+	if x == nil || x.Ring[(x.Next+len(x.Ring)-1)%len(x.Ring)].seq != c.now.seq {
 		return
 	}
-	for i := range len(x.ring) - 1 {
-		r.add(&c.cfg.RateWindow, x.ring[(x.next+i)%len(x.ring)])
+	for i := range len(x.Ring) - 1 {
+		r.add(&c.cfg.RateWindow, x.Ring[(x.Next+i)%len(x.Ring)])
 	}
 }
 
 // rate counts entries over consecutive spans of a window.
 type rate struct {
-	start    logicalTime
-	current  uint64
-	previous uint64
+	Start    logicalTime
+	Current  uint64
+	Previous uint64
 }
 
 // add counts one entry at now.
 func (r *rate) add(w *Window, now logicalTime) {
-	if r.start.seq == 0 || w.passed(r.start, now) {
-		r.previous = r.current
-		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.start, now) {
-			r.previous = 0
+	if r.Start.seq == 0 || w.passed(r.Start, now) {
+		r.Previous = r.Current
+		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.Start, now) {
+			r.Previous = 0
 		}
-		r.start, r.current = now, 0
+		r.Start, r.Current = now, 0
 	}
-	r.current++
+	r.Current++
 }
 
 // perSpan returns how many entries fall into one span, by the fuller of the two
@@ -96,8 +96,8 @@ func (r *rate) add(w *Window, now logicalTime) {
 // began: who acknowledges within a second what comes each tick knows its rate.
 // A single entry is no rate.
 func (r *rate) perSpan(w *Window, now logicalTime) uint64 {
-	if r.previous == 0 && r.current > 1 {
-		return 10 * r.current / w.tenths(r.start, now)
+	if r.Previous == 0 && r.Current > 1 {
+		return 10 * r.Current / w.tenths(r.Start, now)
 	}
-	return max(1, r.current, r.previous)
+	return max(1, r.Current, r.Previous)
 }

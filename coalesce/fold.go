@@ -96,15 +96,13 @@ type item struct {
 	pending    string // 0: none
 	pendingWhy Reason
 	pendingAt  place
-
-	saved savedItem
 }
 
 // cover is an item named by the latest view of another as the current one, and
 // its watermark then.
 type cover struct {
-	number    uint64
-	watermark uint64
+	Number    uint64
+	Watermark uint64
 }
 
 // reset makes an item free, keeping its memory but nothing that it points to.
@@ -114,7 +112,7 @@ func (it *item) reset() {
 	clear(it.delivered)
 	*it = item{
 		counters: it.counters, rules: it.rules[:0], delivered: it.delivered, covers: it.covers[:0],
-		saved: it.saved, allRules: true, nextCount: 2, nextGroups: 2,
+		allRules: true, nextCount: 2, nextGroups: 2,
 	}
 }
 

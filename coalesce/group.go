@@ -209,7 +209,6 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if it.cause.Signature == from {
 			it.cause.Signature = into
 		}
-		c.save(it)
 		c.version++
 		it.counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.variant, r.sig == from })
 	}
@@ -217,7 +216,6 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
 		for i := range c.items {
 			if it := &c.items[i]; it.counters.find(rule, into, variant) != nil {
-				c.save(it)
 				c.version++
 				it.counters.move(func(r *counter) (signature.Signature, string, bool) {
 					return into, others, r.sig == into && r.rule == rule && r.variant == variant
@@ -275,9 +273,9 @@ func (c *counter) combine(o *counter) {
 	if c.recurrence == nil {
 		c.recurrence = o.recurrence
 	} else if o.recurrence != nil {
-		c.recurrence.times += o.recurrence.times
-		for i, n := range o.recurrence.seen {
-			c.recurrence.seen[i] += n
+		c.recurrence.Times += o.recurrence.Times
+		for i, n := range o.recurrence.Seen {
+			c.recurrence.Seen[i] += n
 		}
 	}
 	c.accused = c.accused.join(o.accused)
@@ -315,9 +313,6 @@ func (t turn) after(o *counter) turn {
 func (c *Coalescer) Rename(of func(name string) string) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.state != itemFree {
-			c.save(it)
-		}
 		for k := range it.counters.rows {
 			r := &it.counters.rows[k]
 			renamed := Accused(nil)

@@ -46,7 +46,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	it := c.slot()
 	c.gather(to, it)
 	c.start(it, to, predecessor)
-	it.deferred = c.load.acked && to.scope.plain() && !stopsAtOnce(in)
+	it.deferred = c.load.Acked && to.scope.plain() && !stopsAtOnce(in)
 	if before.item == nil {
 		c.repeats(&r)
 	}
@@ -112,7 +112,6 @@ func (c *Coalescer) reopen(it *item) {
 	c.version++
 	c.nOpen++
 	c.stats.Reopened++
-	c.save(it)
 	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope.plain()
 	if it.unpinned {
 		it.unpinned = false
@@ -204,7 +203,6 @@ func (c *Coalescer) evict(it *item) {
 	c.stats.FoldedEvicted += it.total
 	c.retention = append(c.retention, Retention{Owner: it.number, Evicted: true})
 	c.version++
-	c.save(it)
 	c.leaveRules(it)
 	it.reset()
 }
@@ -252,7 +250,6 @@ func (c *Coalescer) resolve(rules []string) {
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
-				c.save(it)
 				c.version++
 				r.resolved, hit = true, true
 			}
@@ -279,7 +276,6 @@ func (c *Coalescer) endRun() {
 		if it.state == itemFree || !it.scope.plain() {
 			continue
 		}
-		c.save(it)
 		it.past = true
 		switch {
 		case !it.open():
@@ -374,9 +370,9 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 
 // allowance is what the number of updates that stop nobody is bounded by.
 type allowance struct {
-	groups uint64 // seen
-	stops  uint64 // items that blocked from the beginning
-	spent  uint64
+	Groups uint64 // seen
+	Stops  uint64 // items that blocked from the beginning
+	Spent  uint64
 }
 
 // allow reports whether an update of an item may be made that stops nobody, where at least
@@ -387,10 +383,10 @@ func (c *Coalescer) allow(it *item, cost, least uint64) bool {
 		return true
 	}
 	a := &c.allowance
-	if 6+thresholds(c.stats.Folded)+thresholds(a.groups)+a.stops < a.spent+least {
+	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+least {
 		return false
 	}
-	a.spent += cost
+	a.Spent += cost
 	return true
 }
 

@@ -11,8 +11,6 @@ import (
 // operation is what is known of one life of an operation: an id that starts
 // again is another operation.
 type operation struct {
-	number uint64 // in the order of arrival, from 1 on
-
 	id     string
 	parent string // "" for a root
 	method string
@@ -37,9 +35,6 @@ type operation struct {
 	// acknowledged last.
 	openItem *item
 	lastItem uint64
-
-	known uint64 // number of the latest snapshot that has it in its table
-	part  uint64 // number of the part of a snapshot that defined it last
 }
 
 // running reports whether the operation was seen, and neither to end nor given
@@ -81,8 +76,8 @@ func (o *operation) inherit(part *operation) {
 	if part.running() || part.abandoned {
 		o.gap = cmp.Or(o.gap, ReasonMissing)
 	}
-	if part.marked.item != 0 {
-		o.mark(part.marked.item, part.marked.why)
+	if part.marked.Item != 0 {
+		o.mark(part.marked.Item, part.marked.Why)
 	}
 	o.note(part.worst, part.item)
 	if part.doubtful {
@@ -105,7 +100,6 @@ type operations struct {
 	live  []*operation // of these, those seen to start that run, or ended within Linger
 	limit int
 
-	numbers   uint64 // given to operations
 	evicted   uint64 // operations dropped to make room
 	abandoned uint64
 	anonymous uint64 // operation events without an id
@@ -129,8 +123,7 @@ func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 // add returns a new operation called id. It takes the place of the one that has
 // the id, if there is one.
 func (t *operations) add(id string, now logicalTime) *operation {
-	t.numbers++
-	o := &operation{number: t.numbers, id: strings.Clone(boundID(id)), started: now}
+	o := &operation{id: strings.Clone(boundID(id)), started: now}
 	if old := t.byID[o.id]; old != nil {
 		t.bequeath(old)
 		t.drop(slices.Index(t.order, old))
@@ -247,12 +240,9 @@ func (c *Coalescer) Parts(id string) []string {
 	return parts
 }
 
-// boundID cuts an id or a method to maxOperationID bytes.
+// boundID cuts an id or a method to maxOperationID bytes, and makes it UTF-8, as JSON keeps it.
 func boundID(id string) string {
-	if len(id) > maxOperationID {
-		return id[:maxOperationID]
-	}
-	return id
+	return strings.ToValidUTF8(id[:min(len(id), maxOperationID)], "?")
 }
 
 // operation returns the operation called id, which an entry names, made where
@@ -346,8 +336,8 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		}
 		o.begun = true
 		if o.parent == "" {
-			c.calls.begun++
-			o.marked, c.calls.owed = cmp.Or(o.marked, c.calls.owed), mark{}
+			c.calls.Begun++
+			o.marked, c.calls.Owed = cmp.Or(o.marked, c.calls.Owed), mark{}
 		}
 		c.meetDeferred(o)
 		if o.running() || o.lingers(&c.cfg.Linger, c.now) {

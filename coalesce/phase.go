@@ -16,14 +16,14 @@ type phases []phase
 
 // phase is that of the urgent entries from seq on, until the next one.
 type phase struct {
-	seq  uint64
-	name string
+	Seq  uint64
+	Name string
 }
 
 // see notes the phase of an urgent entry.
 func (p *phases) see(seq uint64, name string) {
 	name = name[:text.Prefix(name, maxPhase)]
-	if n := len(*p); n > 0 && (*p)[n-1].name == name {
+	if n := len(*p); n > 0 && (*p)[n-1].Name == name {
 		return
 	}
 	if len(*p) == maxPhases {
@@ -35,24 +35,9 @@ func (p *phases) see(seq uint64, name string) {
 // at returns the phase of the urgent entry with a number, "" where it is not known.
 func (p phases) at(seq uint64) string {
 	for i := range slices.Backward(p) {
-		if p[i].seq <= seq {
-			return p[i].name
+		if p[i].Seq <= seq {
+			return p[i].Name
 		}
 	}
 	return ""
-}
-
-func (s *coder) phases(p *phases) {
-	n := s.Len("phases", len(*p), maxPhases)
-	if s.Reading() {
-		*p = make(phases, n)
-	}
-	for i := range *p {
-		at := &(*p)[i]
-		s.Uint64("phase.seq", &at.seq, s.c.now.seq)
-		s.Text("phase.name", &at.name, maxPhase)
-		if i > 0 && (at.seq <= (*p)[i-1].seq || at.name == (*p)[i-1].name) {
-			s.Fail("phase %d does not follow the one before", i)
-		}
-	}
 }

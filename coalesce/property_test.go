@@ -385,7 +385,7 @@ func (m *model) agree(a *Item, it *modelItem) {
 	held := m.c.lookup(a.ID).deferred
 	require.Equal(m.t, worst.Disposition == event.Blocking && a.State == Open && !held, a.Blocking)
 	phase := phaseOf(worst.seq)
-	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].seq {
+	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].Seq {
 		phase = "" // too long ago
 	}
 	want := CauseEntry{

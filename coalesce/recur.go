@@ -30,25 +30,25 @@ const neither = -1
 // it did in calls after acknowledgements. The first occurrence is not among them: the
 // incident itself tells nothing about others.
 type recurrence struct {
-	seen  [2]uint32
-	since [2]span     // the exposure from which they count
-	times uint64      // in all
-	first logicalTime // from which they count
+	Seen  [2]uint32
+	Since [2]span     // the exposure from which they count
+	Times uint64      // in all
+	First logicalTime // from which they count
 
-	call  uint64  // the latest to which it was charged, by number
-	stops []stops // for each method of such calls, at most maxMethods
+	Call  uint64  // the latest to which it was charged, by number
+	Stops []stops // for each method of such calls, at most maxMethods
 }
 
 // stops is how often a group stopped an agent after an acknowledgement, in calls of one
 // method.
 type stops struct {
-	method  string
-	count   int    // with the state read in between, as far as that is known
-	unread  int    // without, at most standingAfter
-	from    uint64 // the call of the first
-	pace    uint64 // calls for each of them, once the fault is standing
-	run     uint64 // occurrences in calls since runFrom, while it is standing
-	runFrom uint64
+	Method  string
+	Count   int    // with the state read in between, as far as that is known
+	Unread  int    // without, at most standingAfter
+	From    uint64 // the call of the first
+	Pace    uint64 // calls for each of them, once the fault is standing
+	Run     uint64 // occurrences in calls since runFrom, while it is standing
+	RunFrom uint64
 }
 
 // maxMethods bounds the methods for which the stops of a group are counted apart. What is
@@ -57,18 +57,18 @@ const maxMethods = 8
 
 // standing reports whether the fault stands for calls of any method.
 func (x *recurrence) standing() bool {
-	return x != nil && slices.ContainsFunc(x.stops, func(s stops) bool { return s.count == standingAfter })
+	return x != nil && slices.ContainsFunc(x.Stops, func(s stops) bool { return s.Count == standingAfter })
 }
 
 // stopsOf returns the stops in calls of a method.
 func (x *recurrence) stopsOf(method string, call uint64) *stops {
-	for i := range x.stops {
-		if s := &x.stops[i]; s.method == method || i == maxMethods-1 {
+	for i := range x.Stops {
+		if s := &x.Stops[i]; s.Method == method || i == maxMethods-1 {
 			return s
 		}
 	}
-	x.stops = append(x.stops, stops{method: method, from: call})
-	return &x.stops[len(x.stops)-1]
+	x.Stops = append(x.Stops, stops{Method: method, From: call})
+	return &x.Stops[len(x.Stops)-1]
 }
 
 // occur counts another occurrence of a group, on a side, or on neither.
@@ -76,27 +76,27 @@ func (c *Coalescer) occur(r *counter, side int) {
 	total := c.exposure()
 	x := r.recurrence
 	if x == nil {
-		x = &recurrence{since: total, first: r.last}
+		x = &recurrence{Since: total, First: r.last}
 		r.recurrence = x
 	}
-	x.times++
+	x.Times++
 	if side != neither {
-		x.seen[side]++
+		x.Seen[side]++
 	}
 	// What is long past counts less and less.
 	for {
 		var past span
 		for i := range total {
-			past.at += total[i].at - x.since[i].at
-			past.entries += total[i].entries - x.since[i].entries
+			past.at += total[i].at - x.Since[i].at
+			past.entries += total[i].entries - x.Since[i].entries
 		}
 		if memory := &c.cfg.AckMemory; past.at < memory.Duration && (past.at > 0 || past.entries < uint64(memory.Entries)) {
 			return
 		}
 		for i := range total {
-			x.since[i].at += (total[i].at - x.since[i].at + 1) / 2
-			x.since[i].entries += (total[i].entries - x.since[i].entries + 1) / 2
-			x.seen[i] /= 2
+			x.Since[i].at += (total[i].at - x.Since[i].at + 1) / 2
+			x.Since[i].entries += (total[i].entries - x.Since[i].entries + 1) / 2
+			x.Seen[i] /= 2
 		}
 	}
 }
@@ -104,24 +104,24 @@ func (c *Coalescer) occur(r *counter, side int) {
 // frequent reports whether what recurs is well more frequent within calls than outside of
 // them, or was never seen outside of them. A call that has just begun counts in full.
 func (c *Coalescer) frequent(o *recurrence) bool {
-	if o.seen[outside] == 0 {
+	if o.Seen[outside] == 0 {
 		return true
 	}
 	total := c.exposure()
 	var passed [2]float64
 	for i := range total {
-		passed[i] = float64(total[i].at - o.since[i].at)
+		passed[i] = float64(total[i].at - o.Since[i].at)
 	}
 	linger := float64(c.cfg.Linger.Duration)
 	if passed[outside] == 0 {
 		for i := range total {
-			passed[i] = float64(total[i].entries - o.since[i].entries)
+			passed[i] = float64(total[i].entries - o.Since[i].entries)
 		}
 		linger = float64(c.cfg.Linger.Entries)
 	}
 	// One of them may be a coincidence.
-	return float64(max(1, o.seen[inside])-1)*passed[outside] >=
-		chargeFactor*float64(o.seen[outside]+1)*(passed[inside]+linger)
+	return float64(max(1, o.Seen[inside])-1)*passed[outside] >=
+		chargeFactor*float64(o.Seen[outside]+1)*(passed[inside]+linger)
 }
 
 // charge decides about a blocking entry inside of a call that began after the
@@ -136,29 +136,29 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 	if root != nil {
 		method = root.method
 	}
-	call := c.calls.begun
-	if call > x.call+forgetAfter+1 || c.freshSince > k.row.last.seq {
-		x.stops = x.stops[:0]
+	call := c.calls.Begun
+	if call > x.Call+forgetAfter+1 || c.freshSince > k.row.last.seq {
+		x.Stops = x.Stops[:0]
 	}
-	x.call = call
+	x.Call = call
 	s := x.stopsOf(method, call)
-	if s.count < standingAfter {
-		if !c.calls.reads || c.calls.readAt >= k.item.opened.seq || s.unread == standingAfter {
-			s.count++
+	if s.Count < standingAfter {
+		if !c.calls.Reads || c.calls.ReadAt >= k.item.opened.seq || s.Unread == standingAfter {
+			s.Count++
 		} else {
-			s.unread++ // and perhaps its reads are not reported
+			s.Unread++ // and perhaps its reads are not reported
 		}
 		return reasonCharged
 	}
-	if s.pace == 0 {
-		s.pace, s.runFrom = max(1, (call-s.from)/standingAfter), call
+	if s.Pace == 0 {
+		s.Pace, s.RunFrom = max(1, (call-s.From)/standingAfter), call
 	}
-	if s.run++; s.run >= rateFactor {
-		if (call-s.runFrom)*rateFactor <= s.run*s.pace && s.pace >= rateFactor {
-			*s = stops{method: s.method, from: call}
+	if s.Run++; s.Run >= rateFactor {
+		if (call-s.RunFrom)*rateFactor <= s.Run*s.Pace && s.Pace >= rateFactor {
+			*s = stops{Method: s.Method, From: call}
 			return reasonRate
 		}
-		s.run, s.runFrom = 0, call
+		s.Run, s.RunFrom = 0, call
 	}
 	return reasonStanding
 }
@@ -189,11 +189,11 @@ func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since ui
 // load is the load of a game that goes on; the zero value is none. All that is urgent in
 // it is one incident.
 type load struct {
-	began   logicalTime // 0: none
-	playing logicalTime // the first evidence of play in the log since, or 0
-	called  logicalTime // the end of the first completed call that began since, or 0
-	calls   int         // such calls, at most loadCalls
-	acked   bool        // its item was acknowledged
+	Began   logicalTime // 0: none
+	Playing logicalTime // the first evidence of play in the log since, or 0
+	Called  logicalTime // the end of the first completed call that began since, or 0
+	Calls   int         // such calls, at most loadCalls
+	Acked   bool        // its item was acknowledged
 }
 
 // loadCalls is the number of completed calls, each begun after the load began, that end it.
@@ -208,12 +208,12 @@ var (
 )
 
 // Loading reports whether the game is being loaded; see [Input].Playing.
-func (c *Coalescer) Loading() bool { return c.load.began.seq != 0 }
+func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
 
 // beginLoad begins the load of a game.
 func (c *Coalescer) beginLoad() {
 	c.endLoad()
-	c.load.began = c.now
+	c.load.Began = c.now
 	c.set(&c.loadEnds, &loadMax, c.now)
 }
 
@@ -248,8 +248,8 @@ func (c *Coalescer) observeLoad(in *Input) {
 	}
 	if in.Entry.Kind == event.KindState && in.Entry.Status == event.StatusExited {
 		c.endLoad()
-	} else if in.Playing && c.load.playing.seq == 0 {
-		c.load.playing = c.now
+	} else if in.Playing && c.load.Playing.seq == 0 {
+		c.load.Playing = c.now
 		c.set(&c.loadEnds, &loadPlay, c.now)
 	}
 }
@@ -257,12 +257,12 @@ func (c *Coalescer) observeLoad(in *Input) {
 // completed records that a call ends as completed. A call that began in a load is evidence of play.
 func (c *Coalescer) completed(o *operation) {
 	l := &c.load
-	if !c.Loading() || !o.begun || o.parent != "" || o.started.seq < l.began.seq {
+	if !c.Loading() || !o.begun || o.parent != "" || o.started.seq < l.Began.seq {
 		return
 	}
-	switch l.calls++; l.calls {
+	switch l.Calls++; l.Calls {
 	case 1:
-		l.called = c.now
+		l.Called = c.now
 		c.set(&c.loadEnds, &loadCall, c.now)
 	case loadCalls:
 		c.endLoad()
@@ -276,7 +276,7 @@ func (c *Coalescer) overdueLoad() {
 	for _, bound := range [...]struct {
 		window *Window
 		since  logicalTime
-	}{{&loadMax, l.began}, {&loadPlay, l.playing}, {&loadCall, l.called}} {
+	}{{&loadMax, l.Began}, {&loadPlay, l.Playing}, {&loadCall, l.Called}} {
 		switch {
 		case bound.since.seq == 0:
 		case bound.window.passed(bound.since, c.now):

@@ -341,9 +341,9 @@ func (c *Coalescer) again(it *item, row *counter) string {
 		return ""
 	}
 	x := row.recurrence
-	text := "came " + strconv.FormatUint(x.times+1, 10) + " times"
-	if clocked(x.first, row.last) && row.last.at > x.first.at {
-		every := (row.last.at - x.first.at) / time.Duration(x.times)
+	text := "came " + strconv.FormatUint(x.Times+1, 10) + " times"
+	if clocked(x.First, row.last) && row.last.at > x.First.at {
+		every := (row.last.at - x.First.at) / time.Duration(x.Times)
 		text += ", every " + every.Round(max(time.Second, every/100)).String()
 	}
 	if it.acked && row.last.seq > it.ackedAt {

@@ -34,7 +34,6 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.stats.Received++
 	c.stats.Folded++
 	c.stats.ByDisposition[in.Decision.Disposition]++
-	c.save(it)
 	it.count(c.now, e.Pos, &c.cfg)
 	c.repeatable.row.bump(in, c.now)
 	c.episode.last = c.now
@@ -85,7 +84,7 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 		r.calm = c.version
 	}
 	if runGap.passed(r.last, c.now) {
-		c.occur(r, c.calls.side)
+		c.occur(r, c.calls.Side)
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
 	r.bump(in, c.now)
@@ -229,12 +228,12 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	switch {
 	case d.Disposition == event.Blocking && to.scope == scopeHost && apart:
 		return reasonReturned // the host knows
-	case blocking && c.Loading() && it.ackedAt < c.load.began.seq:
+	case blocking && c.Loading() && it.ackedAt < c.load.Began.seq:
 		return reasonReturned
 	case c.cfg.AckMemory.passed(last, c.now):
 		return reasonReturned
 	case (k.row == nil || !k.row.recurrence.standing()) && // whose rate counts by calls
-		it.rate.current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.start, c.now):
+		it.rate.Current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.Start, c.now):
 		return reasonRate
 	case !apart && to.named == nil && clocked(last, c.now):
 		return ""
@@ -250,7 +249,6 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	if !apart && (since == 0 || to.named == nil && since <= last.seq) {
 		return ""
 	}
-	c.save(it)
 	why := Reason("")
 	switch {
 	case c.Loading() || before && since == 0:
@@ -270,9 +268,9 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	switch {
 	case !blocking || !between:
 	case why == reasonStanding:
-		c.calls.owed = mark{it.number, ReasonStanding}
-	case why == "" && k.row.recurrence.seen[outside] <= standingAfter:
-		c.calls.owed = mark{it.number, ReasonBackground}
+		c.calls.Owed = mark{it.number, ReasonStanding}
+	case why == "" && k.row.recurrence.Seen[outside] <= standingAfter:
+		c.calls.Owed = mark{it.number, ReasonBackground}
 	}
 	return why
 }
@@ -280,7 +278,6 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 // suppress counts a repeat of what was acknowledged.
 func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) Folded {
 	it := k.item
-	c.save(it)
 	it.add(in, to.named, c.now, &c.cfg)
 	c.stats.Suppressed++
 	because := ReasonBackground

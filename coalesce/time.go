@@ -131,9 +131,9 @@ func (c *Coalescer) tick(t time.Time) {
 		if c.now.at-at <= c.cfg.MaxSkew {
 			return
 		}
-		c.settle(c.now, c.calls.side)
+		c.settle(c.now, c.calls.Side)
 		c.now.generation++
-		c.calls.since.at, c.calls.since.generation = at, c.now.generation
+		c.calls.Since.at, c.calls.Since.generation = at, c.now.generation
 		setBack = true
 		c.only.valid = false // windows that had passed by time are counted in entries again
 	}

@@ -95,9 +95,9 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
 		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
 	}
-	if marked.why == ReasonCharged {
+	if marked.Why == ReasonCharged {
 		// To the whole, or to a part of it: as a whole o has that itself.
-		if marked.why = ReasonBackground; c.ops.root(o) == o {
+		if marked.Why = ReasonBackground; c.ops.root(o) == o {
 			marked = mark{}
 		}
 	}
@@ -109,8 +109,8 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		if item == 0 && (v.Reason == ReasonBlind || v.Reason == ReasonMissing) {
 			item = c.blindItem
 		}
-	case marked.item != 0:
-		v.Outcome, v.Reason, item = Unknown, marked.why, marked.item
+	case marked.Item != 0:
+		v.Outcome, v.Reason, item = Unknown, marked.Why, marked.Item
 	case worst == event.Advisory:
 		v.Outcome, v.Reason = Advised, ReasonCharged
 	case o.running():

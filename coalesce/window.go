@@ -14,25 +14,25 @@ const (
 // calls is when calls are under way: from the start of an operation to Linger after its
 // end. It measures how long that was, and how long it was not.
 type calls struct {
-	begun uint64      // root operations that were seen to start
-	spent [2]span     // outside and inside, until since
-	side  int         // the present one,
-	since logicalTime // and from when on
+	Begun uint64      // root operations that were seen to start
+	Spent [2]span     // outside and inside, until since
+	Side  int         // the present one,
+	Since logicalTime // and from when on
 	ends  alarm       // when one of operations.live may leave
 
 	// Every one of operations.live is marked, but for but.
 	marked bool
 	but    *operation
 
-	reads  bool   // reads of the state are reported
-	readAt uint64 // sequence number at the latest one
-	owed   mark   // for the next call: a fault that returned while none ran, and that no result tells of
+	Reads  bool   // reads of the state are reported
+	ReadAt uint64 // sequence number at the latest one
+	Owed   mark   // for the next call: a fault that returned while none ran, and that no result tells of
 }
 
 // mark is an item with urgent entries in the window of an operation that are not charged to it.
 type mark struct {
-	item uint64 // its number, 0: none
-	why  VerdictReason
+	Item uint64 // its number, 0: none
+	Why  VerdictReason
 }
 
 // span is how long something lasted, by both measures of a [Window].
@@ -51,15 +51,15 @@ func (s *span) add(from, to logicalTime) {
 
 // exposure returns how long either side has lasted.
 func (c *Coalescer) exposure() [2]span {
-	total := c.calls.spent
-	total[c.calls.side].add(c.calls.since, c.now)
+	total := c.calls.Spent
+	total[c.calls.Side].add(c.calls.Since, c.now)
 	return total
 }
 
 // settle ends the present side at a point, from which the given one lasts.
 func (c *Coalescer) settle(to logicalTime, side int) {
-	c.calls.spent[c.calls.side].add(c.calls.since, to)
-	c.calls.since, c.calls.side = to, side
+	c.calls.Spent[c.calls.Side].add(c.calls.Since, to)
+	c.calls.Since, c.calls.Side = to, side
 }
 
 // findLive finds the operations that are under way, where that is not known.
@@ -78,7 +78,7 @@ func (c *Coalescer) enterWindow(o *operation) {
 	if o.gone || slices.Contains(c.ops.live, o) {
 		return
 	}
-	if c.calls.side == outside {
+	if c.calls.Side == outside {
 		c.settle(c.now, inside)
 	}
 	c.ops.live = append(c.ops.live, o)
@@ -89,10 +89,10 @@ func (c *Coalescer) enterWindow(o *operation) {
 // leaveWindows drops the operations from which Linger has passed.
 func (c *Coalescer) leaveWindows() {
 	c.calls.ends = alarm{}
-	if c.calls.side == outside {
+	if c.calls.Side == outside {
 		return
 	}
-	left, n := c.calls.since, len(c.ops.live) // where the last one left
+	left, n := c.calls.Since, len(c.ops.live) // where the last one left
 	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
 		if o.running() {
 			return false
@@ -141,11 +141,11 @@ func (o *operation) mark(n uint64, why VerdictReason) { o.marked = o.marked.stro
 func (m mark) stronger(other mark) mark {
 	weight := func(m mark) int {
 		switch {
-		case m.item == 0:
+		case m.Item == 0:
 			return 0
-		case m.why == ReasonCharged:
+		case m.Why == ReasonCharged:
 			return 1
-		case m.why == ReasonStanding:
+		case m.Why == ReasonStanding:
 			return 3
 		}
 		return 2
@@ -158,4 +158,4 @@ func (m mark) stronger(other mark) mark {
 
 // StateRead records that the game's state was read again: a fault that returns after it
 // returns although whoever acts knew the state.
-func (c *Coalescer) StateRead() { c.calls.reads, c.calls.readAt = true, c.now.seq }
+func (c *Coalescer) StateRead() { c.calls.Reads, c.calls.ReadAt = true, c.now.seq }

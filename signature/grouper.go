@@ -68,9 +68,10 @@ type GrouperConfig struct {
 // Grouper is not safe for concurrent use. Its memory is allocated by
 // [NewGrouper] and never grows: 5 MB with the defaults.
 type Grouper struct {
-	nodes  []groupNode
-	slots  []uint32 // index into nodes plus one, open addressing by Signature
-	said   []uint32 // the same by what the statement says, of the first node of each
+	nodes  []groupNode // each never changes
+	groups []uint32    // of each node, another one of its group that came before it, or itself
+	slots  []uint32    // index into nodes plus one, open addressing by Signature
+	said   []uint32    // the same by what the statement says, of the first node of each
 	cols   []column
 	merges []GroupMerge
 
@@ -79,31 +80,30 @@ type Grouper struct {
 	stats  GrouperStats // but for what is derived
 	unions int          // that made one group of two
 	tick   uint32
-	saved  saved
-	tokens tokens // of parsed, or scratch
-	parsed []byte // the template that was parsed last, empty if it was too long to keep
+	copied GrouperState // reused
+	tokens tokens       // of parsed, or scratch
+	parsed []byte       // the template that was parsed last, empty if it was too long to keep
 }
 
 // groupNode is a signature that is known.
 type groupNode struct {
-	id     ID
-	check  uint32
-	parent uint32
-	said   uint64 // hash of what the statement says, or of the signature
+	ID    ID
+	Check uint32
+	Said  uint64 // hash of what the statement says, or of the signature
 }
 
-func (n *groupNode) sig() Signature { return Signature{ID: n.id, Check: n.check} }
+func (n *groupNode) sig() Signature { return Signature{ID: n.ID, Check: n.Check} }
 
 // column is a place in a template, known by the hash of all the rest.
 type column struct {
-	key   uint64
-	words [groupValues]uint32 // half of the hash of each distinct word
-	nodes [groupValues]uint32 // the first node plus one that had it; nodes[0] leads when open
-	wild  uint32              // node plus one that has the mask there
-	used  uint32              // tick of the latest use
-	n     uint8               // distinct words, up to groupValues
-	score uint8               // what they count, up to enough
-	open  bool                // it is a variable
+	Key   uint64
+	Words [groupValues]uint32 // half of the hash of each distinct word
+	Nodes [groupValues]uint32 // the first node plus one that had it; nodes[0] leads when open
+	Wild  uint32              // node plus one that has the mask there
+	Used  uint32              // tick of the latest use
+	N     uint8               // distinct words, up to groupValues
+	Score uint8               // what they count, up to enough
+	Open  bool                // it is a variable
 }
 
 // GroupMerge is two groups that have become one.
@@ -137,6 +137,7 @@ func NewGrouper(cfg GrouperConfig) (*Grouper, error) {
 	cfg.Columns = cmp.Or(cfg.Columns, DefaultGroupColumns)
 	return &Grouper{
 		nodes:  make([]groupNode, 0, cfg.Signatures),
+		groups: make([]uint32, 0, cfg.Signatures),
 		slots:  make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		said:   make([]uint32, powerOfTwo(2*cfg.Signatures)),
 		parsed: make([]byte, 0, signatureBuffer),
@@ -163,13 +164,13 @@ func (g *Grouper) Members(dst []ID, id ID) []ID {
 	mask := len(g.slots) - 1
 	for i := int(id) & mask; g.slots[i] != 0; i = (i + 1) & mask {
 		n := g.slots[i] - 1
-		if g.nodes[n].id != id {
+		if g.nodes[n].ID != id {
 			continue
 		}
 		group := g.root(n)
 		for m := range g.nodes {
 			if g.root(uint32(m)) == group {
-				dst = append(dst, g.nodes[m].id)
+				dst = append(dst, g.nodes[m].ID)
 			}
 		}
 	}
@@ -305,19 +306,19 @@ func (w *term) isCapitalised() bool {
 // reports. It does where enough words were seen, or any beside a value.
 func (g *Grouper) watch(n uint32, c *column, word *term, counts uint8) bool {
 	c.add(n, word, counts)
-	if !c.open {
-		if c.score < enough && (c.wild == 0 || c.n == 0) {
+	if !c.Open {
+		if c.Score < enough && (c.Wild == 0 || c.N == 0) {
 			return false
 		}
-		c.open = true
+		c.Open = true
 		g.stats.Variables++
-		for _, m := range c.nodes[1:c.n] {
-			g.union(c.nodes[0]-1, m-1)
+		for _, m := range c.Nodes[1:c.N] {
+			g.union(c.Nodes[0]-1, m-1)
 		}
 	}
-	g.union(c.nodes[0]-1, n)
-	if c.wild != 0 {
-		g.union(c.nodes[0]-1, c.wild-1)
+	g.union(c.Nodes[0]-1, n)
+	if c.Wild != 0 {
+		g.union(c.Nodes[0]-1, c.Wild-1)
 	}
 	return true
 }
@@ -346,8 +347,8 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 		return n - 1, true
 	}
 	for i := range t.n {
-		if c := g.lookup(t.key(i)); c != nil && c.open && t.words[i].kind != fixedWord {
-			return c.nodes[0] - 1, true
+		if c := g.lookup(t.key(i)); c != nil && c.Open && t.words[i].kind != fixedWord {
+			return c.Nodes[0] - 1, true
 		}
 	}
 	return 0, false
@@ -358,37 +359,34 @@ func (g *Grouper) match(template []byte) (uint32, bool) {
 // one group for that, unless such a column was evicted in between.
 func (c *column) add(n uint32, word *term, counts uint8) {
 	if word.kind == value {
-		if c.wild == 0 {
-			c.wild = n + 1
+		if c.Wild == 0 {
+			c.Wild = n + 1
 		}
 		return
 	}
 	half := uint32(word.hash >> 32)
-	if int(c.n) == len(c.words) || slices.Contains(c.words[:c.n], half) {
+	if int(c.N) == len(c.Words) || slices.Contains(c.Words[:c.N], half) {
 		return
 	}
-	c.words[c.n], c.nodes[c.n] = half, n+1
-	c.n++
-	c.score = uint8(min(int(c.score)+int(counts), enough))
+	c.Words[c.N], c.Nodes[c.N] = half, n+1
+	c.N++
+	c.Score = uint8(min(int(c.Score)+int(counts), enough))
 }
 
 // lookup returns the column with the given key, or nil.
 func (g *Grouper) lookup(key uint64) *column {
 	set := g.set(key)
 	for i := range set {
-		if set[i].key == key {
+		if set[i].Key == key {
 			return &set[i]
 		}
 	}
 	return nil
 }
 
-// setOf returns the number of the set in which the column with the given key stands.
-func (g *Grouper) setOf(key uint64) int { return int(key>>32) & (len(g.cols)/columnWays - 1) }
-
-func (g *Grouper) set(key uint64) []column { return g.numberedSet(g.setOf(key)) }
-
-func (g *Grouper) numberedSet(n int) []column {
+// set returns the slots in which the column with the given key may be.
+func (g *Grouper) set(key uint64) []column {
+	n := int(key>>32) & (len(g.cols)/columnWays - 1)
 	return g.cols[n*columnWays:][:columnWays]
 }
 
@@ -396,36 +394,33 @@ func (g *Grouper) numberedSet(n int) []column {
 // evicts the column of its set that has shown the fewest words, of these the
 // one used longest ago.
 func (g *Grouper) column(key uint64) *column {
-	if g.saved.columns {
-		g.save(g.setOf(key))
-	}
 	g.tick++
 	if c := g.lookup(key); c != nil {
-		c.used = g.tick
+		c.Used = g.tick
 		return c
 	}
 	set := g.set(key)
 	victim := &set[0]
 	for i := range set {
 		c := &set[i]
-		if c.key == 0 {
+		if c.Key == 0 {
 			victim = c
 			break
 		}
-		if c.n < victim.n || c.n == victim.n && g.tick-c.used > g.tick-victim.used {
+		if c.N < victim.N || c.N == victim.N && g.tick-c.Used > g.tick-victim.Used {
 			victim = c
 		}
 	}
 	switch {
-	case victim.key == 0:
+	case victim.Key == 0:
 		g.stats.Columns++
-	case victim.open:
+	case victim.Open:
 		g.stats.Variables--
 		fallthrough
 	default:
 		g.stats.ColumnsEvicted++
 	}
-	*victim = column{key: key, used: g.tick}
+	*victim = column{Key: key, Used: g.tick}
 	return victim
 }
 
@@ -443,7 +438,7 @@ func (g *Grouper) find(s Signature) (uint32, bool) {
 // insert makes a node for s, which must not be known. There must be room.
 func (g *Grouper) insert(s Signature, said uint64) uint32 {
 	n := uint32(len(g.nodes))
-	g.nodes = append(g.nodes, groupNode{id: s.ID, check: s.Check, parent: n, said: said})
+	g.nodes, g.groups = append(g.nodes, groupNode{s.ID, s.Check, said}), append(g.groups, n)
 	mask := len(g.slots) - 1
 	i := int(s.ID) & mask
 	for g.slots[i] != 0 {
@@ -460,20 +455,17 @@ func (g *Grouper) insert(s Signature, said uint64) uint32 {
 func (g *Grouper) saidSlot(said uint64) int {
 	mask := len(g.said) - 1
 	i := int(said) & mask
-	for g.said[i] != 0 && g.nodes[g.said[i]-1].said != said {
+	for g.said[i] != 0 && g.nodes[g.said[i]-1].Said != said {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
-// root returns the first node of the group of n, halving the path to it, but not
-// past a node at which a snapshot in the making needs it to end.
+// root returns the first node of the group of n, halving the path to it.
 func (g *Grouper) root(n uint32) uint32 {
-	for g.nodes[n].parent != n {
-		if parent := g.nodes[n].parent; !g.saved.groups || !g.saved.joined(parent) {
-			g.nodes[n].parent = g.nodes[parent].parent
-		}
-		n = g.nodes[n].parent
+	for g.groups[n] != n {
+		g.groups[n] = g.groups[g.groups[n]]
+		n = g.groups[n]
 	}
 	return n
 }
@@ -487,10 +479,7 @@ func (g *Grouper) union(a, b uint32) {
 	if a > b {
 		a, b = b, a
 	}
-	g.nodes[b].parent = a
-	if g.saved.groups {
-		g.saved.join(b)
-	}
+	g.groups[b] = a
 	g.unions++
 	g.merges = append(g.merges, GroupMerge{From: g.nodes[b].sig(), Into: g.nodes[a].sig()})
 }

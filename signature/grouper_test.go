@@ -203,7 +203,7 @@ func TestGrouperDisplaces(t *testing.T) {
 	for i := range columnWays {
 		g.column(key(i))
 	}
-	g.column(key(3)).n = 2
+	g.column(key(3)).N = 2
 	g.column(key(0)) // used again
 	g.column(key(100))
 	require.Nil(t, g.lookup(key(1)), "the one used longest ago of those with the fewest words")
@@ -271,9 +271,9 @@ func TestGrouperModel(t *testing.T) {
 		require.Equal(t, len(names), stats.Groups)
 		columns, variables := 0, 0
 		for i := range g.cols {
-			if c := &g.cols[i]; c.key != 0 {
+			if c := &g.cols[i]; c.Key != 0 {
 				columns++
-				if c.open {
+				if c.Open {
 					variables++
 				}
 			}
@@ -285,7 +285,8 @@ func TestGrouperModel(t *testing.T) {
 
 // memory returns how many bytes the tables hold.
 func (g *Grouper) memory() uintptr {
-	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) + uintptr(cap(g.slots)+cap(g.said))*unsafe.Sizeof(uint32(0)) +
+	return uintptr(cap(g.nodes))*unsafe.Sizeof(groupNode{}) +
+		uintptr(cap(g.slots)+cap(g.said)+cap(g.groups))*unsafe.Sizeof(uint32(0)) +
 		uintptr(cap(g.cols))*unsafe.Sizeof(column{})
 }
 

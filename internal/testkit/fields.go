@@ -31,7 +31,7 @@ func Fields(t *testing.T, root any, snapshot func() []byte, derived ...string) {
 	for field, shows := range w.shows {
 		switch listed := slices.Contains(derived, field); {
 		case !shows && !listed:
-			t.Errorf("%s is not part of the snapshot: code it in snapshot.go, or say in this test why it is not", field)
+			t.Errorf("%s is not part of the snapshot: keep it in state.go, or say in this test why it is not", field)
 		case shows && listed:
 			t.Errorf("%s is part of the snapshot, and this test says it is not", field)
 		}

@@ -186,10 +186,12 @@ func (c *Collector) match(b *Baseline) (merged []*group, joined *Baseline) {
 	var known []*entryText
 	var of []int // the entry of each
 	for i := range b.Entries {
-		for _, template := range b.Entries[i].Templates {
-			template := c.masked(template) // under the rules of today
-			known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
-			of = append(of, i)
+		// Another masking reads the sample, where a template has less than it masks.
+		for _, text := range append([]string{b.Entries[i].Sample}, b.Entries[i].Templates...) {
+			if template := c.masked(text); template != "" {
+				known = append(known, &entryText{sig: signature.Of([]byte(template)), template: template})
+				of = append(of, i)
+			}
 		}
 	}
 	groups, grouper := c.groups(known)
@@ -259,6 +261,35 @@ func (b *Baseline) join(known []*entryText, of []int, grouper *signature.Grouper
 		copied.Entries = append(copied.Entries, k)
 	}
 	return &copied, into
+}
+
+// masked returns the template that a text, or a template of any version, has today.
+func (c *Collector) masked(text string) string {
+	return string(c.normalizer.AppendTemplate(nil, text, ""))
+}
+
+// join adds another group of the same baseline.
+func (k *Known) join(o *Known) {
+	if k.Records == o.Records && k.Runs == o.Runs {
+		k.Count += o.Count
+	} else { // of other logs: the rates are added
+		k.Count += uint64(float64(o.Count) / float64(o.Records) * float64(k.Records))
+	}
+	k.Count = min(k.Count, k.Records)
+	if o.Disposition > k.Disposition {
+		k.Rule, k.Disposition = o.Rule, o.Disposition
+	}
+	k.First, k.Expires = min(k.First, o.First), min(k.Expires, o.Expires)
+	if k.Note == "" {
+		k.Note = o.Note
+	} else if o.Note != "" && o.Note != k.Note {
+		k.Note += "; " + o.Note
+	}
+	for _, t := range o.Templates {
+		if len(k.Templates) < MaxForms && !slices.Contains(k.Templates, t) {
+			k.Templates = append(k.Templates, t)
+		}
+	}
 }
 
 // rulesHash names the set of rules that decided, 0 where that is not known.

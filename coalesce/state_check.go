@@ -1,0 +1,251 @@
+package coalesce
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
+)
+
+// maxCount bounds numbers. No engine gets that far, and a sum of them does not overflow.
+const maxCount = 1 << 62
+
+// bounds are the fields of a Config that a state must fit.
+var bounds = [...]string{
+	"MaxOpen", "MaxRemembered", "MaxGroups", "MaxOperations", "MaxSamples", "MaxSampleText", "MaxNamed", "MaxConsumers",
+}
+
+func (c *Config) bounds() [len(bounds)]int {
+	return [...]int{
+		c.MaxOpen, c.MaxRemembered, c.MaxGroups, c.MaxOperations, c.MaxSamples, c.MaxSampleText, c.MaxNamed, c.MaxConsumers,
+	}
+}
+
+// fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
+func (s *State) fits(c *Coalescer) error {
+	now := &c.cfg
+	if s.Epoch != now.Epoch {
+		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Epoch, now.Epoch)
+	}
+	for i, n := range now.bounds() {
+		if s.Bounds[i] > n {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", bounds[i], s.Bounds[i], n)
+		}
+	}
+	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {
+		return errors.New(why[1:])
+	}
+	var errs []error
+	law := func(name string, holds bool) {
+		if !holds {
+			errs = append(errs, errors.New(name+" is not possible"))
+		}
+	}
+	law("Consumers", len(s.Consumers) > 0 && len(s.Consumers) <= now.MaxConsumers && s.Consumers[0].Name == "")
+	law("Phases", len(s.Phases) <= maxPhases)
+	law("Calls.Side", s.Calls.Side <= inside)
+	law("Items", len(s.Items) <= len(c.items))
+	law("Queue", len(s.Queue) <= len(c.items))
+	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
+	law("Escalations", len(s.Escalations) <= maxEscalations)
+	for _, x := range s.Escalations {
+		law("Escalations", x != nil && x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
+			(x.full() || x.Next == 0))
+	}
+	ids := map[string]bool{"": true}
+	for i := range s.Operations[:min(s.Table, len(s.Operations))] {
+		o := &s.Operations[i]
+		law("Operations: "+o.ID, !o.Gone && !ids[o.ID] && o.Status <= event.StatusTimedOut)
+		ids[o.ID] = true
+	}
+	for i := range s.Items {
+		it := &s.Items[i]
+		law("Items: State or Scope", it.State <= itemCleared && it.Scope <= scopeDigest)
+		law("Items: Rows", len(it.Rows) <= now.MaxGroups+reservedRows)
+		law("Items: Rules", len(it.Rules) <= maxRules)
+		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
+		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
+		law("Items: Digest", it.Digest == nil || len(it.Digest.Samples) <= now.MaxSamples)
+		law("Items: Uncounted", it.Uncounted == nil ||
+			len(it.Uncounted.Keys) <= maxUncounted && len(it.Uncounted.Rules) <= maxRules)
+		for k := range it.Rows {
+			x := it.Rows[k].Recurrence
+			law("Items: Accused", len(it.Rows[k].Accused) <= maxAccused)
+			law("Items: Recurrence", x == nil || x.Times > 0 && len(x.Stops) <= maxMethods)
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// odd names a field of s with a number that is too large, a time after now or a reference to nothing. It returns "" if
+// there is none.
+func (s *State) odd(v reflect.Value) (why string) {
+	bad := false
+	switch x := v.Addr().Interface().(type) {
+	case *signature.Signature, *keys, *[2]int64: // any
+	case *logicalTime:
+		bad = x.seq > s.Now.seq || x.seq > maxCount || x.generation > min(s.Now.generation, maxCount) || x.at < -farthest ||
+			x.at > farthest || clocked(*x, s.Now) && x.at > s.Now.at
+	case *storedPlace:
+		bad = x[0] > s.Now.seq
+	case *span:
+		bad = x.at < 0 || x.at > farthest || x.entries > maxCount
+	case *AccusedMod:
+		bad = x.Entries > maxCount
+	case *itemRef:
+		bad = *x < 0 || int(*x) > len(s.Items)
+	case *operationRef:
+		bad = *x < 0 || int(*x) > len(s.Operations)
+	default:
+		switch v.Kind() {
+		case reflect.Uint64:
+			bad = v.Uint() > maxCount
+		case reflect.Int, reflect.Int64:
+			bad = v.Int() < 0 || v.Int() > int64(farthest)
+		case reflect.Pointer:
+			if !v.IsNil() {
+				return s.odd(v.Elem())
+			}
+		case reflect.Slice, reflect.Array:
+			for i := range v.Len() {
+				if why = s.odd(v.Index(i)); why != "" {
+					return fmt.Sprintf("[%d]%s", i, why)
+				}
+			}
+		case reflect.Struct:
+			for f, inner := range v.Fields() {
+				if !f.IsExported() || strings.HasSuffix(f.Name, "Pos") {
+					continue
+				}
+				if why = s.odd(inner); why != "" {
+					return "." + f.Name + why
+				}
+			}
+		}
+	}
+	if bad {
+		return " is not possible"
+	}
+	return ""
+}
+
+// check counts the open items, and returns the law that c breaks: what its methods rely on, and the laws of
+// conservation. A state that it does not refuse may be odd, but works.
+func (c *Coalescer) check() error {
+	seen, pending := map[uint64]bool{0: true}, map[*item]bool{}
+	for i := range c.items {
+		it := &c.items[i]
+		if it.state == itemFree {
+			continue
+		}
+		if seen[it.number] || it.number > c.numbers {
+			return fmt.Errorf("item number %d is 0, occurs twice or is too large", it.number)
+		}
+		seen[it.number] = true
+		if it.open() {
+			c.nOpen++
+		}
+		if it.pending != "" {
+			pending[it] = true
+		}
+		if why := it.broken(); why != "" {
+			return fmt.Errorf("item %d: %s", it.number, why)
+		}
+	}
+	n := len(pending)
+	for _, it := range c.queue {
+		delete(pending, it)
+	}
+	gathers := c.episode.item == nil || c.episode.item.open()
+	gathers = gathers && (c.blindly == nil || c.blindly.open())
+	for _, o := range c.ops.order {
+		gathers = gathers && (o.openItem == nil || o.openItem.open())
+	}
+	st, pool := c.Stats(), c.pool
+	switch err := st.Check(); {
+	case c.nOpen > c.cfg.MaxOpen:
+		return fmt.Errorf("%d items are open, and Config.MaxOpen is %d", c.nOpen, c.cfg.MaxOpen)
+	case len(pending) > 0 || n != len(c.queue):
+		return errors.New("an update occurs twice or belongs to no item")
+	case !gathers:
+		return errors.New("an item that is not open receives entries")
+	case pool != nil && (!pool.open() || pool.disposition != event.Advisory || !pool.scope.plain()):
+		return errors.New("an item that is not advisory, or not open, is joined by advisory entries")
+	case err != nil:
+		return fmt.Errorf("its counts do not match: %w", err)
+	case st.Received > c.now.seq || st.Opened > c.numbers || c.numbers > c.now.seq || st.Cleared != c.clears:
+		return fmt.Errorf("%d entries, %d items opened and %d cleared are not possible after entry %d", st.Received,
+			st.Opened, st.Cleared, c.now.seq)
+	}
+	return nil
+}
+
+// broken returns the law that an item which is not free breaks, or "".
+func (it *item) broken() string {
+	left := it.total - it.untracked // which is at most the total
+	for i := range it.counters.rows {
+		n := it.counters.rows[i].count
+		if n == 0 || n > left {
+			return "the counts of its groups do not match its entries"
+		}
+		left -= n
+	}
+	switch open := it.open(); {
+	case len(it.counters.rows) == 0 || it.opened.seq == 0 || it.cause.Seq == 0:
+		return "it is empty"
+	case uint64(len(it.counters.uncounted.keys)) > it.untracked:
+		return "it has more groups without a counter than entries of them"
+	case left != 0:
+		return "the counts of its groups do not match its entries"
+	case (it.scope == scopeOperation) != (it.root != nil):
+		return "its operation is missing, or should not be there"
+	case it.scope == scopeDigest && it.digest.from.seq == 0:
+		return "its digest is empty"
+	case open && (it.acked || it.clearedBy != "" || it.pending == Cleared):
+		return "it is open and cleared"
+	case !open && (it.clearedBy == "" || it.pending != "" && it.pending != Cleared):
+		return "it is cleared and open"
+	case open:
+		return it.unsplittable()
+	}
+	return ""
+}
+
+// unsplittable returns the law that an open item breaks, so that an
+// acknowledgement could not part it, or "".
+func (it *item) unsplittable() string {
+	opened, cause := false, false
+	for i := range it.counters.rows {
+		r := &it.counters.rows[i]
+		switch {
+		case r.first.seq > r.worst.seq || r.worst.seq > r.raised.seq || r.raised.seq > r.last.seq ||
+			r.last.seq > it.latest.seq:
+			return "a group with its entries out of order"
+		case !r.holds(&r.worst) || !r.holds(&r.raised):
+			return "a group that became worse after more entries than it has"
+		case r.disposition > it.disposition || r.severity > it.severity || r.invalidates && !it.invalidates:
+			return "a group worse than all of it"
+		case r.first.seq < it.opened.seq:
+			return "a group that is older"
+		case r.disposition == it.disposition && r.worst.seq < it.cause.Seq,
+			r.severity == it.severity && r.raised.seq < it.severeAt,
+			r.invalidates && r.raised.seq < it.invalidatedAt:
+			return "a group that was worse before all of it was"
+		}
+		opened = opened || r.first.seq == it.opened.seq
+		cause = cause || r.disposition == it.disposition && r.worst.seq == it.cause.Seq
+	}
+	if !opened || !cause {
+		return "the group of its first entry, or of its cause, is missing"
+	}
+	return ""
+}
+
+// holds reports whether c may have turned at t: after its first entry something
+// came before, and what came before leaves something.
+func (c *counter) holds(t *turn) bool {
+	return t.count < c.count && (t.count > 0) == (t.seq > c.first.seq)
+}

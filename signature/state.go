@@ -1,0 +1,117 @@
+package signature
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// GrouperState is the state of a [Grouper] in a form that JSON keeps.
+type GrouperState struct {
+	Signatures     int    // GrouperConfig.Signatures
+	Columns        int    // GrouperConfig.Columns
+	ColumnsEvicted uint64 // GrouperStats.ColumnsEvicted
+	Unlearned      uint64 // GrouperStats.Unlearned
+	Tick           uint32
+	Merges         []GroupMerge `json:",omitempty"`
+	Known          []groupNode  `json:",omitempty"`
+	Groups         []uint32     `json:",omitempty"` // the first node of the group of each node
+	Watched        []column     `json:",omitempty"`
+}
+
+// UnmarshalJSON ends reading if b is no object, where encoding/json alone would make an empty column.
+func (c *column) UnmarshalJSON(b []byte) error {
+	if b[0] != '{' {
+		return errors.New("a column is no object")
+	}
+	type plain column
+	return json.Unmarshal(b, (*plain)(c))
+}
+
+// State copies the state, which is valid until the next call. The same knowledge gives the same state.
+func (g *Grouper) State() *GrouperState {
+	s := &g.copied
+	*s = GrouperState{
+		Signatures: cap(g.nodes), Columns: len(g.cols), ColumnsEvicted: g.stats.ColumnsEvicted, Unlearned: g.stats.Unlearned,
+		Tick: g.tick, Merges: append(s.Merges[:0], g.merges...), Known: g.nodes, Groups: append(s.Groups[:0], g.groups...),
+		Watched: slices.Grow(s.Watched[:0], g.stats.Columns),
+	}
+	for i, n := range s.Groups {
+		s.Groups[i] = s.Groups[n]
+	}
+	for i := range g.cols {
+		if g.cols[i].Key != 0 {
+			s.Watched = append(s.Watched, g.cols[i])
+		}
+	}
+	return s
+}
+
+// RestoreGrouper returns a Grouper with the bounds of cfg that has learned the content of s, of which it keeps nothing.
+// The error names the field if s was made with larger bounds, or cannot be the state of any Grouper.
+func RestoreGrouper(cfg GrouperConfig, s *GrouperState) (*Grouper, error) {
+	g, err := NewGrouper(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.check(cap(g.nodes), len(g.cols)); err != nil {
+		return nil, fmt.Errorf("signature: state: %w", err)
+	}
+	g.stats.ColumnsEvicted, g.stats.Unlearned, g.tick = s.ColumnsEvicted, s.Unlearned, s.Tick
+	g.merges = append(g.merges, s.Merges...)
+	for i := range s.Known {
+		n := &s.Known[i]
+		if _, known := g.find(n.sig()); known {
+			return nil, fmt.Errorf("signature: state: Known[%d] is there twice", i)
+		}
+		g.insert(n.sig(), n.Said)
+		if g.groups[i] = s.Groups[i]; g.groups[i] != uint32(i) {
+			g.unions++
+		}
+	}
+	for i := range s.Watched {
+		c := &s.Watched[i]
+		set := g.set(c.Key)
+		free := slices.IndexFunc(set, func(c column) bool { return c.Key == 0 })
+		if free < 0 || g.lookup(c.Key) != nil {
+			return nil, fmt.Errorf("signature: state: Watched[%d] is there twice, or has no place in its set", i)
+		}
+		set[free] = *c
+		g.stats.Columns++
+		if c.Open {
+			g.stats.Variables++
+		}
+	}
+	return g, nil
+}
+
+// check returns the first law that s breaks, for a Grouper with these bounds.
+func (s *GrouperState) check(signatures, columns int) error {
+	known := uint32(len(s.Known))
+	switch {
+	case s.Signatures > signatures:
+		return fmt.Errorf("it was made with GrouperConfig.Signatures %d, and %d is less", s.Signatures, signatures)
+	case s.Columns > columns:
+		return fmt.Errorf("it was made with GrouperConfig.Columns %d, and %d is less", s.Columns, columns)
+	case len(s.Known) > signatures, len(s.Groups) != len(s.Known), len(s.Merges) > signatures, len(s.Watched) > columns:
+		return fmt.Errorf("its Known, Groups, Merges or Watched has not the right length for %d signatures and %d columns",
+			signatures, columns)
+	}
+	for i, n := range s.Groups {
+		if n > uint32(i) || s.Groups[n] != n {
+			return fmt.Errorf("its Groups[%d] is %d: not the first signature of a group", i, n)
+		}
+	}
+	for i := range s.Watched {
+		c := &s.Watched[i]
+		odd := c.Key&1 == 0 || c.N > groupValues || c.Score > enough || c.Wild > known || c.Open && c.N == 0
+		for k := range min(c.N, groupValues) {
+			odd = odd || c.Nodes[k] == 0 || c.Nodes[k] > known
+		}
+		if odd {
+			return fmt.Errorf("its Watched[%d] is not possible", i)
+		}
+	}
+	return nil
+}
