@@ -327,11 +327,9 @@ func TestBaselineErrors(t *testing.T) {
 	require.Equal(t, exitOK, r.status, r.stderr)
 	version := fmt.Sprintf("signatures: %d\n", signature.Version)
 	old := write(t, "newer.yaml", strings.Replace(r.stdout, version, "signatures: 7\n", 1))
-	for i, args := range [][]string{{"check", "--baseline", old}, {"write", "-o", old}, {"check", "--baseline", old}} {
+	for _, args := range [][]string{{"check", "--baseline", old}, {"write", "-o", old}, {"check", "--baseline", old}} {
 		r = runArgs(t, append([]string{"baseline", args[0], log}, args[1:]...)...)
 		require.Equal(t, exitOK, r.status, r.stderr)
-		note := fmt.Sprintf("newer.yaml: written with version 7 of signatures, and read as version %d", signature.Version)
-		require.Equal(t, i < 2, strings.Contains(r.stderr, note), r.stderr)
 	}
 
 	kept := filepath.Join(dir, "kept.yaml")
