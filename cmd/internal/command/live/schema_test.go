@@ -79,7 +79,7 @@ func TestVersioned(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"a":1}`:       `{"schemaVersion":3,"a":1}`,
 		"{ }":           `{"schemaVersion":3 }`,
-		" {\n\"a\":{}}": "{\"schemaVersion\":2,\n\"a\":{}}",
+		" {\n\"a\":{}}": "{\"schemaVersion\":3,\n\"a\":{}}",
 		"null":          "null",
 		`["a"]`:         `["a"]`,
 	} {
