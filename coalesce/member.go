@@ -3,6 +3,7 @@ package coalesce
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
@@ -155,7 +156,7 @@ func (c *Coalescer) members(it *item) []Member {
 			m.Title, m.Advice, m.Effects, m.Over = r.summary, r.advice, r.effects, m.Over || r.resolved
 			m.Entries += r.untracked
 		}
-		m.Title = cmp.Or(m.Title, Reported(m.Severity))
+		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
 	return all
@@ -188,8 +189,12 @@ func (m *Member) Join(o *Member) {
 // Mods returns the mods that at least half of the entries point at, and those that fewer do, but a quarter.
 func (m *Member) Mods() (likely, perhaps []string) { return m.Accused.pointed(m.Entries) }
 
-// Reported returns what happened where no author of a rule does.
-func Reported(severity event.Severity) string {
+// Reported returns the title of entries for which the author of a rule has none: "operation timed out" for the rule
+// default.operation.timed_out, and the severity in words for records of the log.
+func Reported(rule string, severity event.Severity) string {
+	if of, byDefault := strings.CutPrefix(rule, "default."); byDefault && !strings.HasPrefix(of, "log.") {
+		return strings.NewReplacer(".", " ", "_", " ").Replace(of)
+	}
 	switch severity {
 	case event.SeverityFatal:
 		return "a fatal problem was reported"

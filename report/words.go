@@ -55,7 +55,7 @@ func (t RuleText) shown() RuleText {
 // describe returns a rule's text, with the words of the report where its author does not state what happened.
 func (t ruleTexts) describe(rule string, severity event.Severity) RuleText {
 	text := t[safe(rule)]
-	text.Summary = cmp.Or(text.Summary, coalesce.Reported(severity))
+	text.Summary = cmp.Or(text.Summary, coalesce.Reported(rule, severity))
 	_, _, isDefault := defaultRule(rule)
 	if text.Why == "" && isDefault {
 		text.Why = "no rule matches it, so the default for its kind applies"
