@@ -81,8 +81,8 @@ type Item struct {
 	// Variants are those of the dominant group, nil if it has one.
 	Variants Variants `json:"variants,omitempty" jsonschema:"The variants of its dominant group, with their counts."`
 
-	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again after it
-	// was acknowledged".
+	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again
+	// after it was acknowledged".
 	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its cause came, if more than once."`
 
 	// Known is what the host knows of the item from elsewhere, such as from earlier runs of the game; see

@@ -279,8 +279,8 @@ func (a *Accused) count(o AccusedMod) {
 	}
 }
 
-// join returns a with the entries of o. Names that differ in case, spaces or punctuation alone are one mod's. It changes
-// neither.
+// join returns a with the entries of o. Names that differ in case, spaces or punctuation alone are one mod's. It
+// changes neither.
 func (a Accused) join(o Accused) Accused {
 	if len(o) == 0 {
 		return a
