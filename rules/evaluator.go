@@ -132,7 +132,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	)
 	defer ev.restore(in, in.Phase)
 	ev.continued = ev.continued[:0]
-	ev.candidates(in)
+	ev.set.index.candidates(in, ev.tried)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		r := ev.set.active[i]
 		if r.possible&shape == 0 {
@@ -223,18 +223,6 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	p := ev.Plan(in)
 	return ev.Decide(&p, in)
-}
-
-// candidates sets ev.tried to the rules that may match in.
-func (ev *Evaluator) candidates(in *Input) {
-	if x := ev.set.index; x != nil {
-		x.candidates(in, ev.tried)
-		return
-	}
-	clear(ev.tried)
-	for i := range ev.set.active {
-		ev.tried.add(i)
-	}
 }
 
 // outcome returns what r decides about an entry of level l after rules with

@@ -13,7 +13,7 @@ import (
 type Set struct {
 	rules    []*Rule // as in the files
 	active   []*Rule // without the disabled ones
-	index    *index  // of active; nil: all are tried
+	index    *index  // of active
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
