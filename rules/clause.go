@@ -271,14 +271,10 @@ func (x *explainer) macro(name string) *clause {
 // atTop returns the indexes of the tokens outside of brackets that f picks.
 func atTop(tokens []lexer.Token, f func(lexer.Token) bool) []int {
 	var found []int
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			depth++
-		case t.Kind == lexer.Bracket:
-			depth--
-		case depth == 0 && f(t):
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i].Kind == lexer.Bracket {
+			i += closing(tokens[i:])
+		} else if f(tokens[i]) {
 			found = append(found, i)
 		}
 	}
