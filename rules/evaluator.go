@@ -201,20 +201,13 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 // tagged returns o, with the tags of all rules in ev.continued when o does not
 // have them.
 func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
-	if !late {
-		return *o
+	var g given
+	if late {
+		for _, r := range ev.continued {
+			g.tags = merge(g.tags, r.Tags)
+		}
 	}
-	var tags []string
-	for _, r := range ev.continued {
-		tags = merge(tags, r.Tags)
-	}
-	out := *o
-	var own []string
-	if o.Rule != nil {
-		own = o.Rule.Tags
-	}
-	out.Decision.Tags = merge(tags, own)
-	return out
+	return *g.to(o)
 }
 
 // Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
