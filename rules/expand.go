@@ -175,7 +175,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 			return nil
 		}
 		tree := copyTree(m.tree)
-		relocate(tree, loc)
+		each(tree, func(n ast.Node) { n.SetLocation(loc) }) // an error in a macro is reported at its use
 		return tree
 	}
 	if builtins[n.Value] || listFuncs[n.Value] != nil {
