@@ -117,14 +117,12 @@ func (l *linker) masking() {
 		return
 	}
 	for _, d := range l.docs {
-		for _, w := range d.protect {
-			if _, err := signature.New(signature.Config{Protect: []string{w.text}}); err != nil {
-				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
-				return
+		for i, w := range slices.Concat(d.protect, d.loggers) {
+			alone := signature.Config{LoggerFrames: []string{w.text}}
+			if i < len(d.protect) {
+				alone = signature.Config{Protect: []string{w.text}}
 			}
-		}
-		for _, w := range d.loggers {
-			if _, err := signature.New(signature.Config{LoggerFrames: []string{w.text}}); err != nil {
+			if _, err := signature.New(alone); err != nil {
 				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
 				return
 			}
@@ -274,13 +272,12 @@ func (l *linker) notes() {
 		}
 	}
 	for _, d := range l.resolver.tops {
-		name := d.name()
-		if !l.resolver.used[name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(name))
+		if !l.resolver.used[d.name] {
+			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(d.name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name()))
+		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -319,7 +316,7 @@ func (l *linker) limits() {
 			seen[t] = true
 		}
 		if len(seen) > maxTags {
-			l.errs.addf(d.at.in("tags"), "",
+			l.errs.addf(d.at.under("tags"), "",
 				"more than %d different tags in the set", maxTags)
 			return
 		}

@@ -111,7 +111,7 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 	top := at{src: src}
 	given := fileFields.read(d, top, root, errs)
 	if given["version"] == nil && root.Kind == yaml.MappingNode {
-		errs.add(top.here(root).in("version"), "is missing", `a rule file begins with "version: 1"`)
+		errs.add(top.here(root).under("version"), "is missing", `a rule file begins with "version: 1"`)
 	}
 	return d
 }

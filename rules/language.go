@@ -132,10 +132,7 @@ var keywords = []string{
 
 // functionNames returns the names of all functions that rules may call.
 func functionNames() []string {
-	out := slices.Sorted(maps.Keys(listFuncs))
-	for n := range builtins {
-		out = append(out, n)
-	}
+	out := slices.AppendSeq(slices.Collect(maps.Keys(listFuncs)), maps.Keys(builtins))
 	slices.Sort(out)
 	return out
 }

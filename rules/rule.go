@@ -56,7 +56,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 		}
 	}
 	if _, ok := d.given["id"]; !ok {
-		errs.add(p.in("id"), "is missing", "every rule needs an id and a when")
+		errs.add(p.under("id"), "is missing", "every rule needs an id and a when")
 	}
 	return d
 }
@@ -66,7 +66,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 func (d *ruleDecl) check(errs *collector) {
 	r := &d.rule
 	if _, ok := d.given["when"]; !ok {
-		errs.add(d.at.in("when"), "is missing", "every rule needs an id and a when")
+		errs.add(d.at.under("when"), "is missing", "every rule needs an id and a when")
 	}
 	_, decides := d.given["disposition"]
 	switch {
@@ -85,7 +85,7 @@ func (d *ruleDecl) check(errs *collector) {
 			errs.add(d.given["continue"], "a rule with continue must have tags or sets_phase", "add tags: [...]")
 		}
 	case !decides:
-		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
+		errs.add(d.at.under("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
 	}
 	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
 		if d.given["escalate"].src != d.src {
