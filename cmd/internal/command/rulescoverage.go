@@ -218,7 +218,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.Engine.Template(o.Signature)
 				return scrubber.Text(t)
-			}, placeOf(shownName, src.Record), 1)
+			}, place{shownName, src.Record.Line()}, 1)
 			return true
 		})
 		if err != nil {

@@ -181,7 +181,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		c := bySignature[key]
 		if c == nil {
 			c = &change{
-				changeKey: key, first: placeOf(d.scrub.Text(name), rec),
+				changeKey: key, first: place{d.scrub.Text(name), rec.Line()},
 				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry))),
 			}
 			bySignature[key] = c
