@@ -11,7 +11,7 @@ import (
 // Diff compares the two sides. The collector can go on afterwards.
 func (c *Collector) Diff() *Diff {
 	d := c.diff(func(*group) bool { return true })
-	d.Mods = slices.DeleteFunc(c.modChanges(), func(m ModChange) bool { return m.Change == moved })
+	d.Mods = slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved })
 	return d
 }
 
