@@ -124,9 +124,7 @@ func (x *explainer) whole(cond *condition) *clause {
 	if c := x.expression(e); c != nil {
 		return c
 	}
-	c := &clause{text: strings.TrimSpace(e.text), at: e.at, code: cond.code}
-	c.at.line, c.at.col = locate(e.at.src, e.node, 0)
-	return c
+	return &clause{text: strings.TrimSpace(e.text), at: e.place(0), code: cond.code}
 }
 
 // expression returns the clauses of an expression, nil where it cannot be cut.
@@ -212,9 +210,7 @@ func (p *clauseParser) join(op clauseOp, tokens []lexer.Token, cuts []int) *clau
 // clause returns a clause without parts for what tokens were read from.
 func (p *clauseParser) clause(op clauseOp, tokens []lexer.Token) *clause {
 	from, to := tokens[0].From, tokens[len(tokens)-1].To
-	c := &clause{op: op, text: string(p.runes[from:to]), at: p.expr.at}
-	c.at.line, c.at.col = locate(p.expr.at.src, p.expr.node, from)
-	return c
+	return &clause{op: op, text: string(p.runes[from:to]), at: p.expr.place(from)}
 }
 
 // leaf compiles tokens as a condition of its own, nil where that fails.

@@ -51,6 +51,13 @@ type exprText struct {
 	at   at
 }
 
+// place returns the place of the character of e with an offset.
+func (e *exprText) place(offset int) at {
+	p := e.at
+	p.line, p.col = locate(p.src, e.node, offset)
+	return p
+}
+
 // defaultDecl is a decision about entries that no rule matches.
 type defaultDecl struct {
 	kind, key   string

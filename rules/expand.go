@@ -31,9 +31,7 @@ type expansion struct {
 // fail reports an error at loc.
 func (x *expansion) fail(loc file.Location, hint, format string, args ...any) ast.Node {
 	x.failed = true
-	p := x.expr.at
-	p.line, p.col = locate(p.src, x.expr.node, loc.From)
-	x.r.errs.addf(p, hint, format, args...)
+	x.r.errs.addf(x.expr.place(loc.From), hint, format, args...)
 	return nil
 }
 

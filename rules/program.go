@@ -29,10 +29,9 @@ func newMachine() vm.VM {
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
 	expr *exprText // as written, with its place
-	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
+	compiled.Condition
 	code
-	guard    *code // nil when there is nothing to know before the entry
-	cost     compiled.Cost
+	guard    *code    // nil when there is nothing to know before the entry
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -53,13 +52,15 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	x := &expansion{r: r, expr: e}
-	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
+	c := &condition{expr: e, print: fingerprint(tree), Condition: compiled.Condition{
+		Tree: tree, Place: func(offset int) compiled.Place { return e.place(offset).place() },
+	}}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
 		return nil
 	}
-	if c.cost = r.cost(tree); c.cost.Steps > maxCost {
-		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost,
+	if c.Cost = r.cost(tree); c.Cost.Steps > maxCost {
+		x.fail(c.Cost.Most.Location(), c.Cost.Hint, "may take %s, more than the %s allowed", &c.Cost,
 			compiled.Million(maxCost))
 		return nil
 	}

@@ -116,9 +116,9 @@ func (s *Set) Masking() signature.Config {
 func (s *Set) Parts() *compiled.Set {
 	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
 	for _, r := range s.rules {
-		conditions := []compiled.Condition{r.cond.parts()}
+		conditions := []compiled.Condition{r.cond.Condition}
 		for _, c := range r.exceptions {
-			conditions = append(conditions, c.parts())
+			conditions = append(conditions, c.Condition)
 		}
 		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Print: r.print, Conditions: conditions})
 	}
@@ -130,15 +130,6 @@ func (s *Set) Parts() *compiled.Set {
 		out.Tests = append(out.Tests, test)
 	}
 	return out
-}
-
-// parts returns the parts of the condition that package lint reads.
-func (c *condition) parts() compiled.Condition {
-	return compiled.Condition{Tree: c.tree, Cost: c.cost, Place: func(offset int) compiled.Place {
-		p := c.expr.at
-		p.line, p.col = locate(p.src, c.expr.node, offset)
-		return p.place()
-	}}
 }
 
 // Hash returns a number that identifies the set: that of the names and texts of
