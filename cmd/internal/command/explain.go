@@ -72,10 +72,7 @@ every rule that was tried, in order.`,
 				return err
 			}
 			p.removed(scrubber)
-			if f.format == formatJSON {
-				return p.print("the explanation", appendJSON(nil, e))
-			}
-			return p.print("the explanation", e.appendText(nil, p.layout(f.width).Width))
+			return p.show("the explanation", e, &f.viewFlags)
 		},
 	}
 	f.rules.register(cmd)
@@ -244,7 +241,8 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	sig := signature.Of(template)
 	in := inputOf(f, template)
 	out.Signature = explainedSignature{
-		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: in.Template, Frames: []string{}, Masked: []masked{},
+		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: in.Template, Frames: []string{},
+		Masked: []masked{},
 	}
 	if in.Frames != "" {
 		out.Signature.Frames = strings.Split(in.Frames, "\n")
