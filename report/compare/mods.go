@@ -85,9 +85,7 @@ func modChanges(before, after []mod) []modChange {
 		}
 		seen[key] = true
 		m := &after[i]
-		c := modChange{
-			ModChange{Name: m.Name, PackageID: m.PackageID, Change: added, Version: m.Version, Place: i + 1}, m.Assemblies,
-		}
+		c := ModChange{Name: m.Name, PackageID: m.PackageID, Change: added, Version: m.Version, Place: i + 1}
 		if o, ok := old[key]; ok {
 			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Version, o+1
 			if versions && before[o].Version != m.Version {
@@ -95,7 +93,7 @@ func modChanges(before, after []mod) []modChange {
 			}
 			common, where = append(common, o), append(where, len(out))
 		}
-		out = append(out, c)
+		out = append(out, modChange{c, m.Assemblies})
 	}
 	stay := increasing(common)
 	for i, at := range where {
@@ -106,9 +104,8 @@ func modChanges(before, after []mod) []modChange {
 	for i := range before {
 		if m := &before[i]; !seen[m.key()] {
 			seen[m.key()] = true
-			out = append(out, modChange{
-				ModChange{Name: m.Name, PackageID: m.PackageID, Change: removed, OldVersion: m.Version, OldPlace: i + 1}, m.Assemblies,
-			})
+			gone := ModChange{Name: m.Name, PackageID: m.PackageID, Change: removed, OldVersion: m.Version, OldPlace: i + 1}
+			out = append(out, modChange{gone, m.Assemblies})
 		}
 	}
 	return out
