@@ -49,15 +49,6 @@ var values = []func(in *Input) string{
 	func(in *Input) string { return in.Operation },
 }
 
-// newEnv returns the variables with values of their types, for the checker.
-func newEnv() map[string]any {
-	env := make(map[string]any, len(variables))
-	for _, name := range variables {
-		env[name] = ""
-	}
-	return env
-}
-
 // value returns the function of the text of v, which is one variable, nil for none.
 func (v varSet) value() func(in *Input) string {
 	if v == 0 {

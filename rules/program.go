@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -95,15 +94,10 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	return c
 }
 
-// program compiles an expanded tree, which it changes, and returns the program
-// with the tree that it was made of.
-func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
-	defer func() {
-		if r := recover(); r != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be compiled: %s", yamlfile.Clean(fmt.Sprint(r)))
-			p = nil
-		}
-	}()
+// program compiles an expanded tree, which it changes, and returns the program, nil if it has an error,
+// with the optimized tree that it was made of.
+func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
+	defer x.failPanic("compiled")
 	if !x.check(tree) {
 		return nil, nil
 	}
@@ -120,7 +114,7 @@ func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
 		return nil, nil
 	}
 	for i, op := range p.Bytecode {
-		if op == vm.OpLoadFast { // of newEnv, by name: slower than of the machine's variables, by index
+		if op == vm.OpLoadFast { // of the environment, by name: slower than of the machine's variables, by index
 			name := p.Constants[p.Arguments[i]].(string)
 			p.Bytecode[i], p.Arguments[i] = vm.OpLoadVar, slices.Index(variables, name)
 		}

@@ -46,8 +46,12 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
+	env := make(map[string]any, len(variables)) // with values of their types, for the checker
+	for _, name := range variables {
+		env[name] = ""
+	}
 	return &resolver{
-		errs: errs, conf: conf.New(newEnv()), lists: map[string][]string{}, macros: map[string]*macro{},
+		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
 		used: map[string]bool{},
 
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
