@@ -137,15 +137,7 @@ func compareRows(a, b Group) int {
 		cmp.Compare(b.Disposition, a.Disposition),
 		cmp.Compare(b.Severity, a.Severity),
 		cmp.Compare(a.chance, b.chance),
-		cmp.Compare(b.count(), a.count()),
+		cmp.Compare(cmp.Or(b.New, b.Old).Count, cmp.Or(a.New, a.Old).Count),
 		compareSignatures(a.group.texts[0].sig, b.group.texts[0].sig),
 	)
-}
-
-// count returns how often a group came, on the new side if it is there.
-func (r *Group) count() uint64 {
-	if r.New != nil {
-		return r.New.Count
-	}
-	return r.Old.Count
 }
