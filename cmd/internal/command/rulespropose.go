@@ -508,7 +508,7 @@ func (pr *proposal) verify(files []rules.File, f *found) error {
 	if err != nil {
 		return err
 	}
-	for _, res := range set.Test(nil) {
+	for _, res := range set.Test() {
 		if res.File == proposedFile && !res.Passed {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
