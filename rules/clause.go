@@ -239,17 +239,12 @@ func (p *clauseParser) leaf(tokens []lexer.Token) *clause {
 // listTestOf returns the comparison that a call is, where it is about a
 // variable.
 func listTestOf(n *ast.CallNode) listTest {
-	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok || len(n.Arguments) != 2 {
+	variable, ok := n.Arguments[0].(*ast.IdentifierNode)
+	if !ok {
 		return listTest{}
 	}
-	variable, isVar := n.Arguments[0].(*ast.IdentifierNode)
-	list, isList := n.Arguments[1].(*ast.ConstantNode)
-	if !isVar || !isList {
-		return listTest{}
-	}
-	items, _ := list.Value.([]string)
-	return listTest{text: varOf(variable.Value).value(), test: listFuncs[callee.Value], items: items}
+	test := listFuncs[n.Callee.(*ast.IdentifierNode).Value]
+	return listTest{text: varOf(variable.Value).value(), test: test, items: constants(n.Arguments[1])}
 }
 
 // macro returns the clauses of the macro of that name, nil where it cannot be

@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -220,7 +219,7 @@ func (l *linker) resolveIDs() {
 				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose problem is over when this one matches")
 				continue
 			}
-			first := sort.SearchStrings(ids, prefix)
+			first, _ := slices.BinarySearch(ids, prefix)
 			last := first
 			for last < len(ids) && (ids[last] == prefix || isPattern && strings.HasPrefix(ids[last], prefix)) {
 				found = append(found, l.set.byID[ids[last]])
@@ -238,9 +237,9 @@ func (l *linker) resolveIDs() {
 				return
 			}
 		}
-		sort.Slice(found, func(i, j int) bool { return found[i].index < found[j].index })
-		for i, r := range found {
-			if (i == 0 || r != found[i-1]) && r != &d.rule && !r.Disabled {
+		slices.SortFunc(found, func(a, b *Rule) int { return a.index - b.index })
+		for _, r := range slices.Compact(found) {
+			if r != &d.rule && !r.Disabled {
 				d.rule.Resolves = append(d.rule.Resolves, r.ID)
 			}
 		}
