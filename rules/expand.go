@@ -49,7 +49,8 @@ func (x *expansion) failExpr(err error) {
 // deferring function then returns zero values.
 func (x *expansion) failPanic(verb string) {
 	if p := recover(); p != nil {
-		x.fail(file.Location{}, "write it in another way", "the expression cannot be %s: %s", verb, yamlfile.Clean(fmt.Sprint(p)))
+		x.fail(file.Location{}, "write it in another way", "the expression cannot be %s: %s", verb,
+			yamlfile.Clean(fmt.Sprint(p)))
 	}
 }
 
