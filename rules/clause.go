@@ -124,9 +124,7 @@ func (x *explainer) whole(cond *condition) *clause {
 	if c := x.expression(e); c != nil {
 		return c
 	}
-	c := &clause{text: strings.TrimSpace(e.text), at: e.at, code: cond.code}
-	c.at.line, c.at.col = locate(e.at.src, e.node, 0)
-	return c
+	return &clause{text: strings.TrimSpace(e.text), at: e.place(0), code: cond.code}
 }
 
 // expression returns the clauses of an expression, nil where it cannot be cut.
@@ -212,9 +210,7 @@ func (p *clauseParser) join(op clauseOp, tokens []lexer.Token, cuts []int) *clau
 // clause returns a clause without parts for what tokens were read from.
 func (p *clauseParser) clause(op clauseOp, tokens []lexer.Token) *clause {
 	from, to := tokens[0].From, tokens[len(tokens)-1].To
-	c := &clause{op: op, text: string(p.runes[from:to]), at: p.expr.at}
-	c.at.line, c.at.col = locate(p.expr.at.src, p.expr.node, from)
-	return c
+	return &clause{op: op, text: string(p.runes[from:to]), at: p.expr.place(from)}
 }
 
 // leaf compiles tokens as a condition of its own, nil where that fails.
@@ -243,17 +239,12 @@ func (p *clauseParser) leaf(tokens []lexer.Token) *clause {
 // listTestOf returns the comparison that a call is, where it is about a
 // variable.
 func listTestOf(n *ast.CallNode) listTest {
-	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok || len(n.Arguments) != 2 {
+	variable, ok := n.Arguments[0].(*ast.IdentifierNode)
+	if !ok {
 		return listTest{}
 	}
-	variable, isVar := n.Arguments[0].(*ast.IdentifierNode)
-	list, isList := n.Arguments[1].(*ast.ConstantNode)
-	if !isVar || !isList {
-		return listTest{}
-	}
-	items, _ := list.Value.([]string)
-	return listTest{text: varOf(variable.Value).value(), test: listFuncs[callee.Value], items: items}
+	test := listFuncs[n.Callee.(*ast.IdentifierNode).Value]
+	return listTest{text: varOf(variable.Value).value(), test: test, items: constants(n.Arguments[1])}
 }
 
 // macro returns the clauses of the macro of that name, nil where it cannot be
@@ -271,14 +262,10 @@ func (x *explainer) macro(name string) *clause {
 // atTop returns the indexes of the tokens outside of brackets that f picks.
 func atTop(tokens []lexer.Token, f func(lexer.Token) bool) []int {
 	var found []int
-	depth := 0
-	for i, t := range tokens {
-		switch {
-		case t.Is(lexer.Bracket, "(", "[", "{"):
-			depth++
-		case t.Kind == lexer.Bracket:
-			depth--
-		case depth == 0 && f(t):
+	for i := 0; i < len(tokens); i++ {
+		if tokens[i].Kind == lexer.Bracket {
+			i += closing(tokens[i:])
+		} else if f(tokens[i]) {
 			found = append(found, i)
 		}
 	}

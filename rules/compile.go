@@ -5,7 +5,6 @@ import (
 	"hash/fnv"
 	"maps"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -117,14 +116,12 @@ func (l *linker) masking() {
 		return
 	}
 	for _, d := range l.docs {
-		for _, w := range d.protect {
-			if _, err := signature.New(signature.Config{Protect: []string{w.text}}); err != nil {
-				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
-				return
+		for i, w := range slices.Concat(d.protect, d.loggers) {
+			alone := signature.Config{LoggerFrames: []string{w.text}}
+			if i < len(d.protect) {
+				alone = signature.Config{Protect: []string{w.text}}
 			}
-		}
-		for _, w := range d.loggers {
-			if _, err := signature.New(signature.Config{LoggerFrames: []string{w.text}}); err != nil {
+			if _, err := signature.New(alone); err != nil {
 				l.errs.add(w.at, yamlfile.Clean(err.Error()), "")
 				return
 			}
@@ -222,7 +219,7 @@ func (l *linker) resolveIDs() {
 				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose problem is over when this one matches")
 				continue
 			}
-			first := sort.SearchStrings(ids, prefix)
+			first, _ := slices.BinarySearch(ids, prefix)
 			last := first
 			for last < len(ids) && (ids[last] == prefix || isPattern && strings.HasPrefix(ids[last], prefix)) {
 				found = append(found, l.set.byID[ids[last]])
@@ -240,9 +237,9 @@ func (l *linker) resolveIDs() {
 				return
 			}
 		}
-		sort.Slice(found, func(i, j int) bool { return found[i].index < found[j].index })
-		for i, r := range found {
-			if (i == 0 || r != found[i-1]) && r != &d.rule && !r.Disabled {
+		slices.SortFunc(found, func(a, b *Rule) int { return a.index - b.index })
+		for _, r := range slices.Compact(found) {
+			if r != &d.rule && !r.Disabled {
 				d.rule.Resolves = append(d.rule.Resolves, r.ID)
 			}
 		}
@@ -274,13 +271,12 @@ func (l *linker) notes() {
 		}
 	}
 	for _, d := range l.resolver.tops {
-		name := d.name()
-		if !l.resolver.used[name] {
-			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(name))
+		if !l.resolver.used[d.name] {
+			note(d.at, "", compiled.Unused, "remove it, or use it", "nothing uses the %s %s", d.kind(), yamlfile.Quote(d.name))
 		}
 	}
 	for _, d := range l.resolver.idle {
-		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name()))
+		note(d.at, "", compiled.Override, "remove it", "the %s %s changes nothing", d.kind(), yamlfile.Quote(d.name))
 	}
 	resolved := map[string]bool{} // blindness that something ends
 	for _, d := range l.decls {
@@ -319,7 +315,7 @@ func (l *linker) limits() {
 			seen[t] = true
 		}
 		if len(seen) > maxTags {
-			l.errs.addf(d.at.in("tags"), "",
+			l.errs.addf(d.at.under("tags"), "",
 				"more than %d different tags in the set", maxTags)
 			return
 		}

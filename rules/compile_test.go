@@ -563,7 +563,7 @@ func TestHash(t *testing.T) {
 func TestDefaultsPass(t *testing.T) {
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
-	for _, r := range set.Test(nil) {
+	for _, r := range set.Test() {
 		require.False(t, r.Failed, "%s", r.String())
 	}
 	for _, r := range set.Rules() {
@@ -608,7 +608,7 @@ rules:
     tests: [{match: off}]
 `)
 	var got []string
-	for _, r := range set.Test(nil) {
+	for _, r := range set.Test() {
 		got = append(got, fmt.Sprintf("%s:%d:%d %s %q match=%v got=%s passed=%v overridden=%v failed=%v",
 			r.File, r.Line, r.Column, r.Rule.ID, r.Text, r.Match, r.Got.Rule, r.Passed, r.Overridden, r.Failed))
 	}
@@ -624,7 +624,7 @@ rules:
 		`f2.yaml:25:20 op "too slow" match=false got=default.operation.failed passed=true overridden=false failed=false`,
 		`f2.yaml:30:21 off "off" match=true got=default.log.unknown passed=true overridden=false failed=false`,
 	}, got)
-	results := set.Test(nil)
+	results := set.Test()
 	require.Equal(t, `f2.yaml:17:17: rule x: match "an x here": failed, decided by default.log.error (template "an x here")`, results[4].String())
 	require.Equal(t, `f2.yaml:19:17: rule x: match "mine x": overridden, decided by user`, results[6].String())
 }

@@ -67,7 +67,7 @@ func TestCost(t *testing.T) {
 	for _, tc := range costCases {
 		set, err := ruleWhen(tc.when)
 		require.NoError(t, err, tc.when)
-		if got := set.rules[0].cond.cost.Steps; tc.steps > 0 {
+		if got := set.rules[0].cond.Cost.Steps; tc.steps > 0 {
 			require.Equal(t, tc.steps, got, tc.when)
 		}
 	}
@@ -131,7 +131,7 @@ func TestCostOfNodes(t *testing.T) {
 		t.Run(tc.when, func(t *testing.T) {
 			set, err := ruleWhen(tc.when)
 			require.NoError(t, err)
-			c := set.rules[0].cond.cost
+			c := set.rules[0].cond.Cost
 			require.Equal(t, tc.steps, c.Steps)
 			require.Equal(t, tc.hint, c.Hint)
 		})
@@ -154,7 +154,7 @@ func BenchmarkCost(b *testing.B) {
 				}
 				ev.end()
 			}
-			steps := set.rules[0].cond.cost.Steps
+			steps := set.rules[0].cond.Cost.Steps
 			b.ReportMetric(steps, "steps")
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/steps, "ns/step")
 		})
@@ -192,7 +192,7 @@ func TestCostOfList(t *testing.T) {
 	set, err := Compile(File{Name: "f.yaml", Data: []byte("version: 1\nlists: {many: " + listOf(n, alike) + "}\nrules:\n" +
 		"- {id: x, disposition: blocking, when: 'len(template) > 3 and contains_any(template, many)'}\n")})
 	require.NoError(t, err)
-	require.Equal(t, float64(7*nodeSteps+(n+2)*entryBytes), set.rules[0].cond.cost.Steps)
+	require.Equal(t, float64(7*nodeSteps+(n+2)*entryBytes), set.rules[0].cond.Cost.Steps)
 	require.Equal(t, "x", set.NewEvaluator().Evaluate(&Input{Template: "x" + alike(n-1)}).Decision.Rule)
 }
 
@@ -257,9 +257,9 @@ func FuzzCost(f *testing.F) {
 			return
 		}
 		c := set.rules[0].cond
-		require.LessOrEqual(t, c.cost.Steps, float64(maxCost))
-		require.NotNil(t, c.cost.Most)
-		if c.cost.Steps > 10_000_000 {
+		require.LessOrEqual(t, c.Cost.Steps, float64(maxCost))
+		require.NotNil(t, c.Cost.Most)
+		if c.Cost.Steps > 10_000_000 {
 			return // it would be tried too seldom
 		}
 		long := strings.Repeat(text, entryBytes/len(text))
@@ -268,7 +268,7 @@ func FuzzCost(f *testing.F) {
 			{Template: text, Frames: long, Message: text, Phase: "a", Kind: event.KindOperation, Status: event.StatusFailed},
 		} {
 			ev := set.NewEvaluator()
-			ev.machine.MemoryBudget = uint(c.cost.Steps/nodeSteps) + 1
+			ev.machine.MemoryBudget = uint(c.Cost.Steps/nodeSteps) + 1
 			ev.Evaluate(&in)
 			if ev.failure != nil {
 				require.NotContains(t, ev.failure.Error(), "memory")

@@ -88,7 +88,7 @@ func TestReferenceExamples(t *testing.T) {
 		files := append([]File{{Name: "example", Data: []byte(m[1])}}, Defaults()...)
 		set, err := Compile(files...)
 		require.NoError(t, err)
-		for _, r := range set.Test(nil) {
+		for _, r := range set.Test() {
 			require.False(t, r.Failed, r.String())
 		}
 		if strings.Contains(m[1], "defaults:") {
@@ -197,7 +197,7 @@ func TestGuideForMods(t *testing.T) {
 	for _, m := range files {
 		set, err := Compile(append([]File{{Name: "guide.yaml", Data: []byte(m[1])}}, Defaults()...)...)
 		require.NoError(t, err)
-		for _, r := range set.Test(nil) {
+		for _, r := range set.Test() {
 			require.True(t, r.Passed, r.String())
 		}
 	}

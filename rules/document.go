@@ -51,6 +51,13 @@ type exprText struct {
 	at   at
 }
 
+// place returns the place of the character of e with an offset.
+func (e *exprText) place(offset int) at {
+	p := e.at
+	p.line, p.col = locate(p.src, e.node, offset)
+	return p
+}
+
 // defaultDecl is a decision about entries that no rule matches.
 type defaultDecl struct {
 	kind, key   string
@@ -111,7 +118,7 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 	top := at{src: src}
 	given := fileFields.read(d, top, root, errs)
 	if given["version"] == nil && root.Kind == yaml.MappingNode {
-		errs.add(top.here(root).in("version"), "is missing", `a rule file begins with "version: 1"`)
+		errs.add(top.here(root).under("version"), "is missing", `a rule file begins with "version: 1"`)
 	}
 	return d
 }

@@ -69,12 +69,6 @@ type at struct {
 	rule, field string
 }
 
-// in returns the same place with another field.
-func (p at) in(field string) at {
-	p.field = field
-	return p
-}
-
 // place returns the place for package lint.
 func (p at) place() compiled.Place {
 	return compiled.Place{File: p.src.index, Name: p.src.name, Line: p.line, Col: p.col}

@@ -132,7 +132,7 @@ func (ev *Evaluator) Plan(in *Input) Plan {
 	)
 	defer ev.restore(in, in.Phase)
 	ev.continued = ev.continued[:0]
-	ev.candidates(in)
+	ev.set.index.candidates(in, ev.tried)
 	for i := ev.tried.next(0); i >= 0; i = ev.tried.next(i + 1) {
 		r := ev.set.active[i]
 		if r.possible&shape == 0 {
@@ -201,20 +201,13 @@ func (ev *Evaluator) Decide(p *Plan, in *Input) Outcome {
 // tagged returns o, with the tags of all rules in ev.continued when o does not
 // have them.
 func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
-	if !late {
-		return *o
+	var g given
+	if late {
+		for _, r := range ev.continued {
+			g.tags = merge(g.tags, r.Tags)
+		}
 	}
-	var tags []string
-	for _, r := range ev.continued {
-		tags = merge(tags, r.Tags)
-	}
-	out := *o
-	var own []string
-	if o.Rule != nil {
-		own = o.Rule.Tags
-	}
-	out.Decision.Tags = merge(tags, own)
-	return out
+	return *g.to(o)
 }
 
 // Evaluate decides about in, as [Evaluator.Plan] and [Evaluator.Decide] do together.
@@ -223,18 +216,6 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 func (ev *Evaluator) Evaluate(in *Input) Outcome {
 	p := ev.Plan(in)
 	return ev.Decide(&p, in)
-}
-
-// candidates sets ev.tried to the rules that may match in.
-func (ev *Evaluator) candidates(in *Input) {
-	if x := ev.set.index; x != nil {
-		x.candidates(in, ev.tried)
-		return
-	}
-	clear(ev.tried)
-	for i := range ev.set.active {
-		ev.tried.add(i)
-	}
 }
 
 // outcome returns what r decides about an entry of level l after rules with

@@ -451,7 +451,7 @@ func TestSetIsSafeForConcurrentUse(t *testing.T) {
 				p := ev.Plan(&in)
 				ev.Decide(&p, &in)
 			}
-			set.Test(nil)
+			set.Test()
 		})
 	}
 	wg.Wait()

@@ -84,7 +84,7 @@ rules:
 		fmt.Println(err)
 		return
 	}
-	for _, r := range set.Test(nil) {
+	for _, r := range set.Test() {
 		fmt.Println(r.String())
 	}
 	// Output:

@@ -62,7 +62,7 @@ rules:
 	require.Equal(t, []string{"template", "source", "phase"}, x.Variables())
 	require.Len(t, x.Exceptions(), 3)
 	require.Equal(t, []string{"f1.yaml:9:15: source in quiet", `f1.yaml:10:9: phase == "menu"`}, x.Exceptions()[:2])
-	for _, res := range set.Test(nil) {
+	for _, res := range set.Test() {
 		require.True(t, res.Passed, res.String())
 	}
 }

@@ -31,9 +31,7 @@ type expansion struct {
 // fail reports an error at loc.
 func (x *expansion) fail(loc file.Location, hint, format string, args ...any) ast.Node {
 	x.failed = true
-	p := x.expr.at
-	p.line, p.col = locate(p.src, x.expr.node, loc.From)
-	x.r.errs.addf(p, hint, format, args...)
+	x.r.errs.addf(x.expr.place(loc.From), hint, format, args...)
 	return nil
 }
 
@@ -47,22 +45,25 @@ func (x *expansion) failExpr(err error) {
 	x.fail(file.Location{}, "", "%s", yamlfile.Clean(msg))
 }
 
+// failPanic, deferred, reports a panic of the expr library as an error: a parser of untrusted input may panic. The
+// deferring function then returns zero values.
+func (x *expansion) failPanic(verb string) {
+	if p := recover(); p != nil {
+		x.fail(file.Location{}, "write it in another way", "the expression cannot be %s: %s", verb,
+			yamlfile.Clean(fmt.Sprint(p)))
+	}
+}
+
 // expand parses the expression and resolves its names.
-func (x *expansion) expand() (tree ast.Node) {
-	defer func() {
-		// A parser of untrusted input may panic.
-		if p := recover(); p != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be parsed: %s", yamlfile.Clean(fmt.Sprint(p)))
-			tree = nil
-		}
-	}()
+func (x *expansion) expand() ast.Node {
+	defer x.failPanic("parsed")
 	parsed, err := parser.Parse(x.expr.text)
 	if err != nil {
 		x.failExpr(err)
 		return nil
 	}
 	x.r.nodes = 0
-	tree = x.node(parsed.Node)
+	tree := x.node(parsed.Node)
 	if x.failed {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (x *expansion) identifier(n *ast.IdentifierNode, loc file.Location) ast.Nod
 			return nil
 		}
 		tree := copyTree(m.tree)
-		relocate(tree, loc)
+		each(tree, func(n ast.Node) { n.SetLocation(loc) }) // an error in a macro is reported at its use
 		return tree
 	}
 	if builtins[n.Value] || listFuncs[n.Value] != nil {
@@ -340,13 +341,8 @@ func (x *expansion) unknownFunc(name string, loc file.Location) ast.Node {
 }
 
 // check checks the types of tree, which it may change.
-func (x *expansion) check(tree ast.Node) (ok bool) {
-	defer func() {
-		if p := recover(); p != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be checked: %s", yamlfile.Clean(fmt.Sprint(p)))
-			ok = false
-		}
-	}()
+func (x *expansion) check(tree ast.Node) bool {
+	defer x.failPanic("checked")
 	lower(tree, x.r)
 	t := &parser.Tree{Node: tree, Source: file.NewSource(x.expr.text)}
 	if _, err := checker.Check(t, x.r.conf); err != nil {
@@ -354,9 +350,8 @@ func (x *expansion) check(tree ast.Node) (ok bool) {
 		return false
 	}
 	if len(x.via) == 0 {
-		if k := tree.Type().Kind(); k != reflect.Bool {
-			hint := "compare it with something"
-			x.fail(tree.Location(), hint, "must be a condition, true or false, not %s", typeName(tree.Type()))
+		if t := tree.Type(); t.Kind() != reflect.Bool {
+			x.fail(tree.Location(), "compare it with something", "must be a condition, true or false, not %s", typeName(t))
 			return false
 		}
 	}

@@ -92,9 +92,10 @@ func (ev *Evaluator) Explain(in *Input, all bool) Explanation {
 	outcome := ev.Evaluate(in)
 	out := Explanation{Total: len(ev.set.rules), Trials: []Trial{}, Decision: details(&outcome)}
 	if outcome.Rule != nil {
-		without := *ev.set
-		without.index = nil
-		without.active = slices.DeleteFunc(slices.Clone(ev.set.active), func(r *Rule) bool { return r == outcome.Rule })
+		without, never := *ev.set, *outcome.Rule
+		never.possible = 0
+		without.active = slices.Clone(ev.set.active)
+		without.active[slices.Index(without.active, outcome.Rule)] = &never
 		next := without.NewEvaluator().Evaluate(in)
 		d := details(&next)
 		out.Without = &d

@@ -69,7 +69,7 @@ func FuzzCompile(f *testing.F) {
 				t.Fatalf("plan %+v, in order %+v", got, want)
 			}
 		}
-		set.Test(nil)
+		set.Test()
 		lint.Lint(rules.File{Name: "f", Data: data})
 	})
 }

@@ -15,7 +15,7 @@ import (
 func TestGeneric(t *testing.T) {
 	set, err := rules.Compile(rules.Generic()...)
 	require.NoError(t, err)
-	for _, r := range set.Test(nil) {
+	for _, r := range set.Test() {
 		assert.False(t, r.Failed, "%s", r.String())
 	}
 	require.Empty(t, lint.Lint(rules.Generic()...))

@@ -31,7 +31,7 @@ func newIndex(rules []*Rule) *index {
 		prefixes[i], parts[i] = map[string][]uint16{}, map[string][]uint16{}
 	}
 	for i, r := range rules {
-		n := f.need(r.cond.tree, true)
+		n := f.need(r.cond.Tree, true)
 		if n.score == 0 {
 			x.always.add(i)
 			continue

@@ -11,7 +11,6 @@ import (
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
 	"github.com/heedlog/heed/internal/yamlfile"
-	"github.com/heedlog/heed/signature"
 )
 
 // test is an inline test and the rule that it belongs to.
@@ -68,20 +67,16 @@ func (r *TestResult) String() string {
 	return s
 }
 
-// Test runs the inline tests of all files, in order: each text is masked by n
-// and decided by the whole set. With a nil n, masking is that of a
-// [Set.Masking].
-func (s *Set) Test(n *signature.Normalizer) []TestResult {
-	if n == nil {
-		n = s.normalizer
-	}
+// Test runs the inline tests of all files, in order: each text is masked by [Set.Masking]
+// and decided by the whole set.
+func (s *Set) Test() []TestResult {
 	ev := s.NewEvaluator()
 	out := make([]TestResult, 0, len(s.tests))
 	var buf []byte
 	for _, t := range s.tests {
 		d := t.decl
 		text := d.message()
-		buf = n.AppendTemplate(buf[:0], text, d.stack)
+		buf = s.normalizer.AppendTemplate(buf[:0], text, d.stack)
 		head, frames, _ := strings.Cut(string(buf), "\n")
 		o := ev.Evaluate(&Input{
 			Template: head, Frames: frames, Message: text, Stack: d.stack,

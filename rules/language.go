@@ -49,15 +49,6 @@ var values = []func(in *Input) string{
 	func(in *Input) string { return in.Operation },
 }
 
-// newEnv returns the variables with values of their types, for the checker.
-func newEnv() map[string]any {
-	env := make(map[string]any, len(variables))
-	for _, name := range variables {
-		env[name] = ""
-	}
-	return env
-}
-
 // value returns the function of the text of v, which is one variable, nil for none.
 func (v varSet) value() func(in *Input) string {
 	if v == 0 {
@@ -132,10 +123,7 @@ var keywords = []string{
 
 // functionNames returns the names of all functions that rules may call.
 func functionNames() []string {
-	out := slices.Sorted(maps.Keys(listFuncs))
-	for n := range builtins {
-		out = append(out, n)
-	}
+	out := slices.AppendSeq(slices.Collect(maps.Keys(listFuncs)), maps.Keys(builtins))
 	slices.Sort(out)
 	return out
 }

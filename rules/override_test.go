@@ -302,7 +302,7 @@ rules:
 func TestOverrideTests(t *testing.T) {
 	run := func(mine string) []string {
 		var got []string
-		for _, r := range compile(t, "version: 1\nrules: ["+mine+"]", overridable).Test(nil) {
+		for _, r := range compile(t, "version: 1\nrules: ["+mine+"]", overridable).Test() {
 			got = append(got, fmt.Sprintf("%s %q %v", r.File, r.Text, r.Passed))
 			require.False(t, r.Failed)
 		}
@@ -325,9 +325,9 @@ version: 1
 rules:
   - {id: x, when: 'template == "Human7 is gone"', disposition: ignore, tests: [{match: Human7 is gone}]}
 `
-	require.True(t, compile(t, text).Test(nil)[0].Failed)
-	require.True(t, compile(t, text, "version: 1\nprotect: [Human7]\n").Test(nil)[0].Passed)
-	require.True(t, compile(t, "version: 1\nprotect: [Other9]\n", "version: 1\nprotect: [Human7, Other9]\n", text).Test(nil)[0].Passed)
+	require.True(t, compile(t, text).Test()[0].Failed)
+	require.True(t, compile(t, text, "version: 1\nprotect: [Human7]\n").Test()[0].Passed)
+	require.True(t, compile(t, "version: 1\nprotect: [Other9]\n", "version: 1\nprotect: [Human7, Other9]\n", text).Test()[0].Passed)
 }
 
 // TestDisabled: a rule that is off decides nothing, tags nothing, covers

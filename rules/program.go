@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,10 +28,9 @@ func newMachine() vm.VM {
 // condition is a compiled "when", of a rule or an exception.
 type condition struct {
 	expr *exprText // as written, with its place
-	tree ast.Node  // with lists and macros expanded, never changed; places are offsets in expr
+	compiled.Condition
 	code
-	guard    *code // nil when there is nothing to know before the entry
-	cost     compiled.Cost
+	guard    *code    // nil when there is nothing to know before the entry
 	possible shapeSet // where it may hold
 	certain  shapeSet // where it surely does
 	print    string   // fingerprint
@@ -53,13 +51,15 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 		return nil
 	}
 	x := &expansion{r: r, expr: e}
-	c := &condition{expr: e, tree: tree, print: fingerprint(tree)}
+	c := &condition{expr: e, print: fingerprint(tree), Condition: compiled.Condition{
+		Tree: tree, Place: func(offset int) compiled.Place { return e.place(offset).place() },
+	}}
 	var opt ast.Node
 	if c.program, opt = x.program(copyTree(tree)); c.program == nil {
 		return nil
 	}
-	if c.cost = r.cost(tree); c.cost.Steps > maxCost {
-		x.fail(c.cost.Most.Location(), c.cost.Hint, "may take %s, more than the %s allowed", &c.cost,
+	if c.Cost = r.cost(tree); c.Cost.Steps > maxCost {
+		x.fail(c.Cost.Most.Location(), c.Cost.Hint, "may take %s, more than the %s allowed", &c.Cost,
 			compiled.Million(maxCost))
 		return nil
 	}
@@ -94,15 +94,10 @@ func (r *resolver) condition(e *exprText, consequence string) *condition {
 	return c
 }
 
-// program compiles an expanded tree, which it changes, and returns the program
-// with the tree that it was made of.
-func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
-	defer func() {
-		if r := recover(); r != nil {
-			x.fail(file.Location{}, "write it in another way", "the expression cannot be compiled: %s", yamlfile.Clean(fmt.Sprint(r)))
-			p = nil
-		}
-	}()
+// program compiles an expanded tree, which it changes, and returns the program, nil if it has an error,
+// with the optimized tree that it was made of.
+func (x *expansion) program(tree ast.Node) (*vm.Program, ast.Node) {
+	defer x.failPanic("compiled")
 	if !x.check(tree) {
 		return nil, nil
 	}
@@ -119,7 +114,7 @@ func (x *expansion) program(tree ast.Node) (p *vm.Program, optimized ast.Node) {
 		return nil, nil
 	}
 	for i, op := range p.Bytecode {
-		if op == vm.OpLoadFast { // of newEnv, by name: slower than of the machine's variables, by index
+		if op == vm.OpLoadFast { // of the environment, by name: slower than of the machine's variables, by index
 			name := p.Constants[p.Arguments[i]].(string)
 			p.Bytecode[i], p.Arguments[i] = vm.OpLoadVar, slices.Index(variables, name)
 		}

@@ -46,8 +46,12 @@ const (
 )
 
 func newResolver(errs *collector) *resolver {
+	env := make(map[string]any, len(variables)) // with values of their types, for the checker
+	for _, name := range variables {
+		env[name] = ""
+	}
 	return &resolver{
-		errs: errs, conf: conf.New(newEnv()), lists: map[string][]string{}, macros: map[string]*macro{},
+		errs: errs, conf: conf.New(env), lists: map[string][]string{}, macros: map[string]*macro{},
 		used: map[string]bool{},
 
 		bindings: bindings{map[listKey]map[string]struct{}{}, map[listKey]boundList{}},
@@ -56,6 +60,7 @@ func newResolver(errs *collector) *resolver {
 
 // definition is a list or a macro of some file.
 type definition struct {
+	name     string
 	at       at
 	list     *listDecl // nil for a macro
 	macro    *macroDecl
@@ -70,14 +75,6 @@ func (d *definition) kind() string {
 	return "macro"
 }
 
-// name returns the name of d.
-func (d *definition) name() string {
-	if d.list != nil {
-		return d.list.name
-	}
-	return d.macro.name
-}
-
 // mention takes all names in an expression that is not compiled for used.
 func (r *resolver) mention(expr string) {
 	for _, word := range strings.FieldsFunc(expr, func(c rune) bool { return !identifier("_" + string(c)) }) {
@@ -90,32 +87,32 @@ func (r *resolver) mention(expr string) {
 func (r *resolver) declare(docs []*document) {
 	byName := map[string][]definition{} // in the order of files
 	var order []string                  // of names, as they come
-	add := func(name string, d definition) {
-		if !r.nameAllowed(name, d.at) {
+	add := func(d definition) {
+		if !r.nameAllowed(d.name, d.at) {
 			return
 		}
-		chain := byName[name]
+		chain := byName[d.name]
 		if len(chain) == 0 {
-			order = append(order, name)
+			order = append(order, d.name)
 		} else if last := chain[len(chain)-1]; last.at.src == d.at.src {
-			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(name),
+			r.errs.addf(d.at, "use another name", "%s is already defined at %s:%d", yamlfile.Quote(d.name),
 				yamlfile.Clean(d.at.src.name), last.at.line)
 			return
 		} else if last.kind() != d.kind() {
-			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(name), d.kind(),
+			r.errs.addf(last.at, "use another name", "%s is a %s at %s:%d", yamlfile.Quote(d.name), d.kind(),
 				yamlfile.Clean(d.at.src.name), d.at.line)
 			chain = nil
 		}
-		byName[name] = append(chain, d)
+		byName[d.name] = append(chain, d)
 	}
 	for _, doc := range docs {
 		for i := range doc.lists {
 			l := &doc.lists[i]
-			add(l.name, definition{at: l.at, list: l, override: l.override || l.extend})
+			add(definition{name: l.name, at: l.at, list: l, override: l.override || l.extend})
 		}
 		for i := range doc.macros {
 			m := &doc.macros[i]
-			add(m.name, definition{at: m.at, macro: m, override: m.override})
+			add(definition{name: m.name, at: m.at, macro: m, override: m.override})
 		}
 	}
 	for _, name := range order {

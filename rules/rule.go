@@ -49,14 +49,10 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 	for _, f := range fields {
 		fp := p.under(f.key)
 		d.given[f.key] = fp.here(f.name)
-		for i := range ruleTable {
-			if t := &ruleTable[i]; t.name == f.key {
-				t.parse(d, fp, f.value, errs)
-			}
-		}
+		ruleTable[slices.Index(ruleFields, f.key)].parse(d, fp, f.value, errs)
 	}
 	if _, ok := d.given["id"]; !ok {
-		errs.add(p.in("id"), "is missing", "every rule needs an id and a when")
+		errs.add(p.under("id"), "is missing", "every rule needs an id and a when")
 	}
 	return d
 }
@@ -66,7 +62,7 @@ func parseRule(src *source, n *yaml.Node, errs *collector) *ruleDecl {
 func (d *ruleDecl) check(errs *collector) {
 	r := &d.rule
 	if _, ok := d.given["when"]; !ok {
-		errs.add(d.at.in("when"), "is missing", "every rule needs an id and a when")
+		errs.add(d.at.under("when"), "is missing", "every rule needs an id and a when")
 	}
 	_, decides := d.given["disposition"]
 	switch {
@@ -85,7 +81,7 @@ func (d *ruleDecl) check(errs *collector) {
 			errs.add(d.given["continue"], "a rule with continue must have tags or sets_phase", "add tags: [...]")
 		}
 	case !decides:
-		errs.add(d.at.in("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
+		errs.add(d.at.under("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
 	}
 	if e := r.Escalate; e != nil && !r.Continue && decides && e.To <= r.Disposition {
 		if d.given["escalate"].src != d.src {
@@ -172,25 +168,24 @@ func parseTags(p at, n *yaml.Node, errs *collector) []string {
 // ruleField is a key of a rule, with how it is parsed, compared and inherited. Keys that
 // only name the rule that is overridden are neither compared nor inherited.
 type ruleField struct {
-	name  string
-	parse func(d *ruleDecl, p at, n *yaml.Node, errs *collector)
-	same  func(d, base *ruleDecl) bool // whether d, which overrides base, changes nothing by giving it
-	take  func(d, base *ruleDecl)      // takes it over from base, where d does not give it
+	key[ruleDecl]
+	same func(d, base *ruleDecl) bool // whether d, which overrides base, changes nothing by giving it
+	take func(d, base *ruleDecl)      // takes it over from base, where d does not give it
 }
 
 // ruleTable has the fields of rules, in the order in which they are listed to people.
 var ruleTable = []ruleField{
-	{name: "id", parse: parseID},
+	{key: key[ruleDecl]{"id", parseID}},
 	field("when", func(d *ruleDecl) *exprText { return &d.when }, expression,
 		func(x, y exprText) bool { return x.text == y.text }),
 	field("exceptions", func(d *ruleDecl) *[]exceptionDecl { return &d.exceptions }, parseExceptions, sameExceptions),
 	field("disposition", func(d *ruleDecl) *event.Disposition { return &d.rule.Disposition },
 		oneIn[event.Disposition](dispositions), equal),
 	{
-		"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+		key[ruleDecl]{"severity", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			s, _ := oneOf(p, n, severities, errs)
 			d.rule.Severity, d.rule.HasSeverity = event.Parse[event.Severity](s)
-		},
+		}},
 		func(d, b *ruleDecl) bool {
 			return d.rule.Severity == b.rule.Severity && d.rule.HasSeverity == b.rule.HasSeverity
 		},
@@ -198,9 +193,9 @@ var ruleTable = []ruleField{
 	},
 	field("invalidates", func(d *ruleDecl) *bool { return &d.rule.Invalidates }, parseBool, equal),
 	{
-		"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+		key[ruleDecl]{"escalate", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
 			d.rule.Escalate, d.escalateTo = parseEscalate(p, n, errs)
-		},
+		}},
 		func(d, b *ruleDecl) bool {
 			return d.rule.Escalate != nil && b.rule.Escalate != nil && *d.rule.Escalate == *b.rule.Escalate
 		},
@@ -215,11 +210,7 @@ var ruleTable = []ruleField{
 	field("tags", func(d *ruleDecl) *[]string { return &d.rule.Tags }, parseTags, slices.Equal),
 	field("continue", func(d *ruleDecl) *bool { return &d.rule.Continue }, parseBool, equal),
 	field("enabled", func(d *ruleDecl) *bool { return &d.rule.Disabled }, parseDisabled, equal),
-	{name: "override", parse: func(d *ruleDecl, p at, n *yaml.Node,
-		errs *collector,
-	) {
-		d.override = parseBool(p, n, errs)
-	}},
+	{key: keyOf("override", func(d *ruleDecl) *bool { return &d.override }, parseBool)},
 	// of its own condition
 	field("tests", func(d *ruleDecl) *[]testDecl { return &d.tests }, parseTests,
 		func(_, _ []testDecl) bool { return false }),
@@ -237,10 +228,9 @@ func field[T any](name string, of func(*ruleDecl) *T, parse func(at, *yaml.Node,
 	same func(x, y T) bool,
 ) ruleField {
 	return ruleField{
-		name:  name,
-		parse: func(d *ruleDecl, p at, n *yaml.Node, errs *collector) { *of(d) = parse(p, n, errs) },
-		same:  func(d, base *ruleDecl) bool { return same(*of(d), *of(base)) },
-		take:  func(d, base *ruleDecl) { *of(d) = *of(base) },
+		key:  keyOf(name, of, parse),
+		same: func(d, base *ruleDecl) bool { return same(*of(d), *of(base)) },
+		take: func(d, base *ruleDecl) { *of(d) = *of(base) },
 	}
 }
 

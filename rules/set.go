@@ -13,7 +13,7 @@ import (
 type Set struct {
 	rules    []*Rule // as in the files
 	active   []*Rule // without the disabled ones
-	index    *index  // of active; nil: all are tried
+	index    *index  // of active
 	byID     map[string]*Rule
 	masking  signature.Config
 	gameCode []string // see gamecode.go
@@ -116,9 +116,9 @@ func (s *Set) Masking() signature.Config {
 func (s *Set) Parts() *compiled.Set {
 	out := &compiled.Set{Notes: s.notes, Normalizer: s.normalizer}
 	for _, r := range s.rules {
-		conditions := []compiled.Condition{r.cond.parts()}
+		conditions := []compiled.Condition{r.cond.Condition}
 		for _, c := range r.exceptions {
-			conditions = append(conditions, c.parts())
+			conditions = append(conditions, c.Condition)
 		}
 		out.Rules = append(out.Rules, compiled.Rule{File: r.file, Print: r.print, Conditions: conditions})
 	}
@@ -130,15 +130,6 @@ func (s *Set) Parts() *compiled.Set {
 		out.Tests = append(out.Tests, test)
 	}
 	return out
-}
-
-// parts returns the parts of the condition that package lint reads.
-func (c *condition) parts() compiled.Condition {
-	return compiled.Condition{Tree: c.tree, Cost: c.cost, Place: func(offset int) compiled.Place {
-		p := c.expr.at
-		p.line, p.col = locate(p.src, c.expr.node, offset)
-		return p.place()
-	}}
 }
 
 // Hash returns a number that identifies the set: that of the names and texts of
@@ -188,49 +179,41 @@ func (s *Set) fallback(in *Input) *Outcome {
 	return &s.byStatus[in.Status]
 }
 
-// defaultID returns the name that stands for a rule where none matched.
-func defaultID(kind, key string) string { return "default." + kind + "." + key }
-
-// builtinDefaults sets what is decided where there is neither a rule nor a default
-// of a file.
+// builtinDefaults sets the decisions for entries that neither a rule nor a default of a file decides.
 func (s *Set) builtinDefaults() {
-	set := func(o *Outcome, kind, key string, d event.Disposition, sev event.Severity, invalidates bool) {
-		o.Decision = event.Decision{Rule: defaultID(kind, key), Disposition: d, Severity: sev, Invalidates: invalidates}
-	}
+	set := func(o *Outcome, kind, key string) { o.Decision.Rule = "default." + kind + "." + key }
 	for l := range s.byLevel {
-		level := event.Level(l)
-		d := event.Ignore
-		switch level {
-		case event.LevelWarning, event.LevelError:
-			d = event.Advisory
-		case event.LevelFatal:
-			d = event.Blocking
-		}
-		set(&s.byLevel[l], "log", level.String(), d, level.Severity(), false)
+		set(&s.byLevel[l], "log", event.Level(l).String())
 	}
 	for st := range s.byStatus {
-		status := event.Status(st)
-		d, sev, inv := event.Ignore, event.SeverityInfo, false
-		switch status {
-		case event.StatusFailed:
-			sev = event.SeverityWarning // its caller has the error
-		case event.StatusHole, event.StatusRunCut, event.StatusTruncated, event.StatusNoLog:
-			// Missing evidence is worth knowing, but is no trouble by itself.
-			d, sev = event.Advisory, event.SeverityWarning
-		case event.StatusTimedOut, event.StatusCancelled:
-			d, sev, inv = event.Blocking, event.SeverityError, true // the outcome is unknown
-		case event.StatusStall, event.StatusDisconnected:
-			d, sev = event.Blocking, event.SeverityError
-		case event.StatusExited:
-			d, sev = event.Blocking, event.SeverityFatal
-		}
-		set(&s.byStatus[st], status.Kind().String(), status.String(), d, sev, inv)
+		set(&s.byStatus[st], event.Status(st).Kind().String(), event.Status(st).String())
 	}
-	set(&s.byCaller, "operation", byCallerKey, event.Ignore, event.SeverityInfo, false)
+	set(&s.byCaller, "operation", byCallerKey)
 	for k := range s.other {
-		set(&s.other[k], event.Kind(k).String(), "unknown", event.Ignore, event.SeverityInfo, false)
+		set(&s.other[k], event.Kind(k).String(), "unknown")
 	}
 	s.other[event.KindLog] = s.byLevel[event.LevelUnknown]
+	for i := range builtinDecls {
+		s.apply(&builtinDecls[i])
+	}
+}
+
+// builtinDecls are the defaults that do not ignore entries at severity info.
+var builtinDecls = []defaultDecl{
+	{kind: "log", key: "warning", disposition: event.Advisory},
+	{kind: "log", key: "error", disposition: event.Advisory},
+	{kind: "log", key: "fatal", disposition: event.Blocking},
+	{key: "failed", severity: event.SeverityWarning, hasSeverity: true}, // its caller has the error
+	// Missing evidence is worth knowing, but is no trouble by itself.
+	{key: "hole", disposition: event.Advisory},
+	{key: "run_cut", disposition: event.Advisory},
+	{key: "truncated", disposition: event.Advisory},
+	{key: "no_log", disposition: event.Advisory},
+	{key: "timed_out", disposition: event.Blocking, invalidates: true}, // the outcome is unknown
+	{key: "cancelled", disposition: event.Blocking, invalidates: true},
+	{key: "stall", disposition: event.Blocking},
+	{key: "disconnected", disposition: event.Blocking},
+	{key: "exited", disposition: event.Blocking, severity: event.SeverityFatal, hasSeverity: true},
 }
 
 // apply changes a default to that of a file.

@@ -104,14 +104,14 @@ func newCovers() *covers { return &covers{byPart: map[string][]covering{}} }
 
 // add adds a rule that decides.
 func (c *covers) add(d *ruleDecl) {
-	parts := parts(d.rule.cond.tree)
+	parts := parts(d.rule.cond.Tree)
 	longest := slices.MaxFunc(parts, func(a, b string) int { return len(a) - len(b) })
 	c.byPart[longest] = append(c.byPart[longest], covering{d, parts})
 }
 
 // of returns the first rule that covers d, if it is found.
 func (c *covers) of(d *ruleDecl) *ruleDecl {
-	own := parts(d.rule.cond.tree)
+	own := parts(d.rule.cond.Tree)
 	var first *ruleDecl
 	for _, p := range own {
 		for _, e := range c.byPart[p] {

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"github.com/expr-lang/expr/ast"
-	"github.com/expr-lang/expr/file"
+
+	"github.com/heedlog/heed/rules/internal/compiled"
 )
 
 // lower replaces the parts of a tree that expr cannot run: a function with a
@@ -139,22 +140,16 @@ func copyTree(n ast.Node) ast.Node {
 // constants returns the items of a list of constant texts, nil where n is
 // something else.
 func constants(n ast.Node) []string {
+	texts := compiled.Texts(n)
 	switch n := n.(type) {
-	case *ast.ConstantNode:
-		items, _ := n.Value.([]string)
-		return items
+	case *ast.StringNode:
+		return nil
 	case *ast.ArrayNode:
-		items := make([]string, len(n.Nodes))
-		for i, item := range n.Nodes {
-			s, ok := item.(*ast.StringNode)
-			if !ok {
-				return nil
-			}
-			items[i] = s.Value
+		if len(texts) < len(n.Nodes) {
+			return nil
 		}
-		return items
 	}
-	return nil
+	return texts
 }
 
 func copyTrees(nodes []ast.Node) []ast.Node {
@@ -163,12 +158,6 @@ func copyTrees(nodes []ast.Node) []ast.Node {
 		out[i] = copyTree(n)
 	}
 	return out
-}
-
-// relocate gives every node of tree the place loc, so that an error in what a
-// macro stands for is reported where the macro is used.
-func relocate(tree ast.Node, loc file.Location) {
-	each(tree, func(n ast.Node) { n.SetLocation(loc) })
 }
 
 // each calls visit for each node of tree, those below a node before the node.

@@ -166,10 +166,7 @@ func (c *Collector) sample(g *group, before string) string {
 	for i := range lines {
 		lines[i] = strings.TrimRight(lines[i], " \t\r")
 	}
-	text := strings.Join(lines, "\n")
-	if c.config.Scrub != nil {
-		text = c.config.Scrub(text)
-	}
+	text := c.config.Scrub(strings.Join(lines, "\n"))
 	for _, s := range [...]string{before, text} {
 		sig := signature.Of([]byte(c.masked(s)))
 		if s != "" && slices.ContainsFunc(g.texts, func(t *entryText) bool { return t.sig == sig }) {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -85,18 +86,15 @@ func (b *Baseline) Append(dst []byte) []byte {
 	return dst
 }
 
-// plain returns the id of a rule as it is, or in quotes where it is no plain word.
+// plain returns the id of a rule as it is, or in quotes if it is no plain word.
 func plain(s string) string {
-	for _, r := range s {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '.' && r != '-' {
-			return quoted(s)
-		}
+	if plainID.MatchString(s) {
+		return s
 	}
-	if s == "" || s[0] < 'A' || !strings.Contains(s, ".") { // "null" is none
-		return quoted(s)
-	}
-	return s
+	return quoted(s)
 }
+
+var plainID = regexp.MustCompile(`^[A-Za-z_][\w-]*\.[\w.-]*$`) // "null" is none
 
 // appendTemplate appends a template as a block of its lines, or in quotes where a
 // reader could not see what is in it.

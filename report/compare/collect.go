@@ -202,6 +202,9 @@ func NewCollector(c Config) (*Collector, error) {
 	c.Confidence = cmp.Or(c.Confidence, DefaultConfidence)
 	c.Texts = cmp.Or(c.Texts, defaultTexts)
 	c.TextBytes = cmp.Or(c.TextBytes, defaultTextBytes)
+	if c.Scrub == nil {
+		c.Scrub = func(text string) string { return text }
+	}
 	var masking signature.Config
 	if c.Rules != nil {
 		masking = c.Rules.Masking()

@@ -11,7 +11,7 @@ import (
 // Diff compares the two sides. The collector can go on afterwards.
 func (c *Collector) Diff() *Diff {
 	d := c.diff(func(*group) bool { return true })
-	d.Mods = slices.DeleteFunc(c.modChanges(), func(m ModChange) bool { return m.Change == moved })
+	d.Mods = slices.DeleteFunc(c.shown(c.changes()), func(m ModChange) bool { return m.Change == moved })
 	return d
 }
 
@@ -137,15 +137,7 @@ func compareRows(a, b Group) int {
 		cmp.Compare(b.Disposition, a.Disposition),
 		cmp.Compare(b.Severity, a.Severity),
 		cmp.Compare(a.chance, b.chance),
-		cmp.Compare(b.count(), a.count()),
+		cmp.Compare(cmp.Or(b.New, b.Old).Count, cmp.Or(a.New, a.Old).Count),
 		compareSignatures(a.group.texts[0].sig, b.group.texts[0].sig),
 	)
-}
-
-// count returns how often a group came, on the new side if it is there.
-func (r *Group) count() uint64 {
-	if r.New != nil {
-		return r.New.Count
-	}
-	return r.Old.Count
 }

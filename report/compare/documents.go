@@ -198,10 +198,7 @@ const (
 
 // text makes text of a log, or of a rule, fit to be shared and shown.
 func (c *Collector) safe(s string, limit int) string {
-	if c.config.Scrub != nil {
-		s = c.config.Scrub(s)
-	}
-	return text.Safe(s, limit)
+	return text.Safe(c.config.Scrub(s), limit)
 }
 
 // line returns one line for the templates of a group.
@@ -213,10 +210,7 @@ func (c *Collector) line(templates []string) string {
 	for _, other := range templates[1:] {
 		t = template.Common(t, other)
 	}
-	if c.config.Scrub != nil {
-		t = c.config.Scrub(t)
-	}
-	return text.Safe(template.Line(t), maxShown)
+	return text.Safe(template.Line(c.config.Scrub(t)), maxShown)
 }
 
 // totals describes one side. Hours are exact; see [Totals.shown].

@@ -19,11 +19,6 @@ type group struct {
 	entry int // of a baseline, or -1
 }
 
-// sorted returns all texts by id.
-func (c *Collector) sorted() []*entryText {
-	return slices.SortedFunc(maps.Values(c.texts), compareTexts)
-}
-
 func compareTexts(a, b *entryText) int { return compareSignatures(a.sig, b.sig) }
 
 func compareSignatures(a, b signature.Signature) int {
@@ -44,7 +39,7 @@ func nameOf(g *signature.Grouper, t *entryText) name {
 // groups learns all texts, and what else is known, and returns the groups by
 // their first id. A text without a template is a group of its own.
 func (c *Collector) groups(known []*entryText) (groups []*group, grouper *signature.Grouper) {
-	texts := c.sorted()
+	texts := slices.SortedFunc(maps.Values(c.texts), compareTexts)
 	all, cut := c.whole(texts, known)
 	learned := all
 	if len(known) > 0 {

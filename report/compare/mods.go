@@ -57,13 +57,11 @@ const (
 	moved     = "moved" // in the load order, past others that both lists have
 )
 
-// modChange is one mod of two lists.
+// modChange is one mod of two lists, by the names of the new one, or of the old one if it was removed.
 type modChange struct {
-	mod        // of the new list; of the old one where it was removed
-	change     string
-	oldVersion string
-	oldPlace   int // in load order, from 1; 0 where it is not in the list
-	place      int
+	ModChange
+
+	assemblies []string
 }
 
 // modChanges returns the mods of both lists: those of the new one in order, then
@@ -86,26 +84,28 @@ func modChanges(before, after []mod) []modChange {
 			continue
 		}
 		seen[key] = true
-		c := modChange{mod: after[i], change: added, place: i + 1}
+		m := &after[i]
+		c := ModChange{Name: m.Name, PackageID: m.PackageID, Change: added, Version: m.Version, Place: i + 1}
 		if o, ok := old[key]; ok {
-			c.change, c.oldVersion, c.oldPlace = unchanged, before[o].Version, o+1
-			if versions && before[o].Version != after[i].Version {
-				c.change = updated
+			c.Change, c.OldVersion, c.OldPlace = unchanged, before[o].Version, o+1
+			if versions && before[o].Version != m.Version {
+				c.Change = updated
 			}
 			common, where = append(common, o), append(where, len(out))
 		}
-		out = append(out, c)
+		out = append(out, modChange{c, m.Assemblies})
 	}
 	stay := increasing(common)
 	for i, at := range where {
-		if !stay[i] && out[at].change == unchanged {
-			out[at].change = moved
+		if !stay[i] && out[at].Change == unchanged {
+			out[at].Change = moved
 		}
 	}
 	for i := range before {
-		if key := before[i].key(); !seen[key] {
-			seen[key] = true
-			out = append(out, modChange{mod: before[i], change: removed, oldVersion: before[i].Version, oldPlace: i + 1})
+		if m := &before[i]; !seen[m.key()] {
+			seen[m.key()] = true
+			gone := ModChange{Name: m.Name, PackageID: m.PackageID, Change: removed, OldVersion: m.Version, OldPlace: i + 1}
+			out = append(out, modChange{gone, m.Assemblies})
 		}
 	}
 	return out
@@ -138,7 +138,7 @@ func increasing(values []int) []bool {
 }
 
 // is reports whether a name that blame gave is that of the mod.
-func (m *mod) is(name string) bool {
+func (m *modChange) is(name string) bool {
 	key := blame.Key(name)
 	if key == "" {
 		return false
@@ -149,7 +149,7 @@ func (m *mod) is(name string) bool {
 	if i := strings.LastIndexByte(m.PackageID, '.'); i >= 0 && key == blame.Key(m.PackageID[i+1:]) {
 		return true
 	}
-	return slices.ContainsFunc(m.Assemblies, func(a string) bool { return key == blame.Key(a) })
+	return slices.ContainsFunc(m.assemblies, func(a string) bool { return key == blame.Key(a) })
 }
 
 // minName is the shortest name that is looked for in a text: shorter ones are
@@ -158,7 +158,7 @@ const minName = 5
 
 // namedIn returns the name of the mod that a text, in small letters, holds as whole
 // words. An assembly that several mods bring along is the name of none.
-func (m *mod) namedIn(text string, shared map[string]int) string {
+func (m *modChange) namedIn(text string, shared map[string]int) string {
 	named := func(name string) bool {
 		return utf8.RuneCountInString(name) >= minName && holdsWord(text, strings.ToLower(name))
 	}
@@ -167,7 +167,7 @@ func (m *mod) namedIn(text string, shared map[string]int) string {
 			return name
 		}
 	}
-	for _, name := range m.Assemblies {
+	for _, name := range m.assemblies {
 		if shared[name] == 1 && named(name) {
 			return name
 		}

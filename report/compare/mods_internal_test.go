@@ -42,7 +42,7 @@ func TestModChanges(t *testing.T) {
 	}
 	got := []change{}
 	for _, c := range modChanges(before, after) {
-		got = append(got, change{c.Name, c.change, c.oldPlace, c.place})
+		got = append(got, change{c.Name, c.Change, c.OldPlace, c.Place})
 	}
 	require.Equal(t, []change{
 		{"Core", unchanged, 1, 1},
@@ -64,7 +64,7 @@ func TestModChanges(t *testing.T) {
 		listed("acme.mill", "acme.mill", ""),
 	}}, {{listed("acme.mill", "acme.mill", "")}, after}} {
 		for _, c := range modChanges(lists[0], lists[1]) {
-			require.NotEqual(t, updated, c.change, "a list of package ids alone says nothing of versions")
+			require.NotEqual(t, updated, c.Change, "a list of package ids alone says nothing of versions")
 		}
 	}
 }
@@ -79,7 +79,7 @@ func TestListsWithoutVersions(t *testing.T) {
 	}
 	for _, lists := range [][2][]mod{{full, ids}, {ids, full}} {
 		for _, c := range modChanges(lists[0], lists[1]) {
-			require.NotEqual(t, updated, c.change)
+			require.NotEqual(t, updated, c.Change)
 		}
 	}
 	require.Equal(t, modsHash(full), modsHash(append(full[:3:3], full...)), "two logs of one list")

@@ -32,26 +32,36 @@ func (c *Collector) lists(side Side) bool {
 	return slices.ContainsFunc(c.runs[side], func(r *Run) bool { return r.hasMods })
 }
 
-// modChanges returns the mods that differ between the sides, where both have a list.
-func (c *Collector) modChanges() []ModChange {
-	out := []ModChange{}
-	if !c.lists(Old) || !c.lists(New) {
-		return out
+// changes returns the mods of both lists. If a side has no list, it returns the mods of the new one, of which no change
+// is known.
+func (c *Collector) changes() (changes []modChange) {
+	if c.lists(Old) && c.lists(New) {
+		changes = modChanges(c.listed(Old), c.listed(New))
+	} else {
+		for _, m := range c.listed(New) {
+			changes = append(changes, modChange{ModChange{Name: m.Name, PackageID: m.PackageID}, m.Assemblies})
+		}
 	}
 	names := c.blamedNames()
-	for _, m := range modChanges(c.listed(Old), c.listed(New)) {
-		if m.change == unchanged {
-			continue
+	for i := range changes {
+		// A list may have the package id alone of a mod that is blamed by its name.
+		if m := &changes[i]; m.Name == "" || m.Name == m.PackageID {
+			m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
 		}
-		m.rename(names)
-		shown := ModChange{
-			Name: c.safe(m.Name, maxName), PackageID: c.safe(m.PackageID, maxName), Change: m.change,
-			OldVersion: c.safe(m.oldVersion, maxName), OldPlace: m.oldPlace, Place: m.place,
+	}
+	return changes
+}
+
+// shown returns the mods that differ, as documents have them.
+func (c *Collector) shown(changes []modChange) []ModChange {
+	out := []ModChange{}
+	for i := range changes {
+		if m := changes[i].ModChange; m.Change != unchanged {
+			for _, text := range []*string{&m.Name, &m.PackageID, &m.OldVersion, &m.Version} {
+				*text = c.safe(*text, maxName)
+			}
+			out = append(out, m)
 		}
-		if m.place > 0 {
-			shown.Version = c.safe(m.Version, maxName)
-		}
-		out = append(out, shown)
 	}
 	return out
 }
@@ -72,32 +82,14 @@ func (c *Collector) blamedNames() map[string]string {
 	return names
 }
 
-// rename gives a mod of which a list has the package id alone the name by which it is blamed.
-func (m *modChange) rename(names map[string]string) {
-	if m.Name == "" || m.Name == m.PackageID {
-		m.Name = cmp.Or(names[blame.Key(m.PackageID)], m.Name)
-	}
-}
-
 // Suspects compares the two sides and finds the suspects for the groups that are new or more frequent, and
 // urgent.
 func (c *Collector) Suspects() *Suspects {
 	d := c.diff(func(g *group) bool { return g.tally[New].decided.disposition.Urgent() })
+	changes := c.changes()
 	out := &Suspects{
 		SchemaVersion: d.SchemaVersion, Old: d.Old, New: d.New, OldMods: c.lists(Old), NewMods: c.lists(New),
-		Mods: c.modChanges(), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
-	}
-	var changes []modChange
-	if out.OldMods && out.NewMods {
-		changes = modChanges(c.listed(Old), c.listed(New))
-	} else {
-		for i, m := range c.listed(New) { // nothing is known of changes, but names are
-			changes = append(changes, modChange{mod: m, place: i + 1})
-		}
-	}
-	names := c.blamedNames()
-	for i := range changes {
-		changes[i].rename(names)
+		Mods: c.shown(changes), Suspects: []RankedMod{}, Groups: []SuspectGroup{},
 	}
 	known := map[string]bool{} // blamed on the old side
 	for _, t := range c.texts {
@@ -170,7 +162,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 	haystack := strings.ToLower(strings.Join(g.templates(), "\n") + "\n" + g.sample())
 	shared := map[string]int{} // assemblies, by how many mods bring them along
 	for i := range changes {
-		for _, a := range changes[i].Assemblies {
+		for _, a := range changes[i].assemblies {
 			shared[a]++
 		}
 	}
@@ -178,7 +170,7 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 	blamed := make([]bool, len(named))
 	for i := range changes {
 		ch := &changes[i]
-		s := modSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.change}
+		s := modSuspect{Name: ch.Name, PackageID: ch.PackageID, Change: ch.Change}
 		points := 0
 		for j, b := range named {
 			if ch.is(b.Mod) || b.PackageID != "" && blame.Key(b.PackageID) == blame.Key(ch.PackageID) {
@@ -191,18 +183,18 @@ func suspectsOf(g *group, changes []modChange, known map[string]bool) []modSuspe
 			points = scoreNamed
 			s.add("the text names %s", name)
 		}
-		switch ch.change {
+		switch ch.Change {
 		case unchanged:
 		case moved:
-			s.add("moved in the load order from place %d to %d", ch.oldPlace, ch.place)
+			s.add("moved in the load order from place %d to %d", ch.OldPlace, ch.Place)
 		default:
-			s.add("%s", ch.change)
+			s.add("%s", ch.Change)
 		}
-		if points == 0 && ch.change != unchanged { // to differ between the lists is no proof
+		if points == 0 && ch.Change != unchanged { // to differ between the lists is no proof
 			s.add("nothing in the log points at it")
 		}
 		s.Direct = points > 0
-		if s.Score = points + changeScores[ch.change]; s.Score > 0 {
+		if s.Score = points + changeScores[ch.Change]; s.Score > 0 {
 			out = append(out, s)
 		}
 	}

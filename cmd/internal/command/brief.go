@@ -238,7 +238,7 @@ type BriefDocument struct {
 func (d *BriefDocument) Appended(format string) []byte {
 	switch format {
 	case formatJSON:
-		return appendJSON(nil, d)
+		return lineOfJSON(d)
 	case formatMarkdown:
 		return []byte(d.Markdown())
 	}

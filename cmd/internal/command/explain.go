@@ -72,10 +72,7 @@ every rule that was tried, in order.`,
 				return err
 			}
 			p.removed(scrubber)
-			if f.format == formatJSON {
-				return p.print("the explanation", appendJSON(nil, e))
-			}
-			return p.print("the explanation", e.appendText(nil, p.layout(f.width).Width))
+			return p.show("the explanation", e, &f.viewFlags)
 		},
 	}
 	f.rules.register(cmd)
@@ -239,24 +236,21 @@ var (
 // explain gathers all that is shown of a record, scrubbed.
 func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, scrubber *report.Scrubber) *explanation {
 	e := &f.entry
-	out := &explanation{SchemaVersion: schema.Version, Record: recordOf(f), Phase: f.outcome.Phase}
-	if f.blind {
-		out.Blind = &blindness{f.blindSince, f.blindRule}
-	}
+	out := &explanation{SchemaVersion: schema.Version, Record: recordOf(f), Phase: f.outcome.Phase, Blind: f.blind}
 	template := n.AppendTemplate(nil, logline.Of(e), e.Stack)
 	sig := signature.Of(template)
-	head, frames, _ := strings.Cut(string(template), "\n")
+	in := inputOf(f, template)
 	out.Signature = explainedSignature{
-		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: head, Frames: []string{}, Masked: []masked{},
+		ID: sig.ID.String(), Check: fmt.Sprintf("%08x", sig.Check), Template: in.Template, Frames: []string{},
+		Masked: []masked{},
 	}
-	if frames != "" {
-		out.Signature.Frames = strings.Split(frames, "\n")
+	if in.Frames != "" {
+		out.Signature.Frames = strings.Split(in.Frames, "\n")
 	}
 	spans, text := n.AppendSpans(nil, logline.Of(e))
 	for _, s := range spans {
 		out.Signature.Masked = append(out.Signature.Masked, masked{s.Mask, text[s.From:s.To]})
 	}
-	in := inputOf(f, head, frames)
 	out.Explanation = ev.Explain(&in, all)
 	if d := &out.Decision; f.outcome.Escalated {
 		out.alone = className(d)
@@ -269,9 +263,10 @@ func explain(ev *rules.Evaluator, n *signature.Normalizer, f *found, all bool, s
 	return out
 }
 
-// inputOf returns what rules see of a record.
-func inputOf(f *found, head, frames string) rules.Input {
+// inputOf returns the view of rules of a record with a template.
+func inputOf(f *found, template []byte) rules.Input {
 	e := &f.entry
+	head, frames, _ := strings.Cut(string(template), "\n")
 	return rules.Input{
 		Template: head, Frames: frames, Level: e.Level, Kind: e.Kind, Status: e.Status, Source: e.Source,
 		Phase: f.outcome.Phase,

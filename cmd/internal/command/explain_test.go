@@ -114,8 +114,10 @@ func TestExplainAgreesWithReplay(t *testing.T) {
 				require.Equal(t, e.Decision.Rule, last.ID)
 				require.NotEqual(t, e.Decision.Rule, e.Without.Rule)
 			}
-			requireInert(t, string(e.appendText(nil, 0)))
-			testkit.RequireValid(t, schema, string(appendJSON(nil, e)))
+			out := &prose{}
+			e.lines(out)
+			requireInert(t, string(out.buf))
+			testkit.RequireValid(t, schema, string(lineOfJSON(e)))
 			return true
 		}))
 	})

@@ -27,9 +27,8 @@ const (
 // notKnown stands for a value that the log does not show.
 const notKnown = "not known"
 
-// appendText writes the explanation for a person.
-func (e *explanation) appendText(dst []byte, width int) []byte {
-	p := &prose{buf: dst, width: width}
+// lines writes the explanation for a person.
+func (e *explanation) lines(p *prose) {
 	what := "this text"
 	if e.Record.File != "" {
 		what = safe(e.Record.File, 0) + ":" + lineRange(e.Record.StartLine, e.Record.EndLine)
@@ -47,7 +46,6 @@ func (e *explanation) appendText(dst []byte, width int) []byte {
 			p.field("summary", "%s", safe(e.Without.Summary, 0))
 		}
 	}
-	return p.buf
 }
 
 func (e *explanation) record(p *prose) {

@@ -14,7 +14,7 @@ import (
 	"github.com/heedlog/heed/signature"
 )
 
-// viewFlags are the flags of output of the commands that compare logs, or test rules on captures.
+// viewFlags are the flags of output of the commands that replay or compare logs, or test rules on captures.
 type viewFlags struct {
 	format     string
 	formats    []string // that the command has

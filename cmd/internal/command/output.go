@@ -116,8 +116,18 @@ func replaceFile(name string, data []byte) error {
 	return err
 }
 
-// appendJSON appends v as one line of JSON in which no text acts on a terminal.
-func appendJSON(dst []byte, v any) []byte { return append(text.AppendJSON(dst, text.JSON(v)), '\n') }
+// lineOfJSON returns v as one line of JSON in which no text acts on a terminal.
+func lineOfJSON(v any) []byte { return append(text.AppendJSON(nil, text.JSON(v)), '\n') }
+
+// show writes a document, called what in an error, in the format that the flags name: as JSON, or its lines.
+func (p *program) show(what string, d interface{ lines(p *prose) }, f *viewFlags) error {
+	if f.format == formatJSON {
+		return p.print(what, lineOfJSON(d))
+	}
+	out := &prose{width: p.layout(f.width).Width}
+	d.lines(out)
+	return p.print(what, out.buf)
+}
 
 // prose gathers lines of text. What comes from logs and rule files goes through
 // safe; a format never holds it.

@@ -25,12 +25,6 @@ type place struct {
 
 func (p place) String() string { return p.file + ":" + strconv.Itoa(p.line) }
 
-// placeOf returns where a record begins, or near which line a notice that
-// capture itself made arose.
-func placeOf(name string, rec *capture.Record) place {
-	return place{name, rec.Line()}
-}
-
 // parsePlace reads "FILE:LINE". The last colon counts: a name may hold others.
 func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 	i := strings.LastIndexByte(arg, ':')
@@ -52,11 +46,7 @@ type found struct {
 	outcome heed.Outcome
 	blame   []heed.Suspect
 	levelBy capture.Evidence // of a text that is in no capture
-
-	// The log was blind when the record came, since a line and by a rule.
-	blind      bool
-	blindSince int
-	blindRule  string
+	blind   *blindness       // when the record came
 }
 
 // find replays a capture up to the record that covers a line: what was before
@@ -90,10 +80,10 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 			before = &span{rec.StartLine, rec.EndLine}
 		}
 		switch {
-		case o.Blind && !f.blind:
-			f.blind, f.blindSince, f.blindRule = true, placeOf(at.file, rec).line, o.Decision.Rule
 		case !o.Blind:
-			f.blind, f.blindSince, f.blindRule = false, 0, ""
+			f.blind = nil
+		case f.blind == nil:
+			f.blind = &blindness{rec.Line(), o.Decision.Rule}
 		}
 		lines = src.Records.At().Lines
 		return true

@@ -37,13 +37,10 @@ const defaultTop = 10
 
 // replayFlags are the flags of the main command.
 type replayFlags struct {
+	viewFlags
 	rules  ruleFlags
 	inputs inputFlags
-	scrub  scrubFlags
-	format string
-	top    int
 	topSet bool
-	width  int
 	ack    string
 	failOn []string
 
@@ -115,14 +112,11 @@ end; 130 interrupted.`,
 	p.registerMods(cmd)
 	f.inputs.register(cmd)
 	flags := cmd.Flags()
-	flags.StringVar(&f.format, "format", formatText, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)")
-	flags.IntVar(&f.top, "top", defaultTop, "show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000")
-	cli.WidthFlag(cmd, &f.width)
+	f.register(cmd, "write the `FORMAT` text, json (one document), jsonl (a line per update, then a summary), markdown (for an issue), junit or sarif (findings, for CI), or otlp (a log record per update, as JSON lines)",
+		"show the `N` most frequent signatures of each disposition, 0 for all; without it, junit and sarif list 1000", replayFormats...)
 	flags.StringVar(&f.ack, "ack", ackNever, "acknowledge blocking items `WHEN`: never, or auto (each as soon as it blocks, as an agent does)")
-	f.scrub.register(cmd)
 	p.registerMemory(cmd, &f.remember)
 	flags.StringSliceVar(&f.failOn, "fail-on", nil, "exit with 1 on `WHAT`: blocking, advisory (or blocking), blind (also if bytes, repeats or the beginning are missing, or the log is empty), several separated by commas; or never")
-	cli.Completes(cmd, "format", replayFormats...)
 	cli.Completes(cmd, "fail-on", failBlocking, failAdvisory, failBlind, failNever) // of a log alone nothing is new
 	return cmd
 }
@@ -148,7 +142,7 @@ func (p *program) failOnNew(cmd *cobra.Command, f *replayFlags) error {
 }
 
 func (f *replayFlags) validate(cmd *cobra.Command) error {
-	if err := cli.OneOf(cmd, "format", f.format, replayFormats...); err != nil {
+	if err := cli.OneOf(cmd, "format", f.format, f.formats...); err != nil {
 		return err
 	}
 	if err := cli.OneOf(cmd, "ack", f.ack, ackNever, ackAuto); err != nil {

@@ -1,7 +1,6 @@
 package command
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -199,8 +198,7 @@ func (p *program) openPage(file string) error {
 // reason returns the conditions by which the rule that decided s.Record matched.
 func (s *source) reason(ev *rules.Evaluator, n *signature.Normalizer) []string {
 	f := &found{rec: s.Record, entry: s.Record.Entry, outcome: s.Outcome}
-	head, frames, _ := bytes.Cut(n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack), []byte("\n"))
-	in := inputOf(f, string(head), string(frames))
+	in := inputOf(f, n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
 	x := ev.Explain(&in, false)
 	if x.Without == nil {
 		return nil

@@ -99,7 +99,7 @@ func (p *program) checkRules(files []rules.File) error {
 			p.Message("%s:%d: rule %s %s", r.File, r.Line, r.ID, wrong)
 		}
 	}
-	results := set.Test(nil)
+	results := set.Test()
 	failed := 0
 	for i := range results {
 		res := &results[i]

@@ -60,11 +60,9 @@ with the number of signatures.`,
 type covered struct {
 	records  int
 	distinct map[signature.Signature]struct{}
-	byRule   map[string]*ruleCount
+	byRule   map[string]*share
 	sigs     map[sigRule]*sigCount
 }
-
-type ruleCount struct{ records, signatures int }
 
 // sigRule is a signature and the rule that decided it: one signature may be decided
 // by several rules, by its phase or level.
@@ -82,7 +80,7 @@ type sigCount struct {
 
 func newCovered() *covered {
 	return &covered{
-		distinct: map[signature.Signature]struct{}{}, byRule: map[string]*ruleCount{},
+		distinct: map[signature.Signature]struct{}{}, byRule: map[string]*share{},
 		sigs: map[sigRule]*sigCount{},
 	}
 }
@@ -94,15 +92,15 @@ func (c *covered) add(key sigRule, template func() string, first place, n int) {
 	c.distinct[key.sig] = struct{}{}
 	r := c.byRule[key.rule]
 	if r == nil {
-		r = &ruleCount{}
+		r = &share{}
 		c.byRule[key.rule] = r
 	}
-	r.records += n
+	r.Records += n
 	s := c.sigs[key]
 	if s == nil {
 		s = &sigCount{sigRule: key, template: template(), first: first}
 		c.sigs[key] = s
-		r.signatures++
+		r.Signatures++
 	}
 	s.count += n
 }
@@ -161,7 +159,7 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 	}
 	for _, r := range set.Rules() {
 		if n := c.byRule[r.ID]; n != nil {
-			rep.Fired = append(rep.Fired, firedRule{r.ID, n.records, n.signatures})
+			rep.Fired = append(rep.Fired, firedRule{r.ID, n.Records, n.Signatures})
 		} else if file == "" && !r.Continue && !r.Disabled {
 			rep.Never = append(rep.Never, r.ID)
 		}
@@ -174,10 +172,10 @@ func (c *covered) report(set *rules.Set, file string, top int) coverage {
 				share = &rep.ByFallback
 			}
 		} else {
-			rep.Fired = append(rep.Fired, firedRule{id, n.records, n.signatures})
+			rep.Fired = append(rep.Fired, firedRule{id, n.Records, n.Signatures})
 		}
-		share.Records += n.records
-		share.Signatures += n.signatures
+		share.Records += n.Records
+		share.Signatures += n.Signatures
 	}
 	var unknown []*sigCount
 	for _, s := range c.sigs {
@@ -218,7 +216,7 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 			c.add(sigRule{o.Signature, o.Decision.Rule}, func() string {
 				t, _ := src.Engine.Template(o.Signature)
 				return scrubber.Text(t)
-			}, placeOf(shownName, src.Record), 1)
+			}, place{shownName, src.Record.Line()}, 1)
 			return true
 		})
 		if err != nil {
@@ -242,20 +240,21 @@ func (p *program) coverage(ctx context.Context, set *rules.Set, names []string, 
 	p.incomplete()
 	all := total.report(set, "", view.top)
 	p.removed(scrubber)
-	if view.format == formatJSON {
-		return p.print("the report", appendJSON(nil, coverageDocument{schema.Version, reports, all}))
-	}
-	pr := &prose{width: p.layout(view.width).Width}
-	if len(reports) > 1 {
-		for i := range reports {
-			reports[i].lines(pr)
-			pr.line("")
+	return p.show("the report", &coverageDocument{schema.Version, reports, all}, view)
+}
+
+// lines writes the reports for a person: of one log its own, with the rules that never fired.
+func (d *coverageDocument) lines(p *prose) {
+	all := d.Total
+	if len(d.Files) > 1 {
+		for i := range d.Files {
+			d.Files[i].lines(p)
+			p.line("")
 		}
 	} else {
-		all.File = reports[0].File
+		all.File = d.Files[0].File
 	}
-	all.lines(pr)
-	return p.print("the report", pr.buf)
+	all.lines(p)
 }
 
 // widthNever is where the names of rules that never fired are broken, if nothing else

@@ -83,10 +83,7 @@ The exit status is 0 even if records change class; with --exit-code it is then 1
 			if exitCode && rep.Changed > 0 {
 				p.Raise(exitFinding)
 			}
-			if view.format == formatJSON {
-				return p.print("the report", appendJSON(nil, rep))
-			}
-			return p.print("the report", rep.appendText(nil, p.layout(view.width).Width))
+			return p.show("the report", rep, &view)
 		},
 	}
 	view.register(cmd, "write the `FORMAT` text or json", "show the `N` most frequent changes, 0 for all", formatText, formatJSON)
@@ -181,7 +178,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		c := bySignature[key]
 		if c == nil {
 			c = &change{
-				changeKey: key, first: placeOf(d.scrub.Text(name), rec),
+				changeKey: key, first: place{d.scrub.Text(name), rec.Line()},
 				sample: strings.Clone(d.scrub.Text(sampleOf(&rec.Entry))),
 			}
 			bySignature[key] = c
@@ -266,8 +263,7 @@ func (d *difference) class(set *rules.Set, c class) rules.Details {
 	return out
 }
 
-func (r *diffReport) appendText(dst []byte, width int) []byte {
-	p := &prose{buf: dst, width: width}
+func (r *diffReport) lines(p *prose) {
 	p.line("%s → %s: %d of %s in %s change class", safe(r.Old, 0), safe(r.New, 0), r.Changed,
 		text.Count(r.Records, "record"), text.Count(r.Files, "file"))
 	if r.Moved > 0 {
@@ -283,7 +279,6 @@ func (r *diffReport) appendText(dst []byte, width int) []byte {
 	if r.NotShown > 0 {
 		p.line("\n  … and %s (--top 0 shows all)", text.Count(r.NotShown, "more change"))
 	}
-	return p.buf
 }
 
 // changed returns the decision before or after a change in words.

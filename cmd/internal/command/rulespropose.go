@@ -508,13 +508,12 @@ func (pr *proposal) verify(files []rules.File, f *found) error {
 	if err != nil {
 		return err
 	}
-	for _, res := range set.Test(nil) {
+	for _, res := range set.Test() {
 		if res.File == proposedFile && !res.Passed {
 			return fmt.Errorf("a test of the rule fails: %s", res.String())
 		}
 	}
-	head, frames, _ := strings.Cut(string(pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack)), "\n")
-	in := inputOf(f, head, frames)
+	in := inputOf(f, pr.n.AppendTemplate(nil, logline.Of(&f.entry), f.entry.Stack))
 	if got := set.NewEvaluator().Evaluate(&in); got.Decision.Rule != pr.id {
 		return fmt.Errorf("the rule does not decide the record: %s does", got.Decision.Rule)
 	}

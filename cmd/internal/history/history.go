@@ -182,6 +182,19 @@ func column[T any](t *tx, query string, args ...any) (all []T, err error) {
 	return all, err
 }
 
+// byNumber returns the values of a second column by the numbers of the first.
+func byNumber[T any](t *tx, query string, args ...any) (map[int64]T, error) {
+	all := map[int64]T{}
+	err := t.each(func(scan func(...any) error) error {
+		var n int64
+		var v T
+		err := scan(&n, &v)
+		all[n] = v
+		return err
+	}, query, args...)
+	return all, err
+}
+
 // numbers returns a column of numbers.
 func (t *tx) numbers(query string, args ...any) ([]int64, error) {
 	return column[int64](t, query, args...)

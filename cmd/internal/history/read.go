@@ -83,16 +83,10 @@ func (t *tx) summary(id int64) (*summary.Session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("session %d: %w", id, err)
 	}
-	templates := map[signature.ID]string{}
-	err = t.each(func(scan func(...any) error) error {
-		var sig int64
-		var template string
-		err := scan(&sig, &template)
-		templates[signature.ID(sig)] = template
-		return err
-	}, `SELECT s.signature, s.template FROM occurrence o JOIN signature s ON s.id = o.sig WHERE o.session = ?`, id)
+	templates, err := byNumber[string](t,
+		`SELECT s.signature, s.template FROM occurrence o JOIN signature s ON s.id = o.sig WHERE o.session = ?`, id)
 	for i := range s.Groups {
-		s.Groups[i].Template = templates[s.Groups[i].Signature]
+		s.Groups[i].Template = templates[int64(s.Groups[i].Signature)]
 	}
 	return &s, err
 }
@@ -254,15 +248,8 @@ func (t *tx) latest(g *Group, id int64) error {
 
 // occurrences returns the entries of a group by session.
 func (t *tx) occurrences(id int64) (map[int64]int64, error) {
-	counts := map[int64]int64{}
-	err := t.each(func(scan func(...any) error) error {
-		var session, n int64
-		err := scan(&session, &n)
-		counts[session] = n
-		return err
-	}, `SELECT o.session, sum(o.count) FROM signature s JOIN occurrence o ON o.sig = s.id
+	return byNumber[int64](t, `SELECT o.session, sum(o.count) FROM signature s JOIN occurrence o ON o.sig = s.id
 		WHERE s.grp = (SELECT grp FROM signature WHERE id = ?) GROUP BY o.session`, id)
-	return counts, err
 }
 
 // Mod is what is known of a mod in the sessions of a game that list all their mods, in which something broke, or which

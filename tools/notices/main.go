@@ -1,7 +1,7 @@
 // Command notices writes the licenses of what the programs are built of, as these
 // ask of whoever passes copies on:
 //
-//	go run ./cmd/internal/notices linux/amd64 windows/arm64 > THIRD_PARTY_NOTICES.txt
+//	go -C tools run ./notices linux/amd64 windows/arm64 > THIRD_PARTY_NOTICES.txt
 //
 // What is linked is asked of "go list", for the named platforms together, so that
 // the text fits the module versions of this tree without anybody keeping it; it is
@@ -31,7 +31,7 @@ import (
 )
 
 func main() {
-	if err := run(os.Stdout, "./cmd", os.Args[1:]); err != nil {
+	if err := run(os.Stdout, "..", os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "notices:", err)
 		os.Exit(1)
 	}
@@ -50,14 +50,14 @@ type module struct {
 	Main               bool
 }
 
-// run writes the notices of the programs in a folder, with all that they import, on any of the platforms.
-func run(w io.Writer, folder string, platforms []string) error {
+// run writes the notices of the programs of the module in root, with all that they import, on any of the platforms.
+func run(w io.Writer, root string, platforms []string) error {
 	if len(platforms) == 0 {
 		return errors.New("name the platforms: notices linux/amd64 windows/amd64")
 	}
 	standard := module{Path: "Go"}
 	for name, value := range map[string]*string{"GOROOT": &standard.Dir, "GOVERSION": &standard.Version} {
-		output, err := command(nil, "env", name)
+		output, err := command(root, nil, "env", name)
 		if err != nil {
 			return err
 		}
@@ -69,8 +69,8 @@ func run(w io.Writer, folder string, platforms []string) error {
 		if !ok {
 			return fmt.Errorf("platform %q: want GOOS/GOARCH, such as linux/amd64", platform)
 		}
-		output, err := command([]string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"},
-			"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module", folder+"/classify-replay", folder+"/heed...")
+		output, err := command(root, []string{"GOOS=" + goos, "GOARCH=" + goarch, "CGO_ENABLED=0"},
+			"list", "-deps", "-json=Dir,EmbedFiles,Standard,Module", "./cmd/classify-replay", "./cmd/heed...")
 		if err != nil {
 			return err
 		}
@@ -91,9 +91,10 @@ func run(w io.Writer, folder string, platforms []string) error {
 	return found.write(w)
 }
 
-// command returns what the go command prints, run with some more environment.
-func command(env []string, args ...string) ([]byte, error) {
+// command returns the output of the go command, run in dir with some more environment.
+func command(dir string, env []string, args ...string) ([]byte, error) {
 	cmd := exec.Command("go", args...)
+	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stderr = os.Stderr
 	output, err := cmd.Output()

@@ -15,14 +15,15 @@ import (
 // TestPrograms asks for what the programs are really built of.
 func TestPrograms(t *testing.T) {
 	t.Setenv("GOPROXY", "off")
-	list := exec.Command("go", "list", "-deps", "../../heed")
+	list := exec.Command("go", "list", "-deps", "./cmd/heed")
+	list.Dir = "../.."
 	list.Env = append(os.Environ(), "GOOS=windows", "GOARCH=amd64")
 	said, err := list.CombinedOutput()
 	if err != nil && bytes.Contains(said, []byte("module lookup disabled by GOPROXY=off")) {
 		t.Skipf("modules of Windows programs are not in the module cache: run go mod download: %s", said)
 	}
 	require.NoError(t, err, "%s", said)
-	goroot, err := command(nil, "env", "GOROOT")
+	goroot, err := command("", nil, "env", "GOROOT")
 	require.NoError(t, err)
 	if _, err := os.Stat(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE")); err != nil {
 		t.Skip("this Go was packed without its license")
