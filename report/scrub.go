@@ -237,34 +237,9 @@ func (r *Replay) rescrub() {
 	if s == nil || !s.names.Any() {
 		return
 	}
-	again := func(text *string) { *text = s.again(*text) }
-	all := func(texts []string) {
-		for i := range texts {
-			again(&texts[i])
-		}
-	}
-	again(&r.config.File)
-	for _, t := range r.tables {
-		for _, row := range t.rows.Values() {
-			again(&row.Template)
-			for i := range row.accused {
-				again(&row.accused[i].Name)
-			}
-			if d := row.detail; d != nil {
-				for i := range d.Sample {
-					again(&d.Sample[i].Text)
-				}
-				all(d.Reason)
-			}
-		}
-	}
-	r.eachKept(func(row *row) {
-		again(&row.says)
-		all(row.Blame)
-		all(row.patchers)
-	}, func(a *heed.Item) { *a = s.attention(*a) }, func(m *heed.Member) {
-		m.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
-	})
+	again := func(text *string, _ bool) { *text = s.again(*text) }
+	again(&r.config.File, false)
+	r.eachText(again)
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.

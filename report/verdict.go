@@ -258,10 +258,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 		return c
 	}
 	c.Says = safe(m.Message)
-	group := m.Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
+	group := r.config.Group(m.Signature)
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
 	}
@@ -353,9 +350,6 @@ func (r *Replay) nameMods(v *Verdict) {
 
 // identify adds what is known of the mods of a verdict besides their names.
 func (r *Replay) identify(v *Verdict) {
-	if r.config.Mod == nil {
-		return
-	}
 	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
 		mods = append(mods, v.Causes[i].Mods)
