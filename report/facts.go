@@ -43,13 +43,7 @@ func literally(name string) string { return name }
 func (w voice) name(name string) string { return w.code(name, maxName) }
 
 // names lists mods.
-func (w voice) names(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = w.name(name)
-	}
-	return strings.Join(list, ", ")
-}
+func (w voice) names(names []string) string { return strings.Join(each(names, w.name), ", ") }
 
 // maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
 const maxQuoted = 160

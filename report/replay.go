@@ -173,7 +173,9 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.observeTime(rec)
 	wasBlind := r.blind.now
-	r.runs.observe(rec, &r.ending)
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		r.runBegins(line)
+	}
 	r.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)
@@ -203,7 +205,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
 		}
 	}
-	r.runBegins(rec)
 	r.run.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {

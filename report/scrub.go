@@ -183,14 +183,10 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 }
 
 func (s *Scrubber) texts(names []string) []string {
-	if s == nil || len(names) == 0 {
+	if s == nil {
 		return names
 	}
-	scrubbed := make([]string, len(names))
-	for i, name := range names {
-		scrubbed[i] = s.Text(name)
-	}
-	return scrubbed
+	return each(names, s.Text)
 }
 
 // Removed returns the kinds that were taken out so far, in words and a fixed order; nil
@@ -246,10 +242,12 @@ func (r *Replay) rescrub() {
 func safe(s string) string { return text.Safe(s, 0) }
 
 // safeAll returns texts escaped, nil for none.
-func safeAll(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		out = append(out, safe(text))
+func safeAll(texts []string) []string { return each(texts, safe) }
+
+// each returns what f returns for each of all, nil for none.
+func each[T any](all []T, f func(T) string) (out []string) {
+	for _, of := range all {
+		out = append(out, f(of))
 	}
 	return out
 }
@@ -261,9 +259,5 @@ func safeLines(template string) string {
 	if !strings.Contains(template, "\n") {
 		return safe(template)
 	}
-	lines := strings.Split(template, "\n")
-	for i, line := range lines {
-		lines[i] = safe(line)
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(safeAll(strings.Split(template, "\n")), "\n")
 }

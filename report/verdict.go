@@ -276,10 +276,8 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 		c.Mods = append(c.Mods, mod)
 	}
 	if len(all) == 0 {
-		for _, row := range r.tables[p.Disposition].held() {
-			if row.Rule == p.Rule && row.sig == group {
-				c.patched = safeAll(row.patchers)
-			}
+		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
+			c.patched = safeAll(row.patchers)
 		}
 	}
 	return c
