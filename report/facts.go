@@ -8,7 +8,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// fact is what text, Markdown and the page state in the same words. Without a label it continues the one before.
+// fact is what text and Markdown state in the same words, and the page as far as it has no links. Without a label it
+// continues the one before.
 type fact struct {
 	Label, Says string
 
