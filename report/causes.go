@@ -44,45 +44,40 @@ type causeKey struct {
 // There are no more sums than rules, and no more open items than the engine
 // holds, so that both are exact and bounded.
 type causes struct {
-	open map[string]*openItem
+	open []heed.Item // as they were seen last, in the order of opening
 	sums map[causeKey]*cause
 
 	items         uint64
 	byDisposition [3]uint64 // items by the highest disposition they reached
 }
 
-// openItem is an item as it was seen last.
-type openItem struct {
-	attention heed.Item
-	number    uint64 // order of opening
-}
-
-func newCauses() causes {
-	return causes{open: map[string]*openItem{}, sums: map[causeKey]*cause{}}
-}
-
 func (c *causes) add(u *heed.Update) {
 	c.see(&u.Item)
 	if u.Item.State == cleared {
 		// A cleared item is never opened again.
-		delete(c.open, u.Item.ID)
+		c.open = slices.DeleteFunc(c.open, func(a heed.Item) bool { return a.ID == u.Item.ID })
 		sum(c.sums, &u.Item, false)
 	}
 }
 
 // see records the present state of an item.
 func (c *causes) see(a *heed.Item) {
-	it := c.open[a.ID]
-	if it == nil {
-		c.items++
-		it = &openItem{number: c.items}
-		c.open[a.ID] = it
-		c.byDisposition[a.Disposition]++
-	} else if a.Disposition != it.attention.Disposition {
-		c.byDisposition[it.attention.Disposition]--
-		c.byDisposition[a.Disposition]++
+	c.byDisposition[a.Disposition]++
+	if it := c.opened(a.ID); it != nil {
+		c.byDisposition[it.Disposition]--
+		*it = *a
+		return
 	}
-	it.attention = *a
+	c.items++
+	c.open = append(c.open, *a)
+}
+
+// opened returns the open item with an id, nil without one.
+func (c *causes) opened(id string) *heed.Item {
+	if i := slices.IndexFunc(c.open, func(a heed.Item) bool { return a.ID == id }); i >= 0 {
+		return &c.open[i]
+	}
+	return nil
 }
 
 // sum adds an item to the sum that it belongs to.
@@ -118,10 +113,8 @@ func (c *causes) list() []*cause {
 		clone.members = maps.Clone(s.members)
 		sums[key] = &clone
 	}
-	for _, it := range slices.SortedFunc(maps.Values(c.open), func(a, b *openItem) int {
-		return cmp.Compare(a.number, b.number)
-	}) {
-		sum(sums, &it.attention, true)
+	for i := range c.open {
+		sum(sums, &c.open[i], true)
 	}
 	return slices.SortedFunc(maps.Values(sums), func(a, b *cause) int { return a.own().Compare(b.own()) })
 }
@@ -138,12 +131,9 @@ func (c *cause) others() []*heed.Member {
 
 // isOpen reports whether an open item holds a rule that nothing resolved.
 func (c *causes) isOpen(rule string) bool {
-	for _, it := range c.open {
-		if slices.ContainsFunc(it.attention.Members, func(m heed.Member) bool { return m.Rule == rule && !m.Over }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.open, func(a heed.Item) bool {
+		return slices.ContainsFunc(a.Members, func(m heed.Member) bool { return m.Rule == rule && !m.Over })
+	})
 }
 
 // member returns what a rule decided at a disposition in all items, nil for nothing.
@@ -172,31 +162,23 @@ func (c *cause) operation() origin {
 // timeline keeps the first and the last updates of a replay.
 type timeline struct {
 	first []heed.Update
-	last  []heed.Update // ring: the oldest is at next once it is full
-	next  int
+	last  []heed.Update
 	limit int // of each
 	total uint64
 }
 
 func (t *timeline) add(u *heed.Update) {
 	t.total++
-	switch {
-	case len(t.first) < t.limit:
+	if len(t.first) < t.limit {
 		t.first = append(t.first, *u)
-	case len(t.last) < t.limit:
-		t.last = append(t.last, *u)
-	default:
-		t.last[t.next] = *u
-		t.next = (t.next + 1) % t.limit
+		return
 	}
+	t.last = append(t.last[max(0, len(t.last)+1-t.limit):], *u)
 }
 
 // left is the number of updates between the first and the last that are not
 // kept.
 func (t *timeline) left() uint64 { return t.total - uint64(len(t.first)+len(t.last)) }
 
-// ends returns the updates before and after those that are left out.
-func (t *timeline) ends() (first, last []heed.Update) {
-	last = append(append([]heed.Update{}, t.last[t.next:]...), t.last[:t.next]...)
-	return t.first, last
-}
+// kept returns the updates before and after those that are left out.
+func (t *timeline) kept() []heed.Update { return slices.Concat(t.first, t.last) }

@@ -299,22 +299,18 @@ func (r *Replay) excerpts() []excerptRecord {
 func (r *Replay) items() []heed.Item {
 	var items []heed.Item
 	at := map[string]int{}
-	first, last := r.timeline.ends()
-	for _, updates := range [][]heed.Update{first, last} {
-		for i := range updates {
-			a := &updates[i].Item
-			n, known := at[a.ID]
-			if !known {
-				at[a.ID] = len(items)
-				items = append(items, *a)
-				continue
-			}
-			items[n] = *a
+	for _, u := range r.timeline.kept() {
+		n, known := at[u.Item.ID]
+		if !known {
+			at[u.Item.ID] = len(items)
+			items = append(items, u.Item)
+			continue
 		}
+		items[n] = u.Item
 	}
 	for i := range items {
-		if it := r.causes.open[items[i].ID]; it != nil { // updates are few: there may have been more since
-			items[i] = it.attention
+		if it := r.causes.opened(items[i].ID); it != nil { // updates are few: there may have been more since
+			items[i] = *it
 		}
 	}
 	return items

@@ -177,17 +177,13 @@ func (r *Replay) Document(top int) *Document {
 		stats:    r.end.Stats, rules: r.ruleTexts(), UpdatesLeftOut: r.timeline.left(),
 		Causes: []Cause{}, Updates: []UpdateLine{}, Signatures: []Row{},
 	}
-	causes := r.causes.list()
-	for _, c := range causes {
+	for _, c := range r.causes.list() {
 		d.Causes = append(d.Causes, r.cause(c, d.rules))
 	}
 	d.evidence = r.evidence()
 	d.Summary = r.summary(r.verdict(d.rules))
-	first, last := r.timeline.ends()
-	for _, updates := range [][]heed.Update{first, last} {
-		for i := range updates {
-			d.Updates = append(d.Updates, updateLine(d.Summary.File, &updates[i]))
-		}
+	for _, u := range r.timeline.kept() {
+		d.Updates = append(d.Updates, updateLine(d.Summary.File, &u))
 	}
 	for _, disposition := range dispositions {
 		t := r.tables[disposition]
@@ -231,11 +227,8 @@ func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 		names, _ := m.Mods()
 		out.parts = append(out.parts, causePart{safe(m.Rule), what, m.Disposition, m.Entries, m.First, safeAll(names)})
 	}
-	group := c.FirstItem.Members[0].Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
-	if row := r.tables[c.Disposition].of(rowKey{group, c.Rule}); row != nil {
+	group := r.config.Group(c.FirstItem.Members[0].Signature)
+	if row := r.tables[c.Disposition].byKey[rowKey{group, c.Rule}]; row != nil {
 		out.frames = safeAll(row.frames())
 	}
 	if r.details != nil {

@@ -136,9 +136,6 @@ const crashed = "crashed"
 func (n *ending) observe(rec *capture.Record, o *heed.Outcome) {
 	switch d := &o.Decision; {
 	case rec.Kind == event.KindNotice:
-		if rec.Status == event.StatusRestarted {
-			*n = ending{}
-		}
 	case d.Disposition == event.Blocking && d.Severity == event.SeverityFatal:
 		crash := slices.Contains(d.Tags, tagCrash)
 		if !n.fatal || crash && !n.crash {
@@ -239,20 +236,18 @@ const (
 const prelude = 40
 
 func (n *opening) observe(rec *capture.Record, o *heed.Outcome) {
-	switch {
-	case rec.Kind != event.KindNotice:
-		n.records++
-		if n.up && n.known { // nothing else is asked
-			return
-		}
-		n.enter(o.Phase)
-		n.scene = n.scene || o.Decision.Rule == unloadRule
-		if !n.known {
-			_, _, isDefault := defaultRule(o.Decision.Rule)
-			n.known = !isDefault
-		}
-	case rec.Status == event.StatusRestarted:
-		*n = opening{known: n.known}
+	if rec.Kind == event.KindNotice {
+		return
+	}
+	n.records++
+	if n.up && n.known { // nothing else is asked
+		return
+	}
+	n.enter(o.Phase)
+	n.scene = n.scene || o.Decision.Rule == unloadRule
+	if !n.known {
+		_, _, isDefault := defaultRule(o.Decision.Rule)
+		n.known = !isDefault
 	}
 }
 
@@ -312,12 +307,6 @@ func (r *Replay) continues() string {
 type runs struct {
 	last   uint64 // line at which the last run begins, 0 where there is but one
 	before ending // how the run before it ended
-}
-
-func (n *runs) observe(rec *capture.Record, before *ending) {
-	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
-		n.last, n.before = uint64(rec.Line()), *before
-	}
 }
 
 // runsSentence adds to a sentence about a log that starts again how the run before ended

@@ -8,7 +8,8 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// fact is what text, Markdown and the page state in the same words. Without a label it continues the one before.
+// fact is what text and Markdown state in the same words, and the page as far as it has no links. Without a label it
+// continues the one before.
 type fact struct {
 	Label, Says string
 
@@ -43,13 +44,7 @@ func literally(name string) string { return name }
 func (w voice) name(name string) string { return w.code(name, maxName) }
 
 // names lists mods.
-func (w voice) names(names []string) string {
-	list := make([]string, len(names))
-	for i, name := range names {
-		list[i] = w.name(name)
-	}
-	return strings.Join(list, ", ")
-}
+func (w voice) names(names []string) string { return strings.Join(each(names, w.name), ", ") }
 
 // maxQuoted bounds the log text that stands beside the summary of a rule, in characters.
 const maxQuoted = 160

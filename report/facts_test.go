@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/report/compare"
 )
@@ -19,6 +20,9 @@ func TestFormsStateTheSameFacts(t *testing.T) {
 	observed(r, "0-1", "other.rule", event.Advisory, 2)
 	u := opened("0-1", event.Blocking, 1)
 	u.Item.Cause.Rule, u.Item.CausalMethod = "some.rule", "load"
+	u.Item.Members = append(u.Item.Members, heed.Member{
+		Rule: "other.rule", Disposition: event.Advisory, Entries: 1, First: 2, Last: 2,
+	})
 	r.Update(u)
 	r.End(End{Layout: "plain", Lines: 2})
 	d := r.Document(0)

@@ -10,9 +10,6 @@ import (
 // rename gives each mod one name, by what is known once the log has ended: a record may have named it before a list
 // did, by its code or its package id. It returns what does so with an item.
 func (r *Replay) rename() func(a *heed.Item) {
-	if r.config.Mod == nil {
-		return func(*heed.Item) {}
-	}
 	// Of a mod that no list gives a name, that is what a record calls it besides its package id.
 	named := map[string]string{}
 	for _, t := range r.tables {
@@ -36,47 +33,57 @@ func (r *Replay) rename() func(a *heed.Item) {
 		}
 		*name = to
 	}
-	all := func(names []string) []string {
-		names = slices.Clone(names) // the engine may hold the same
-		for i := range names {
-			one(&names[i])
-		}
-		return names
-	}
 	mod := func(name *string, isMod bool) {
 		if isMod {
 			one(name)
 		}
 	}
-	item := func(a *heed.Item) { a.EachText(mod) }
-	r.eachKept(func(row *row) {
-		row.Blame, row.patchers = all(row.Blame), all(row.patchers)
-		for i := range row.accused {
-			one(&row.accused[i].Name)
-		}
-	}, item, func(m *heed.Member) { m.EachText(mod) })
-	return item
+	r.eachText(mod)
+	return func(a *heed.Item) { a.EachText(mod) }
 }
 
-// eachKept calls the functions for each row, item and member of a cause that a replay keeps.
-func (r *Replay) eachKept(rows func(*row), items func(*heed.Item), members func(*heed.Member)) {
+// eachText calls f for each text of a log that a replay keeps, and reports whether it names a mod.
+func (r *Replay) eachText(f func(s *string, mod bool)) {
 	for _, t := range r.tables {
 		for _, row := range t.rows.Values() {
-			rows(row)
+			row.eachText(f)
 		}
 	}
 	for _, updates := range [][]heed.Update{r.timeline.first, r.timeline.last} {
 		for i := range updates {
-			items(&updates[i].Item)
+			updates[i].Item.EachText(f)
 		}
 	}
-	for _, it := range r.causes.open {
-		items(&it.attention)
+	for i := range r.causes.open {
+		r.causes.open[i].EachText(f)
 	}
 	for _, c := range r.causes.sums {
-		items(&c.FirstItem)
+		c.FirstItem.EachText(f)
 		for _, m := range c.members {
-			members(m)
+			m.EachText(f)
 		}
+	}
+}
+
+// eachText calls f as [Replay.eachText] does.
+func (r *row) eachText(f func(s *string, mod bool)) {
+	all := func(texts *[]string, mods bool) {
+		*texts = slices.Clone(*texts) // the engine may hold the same
+		for i := range *texts {
+			f(&(*texts)[i], mods)
+		}
+	}
+	f(&r.Template, false)
+	f(&r.says, false)
+	all(&r.Blame, true)
+	all(&r.patchers, true)
+	for i := range r.accused {
+		f(&r.accused[i].Name, true)
+	}
+	if d := r.detail; d != nil {
+		for i := range d.Sample {
+			f(&d.Sample[i].Text, false)
+		}
+		all(&d.Reason, false)
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/text"
 )
 
 // observed adds an entry that was folded into an item.
@@ -105,5 +104,3 @@ func TestSummariesForPeople(t *testing.T) {
 	require.Equal(t, "broken; the game's state may have changed; continues item 0-1",
 		forPeople("broken; the game's state may have changed: read it again; continues item 0-1"))
 }
-
-func marshal(v any) []byte { return text.JSON(v) }

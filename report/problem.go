@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/heedlog/heed"
-	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 )
@@ -62,17 +61,14 @@ func (n *run) problem(d *event.Decision, line uint64) *problem {
 	return p
 }
 
-// runBegins closes the run of the game that ends where another begins. What it decided is kept where something in
-// it blocked: it may be what the log is read for.
-func (r *Replay) runBegins(rec *capture.Record) {
-	if rec.Kind != event.KindNotice || rec.Status != event.StatusRestarted {
-		return
-	}
-	if r.run.times > 0 {
-		r.run.ending = r.runs.before
+// runBegins closes the run of the game that ends at a line, where another begins. What it decided is kept where
+// something in it blocked: it may be what the log is read for.
+func (r *Replay) runBegins(line uint64) {
+	r.runs = runs{line, r.ending}
+	if r.run.ending = r.ending; r.run.times > 0 {
 		r.earlier = r.run
 	}
-	r.run = run{}
+	r.run, r.ending, r.opening = run{}, ending{}, opening{known: r.opening.known}
 }
 
 // told returns the run that the verdict is about: the last in which something blocked, or else the last.

@@ -37,7 +37,7 @@ type Config struct {
 
 	// Group returns the signature that names the group of another: the engine's
 	// method. It is asked once the log has ended, when most is known. Optional;
-	// without it each signature is a group.
+	// without it groups are those of the outcomes.
 	Group func(signature.Signature) signature.Signature
 
 	// Rule returns, for the id of a rule, the words of its author. It is not asked about defaults. Optional.
@@ -127,6 +127,12 @@ func New(config Config) (*Replay, error) {
 		return nil, err
 	}
 	config.Rows, config.Updates = cmp.Or(config.Rows, defaultRows), cmp.Or(config.Updates, defaultUpdates)
+	if config.Group == nil {
+		config.Group = func(s signature.Signature) signature.Signature { return s }
+	}
+	if config.Mod == nil {
+		config.Mod = func(string) (m heed.Mod, known bool) { return m, false }
+	}
 	config.File = config.Scrub.Text(config.File)
 	if template := config.Template; config.Scrub != nil {
 		config.Template = func(s signature.Signature) (string, bool) {
@@ -137,7 +143,7 @@ func New(config Config) (*Replay, error) {
 	r := &Replay{
 		config:   config,
 		timeline: timeline{limit: config.Updates},
-		causes:   newCauses(),
+		causes:   causes{sums: map[causeKey]*cause{}},
 		raised:   map[causeKey]bool{},
 		notices:  map[event.Status]*missing{},
 	}
@@ -167,7 +173,9 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.observeTime(rec)
 	wasBlind := r.blind.now
-	r.runs.observe(rec, &r.ending)
+	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+		r.runBegins(line)
+	}
 	r.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)
@@ -197,7 +205,6 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)
 		}
 	}
-	r.runBegins(rec)
 	r.run.observe(o, line, row)
 	if r.details != nil {
 		if r.blind.now && !wasBlind {
@@ -257,10 +264,8 @@ func (r *Replay) End(end End) {
 	r.end = end
 	r.rescrub()
 	renamed := r.rename()
-	if r.config.Group != nil {
-		for _, t := range r.tables {
-			t.fold(r.config.Group)
-		}
+	for _, t := range r.tables {
+		t.fold(r.config.Group)
 	}
 	if end.Err != nil {
 		r.unread = safe(r.config.Scrub.Text(end.Err.Error()))

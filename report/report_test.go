@@ -234,8 +234,7 @@ func TestTimelineKeepsBothEnds(t *testing.T) {
 		for i := range total {
 			tl.add(opened("x", event.Advisory, uint64(i)))
 		}
-		first, last := tl.ends()
-		kept := append(append([]heed.Update{}, first...), last...)
+		first, last, kept := tl.first, tl.last, tl.kept()
 		require.Len(t, kept, min(total, 6))
 		require.EqualValues(t, total-len(kept), tl.left())
 		for i, u := range first {

@@ -183,14 +183,10 @@ func (s *Scrubber) attention(a heed.Item) heed.Item {
 }
 
 func (s *Scrubber) texts(names []string) []string {
-	if s == nil || len(names) == 0 {
+	if s == nil {
 		return names
 	}
-	scrubbed := make([]string, len(names))
-	for i, name := range names {
-		scrubbed[i] = s.Text(name)
-	}
-	return scrubbed
+	return each(names, s.Text)
 }
 
 // Removed returns the kinds that were taken out so far, in words and a fixed order; nil
@@ -237,44 +233,21 @@ func (r *Replay) rescrub() {
 	if s == nil || !s.names.Any() {
 		return
 	}
-	again := func(text *string) { *text = s.again(*text) }
-	all := func(texts []string) {
-		for i := range texts {
-			again(&texts[i])
-		}
-	}
-	again(&r.config.File)
-	for _, t := range r.tables {
-		for _, row := range t.rows.Values() {
-			again(&row.Template)
-			for i := range row.accused {
-				again(&row.accused[i].Name)
-			}
-			if d := row.detail; d != nil {
-				for i := range d.Sample {
-					again(&d.Sample[i].Text)
-				}
-				all(d.Reason)
-			}
-		}
-	}
-	r.eachKept(func(row *row) {
-		again(&row.says)
-		all(row.Blame)
-		all(row.patchers)
-	}, func(a *heed.Item) { *a = s.attention(*a) }, func(m *heed.Member) {
-		m.EachText(func(text *string, _ bool) { *text = s.Text(*text) })
-	})
+	again := func(text *string, _ bool) { *text = s.again(*text) }
+	again(&r.config.File, false)
+	r.eachText(again)
 }
 
 // safe returns text of a log, or of a file of rules, escaped, on one line.
 func safe(s string) string { return text.Safe(s, 0) }
 
 // safeAll returns texts escaped, nil for none.
-func safeAll(texts []string) []string {
-	var out []string
-	for _, text := range texts {
-		out = append(out, safe(text))
+func safeAll(texts []string) []string { return each(texts, safe) }
+
+// each returns what f returns for each of all, nil for none.
+func each[T any](all []T, f func(T) string) (out []string) {
+	for _, of := range all {
+		out = append(out, f(of))
 	}
 	return out
 }
@@ -286,9 +259,5 @@ func safeLines(template string) string {
 	if !strings.Contains(template, "\n") {
 		return safe(template)
 	}
-	lines := strings.Split(template, "\n")
-	for i, line := range lines {
-		lines[i] = safe(line)
-	}
-	return strings.Join(lines, "\n")
+	return strings.Join(safeAll(strings.Split(template, "\n")), "\n")
 }

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -41,7 +40,7 @@ func (r *Replay) Session(scrub *Scrubber) *summary.Session {
 			s.Mods = e.Mods[:min(len(e.Mods), summary.MaxMods)]
 			s.MoreMods = e.MoreMods + len(e.Mods) - len(s.Mods)
 			for i := range s.Mods {
-				if known, ok := r.learnedMod(s.Mods[i].Title()); ok {
+				if known, ok := r.config.Mod(s.Mods[i].Title()); ok {
 					s.Mods[i].WorkshopID = cmp.Or(s.Mods[i].WorkshopID, known.WorkshopID)
 				}
 			}
@@ -122,20 +121,12 @@ func (r *Replay) summaryBlame(row *row, scrub *Scrubber) []summary.Blame {
 	var all []summary.Blame
 	for _, name := range row.Blame[:min(len(row.Blame), summary.MaxBlame)] {
 		b := summary.Blame{Mod: safe(scrub.Text(name)), Evidence: row.evidenceAgainst(name)}
-		if mod, ok := r.learnedMod(name); ok {
+		if mod, ok := r.config.Mod(name); ok {
 			b.PackageID = safe(scrub.Text(mod.PackageID))
 		}
 		all = append(all, b)
 	}
 	return all
-}
-
-// learnedMod returns what the engine learned of a mod.
-func (r *Replay) learnedMod(name string) (m heed.Mod, known bool) {
-	if r.config.Mod == nil {
-		return m, false
-	}
-	return r.config.Mod(name)
 }
 
 // observeTime notes when the log begins and ends.

@@ -301,15 +301,6 @@ func (t *table) held() []*row {
 	return t.rows.Values()
 }
 
-// of returns the row of a key, once the log has ended, and nil without one.
-func (t *table) of(key rowKey) *row {
-	if t.groups != nil {
-		return t.byKey[key]
-	}
-	row, _ := t.rows.Peek(key)
-	return row
-}
-
 // top returns the n rows with the most entries, or all where n is not
 // positive; of equals the one that came first.
 func (t *table) top(n int) []*row {

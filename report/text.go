@@ -92,9 +92,6 @@ func (t *textReport) wrapped(s string, indent int, in style) {
 	t.out = appendPainted(t.out, cells.AppendWrapped(nil, s, t.options.Width, indent), in)
 }
 
-// labeledIn prints text beside a label, wrapped and indented below itself.
-func (t *textReport) labeledIn(label, s string, in style) { t.wrapped(s, t.label(label), in) }
-
 // labeledLine prints a line beside a label, cut to the width.
 func (t *textReport) labeledLine(label, line string) {
 	if indent := t.label(label); t.options.Width > 0 {
@@ -170,7 +167,7 @@ func (t *textReport) facts(facts []fact) {
 		case factLine:
 			t.labeledLine(label, f.Says)
 		default:
-			t.labeledIn(label, f.Says, f.in)
+			t.wrapped(f.Says, t.label(label), f.in)
 		}
 	}
 }

@@ -258,10 +258,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 		return c
 	}
 	c.Says = safe(m.Message)
-	group := m.Signature
-	if r.config.Group != nil {
-		group = r.config.Group(group)
-	}
+	group := r.config.Group(m.Signature)
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))
 	}
@@ -279,10 +276,8 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 		c.Mods = append(c.Mods, mod)
 	}
 	if len(all) == 0 {
-		for _, row := range r.tables[p.Disposition].held() {
-			if row.Rule == p.Rule && row.sig == group {
-				c.patched = safeAll(row.patchers)
-			}
+		if row := r.tables[p.Disposition].byKey[rowKey{group, p.Rule}]; row != nil {
+			c.patched = safeAll(row.patchers)
 		}
 	}
 	return c
@@ -353,9 +348,6 @@ func (r *Replay) nameMods(v *Verdict) {
 
 // identify adds what is known of the mods of a verdict besides their names.
 func (r *Replay) identify(v *Verdict) {
-	if r.config.Mod == nil {
-		return
-	}
 	mods := [][]verdictMod{v.Mods}
 	for i := range v.Causes {
 		mods = append(mods, v.Causes[i].Mods)

@@ -77,7 +77,8 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 	if n < 0 {
 		n = len(a.Members)
 		a.Members = append(a.Members, heed.Member{
-			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message", Effects: coalesce.EffectsOf(d, strings.HasPrefix(d.Rule, "default.log.")),
+			Rule: d.Rule, First: line, Signature: o.Signature, Message: "message",
+			Effects: coalesce.EffectsOf(d, strings.HasPrefix(d.Rule, "default.log.")),
 		})
 	}
 	m := &a.Members[n]
@@ -85,7 +86,9 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 	m.Disposition, m.Severity = max(m.Disposition, d.Disposition), max(m.Severity, d.Severity)
 	m.Invalidates = m.Invalidates || d.Invalidates
 	for _, name := range blame.Likely(s.suspects) {
-		o := heed.Member{Rule: d.Rule, First: line, Accused: coalesce.Accused{{Name: name, Entries: 1, First: line}}, Early: true, Over: true}
+		o := heed.Member{
+			Rule: d.Rule, First: line, Accused: coalesce.Accused{{Name: name, Entries: 1, First: line}}, Early: true, Over: true,
+		}
 		m.Join(&o)
 	}
 	slices.SortFunc(a.Members, func(a, b heed.Member) int { return a.Compare(&b) })
@@ -95,7 +98,9 @@ func (s *script) open(o *heed.Outcome, line uint64) {
 
 // End ends the replay with the items that are open, the most urgent first.
 func (s *script) End(end End) {
-	end.Open = slices.SortedFunc(slices.Values(s.items), func(a, b heed.Item) int { return a.Members[0].Compare(&b.Members[0]) })
+	end.Open = slices.SortedFunc(slices.Values(s.items), func(a, b heed.Item) int {
+		return a.Members[0].Compare(&b.Members[0])
+	})
 	s.Replay.End(end)
 }
 

@@ -31,11 +31,7 @@ func (v *Verdict) heading(c *verdictCause) string {
 
 // either joins the names of mods of which it may be either. quote makes a name stand out, here and below.
 func either(mods []verdictMod, quote func(string) string) string {
-	names := make([]string, len(mods))
-	for i := range mods {
-		names[i] = mods[i].title(quote)
-	}
-	return strings.Join(names, " or ")
+	return strings.Join(each(mods, func(m verdictMod) string { return m.title(quote) }), " or ")
 }
 
 // mod returns which mod it was and what that rests on, in a sentence; "" where nothing is known.
@@ -53,12 +49,8 @@ func (c *verdictCause) mod(quote func(string) string) string {
 	case len(c.patched) == 0:
 		return ""
 	}
-	names := make([]string, len(c.patched))
-	for i, name := range c.patched {
-		names[i] = quote(name)
-	}
-	return "Not known. The stack trace contains game code that " + strings.Join(names, " and ") +
-		text.Plural(len(names), " patches", " patch") + "; that alone is no proof."
+	return "Not known. The stack trace contains game code that " + strings.Join(each(c.patched, quote), " and ") +
+		text.Plural(len(c.patched), " patches", " patch") + "; that alone is no proof."
 }
 
 // links returns the addresses of the pages of the mods that a cause points at. They are made of numbers alone.

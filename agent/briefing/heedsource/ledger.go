@@ -63,21 +63,20 @@ func (l *ledger) Entries(ctx context.Context, in *briefing.Input, q *briefing.Le
 			c.since = at.Add(-q.Recency)
 		}
 	}
-	if err := l.collect(ctx, latest, 0, c); err != nil {
+	if err := l.collect(ctx, latest, c); err != nil {
 		return briefing.Found{}, err
 	}
 	return c.found(in, latest.Epoch), nil
 }
 
-// collect adds the entries through the latest to c, the latest first, until it has enough or comes to those through
-// the sequence number floor.
-func (l *ledger) collect(ctx context.Context, latest heed.Cursor, floor uint64, c *choice) error {
+// collect adds the entries through the latest to c, the latest first, until it has enough.
+func (l *ledger) collect(ctx context.Context, latest heed.Cursor, c *choice) error {
 	end, size := latest.Seq, uint64(firstWindow)
-	for end > floor && !c.full {
+	for end > 0 && !c.full {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		after := heed.Cursor{Epoch: latest.Epoch, Seq: end - min(end-floor, size)}
+		after := heed.Cursor{Epoch: latest.Epoch, Seq: end - min(end, size)}
 		records, err := l.between(after, end, c.filter)
 		if err != nil {
 			return err
