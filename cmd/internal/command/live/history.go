@@ -192,15 +192,20 @@ var historyForms = []schema.Form{
 // show prints a document as JSON, with its version, or the page that fill fills.
 func (p *program) show(f *historyFlags, document any, fill func(g *page)) error {
 	if f.format == formatJSON {
-		data, err := json.Marshal(document)
-		if err != nil {
-			return err
-		}
-		return p.print(append(text.AppendJSON(nil, data), '\n'))
+		return p.printDocument(document)
 	}
 	g := p.page(f.width)
 	fill(g)
 	return p.write(g)
+}
+
+// printDocument prints a document as a line of JSON.
+func (p *program) printDocument(document any) error {
+	data, err := json.Marshal(document)
+	if err != nil {
+		return err
+	}
+	return p.print(append(text.AppendJSON(nil, data), '\n'))
 }
 
 var thisVersion = historyVersion{schema.Version}
@@ -342,11 +347,7 @@ changed since the session before, and its groups, the urgent ones first.`,
 		if err != nil {
 			return err
 		}
-		data, err := json.Marshal(sum)
-		if err != nil {
-			return err
-		}
-		return p.show(&f, historyShowDocument{thisVersion, s, data}, func(g *page) { p.showSession(g, &s, sum) })
+		return p.show(&f, historyShowDocument{thisVersion, s, text.JSON(sum)}, func(g *page) { p.showSession(g, &s, sum) })
 	}))
 }
 

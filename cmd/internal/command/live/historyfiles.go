@@ -2,7 +2,6 @@ package live
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -59,13 +58,7 @@ of it.`,
 		Example: `  heed history export | jq -r 'select(.state == "crashed").log.name'`,
 		Args:    cli.NoArgs("export"),
 	}, &f, func(ctx context.Context, h *history.History, game string, _ []string) error {
-		return h.Each(ctx, game, func(s *summary.Session) error {
-			data, err := json.Marshal(s)
-			if err != nil {
-				return err
-			}
-			return p.print(append(text.AppendJSON(nil, data), '\n'))
-		})
+		return h.Each(ctx, game, func(s *summary.Session) error { return p.printDocument(s) })
 	})
 	cmd.Flags().StringVar(&f.file, "history", "", "read the history in `FILE`")
 	return f.ofGame(cmd, "only sessions of the `GAME`, by its name")
