@@ -92,9 +92,7 @@ func (o *output) wait(d time.Duration) {
 // tail returns the last lines that the game wrote, but for those in a file that is followed.
 func (o *output) tail() (lines []bridge.Output) {
 	for _, s := range o.streams {
-		for _, line := range s.lines() {
-			lines = append(lines, bridge.Output{From: s.name, Text: line})
-		}
+		lines = append(lines, s.lines()...)
 	}
 	return lines
 }
@@ -195,12 +193,17 @@ func (s *stream) keep(text []byte) {
 }
 
 // lines returns the last lines that are not blank, oldest first.
-func (s *stream) lines() (lines []string) {
+func (s *stream) lines() []bridge.Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for line := range strings.Lines(string(s.last[max(0, len(s.last)-tailBytes):])) {
+	return lastLines(s.name, string(s.last[max(0, len(s.last)-tailBytes):]))
+}
+
+// lastLines returns the last lines of a text that are not empty, at most tailLines.
+func lastLines(from, text string) (lines []bridge.Output) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
+			lines = append(lines, bridge.Output{From: from, Text: line})
 		}
 	}
 	return lines[max(0, len(lines)-tailLines):]
