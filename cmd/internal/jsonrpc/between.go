@@ -33,7 +33,7 @@ type Between struct {
 	// FromClient and FromProgram handle a line, which ends in a line feed unless it is the last. Each is called by one
 	// goroutine, one line at a time.
 	FromClient, FromProgram func(line []byte)
-	// Settle returns when all lines that were read are handled. It is called when a side has no more. Optional.
+	// Settle returns when all lines that were read are handled. It is called when a side has no more.
 	Settle func()
 	// Left is called when the client sends no more and the program has all its lines: it closes the program's input, so
 	// that its output ends. The client gets the program's lines until then. If Left is nil, Run ends with the client.
@@ -51,18 +51,22 @@ func (b *Between) Run(ctx context.Context) error {
 	go b.Program.run(func(err error) { ended <- fmt.Errorf("%w: %w", ErrProgram, err) })
 	go func() {
 		err := b.Client.read(b.Program, b.FromClient)
-		if !errors.Is(err, io.EOF) || b.Left == nil {
-			ended <- ignoring(err, io.EOF)
+		switch {
+		case !errors.Is(err, io.EOF):
+			ended <- err
+			return
+		case b.Left == nil:
+			ended <- nil
 			return
 		}
 		left.Store(true)
-		b.settle()
+		b.Settle()
 		flush(ctx, b.Program)
 		b.Left()
 	}()
 	go func() {
 		err := b.Program.read(b.Client, b.FromProgram)
-		b.settle()
+		b.Settle()
 		switch {
 		case left.Load():
 			ended <- nil
@@ -80,20 +84,6 @@ func (b *Between) Run(ctx context.Context) error {
 	}
 	b.Ended()
 	flush(ctx, b.Client, b.Program)
-	return err
-}
-
-func (b *Between) settle() {
-	if b.Settle != nil {
-		b.Settle()
-	}
-}
-
-// ignoring returns err, or nil if it is the other.
-func ignoring(err, other error) error {
-	if errors.Is(err, other) {
-		return nil
-	}
 	return err
 }
 
