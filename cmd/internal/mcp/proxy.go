@@ -596,7 +596,7 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 		} else {
 			delete(p.tags, name)
 		}
-		tool.remove("outputSchema")
+		tool = slices.DeleteFunc(tool, func(m member) bool { return m.name == "outputSchema" })
 		given = append(given, encode(tool))
 	}
 	return given
