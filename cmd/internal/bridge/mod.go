@@ -98,6 +98,7 @@ func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 		learned: func([]heedsource.Tool) {},
 		absent:  absence{game: func() (string, uint64) { return "", 0 }},
 		gone:    make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
 
@@ -386,17 +387,6 @@ func (m *mod) current() *gabp.Client {
 	return m.client
 }
 
-// call calls a method of the mod for a bridge. An answer is a sign of life, an error too.
-func (m *mod) call(
-	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,
-) (json.RawMessage, error) {
-	raw, err := client.CallRaw(ctx, method, params)
-	if isAnswer(err) {
-		m.heard.Add(1)
-	}
-	return raw, err
-}
-
 // isAnswer reports whether a call with this error, which may be nil, was answered.
 func isAnswer(err error) bool {
 	_, untaken := errors.AsType[*gabp.Verbatim](err)
@@ -415,9 +405,6 @@ type calls struct {
 func (c *calls) begin() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[uint64]struct{}{}
-	}
 	c.began++
 	c.open[c.began] = struct{}{}
 	return c.began
