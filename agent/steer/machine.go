@@ -537,7 +537,7 @@ func (m *Machine) Fail(now time.Time, delivery uint64) Action {
 		return Action{}
 	}
 	prompts := m.state.Sent[i].Prompts && m.state.Sent[i].Turn == m.state.Turn
-	m.takeBack(i, true)
+	m.takeBack(i, true, false)
 	if prompts {
 		m.idle()
 		return m.begin()
@@ -553,16 +553,7 @@ func (m *Machine) Refused(now time.Time, delivery uint64) Action {
 	if i < 0 {
 		return Action{}
 	}
-	reasons := map[uint64]Reason{}
-	for _, msg := range m.state.Sent[i].Messages {
-		reasons[msg.ID] = msg.Reason
-	}
-	m.takeBack(i, true)
-	for i := range m.state.Pending {
-		if r, ok := reasons[m.state.Pending[i].ID]; ok {
-			m.state.Pending[i].Reason = r
-		}
-	}
+	m.takeBack(i, true, true)
 	return m.Ready(now)
 }
 
@@ -573,13 +564,13 @@ func (m *Machine) sent(delivery uint64) int {
 // takeAllBack takes back all that was sent and not confirmed.
 func (m *Machine) takeAllBack(failed bool) {
 	for len(m.state.Sent) > 0 {
-		m.takeBack(len(m.state.Sent)-1, failed)
+		m.takeBack(len(m.state.Sent)-1, failed, false)
 	}
 }
 
 // takeBack lets the messages of a batch wait again, before newer ones, and what a stopped turn worked on. failed is
-// whether its delivery failed, which bounds the prompts for it.
-func (m *Machine) takeBack(i int, failed bool) {
+// whether its delivery failed, which bounds the prompts for it. What was refused may still stop a turn.
+func (m *Machine) takeBack(i int, failed, refused bool) {
 	s := &m.state
 	b := s.Sent[i]
 	s.Sent = slices.Delete(s.Sent, i, i+1)
@@ -605,7 +596,7 @@ func (m *Machine) takeBack(i int, failed bool) {
 			}
 			s.Pending = slices.Delete(slices.Clone(s.Pending), same, same+1)
 		}
-		if b.Prompts || b.Reason != "" {
+		if !refused && (b.Prompts || b.Reason != "") {
 			msg.Reason = None // it has stopped a turn, and stops no other
 		}
 		if failed {
