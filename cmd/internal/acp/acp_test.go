@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -138,13 +139,16 @@ type world struct {
 	err           chan error
 }
 
+// every has all calls go to the game.
+func every(string, json.RawMessage) bool { return true }
+
 func newWorld(t testing.TB, policy steer.Policy, change func(*Config)) *world {
 	w := &world{t: t, err: make(chan error, 1)}
 	editor, near := connect()
 	agent, far := connect()
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
-		Agent: far, Editor: near, Framing: framing,
+		Agent: far, Editor: near, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
 		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 			m, err := steer.New(policy, c, verified{})
 			w.ceiling = c

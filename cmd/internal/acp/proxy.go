@@ -49,7 +49,7 @@ type Config struct {
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
-	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
+	// Game reports whether a tool call, with its title and all its update, goes to the game.
 	Game func(title string, call json.RawMessage) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
@@ -99,12 +99,6 @@ func Run(ctx context.Context, cfg Config) error {
 		Config: cfg, editor: jsonrpc.NewPeer("editor", cfg.Editor), agent: jsonrpc.NewPeer("agent", cfg.Agent),
 		sessions: map[string]*session{}, asked: jsonrpc.Open[*request]{}, wanted: jsonrpc.Open[*want]{},
 		answers: jsonrpc.Open[func(message, []byte)]{},
-	}
-	if p.Game == nil {
-		p.Game = func(string, json.RawMessage) bool { return true }
-	}
-	if p.Logger == nil {
-		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	between := jsonrpc.Between{
 		Client: p.editor, Program: p.agent, Settle: p.stop, Left: p.Left, Ended: func() { p.do(p.end) },

@@ -202,7 +202,7 @@ func TestWithOthers(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			ended <- acp.Run(t.Context(), acp.Config{
-				Agent: far, Editor: near, Framing: framing,
+				Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
 				Game: func(string, json.RawMessage) bool { return false },
 				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, attention{})
