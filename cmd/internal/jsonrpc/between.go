@@ -51,12 +51,11 @@ func (b *Between) Run(ctx context.Context) error {
 	go b.Program.run(func(err error) { ended <- fmt.Errorf("%w: %w", ErrProgram, err) })
 	go func() {
 		err := b.Client.read(b.Program, b.FromClient)
-		switch {
-		case !errors.Is(err, io.EOF):
+		if left := errors.Is(err, io.EOF); !left || b.Left == nil {
+			if left {
+				err = nil
+			}
 			ended <- err
-			return
-		case b.Left == nil:
-			ended <- nil
 			return
 		}
 		left.Store(true)
