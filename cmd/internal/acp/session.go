@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -107,7 +107,7 @@ func (s *session) tell(r *request) {
 		state := m.State()
 		p.message = state.Last + 1
 		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: author, Class: steer.Owner, Topic: p.topic, Text: words}
+		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: p.topic, Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)
@@ -439,7 +439,7 @@ func (s *session) update(data jsontext.Value) {
 	case !known && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
 	default: // what a call does may be known late
-		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
+		s.calls[u.CallID] = s.proxy.Game(u.Title)
 		if s.calls[u.CallID] {
 			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
 		}

@@ -93,7 +93,7 @@ func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
 	return nil
 }
 
-func notNegative(cmd *cobra.Command, flag string, d time.Duration) error {
+func notNegative[T int | time.Duration](cmd *cobra.Command, flag string, d T) error {
 	if d < 0 {
 		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
@@ -135,11 +135,6 @@ It ends when the editor or the agent does, with the status of the agent.`,
 func (f *acpFlags) validate(cmd *cobra.Command) error {
 	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
 		notNegative(cmd, "grace", f.grace))
-}
-
-// game reports whether a tool call with a title goes to the game.
-func (f *acpFlags) game(title string, _ json.RawMessage) bool {
-	return len(f.tools) == 0 || fitsAny(f.tools, title)
 }
 
 // fitsAny reports whether a name fits one of the patterns, which are valid.
@@ -186,7 +181,8 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
+		Game:       func(title string) bool { return len(f.tools) == 0 || fitsAny(f.tools, title) },
+		PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
