@@ -175,20 +175,15 @@ func (p *Peer) run(failed func(error)) {
 	}
 }
 
-// finish ends the queue: no line is added.
-func (p *Peer) finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	p.moved.Broadcast()
-}
-
 // flush ends the queues of peers, and waits until all is written, but not for long.
 func flush(ctx context.Context, peers ...*Peer) {
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	for _, p := range peers {
-		p.finish()
+		p.mu.Lock()
+		p.over = true
+		p.moved.Broadcast()
+		p.mu.Unlock()
 	}
 	for _, p := range peers {
 		select {
