@@ -193,7 +193,8 @@ func (p *proxy) fromEditor(line []byte) {
 			return
 		}
 		if m.Method == methodPrompt && s != nil {
-			s.admit(r, params, line)
+			r.prompt = &prompt{params: params, line: line}
+			s.tell(r)
 			return
 		}
 	}
