@@ -193,10 +193,12 @@ func (m *Machine) Note(name, text string) {
 	m.state.Notes = notes
 }
 
-// Knows reports whether a revision of a topic waits, or was sent in this turn: to receive it again is no news.
+// Knows reports whether a revision of a topic waits, or was sent in this turn or not confirmed: to receive it again is no news.
 func (m *Machine) Knows(topic, revision string) bool {
 	key := (&Message{Topic: topic, Revision: revision}).key()
-	return slices.Contains(m.state.Told, key) || m.waiting(key)
+	same := func(msg Message) bool { return msg.key() == key }
+	return slices.Contains(m.state.Told, key) || slices.ContainsFunc(m.state.Pending, same) ||
+		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
 }
 
 // Begin reports that a turn was begun by another than the machine, and returns a batch of what waits, for the request
@@ -286,13 +288,6 @@ func (msg *Message) key() string {
 		return ""
 	}
 	return msg.Topic + "\x00" + msg.Revision
-}
-
-// waiting reports whether a message with the key waits, or was sent and not confirmed.
-func (m *Machine) waiting(key string) bool {
-	same := func(msg Message) bool { return msg.key() == key }
-	return slices.ContainsFunc(m.state.Pending, same) ||
-		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
 }
 
 // drop removes what waits of a topic, and returns how many messages that were.
