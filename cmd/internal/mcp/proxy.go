@@ -123,7 +123,6 @@ func New(cfg Config) (*Proxy, error) {
 
 // Run passes messages on until the server's output ends or ctx is done. The caller closes the streams.
 func (p *Proxy) Run(ctx context.Context) error {
-	defer p.talk.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	between := jsonrpc.Between{
