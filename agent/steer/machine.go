@@ -269,11 +269,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 func (m *Machine) signal(msg *Message) Reason {
 	switch {
 	case msg.Class != Attention:
-		owner := ""
-		if msg.Class == Owner {
-			owner = msg.Author
-		}
-		return signal(m.policy.Mode, msg.Author, owner)
+		return signal(m.policy.Mode, msg.Class == Owner && msg.Author != "")
 	case msg.Rides || m.policy.Mode == ModeQueue:
 		return None
 	case msg.Invalid && m.policy.InterruptOnInvalid:
