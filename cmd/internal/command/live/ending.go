@@ -97,9 +97,6 @@ func (e *ending) wanted() bool {
 	return e.asked || slices.Contains(e.passed, e.game.Exit().Signal)
 }
 
-// matters reports whether somebody may want to know why the game has ended.
-func (e *ending) matters() bool { return !e.wanted() && (e.game.Exit().Code != 0 || e.told) }
-
 // report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
 func (e *ending) report(ctx context.Context) {
 	if e.known {
