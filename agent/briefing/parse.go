@@ -159,10 +159,7 @@ func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		names := fieldsOf(v.Type())
-		for _, e := range p.mapping(field, n, names) {
-			p.value(join(field, e.key), e.value, v.Field(slices.Index(names, e.key)))
-		}
+		p.fields(field, n, v)
 	case reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			p.add(n, field, "write it as [a, b]", "must be a list, not %s", yamlfile.KindName(n))
@@ -348,6 +345,14 @@ func (p *parser) tokens(field string, n *yaml.Node, to *Tokens) {
 type entry struct {
 	key   string
 	value *yaml.Node
+}
+
+// fields reads the fields of a struct.
+func (p *parser) fields(field string, n *yaml.Node, v reflect.Value) {
+	names := fieldsOf(v.Type())
+	for _, e := range p.mapping(field, n, names) {
+		p.value(join(field, e.key), e.value, v.Field(slices.Index(names, e.key)))
+	}
 }
 
 // fieldsOf returns the names of the fields of a struct, in their order.
