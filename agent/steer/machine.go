@@ -193,7 +193,8 @@ func (m *Machine) Note(name, text string) {
 	m.state.Notes = notes
 }
 
-// Knows reports whether a revision of a topic waits, or was sent in this turn or not confirmed: to receive it again is no news.
+// Knows reports whether a revision of a topic waits, or was sent in this turn or not confirmed: to receive it again is
+// no news.
 func (m *Machine) Knows(topic, revision string) bool {
 	key := (&Message{Topic: topic, Revision: revision}).key()
 	same := func(msg Message) bool { return msg.key() == key }

@@ -65,7 +65,7 @@ func (f *steerFlags) validate(cmd *cobra.Command) error {
 	if err := f.policy.Validate(); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
-	if f.policy.CallWait == 0 || f.policy.SteersPerTurn == 0 || f.policy.SteersPerMinute == 0 { // which is the default of a policy
+	if p := f.policy; p.CallWait == 0 || p.SteersPerTurn == 0 || p.SteersPerMinute == 0 { // a default of policies
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
 	return checkBrief(cmd, f.brief)
