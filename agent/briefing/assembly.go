@@ -132,18 +132,6 @@ func (a *assembly) late() bool {
 	return true
 }
 
-// run runs the stages. Once the budget is exceeded or a halting stage is satisfied, only those still run that read
-// nothing; and while there is time those of attention, since what blocks displaces other fragments.
-func (a *assembly) run() error {
-	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
-	for i := range a.stages {
-		if err := a.stage(i, ""); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // stage runs one stage and records its result.
 func (a *assembly) stage(i int, rerun string) error {
 	s := &a.stages[i]

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -57,30 +58,16 @@ func (a *assembly) lacks(c *halting) string {
 }
 
 // has reports whether an item is in what was found, in whatever revision: its own fragment, or named in the words of
-// another.
+// another, and not only as a part of a word.
 func (a *assembly) has(item string) bool {
 	id := itemOf(item)
+	word := regexp.MustCompile(`(?:^|[^-\w])` + regexp.QuoteMeta(id) + `(?:[^-\w]|$)`)
+	named := func(text string) bool { return id != "" && word.MatchString(text) }
 	return slices.ContainsFunc(a.found, func(f Fragment) bool {
-		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || names(f.Title, id) ||
+		return f.Source == SourceAttention && (itemOf(f.SourceID) == id || named(f.Title) ||
 			slices.Contains(strings.Fields(f.Refs["items"]), id) ||
-			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && names(l.Text, id) }))
+			slices.ContainsFunc(f.Lines, func(l Line) bool { return !l.Data && named(l.Text) }))
 	})
-}
-
-// names reports whether a text has an id, and not only as a part of a word.
-func names(text, id string) bool {
-	inWord := func(s string, at int) bool { return at >= 0 && at < len(s) && (s[at] == '-' || isWord(s[at])) }
-	for from := 0; id != ""; {
-		at := strings.Index(text[from:], id)
-		if at < 0 {
-			break
-		}
-		if from += at; !inWord(text, from-1) && !inWord(text, from+len(id)) {
-			return true
-		}
-		from++
-	}
-	return false
 }
 
 // itemOf returns the item of a SourceID of attention, without its revision.

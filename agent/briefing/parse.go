@@ -159,7 +159,7 @@ func (p *parser) value(field string, n *yaml.Node, v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Struct:
-		p.fields(field, n, v, fieldsOf(v.Type()))
+		p.fields(field, n, v)
 	case reflect.Slice:
 		if n.Kind != yaml.SequenceNode {
 			p.add(n, field, "write it as [a, b]", "must be a list, not %s", yamlfile.KindName(n))
@@ -279,19 +279,15 @@ func (p *parser) any(field string, n *yaml.Node) any {
 
 // stage reads a stage: its type is that of its configuration.
 func (p *parser) stage(field string, n *yaml.Node, to *stage) {
-	v := reflect.ValueOf(to).Elem()
 	enabled := true
-	fields := map[string]reflect.Value{
-		"stage": v.FieldByName("Stage"), "type": v.FieldByName("Type"), "share": v.FieldByName("Share"),
-		"enabled": reflect.ValueOf(&enabled).Elem(),
-	}
+	fields := map[string]any{"stage": &to.Stage, "type": &to.Type, "share": &to.Share, "enabled": &enabled}
 	entries := p.mapping(field, n, stageKeys)
 	for _, e := range entries {
 		if e.key == "config" {
 			continue
 		}
 		wrong := len(p.errs)
-		p.value(join(field, e.key), e.value, fields[e.key])
+		p.value(join(field, e.key), e.value, reflect.ValueOf(fields[e.key]).Elem())
 		if e.key == "share" && to.Share == 0 && len(p.errs) == wrong {
 			p.add(e.value, join(field, e.key), "leave it out for all of them", "must be more than 0, and at most 1")
 		}
@@ -352,7 +348,8 @@ type entry struct {
 }
 
 // fields reads the fields of a struct.
-func (p *parser) fields(field string, n *yaml.Node, v reflect.Value, names []string) {
+func (p *parser) fields(field string, n *yaml.Node, v reflect.Value) {
+	names := fieldsOf(v.Type())
 	for _, e := range p.mapping(field, n, names) {
 		p.value(join(field, e.key), e.value, v.Field(slices.Index(names, e.key)))
 	}

@@ -111,8 +111,13 @@ func (s *Service) Assemble(ctx context.Context, r Request) (*Context, error) {
 	if c, ok := s.cachedOf(key); ok && c.revision == revision && a.started.Sub(c.at) < ttl(t) {
 		return c.context.clone(), nil
 	}
-	if err := a.run(); err != nil {
-		return nil, err
+	// Once the budget is exceeded or a halting stage is satisfied, only those stages still run that read nothing; and
+	// while there is time those of attention, since items that block displace other fragments.
+	a.results, a.kept = make([]string, len(a.stages)), make([][]Fragment, len(a.stages))
+	for i := range a.stages {
+		if err := a.stage(i, ""); err != nil {
+			return nil, err
+		}
 	}
 	if err := ctx.Err(); errors.Is(err, context.Canceled) {
 		return nil, err

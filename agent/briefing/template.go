@@ -2,6 +2,7 @@ package briefing
 
 import (
 	"cmp"
+	_ "embed"
 	"maps"
 	"path"
 	"reflect"
@@ -76,6 +77,14 @@ const (
 	defaultStructuring  = Hierarchical
 )
 
+//go:embed schema.json
+var schema []byte
+
+// Schema returns the JSON Schema (draft 7, which editors know best) of a template. Editors complete and check with it
+// while a file is written; [Parse] checks more, and does not use it. No template that is read is refused by it. The
+// bytes are the caller's.
+func Schema() []byte { return slices.Clone(schema) }
+
 // canonical returns a copy of a configuration with its defaults, so that equal ones are deeply equal.
 func canonical(config any) any {
 	v := reflect.New(reflect.TypeOf(config).Elem())
@@ -84,9 +93,9 @@ func canonical(config any) any {
 	case *tierSelect:
 		c.Tiers, c.Strategy = slices.Clone(c.Tiers), cmp.Or(c.Strategy, defaultTiers)
 	case *LedgerQuery:
-		c.MaxEntries, c.Filters = cmp.Or(c.MaxEntries, defaultMaxEntries), filters(c.Filters)
+		c.MaxEntries, c.Filters = cmp.Or(c.MaxEntries, defaultMaxEntries), maps.Collect(maps.All(c.Filters))
 	case *RegistryQuery:
-		c.MaxRows, c.Filters = cmp.Or(c.MaxRows, defaultMaxRows), filters(c.Filters)
+		c.MaxRows, c.Filters = cmp.Or(c.MaxRows, defaultMaxRows), maps.Collect(maps.All(c.Filters))
 	case *FileRead:
 		c.MaxSizeBytes, c.Paths = cmp.Or(c.MaxSizeBytes, defaultMaxSizeBytes), append([]string{}, c.Paths...)
 		for i, p := range c.Paths {
@@ -102,13 +111,6 @@ func canonical(config any) any {
 		c.MaxItems = cmp.Or(c.MaxItems, defaultMaxItems)
 	}
 	return v.Interface()
-}
-
-// filters returns a copy that is not nil.
-func filters(of map[string]string) map[string]string {
-	out := make(map[string]string, len(of))
-	maps.Copy(out, of)
-	return out
 }
 
 // minimalDefault is the template for requests that no other applies to: what the contract requires, and no more.

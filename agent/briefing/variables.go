@@ -1,6 +1,9 @@
 package briefing
 
-import "strings"
+import (
+	"regexp"
+	"strings"
+)
 
 // variables are the values of variables of a request, whose stages so far found fragments.
 type variables struct {
@@ -57,48 +60,16 @@ func (v variables) value(name string) string {
 	return ""
 }
 
-// replace calls value for each variable in s: a dollar sign and a word of letters, digits and underscores that does not
-// begin with a digit; behind attention a full stop and another. A dollar sign before anything else is one.
+// variable is a dollar sign and a word of letters, digits and underscores that does not begin with a digit; behind
+// attention a full stop and another. Two dollar signs are one.
+var variable = regexp.MustCompile(`\$(?:\$|attention\.[A-Za-z_]\w*|[A-Za-z_]\w*)`)
+
+// replace calls value for each [variable] in s. A dollar sign before anything else is one.
 func replace(s string, value func(name string) string) string {
-	at := strings.IndexByte(s, '$')
-	if at < 0 {
-		return s
-	}
-	var b strings.Builder
-	for ; at >= 0; at = strings.IndexByte(s, '$') {
-		b.WriteString(s[:at])
-		s = s[at+1:]
-		n := word(s)
-		if s[:n]+"." == attentionPrefix && strings.HasPrefix(s[n:], ".") {
-			if ref := word(s[n+1:]); ref > 0 {
-				n += 1 + ref
-			}
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		if found == "$$" {
+			return "$"
 		}
-		switch {
-		case n > 0:
-			b.WriteString(value(s[:n]))
-			s = s[n:]
-		case strings.HasPrefix(s, "$"):
-			b.WriteByte('$')
-			s = s[1:]
-		default:
-			b.WriteByte('$')
-		}
-	}
-	b.WriteString(s)
-	return b.String()
-}
-
-// word returns the length of the word with which s begins.
-func word(s string) int {
-	for i := range len(s) {
-		if !isWord(s[i]) || i == 0 && s[i] >= '0' && s[i] <= '9' {
-			return i
-		}
-	}
-	return len(s)
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
+		return value(found[1:])
+	})
 }

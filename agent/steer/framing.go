@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// Framing is the words around messages, which are configuration. An empty one is that of defaultFraming. In each,
+// Framing is the words around messages, which are configuration. An empty field has the built-in words. In each,
 // {count}, {author} and {thread} stand for the number of messages, and the author and thread of the newest.
 type Framing struct {
 	Working     string `json:"working" yaml:"working"`         // heading of what the agent was asked before
@@ -22,36 +22,21 @@ type Framing struct {
 	ReplyThread string `json:"replyThread" yaml:"replyThread"` // where to reply
 }
 
-// defaultFraming returns the built-in words.
-func defaultFraming() Framing {
-	return Framing{
-		Working: "[What you were working on]",
-		Arrived: "[This arrived while you were working]",
-		Several: "[{count} messages arrived while you were working]",
-		From:    "From {author}:",
-		Steer: "Please continue what you were working on, and incorporate this if it is relevant. If it is unrelated, " +
-			"acknowledge it briefly and carry on.",
-		Interrupt: "This supersedes what you were working on: please turn to it now.",
-		Withdrawn: "You were stopped for a message that is no news any more. Please continue what you were working on.",
-		Unknown: "A call to the game was in flight when you were stopped. Its outcome is unknown: read the game's state " +
-			"before you repeat it.",
-		ReplyThread: "Reply in thread {thread}.",
-	}
-}
-
 // withDefaults returns f with the built-in words where it has none.
 func (f Framing) withDefaults() Framing {
-	d := defaultFraming()
 	return Framing{
-		Working:     cmp.Or(f.Working, d.Working),
-		Arrived:     cmp.Or(f.Arrived, d.Arrived),
-		Several:     cmp.Or(f.Several, d.Several),
-		From:        cmp.Or(f.From, d.From),
-		Steer:       cmp.Or(f.Steer, d.Steer),
-		Interrupt:   cmp.Or(f.Interrupt, d.Interrupt),
-		Withdrawn:   cmp.Or(f.Withdrawn, d.Withdrawn),
-		Unknown:     cmp.Or(f.Unknown, d.Unknown),
-		ReplyThread: cmp.Or(f.ReplyThread, d.ReplyThread),
+		Working: cmp.Or(f.Working, "[What you were working on]"),
+		Arrived: cmp.Or(f.Arrived, "[This arrived while you were working]"),
+		Several: cmp.Or(f.Several, "[{count} messages arrived while you were working]"),
+		From:    cmp.Or(f.From, "From {author}:"),
+		Steer: cmp.Or(f.Steer, "Please continue what you were working on, and incorporate this if it is relevant. If it "+
+			"is unrelated, acknowledge it briefly and carry on."),
+		Interrupt: cmp.Or(f.Interrupt, "This supersedes what you were working on: please turn to it now."),
+		Withdrawn: cmp.Or(f.Withdrawn, "You were stopped for a message that is no news any more. Please continue what you "+
+			"were working on."),
+		Unknown: cmp.Or(f.Unknown, "A call to the game was in flight when you were stopped. Its outcome is unknown: read "+
+			"the game's state before you repeat it."),
+		ReplyThread: cmp.Or(f.ReplyThread, "Reply in thread {thread}."),
 	}
 }
 

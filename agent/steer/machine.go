@@ -193,10 +193,13 @@ func (m *Machine) Note(name, text string) {
 	m.state.Notes = notes
 }
 
-// Knows reports whether a revision of a topic waits, or was sent in this turn: to receive it again is no news.
+// Knows reports whether a revision of a topic waits, or was sent in this turn or not confirmed: to receive it again is
+// no news.
 func (m *Machine) Knows(topic, revision string) bool {
 	key := (&Message{Topic: topic, Revision: revision}).key()
-	return slices.Contains(m.state.Told, key) || m.waiting(key)
+	same := func(msg Message) bool { return msg.key() == key }
+	return slices.Contains(m.state.Told, key) || slices.ContainsFunc(m.state.Pending, same) ||
+		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
 }
 
 // Begin reports that a turn was begun by another than the machine, and returns a batch of what waits, for the request
@@ -267,11 +270,7 @@ func (m *Machine) Receive(now time.Time, msg Message) (Receipt, Action) {
 func (m *Machine) signal(msg *Message) Reason {
 	switch {
 	case msg.Class != Attention:
-		owner := ""
-		if msg.Class == Owner {
-			owner = msg.Author
-		}
-		return signal(m.policy.Mode, msg.Author, owner)
+		return signal(m.policy.Mode, msg.Class == Owner && msg.Author != "")
 	case msg.Rides || m.policy.Mode == ModeQueue:
 		return None
 	case msg.Invalid && m.policy.InterruptOnInvalid:
@@ -286,13 +285,6 @@ func (msg *Message) key() string {
 		return ""
 	}
 	return msg.Topic + "\x00" + msg.Revision
-}
-
-// waiting reports whether a message with the key waits, or was sent and not confirmed.
-func (m *Machine) waiting(key string) bool {
-	same := func(msg Message) bool { return msg.key() == key }
-	return slices.ContainsFunc(m.state.Pending, same) ||
-		slices.ContainsFunc(m.state.Sent, func(b Batch) bool { return slices.ContainsFunc(b.Messages, same) })
 }
 
 // drop removes what waits of a topic, and returns how many messages that were.
@@ -537,7 +529,7 @@ func (m *Machine) Fail(now time.Time, delivery uint64) Action {
 		return Action{}
 	}
 	prompts := m.state.Sent[i].Prompts && m.state.Sent[i].Turn == m.state.Turn
-	m.takeBack(i, true)
+	m.takeBack(i, true, false)
 	if prompts {
 		m.idle()
 		return m.begin()
@@ -553,16 +545,7 @@ func (m *Machine) Refused(now time.Time, delivery uint64) Action {
 	if i < 0 {
 		return Action{}
 	}
-	reasons := map[uint64]Reason{}
-	for _, msg := range m.state.Sent[i].Messages {
-		reasons[msg.ID] = msg.Reason
-	}
-	m.takeBack(i, true)
-	for i := range m.state.Pending {
-		if r, ok := reasons[m.state.Pending[i].ID]; ok {
-			m.state.Pending[i].Reason = r
-		}
-	}
+	m.takeBack(i, true, true)
 	return m.Ready(now)
 }
 
@@ -573,13 +556,13 @@ func (m *Machine) sent(delivery uint64) int {
 // takeAllBack takes back all that was sent and not confirmed.
 func (m *Machine) takeAllBack(failed bool) {
 	for len(m.state.Sent) > 0 {
-		m.takeBack(len(m.state.Sent)-1, failed)
+		m.takeBack(len(m.state.Sent)-1, failed, false)
 	}
 }
 
 // takeBack lets the messages of a batch wait again, before newer ones, and what a stopped turn worked on. failed is
-// whether its delivery failed, which bounds the prompts for it.
-func (m *Machine) takeBack(i int, failed bool) {
+// whether its delivery failed, which bounds the prompts for it. What was refused may still stop a turn.
+func (m *Machine) takeBack(i int, failed, refused bool) {
 	s := &m.state
 	b := s.Sent[i]
 	s.Sent = slices.Delete(s.Sent, i, i+1)
@@ -605,7 +588,7 @@ func (m *Machine) takeBack(i int, failed bool) {
 			}
 			s.Pending = slices.Delete(slices.Clone(s.Pending), same, same+1)
 		}
-		if b.Prompts || b.Reason != "" {
+		if !refused && (b.Prompts || b.Reason != "") {
 			msg.Reason = None // it has stopped a turn, and stops no other
 		}
 		if failed {

@@ -165,18 +165,14 @@ func (p *Policy) admits(c Class) bool {
 	}
 }
 
-// signal returns what a message of an author, who is admitted, does to a turn in flight. Its owner is "" where it has
-// none.
-func signal(mode Mode, author, owner string) Reason {
-	switch mode {
-	case ModeSteer, "":
+// signal returns what a message of an admitted author does to a turn in flight. owner reports whether the author is the
+// owner.
+func signal(mode Mode, owner bool) Reason {
+	switch {
+	case mode == ModeSteer || mode == "":
 		return ReasonSteer
-	case ModeInterrupt:
+	case mode == ModeInterrupt || mode == ModeOwnerInterrupt && owner:
 		return ReasonInterrupt
-	case ModeOwnerInterrupt:
-		if owner != "" && author == owner {
-			return ReasonInterrupt
-		}
 	}
 	return None
 }

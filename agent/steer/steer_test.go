@@ -120,7 +120,7 @@ func TestNoReasonMeansSteer(t *testing.T) {
 	m, err := Restore(Policy{}, Ceiling{Cancel: true}, known, s)
 	require.NoError(t, err)
 	require.Equal(t, ReasonSteer, m.Ready(start).Batch.Reason)
-	require.Equal(t, ReasonSteer, signal("", "anyone", ""))
+	require.Equal(t, ReasonSteer, signal("", false))
 }
 
 func TestModeGateSignals(t *testing.T) {
@@ -133,9 +133,8 @@ func TestModeGateSignals(t *testing.T) {
 		{ModeInterrupt, ReasonInterrupt, ReasonInterrupt},
 		{ModeOwnerInterrupt, ReasonInterrupt, None},
 	} {
-		require.Equal(t, test.owner, signal(test.mode, "me", "me"), test.mode)
-		require.Equal(t, test.others, signal(test.mode, "you", "me"), test.mode)
-		require.Equal(t, test.others, signal(test.mode, "", ""), "nobody is no owner")
+		require.Equal(t, test.owner, signal(test.mode, true), test.mode)
+		require.Equal(t, test.others, signal(test.mode, false), test.mode)
 
 		m := working(t, Policy{Mode: test.mode})
 		_, a := m.Receive(start, Message{Author: "sibling", Text: "look"})
@@ -149,7 +148,7 @@ func TestModeGateSignals(t *testing.T) {
 
 func TestDefaultMode(t *testing.T) {
 	require.NoError(t, Policy{}.Validate())
-	require.Equal(t, signal(ModeSteer, "a", "b"), signal(Policy{}.Mode, "a", "b"))
+	require.Equal(t, signal(ModeSteer, false), signal(Policy{}.Mode, false))
 	_, a := working(t, Policy{}).Receive(start, Message{Author: "owner"})
 	require.Equal(t, ReasonSteer, a.Batch.Reason)
 }

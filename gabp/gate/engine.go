@@ -17,18 +17,16 @@ import (
 //
 // It does not wait for evidence: the host observes all entries that precede a Check
 // before it, and those that belong to a call before its Done.
-func Engine(e *heed.Engine, now func() time.Time) Recorder { return &engine{e: e, now: now} }
+func Engine(e *heed.Engine, now func() time.Time) Recorder {
+	if now == nil {
+		now = func() time.Time { return time.Time{} }
+	}
+	return &engine{e: e, now: now}
+}
 
 type engine struct {
 	e   *heed.Engine
 	now func() time.Time
-}
-
-func (s *engine) time() time.Time {
-	if s.now == nil {
-		return time.Time{}
-	}
-	return s.now()
 }
 
 // Current implements [Source].
@@ -64,7 +62,7 @@ func (s *engine) Begin(call Call) Running {
 		return r
 	}
 	r.began = s.e.Observe(event.Operation{
-		Time: s.time(), ID: call.ID, Method: call.Tool,
+		Time: s.now(), ID: call.ID, Method: call.Tool,
 		Status: event.StatusStarted,
 	}.Entry()).Seq
 	return r
@@ -90,7 +88,7 @@ func (r *running) End(_ context.Context, status event.Status, errText string) (h
 		return heed.Verdict{}, nil, nil
 	}
 	e.Observe(event.Operation{
-		Time: r.source.time(), ID: r.call.ID, Method: r.call.Tool, Status: status,
+		Time: r.source.now(), ID: r.call.ID, Method: r.call.Tool, Status: status,
 		Error: errText,
 	}.Entry())
 	v, related := Related(e, r.call.ID, r.began)

@@ -49,7 +49,6 @@ const (
 // ModConfig is what a [Mod] does. Each field is a habit; the zero value is a mod without any.
 type ModConfig struct {
 	Token        string   // that a hello must have; "": any
-	App          string   // its name; default "Colony"
 	Tools        string   // JSON of the result of tools/list; default: "colony/build"; "colony/look", which observes
 	Channels     []string // of events
 	Capabilities string   // more members of the capabilities, such as `"methods":["state/get"]`
@@ -94,7 +93,6 @@ type modConn struct {
 
 // NewMod returns a mod that does as cfg says.
 func NewMod(cfg ModConfig) *Mod {
-	cfg.App = cmp.Or(cfg.App, "Colony")
 	cfg.Tools = cmp.Or(cfg.Tools, `{"tools":[{"name":"colony/build","description":"builds"},`+
 		`{"name":"colony/look","description":"looks","tags":["observation"]}]}`)
 	m := &Mod{cfg: cfg, seqs: map[string]int{}}
@@ -327,8 +325,8 @@ func (c *modConn) handle(text string) {
 		if m.cfg.Capabilities != "" {
 			more = "," + m.cfg.Capabilities
 		}
-		c.answer(q.ID, Result(fmt.Sprintf(`{"agentId":"mod","app":{"name":%q,"version":"1"},"capabilities":{"events":%s%s},`+
-			`"schemaVersion":"1.0"}`, m.cfg.App, events, more)))
+		c.answer(q.ID, Result(fmt.Sprintf(`{"agentId":"mod","app":{"name":"Colony","version":"1"},"capabilities":{"events":%s%s},`+
+			`"schemaVersion":"1.0"}`, events, more)))
 	case "session/goodbye":
 		c.answer(q.ID, Result(`{}`))
 	case "tools/list":

@@ -2,12 +2,12 @@ package acp
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"sync"
 	"testing"
@@ -138,13 +138,16 @@ type world struct {
 	err           chan error
 }
 
+// every has all calls go to the game.
+func every(string) bool { return true }
+
 func newWorld(t testing.TB, policy steer.Policy, change func(*Config)) *world {
 	w := &world{t: t, err: make(chan error, 1)}
 	editor, near := connect()
 	agent, far := connect()
 	w.editor, w.agent = newPeer(editor), newPeer(agent)
 	cfg := Config{
-		Agent: far, Editor: near, Framing: framing,
+		Agent: far, Editor: near, Framing: framing, Game: every, Logger: slog.New(slog.DiscardHandler),
 		Start: func(id string, fresh bool, c steer.Ceiling, act func(steer.Action)) (Conversation, error) {
 			m, err := steer.New(policy, c, verified{})
 			w.ceiling = c
@@ -619,7 +622,7 @@ var scripts = []struct {
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		A heed-1: end_turn
 		e 1: end_turn`,
-		change: func(c *Config) { c.Game = func(title string, _ json.RawMessage) bool { return title == "c1" } },
+		change: func(c *Config) { c.Game = func(title string) bool { return title == "c1" } },
 	},
 	{
 		name: "a call whose input comes late", script: `
@@ -627,7 +630,7 @@ var scripts = []struct {
 		a prompt 1 Build.
 		A call c1 pending
 		e call c1 pending
-		A {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","rawInput":"game"}}}
+		A {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call_update","toolCallId":"c1","title":"game"}}}
 		e update c1
 		M item
 		A update c1 completed
@@ -636,7 +639,7 @@ var scripts = []struct {
 		A 1: cancelled
 		a prompt heed-1 W:|Build.|+ heed: item ~`,
 		change: func(c *Config) {
-			c.Game = func(_ string, call json.RawMessage) bool { return bytes.Contains(call, []byte("game")) }
+			c.Game = func(title string) bool { return title == "game" }
 		},
 	},
 	{name: "a call that does not end", script: `

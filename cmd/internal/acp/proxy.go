@@ -2,7 +2,6 @@ package acp
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"log/slog"
 	"strconv"
@@ -13,7 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
-	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
@@ -25,9 +23,6 @@ const (
 
 // maxRequest bounds the text of a prompt that the machine keeps, in bytes. The prompt itself is kept in memory.
 const maxRequest = 64 << 10
-
-// author is the author of the editor's prompts.
-const author = deliver.User
 
 // Conversation is a steer.Machine with a lock, whose state is kept after each step.
 type Conversation interface {
@@ -49,8 +44,8 @@ type Config struct {
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
-	// Game reports whether a tool call, with its title and all its update, goes to the game; nil for all.
-	Game func(title string, call json.RawMessage) bool
+	// Game reports whether a tool call with this title goes to the game.
+	Game func(title string) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
 	Logger     *slog.Logger
@@ -99,12 +94,6 @@ func Run(ctx context.Context, cfg Config) error {
 		Config: cfg, editor: jsonrpc.NewPeer("editor", cfg.Editor), agent: jsonrpc.NewPeer("agent", cfg.Agent),
 		sessions: map[string]*session{}, asked: jsonrpc.Open[*request]{}, wanted: jsonrpc.Open[*want]{},
 		answers: jsonrpc.Open[func(message, []byte)]{},
-	}
-	if p.Game == nil {
-		p.Game = func(string, json.RawMessage) bool { return true }
-	}
-	if p.Logger == nil {
-		p.Logger = slog.New(slog.DiscardHandler)
 	}
 	between := jsonrpc.Between{
 		Client: p.editor, Program: p.agent, Settle: p.stop, Left: p.Left, Ended: func() { p.do(p.end) },
@@ -204,7 +193,8 @@ func (p *proxy) fromEditor(line []byte) {
 			return
 		}
 		if m.Method == methodPrompt && s != nil {
-			s.admit(r, params, line)
+			r.prompt = &prompt{params: params, line: line}
+			s.tell(r)
 			return
 		}
 	}

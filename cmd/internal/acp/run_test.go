@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -37,7 +38,9 @@ func TestBytes(t *testing.T) {
 			from, to = agent, editor
 		}
 		ended := make(chan error, 1)
-		go func() { ended <- Run(t.Context(), Config{Agent: far, Editor: near}) }()
+		go func() {
+			ended <- Run(t.Context(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+		}()
 		go func() {
 			for _, l := range lines {
 				_, _ = io.WriteString(from, l)
@@ -61,7 +64,9 @@ func TestBackpressure(t *testing.T) {
 		editor, near := connect()
 		agent, far := connect()
 		ended := make(chan error, 1)
-		go func() { ended <- Run(context.Background(), Config{Agent: far, Editor: near}) }()
+		go func() {
+			ended <- Run(context.Background(), Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+		}()
 		text := strings.Repeat("x", 1<<18) + "\n"
 		sent := 0
 		go func() {
@@ -259,7 +264,8 @@ func TestRunEndsWithItsContext(t *testing.T) {
 		agent, far := connect()
 		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 		defer cancel()
-		require.ErrorIs(t, Run(ctx, Config{Agent: far, Editor: near}), context.DeadlineExceeded)
+		err := Run(ctx, Config{Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler)})
+		require.ErrorIs(t, err, context.DeadlineExceeded)
 		editor.close()
 		agent.close()
 	})

@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 	"github.com/heedlog/heed/internal/text"
 )
@@ -84,12 +84,6 @@ func (s *session) injection() *injection {
 	return &injections[i]
 }
 
-// admit handles a prompt of the editor: it begins a turn, is a message in one, or waits for the end of one.
-func (s *session) admit(r *request, params promptParams, line []byte) {
-	r.prompt = &prompt{params: params, line: line}
-	s.tell(r)
-}
-
 // tell tells the machine of a prompt.
 func (s *session) tell(r *request) {
 	if s.stopped {
@@ -107,7 +101,7 @@ func (s *session) tell(r *request) {
 		state := m.State()
 		p.message = state.Last + 1
 		p.topic = "prompt " + strconv.FormatUint(p.message, 10)
-		msg := steer.Message{Author: author, Class: steer.Owner, Topic: p.topic, Text: words}
+		msg := steer.Message{Author: deliver.User, Class: steer.Owner, Topic: p.topic, Text: words}
 		switch {
 		case state.Phase == steer.Canceling:
 			m.Begin(msg)
@@ -285,8 +279,10 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	}
 	switch {
 	case again:
-		for id := range calls {
-			s.failCall(id)
+		for id := range calls { // the editor sees that they have ended
+			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
+				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
+			})}.Line())
 		}
 	case failed && next.Do != steer.Prompt:
 		s.answerOpen(m, line, func(*request) bool { return true })
@@ -349,13 +345,6 @@ func (s *session) forget(m *steer.Machine) {
 			delete(s.blocks, id)
 		}
 	}
-}
-
-// failCall shows the editor that a tool call of a canceled turn has ended.
-func (s *session) failCall(id string) {
-	s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
-		SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-	})}.Line())
 }
 
 // inject adds a batch to the turn.
@@ -439,7 +428,7 @@ func (s *session) update(data jsontext.Value) {
 	case !known && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
 	default: // what a call does may be known late
-		s.calls[u.CallID] = s.proxy.Game(u.Title, json.RawMessage(data))
+		s.calls[u.CallID] = s.proxy.Game(u.Title)
 		if s.calls[u.CallID] {
 			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
 		}

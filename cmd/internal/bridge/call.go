@@ -58,10 +58,14 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		operation = run.ID()
 	}
 	n := p.mod.calls.begin()
-	result, err := p.mod.call(ctx, client, r.Method, r.Params)
+	result, err := client.CallRaw(ctx, r.Method, r.Params)
+	answered := isAnswer(err)
+	if answered {
+		p.mod.heard.Add(1)
+	}
 	p.mod.drain(ctx, client)
-	p.mod.calls.end(n, isAnswer(err))
-	if isAnswer(err) {
+	p.mod.calls.end(n, answered)
+	if answered {
 		p.watch.answers()
 	}
 

@@ -83,9 +83,10 @@ type mod struct {
 	lost  atomic.Uint64 // events that came faster than they were ingested
 	odd   atomic.Uint64 // answers that do not follow the protocol
 
+	client atomic.Pointer[gabp.Client] // nil while there is none
+	events atomic.Pointer[gabp.Client] // that events come over, client where the mod allows no second connection
+
 	mu      sync.Mutex
-	client  *gabp.Client  // nil while there is none
-	events  *gabp.Client  // that events come over, client where the mod allows no second connection
 	settled chan struct{} // closed while there is one, or the game has none: nobody waits
 	came    bool          // there was one
 	listBy  time.Time     // until then a list of tools waits for one
@@ -98,6 +99,7 @@ func newMod(b gabp.Bridge, log *slog.Logger) *mod {
 		learned: func([]heedsource.Tool) {},
 		absent:  absence{game: func() (string, uint64) { return "", 0 }},
 		gone:    make(chan struct{}), settled: make(chan struct{}), stray: make(chan struct{}, 1),
+		calls: calls{open: map[uint64]struct{}{}},
 	}
 }
 
@@ -297,9 +299,7 @@ func (m *mod) attach(ctx context.Context, client, events *gabp.Client, o observe
 		return err
 	}
 	m.learnTags(raw) // before the first call can come
-	m.mu.Lock()
-	m.client = client
-	m.mu.Unlock()
+	m.client.Store(client)
 	m.seqs = map[string]uint64{} // no event has come yet
 	o.up(again)
 	if err := m.listen(asking, events, o); err != nil {
@@ -328,9 +328,7 @@ func (m *mod) settle(came bool) bool {
 
 // listen subscribes to all of the mod's channels.
 func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error {
-	m.mu.Lock()
-	m.events = events
-	m.mu.Unlock()
+	m.events.Store(events)
 	channels := events.Welcome().Capabilities.Events
 	if len(channels) == 0 {
 		return nil
@@ -356,17 +354,14 @@ func (m *mod) drain(ctx context.Context, client *gabp.Client) {
 }
 
 // listening returns the connection over which events come, nil where there is none.
-func (m *mod) listening() *gabp.Client {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.events
-}
+func (m *mod) listening() *gabp.Client { return m.events.Load() }
 
 // detach forgets the connections, closes them, and returns when their events have been handled: before those of the
 // next ones begin.
 func (m *mod) detach(connections ...*gabp.Client) {
 	m.mu.Lock()
-	m.client, m.events = nil, nil
+	m.client.Store(nil)
+	m.events.Store(nil)
 	select {
 	case <-m.settled:
 		m.settled = make(chan struct{})
@@ -380,22 +375,7 @@ func (m *mod) detach(connections ...*gabp.Client) {
 }
 
 // current returns the connection in use, nil where there is none.
-func (m *mod) current() *gabp.Client {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.client
-}
-
-// call calls a method of the mod for a bridge. An answer is a sign of life, an error too.
-func (m *mod) call(
-	ctx context.Context, client *gabp.Client, method string, params json.RawMessage,
-) (json.RawMessage, error) {
-	raw, err := client.CallRaw(ctx, method, params)
-	if isAnswer(err) {
-		m.heard.Add(1)
-	}
-	return raw, err
-}
+func (m *mod) current() *gabp.Client { return m.client.Load() }
 
 // isAnswer reports whether a call with this error, which may be nil, was answered.
 func isAnswer(err error) bool {
@@ -415,9 +395,6 @@ type calls struct {
 func (c *calls) begin() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.open == nil {
-		c.open = map[uint64]struct{}{}
-	}
 	c.began++
 	c.open[c.began] = struct{}{}
 	return c.began

@@ -70,7 +70,6 @@ type Conversation struct {
 	briefs  map[string]string // of what is offered now, by id
 	kept    []byte            // the state, as it was kept last
 	timer   *time.Timer
-	closed  bool
 }
 
 // verified knows the user and heed. What others write does not come over an adapter.
@@ -112,9 +111,6 @@ func New(cfg Config) (*Conversation, error) {
 func (c *Conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.closed {
-		return
-	}
 	c.do(f(c.machine, c.cfg.Now()))
 }
 
@@ -137,16 +133,6 @@ func (c *Conversation) do(a steer.Action) {
 	}
 	if at := c.machine.Deadline(); !at.IsZero() && c.cfg.Act != nil {
 		c.timer = time.AfterFunc(max(0, at.Sub(c.cfg.Now())), func() { c.Do((*steer.Machine).Ready) })
-	}
-}
-
-// Close ends the conversation's clock. Nothing is done after it.
-func (c *Conversation) Close() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.closed = true
-	if c.timer != nil {
-		c.timer.Stop()
 	}
 }
 

@@ -76,7 +76,6 @@ func (b *beside) conversation(t *testing.T, change func(c *deliver.Config)) *del
 	}
 	c, err := deliver.New(cfg)
 	require.NoError(t, err)
-	t.Cleanup(c.Close)
 	return c
 }
 
@@ -184,11 +183,9 @@ func TestKilled(t *testing.T) {
 		require.NoError(t, c.Look(t.Context()))
 		require.NoError(t, b.person.Call(t.Context(), gabp.MethodAttentionAck, gabp.AckParams{AttentionID: "e1-1"}, &res))
 		require.NoError(t, c.Look(t.Context()))
-		c.Close()
 		c = b.conversation(t, keep)
 		begin(c)
 		require.Contains(t, ride(t, c)+string(kept), "was acknowledged by another")
-		c.Close()
 		c = b.conversation(t, keep)
 		begin(c)
 		require.Empty(t, ride(t, c))
@@ -232,7 +229,5 @@ func TestWaitForCall(t *testing.T) {
 		})
 		require.Equal(t, steer.Cancel, (<-acts).Do)
 		require.Equal(t, steer.DefaultCallWait, time.Since(began))
-		c.Close()
-		c.Do(func(*steer.Machine, time.Time) steer.Action { panic("closed") })
 	})
 }

@@ -1,8 +1,6 @@
 package hooks
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -125,19 +123,7 @@ func (e *Event) Render(a Answer) (stdout []byte, unsaid Answer) {
 	default:
 		return nil, a
 	}
-	return append(text.AppendJSON(nil, bytes.TrimSuffix(encode(out, ""), []byte("\n"))), '\n'), a
-}
-
-// encode returns texts as JSON, which ends with a newline.
-func encode(v any, indent string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", indent)
-	if err := enc.Encode(v); err != nil {
-		panic("BUG: texts cannot be written: " + err.Error())
-	}
-	return b.Bytes()
+	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), a
 }
 
 // deny returns the host's form of a denial, which needs a reason that is not blank.
@@ -150,19 +136,14 @@ func (e *Event) deny(reason string) any {
 		return map[string]string{"decision": "deny", "reason": reason}
 	case Cursor:
 		return map[string]string{"permission": "deny", "agent_message": reason, "user_message": reason}
-	case Copilot:
-		return map[string]string{"permissionDecision": "deny", "permissionDecisionReason": reason}
 	}
 	return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": reason})
 }
 
 // add returns the host's form of context.
 func (e *Event) add(context string) any {
-	switch e.Host {
-	case Cursor:
+	if e.Host == Cursor {
 		return map[string]string{"additional_context": context}
-	case Copilot:
-		return map[string]string{"additionalContext": context}
 	}
 	return e.specific(map[string]string{"additionalContext": context})
 }
@@ -180,6 +161,9 @@ func (e *Event) goOn(order string) any {
 
 // specific returns members that belong to the event.
 func (e *Event) specific(members map[string]string) any {
+	if e.Host == Copilot {
+		return members
+	}
 	members["hookEventName"] = e.Name
 	return map[string]any{"hookSpecificOutput": members}
 }

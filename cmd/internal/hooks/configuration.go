@@ -1,6 +1,12 @@
 package hooks
 
-import "regexp"
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+
+	"github.com/heedlog/heed/internal/text"
+)
 
 // timeout is how long a host waits for the command, in seconds.
 const timeout = 10
@@ -59,7 +65,9 @@ func Configuration(host Host, command, server string) (file, content string) {
 		hooks[event] = []any{entry(event, of)}
 	}
 	config["hooks"] = hooks
-	return file, string(encode(config, "  "))
+	var b bytes.Buffer
+	_ = json.Indent(&b, text.JSON(config), "", "  ") // which is JSON
+	return file, b.String() + "\n"
 }
 
 // nested returns the form of an entry that Claude Code began.

@@ -56,10 +56,8 @@ type Event struct {
 
 	Session string // never empty
 	Agent   string // the subagent that it happened in, which has a conversation of its own; "" for none
-	CWD     string // the directory of the project, "" where the host does not say
 
 	Tool   string // as the host names it, with the server's name where the host has it
-	ToolID string // "" in Gemini CLI and Copilot CLI, which do not say
 	Prompt string // what the user asks
 
 	// At the end of a turn: StopActive where the agent was told to go on before, Aborted where an error or the user
@@ -80,10 +78,7 @@ type wire struct {
 	TranscriptPath string          `json:"transcript_path"`
 	Timestamp      json.RawMessage `json:"timestamp"` // Gemini CLI and Copilot CLI
 	AgentID        string          `json:"agent_id"`
-	CWD            string          `json:"cwd"`
-	Roots          []string        `json:"workspace_roots"` // Cursor
 	ToolName       string          `json:"tool_name"`
-	ToolUseID      string          `json:"tool_use_id"`
 	Prompt         string          `json:"prompt"`
 	StopActive     bool            `json:"stop_hook_active"`
 	LoopCount      float64         `json:"loop_count"` // Cursor
@@ -113,13 +108,10 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	}
 	e := Event{
 		Host: host, Name: cmp.Or(event, w.Name),
-		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID, CWD: w.CWD,
-		Tool: cmp.Or(w.ToolName, w.CopilotTool), ToolID: w.ToolUseID, Prompt: w.Prompt,
+		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID,
+		Tool: cmp.Or(w.ToolName, w.CopilotTool), Prompt: w.Prompt,
 		StopActive: w.StopActive || w.LoopCount > 0,
 		Aborted:    host == Cursor && w.Status != "" && w.Status != "completed",
-	}
-	if len(w.Roots) > 0 {
-		e.CWD = w.Roots[0] // its cwd is that of a command
 	}
 	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
 	return e, e.check()
@@ -140,7 +132,6 @@ func (e *Event) check() error {
 		{"session", e.Session},
 		{"agent", e.Agent},
 		{"tool", e.Tool},
-		{"tool's id", e.ToolID},
 	} {
 		if len(m.value) > maxName {
 			return fmt.Errorf("hook input: %s: %d bytes, of at most %d", m.name, len(m.value), maxName)
@@ -176,7 +167,7 @@ func describe(err error) error {
 	if mistyped.Field == "" {
 		return fmt.Errorf("%s, not an object", text.Safe(mistyped.Value, 40))
 	}
-	want := map[string]string{"bool": "a boolean", "float64": "a number", "[]string": "a list of strings"}
+	want := map[string]string{"bool": "a boolean", "float64": "a number"}
 	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),
 		cmp.Or(want[mistyped.Type.String()], "a string"))
 }

@@ -26,7 +26,7 @@ var examples = []example{
 		name: "claude session start",
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"SessionStart",` +
 			`"source":"startup","model":"m"}`,
-		want:    Event{Host: Claude, Kind: SessionStart, Name: "SessionStart", Session: "s1", CWD: "/p"},
+		want:    Event{Host: Claude, Kind: SessionStart, Name: "SessionStart", Session: "s1"},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
 	},
 	{
@@ -34,7 +34,7 @@ var examples = []example{
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","permission_mode":"default",` +
 			`"hook_event_name":"UserPromptSubmit","prompt":"build a wall"}`,
 		want: Event{
-			Host: Claude, Kind: Prompt, Name: "UserPromptSubmit", Session: "s1", CWD: "/p", Prompt: "build a wall",
+			Host: Claude, Kind: Prompt, Name: "UserPromptSubmit", Session: "s1", Prompt: "build a wall",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"UserPromptSubmit"}}`,
 	},
@@ -44,8 +44,8 @@ var examples = []example{
 			`"hook_event_name":"PreToolUse","tool_name":"mcp__game__build","tool_input":{"x":1},"tool_use_id":"u1",` +
 			`"agent_id":"a1","agent_type":"explorer"}`,
 		want: Event{
-			Host: Claude, Kind: BeforeTool, Name: "PreToolUse", Session: "s1", CWD: "/p",
-			Tool: "mcp__game__build", ToolID: "u1", Agent: "a1",
+			Host: Claude, Kind: BeforeTool, Name: "PreToolUse", Session: "s1",
+			Tool: "mcp__game__build", Agent: "a1",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -55,8 +55,8 @@ var examples = []example{
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolUse",` +
 			`"tool_name":"mcp__game__build","tool_input":{},"tool_response":[{"type":"text"}],"tool_use_id":"u1"}`,
 		want: Event{
-			Host: Claude, Kind: AfterTool, Name: "PostToolUse", Session: "s1", CWD: "/p",
-			Tool: "mcp__game__build", ToolID: "u1",
+			Host: Claude, Kind: AfterTool, Name: "PostToolUse", Session: "s1",
+			Tool: "mcp__game__build",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -65,8 +65,8 @@ var examples = []example{
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolUseFailure",` +
 			`"tool_name":"Read","tool_input":{},"tool_use_id":"u1","error":"no such file","is_interrupt":false}`,
 		want: Event{
-			Host: Claude, Kind: ToolFailed, Name: "PostToolUseFailure", Session: "s1", CWD: "/p",
-			Tool: "Read", ToolID: "u1",
+			Host: Claude, Kind: ToolFailed, Name: "PostToolUseFailure", Session: "s1",
+			Tool: "Read",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUseFailure"}}`,
 	},
@@ -74,14 +74,14 @@ var examples = []example{
 		name: "claude end of a batch",
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"PostToolBatch",` +
 			`"tool_calls":[{"tool_name":"Read","tool_use_id":"u1","tool_input":{},"tool_response":"text"}]}`,
-		want:    Event{Host: Claude, Kind: BatchEnd, Name: "PostToolBatch", Session: "s1", CWD: "/p"},
+		want:    Event{Host: Claude, Kind: BatchEnd, Name: "PostToolBatch", Session: "s1"},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolBatch"}}`,
 	},
 	{
 		name: "claude end of a turn",
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"Stop",` +
 			`"stop_hook_active":true,"last_assistant_message":"done"}`,
-		want: Event{Host: Claude, Kind: TurnEnd, Name: "Stop", Session: "s1", CWD: "/p", StopActive: true},
+		want: Event{Host: Claude, Kind: TurnEnd, Name: "Stop", Session: "s1", StopActive: true},
 		goOn: `{"decision":"block","reason":"TEXT"}`,
 	},
 	{
@@ -92,7 +92,7 @@ var examples = []example{
 	{
 		name:  "claude end of the session",
 		input: `{"session_id":"s1","transcript_path":"/t.jsonl","cwd":"/p","hook_event_name":"SessionEnd","reason":"other"}`,
-		want:  Event{Host: Claude, Kind: SessionEnd, Name: "SessionEnd", Session: "s1", CWD: "/p"},
+		want:  Event{Host: Claude, Kind: SessionEnd, Name: "SessionEnd", Session: "s1"},
 	},
 	{
 		name:  "claude unknown event",
@@ -103,7 +103,7 @@ var examples = []example{
 		name: "codex session start",
 		input: `{"session_id":"s2","transcript_path":null,"cwd":"/p","hook_event_name":"SessionStart","model":"m",` +
 			`"permission_mode":"default","source":"startup"}`,
-		want:    Event{Host: Codex, Kind: SessionStart, Name: "SessionStart", Session: "s2", CWD: "/p"},
+		want:    Event{Host: Codex, Kind: SessionStart, Name: "SessionStart", Session: "s2"},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
 	},
 	{
@@ -111,7 +111,7 @@ var examples = []example{
 		input: `{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m",` +
 			`"permission_mode":"default","hook_event_name":"UserPromptSubmit","prompt":"go"}`,
 		want: Event{
-			Host: Codex, Kind: Prompt, Name: "UserPromptSubmit", Session: "s2", CWD: "/p", Prompt: "go",
+			Host: Codex, Kind: Prompt, Name: "UserPromptSubmit", Session: "s2", Prompt: "go",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"UserPromptSubmit"}}`,
 	},
@@ -121,8 +121,8 @@ var examples = []example{
 			`"permission_mode":"default","hook_event_name":"PreToolUse","tool_name":"mcp__game__build",` +
 			`"tool_input":{},"tool_use_id":"u2"}`,
 		want: Event{
-			Host: Codex, Kind: BeforeTool, Name: "PreToolUse", Session: "s2", CWD: "/p",
-			Tool: "mcp__game__build", ToolID: "u2",
+			Host: Codex, Kind: BeforeTool, Name: "PreToolUse", Session: "s2",
+			Tool: "mcp__game__build",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -133,7 +133,7 @@ var examples = []example{
 			`"permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash",` +
 			`"tool_input":{"command":"ls"},"tool_response":"a","tool_use_id":"u2"}`,
 		want: Event{
-			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", CWD: "/p", Tool: "Bash", ToolID: "u2",
+			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -142,14 +142,14 @@ var examples = []example{
 		input: `{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m",` +
 			`"permission_mode":"default","hook_event_name":"Stop","stop_hook_active":false,` +
 			`"last_assistant_message":null}`,
-		want: Event{Host: Codex, Kind: TurnEnd, Name: "Stop", Session: "s2", CWD: "/p"},
+		want: Event{Host: Codex, Kind: TurnEnd, Name: "Stop", Session: "s2"},
 		goOn: `{"decision":"block","reason":"TEXT"}`,
 	},
 	{
 		name: "gemini session start",
 		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"SessionStart",` +
 			`"timestamp":"2026-01-31T10:00:00Z","source":"resume"}`,
-		want:    Event{Host: Gemini, Kind: SessionStart, Name: "SessionStart", Session: "s3", CWD: "/p"},
+		want:    Event{Host: Gemini, Kind: SessionStart, Name: "SessionStart", Session: "s3"},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"SessionStart"}}`,
 		idle:    `{}`,
 	},
@@ -157,7 +157,7 @@ var examples = []example{
 		name: "gemini prompt",
 		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"BeforeAgent",` +
 			`"timestamp":"2026-01-31T10:00:00Z","prompt":"go"}`,
-		want:    Event{Host: Gemini, Kind: Prompt, Name: "BeforeAgent", Session: "s3", CWD: "/p", Prompt: "go"},
+		want:    Event{Host: Gemini, Kind: Prompt, Name: "BeforeAgent", Session: "s3", Prompt: "go"},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"BeforeAgent"}}`,
 		idle:    `{}`,
 	},
@@ -167,7 +167,7 @@ var examples = []example{
 			`"timestamp":"2026-01-31T10:00:00Z","tool_name":"mcp_game_build","tool_input":{},` +
 			`"mcp_context":{"server_name":"game"}}`,
 		want: Event{
-			Host: Gemini, Kind: BeforeTool, Name: "BeforeTool", Session: "s3", CWD: "/p", Tool: "mcp_game_build",
+			Host: Gemini, Kind: BeforeTool, Name: "BeforeTool", Session: "s3", Tool: "mcp_game_build",
 		},
 		deny: `{"decision":"deny","reason":"TEXT"}`,
 		idle: `{}`,
@@ -178,7 +178,7 @@ var examples = []example{
 			`"timestamp":"2026-01-31T10:00:00Z","tool_name":"read_file","tool_input":{},` +
 			`"tool_response":{"llmContent":"x","returnDisplay":"x"}}`,
 		want: Event{
-			Host: Gemini, Kind: AfterTool, Name: "AfterTool", Session: "s3", CWD: "/p", Tool: "read_file",
+			Host: Gemini, Kind: AfterTool, Name: "AfterTool", Session: "s3", Tool: "read_file",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"AfterTool"}}`,
 		idle:    `{}`,
@@ -187,7 +187,7 @@ var examples = []example{
 		name: "gemini end of a turn",
 		input: `{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterAgent",` +
 			`"timestamp":"2026-01-31T10:00:00Z","prompt":"go","prompt_response":"done","stop_hook_active":false}`,
-		want: Event{Host: Gemini, Kind: TurnEnd, Name: "AfterAgent", Session: "s3", CWD: "/p", Prompt: "go"},
+		want: Event{Host: Gemini, Kind: TurnEnd, Name: "AfterAgent", Session: "s3", Prompt: "go"},
 		goOn: `{"decision":"deny","reason":"TEXT"}`,
 		idle: `{}`,
 	},
@@ -196,7 +196,7 @@ var examples = []example{
 		input: `{"conversation_id":"c4","generation_id":"g1","session_id":"c4","model":"m","composer_mode":"agent",` +
 			`"hook_event_name":"sessionStart","cursor_version":"3.8.0","workspace_roots":["/p","/q"],` +
 			`"transcript_path":null}`,
-		want:    Event{Host: Cursor, Kind: SessionStart, Name: "sessionStart", Session: "c4", CWD: "/p"},
+		want:    Event{Host: Cursor, Kind: SessionStart, Name: "sessionStart", Session: "c4"},
 		context: `{"additional_context":"TEXT"}`,
 		idle:    `{}`,
 	},
@@ -204,7 +204,7 @@ var examples = []example{
 		name: "cursor prompt",
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"beforeSubmitPrompt","prompt":"go",` +
 			`"attachments":[],"cursor_version":"3.8.0","workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: Prompt, Name: "beforeSubmitPrompt", Session: "c4", CWD: "/p", Prompt: "go"},
+		want: Event{Host: Cursor, Kind: Prompt, Name: "beforeSubmitPrompt", Session: "c4", Prompt: "go"},
 		idle: `{}`,
 	},
 	{
@@ -212,8 +212,8 @@ var examples = []example{
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"preToolUse","tool_name":"MCP:build",` +
 			`"tool_input":{},"tool_use_id":"u4\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`,
 		want: Event{
-			Host: Cursor, Kind: BeforeTool, Name: "preToolUse", Session: "c4", CWD: "/p",
-			Tool: "MCP:build", ToolID: "u4\nx",
+			Host: Cursor, Kind: BeforeTool, Name: "preToolUse", Session: "c4",
+			Tool: "MCP:build",
 		},
 		deny: `{"agent_message":"TEXT","permission":"deny","user_message":"TEXT"}`,
 		idle: `{}`,
@@ -223,7 +223,7 @@ var examples = []example{
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build",` +
 			`"tool_input":{},"tool_output":"{}","duration":12.5,"tool_use_id":"u4","cursor_version":"3.8.0"}`,
 		want: Event{
-			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build", ToolID: "u4",
+			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build",
 		},
 		context: `{"additional_context":"TEXT"}`,
 		idle:    `{}`,
@@ -232,7 +232,7 @@ var examples = []example{
 		name: "cursor end of a turn",
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"stop","status":"completed",` +
 			`"loop_count":1,"workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", CWD: "/p", StopActive: true},
+		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", StopActive: true},
 		goOn: `{"followup_message":"TEXT"}`,
 		idle: `{}`,
 	},
@@ -240,7 +240,7 @@ var examples = []example{
 		name: "cursor turn that was stopped",
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"stop","status":"aborted",` +
 			`"loop_count":0,"workspace_roots":["/p"]}`,
-		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", CWD: "/p", Aborted: true},
+		want: Event{Host: Cursor, Kind: TurnEnd, Name: "stop", Session: "c4", Aborted: true},
 		idle: `{}`,
 	},
 	{
@@ -252,21 +252,21 @@ var examples = []example{
 	{
 		name: "copilot session start", event: "sessionStart",
 		input:   `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","source":"new","initialPrompt":"go"}`,
-		want:    Event{Host: Copilot, Kind: SessionStart, Name: "sessionStart", Session: "s5", CWD: "/p"},
+		want:    Event{Host: Copilot, Kind: SessionStart, Name: "sessionStart", Session: "s5"},
 		context: `{"additionalContext":"TEXT"}`,
 	},
 	{
 		name: "copilot prompt", event: "userPromptSubmitted",
 		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","prompt":"go"}`,
 		want: Event{
-			Host: Copilot, Kind: Prompt, Name: "userPromptSubmitted", Session: "s5", CWD: "/p", Prompt: "go",
+			Host: Copilot, Kind: Prompt, Name: "userPromptSubmitted", Session: "s5", Prompt: "go",
 		},
 	},
 	{
 		name: "copilot before a tool", event: "preToolUse",
 		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"game-build","toolArgs":"{}"}`,
 		want: Event{
-			Host: Copilot, Kind: BeforeTool, Name: "preToolUse", Session: "s5", CWD: "/p", Tool: "game-build",
+			Host: Copilot, Kind: BeforeTool, Name: "preToolUse", Session: "s5", Tool: "game-build",
 		},
 		deny: `{"permissionDecision":"deny","permissionDecisionReason":"TEXT"}`,
 	},
@@ -274,7 +274,7 @@ var examples = []example{
 		name: "copilot after a tool", event: "postToolUse",
 		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"view","toolArgs":{},` +
 			`"toolResult":{"resultType":"success","textResultForLlm":"x"}}`,
-		want:    Event{Host: Copilot, Kind: AfterTool, Name: "postToolUse", Session: "s5", CWD: "/p", Tool: "view"},
+		want:    Event{Host: Copilot, Kind: AfterTool, Name: "postToolUse", Session: "s5", Tool: "view"},
 		context: `{"additionalContext":"TEXT"}`,
 	},
 	{
@@ -282,7 +282,7 @@ var examples = []example{
 		input: `{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","transcriptPath":"/t","stopReason":"end_turn",` +
 			`"stop_hook_active":true}`,
 		want: Event{
-			Host: Copilot, Kind: TurnEnd, Name: "agentStop", Session: "s5", CWD: "/p", StopActive: true,
+			Host: Copilot, Kind: TurnEnd, Name: "agentStop", Session: "s5", StopActive: true,
 		},
 		goOn: `{"decision":"block","reason":"TEXT"}`,
 	},
@@ -290,14 +290,14 @@ var examples = []example{
 		name: "copilot with a hook of Claude Code",
 		input: `{"hook_event_name":"PreToolUse","session_id":"s5","timestamp":"2026-01-31T10:00:00Z","cwd":"/p",` +
 			`"tool_name":"Bash","tool_input":{"command":"ls"}}`,
-		want: Event{Host: Copilot, Kind: BeforeTool, Name: "PreToolUse", Session: "s5", CWD: "/p", Tool: "Bash"},
+		want: Event{Host: Copilot, Kind: BeforeTool, Name: "PreToolUse", Session: "s5", Tool: "Bash"},
 		deny: `{"permissionDecision":"deny","permissionDecisionReason":"TEXT"}`,
 	},
 	{
 		name: "copilot end of a turn with a hook of Claude Code",
 		input: `{"hook_event_name":"Stop","session_id":"s5","timestamp":"2026-01-31T10:00:00Z","cwd":"/p",` +
 			`"transcript_path":"/t","stop_reason":"end_turn","stop_hook_active":false}`,
-		want: Event{Host: Copilot, Kind: TurnEnd, Name: "Stop", Session: "s5", CWD: "/p"},
+		want: Event{Host: Copilot, Kind: TurnEnd, Name: "Stop", Session: "s5"},
 		goOn: `{"decision":"block","reason":"TEXT"}`,
 	},
 }
@@ -401,8 +401,6 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{`null`, "", "hook input: no event: hook_event_name is missing, and none is named"},
 		{`{"hook_event_name":1}`, "", "hook input: hook_event_name: number, not a string"},
 		{`{"stop_hook_active":"yes"}`, "", "hook input: stop_hook_active: string, not a boolean"},
-		{`{"workspace_roots":"/p"}`, "", "hook input: workspace_roots: string, not a list of strings"},
-		{`{"workspace_roots":[1]}`, "", "hook input: workspace_roots: number, not a string"},
 		{`{"loop_count":"1"}`, "", "hook input: loop_count: string, not a number"},
 		{`{"sessionId":"s","toolName":"x"}`, "", "hook input: no event: hook_event_name is missing, and none is named"},
 		{`{"hook_event_name":"Stop"}`, "", "hook input: no session: session_id, conversation_id and sessionId are missing"},

@@ -202,8 +202,8 @@ func TestWithOthers(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() {
 			ended <- acp.Run(t.Context(), acp.Config{
-				Agent: far, Editor: near, Framing: framing,
-				Game: func(string, json.RawMessage) bool { return false },
+				Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
+				Game: func(string) bool { return false },
 				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, attention{})
 					c = &conversation{m: m, act: act, did: make(chan struct{}, 1)}

@@ -33,7 +33,7 @@ type Between struct {
 	// FromClient and FromProgram handle a line, which ends in a line feed unless it is the last. Each is called by one
 	// goroutine, one line at a time.
 	FromClient, FromProgram func(line []byte)
-	// Settle returns when all lines that were read are handled. It is called when a side has no more. Optional.
+	// Settle returns when all lines that were read are handled. It is called when a side has no more.
 	Settle func()
 	// Left is called when the client sends no more and the program has all its lines: it closes the program's input, so
 	// that its output ends. The client gets the program's lines until then. If Left is nil, Run ends with the client.
@@ -51,18 +51,21 @@ func (b *Between) Run(ctx context.Context) error {
 	go b.Program.run(func(err error) { ended <- fmt.Errorf("%w: %w", ErrProgram, err) })
 	go func() {
 		err := b.Client.read(b.Program, b.FromClient)
-		if !errors.Is(err, io.EOF) || b.Left == nil {
-			ended <- ignoring(err, io.EOF)
+		if left := errors.Is(err, io.EOF); !left || b.Left == nil {
+			if left {
+				err = nil
+			}
+			ended <- err
 			return
 		}
 		left.Store(true)
-		b.settle()
+		b.Settle()
 		flush(ctx, b.Program)
 		b.Left()
 	}()
 	go func() {
 		err := b.Program.read(b.Client, b.FromProgram)
-		b.settle()
+		b.Settle()
 		switch {
 		case left.Load():
 			ended <- nil
@@ -80,20 +83,6 @@ func (b *Between) Run(ctx context.Context) error {
 	}
 	b.Ended()
 	flush(ctx, b.Client, b.Program)
-	return err
-}
-
-func (b *Between) settle() {
-	if b.Settle != nil {
-		b.Settle()
-	}
-}
-
-// ignoring returns err, or nil if it is the other.
-func ignoring(err, other error) error {
-	if errors.Is(err, other) {
-		return nil
-	}
 	return err
 }
 
@@ -186,20 +175,15 @@ func (p *Peer) run(failed func(error)) {
 	}
 }
 
-// finish ends the queue: no line is added.
-func (p *Peer) finish() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.over = true
-	p.moved.Broadcast()
-}
-
 // flush ends the queues of peers, and waits until all is written, but not for long.
 func flush(ctx context.Context, peers ...*Peer) {
 	ctx, cancel := context.WithTimeout(ctx, flushWait)
 	defer cancel()
 	for _, p := range peers {
-		p.finish()
+		p.mu.Lock()
+		p.over = true
+		p.moved.Broadcast()
+		p.mu.Unlock()
 	}
 	for _, p := range peers {
 		select {

@@ -111,7 +111,9 @@ func TestBetweenEnds(t *testing.T) {
 					s.Writer = io.Discard
 				}
 			}
-			b := Between{Client: NewPeer("client", c.client), Program: NewPeer("program", c.program), Ended: func() {}}
+			b := Between{
+				Client: NewPeer("client", c.client), Program: NewPeer("program", c.program), Settle: func() {}, Ended: func() {},
+			}
 			b.FromClient, b.FromProgram = b.Program.Write, b.Client.Write
 			if c.left != nil {
 				b.Left = func() { c.left(end) }
@@ -138,6 +140,7 @@ func TestBetweenAnswersLast(t *testing.T) {
 	b := Between{
 		Client:  NewPeer("client", stream{blocked(t), &got}),
 		Program: NewPeer("program", stream{strings.NewReader("1\n2"), io.Discard}),
+		Settle:  func() {},
 	}
 	b.FromProgram = b.Client.Write
 	b.Ended = func() { b.Client.Write([]byte("last\n")) }

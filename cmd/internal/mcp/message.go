@@ -3,8 +3,7 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -24,55 +23,38 @@ type member struct {
 // parse returns an object, false where raw is none. A strict one has each name once, at any depth: two readers cannot
 // understand it differently.
 func parse(raw []byte, strict bool) (object, bool) {
-	d := jsontext.NewDecoder(
-		bytes.NewReader(raw), jsontext.AllowDuplicateNames(!strict), jsontext.AllowInvalidUTF8(!strict),
-	)
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '{' {
+	lenient := []jsontext.Options{jsontext.AllowDuplicateNames(!strict), jsontext.AllowInvalidUTF8(!strict)}
+	if v := jsontext.Value(raw); v.Kind() != '{' || !v.IsValid(lenient...) {
 		return nil, false
 	}
-	o := object{}
-	for d.PeekKind() == '"' {
-		name, err := d.ReadToken()
-		if err != nil {
-			return nil, false
-		}
+	o, d := object{}, jsontext.NewDecoder(bytes.NewReader(raw), lenient...)
+	for _, _ = d.ReadToken(); d.PeekKind() == '"'; {
+		name, _ := d.ReadToken()
 		m := member{name: name.String()} // the token is not valid after the next read
-		value, err := d.ReadValue()
-		if err != nil {
-			return nil, false
-		}
+		value, _ := d.ReadValue()
 		m.value = bytes.Clone(value)
 		o = append(o, m)
-	}
-	if t, err := d.ReadToken(); err != nil || t.Kind() != '}' {
-		return nil, false
-	}
-	if _, err := d.ReadToken(); !errors.Is(err, io.EOF) {
-		return nil, false
 	}
 	return o, true
 }
 
 // get returns a member, nil where there is none.
 func (o object) get(name string) json.RawMessage {
-	for _, m := range o {
-		if m.name == name {
-			return m.value
-		}
+	if i := o.index(name); i >= 0 {
+		return o[i].value
 	}
 	return nil
 }
 
+func (o object) index(name string) int {
+	return slices.IndexFunc(o, func(m member) bool { return m.name == name })
+}
+
 // exact reports whether no member has one of these names in another case, for which some readers would take it.
 func (o object) exact(names ...string) bool {
-	for _, m := range o {
-		for _, name := range names {
-			if m.name != name && strings.EqualFold(m.name, name) {
-				return false
-			}
-		}
-	}
-	return true
+	return !slices.ContainsFunc(o, func(m member) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return m.name != name && strings.EqualFold(m.name, name) })
+	})
 }
 
 // text returns a member that is a string, "" where it is none.
@@ -92,23 +74,11 @@ func (o object) inner(name string) object {
 
 // set replaces a member, or adds it at the end.
 func (o *object) set(name string, value any) {
-	raw := encode(value)
-	for i := range *o {
-		if (*o)[i].name == name {
-			(*o)[i].value = raw
-			return
-		}
-	}
-	*o = append(*o, member{name, raw})
-}
-
-// remove removes a member.
-func (o *object) remove(name string) {
-	for i := range *o {
-		if (*o)[i].name == name {
-			*o = append((*o)[:i:i], (*o)[i+1:]...)
-			return
-		}
+	m := member{name, encode(value)}
+	if i := o.index(name); i >= 0 {
+		(*o)[i] = m
+	} else {
+		*o = append(*o, m)
 	}
 }
 

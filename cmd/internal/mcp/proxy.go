@@ -123,13 +123,19 @@ func New(cfg Config) (*Proxy, error) {
 
 // Run passes messages on until the server's output ends or ctx is done. The caller closes the streams.
 func (p *Proxy) Run(ctx context.Context) error {
-	defer p.talk.Close()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	// lines takes lines that are not empty, each with one line feed.
+	lines := func(take func(context.Context, []byte)) func([]byte) {
+		return func(line []byte) {
+			if line = bytes.TrimRight(line, "\r\n"); len(line) > 0 {
+				take(ctx, append(line, '\n'))
+			}
+		}
+	}
 	between := jsonrpc.Between{
 		Client: p.client, Program: p.server, Settle: p.under.Wait, Left: p.cfg.Left,
-		FromClient:  func(line []byte) { p.fromClient(ctx, line) },
-		FromProgram: func(line []byte) { p.fromServer(ctx, line) },
+		FromClient: lines(p.fromClient), FromProgram: lines(p.fromServer),
 		Ended: func() {
 			if ctx.Err() == nil {
 				p.unanswered(ctx)
@@ -148,11 +154,6 @@ func (p *Proxy) Odd() uint64 { return p.odd.Load() }
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
-	line = bytes.TrimRight(line, "\r\n")
-	if len(line) == 0 {
-		return
-	}
-	line = append(line, '\n')
 	msg, ok := parse(line, true)
 	if !ok || !msg.exact("id", "method", "params") || bytes.ContainsRune(line, '\r') { // some readers end a line there
 		p.reply(refuse(nil, jsonrpc.CodeParse, "heed: not one JSON object in one line with each name once"))
@@ -428,11 +429,6 @@ func (p *Proxy) confirm() {
 
 // fromServer takes a line of the server.
 func (p *Proxy) fromServer(ctx context.Context, line []byte) {
-	line = bytes.TrimRight(line, "\r\n")
-	if len(line) == 0 {
-		return
-	}
-	line = append(line, '\n')
 	msg, ok := parse(line, false)
 	if !ok {
 		p.odd.Add(1)
@@ -596,7 +592,7 @@ func (p *Proxy) learn(tools []json.RawMessage) []json.RawMessage {
 		} else {
 			delete(p.tags, name)
 		}
-		tool.remove("outputSchema")
+		tool = slices.DeleteFunc(tool, func(m member) bool { return m.name == "outputSchema" })
 		given = append(given, encode(tool))
 	}
 	return given

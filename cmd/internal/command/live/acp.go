@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -44,38 +45,27 @@ type acpFlags struct {
 
 // steerFlags are how attention reaches an agent in the middle of its turn.
 type steerFlags struct {
-	mode      string
-	interrupt bool
-	callWait  time.Duration
-	perTurn   int
-	perMinute int
-	brief     int
+	policy steer.Policy
+	brief  int
 }
 
 func (f *steerFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.mode, "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
-	flags.BoolVar(&f.interrupt, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
-	flags.DurationVar(&f.callWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
-	flags.IntVar(&f.perTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
-	flags.IntVar(&f.perMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
+	flags.StringVar((*string)(&f.policy.Mode), "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
+	flags.BoolVar(&f.policy.InterruptOnInvalid, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
+	flags.DurationVar(&f.policy.CallWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
+	flags.IntVar(&f.policy.SteersPerTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
+	flags.IntVar(&f.policy.SteersPerMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
 		string(steer.ModeQueue))
 }
 
-func (f *steerFlags) policy() steer.Policy {
-	return steer.Policy{
-		Mode: steer.Mode(f.mode), InterruptOnInvalid: f.interrupt, CallWait: f.callWait, SteersPerTurn: f.perTurn,
-		SteersPerMinute: f.perMinute,
-	}
-}
-
 func (f *steerFlags) validate(cmd *cobra.Command) error {
-	if err := f.policy().Validate(); err != nil {
+	if err := f.policy.Validate(); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
-	if f.callWait == 0 || f.perTurn == 0 || f.perMinute == 0 { // which is the default of a policy
+	if p := f.policy; p.CallWait == 0 || p.SteersPerTurn == 0 || p.SteersPerMinute == 0 { // a default of policies
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
 	return checkBrief(cmd, f.brief)
@@ -103,7 +93,7 @@ func checkPatterns(cmd *cobra.Command, flag string, patterns []string) error {
 	return nil
 }
 
-func notNegative(cmd *cobra.Command, flag string, d time.Duration) error {
+func notNegative[T int | time.Duration](cmd *cobra.Command, flag string, d T) error {
 	if d < 0 {
 		return cli.Usage(cmd, "--%s %v: must not be negative", flag, d)
 	}
@@ -145,11 +135,6 @@ It ends when the editor or the agent does, with the status of the agent.`,
 func (f *acpFlags) validate(cmd *cobra.Command) error {
 	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
 		notNegative(cmd, "grace", f.grace))
-}
-
-// game reports whether a tool call with a title goes to the game.
-func (f *acpFlags) game(title string, _ json.RawMessage) bool {
-	return len(f.tools) == 0 || fitsAny(f.tools, title)
 }
 
 // fitsAny reports whether a name fits one of the patterns, which are valid.
@@ -196,10 +181,11 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
+		Game:       func(title string) bool { return len(f.tools) == 0 || fitsAny(f.tools, title) },
+		PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
-				Policy: f.policy(), Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
+				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
 				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
 			}
 			if box != nil {
@@ -319,11 +305,11 @@ func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) st
 
 // beside is the running heed, as far as there is one, and the conversations that are told of it.
 type beside struct {
-	log *slog.Logger
+	log    *slog.Logger
+	client atomic.Pointer[gabp.Client] // nil while no heed runs
 
-	mu     sync.Mutex
-	client *gabp.Client // nil while no heed runs
-	talks  []*deliver.Conversation
+	mu    sync.Mutex
+	talks []*deliver.Conversation
 }
 
 // errNoHeed is the error of a question while no heed runs.
@@ -331,19 +317,11 @@ var errNoHeed = errors.New("no heed is running")
 
 // CallTool implements [deliver.Heed].
 func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	b.mu.Lock()
-	client := b.client
-	b.mu.Unlock()
+	client := b.client.Load()
 	if client == nil {
 		return nil, errNoHeed
 	}
 	return client.CallTool(ctx, name, arguments)
-}
-
-func (b *beside) use(client *gabp.Client) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.client = client
 }
 
 func (b *beside) add(c *deliver.Conversation) {
@@ -374,10 +352,10 @@ func (b *beside) watch(ctx context.Context, connect func() (*gabp.Client, error)
 	for ctx.Err() == nil {
 		client, err := connect()
 		if err == nil {
-			b.use(client)
+			b.client.Store(client)
 			b.log.Info("a heed was found")
 			err = deliver.Watch(ctx, client, b.look)
-			b.use(nil)
+			b.client.Store(nil)
 			_ = client.Close()
 		}
 		if why := strings.TrimSpace(fmt.Sprint(err)); why != said && ctx.Err() == nil {

@@ -91,15 +91,12 @@ func (f *clientFlags) validate(cmd *cobra.Command) error {
 			return err
 		}
 	}
-	if f.pid < 0 {
-		return cli.Usage(cmd, "--pid %d: must not be negative", f.pid)
-	}
 	if f.connect != "" {
 		if err := gabp.CheckAddr(f.connect); err != nil {
 			return cli.Usage(cmd, "--connect: %w", err)
 		}
 	}
-	return cli.CheckWidth(cmd, f.width, 0)
+	return cmp.Or(notNegative(cmd, "pid", f.pid), cli.CheckWidth(cmd, f.width, 0))
 }
 
 // arguments returns the flags that select the same heed, in any folder.

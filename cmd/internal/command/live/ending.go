@@ -97,9 +97,6 @@ func (e *ending) wanted() bool {
 	return e.asked || slices.Contains(e.passed, e.game.Exit().Signal)
 }
 
-// matters reports whether somebody may want to know why the game has ended.
-func (e *ending) matters() bool { return !e.wanted() && (e.game.Exit().Code != 0 || e.told) }
-
 // report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
 func (e *ending) report(ctx context.Context) {
 	if e.known {
@@ -136,19 +133,16 @@ func detail(said string, written []bridge.Output) string {
 const lookBack = 200
 
 // logged returns the last lines that the game logged.
-func (e *ending) logged() (lines []bridge.Output) {
+func (e *ending) logged() []bridge.Output {
 	engine := e.h.session.Engine()
 	latest := engine.Latest().Seq
 	from := max(e.before, latest-min(latest, lookBack))
 	page := engine.Read(heed.Cursor{Seq: from}, lookBack, heed.Filter{Kinds: []event.Kind{event.KindLog}})
+	var text strings.Builder
 	for i := range page.Records {
-		for line := range strings.Lines(page.Records[i].Message) {
-			if line = strings.TrimSpace(line); line != "" {
-				lines = append(lines, bridge.Output{From: "log", Text: line})
-			}
-		}
+		text.WriteString(page.Records[i].Message + "\n")
 	}
-	return lines[max(0, len(lines)-tailLines):]
+	return lastLines("log", text.String())
 }
 
 // linger keeps serving for d, so that bridges can read why the game is gone. A signal that would have ended the game

@@ -9,7 +9,6 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
-	"github.com/heedlog/heed/signature"
 )
 
 // fold shows entries for a person, and those in a row that say the same only once: on a terminal the latest of them
@@ -29,29 +28,16 @@ type fold struct {
 
 // sameness is equal for entries that say the same. Whatever is more urgent, or was decided otherwise, says something
 // else. The zero value is that of no entry.
-type sameness struct {
-	is          bool
-	kind        event.Kind
-	level       event.Level
-	status      event.Status
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
-	rule        string
-	source      string
-	signature   signature.ID
-	text        string // of what has no signature of its own
-}
+type sameness [10]any
 
 func samenessOf(e *bridge.Entry) sameness {
-	s := sameness{
-		is: true, kind: e.Kind, level: e.Level, status: e.Status, disposition: e.Disposition, severity: e.Severity,
-		invalidates: e.Invalidates, rule: e.Rule, source: e.Source, signature: e.Signature,
+	message := e.Message
+	if e.Kind == event.KindLog && e.Signature != 0 {
+		message = ""
 	}
-	if e.Kind != event.KindLog || e.Signature == 0 {
-		s.text = e.Message
+	return sameness{
+		e.Kind, e.Level, e.Status, e.Disposition, e.Severity, e.Invalidates, e.Rule, e.Source, e.Signature, message,
 	}
-	return s
 }
 
 // unsaidFor bounds how long repeats that go on are not shown, elsewhere than on a terminal.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/cli"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 )
@@ -108,7 +109,7 @@ func (p *program) showUpdates(h *host, updates []heed.Update, path string, f *fo
 func (g *page) update(at time.Time, u *heed.Update, what string) {
 	a := &u.Item
 	k := kind(a.Blocking)
-	if a.State == stateCleared {
+	if a.State == coalesce.Cleared {
 		k = span{green, "cleared "}
 	}
 	spans := []span{
@@ -124,9 +125,6 @@ func (g *page) update(at time.Time, u *heed.Update, what string) {
 	}
 	g.line(append(spans, span{plain, what})...)
 }
-
-// stateCleared is the state of an item that is not open any more.
-const stateCleared = "cleared"
 
 // padded fills a word of ASCII up to a column.
 func padded(word string, columns int) string {

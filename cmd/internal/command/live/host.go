@@ -312,9 +312,9 @@ func (h *host) announce() error {
 	if h.web != nil {
 		run.Web = h.web.address()
 	}
-	remove, err := h.state.write(run)
+	err := h.state.write(run)
 	if err == nil {
-		h.closers = append(h.closers, func() error { remove(); return nil })
+		h.closers = append(h.closers, func() error { _ = os.Remove(h.state.runPath(run.PID)); return nil })
 	}
 	return err
 }

@@ -60,8 +60,10 @@ func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, write 
 func (h *host) appendMetrics(dst []byte) []byte {
 	st, px := h.session.Status(), h.proxy
 	e := &st.Engine
+	described := ""
 	metric := func(kind, name, help string, value any, labels ...string) {
-		if help != "" {
+		if name != described {
+			described = name
 			dst = fmt.Appendf(dst, "# HELP heed_%s %s\n# TYPE heed_%s %s\n", name, help, name, kind)
 		}
 		dst = fmt.Appendf(dst, "heed_%s", name)
@@ -89,7 +91,6 @@ func (h *host) appendMetrics(dst []byte) []byte {
 	counts := func(name, help, label string, values ...count) {
 		for _, v := range values {
 			counter(name, help, v.value, label, v.of)
-			help = ""
 		}
 	}
 
@@ -119,10 +120,8 @@ func (h *host) appendMetrics(dst []byte) []byte {
 	}
 	counter("rules_swaps_total", "Rule sets that were reloaded.", st.Rules.Swaps)
 	counter("rules_refused_total", "Rule files that did not load.", st.Rules.Refused)
-	help := "How often a bound was hit."
 	for _, limit := range st.Limits {
-		counter("limit_hits_total", help, limit.Count, "limit", limit.Name)
-		help = ""
+		counter("limit_hits_total", "How often a bound was hit.", limit.Count, "limit", limit.Name)
 	}
 	if px == nil {
 		return dst
@@ -158,12 +157,10 @@ func (h *host) appendOpen(gauge func(name, help string, value any, labels ...str
 	for _, a := range h.session.Engine().Open(nil) {
 		open[boolean(a.Blocking)][a.Severity]++
 	}
-	help := "Attention items that are open."
 	for blocking := range open {
 		for severity, n := range open[blocking] {
-			gauge("items_open", help, n, "blocking", strconv.FormatBool(blocking == 1),
+			gauge("items_open", "Attention items that are open.", n, "blocking", strconv.FormatBool(blocking == 1),
 				"severity", event.Severity(severity).String())
-			help = ""
 		}
 	}
 }

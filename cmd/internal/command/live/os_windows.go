@@ -25,7 +25,7 @@ func pass(*proc.Process, os.Signal) error { return nil }
 // keepWriting has nothing to do: a write to a closed pipe fails.
 func keepWriting() {}
 
-// readNow reads nothing: pipes have no deadlines, so that nobody asks.
+// readNow reads nothing: pipes have no deadlines, so that drain waits for none.
 func readNow(*os.File, []byte) (int, error) { return 0, nil }
 
 // openPage shows a file in the browser.

@@ -83,43 +83,18 @@ func (g *page) put(s style, text string) {
 // labelColumn is how wide the column of labels is, with its indentation.
 const labelColumn = 12
 
-// about adds what a label stands for, over as many lines as it takes.
+// about adds a label and its value, over as many lines as it takes.
 func (g *page) about(label string, s style, value string) {
-	rest := text.Safe(value, 0)
-	for first := true; first || rest != ""; first = false {
-		head := ""
-		if first {
-			head = label
-		}
-		g.put(faint, fmt.Sprintf("  %-*s", labelColumn-2, head))
-		part := rest
-		if room := max(g.width-labelColumn, minWidth); g.width > 0 {
-			part = fitting(rest, room)
-		}
-		g.put(s, strings.TrimRight(part, " "))
-		rest = rest[len(part):]
+	room := 0
+	if g.width > 0 {
+		room = max(g.width-labelColumn, width.Min)
+	}
+	for line := range bytes.Lines(cells.AppendHanging(nil, "", text.Safe(value, 0), room)) {
+		g.put(faint, fmt.Sprintf("  %-*s", labelColumn-2, label))
+		g.put(s, strings.TrimRight(string(line), " \n"))
 		g.buf = append(g.buf, '\n')
+		label = ""
 	}
-}
-
-// minWidth is the fewest columns that text is wrapped in.
-const minWidth = 20
-
-// fitting returns the beginning of text that fits a line of so many columns, with the
-// spaces after it: whole words, or, where none fits, a part of one.
-func fitting(text string, columns int) string {
-	if cells.StringWidth(text) <= columns {
-		return text
-	}
-	head := cells.Truncate(text, columns, "")
-	if at := strings.LastIndexByte(head, ' '); at > 0 && !strings.HasPrefix(text[len(head):], " ") {
-		head = head[:at]
-	}
-	if head == "" { // a character wider than the line
-		head = text
-	}
-	rest := text[len(head):]
-	return head + rest[:len(rest)-len(strings.TrimLeft(rest, " "))]
 }
 
 // inPlace makes the page take the place of the one before on a terminal of so many

@@ -87,17 +87,16 @@ const (
 
 func (d stateDir) runPath(pid int) string { return d.path(runPrefix + strconv.Itoa(pid) + runSuffix) }
 
-// write writes the run file of this process, and returns what removes it.
-func (d stateDir) write(r runFile) (remove func(), err error) {
+// write writes the run file of this process.
+func (d stateDir) write(r runFile) error {
 	data, err := json.MarshalIndent(r, "", "  ")
+	if err == nil {
+		err = statefile.WriteFile(d.runPath(r.PID), append(data, '\n')) // with mode 0600
+	}
 	if err != nil {
-		return nil, fmt.Errorf("state: %w", err)
+		return fmt.Errorf("state: %w", err)
 	}
-	path := d.runPath(r.PID)
-	if err := statefile.WriteFile(path, append(data, '\n')); err != nil { // with mode 0600
-		return nil, fmt.Errorf("state: %w", err)
-	}
-	return func() { _ = os.Remove(path) }, nil
+	return nil
 }
 
 // running returns the run files that are there, by process id. Unreadable ones are left out.

@@ -33,13 +33,12 @@ type stream struct {
 	name string
 	done chan struct{} // all writers are gone, and everything is passed on
 
-	pipe  *os.File             // that it comes from
-	end   *os.File             // of the pipe that the game gets
-	asks  chan chan<- struct{} // of drain; nil where the system cannot tell whether a pipe is empty
-	asked []chan<- struct{}    // those that are answered once it is
+	pipe *os.File // that it comes from
+	end  *os.File // of the pipe that the game gets
 
-	mu   sync.Mutex
-	last []byte // the end of what was written, at most 2 tailBytes
+	mu    sync.Mutex
+	asked []chan<- struct{} // of drain, closed once the pipe is empty
+	last  []byte            // the end of what was written, at most 2 tailBytes
 }
 
 // output returns the game's output. Its standard output is copied to the log that is followed, if that is its log.
@@ -92,9 +91,7 @@ func (o *output) wait(d time.Duration) {
 // tail returns the last lines that the game wrote, but for those in a file that is followed.
 func (o *output) tail() (lines []bridge.Output) {
 	for _, s := range o.streams {
-		for _, line := range s.lines() {
-			lines = append(lines, bridge.Output{From: s.name, Text: line})
-		}
+		lines = append(lines, s.lines()...)
 	}
 	return lines
 }
@@ -107,20 +104,16 @@ const (
 	tailGrace = 250 * time.Millisecond
 )
 
-// drain returns when everything that the game wrote before is passed on.
+// drain returns when everything that the game wrote before is passed on, at once where the system cannot say so.
 func (s *stream) drain(ctx context.Context) error {
-	if s.asks == nil {
-		return nil
-	}
 	empty := make(chan struct{})
-	select {
-	case s.asks <- empty:
-	case <-s.done:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+	s.mu.Lock()
+	if s.pipe.SetReadDeadline(time.Unix(1, 0)) == nil { // it wakes read
+		s.asked = append(s.asked, empty)
+	} else {
+		close(empty)
 	}
-	_ = s.pipe.SetReadDeadline(time.Unix(1, 0)) // wakes read; an error is that all is over
+	s.mu.Unlock()
 	select {
 	case <-empty:
 		return nil
@@ -134,37 +127,28 @@ func (s *stream) drain(ctx context.Context) error {
 // read reads from the pipe, whose text before is passed on. Where it is empty, it answers who waits for that.
 func (s *stream) read(buf []byte) (int, error) {
 	for {
-		if len(s.asked) > 0 {
+		s.mu.Lock()
+		_ = s.pipe.SetReadDeadline(time.Time{}) // who asks later wakes it again
+		asked := len(s.asked)
+		s.mu.Unlock()
+		if asked > 0 {
 			n, err := readNow(s.pipe, buf)
 			switch {
 			case n > 0:
 				return n, nil
 			case errors.Is(err, os.ErrDeadlineExceeded): // another asks
-				s.takeAsks()
 				continue
 			}
-			for _, empty := range s.asked {
+			s.mu.Lock()
+			for _, empty := range s.asked[:asked] {
 				close(empty)
 			}
-			s.asked = s.asked[:0]
+			s.asked = s.asked[asked:]
+			s.mu.Unlock()
 		}
 		n, err := s.pipe.Read(buf)
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
-		}
-		s.takeAsks()
-	}
-}
-
-// takeAsks takes what was asked. One that comes later wakes read again.
-func (s *stream) takeAsks() {
-	_ = s.pipe.SetReadDeadline(time.Time{})
-	for {
-		select {
-		case empty := <-s.asks:
-			s.asked = append(s.asked, empty)
-		default:
-			return
 		}
 	}
 }
@@ -195,12 +179,17 @@ func (s *stream) keep(text []byte) {
 }
 
 // lines returns the last lines that are not blank, oldest first.
-func (s *stream) lines() (lines []string) {
+func (s *stream) lines() []bridge.Output {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for line := range strings.Lines(string(s.last[max(0, len(s.last)-tailBytes):])) {
+	return lastLines(s.name, string(s.last[max(0, len(s.last)-tailBytes):]))
+}
+
+// lastLines returns the last lines of a text that are not empty, at most tailLines.
+func lastLines(from, text string) (lines []bridge.Output) {
+	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
+			lines = append(lines, bridge.Output{From: from, Text: line})
 		}
 	}
 	return lines[max(0, len(lines)-tailLines):]
@@ -212,11 +201,7 @@ func newStream(name string) (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &stream{name: name, done: make(chan struct{}), pipe: r, end: w}
-	if r.SetReadDeadline(time.Time{}) == nil {
-		s.asks = make(chan chan<- struct{}, 1)
-	}
-	return s, nil
+	return &stream{name: name, done: make(chan struct{}), pipe: r, end: w}, nil
 }
 
 // tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The spooled stream

@@ -141,7 +141,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 			return cli.Failed(exitOwn, err)
 		}
 		h.playing.Store(false)
-		if e.matters() {
+		if !e.wanted() && (e.game.Exit().Code != 0 || e.told) {
 			e.linger(ctx, f.linger)
 		}
 		exit := e.game.Exit()

@@ -857,7 +857,7 @@ func TestWrapBridgeFile(t *testing.T) {
 func TestKilledLeavesNoWord(t *testing.T) {
 	addr := reserve(t)
 	dir := stateDir(t.TempDir())
-	_, err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
+	err := dir.write(runFile{PID: 1 << 30, Command: "wrap", Address: addr, Token: gabp.NewToken()})
 	require.NoError(t, err)
 	_, code := runCommand(t, "current", "--state", string(dir))
 	require.Equal(t, exitNone, code)
