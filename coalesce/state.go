@@ -35,7 +35,7 @@ type State struct {
 
 	Operations             []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table                  int               // how many are in the table
-	Items                  []item
+	Items                  []*item           // nil: free
 	Episode, Blindly, Pool itemRef
 	EpisodeLast            logicalTime
 	Queue                  []itemRef `json:",omitempty"`
@@ -107,6 +107,10 @@ func (m logicalTime) MarshalJSON() ([]byte, error) {
 func (m *logicalTime) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, &[]any{&m.seq, &m.generation, &m.at})
 }
+
+func (p place) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", p.Seq, p.Pos), nil }
+
+func (p *place) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&p.Seq, &p.Pos}) }
 
 func (s span) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", s.at, s.entries), nil }
 
@@ -183,11 +187,13 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		operations[i] = storedOperation(o)
 		refs[c.ops.order[i]] = &operation{ref: operationRef(i + 1)}
 	}
+	items := make([]*item, len(c.items))
 	for i := range c.items {
 		if c.items[i].State == itemFree {
-			c.items[i] = item{}
+			continue
 		}
-		c.items[i].eachOperation(func(o **operation) {
+		items[i] = &c.items[i]
+		items[i].eachOperation(func(o **operation) {
 			ref, known := refs[*o]
 			if !known {
 				operations = append(operations, storedOperation{ID: (*o).ID, Method: (*o).Method, Gone: (*o).Gone})
@@ -205,7 +211,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		FreshSince: c.freshSince, Numbers: c.numbers, Clears: c.clears, LoadEnded: c.loadEnded, BlindItem: c.blindItem,
 		ConsumerCalls: c.consumers.calls, ConsumersEvicted: c.consumers.evicted,
 		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
-		Operations: operations, Table: len(table), Items: c.items,
+		Operations: operations, Table: len(table), Items: items,
 		Episode: position(c.episode.item), EpisodeLast: c.episode.last, EpisodeAcked: c.episode.acked,
 		Blindly: position(c.blindly), Pool: position(c.pool),
 	}
@@ -277,16 +283,16 @@ func (c *Coalescer) restore(s *State) error {
 			c.ops.byID[o.ID] = &o
 		}
 	}
-	for i := range s.Items {
-		if s.Items[i].State == itemFree {
+	for i, it := range s.Items {
+		if it == nil {
 			continue
 		}
-		s.Items[i].eachOperation(func(o **operation) {
+		it.eachOperation(func(o **operation) {
 			if *o != nil {
 				*o = operations[(*o).ref]
 			}
 		})
-		if err := c.restoreItem(&c.items[i], &s.Items[i]); err != nil {
+		if err := c.restoreItem(&c.items[i], it); err != nil {
 			return fmt.Errorf("of Items[%d]: %w", i, err)
 		}
 	}

@@ -61,9 +61,11 @@ func (s *State) fits(c *Coalescer) error {
 		law("Operations: "+o.ID, !o.Gone && !ids[o.ID] && o.Status <= event.StatusTimedOut)
 		ids[o.ID] = true
 	}
-	for i := range s.Items {
-		it := &s.Items[i]
-		law("Items: State or Scope", it.State <= itemCleared && it.Scope <= scopeDigest)
+	for _, it := range s.Items {
+		if it == nil {
+			continue
+		}
+		law("Items: State or Scope", it.State != itemFree && it.State <= itemCleared && it.Scope <= scopeDigest)
 		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
 		law("Items: Rules", len(it.Rules) <= maxRules)
 		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
