@@ -152,7 +152,9 @@ func (c *Coalescer) State() func() *State {
 		u.Rules = slices.Clone(u.Rules)
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
-			r.Accused = carve(&m.accused, r.Accused)
+			if len(r.Accused) > 0 {
+				r.Accused = carve(&m.accused, r.Accused)
+			}
 			if r.Recurrence != nil {
 				x := *r.Recurrence
 				x.Stops = slices.Clone(x.Stops)
