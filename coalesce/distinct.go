@@ -29,7 +29,7 @@ type uncounted struct {
 	Rules []string `json:",omitempty"` // of the keys
 	both  int      // groups with a counter that have a key as well
 
-	// inexact reports that a group was left out, for want of room.
+	// Inexact reports that a group was left out, for want of room.
 	Inexact bool `json:",omitzero"`
 }
 

@@ -58,8 +58,8 @@ type item struct {
 	Rules    []ruleCount `json:",omitempty"` // capacity maxRules
 	AllRules bool        `json:",omitzero"`  // rules holds every rule that was met
 
-	// cause is the entry at which the disposition reached its present height,
-	// causeBy the operation that it named, or nil.
+	// Cause is the entry at which the disposition reached its present height,
+	// CauseBy the operation that it named, or nil.
 	Cause   storedCause `json:",omitzero"`
 	CauseBy *operation  `json:",omitzero"`
 	Prelude uint64      `json:",omitzero"`

@@ -22,7 +22,7 @@ type counter struct {
 	Last    logicalTime `json:",omitzero"`
 	LastPos uint64      `json:",omitzero"`
 
-	// worst is where the disposition reached its present height, raised where
+	// Worst is where the disposition reached its present height, Raised where
 	// the group became worse last in any way; neither is before first. An
 	// acknowledgement of what was before a turn has not seen what is after it.
 	Worst  turn `json:",omitzero"`

@@ -78,8 +78,8 @@ type (
 // The large structures are read by methods: encoding/json then ends at the first that is no object, instead of making
 // an empty one.
 
-func (x *item) UnmarshalJSON(b []byte) error            { return object(b, (*plainItem)(x)) }
-func (x *counter) UnmarshalJSON(b []byte) error         { return object(b, (*plainCounter)(x)) }
+func (it *item) UnmarshalJSON(b []byte) error           { return object(b, (*plainItem)(it)) }
+func (c *counter) UnmarshalJSON(b []byte) error         { return object(b, (*plainCounter)(c)) }
 func (x *storedOperation) UnmarshalJSON(b []byte) error { return object(b, (*plainOperation)(x)) }
 func (x *storedSample) UnmarshalJSON(b []byte) error    { return object(b, (*plainSample)(x)) }
 
