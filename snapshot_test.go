@@ -339,10 +339,14 @@ func TestSnapshotOfOddNames(t *testing.T) {
 func TestRestoreIsBounded(t *testing.T) {
 	cfg := snapshotConfig(mustRules(t, testRules))
 	line := busy(t, cfg, 1, 10).Snapshot(nil)
-	for _, element := range []string{"{},", `{"Number":1},`, `{"Rows":[{},{},{},{}]},`, `{"Covers":[{"Number":1}]},`, "[],", "0,", `{"Rows":[0,0,0,0,0,0,0,0,0]},`} {
+	for _, element := range []string{
+		"{},", `{"Number":1},`, `{"Counters":{"Rows":[{},{},{},{}]}},`, `{"Covers":[{"Number":1}]},`, "[],", "0,",
+		`{"Counters":{"Rows":[0,0,0,0,0,0,0,0,0]}},`, `{"Another":[0,0,0,0,0,0,0,0,0]},`, "null,",
+		`{"Root":1,"CauseBy":1,"Counters":{"Rows":[{"FirstBy":1,"Worst":{"Named":1},"Raised":{"Named":1}}]}},`,
+	} {
 		const size = 5 << 20
 		list := strings.Repeat(element, size/len(element))
-		src := sealed(line, []byte(`{"Format":12,"Coalesce":{"Items":[`+list[:len(list)-1]+`]}}`))
+		src := sealed(line, fmt.Appendf(nil, `{"Format":%d,"Coalesce":{"Items":[%s]}}`, snapshotFormat, list[:len(list)-1]))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		e, err := Restore(cfg, src)
@@ -358,10 +362,11 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 	e.heartbeat.by = time.Unix(1, 0)
 	testkit.Fields(t, e, func() []byte { return e.Snapshot(nil) },
 		// Of a room's own snapshot, or of none.
-		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.normalizer", "-Engine.classifier", "-Engine.coalescer", "Engine.journal",
+		"-Engine.mu", "-Engine.snapshots", "Engine.snapshotSize", "-Engine.normalizer", "-Engine.classifier",
+		"-Engine.coalescer", "Engine.journal",
 		// Set by Config, and made anew with each entry.
-		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention", "Engine.merges", "Engine.suspects",
-		"Engine.accused",
+		"Engine.loadPhase", "Engine.entry", "-Engine.result", "Engine.plain", "Engine.input", "Engine.retention",
+		"Engine.merges", "Engine.suspects", "Engine.accused",
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",
 		// Of this run only.

@@ -51,8 +51,8 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 			watermark := c.watermark(it, v, through)
 			res.Watermark = watermark
 			var covers []cover
-			if it.consumer == v && watermark >= it.viewed {
-				covers = slices.Clone(it.covers)
+			if it.Consumer == v && watermark >= it.Viewed {
+				covers = slices.Clone(it.Covers)
 			}
 			res.Successor = c.id(c.acknowledge(it, watermark))
 			for _, cv := range covers {
@@ -71,15 +71,15 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 // consumer goes. Whoever knows the id has seen at least that the item was opened.
 func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 	if through == 0 {
-		through = it.delivered[consumer]
+		through = it.Delivered[consumer]
 	}
-	return max(through, it.opened.seq)
+	return max(through, it.Opened.Seq)
 }
 
 // lookup returns the item called id, or nil.
 func (c *Coalescer) lookup(id string) *item {
 	for i := range c.items {
-		if it := &c.items[i]; it.state != itemFree && it.id == id {
+		if it := &c.items[i]; it.State != itemFree && it.id == id {
 			return it
 		}
 	}
@@ -89,7 +89,7 @@ func (c *Coalescer) lookup(id string) *item {
 // byNumber returns item number n while it is open or remembered, or nil.
 func (c *Coalescer) byNumber(n uint64) *item {
 	for i := range c.items {
-		if it := &c.items[i]; it.number == n && it.state != itemFree {
+		if it := &c.items[i]; it.Number == n && it.State != itemFree {
 			return it
 		}
 	}
@@ -99,16 +99,16 @@ func (c *Coalescer) byNumber(n uint64) *item {
 // acknowledge clears an open item up to watermark and returns the number of its
 // successor, or 0. The bursts that the item gathered go on in the successor.
 func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
-	if it.root != nil && c.ops.holds(it.root) {
-		it.root.lastItem = it.number
+	if it.Root != nil && c.ops.holds(it.Root) {
+		it.Root.LastItem = it.Number
 	}
 	if c.episode.item == it {
-		c.episode.acked = it.number
+		c.episode.acked = it.Number
 	}
-	it.acked, it.ackedAt = true, c.now.seq
-	ofLoad := c.Loading() && it.scope.plain() && it.opened.seq >= c.load.Began.seq
+	it.Acked, it.AckedAt = true, c.now.seq
+	ofLoad := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.load.Began.seq
 	c.load.Acked = c.load.Acked || ofLoad
-	it.ackRate = it.rate.perSpan(&c.cfg.RateWindow, c.now)
+	it.AckRate = it.Rate.perSpan(&c.cfg.RateWindow, c.now)
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
 	rows, turns := it.unseen(watermark)
@@ -119,18 +119,18 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	}
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
-	c.start(next, &destination{scope: it.scope, root: it.root, key: it.key}, it.number)
-	next.shared, next.past = it.shared, it.past
+	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number)
+	next.Shared, next.Past = it.Shared, it.Past
 	it.part(next, watermark, rows, turns)
-	next.deferred = ofLoad && next.severity < event.SeverityFatal
+	next.Deferred = ofLoad && next.Severity < event.SeverityFatal
 	c.enterRules(it)
-	next.alive = c.now
+	next.Alive = c.now
 	c.handOver(it, next)
-	if next.disposition == event.Advisory && next.scope.plain() && !next.past && c.pool == nil {
+	if next.Disposition == event.Advisory && next.Scope.plain() && !next.Past && c.pool == nil {
 		c.pool = next
 	}
-	c.announce(next, Opened, reasonNew, place{next.latest.seq, next.latestPos})
-	c.retention = append(c.retention, Retention{Owner: next.number, Pin: next.cause.Seq})
+	c.announce(next, Opened, reasonNew, place{next.Latest.seq, next.LatestPos})
+	c.retention = append(c.retention, Retention{Owner: next.Number, Pin: next.Cause.Seq})
 	c.wake(next)
-	return next.number
+	return next.Number
 }

@@ -31,11 +31,11 @@ func TestBroken(t *testing.T) {
 		}
 		it := &c.items[0]
 		require.Empty(t, it.broken())
-		require.Len(t, it.counters.rows, 2)
-		require.EqualValues(t, 6, it.total)
+		require.Len(t, it.Counters.Rows, 2)
+		require.EqualValues(t, 6, it.Total)
 		return it
 	}
-	cleared := func(it *item) { it.state, it.clearedBy, it.pending = itemCleared, "time", Cleared }
+	cleared := func(it *item) { it.State, it.ClearedBy, it.Pending = itemCleared, "time", Cleared }
 	const counts = "the counts of its groups do not match its entries"
 	for _, c := range []struct {
 		name   string
@@ -43,45 +43,45 @@ func TestBroken(t *testing.T) {
 		want   string
 	}{
 		{"nothing", func(*item) {}, ""},
-		{"more entries", func(it *item) { it.total++ }, counts},
-		{"fewer entries", func(it *item) { it.total-- }, counts},
-		{"entries without a group", func(it *item) { it.total++; it.untracked++ }, ""},
-		{"a group without entries", func(it *item) { it.counters.rows[1].count = 0; it.total -= 2 }, counts},
-		{"a group with too many", func(it *item) { it.counters.rows[1].count = 7 }, counts},
-		{"no groups", func(it *item) { it.counters.rows, it.total = nil, 0 }, "it is empty"},
-		{"never opened", func(it *item) { it.opened.seq = 0 }, "it is empty"},
-		{"without a cause", func(it *item) { it.cause.Seq = 0 }, "it is empty"},
-		{"an operation's without one", func(it *item) { it.scope = scopeOperation }, "its operation is missing, or should not be there"},
-		{"with an operation", func(it *item) { it.root = &operation{} }, "its operation is missing, or should not be there"},
-		{"a digest of nothing", func(it *item) { it.scope = scopeDigest }, "its digest is empty"},
-		{"a digest", func(it *item) { it.scope, it.digest.from.seq = scopeDigest, 1 }, ""},
-		{"acknowledged and open", func(it *item) { it.acked = true }, "it is open and cleared"},
-		{"cleared by something and open", func(it *item) { it.clearedBy = "time" }, "it is open and cleared"},
-		{"its end is to be told", func(it *item) { it.pending = Cleared }, "it is open and cleared"},
+		{"more entries", func(it *item) { it.Total++ }, counts},
+		{"fewer entries", func(it *item) { it.Total-- }, counts},
+		{"entries without a group", func(it *item) { it.Total++; it.Untracked++ }, ""},
+		{"a group without entries", func(it *item) { it.Counters.Rows[1].Count = 0; it.Total -= 2 }, counts},
+		{"a group with too many", func(it *item) { it.Counters.Rows[1].Count = 7 }, counts},
+		{"no groups", func(it *item) { it.Counters.Rows, it.Total = nil, 0 }, "it is empty"},
+		{"never opened", func(it *item) { it.Opened.Seq = 0 }, "it is empty"},
+		{"without a cause", func(it *item) { it.Cause.Seq = 0 }, "it is empty"},
+		{"an operation's without one", func(it *item) { it.Scope = scopeOperation }, "its operation is missing, or should not be there"},
+		{"with an operation", func(it *item) { it.Root = &operation{} }, "its operation is missing, or should not be there"},
+		{"a digest of nothing", func(it *item) { it.Scope = scopeDigest }, "its digest is empty"},
+		{"a digest", func(it *item) { it.Scope, it.Digest.From.Seq = scopeDigest, 1 }, ""},
+		{"acknowledged and open", func(it *item) { it.Acked = true }, "it is open and cleared"},
+		{"cleared by something and open", func(it *item) { it.ClearedBy = "time" }, "it is open and cleared"},
+		{"its end is to be told", func(it *item) { it.Pending = Cleared }, "it is open and cleared"},
 		{"cleared", func(it *item) { cleared(it) }, ""},
-		{"cleared, and told", func(it *item) { cleared(it); it.pending = "" }, ""},
-		{"cleared by nothing", func(it *item) { cleared(it); it.clearedBy = "" }, "it is cleared and open"},
-		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.pending = Opened }, "it is cleared and open"},
+		{"cleared, and told", func(it *item) { cleared(it); it.Pending = "" }, ""},
+		{"cleared by nothing", func(it *item) { cleared(it); it.ClearedBy = "" }, "it is cleared and open"},
+		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.Pending = Opened }, "it is cleared and open"},
 
-		{"worst before first", func(it *item) { it.counters.rows[0].worst.seq = 0 }, "a group with its entries out of order"},
+		{"worst before first", func(it *item) { it.Counters.Rows[0].Worst.At.Seq = 0 }, "a group with its entries out of order"},
 		{
-			"raised before worst", func(it *item) { it.counters.rows[0].raised.seq = 2 },
+			"raised before worst", func(it *item) { it.Counters.Rows[0].Raised.At.Seq = 2 },
 			"a group with its entries out of order",
 		},
-		{"last before raised", func(it *item) { it.counters.rows[0].last.seq = 3 }, "a group with its entries out of order"},
-		{"later than the item", func(it *item) { it.counters.rows[0].last.seq = 7 }, "a group with its entries out of order"},
-		{"worse after all", func(it *item) { it.counters.rows[0].worst.count = 4 }, "a group that became worse after more entries than it has"},
-		{"worse after nothing, later", func(it *item) { it.counters.rows[0].worst.count = 0 }, "a group that became worse after more entries than it has"},
-		{"raised after all", func(it *item) { it.counters.rows[0].raised.count = 4 }, "a group that became worse after more entries than it has"},
-		{"worse than the item", func(it *item) { it.disposition = event.Advisory }, "a group worse than all of it"},
-		{"more severe than the item", func(it *item) { it.severity = event.SeverityWarning }, "a group worse than all of it"},
-		{"invalidates what the item does not", func(it *item) { it.invalidates = false }, "a group worse than all of it"},
-		{"older than the item", func(it *item) { it.opened.seq = 2 }, "a group that is older"},
-		{"worse before the cause", func(it *item) { it.cause.Seq = 4 }, "a group that was worse before all of it was"},
-		{"severe before the item", func(it *item) { it.severeAt = 5 }, "a group that was worse before all of it was"},
-		{"invalidates before the item", func(it *item) { it.invalidatedAt = 5 }, "a group that was worse before all of it was"},
-		{"the first is missing", func(it *item) { it.counters.rows[0].first.seq = 2 }, "the group of its first entry, or of its cause, is missing"},
-		{"the cause is missing", func(it *item) { it.cause.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
+		{"last before raised", func(it *item) { it.Counters.Rows[0].Last.seq = 3 }, "a group with its entries out of order"},
+		{"later than the item", func(it *item) { it.Counters.Rows[0].Last.seq = 7 }, "a group with its entries out of order"},
+		{"worse after all", func(it *item) { it.Counters.Rows[0].Worst.Count = 4 }, "a group that became worse after more entries than it has"},
+		{"worse after nothing, later", func(it *item) { it.Counters.Rows[0].Worst.Count = 0 }, "a group that became worse after more entries than it has"},
+		{"raised after all", func(it *item) { it.Counters.Rows[0].Raised.Count = 4 }, "a group that became worse after more entries than it has"},
+		{"worse than the item", func(it *item) { it.Disposition = event.Advisory }, "a group worse than all of it"},
+		{"more severe than the item", func(it *item) { it.Severity = event.SeverityWarning }, "a group worse than all of it"},
+		{"invalidates what the item does not", func(it *item) { it.Invalidates = false }, "a group worse than all of it"},
+		{"older than the item", func(it *item) { it.Opened.Seq = 2 }, "a group that is older"},
+		{"worse before the cause", func(it *item) { it.Cause.Seq = 4 }, "a group that was worse before all of it was"},
+		{"severe before the item", func(it *item) { it.SevereAt = 5 }, "a group that was worse before all of it was"},
+		{"invalidates before the item", func(it *item) { it.InvalidatedAt = 5 }, "a group that was worse before all of it was"},
+		{"the first is missing", func(it *item) { it.Counters.Rows[0].First.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
+		{"the cause is missing", func(it *item) { it.Cause.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			it := made(t)
@@ -102,9 +102,9 @@ func TestPoolIsChecked(t *testing.T) {
 		{"an advisory one", event.Advisory, func(*Coalescer, *item) {}, true},
 		{"a blocking one", event.Blocking, func(*Coalescer, *item) {}, false},
 		{"one that is cleared", event.Advisory, func(c *Coalescer, it *item) {
-			it.state, it.clearedBy, it.pending, c.episode.item = itemCleared, "time", Cleared, nil
+			it.State, it.ClearedBy, it.Pending, c.episode.item = itemCleared, "time", Cleared, nil
 		}, false},
-		{"the host's", event.Advisory, func(_ *Coalescer, it *item) { it.scope = scopeHost }, false},
+		{"the host's", event.Advisory, func(_ *Coalescer, it *item) { it.Scope = scopeHost }, false},
 		{"none", event.Blocking, func(c *Coalescer, _ *item) { c.pool = nil }, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -21,15 +21,15 @@ type Held struct {
 func (c *Coalescer) Held() (held []Held) {
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() || it.disposition != event.Blocking {
+		if !it.open() || it.Disposition != event.Blocking {
 			continue
 		}
 		m := &c.members(it)[0]
 		summary := m.Title
-		if blame, _ := m.Mods(); it.scope.plain() && len(blame) > 0 {
+		if blame, _ := m.Mods(); it.Scope.plain() && len(blame) > 0 {
 			summary += "; blame: " + safeNames(blame)
 		}
-		held = append(held, Held{it.number, it.id, it.severity, summary, it.invalidates})
+		held = append(held, Held{it.Number, it.id, it.Severity, summary, it.Invalidates})
 	}
 	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.Number, b.Number) })
 	return held

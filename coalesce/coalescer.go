@@ -164,9 +164,9 @@ func New(cfg Config) (*Coalescer, error) {
 		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
-		c.items[i].counters = c.index.counters(i)
-		c.items[i].rules = make([]ruleCount, 0, maxRules)
-		c.items[i].delivered = make([]uint64, cfg.MaxConsumers)
+		c.items[i].Counters = c.index.counters(i)
+		c.items[i].Rules = make([]ruleCount, 0, maxRules)
+		c.items[i].Delivered = make([]uint64, cfg.MaxConsumers)
 		c.items[i].reset()
 	}
 	c.queue = make([]*item, 0, len(c.items))
@@ -302,8 +302,8 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 			group, variant := c.index.has(in.Decision.Rule, in.Signature, in.variant)
 			to.unseen, to.novel = !group, group && !variant
 		}
-		if !repeat && !to.unseen && (it == nil || it.disposition < in.Decision.Disposition ||
-			to.row == nil && it.disposition == in.Decision.Disposition) {
+		if !repeat && !to.unseen && (it == nil || it.Disposition < in.Decision.Disposition ||
+			to.row == nil && it.Disposition == in.Decision.Disposition) {
 			if other, row := c.holding(in, &to); other != nil {
 				it, to.row = other, row
 			}
@@ -316,10 +316,10 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 		c.episode.last = c.now
 	}
 	if to.named != nil || to.root != nil || len(c.ops.live) > 0 {
-		c.concern(in, &to, it.number, "")
+		c.concern(in, &to, it.Number, "")
 	}
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.number}
+	return Folded{ID: it.id, Owner: it.Number}
 }
 
 // holding returns the open item of an operation or of an episode that holds the group of an
@@ -329,16 +329,16 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 	d := &in.Decision
 	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
 		it := &c.items[i]
-		if !it.open() || it.past || !it.scope.plain() || it.disposition < d.Disposition ||
-			holder != nil && holder.number < it.number {
+		if !it.open() || it.Past || !it.Scope.plain() || it.Disposition < d.Disposition ||
+			holder != nil && holder.Number < it.Number {
 			return
 		}
 		if to.novel {
 			r = nil
-		} else if r.variant != in.variant {
+		} else if r.Variant != in.variant {
 			return
 		}
-		if known := it.rule(d.Rule); known == nil || !known.resolved {
+		if known := it.rule(d.Rule); known == nil || !known.Resolved {
 			holder, row = it, r
 		}
 	})
@@ -350,7 +350,7 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 func (c *Coalescer) overfull(d *event.Decision) *item {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && !it.past && it.scope.plain() && it.untracked > 0 && it.disposition >= d.Disposition && !it.admits(d) {
+		if it.open() && !it.Past && it.Scope.plain() && it.Untracked > 0 && it.Disposition >= d.Disposition && !it.admits(d) {
 			return it
 		}
 	}
@@ -365,7 +365,7 @@ func (c *Coalescer) overfull(d *event.Decision) *item {
 func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	d, why := &in.Decision, reasonNew
 	var before known
-	if it != nil && it.shared && it.disposition < d.Disposition {
+	if it != nil && it.Shared && it.Disposition < d.Disposition {
 		it = nil // others are in it, who must not be acknowledged with this
 	}
 	c.asOthers(in)
@@ -377,13 +377,13 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	opened := false
 	var recurrence *recurrence
 	if before.row != nil {
-		recurrence, before.row.recurrence = before.row.recurrence, nil
+		recurrence, before.row.Recurrence = before.row.Recurrence, nil
 	}
 	if it == nil && (before.item == nil || why == reasonVariant) && to.scope.plain() {
 		it = c.overfull(d)
 	}
 	if it == nil {
-		if it, opened = c.open(in, to, &before); opened && it.total > 0 {
+		if it, opened = c.open(in, to, &before); opened && it.Total > 0 {
 			why = reasonReturned
 		}
 	}
@@ -391,14 +391,14 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.episode.last = c.now
 	}
 	if in.digest != nil {
-		it.digest = in.digest.digest
+		it.Digest = in.digest.digest
 	}
-	row := it.counters.find(d.Rule, in.Signature, in.variant)
-	if row != nil && runGap.passed(row.last, c.now) {
+	row := it.Counters.find(d.Rule, in.Signature, in.variant)
+	if row != nil && runGap.passed(row.Last, c.now) {
 		c.occur(row, c.calls.Side)
 	}
 	if group, _ := c.index.has(d.Rule, in.Signature, ""); !group &&
-		!it.counters.uncounted.has(groupKey(d.Rule, in.Signature)) {
+		!it.Counters.Uncounted.has(groupKey(d.Rule, in.Signature)) {
 		c.allowance.Groups++
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
@@ -409,13 +409,13 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		c.latest = latest{}
 	}
 	if f.newGroup && before.row != nil { // it goes on in the successor
-		it.counters.find(d.Rule, in.Signature, in.variant).recurrence = recurrence
+		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = recurrence
 	}
-	if it == c.pool && it.disposition == event.Blocking {
+	if it == c.pool && it.Disposition == event.Blocking {
 		c.pool = c.nextPool()
 	}
-	if it.deferred && stopsAtOnce(in) {
-		it.deferred, f.why = false, reasonDisposition
+	if it.Deferred && stopsAtOnce(in) {
+		it.Deferred, f.why = false, reasonDisposition
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:
@@ -423,9 +423,9 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	case f.why != "":
 		c.announce(it, Updated, f.why, at)
 	}
-	c.concern(in, to, it.number, "")
+	c.concern(in, to, it.Number, "")
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.number, NewGroup: f.newGroup, NewCause: f.newCause}
+	return Folded{ID: it.id, Owner: it.Number, NewGroup: f.newGroup, NewCause: f.newCause}
 }
 
 // gathering returns the open item that gathers the burst at to, or nil.
@@ -437,7 +437,7 @@ func (c *Coalescer) gathering(to *destination) *item {
 		return c.blindly
 	case scopeHost:
 		for i := range c.items {
-			if it := &c.items[i]; it.open() && it.scope == scopeHost && it.key == to.key {
+			if it := &c.items[i]; it.open() && it.Scope == scopeHost && it.Key == to.key {
 				return it
 			}
 		}

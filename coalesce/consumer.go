@@ -52,9 +52,9 @@ func (c *Coalescer) consumer(name string) int {
 		v.evicted++
 		for k := range c.items {
 			it := &c.items[k]
-			it.delivered[i] = 0
-			if it.consumer == i {
-				it.covers = it.covers[:0]
+			it.Delivered[i] = 0
+			if it.Consumer == i {
+				it.Covers = it.Covers[:0]
 			}
 		}
 	}
@@ -83,7 +83,7 @@ func (c *Coalescer) Delivered(consumer, id string, through uint64) bool {
 		return false
 	}
 	v := c.consumer(consumer)
-	it.delivered[v] = max(it.delivered[v], min(through, it.latest.seq))
+	it.Delivered[v] = max(it.Delivered[v], min(through, it.Latest.seq))
 	return true
 }
 
@@ -104,15 +104,15 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 		return Item{}, false
 	}
 	top, others := open[0], open[1:]
-	top.delivered[v] = top.latest.seq
-	top.consumer, top.viewed = v, top.latest.seq
-	top.covers = top.covers[:0]
+	top.Delivered[v] = top.Latest.seq
+	top.Consumer, top.Viewed = v, top.Latest.seq
+	top.Covers = top.Covers[:0]
 	a := c.bare(top)
 	var named int
 	a.Summary, named = c.summarize(top, &a, others)
 	for _, it := range others[:named] {
-		it.delivered[v] = it.latest.seq
-		top.covers = append(top.covers, cover{Number: it.number, Watermark: it.latest.seq})
+		it.Delivered[v] = it.Latest.seq
+		top.Covers = append(top.Covers, cover{Number: it.Number, Watermark: it.Latest.seq})
 	}
 	a.Sanitize()
 	return a, true
@@ -132,7 +132,7 @@ func (c *Coalescer) ordered() []*item {
 		switch {
 		case !it.blocking():
 			return 2
-		case it.past:
+		case it.Past:
 			return 1
 		}
 		return 0
@@ -169,6 +169,6 @@ func (c *Coalescer) Know(id, line string) bool {
 	if it == nil {
 		return false
 	}
-	it.known = text.Safe(line, maxItemName)
+	it.Known = text.Safe(line, maxItemName)
 	return true
 }

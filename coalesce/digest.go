@@ -11,17 +11,20 @@ import (
 
 // digest sums up the items that were open before an agent arrived.
 type digest struct {
-	items   int
-	entries uint64
-	from    place // of the first of their entries
-	samples []Sample
+	Items   int            `json:",omitzero"`
+	Entries uint64         `json:",omitzero"`
+	From    place          `json:",omitzero"` // of the first of their entries
+	Samples []storedSample `json:",omitempty"`
 }
 
 // apply adds them to a, the rendering of the digest's own item.
 func (d *digest) apply(a *Item) {
-	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.from.seq, d.from.pos, d.from.seq-1
-	a.TotalUrgentEntries += d.entries
-	a.Sample = slices.Clone(d.samples)
+	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.From.Seq, d.From.Pos, d.From.Seq-1
+	a.TotalUrgentEntries += d.Entries
+	a.Sample = nil
+	for _, s := range d.Samples {
+		a.Sample = append(a.Sample, Sample(s))
+	}
 }
 
 // Arrival returns what is decided about the entry of an agent's arrival, called
@@ -51,7 +54,7 @@ func (c *Coalescer) before(consumer string) []*item {
 // blocks and was delivered to the consumer does: to connect again acknowledges nothing.
 func (c *Coalescer) past(consumer int) []*item {
 	return slices.DeleteFunc(c.ordered(), func(it *item) bool {
-		return c.stands(it) || it.blocking() && it.delivered[consumer] > 0
+		return c.stands(it) || it.blocking() && it.Delivered[consumer] > 0
 	})
 }
 
@@ -59,13 +62,13 @@ func (c *Coalescer) past(consumer int) []*item {
 // game as it is: state that was invalidated and not loaded again since, blindness that
 // lasts, and what the host itself raised.
 func (c *Coalescer) stands(it *item) bool {
-	switch it.scope {
+	switch it.Scope {
 	case scopeHost:
 		return true
 	case scopeBlind:
 		return c.blind
 	}
-	return it.invalidates && it.invalidatedAt > c.freshSince
+	return it.Invalidates && it.InvalidatedAt > c.freshSince
 }
 
 // Attach records that an agent has arrived, with the entry about that, decided by
@@ -87,7 +90,7 @@ func (c *Coalescer) BeginRun() {
 	c.repeatable.version = 0
 	for _, o := range c.ops.order {
 		if o.running() {
-			o.abandoned, o.ended = true, c.now
+			o.Abandoned, o.Ended = true, c.now
 			c.ops.abandoned++
 		}
 	}
@@ -97,8 +100,8 @@ func (c *Coalescer) BeginRun() {
 		c.consumers.list[i].Attached = false
 	}
 	for i := range c.items {
-		if it := &c.items[i]; it.open() && it.scope.plain() {
-			clear(it.delivered)
+		if it := &c.items[i]; it.open() && it.Scope.plain() {
+			clear(it.Delivered)
 		}
 	}
 }
@@ -111,36 +114,36 @@ type digested struct {
 
 // digestAll clears items that do not stand.
 func (c *Coalescer) digestAll(past []*item) *digested {
-	d := &digested{digest: digest{from: past[0].opened}}
+	d := &digested{digest: digest{From: past[0].Opened}}
 	var named []string
 	for _, it := range past {
-		from, samples := it.opened, it.digest.samples
-		if it.scope == scopeDigest {
-			from = it.digest.from
-			d.items += it.digest.items
-			d.entries += it.digest.entries
+		from, samples := it.Opened, it.Digest.Samples
+		if it.Scope == scopeDigest {
+			from = it.Digest.From
+			d.Items += it.Digest.Items
+			d.Entries += it.Digest.Entries
 		} else {
-			samples = c.samples(it, it.dominant(c.members(it)[0].Rule))[:1]
-			d.items++
-			d.entries += it.total
+			samples = []storedSample{storedSample(c.samples(it, it.dominant(c.members(it)[0].Rule))[0])}
+			d.Items++
+			d.Entries += it.Total
 			if len(named) < c.cfg.MaxNamed {
 				named = append(named, c.members(it)[0].Title)
 			}
 		}
-		if from.seq < d.from.seq {
-			d.from = from
+		if from.Seq < d.From.Seq {
+			d.From = from
 		}
-		d.samples = append(d.samples, samples[:min(len(samples), c.cfg.MaxSamples-len(d.samples))]...)
+		d.Samples = append(d.Samples, samples[:min(len(samples), c.cfg.MaxSamples-len(d.Samples))]...)
 		c.clear(it, reasonAttached)
 	}
 	var b strings.Builder
-	b.WriteString("before you connected: " + text.Count(d.items, "item") + " with " +
-		text.Count(d.entries, "entry", "entries"))
+	b.WriteString("before you connected: " + text.Count(d.Items, "item") + " with " +
+		text.Count(d.Entries, "entry", "entries"))
 	for i, h := range named {
 		b.WriteString([...]string{" (", ", "}[min(i, 1)])
 		b.WriteString(h)
 	}
-	if rest := d.items - len(named); rest > 0 && len(named) > 0 {
+	if rest := d.Items - len(named); rest > 0 && len(named) > 0 {
 		b.WriteString(" and ")
 		b.WriteString(strconv.Itoa(rest))
 		b.WriteString(" more")

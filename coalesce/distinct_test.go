@@ -74,18 +74,18 @@ func TestDistinct(t *testing.T) {
 				if len(open) == 0 {
 					return
 				}
-				number := c.lookup(rapid.SampledFrom(open).Draw(t, "id")).number
+				number := c.lookup(rapid.SampledFrom(open).Draw(t, "id")).Number
 				consumer := fmt.Sprint(seq) // a new one, which has seen no other item with this one
 				next := c.lookup(c.Ack(consumer, c.id(number), rapid.Uint64Range(1, seq).Draw(t, "through")).Successor)
 				if next == nil {
 					return
 				}
-				held[next.number] = map[group]uint64{}
-				for i := range next.counters.rows {
-					row := &next.counters.rows[i]
-					g := group{row.rule, row.sig}
-					held[next.number][g] += row.count
-					if held[number][g] -= row.count; held[number][g] == 0 {
+				held[next.Number] = map[group]uint64{}
+				for i := range next.Counters.Rows {
+					row := &next.Counters.Rows[i]
+					g := group{row.Rule, row.Sig}
+					held[next.Number][g] += row.Count
+					if held[number][g] -= row.Count; held[number][g] == 0 {
 						delete(held[number], g)
 					}
 				}
@@ -99,14 +99,14 @@ func TestDistinct(t *testing.T) {
 				keys := 0
 				for i := range c.items {
 					it := &c.items[i]
-					keys += len(it.counters.uncounted.keys)
-					if it.state == itemFree {
-						require.Empty(t, it.counters.uncounted.keys)
+					keys += len(it.Counters.Uncounted.Keys)
+					if it.State == itemFree {
+						require.Empty(t, it.Counters.Uncounted.Keys)
 						continue
 					}
-					n, exact := it.counters.groups()
+					n, exact := it.Counters.groups()
 					require.True(t, exact)
-					require.EqualValues(t, len(held[it.number]), n, "item %d", it.number)
+					require.EqualValues(t, len(held[it.Number]), n, "item %d", it.Number)
 				}
 				require.Equal(t, keys, c.index.uncounted)
 			},
@@ -131,7 +131,7 @@ func FuzzUncounted(f *testing.F) {
 				u.add(key)
 				want[key] = true
 			}
-			require.Len(t, u.keys, len(want))
+			require.Len(t, u.Keys, len(want))
 			for key := range want {
 				require.True(t, u.has(key))
 			}
@@ -225,7 +225,7 @@ func TestDistinctThresholds(t *testing.T) {
 		}
 		// As many entries again as there are groups, so that their number has thresholds of its own.
 		it := &c.items[0]
-		it.nextCount = nextThreshold(1 << 20)
+		it.NextCount = nextThreshold(1 << 20)
 	}
 	require.Equal(t, []int{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000}, at)
 }
@@ -245,7 +245,7 @@ func TestDistinctAllocatesNothing(t *testing.T) {
 		fold()
 	}
 	require.Zero(t, testing.AllocsPerRun(5000, fold))
-	n, exact := c.items[0].counters.groups()
+	n, exact := c.items[0].Counters.groups()
 	require.EqualValues(t, 1000, n)
 	require.True(t, exact)
 }

@@ -34,68 +34,68 @@ const (
 // became of it. It outlives its burst: until it is acknowledged, resolved or
 // expired, and then to recognize repeats of what was acknowledged.
 type item struct {
-	state  itemState
-	number uint64
+	State  itemState `json:",omitzero"`
+	Number uint64    `json:",omitzero"`
 	id     string
-	scope  scopeKind
-	root   *operation // of scopeOperation
-	key    string     // of scopeHost
-	digest digest     // of scopeDigest
+	Scope  scopeKind  `json:",omitzero"`
+	Root   *operation `json:",omitzero"` // of scopeOperation
+	Key    string     `json:",omitzero"` // of scopeHost
+	Digest digest     `json:",omitzero"` // of scopeDigest
 
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
+	Disposition event.Disposition `json:",omitzero"`
+	Severity    event.Severity    `json:",omitzero"`
+	Invalidates bool              `json:",omitzero"`
 
-	opened    place
-	latest    logicalTime
-	latestPos uint64
-	alive     logicalTime // from which AdvisoryTTL runs: latest, or the making of a successor
+	Opened    place       `json:",omitzero"`
+	Latest    logicalTime `json:",omitzero"`
+	LatestPos uint64      `json:",omitzero"`
+	Alive     logicalTime `json:",omitzero"` // from which AdvisoryTTL runs: latest, or the making of a successor
 
-	total     uint64 // urgent entries, those after its acknowledgement included
-	untracked uint64 // entries of groups without a counter
+	Total     uint64 `json:",omitzero"` // urgent entries, those after its acknowledgement included
+	Untracked uint64 `json:",omitzero"` // entries of groups without a counter
 
-	counters counters
-	rules    []ruleCount // capacity maxRules
-	allRules bool        // rules holds every rule that was met
+	Counters counters    `json:",omitzero"`
+	Rules    []ruleCount `json:",omitempty"` // capacity maxRules
+	AllRules bool        `json:",omitzero"`  // rules holds every rule that was met
 
-	// cause is the entry at which the disposition reached its present height,
-	// causeBy the operation that it named, or nil.
-	cause   CauseEntry
-	causeBy *operation
-	prelude uint64
+	// Cause is the entry at which the disposition reached its present height,
+	// CauseBy the operation that it named, or nil.
+	Cause   storedCause `json:",omitzero"`
+	CauseBy *operation  `json:",omitzero"`
+	Prelude uint64      `json:",omitzero"`
 
-	severeAt      uint64 // sequence number at which the severity rose last
-	invalidatedAt uint64 // and at which state became invalid, or 0
+	SevereAt      uint64 `json:",omitzero"` // sequence number at which the severity rose last
+	InvalidatedAt uint64 `json:",omitzero"` // and at which state became invalid, or 0
 
-	nextCount  uint64
-	nextGroups uint64
+	NextCount  uint64 `json:",omitzero"`
+	NextGroups uint64 `json:",omitzero"`
 
-	delivered []uint64 // for each consumer, the sequence number up to which it has seen the item
-	consumer  int      // that saw it as the current one last,
-	viewed    uint64   // up to which sequence number,
-	covers    []cover  // and which others were named with it
+	Delivered []uint64 `json:",omitempty"` // for each consumer, the sequence number up to which it has seen the item
+	Consumer  int      `json:",omitzero"`  // that saw it as the current one last,
+	Viewed    uint64   `json:",omitzero"`  // up to which sequence number,
+	Covers    []cover  `json:",omitempty"` // and which others were named with it
 
-	rate    rate
-	ackRate uint64 // per span, at the acknowledgement
+	Rate    rate   `json:",omitzero"`
+	AckRate uint64 `json:",omitzero"` // per span, at the acknowledgement
 
-	predecessor uint64
-	known       string
-	clearedBy   Reason
-	acked       bool
-	ackedAt     uint64 // sequence number of the latest entry then
+	Predecessor uint64 `json:",omitzero"`
+	Known       string `json:",omitzero"`
+	ClearedBy   Reason `json:",omitzero"`
+	Acked       bool   `json:",omitzero"`
+	AckedAt     uint64 `json:",omitzero"` // sequence number of the latest entry then
 
-	shared   bool // bursts that are not its own are in it, too
-	deferred bool // it does not block before the load is over
-	told     bool // who drains the updates takes it for open
-	past     bool // it belongs to an earlier run of the game, and gathers nothing more
+	Shared   bool `json:",omitzero"` // bursts that are not its own are in it, too
+	Deferred bool `json:",omitzero"` // it does not block before the load is over
+	Told     bool `json:",omitzero"` // who drains the updates takes it for open
+	Past     bool `json:",omitzero"` // it belongs to an earlier run of the game, and gathers nothing more
 
-	unpinned  bool   // its evidence is no longer pinned
-	clearedAt uint64 // order of clearing, for displacement
+	Unpinned  bool   `json:",omitzero"` // its evidence is no longer pinned
+	ClearedAt uint64 `json:",omitzero"` // order of clearing, for displacement
 	familiar  bool   // its rules are in the index
 
-	pending    string // 0: none
-	pendingWhy Reason
-	pendingAt  place
+	Pending    string `json:",omitzero"` // 0: none
+	PendingWhy Reason `json:",omitzero"`
+	PendingAt  place  `json:",omitzero"`
 }
 
 // cover is an item named by the latest view of another as the current one, and
@@ -107,33 +107,33 @@ type cover struct {
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	it.counters.reset()
-	clear(it.rules[:cap(it.rules)])
-	clear(it.delivered)
+	it.Counters.reset()
+	clear(it.Rules[:cap(it.Rules)])
+	clear(it.Delivered)
 	*it = item{
-		counters: it.counters, rules: it.rules[:0], delivered: it.delivered, covers: it.covers[:0],
-		allRules: true, nextCount: 2, nextGroups: 2,
+		Counters: it.Counters, Rules: it.Rules[:0], Delivered: it.Delivered, Covers: it.Covers[:0],
+		AllRules: true, NextCount: 2, NextGroups: 2,
 	}
 }
 
-func (it *item) open() bool { return it.state == itemOpen }
+func (it *item) open() bool { return it.State == itemOpen }
 
 // blocking reports whether the item stops an agent now.
-func (it *item) blocking() bool { return it.open() && it.disposition == event.Blocking && !it.deferred }
+func (it *item) blocking() bool { return it.open() && it.Disposition == event.Blocking && !it.Deferred }
 
 // announced reports whether who drains the updates takes the item for open, or will.
 func (it *item) announced() bool {
-	if it.pending != "" {
-		return it.pending != Cleared
+	if it.Pending != "" {
+		return it.Pending != Cleared
 	}
-	return it.told
+	return it.Told
 }
 
 // rule returns what the item knows about the rule called id, or nil.
 func (it *item) rule(id string) *ruleCount {
-	for i := range it.rules {
-		if it.rules[i].rule == id {
-			return &it.rules[i]
+	for i := range it.Rules {
+		if it.Rules[i].Rule == id {
+			return &it.Rules[i]
 		}
 	}
 	return nil
@@ -147,19 +147,19 @@ const familiarGroups = 8
 // holds and nothing has resolved.
 func (it *item) knows(rule string, sig signature.Signature, variant string) bool {
 	r := it.rule(rule)
-	if r != nil && r.resolved {
+	if r != nil && r.Resolved {
 		return false
 	}
-	return it.counters.find(rule, sig, variant) != nil || r != nil && it.counters.counted() >= familiarGroups
+	return it.Counters.find(rule, sig, variant) != nil || r != nil && it.Counters.counted() >= familiarGroups
 }
 
 // resolved reports whether every rule at the item's disposition is resolved.
 func (it *item) resolved() bool {
-	if !it.allRules {
+	if !it.AllRules {
 		return false
 	}
-	for i := range it.rules {
-		if r := &it.rules[i]; r.disposition == it.disposition && !r.resolved {
+	for i := range it.Rules {
+		if r := &it.Rules[i]; r.Disposition == it.Disposition && !r.Resolved {
 			return false
 		}
 	}
@@ -213,7 +213,7 @@ const (
 // worse: so the cause is always among the groups, and an acknowledgement of
 // what was before cannot take it along unseen.
 func (it *item) admits(d *event.Decision) bool {
-	switch left := cap(it.counters.rows) - len(it.counters.rows); {
+	switch left := cap(it.Counters.Rows) - len(it.Counters.Rows); {
 	case left > reservedRows:
 		return true
 	case it.worsens(d):
@@ -226,14 +226,14 @@ func (it *item) admits(d *event.Decision) bool {
 // worsens reports whether an entry that d decides about makes the item worse
 // than it is.
 func (it *item) worsens(d *event.Decision) bool {
-	return d.Disposition > it.disposition || d.Severity > it.severity || d.Invalidates && !it.invalidates
+	return d.Disposition > it.Disposition || d.Severity > it.Severity || d.Invalidates && !it.Invalidates
 }
 
 // count counts one entry at now.
 func (it *item) count(now logicalTime, pos uint64, cfg *Config) {
-	it.total++
-	it.latest, it.latestPos, it.alive = now, pos, now
-	it.rate.add(&cfg.RateWindow, now)
+	it.Total++
+	it.Latest, it.LatestPos, it.Alive = now, pos, now
+	it.Rate.add(&cfg.RateWindow, now)
 }
 
 // folded is what adding one entry to an item changed.
@@ -248,24 +248,24 @@ type folded struct {
 func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) folded {
 	var f folded
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
-	if it.total == 0 {
-		it.opened = at
+	if it.Total == 0 {
+		it.Opened = at
 	}
-	it.count(now, at.pos, cfg)
+	it.count(now, at.Pos, cfg)
 
-	c := it.counters.find(d.Rule, in.Signature, in.variant)
-	variants := it.counters.variants
+	c := it.Counters.find(d.Rule, in.Signature, in.variant)
+	variants := it.Counters.variants
 	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
-		c = it.counters.add(counter{
-			rule: d.Rule, sig: in.Signature, variant: in.variant, text: sampleText(in.Entry, cfg.MaxSampleText),
+		c = it.Counters.add(counter{
+			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Text: sampleText(in.Entry, cfg.MaxSampleText),
 		})
 	}
 	if c != nil {
 		c.add(in, named, now)
 	} else {
-		it.untracked++
-		it.counters.distinguish(d.Rule, in.Signature)
+		it.Untracked++
+		it.Counters.distinguish(d.Rule, in.Signature)
 	}
 	if !it.open() {
 		return f
@@ -273,44 +273,44 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	switch r := it.rule(d.Rule); {
 	case r != nil:
-		r.disposition = max(r.disposition, d.Disposition)
-		r.resolved = false
-	case len(it.rules) < cap(it.rules):
-		it.rules = append(it.rules, ruleCount{
-			rule: d.Rule, summary: in.Summary, advice: in.Advice, effects: EffectsOf(d, in.ByLevel),
-			disposition: d.Disposition, first: at.seq,
+		r.Disposition = max(r.Disposition, d.Disposition)
+		r.Resolved = false
+	case len(it.Rules) < cap(it.Rules):
+		it.Rules = append(it.Rules, ruleCount{
+			Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel),
+			Disposition: d.Disposition, First: at.Seq,
 		})
 	default:
-		it.allRules = false
+		it.AllRules = false
 	}
 	if r := it.rule(d.Rule); r != nil && c == nil {
-		r.untracked++
+		r.Untracked++
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
-	if groups, _ := it.counters.groups(); groups >= it.nextGroups {
-		it.nextGroups = nextThreshold(groups)
+	if groups, _ := it.Counters.groups(); groups >= it.NextGroups {
+		it.NextGroups = nextThreshold(groups)
 		f.why = reasonGroups
 	}
-	if it.total >= it.nextCount {
-		it.nextCount = nextThreshold(it.total)
+	if it.Total >= it.NextCount {
+		it.NextCount = nextThreshold(it.Total)
 		f.why = reasonCount
 	}
-	if it.counters.variants > variants {
+	if it.Counters.variants > variants {
 		f.why = reasonVariant
 	}
-	if d.Invalidates && !it.invalidates {
-		it.invalidates, it.invalidatedAt = true, at.seq
+	if d.Invalidates && !it.Invalidates {
+		it.Invalidates, it.InvalidatedAt = true, at.Seq
 		f.why = reasonInvalidated
 	}
-	if d.Severity > it.severity {
-		it.severity, it.severeAt = d.Severity, at.seq
+	if d.Severity > it.Severity {
+		it.Severity, it.SevereAt = d.Severity, at.Seq
 		f.why = reasonSeverity
 	}
-	if d.Disposition > it.disposition {
-		it.disposition = d.Disposition
-		it.prelude = it.total - 1
-		it.cause, it.causeBy = CauseEntry{Seq: at.seq, Pos: at.pos, Rule: d.Rule, Signature: in.Signature}, named
+	if d.Disposition > it.Disposition {
+		it.Disposition = d.Disposition
+		it.Prelude = it.Total - 1
+		it.Cause, it.CauseBy = storedCause{Seq: at.Seq, Pos: at.Pos, Rule: d.Rule, Signature: in.Signature}, named
 		f.newCause = true
 		f.why = reasonDisposition
 	}
@@ -322,32 +322,32 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 // with many groups, one more of a rule before the watermark is no news; nor is what is
 // resolved.
 func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
-	if it.latest.seq <= watermark {
+	if it.Latest.seq <= watermark {
 		return nil, nil
 	}
-	all := it.counters.rows
+	all := it.Counters.Rows
 	seen := 0 // groups
 	for i := range all {
 		c := &all[i]
-		if c.first.seq <= watermark && !slices.ContainsFunc(all[:i], func(o counter) bool {
-			return o.first.seq <= watermark && o.sig == c.sig && o.rule == c.rule
+		if c.First.Seq <= watermark && !slices.ContainsFunc(all[:i], func(o counter) bool {
+			return o.First.Seq <= watermark && o.Sig == c.Sig && o.Rule == c.Rule
 		}) {
 			seen++
 		}
 	}
 	for i := range all {
 		c := &all[i]
-		r := it.rule(c.rule)
+		r := it.rule(c.Rule)
 		var t turn
 		switch {
-		case r != nil && r.resolved:
+		case r != nil && r.Resolved:
 			continue
-		case c.first.seq > watermark && (seen < familiarGroups || r == nil || r.first > watermark):
-			t = turn{place: c.first, named: c.firstBy}
-		case c.disposition == it.disposition && it.cause.Seq > watermark:
-			t = c.worst
-		case c.severity == it.severity && it.severeAt > watermark, c.invalidates && it.invalidatedAt > watermark:
-			t = c.raised
+		case c.First.Seq > watermark && (seen < familiarGroups || r == nil || r.First > watermark):
+			t = turn{At: c.First, Named: c.FirstBy}
+		case c.Disposition == it.Disposition && it.Cause.Seq > watermark:
+			t = c.Worst
+		case c.Severity == it.Severity && it.SevereAt > watermark, c.Invalidates && it.InvalidatedAt > watermark:
+			t = c.Raised
 		default:
 			continue
 		}
@@ -361,42 +361,42 @@ func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 // state that was invalidated stays so.
 func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
 	for i, n := range rows {
-		moved := it.counters.rows[n].split(turns[i])
-		it.total -= moved.count
+		moved := it.Counters.Rows[n].split(turns[i])
+		it.Total -= moved.Count
 		next.take(it, moved)
 	}
-	next.nextCount, next.nextGroups = nextThreshold(next.total), nextThreshold(uint64(next.counters.counted()))
-	next.rate = it.rate
+	next.NextCount, next.NextGroups = nextThreshold(next.Total), nextThreshold(uint64(next.Counters.counted()))
+	next.Rate = it.Rate
 	next.settle()
 
-	it.counters.retain(func(c *counter) bool { return c.count > 0 })
-	it.rules = slices.DeleteFunc(it.rules, func(r ruleCount) bool { return r.first > watermark && !r.resolved })
+	it.Counters.retain(func(c *counter) bool { return c.Count > 0 })
+	it.Rules = slices.DeleteFunc(it.Rules, func(r ruleCount) bool { return r.First > watermark && !r.Resolved })
 	it.settle()
 }
 
 // take adds a group that another item had counted.
 func (it *item) take(from *item, c counter) {
-	it.counters.add(c)
-	it.total += c.count
-	if it.opened.seq == 0 || c.first.seq < it.opened.seq {
-		it.opened = c.first
+	it.Counters.add(c)
+	it.Total += c.Count
+	if it.Opened.Seq == 0 || c.First.Seq < it.Opened.Seq {
+		it.Opened = c.First
 	}
-	if c.last.seq > it.latest.seq {
-		it.latest, it.latestPos = c.last, c.lastPos
+	if c.Last.seq > it.Latest.seq {
+		it.Latest, it.LatestPos = c.Last, c.LastPos
 	}
-	it.invalidates = it.invalidates || c.invalidates
-	r, known := it.rule(c.rule), from.rule(c.rule)
+	it.Invalidates = it.Invalidates || c.Invalidates
+	r, known := it.rule(c.Rule), from.rule(c.Rule)
 	switch {
 	case r != nil:
-		r.disposition = max(r.disposition, c.disposition)
-		r.first = min(r.first, c.first.seq)
+		r.Disposition = max(r.Disposition, c.Disposition)
+		r.First = min(r.First, c.First.Seq)
 	case known != nil:
-		it.rules = append(it.rules, ruleCount{
-			rule: c.rule, summary: known.summary, advice: known.advice, effects: known.effects,
-			disposition: c.disposition, first: c.first.seq,
+		it.Rules = append(it.Rules, ruleCount{
+			Rule: c.Rule, Summary: known.Summary, Advice: known.Advice, Effects: known.Effects,
+			Disposition: c.Disposition, First: c.First.Seq,
 		})
 	default:
-		it.allRules = false
+		it.AllRules = false
 	}
 }
 
@@ -404,34 +404,34 @@ func (it *item) take(from *item, c counter) {
 // from its groups. The prelude then counts what is known to be before the cause: of
 // a group that goes on after it, nothing is.
 func (it *item) settle() {
-	it.disposition, it.severity = 0, 0
-	for i := range it.counters.rows {
-		c := &it.counters.rows[i]
-		it.disposition, it.severity = max(it.disposition, c.disposition), max(it.severity, c.severity)
+	it.Disposition, it.Severity = 0, 0
+	for i := range it.Counters.Rows {
+		c := &it.Counters.Rows[i]
+		it.Disposition, it.Severity = max(it.Disposition, c.Disposition), max(it.Severity, c.Severity)
 	}
 	var cause *counter
-	it.severeAt, it.invalidatedAt = 0, 0
-	for i := range it.counters.rows {
-		c := &it.counters.rows[i]
-		if c.disposition == it.disposition && (cause == nil || c.worst.seq < cause.worst.seq) {
+	it.SevereAt, it.InvalidatedAt = 0, 0
+	for i := range it.Counters.Rows {
+		c := &it.Counters.Rows[i]
+		if c.Disposition == it.Disposition && (cause == nil || c.Worst.At.Seq < cause.Worst.At.Seq) {
 			cause = c
 		}
-		if c.severity == it.severity && (it.severeAt == 0 || c.raised.seq < it.severeAt) {
-			it.severeAt = c.raised.seq
+		if c.Severity == it.Severity && (it.SevereAt == 0 || c.Raised.At.Seq < it.SevereAt) {
+			it.SevereAt = c.Raised.At.Seq
 		}
-		if c.invalidates && (it.invalidatedAt == 0 || c.raised.seq < it.invalidatedAt) {
-			it.invalidatedAt = c.raised.seq
+		if c.Invalidates && (it.InvalidatedAt == 0 || c.Raised.At.Seq < it.InvalidatedAt) {
+			it.InvalidatedAt = c.Raised.At.Seq
 		}
 	}
-	if it.cause.Seq == cause.worst.seq {
+	if it.Cause.Seq == cause.Worst.At.Seq {
 		return
 	}
-	it.cause = CauseEntry{Seq: cause.worst.seq, Pos: cause.worst.pos, Rule: cause.rule, Signature: cause.sig}
-	it.causeBy = cause.worst.named
-	it.prelude = cause.worst.count
-	for i := range it.counters.rows {
-		if c := &it.counters.rows[i]; c.last.seq < it.cause.Seq {
-			it.prelude += c.count
+	it.Cause = storedCause{Seq: cause.Worst.At.Seq, Pos: cause.Worst.At.Pos, Rule: cause.Rule, Signature: cause.Sig}
+	it.CauseBy = cause.Worst.Named
+	it.Prelude = cause.Worst.Count
+	for i := range it.Counters.Rows {
+		if c := &it.Counters.Rows[i]; c.Last.seq < it.Cause.Seq {
+			it.Prelude += c.Count
 		}
 	}
 }
@@ -439,14 +439,14 @@ func (it *item) settle() {
 // ruleCount holds what an item knows about one rule. It decides whether the
 // rule is new to the item, and whether the item is resolved.
 type ruleCount struct {
-	rule        string
-	summary     string
-	advice      string
-	effects     Effects
-	disposition event.Disposition
-	first       uint64 // sequence number of its first entry
-	untracked   uint64 // entries of groups without a counter
-	resolved    bool
+	Rule        string            `json:",omitzero"`
+	Summary     string            `json:",omitzero"`
+	Advice      string            `json:",omitzero"`
+	Effects     Effects           `json:",omitzero"`
+	Disposition event.Disposition `json:",omitzero"`
+	First       uint64            `json:",omitzero"` // sequence number of its first entry
+	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
+	Resolved    bool              `json:",omitzero"`
 }
 
 // maxRules bounds the rules that an item distinguishes. Rules are few: the

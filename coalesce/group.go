@@ -8,85 +8,85 @@ import (
 // counter holds one variant of one group of an item: the entries of one signature that one
 // rule decided.
 type counter struct {
-	sig     signature.Signature
-	rule    string
-	variant string // see Input.Variant, or others
+	Sig     signature.Signature `json:",omitzero"`
+	Rule    string              `json:",omitzero"`
+	Variant string              `json:",omitzero"` // see Input.Variant, or others
 
-	disposition event.Disposition
-	severity    event.Severity
-	invalidates bool
+	Disposition event.Disposition `json:",omitzero"`
+	Severity    event.Severity    `json:",omitzero"`
+	Invalidates bool              `json:",omitzero"`
 
-	count   uint64
-	first   place
-	firstBy *operation // that the first entry named, or nil
-	last    logicalTime
-	lastPos uint64
+	Count   uint64      `json:",omitzero"`
+	First   place       `json:",omitzero"`
+	FirstBy *operation  `json:",omitzero"` // that the first entry named, or nil
+	Last    logicalTime `json:",omitzero"`
+	LastPos uint64      `json:",omitzero"`
 
-	// worst is where the disposition reached its present height, raised where
+	// Worst is where the disposition reached its present height, Raised where
 	// the group became worse last in any way; neither is before first. An
 	// acknowledgement of what was before a turn has not seen what is after it.
-	worst  turn
-	raised turn
+	Worst  turn `json:",omitzero"`
+	Raised turn `json:",omitzero"`
 
-	text    string // escaped sample of the first entry
-	accused Accused
+	Text    string  `json:",omitzero"` // escaped sample of the first entry
+	Accused Accused `json:",omitempty"`
 
 	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
 
-	recurrence *recurrence // nil for a single occurrence
+	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
 }
 
 // turn is an entry at which a group became worse.
 type turn struct {
-	place
-	named *operation // that the entry named, or nil
+	At    place      `json:",omitzero"`
+	Named *operation `json:",omitzero"` // that the entry named, or nil
 
 	// What the group was before.
-	count       uint64
-	disposition event.Disposition
-	severity    event.Severity
+	Count       uint64            `json:",omitzero"`
+	Disposition event.Disposition `json:",omitzero"`
+	Severity    event.Severity    `json:",omitzero"`
 }
 
 // add counts one entry at now, which named an operation or nil.
 func (c *counter) add(in *Input, named *operation, now logicalTime) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
-	if c.count == 0 {
-		c.first, c.firstBy = at, named
+	if c.Count == 0 {
+		c.First, c.FirstBy = at, named
 	}
-	if c.count == 0 || c.worsens(d) {
-		c.raised = turn{place: at, named: named, count: c.count, disposition: c.disposition, severity: c.severity}
-		if c.count == 0 || d.Disposition > c.disposition {
-			c.worst = c.raised
+	if c.Count == 0 || c.worsens(d) {
+		c.Raised = turn{At: at, Named: named, Count: c.Count, Disposition: c.Disposition, Severity: c.Severity}
+		if c.Count == 0 || d.Disposition > c.Disposition {
+			c.Worst = c.Raised
 		}
-		c.severity = max(c.severity, d.Severity)
-		c.disposition = max(c.disposition, d.Disposition)
-		c.invalidates = c.invalidates || d.Invalidates
+		c.Severity = max(c.Severity, d.Severity)
+		c.Disposition = max(c.Disposition, d.Disposition)
+		c.Invalidates = c.Invalidates || d.Invalidates
 	}
 	c.bump(in, now)
 }
 
 // bump counts one entry at now.
 func (c *counter) bump(in *Input, now logicalTime) {
-	c.count++
-	c.last, c.lastPos = now, in.Entry.Pos
+	c.Count++
+	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
-		c.accused.Add(in.Blame, in.Entry.Pos)
+		c.Accused.Add(in.Blame, in.Entry.Pos)
 	}
 }
 
 // worsens reports whether an entry that d decides about makes the group worse
 // than it is.
 func (c *counter) worsens(d *event.Decision) bool {
-	return d.Severity > c.severity || d.Disposition > c.disposition || d.Invalidates && !c.invalidates
+	return d.Severity > c.Severity || d.Disposition > c.Disposition || d.Invalidates && !c.Invalidates
 }
 
 // since makes t, a turn of c, count from an earlier one on. Of a group merged
 // from two, a turn may have counted less than was before it, or than an earlier
 // one; but what is after the first entry has that before it.
 func (t *turn) since(c *counter, earlier turn) {
-	t.count -= min(t.count, earlier.count)
-	if t.seq > c.first.seq {
-		t.count = max(t.count, 1)
+	t.Count -= min(t.Count, earlier.Count)
+	if t.At.Seq > c.First.Seq {
+		t.Count = max(t.Count, 1)
 	}
 }
 
@@ -97,20 +97,20 @@ func (t *turn) since(c *counter, earlier turn) {
 // now as advisory, that may be worse than it is.
 func (c *counter) split(t turn) counter {
 	next := *c
-	c.recurrence = nil
-	next.count = c.count - t.count
-	next.first, next.firstBy = t.place, t.named
-	if next.worst.seq < t.seq {
-		next.worst = t
+	c.Recurrence = nil
+	next.Count = c.Count - t.Count
+	next.First, next.FirstBy = t.At, t.Named
+	if next.Worst.At.Seq < t.At.Seq {
+		next.Worst = t
 	}
-	next.worst.since(&next, t)
-	next.raised.since(&next, t)
-	next.accused = c.accused.atMost(next.count)
+	next.Worst.since(&next, t)
+	next.Raised.since(&next, t)
+	next.Accused = c.Accused.atMost(next.Count)
 
-	c.count, c.accused = t.count, c.accused.atMost(t.count)
-	c.disposition, c.severity = t.disposition, t.severity
-	if c.worst.seq >= t.seq {
-		c.worst = turn{place: c.first, named: c.firstBy}
+	c.Count, c.Accused = t.Count, c.Accused.atMost(t.Count)
+	c.Disposition, c.Severity = t.Disposition, t.Severity
+	if c.Worst.At.Seq >= t.At.Seq {
+		c.Worst = turn{At: c.First, Named: c.FirstBy}
 	}
 	return next
 }
@@ -120,11 +120,11 @@ func (c *counter) split(t turn) counter {
 type counters struct {
 	index    *index
 	base     uint32    // of the item's rows in index.rows
-	rows     []counter // index.rows from base on; its capacity is that of the item
+	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is that of the item
 	variants int       // rows whose group has a row before them
 	last     int       // row that was found last: storms repeat themselves
 
-	uncounted uncounted
+	Uncounted uncounted `json:",omitzero"`
 }
 
 // maxGroups bounds Config.MaxGroups.
@@ -132,15 +132,15 @@ const maxGroups = 1 << 14
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	if t.last < len(t.rows) {
-		if r := &t.rows[t.last]; r.sig == sig && r.variant == variant && r.rule == rule {
+	if t.last < len(t.Rows) {
+		if r := &t.Rows[t.last]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
 			return r
 		}
 	}
 	x := t.index
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if n := ref - t.base; n < uint32(len(t.rows)) { // else it is a row of another item
-			if r := &t.rows[n]; r.sig == sig && r.variant == variant && r.rule == rule {
+		if n := ref - t.base; n < uint32(len(t.Rows)) { // else it is a row of another item
+			if r := &t.Rows[n]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
 				t.last = int(n)
 				return r
 			}
@@ -153,7 +153,7 @@ func (t *counters) find(rule string, sig signature.Signature, variant string) *c
 func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
 	x := t.index
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if r := &x.rows[ref]; ref-t.base < uint32(n) && r.sig == sig && r.rule == rule {
+		if r := &x.rows[ref]; ref-t.base < uint32(n) && r.Sig == sig && r.Rule == rule {
 			return true
 		}
 	}
@@ -163,27 +163,27 @@ func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
 // add appends a row, whose variant of its group must not be there yet. The table must
 // not be full.
 func (t *counters) add(c counter) *counter {
-	t.rows = append(t.rows, c)
-	t.last = len(t.rows) - 1
+	t.Rows = append(t.Rows, c)
+	t.last = len(t.Rows) - 1
 	t.index.enter(t.base + uint32(t.last))
 	t.noteRow(t.last)
-	return &t.rows[t.last]
+	return &t.Rows[t.last]
 }
 
 // retain drops every row that keep refuses.
 func (t *counters) retain(keep func(*counter) bool) {
-	kept := t.rows[:0]
-	for i := range t.rows {
+	kept := t.Rows[:0]
+	for i := range t.Rows {
 		t.index.leave(t.base + uint32(i))
 	}
-	for i := range t.rows {
-		if keep(&t.rows[i]) {
-			kept = append(kept, t.rows[i])
+	for i := range t.Rows {
+		if keep(&t.Rows[i]) {
+			kept = append(kept, t.Rows[i])
 		}
 	}
-	clear(t.rows[len(kept):])
-	t.rows, t.last = kept, 0
-	for i := range t.rows {
+	clear(t.Rows[len(kept):])
+	t.Rows, t.last = kept, 0
+	for i := range t.Rows {
 		t.index.enter(t.base + uint32(i))
 	}
 	t.recount()
@@ -206,19 +206,19 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 	}
 	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {
 		it := &c.items[i]
-		if it.cause.Signature == from {
-			it.cause.Signature = into
+		if it.Cause.Signature == from {
+			it.Cause.Signature = into
 		}
 		c.version++
-		it.counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.variant, r.sig == from })
+		it.Counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.Variant, r.Sig == from })
 	}
 	c.mergeUncounted(from, into)
 	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
 		for i := range c.items {
-			if it := &c.items[i]; it.counters.find(rule, into, variant) != nil {
+			if it := &c.items[i]; it.Counters.find(rule, into, variant) != nil {
 				c.version++
-				it.counters.move(func(r *counter) (signature.Signature, string, bool) {
-					return into, others, r.sig == into && r.rule == rule && r.variant == variant
+				it.Counters.move(func(r *counter) (signature.Signature, string, bool) {
+					return into, others, r.Sig == into && r.Rule == rule && r.Variant == variant
 				})
 			}
 		}
@@ -228,27 +228,27 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 // move moves rows to other groups or variants, of which each may become one with one
 // other row.
 func (t *counters) move(to func(*counter) (sig signature.Signature, variant string, ok bool)) {
-	for i := range t.rows {
-		r := &t.rows[i]
+	for i := range t.Rows {
+		r := &t.Rows[i]
 		sig, variant, ok := to(r)
 		if !ok {
 			continue
 		}
-		other := t.find(r.rule, sig, variant)
+		other := t.find(r.Rule, sig, variant)
 		t.index.leave(t.base + uint32(i))
-		r.sig, r.variant = sig, variant
+		r.Sig, r.Variant = sig, variant
 		t.index.enter(t.base + uint32(i))
 		if other == nil {
 			continue
 		}
 		// The row that came first stays, so that rows keep their order.
-		if other.first.seq < r.first.seq {
+		if other.First.Seq < r.First.Seq {
 			r, other = other, r
 		}
 		r.combine(other)
-		other.count = 0
+		other.Count = 0
 	}
-	t.retain(func(c *counter) bool { return c.count > 0 })
+	t.retain(func(c *counter) bool { return c.Count > 0 })
 }
 
 // combine adds a group that came later to c. Counts are exact; of an entry at
@@ -256,31 +256,31 @@ func (t *counters) move(to func(*counter) (sig signature.Signature, variant stri
 // group only where all of that was before it, so that an acknowledgement which
 // splits c there rather shows too much again than too little.
 func (c *counter) combine(o *counter) {
-	if o.disposition > c.disposition || o.disposition == c.disposition && o.worst.seq < c.worst.seq {
-		c.worst = o.worst.after(c)
+	if o.Disposition > c.Disposition || o.Disposition == c.Disposition && o.Worst.At.Seq < c.Worst.At.Seq {
+		c.Worst = o.Worst.after(c)
 	} else {
-		c.worst = c.worst.after(o)
+		c.Worst = c.Worst.after(o)
 	}
-	if o.raised.seq > c.raised.seq {
-		c.raised = o.raised.after(c)
+	if o.Raised.At.Seq > c.Raised.At.Seq {
+		c.Raised = o.Raised.after(c)
 	} else {
-		c.raised = c.raised.after(o)
+		c.Raised = c.Raised.after(o)
 	}
-	c.disposition = max(c.disposition, o.disposition)
-	c.severity = max(c.severity, o.severity)
-	c.invalidates = c.invalidates || o.invalidates
-	c.count += o.count
-	if c.recurrence == nil {
-		c.recurrence = o.recurrence
-	} else if o.recurrence != nil {
-		c.recurrence.Times += o.recurrence.Times
-		for i, n := range o.recurrence.Seen {
-			c.recurrence.Seen[i] += n
+	c.Disposition = max(c.Disposition, o.Disposition)
+	c.Severity = max(c.Severity, o.Severity)
+	c.Invalidates = c.Invalidates || o.Invalidates
+	c.Count += o.Count
+	if c.Recurrence == nil {
+		c.Recurrence = o.Recurrence
+	} else if o.Recurrence != nil {
+		c.Recurrence.Times += o.Recurrence.Times
+		for i, n := range o.Recurrence.Seen {
+			c.Recurrence.Seen[i] += n
 		}
 	}
-	c.accused = c.accused.join(o.accused)
-	if o.last.seq > c.last.seq {
-		c.last, c.lastPos = o.last, o.lastPos
+	c.Accused = c.Accused.join(o.Accused)
+	if o.Last.seq > c.Last.seq {
+		c.Last, c.LastPos = o.Last, o.LastPos
 	}
 }
 
@@ -288,22 +288,22 @@ func (c *counter) combine(o *counter) {
 // it, or what was before a turn of it, or at least its first entry.
 func (t turn) after(o *counter) turn {
 	switch {
-	case o.last.seq < t.seq:
-		t.count += o.count
-		t.disposition = max(t.disposition, o.disposition)
-		t.severity = max(t.severity, o.severity)
-	case o.first.seq < t.seq:
+	case o.Last.seq < t.At.Seq:
+		t.Count += o.Count
+		t.Disposition = max(t.Disposition, o.Disposition)
+		t.Severity = max(t.Severity, o.Severity)
+	case o.First.Seq < t.At.Seq:
 		known := uint64(1)
-		t.disposition = max(t.disposition, event.Advisory)
-		if o.worst.seq < t.seq {
-			known = o.worst.count + 1
-			t.disposition = max(t.disposition, o.disposition)
+		t.Disposition = max(t.Disposition, event.Advisory)
+		if o.Worst.At.Seq < t.At.Seq {
+			known = o.Worst.Count + 1
+			t.Disposition = max(t.Disposition, o.Disposition)
 		}
-		if o.raised.seq < t.seq {
-			known = max(known, o.raised.count+1)
-			t.severity = max(t.severity, o.severity)
+		if o.Raised.At.Seq < t.At.Seq {
+			known = max(known, o.Raised.Count+1)
+			t.Severity = max(t.Severity, o.Severity)
 		}
-		t.count += known
+		t.Count += known
 	}
 	return t
 }
@@ -313,23 +313,23 @@ func (t turn) after(o *counter) turn {
 func (c *Coalescer) Rename(of func(name string) string) {
 	for i := range c.items {
 		it := &c.items[i]
-		for k := range it.counters.rows {
-			r := &it.counters.rows[k]
+		for k := range it.Counters.Rows {
+			r := &it.Counters.Rows[k]
 			renamed := Accused(nil)
-			for _, s := range r.accused {
+			for _, s := range r.Accused {
 				s.Name = of(s.Name)
 				renamed.count(s)
 			}
-			r.accused = renamed
+			r.Accused = renamed
 		}
 	}
 }
 
 // causeRow returns the counter of the item's cause, or nil.
 func (it *item) causeRow() (row *counter) {
-	for i := range it.counters.rows {
-		r := &it.counters.rows[i]
-		if r.rule == it.cause.Rule && r.sig == it.cause.Signature && (row == nil || r.worst.seq == it.cause.Seq) {
+	for i := range it.Counters.Rows {
+		r := &it.Counters.Rows[i]
+		if r.Rule == it.Cause.Rule && r.Sig == it.Cause.Signature && (row == nil || r.Worst.At.Seq == it.Cause.Seq) {
 			row = r
 		}
 	}

@@ -39,13 +39,13 @@ func newIndex(items, size int) *index {
 // counters returns the empty groups of item i.
 func (x *index) counters(i int) counters {
 	base := 1 + i*x.size
-	return counters{index: x, base: uint32(base), rows: x.rows[base : base : base+x.size]}
+	return counters{index: x, base: uint32(base), Rows: x.rows[base : base : base+x.size]}
 }
 
 // holds returns the number of an item that has a group of sig, of any rule.
 func (x *index) holds(sig signature.Signature) (item int, ok bool) {
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if x.rows[ref].sig == sig {
+		if x.rows[ref].Sig == sig {
 			return (int(ref) - 1) / x.size, true
 		}
 	}
@@ -55,8 +55,8 @@ func (x *index) holds(sig signature.Signature) (item int, ok bool) {
 // enter makes row ref, in use from now on, known.
 func (x *index) enter(ref uint32) {
 	r := &x.rows[ref]
-	x.groups.add(uint64(r.sig.ID), ref)
-	if r.variant == others {
+	x.groups.add(uint64(r.Sig.ID), ref)
+	if r.Variant == others {
 		x.others++
 	}
 }
@@ -64,8 +64,8 @@ func (x *index) enter(ref uint32) {
 // leave undoes enter.
 func (x *index) leave(ref uint32) {
 	r := &x.rows[ref]
-	x.groups.remove(uint64(r.sig.ID), ref)
-	if r.variant == others {
+	x.groups.remove(uint64(r.Sig.ID), ref)
+	if r.Variant == others {
 		x.others--
 	}
 }
@@ -73,7 +73,7 @@ func (x *index) leave(ref uint32) {
 // each calls f for each row of the group (rule, sig), with its item.
 func (x *index) each(rule string, sig signature.Signature, f func(item int, row *counter)) {
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if r := &x.rows[ref]; r.sig == sig && r.rule == rule {
+		if r := &x.rows[ref]; r.Sig == sig && r.Rule == rule {
 			f((int(ref)-1)/x.size, r)
 		}
 	}
@@ -81,7 +81,7 @@ func (x *index) each(rule string, sig signature.Signature, f func(item int, row 
 
 // has reports whether any item has the group (rule, sig), and whether one has the variant.
 func (x *index) has(rule string, sig signature.Signature, variant string) (group, exact bool) {
-	x.each(rule, sig, func(_ int, r *counter) { group, exact = true, exact || r.variant == variant })
+	x.each(rule, sig, func(_ int, r *counter) { group, exact = true, exact || r.Variant == variant })
 	return group, exact
 }
 
@@ -92,12 +92,12 @@ func (x *index) crowded(rule string, sig signature.Signature, variant string) bo
 	n, exact, more := 0, false, false
 	x.each(rule, sig, func(_ int, r *counter) {
 		switch {
-		case r.variant == variant:
+		case r.Variant == variant:
 			exact = true
-		case r.variant == others:
+		case r.Variant == others:
 			more = true
-		case n < maxVariants && !slices.Contains(known[:n], r.variant):
-			known[n] = r.variant
+		case n < maxVariants && !slices.Contains(known[:n], r.Variant):
+			known[n] = r.Variant
 			n++
 		}
 	})
@@ -112,7 +112,7 @@ func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool)
 	named := map[string]int{}
 	rows := 0
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if x.rows[ref].sig == sig {
+		if x.rows[ref].Sig == sig {
 			rows++
 		}
 	}
@@ -122,15 +122,15 @@ func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool)
 	first = map[key]uint64{}
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		r := &x.rows[ref]
-		if r.sig != sig || r.variant == others {
+		if r.Sig != sig || r.Variant == others {
 			continue
 		}
-		k := key{r.rule, r.variant}
+		k := key{r.Rule, r.Variant}
 		if seq, known := first[k]; !known {
-			named[r.rule]++
-			first[k] = r.first.seq
+			named[r.Rule]++
+			first[k] = r.First.Seq
 		} else {
-			first[k] = min(seq, r.first.seq)
+			first[k] = min(seq, r.First.Seq)
 		}
 	}
 	latest := uint64(0)
@@ -148,7 +148,7 @@ func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
 		return
 	}
 	for ref := x.rules.first(xxhash.Sum64String(rule)); ref != 0; ref = x.rules.next[ref] {
-		if i := int(ref-1) / maxRules; items[i].rules[(ref-1)%maxRules].rule == rule {
+		if i := int(ref-1) / maxRules; items[i].Rules[(ref-1)%maxRules].Rule == rule {
 			f(i)
 		}
 	}
@@ -157,7 +157,7 @@ func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
 // enterRules makes the rules of an item known, once it is acknowledged and where
 // it is known for them.
 func (c *Coalescer) enterRules(it *item) {
-	if it.counters.counted() >= familiarGroups {
+	if it.Counters.counted() >= familiarGroups {
 		c.index.familiar++
 		it.familiar = true
 		c.eachRule(it, c.index.rules.add)
@@ -174,9 +174,9 @@ func (c *Coalescer) leaveRules(it *item) {
 }
 
 func (c *Coalescer) eachRule(it *item, do func(hash uint64, ref uint32)) {
-	i := (int(it.counters.base) - 1) / c.index.size
-	for k := range it.rules {
-		do(xxhash.Sum64String(it.rules[k].rule), uint32(1+i*maxRules+k))
+	i := (int(it.Counters.base) - 1) / c.index.size
+	for k := range it.Rules {
+		do(xxhash.Sum64String(it.Rules[k].Rule), uint32(1+i*maxRules+k))
 	}
 }
 

@@ -33,14 +33,14 @@ func TestKnowing(t *testing.T) {
 					sig, variant := groupSignature(name), m.one("", "open", "vv")
 					var want, got []uint64
 					for i := range c.items {
-						if it := &c.items[i]; it.state == itemCleared && it.acked && it.knows(rule, sig, variant) {
-							want = append(want, it.number)
+						if it := &c.items[i]; it.State == itemCleared && it.Acked && it.knows(rule, sig, variant) {
+							want = append(want, it.Number)
 						}
 					}
 					look := func(i int) {
 						it := &c.items[i]
-						if it.state == itemCleared && it.acked && it.knows(rule, sig, variant) && !slices.Contains(got, it.number) {
-							got = append(got, it.number)
+						if it.State == itemCleared && it.Acked && it.knows(rule, sig, variant) && !slices.Contains(got, it.Number) {
+							got = append(got, it.Number)
 						}
 					}
 					c.index.each(rule, sig, func(i int, _ *counter) { look(i) })

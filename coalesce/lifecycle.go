@@ -14,7 +14,7 @@ import (
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
 	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
 	if advisory && c.pool != nil {
-		c.pool.shared = true
+		c.pool.Shared = true
 		c.gather(to, c.pool)
 		return c.pool, false
 	}
@@ -22,10 +22,10 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		if other := c.makeRoom(); other != nil {
 			return c.overflow(to, other), false
 		}
-		if it.state == itemCleared {
+		if it.State == itemCleared {
 			c.reopen(it)
 			c.gather(to, it)
-			return it, it.disposition == event.Blocking
+			return it, it.Disposition == event.Blocking
 		}
 	}
 	var predecessor uint64
@@ -34,9 +34,9 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	case before.item != nil:
 		// How frequent it is stays known: else a steady fault would seem to
 		// grow again after each acknowledgement.
-		predecessor, r = before.item.number, before.item.rate
+		predecessor, r = before.item.Number, before.item.Rate
 	case to.scope == scopeOperation:
-		predecessor = to.root.lastItem
+		predecessor = to.root.LastItem
 	case to.scope == scopeAmbient:
 		predecessor = c.episode.acked
 	}
@@ -46,11 +46,11 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	it := c.slot()
 	c.gather(to, it)
 	c.start(it, to, predecessor)
-	it.deferred = c.load.Acked && to.scope.plain() && !stopsAtOnce(in)
+	it.Deferred = c.load.Acked && to.scope.plain() && !stopsAtOnce(in)
 	if before.item == nil {
 		c.repeats(&r)
 	}
-	it.rate = r
+	it.Rate = r
 	if advisory {
 		c.pool = it
 	}
@@ -69,13 +69,13 @@ func (c *Coalescer) start(it *item, to *destination, predecessor uint64) {
 	c.numbers++
 	c.nOpen++
 	c.stats.Opened++
-	it.state, it.number, it.id = itemOpen, c.numbers, c.id(c.numbers)
-	it.scope, it.key, it.predecessor = to.scope, to.key, predecessor
+	it.State, it.Number, it.id = itemOpen, c.numbers, c.id(c.numbers)
+	it.Scope, it.Key, it.Predecessor = to.scope, to.key, predecessor
 	if to.scope == scopeOperation {
-		it.root = to.root
+		it.Root = to.root
 	}
 	if to.scope == scopeBlind {
-		c.blindItem = it.number
+		c.blindItem = it.Number
 	}
 }
 
@@ -86,21 +86,21 @@ func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
 	var found *item
 	fits := func(it *item) bool {
-		return it.state == itemCleared && !it.acked && !it.past &&
-			it.scope != scopeDigest && it.disposition == d.Disposition &&
-			(it.clearedBy == ReasonExpired || it.clearedBy == ReasonResolved || it.clearedBy == ReasonEvicted) &&
-			(it.scope == to.scope && it.key == to.key || it.scope.plain() && to.scope.plain())
+		return it.State == itemCleared && !it.Acked && !it.Past &&
+			it.Scope != scopeDigest && it.Disposition == d.Disposition &&
+			(it.ClearedBy == ReasonExpired || it.ClearedBy == ReasonResolved || it.ClearedBy == ReasonEvicted) &&
+			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain())
 	}
 	if advisory {
 		for i := range c.items {
-			if it := &c.items[i]; fits(it) && (found == nil || it.clearedAt > found.clearedAt) {
+			if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
 				found = it
 			}
 		}
 		return found
 	}
 	c.index.each(d.Rule, in.Signature, func(i int, _ *counter) {
-		if it := &c.items[i]; fits(it) && (found == nil || it.clearedAt > found.clearedAt) {
+		if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
 			found = it
 		}
 	})
@@ -112,19 +112,19 @@ func (c *Coalescer) reopen(it *item) {
 	c.version++
 	c.nOpen++
 	c.stats.Reopened++
-	it.state, it.clearedBy, it.clearedAt, it.shared = itemOpen, "", 0, it.scope.plain()
-	if it.unpinned {
-		it.unpinned = false
-		c.retention = append(c.retention, Retention{Owner: it.number, Pin: it.cause.Seq})
+	it.State, it.ClearedBy, it.ClearedAt, it.Shared = itemOpen, "", 0, it.Scope.plain()
+	if it.Unpinned {
+		it.Unpinned = false
+		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: it.Cause.Seq})
 	}
-	if it.pending == Cleared { // nobody has heard of that
-		it.pending = ""
+	if it.Pending == Cleared { // nobody has heard of that
+		it.Pending = ""
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
-	if it.disposition == event.Blocking {
+	if it.Disposition == event.Blocking {
 		return
 	}
-	if it.scope.plain() {
+	if it.Scope.plain() {
 		c.pool = it
 	}
 }
@@ -133,8 +133,8 @@ func (c *Coalescer) reopen(it *item) {
 func (c *Coalescer) nextPool() (pool *item) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && !it.past && it.disposition == event.Advisory && it.scope.plain() &&
-			(pool == nil || it.number > pool.number) {
+		if it.open() && !it.Past && it.Disposition == event.Advisory && it.Scope.plain() &&
+			(pool == nil || it.Number > pool.Number) {
 			pool = it
 		}
 	}
@@ -153,10 +153,10 @@ func (c *Coalescer) makeRoom() *item {
 		if !it.open() {
 			continue
 		}
-		if (it.disposition != event.Blocking || it.past) && (victim == nil || it.latest.seq < victim.latest.seq) {
+		if (it.Disposition != event.Blocking || it.Past) && (victim == nil || it.Latest.seq < victim.Latest.seq) {
 			victim = it
 		}
-		if newest == nil || it.number > newest.number {
+		if newest == nil || it.Number > newest.Number {
 			newest = it
 		}
 	}
@@ -173,7 +173,7 @@ func (c *Coalescer) slot() *item {
 	for i := range c.items {
 		it := &c.items[i]
 		switch {
-		case it.state == itemFree:
+		case it.State == itemFree:
 			return it
 		case it.open():
 		case oldest == nil, evictedBefore(it, oldest):
@@ -187,21 +187,21 @@ func (c *Coalescer) slot() *item {
 // evictedBefore reports whether cleared item a is evicted before b: first what
 // nobody acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
-	if a.acked != b.acked {
-		return !a.acked
+	if a.Acked != b.Acked {
+		return !a.Acked
 	}
-	return a.clearedAt < b.clearedAt
+	return a.ClearedAt < b.ClearedAt
 }
 
 // evict drops a cleared item, keeping its counts in the totals.
 func (c *Coalescer) evict(it *item) {
-	if it.pending != "" {
+	if it.Pending != "" {
 		c.stats.UpdatesDropped++
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
 	c.stats.Evicted++
-	c.stats.FoldedEvicted += it.total
-	c.retention = append(c.retention, Retention{Owner: it.number, Evicted: true})
+	c.stats.FoldedEvicted += it.Total
+	c.retention = append(c.retention, Retention{Owner: it.Number, Evicted: true})
 	c.version++
 	c.leaveRules(it)
 	it.reset()
@@ -230,11 +230,11 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
-	it.state, it.clearedBy, it.clearedAt, it.deferred = itemCleared, why, c.clears, false
+	it.State, it.ClearedBy, it.ClearedAt, it.Deferred = itemCleared, why, c.clears, false
 	if c.pool == it {
 		c.pool = c.nextPool()
 	}
-	c.retention = append(c.retention, Retention{Owner: it.number})
+	c.retention = append(c.retention, Retention{Owner: it.Number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
 
@@ -244,14 +244,14 @@ func (c *Coalescer) close(it *item, why Reason) {
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() && !it.acked {
+		if !it.open() && !it.Acked {
 			continue
 		}
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
 				c.version++
-				r.resolved, hit = true, true
+				r.Resolved, hit = true, true
 			}
 		}
 		if hit && it.open() && it.resolved() {
@@ -273,13 +273,13 @@ func (c *Coalescer) endRun() {
 	agents := len(c.consumers.list) > 1
 	for i := range c.items {
 		it := &c.items[i]
-		if it.state == itemFree || !it.scope.plain() {
+		if it.State == itemFree || !it.Scope.plain() {
 			continue
 		}
-		it.past = true
+		it.Past = true
 		switch {
 		case !it.open():
-		case agents && it.disposition == event.Blocking:
+		case agents && it.Disposition == event.Blocking:
 			c.handOver(it, nil)
 		default:
 			c.clear(it, ReasonRestarted)
@@ -289,8 +289,8 @@ func (c *Coalescer) endRun() {
 
 // wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
-	if it.disposition == event.Advisory {
-		c.set(&c.expiry, &c.cfg.AdvisoryTTL, it.alive)
+	if it.Disposition == event.Advisory {
+		c.set(&c.expiry, &c.cfg.AdvisoryTTL, it.Alive)
 	}
 }
 
@@ -325,10 +325,10 @@ func (c *Coalescer) expire() {
 	c.expiry = alarm{}
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() || it.disposition != event.Advisory {
+		if !it.open() || it.Disposition != event.Advisory {
 			continue
 		}
-		if c.cfg.AdvisoryTTL.passed(it.alive, c.now) {
+		if c.cfg.AdvisoryTTL.passed(it.Alive, c.now) {
 			c.clear(it, ReasonExpired)
 		} else {
 			c.wake(it)
@@ -351,21 +351,21 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 			return
 		}
 		kind = Opened
-	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.pending == "":
+	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.Pending == "":
 		// Every tenth of a growth matters more than what is between.
-		if least := 3 - 2*decade(it.total); !c.allow(it, 1, least) {
+		if least := 3 - 2*decade(it.Total); !c.allow(it, 1, least) {
 			return
 		}
 	}
-	if kind == Opened && it.pending == "" && it.told {
+	if kind == Opened && it.Pending == "" && it.Told {
 		kind = Updated
 	}
-	if it.pending == "" {
+	if it.Pending == "" {
 		c.queue = append(c.queue, it)
-	} else if kind == Updated && (it.pending == Opened || it.pendingWhy.weight() > why.weight()) {
+	} else if kind == Updated && (it.Pending == Opened || it.PendingWhy.weight() > why.weight()) {
 		return
 	}
-	it.pending, it.pendingWhy, it.pendingAt = kind, why, at
+	it.Pending, it.PendingWhy, it.PendingAt = kind, why, at
 }
 
 // allowance is what the number of updates that stop nobody is bounded by.
@@ -379,7 +379,7 @@ type allowance struct {
 // so many are left, and counts it as cost. Each tenfold of entries and of groups allows
 // three, and each stop one. What the host itself reports needs none.
 func (c *Coalescer) allow(it *item, cost, least uint64) bool {
-	if it.scope >= scopeHost {
+	if it.Scope >= scopeHost {
 		return true
 	}
 	a := &c.allowance
@@ -400,11 +400,11 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 	it := c.queue[0]
 	c.queue = slices.Delete(c.queue, 0, 1)
 	u := Update{
-		Kind: it.pending, Reason: it.pendingWhy, Item: c.attention(it),
-		Seq: it.pendingAt.seq, Pos: it.pendingAt.pos,
+		Kind: it.Pending, Reason: it.PendingWhy, Item: c.attention(it),
+		Seq: it.PendingAt.Seq, Pos: it.PendingAt.Pos,
 	}
-	it.pending, it.told = "", it.pending != Cleared
-	it.delivered[0] = it.latest.seq
+	it.Pending, it.Told = "", it.Pending != Cleared
+	it.Delivered[0] = it.Latest.seq
 	c.stats.Updates++
 	return u, true
 }
@@ -443,13 +443,13 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
 	var victim *item
 	for i := range c.items {
-		if it := &c.items[i]; it.state == itemCleared && !it.unpinned && (victim == nil || evictedBefore(it, victim)) {
+		if it := &c.items[i]; it.State == itemCleared && !it.Unpinned && (victim == nil || evictedBefore(it, victim)) {
 			victim = it
 		}
 	}
 	if victim == nil {
 		return 0, false
 	}
-	victim.unpinned = true
-	return victim.number, true
+	victim.Unpinned = true
+	return victim.Number, true
 }

@@ -138,13 +138,13 @@ func (m *Member) Compare(o *Member) int {
 
 // members returns the members of an item, the dominant first.
 func (c *Coalescer) members(it *item) []Member {
-	all := make([]Member, 0, len(it.rules))
-	for i := range it.counters.rows {
-		r := &it.counters.rows[i]
-		n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.rule })
+	all := make([]Member, 0, len(it.Rules))
+	for i := range it.Counters.Rows {
+		r := &it.Counters.Rows[i]
+		n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.Rule })
 		if n < 0 {
 			n = len(all)
-			all = append(all, Member{Rule: r.rule, First: r.first.pos, began: r.first.seq})
+			all = append(all, Member{Rule: r.Rule, First: r.First.Pos, began: r.First.Seq})
 		}
 		all[n].add(r)
 	}
@@ -153,8 +153,8 @@ func (c *Coalescer) members(it *item) []Member {
 		at := c.phases.at(m.ended)
 		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
 		if r := it.rule(m.Rule); r != nil {
-			m.Title, m.Advice, m.Effects, m.Over = r.summary, r.advice, r.effects, m.Over || r.resolved
-			m.Entries += r.untracked
+			m.Title, m.Advice, m.Effects, m.Over = r.Summary, r.Advice, r.Effects, m.Over || r.Resolved
+			m.Entries += r.Untracked
 		}
 		m.Title = cmp.Or(m.Title, Reported(m.Rule, m.Severity))
 	}
@@ -164,16 +164,16 @@ func (c *Coalescer) members(it *item) []Member {
 
 // add adds a group, or a variant of one.
 func (m *Member) add(r *counter) {
-	m.Disposition, m.Severity = max(m.Disposition, r.disposition), max(m.Severity, r.severity)
-	m.Invalidates = m.Invalidates || r.invalidates
-	m.Entries += r.count
-	if r.first.seq < m.began {
-		m.First, m.began = r.first.pos, r.first.seq
+	m.Disposition, m.Severity = max(m.Disposition, r.Disposition), max(m.Severity, r.Severity)
+	m.Invalidates = m.Invalidates || r.Invalidates
+	m.Entries += r.Count
+	if r.First.Seq < m.began {
+		m.First, m.began = r.First.Pos, r.First.Seq
 	}
-	if r.last.seq > m.ended {
-		m.Last, m.ended = r.lastPos, r.last.seq
+	if r.Last.seq > m.ended {
+		m.Last, m.ended = r.LastPos, r.Last.seq
 	}
-	m.Accused = m.Accused.join(r.accused)
+	m.Accused = m.Accused.join(r.Accused)
 }
 
 // Join adds what the same rule decided among other entries that came later.
@@ -210,14 +210,14 @@ func Reported(rule string, severity event.Severity) string {
 // entries, the most frequent variant.
 func (it *item) dominant(rule string) (row *counter) {
 	var most counter
-	for i := range it.counters.rows {
-		r := &it.counters.rows[i]
-		if r.rule != rule {
+	for i := range it.Counters.Rows {
+		r := &it.Counters.Rows[i]
+		if r.Rule != rule {
 			continue
 		}
-		group := it.counters.group(r)
-		if row == nil || cmp.Or(cmp.Compare(group.severity, most.severity), cmp.Compare(group.count, most.count)) > 0 ||
-			row.sig == r.sig && r.count > row.count {
+		group := it.Counters.group(r)
+		if row == nil || cmp.Or(cmp.Compare(group.Severity, most.Severity), cmp.Compare(group.Count, most.Count)) > 0 ||
+			row.Sig == r.Sig && r.Count > row.Count {
 			row, most = r, group
 		}
 	}
@@ -226,20 +226,20 @@ func (it *item) dominant(rule string) (row *counter) {
 
 // group returns the sum of all variants of the group of a row.
 func (t *counters) group(of *counter) counter {
-	sum := counter{rule: of.rule, sig: of.sig, first: of.first}
-	for i := range t.rows {
-		r := &t.rows[i]
-		if r.sig != of.sig || r.rule != of.rule {
+	sum := counter{Rule: of.Rule, Sig: of.Sig, First: of.First}
+	for i := range t.Rows {
+		r := &t.Rows[i]
+		if r.Sig != of.Sig || r.Rule != of.Rule {
 			continue
 		}
-		sum.severity, sum.count = max(sum.severity, r.severity), sum.count+r.count
-		if r.first.seq < sum.first.seq {
-			sum.first = r.first
+		sum.Severity, sum.Count = max(sum.Severity, r.Severity), sum.Count+r.Count
+		if r.First.Seq < sum.First.Seq {
+			sum.First = r.First
 		}
-		if r.last.seq > sum.last.seq {
-			sum.last, sum.lastPos = r.last, r.lastPos
+		if r.Last.seq > sum.Last.seq {
+			sum.Last, sum.LastPos = r.Last, r.LastPos
 		}
-		sum.accused = sum.accused.join(r.accused)
+		sum.Accused = sum.Accused.join(r.Accused)
 	}
 	return sum
 }

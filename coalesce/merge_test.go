@@ -63,23 +63,23 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 			require.Equal(t, want[i].Groups, got[i].Groups)
 			require.Equal(t, want[i].TotalUrgentEntries, got[i].TotalUrgentEntries)
 			a, b := before.lookup(want[i].ID), after.lookup(got[i].ID)
-			for j := range a.counters.rows {
-				x, y := a.counters.rows[j], b.counters.find(a.counters.rows[j].rule, a.counters.rows[j].sig,
-					a.counters.rows[j].variant)
+			for j := range a.Counters.Rows {
+				x, y := a.Counters.Rows[j], b.Counters.find(a.Counters.Rows[j].Rule, a.Counters.Rows[j].Sig,
+					a.Counters.Rows[j].Variant)
 				require.NotNil(t, y)
-				require.Equal(t, x.count, y.count)
-				require.Equal(t, x.first, y.first)
-				require.Equal(t, x.last, y.last)
-				require.Equal(t, x.text, y.text)
-				require.Equal(t, x.disposition, y.disposition)
-				require.Equal(t, x.severity, y.severity)
-				require.Equal(t, x.invalidates, y.invalidates)
-				require.Equal(t, x.worst.seq, y.worst.seq)
+				require.Equal(t, x.Count, y.Count)
+				require.Equal(t, x.First, y.First)
+				require.Equal(t, x.Last, y.Last)
+				require.Equal(t, x.Text, y.Text)
+				require.Equal(t, x.Disposition, y.Disposition)
+				require.Equal(t, x.Severity, y.Severity)
+				require.Equal(t, x.Invalidates, y.Invalidates)
+				require.Equal(t, x.Worst.At.Seq, y.Worst.At.Seq)
 			}
-			require.True(t, slices.IsSortedFunc(b.counters.rows, func(x,
+			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x,
 				y counter,
 			) int {
-				return int(x.first.seq) - int(y.first.seq)
+				return int(x.First.Seq) - int(y.First.Seq)
 			}), "rows keep their order")
 		}
 		s := after.Stats()
@@ -131,19 +131,19 @@ func TestMergeConserves(t *testing.T) {
 				require.Equal(t, seq, s.Received)
 				for i := range c.items {
 					it := &c.items[i]
-					total := it.untracked
+					total := it.Untracked
 					variants := map[modelGroup]int{}
-					for j := range it.counters.rows {
-						r := &it.counters.rows[j]
-						require.Same(t, r, it.counters.find(r.rule, r.sig, r.variant))
-						require.Equal(t, root(r.sig), r.sig)
-						total += r.count
-						if r.variant != others {
-							variants[modelGroup{r.rule, r.sig, ""}]++
-							require.LessOrEqual(t, variants[modelGroup{r.rule, r.sig, ""}], maxVariants)
+					for j := range it.Counters.Rows {
+						r := &it.Counters.Rows[j]
+						require.Same(t, r, it.Counters.find(r.Rule, r.Sig, r.Variant))
+						require.Equal(t, root(r.Sig), r.Sig)
+						total += r.Count
+						if r.Variant != others {
+							variants[modelGroup{r.Rule, r.Sig, ""}]++
+							require.LessOrEqual(t, variants[modelGroup{r.Rule, r.Sig, ""}], maxVariants)
 						}
 					}
-					require.Equal(t, it.total, total, "what the groups counted is what the item did")
+					require.Equal(t, it.Total, total, "what the groups counted is what the item did")
 				}
 			},
 		})

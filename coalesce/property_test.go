@@ -206,7 +206,7 @@ func (m *model) fold(e event.Entry, in Input) {
 	if a, ok := m.c.Item(f.ID); ok && a.State == Open {
 		it.entries = append(it.entries, modelEntry{e.Seq, in.Decision, in.Signature, in.Variant})
 		it.resolved[in.Decision.Rule] = false
-		it.loose = it.loose || m.c.lookup(f.ID).untracked > 0
+		it.loose = it.loose || m.c.lookup(f.ID).Untracked > 0
 	} else {
 		require.False(m.t, f.NewGroup || f.NewCause, "absorbed")
 	}
@@ -382,7 +382,7 @@ func (m *model) agree(a *Item, it *modelItem) {
 	require.Equal(m.t, it.entries[0].seq, a.OpenedAtSequence)
 	require.Equal(m.t, it.entries[0].seq, a.OpenedPos)
 	require.Equal(m.t, worst.Disposition, a.Disposition)
-	held := m.c.lookup(a.ID).deferred
+	held := m.c.lookup(a.ID).Deferred
 	require.Equal(m.t, worst.Disposition == event.Blocking && a.State == Open && !held, a.Blocking)
 	phase := phaseOf(worst.seq)
 	if len(m.c.phases) == maxPhases && worst.seq < m.c.phases[0].Seq {
@@ -514,7 +514,7 @@ func (m *model) attach(t *rapid.T) {
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
 			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind ||
-				a.Blocking && m.c.lookup(a.ID).delivered[m.c.consumer(who)] > 0 ||
+				a.Blocking && m.c.lookup(a.ID).Delivered[m.c.consumer(who)] > 0 ||
 				strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
 		}
 	}
@@ -529,7 +529,7 @@ func (m *model) current(t *rapid.T) {
 	require.Equal(m.t, len(open) > 0, ok)
 	for i := range open {
 		require.True(m.t, a.Blocking || !open[i].Blocking, "advisory before blocking")
-		past := func(a *Item) bool { return a.Blocking && m.c.lookup(a.ID).past }
+		past := func(a *Item) bool { return a.Blocking && m.c.lookup(a.ID).Past }
 		if a.Blocking == open[i].Blocking && past(&a) == past(&open[i]) {
 			require.LessOrEqual(m.t, a.Members[0].Compare(&open[i].Members[0]), 0)
 		}
@@ -560,9 +560,9 @@ func (m *model) check() {
 	checkSnapshot(m.t, m.c)
 	for i := range m.c.items {
 		it := &m.c.items[i]
-		unused := slices.ContainsFunc(it.counters.rows[len(it.counters.rows):cap(it.counters.rows)],
+		unused := slices.ContainsFunc(it.Counters.Rows[len(it.Counters.Rows):cap(it.Counters.Rows)],
 			func(c counter) bool { return !reflect.ValueOf(c).IsZero() }) ||
-			slices.ContainsFunc(it.rules[len(it.rules):cap(it.rules)], func(r ruleCount) bool { return r != ruleCount{} })
+			slices.ContainsFunc(it.Rules[len(it.Rules):cap(it.Rules)], func(r ruleCount) bool { return r != ruleCount{} })
 		require.False(m.t, unused, "what is not used keeps nothing alive")
 	}
 }

@@ -74,10 +74,10 @@ func (x *recurrence) stopsOf(method string, call uint64) *stops {
 // occur counts another occurrence of a group, on a side, or on neither.
 func (c *Coalescer) occur(r *counter, side int) {
 	total := c.exposure()
-	x := r.recurrence
+	x := r.Recurrence
 	if x == nil {
-		x = &recurrence{Since: total, First: r.last}
-		r.recurrence = x
+		x = &recurrence{Since: total, First: r.Last}
+		r.Recurrence = x
 	}
 	x.Times++
 	if side != neither {
@@ -128,22 +128,22 @@ func (c *Coalescer) frequent(o *recurrence) bool {
 // acknowledgement of its group: whether it is charged to the call, which then opens a
 // successor, or stands, or is what happens without calls, too.
 func (c *Coalescer) charge(k *known, root *operation) Reason {
-	x := k.row.recurrence
+	x := k.row.Recurrence
 	if !c.frequent(x) {
 		return ""
 	}
 	method := ""
 	if root != nil {
-		method = root.method
+		method = root.Method
 	}
 	call := c.calls.Begun
-	if call > x.Call+forgetAfter+1 || c.freshSince > k.row.last.seq {
+	if call > x.Call+forgetAfter+1 || c.freshSince > k.row.Last.seq {
 		x.Stops = x.Stops[:0]
 	}
 	x.Call = call
 	s := x.stopsOf(method, call)
 	if s.Count < standingAfter {
-		if !c.calls.Reads || c.calls.ReadAt >= k.item.opened.seq || s.Unread == standingAfter {
+		if !c.calls.Reads || c.calls.ReadAt >= k.item.Opened.Seq || s.Unread == standingAfter {
 			s.Count++
 		} else {
 			s.Unread++ // and perhaps its reads are not reported
@@ -170,17 +170,17 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 // since.
 func (c *Coalescer) inCall(it *item, to *destination) (root *operation, since uint64, before bool) {
 	if o := to.named; o != nil {
-		if o.started.seq > it.ackedAt || o.worst < event.Blocking {
-			return c.ops.root(o), o.started.seq, false
+		if o.Started.seq > it.AckedAt || o.Worst < event.Blocking {
+			return c.ops.root(o), o.Started.seq, false
 		}
 		return nil, 0, true
 	}
 	for _, o := range c.ops.live {
 		switch r := c.ops.root(o); {
-		case r.started.seq <= it.ackedAt:
+		case r.Started.seq <= it.AckedAt:
 			before = true
-		case r.started.seq > since:
-			root, since = r, r.started.seq
+		case r.Started.seq > since:
+			root, since = r, r.Started.seq
 		}
 	}
 	return root, since, before
@@ -226,8 +226,8 @@ func (c *Coalescer) endLoad() {
 	c.loadEnded = c.now.seq
 	c.version++
 	for i := range c.items {
-		if it := &c.items[i]; it.open() && it.deferred {
-			it.deferred = false
+		if it := &c.items[i]; it.open() && it.Deferred {
+			it.Deferred = false
 			c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
 		}
 	}
@@ -257,7 +257,7 @@ func (c *Coalescer) observeLoad(in *Input) {
 // completed records that a call ends as completed. A call that began in a load is evidence of play.
 func (c *Coalescer) completed(o *operation) {
 	l := &c.load
-	if !c.Loading() || !o.begun || o.parent != "" || o.started.seq < l.Began.seq {
+	if !c.Loading() || !o.Begun || o.Parent != "" || o.Started.seq < l.Began.seq {
 		return
 	}
 	switch l.Calls++; l.Calls {
@@ -291,8 +291,8 @@ func (c *Coalescer) overdueLoad() {
 // meetDeferred marks a call that begins while an item waits for the end of a load: its result is not clean.
 func (c *Coalescer) meetDeferred(o *operation) {
 	for i := range c.items {
-		if it := &c.items[i]; it.deferred && it.disposition == event.Blocking {
-			o.mark(it.number, ReasonBackground)
+		if it := &c.items[i]; it.Deferred && it.Disposition == event.Blocking {
+			o.mark(it.Number, ReasonBackground)
 		}
 	}
 }

@@ -28,46 +28,46 @@ func (c *Coalescer) bare(it *item) Item {
 	a := Item{
 		ID:                 it.id,
 		State:              Open,
-		Severity:           it.severity,
+		Severity:           it.Severity,
 		Blocking:           it.blocking(),
-		StateInvalidated:   it.invalidates,
+		StateInvalidated:   it.Invalidates,
 		Title:              m.Title,
 		Advice:             m.Advice,
 		Rule:               m.Rule,
-		OpenedAtSequence:   it.opened.seq,
-		LatestSequence:     it.latest.seq,
-		DiagnosticsCursor:  it.cause.Seq - 1,
-		TotalUrgentEntries: it.total,
+		OpenedAtSequence:   it.Opened.Seq,
+		LatestSequence:     it.Latest.seq,
+		DiagnosticsCursor:  it.Cause.Seq - 1,
+		TotalUrgentEntries: it.Total,
 		Sample:             c.samples(it, row),
-		Disposition:        it.disposition,
-		Cause:              it.cause,
-		Prelude:            it.prelude,
-		OpenedPos:          it.opened.pos,
-		LatestPos:          it.latestPos,
-		Predecessor:        c.id(it.predecessor),
-		ClearedBy:          it.clearedBy,
-		Variants:           c.variants(it, m.Rule, row.sig),
+		Disposition:        it.Disposition,
+		Cause:              CauseEntry(it.Cause),
+		Prelude:            it.Prelude,
+		OpenedPos:          it.Opened.Pos,
+		LatestPos:          it.LatestPos,
+		Predecessor:        c.id(it.Predecessor),
+		ClearedBy:          it.ClearedBy,
+		Variants:           c.variants(it, m.Rule, row.Sig),
 		Recurrence:         c.again(it, row),
-		Known:              it.known,
+		Known:              it.Known,
 		Members:            members,
 	}
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
 		shown := it.dominant(members[i].Rule)
-		members[i].Signature, members[i].Message, members[i].Seq = shown.sig, shown.text, shown.first.seq
+		members[i].Signature, members[i].Message, members[i].Seq = shown.Sig, shown.Text, shown.First.Seq
 	}
-	groups, exact := it.counters.groups()
+	groups, exact := it.Counters.groups()
 	a.Groups, a.GroupsExact = int(groups), exact
-	if it.causeBy != nil {
-		a.CausalOperationID, a.CausalMethod = it.causeBy.id, it.causeBy.method
-	} else if it.root != nil {
-		a.AfterOperation, a.AfterMethod = it.root.id, it.root.method
+	if it.CauseBy != nil {
+		a.CausalOperationID, a.CausalMethod = it.CauseBy.ID, it.CauseBy.Method
+	} else if it.Root != nil {
+		a.AfterOperation, a.AfterMethod = it.Root.ID, it.Root.Method
 	}
-	if it.scope == scopeDigest {
-		it.digest.apply(&a)
+	if it.Scope == scopeDigest {
+		it.Digest.apply(&a)
 	}
 	a.Cause.Phase = c.phases.at(a.Cause.Seq)
-	if it.state != itemOpen {
+	if it.State != itemOpen {
 		a.State = Cleared
 	}
 	return a
@@ -76,9 +76,9 @@ func (c *Coalescer) bare(it *item) Item {
 // samples chooses the most informative groups: the dominant one, the one of the cause, then by severity, rarity and
 // recency.
 func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
-	order := make([]*counter, 0, len(it.counters.rows))
-	for i := range it.counters.rows {
-		order = append(order, &it.counters.rows[i])
+	order := make([]*counter, 0, len(it.Counters.Rows))
+	for i := range it.Counters.Rows {
+		order = append(order, &it.Counters.Rows[i])
 	}
 	cause := it.causeRow()
 	place := func(r *counter) int {
@@ -93,25 +93,25 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 	slices.SortFunc(order, func(a, b *counter) int {
 		return cmp.Or(
 			cmp.Compare(place(a), place(b)),
-			cmp.Compare(b.severity, a.severity),
-			cmp.Compare(a.count, b.count),
-			cmp.Compare(b.last.seq, a.last.seq),
+			cmp.Compare(b.Severity, a.Severity),
+			cmp.Compare(a.Count, b.Count),
+			cmp.Compare(b.Last.seq, a.Last.seq),
 		)
 	})
 	samples := make([]Sample, 0, min(len(order), c.cfg.MaxSamples))
 	for _, r := range order {
-		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == r.sig && s.Rule == r.rule }) {
+		if slices.ContainsFunc(samples, func(s Sample) bool { return s.Signature == r.Sig && s.Rule == r.Rule }) {
 			continue // another variant shows the group
 		}
 		if len(samples) == c.cfg.MaxSamples {
 			break
 		}
-		g := it.counters.group(r)
+		g := it.Counters.group(r)
 		s := Sample{
-			Level: g.severity, Message: r.text, RepeatCount: g.count, LatestSequence: g.last.seq,
-			Rule: r.rule, Signature: r.sig, FirstPos: r.first.pos, LatestPos: g.lastPos, Variants: c.variants(it, r.rule, r.sig),
+			Level: g.Severity, Message: r.Text, RepeatCount: g.Count, LatestSequence: g.Last.seq,
+			Rule: r.Rule, Signature: r.Sig, FirstPos: r.First.Pos, LatestPos: g.LastPos, Variants: c.variants(it, r.Rule, r.Sig),
 		}
-		s.Blame, _ = g.accused.pointed(g.count)
+		s.Blame, _ = g.Accused.pointed(g.Count)
 		samples = append(samples, s)
 	}
 	return samples
@@ -184,7 +184,7 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
 		clauses = append(clauses, clause{
-			lead + o.id + " (" + o.disposition.String() + ": " + c.members(o)[0].Title + ")", "",
+			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")", "",
 			rankOthers,
 		})
 	}
@@ -278,7 +278,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 		out = append(out, clause{strings.Join(parts, ""), name, rank})
 	}
 	say(rankHeadline, "", text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
-	if it.scope != scopeDigest { // whose headline has its counts
+	if it.Scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {
 			exact = ""
@@ -301,7 +301,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	if a.Recurrence != "" {
 		say(rankOrigin, "recurrence", "; ", a.Recurrence)
 	}
-	if it.deferred {
+	if it.Deferred {
 		say(rankState, "state", "; it stops no call until the game is loaded")
 	}
 	switch {
@@ -337,16 +337,16 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 // again describes how often the dominant group of an item came, or returns "" where that
 // was once.
 func (c *Coalescer) again(it *item, row *counter) string {
-	if row.recurrence == nil {
+	if row.Recurrence == nil {
 		return ""
 	}
-	x := row.recurrence
+	x := row.Recurrence
 	text := "came " + strconv.FormatUint(x.Times+1, 10) + " times"
-	if clocked(x.First, row.last) && row.last.at > x.First.at {
-		every := (row.last.at - x.First.at) / time.Duration(x.Times)
+	if clocked(x.First, row.Last) && row.Last.at > x.First.at {
+		every := (row.Last.at - x.First.at) / time.Duration(x.Times)
 		text += ", every " + every.Round(max(time.Second, every/100)).String()
 	}
-	if it.acked && row.last.seq > it.ackedAt {
+	if it.Acked && row.Last.seq > it.AckedAt {
 		text += ", again after it was acknowledged"
 	}
 	return text

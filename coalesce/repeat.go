@@ -25,8 +25,8 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 	it := c.episode.item
-	if c.repeatable.version != c.version || c.thorough || it.total+1 >= it.nextCount ||
-		c.cfg.AmbientQuiet.passed(c.episode.last, c.now) || runGap.passed(c.repeatable.row.last, c.now) {
+	if c.repeatable.version != c.version || c.thorough || it.Total+1 >= it.NextCount ||
+		c.cfg.AmbientQuiet.passed(c.episode.last, c.now) || runGap.passed(c.repeatable.row.Last, c.now) {
 		f := c.Fold(in)
 		c.remember(in)
 		return f
@@ -38,7 +38,7 @@ func (c *Coalescer) Repeat(in *Input) Folded {
 	c.repeatable.row.bump(in, c.now)
 	c.episode.last = c.now
 	c.wake(it)
-	return Folded{ID: it.id, Owner: it.number}
+	return Folded{ID: it.id, Owner: it.Number}
 }
 
 // remember sets repeatable for what was just folded, if the next one like it would be
@@ -48,7 +48,7 @@ func (c *Coalescer) remember(in *Input) {
 	if it == nil || !in.Decision.Disposition.Urgent() {
 		return
 	}
-	if row := it.counters.find(in.Decision.Rule, in.Signature, in.variant); row != nil && !row.worsens(&in.Decision) &&
+	if row := it.Counters.find(in.Decision.Rule, in.Signature, in.variant); row != nil && !row.worsens(&in.Decision) &&
 		it.unmoved(&in.Decision) {
 		c.repeatable = repeatable{version: c.version, row: row}
 	}
@@ -68,7 +68,7 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 	if r == nil {
 		r = c.row(it, in)
 	}
-	if it.total+1 >= it.nextCount || in.digest != nil {
+	if it.Total+1 >= it.NextCount || in.digest != nil {
 		return false
 	}
 	if r == nil {
@@ -83,7 +83,7 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 		}
 		r.calm = c.version
 	}
-	if runGap.passed(r.last, c.now) {
+	if runGap.passed(r.Last, c.now) {
 		c.occur(r, c.calls.Side)
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
@@ -94,25 +94,25 @@ func (c *Coalescer) repeat(it *item, in *Input, r *counter) bool {
 // repeatUncounted is repeat for an entry of a group that no counter counts: all that is
 // full of groups consists of those.
 func (c *Coalescer) repeatUncounted(it *item, in *Input) bool {
-	d, t := &in.Decision, &it.counters
-	if groups, _ := t.groups(); len(t.uncounted.keys) == 0 || groups >= it.nextGroups || it.admits(d) ||
-		t.counted() < familiarGroups || !it.unmoved(d) || !t.uncounted.has(groupKey(d.Rule, in.Signature)) {
+	d, t := &in.Decision, &it.Counters
+	if groups, _ := t.groups(); len(t.Uncounted.Keys) == 0 || groups >= it.NextGroups || it.admits(d) ||
+		t.counted() < familiarGroups || !it.unmoved(d) || !t.Uncounted.has(groupKey(d.Rule, in.Signature)) {
 		return false
 	}
 	it.count(c.now, in.Entry.Pos, &c.cfg)
-	it.untracked++
-	it.rule(d.Rule).untracked++ // unmoved found it
+	it.Untracked++
+	it.rule(d.Rule).Untracked++ // unmoved found it
 	return true
 }
 
 // unmoved reports whether an entry that does not make its group worse leaves the
 // item as it is but for counts.
 func (it *item) unmoved(d *event.Decision) bool {
-	if it.worsens(d) || uint64(it.counters.counted()) >= it.nextGroups || it.deferred {
+	if it.worsens(d) || uint64(it.Counters.counted()) >= it.NextGroups || it.Deferred {
 		return false
 	}
 	r := it.rule(d.Rule)
-	return r != nil && r.disposition >= d.Disposition && !r.resolved
+	return r != nil && r.Disposition >= d.Disposition && !r.Resolved
 }
 
 // known is the acknowledged item that accounts for an entry: of those that know it, the
@@ -137,7 +137,7 @@ type latest struct {
 // isLatest reports whether c.latest is that of an entry.
 func (c *Coalescer) isLatest(in *Input) bool {
 	r := c.latest.row
-	return c.latest.version == c.version && r.sig == in.Signature && r.variant == in.variant && r.rule == in.Decision.Rule
+	return c.latest.version == c.version && r.Sig == in.Signature && r.Variant == in.variant && r.Rule == in.Decision.Rule
 }
 
 // account returns the acknowledged item that accounts for an entry, and "" when the
@@ -151,26 +151,26 @@ func (c *Coalescer) account(in *Input, to *destination) (k known, why Reason) {
 	}
 	open := false // an open item has the group
 	look := func(it *item, row *counter) {
-		open = open || it.open() && !it.past
+		open = open || it.open() && !it.Past
 		if !c.accounts(it, in, to) {
 			return
 		}
-		if k.item == nil || it.clearedAt > k.item.clearedAt {
+		if k.item == nil || it.ClearedAt > k.item.ClearedAt {
 			k.item, k.row = it, row
 		}
-		k.disposition, k.severity = max(k.disposition, it.disposition), max(k.severity, it.severity)
-		k.invalidates = k.invalidates || it.invalidates
+		k.disposition, k.severity = max(k.disposition, it.Disposition), max(k.severity, it.Severity)
+		k.invalidates = k.invalidates || it.Invalidates
 	}
 	if !to.unseen {
 		c.index.each(d.Rule, in.Signature, func(i int, row *counter) {
-			if row.variant == in.variant {
+			if row.Variant == in.variant {
 				look(&c.items[i], row)
 			}
 		})
 	}
 	if k.item == nil && !c.Loading() {
 		c.index.eachFamiliar(d.Rule, func(i int) {
-			if it := &c.items[i]; it.opened.seq > c.loadEnded && !c.cfg.AmbientQuiet.passed(it.latest, c.now) {
+			if it := &c.items[i]; it.Opened.Seq > c.loadEnded && !c.cfg.AmbientQuiet.passed(it.Latest, c.now) {
 				look(it, nil)
 			}
 		}, c.items)
@@ -197,14 +197,14 @@ const rateFactor = 10
 // accounts reports whether it is an acknowledged item that covers the burst of an entry
 // whose group or rule it holds.
 func (c *Coalescer) accounts(it *item, in *Input, to *destination) bool {
-	if it.state != itemCleared || !it.acked || it.past || to.scope == scopeDigest {
+	if it.State != itemCleared || !it.Acked || it.Past || to.scope == scopeDigest {
 		return false
 	}
-	if (it.scope == scopeBlind) != (to.scope == scopeBlind) || (it.scope == scopeHost) != (to.scope == scopeHost) {
+	if (it.Scope == scopeBlind) != (to.scope == scopeBlind) || (it.Scope == scopeHost) != (to.scope == scopeHost) {
 		return false
 	}
 	r := it.rule(in.Decision.Rule)
-	return r == nil || !r.resolved
+	return r == nil || !r.Resolved
 }
 
 // beyond returns why an entry goes beyond what was acknowledged with the item that
@@ -219,21 +219,21 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	case d.Invalidates && !k.invalidates:
 		return reasonInvalidated
 	}
-	last := it.latest
+	last := it.Latest
 	if k.row != nil {
-		last = k.row.last
+		last = k.row.Last
 	}
 	apart := runGap.passed(last, c.now)
 	blocking := d.Disposition == event.Blocking && to.scope.plain()
 	switch {
 	case d.Disposition == event.Blocking && to.scope == scopeHost && apart:
 		return reasonReturned // the host knows
-	case blocking && c.Loading() && it.ackedAt < c.load.Began.seq:
+	case blocking && c.Loading() && it.AckedAt < c.load.Began.seq:
 		return reasonReturned
 	case c.cfg.AckMemory.passed(last, c.now):
 		return reasonReturned
-	case (k.row == nil || !k.row.recurrence.standing()) && // whose rate counts by calls
-		it.rate.Current+1 >= rateFactor*it.ackRate && !c.cfg.RateWindow.passed(it.rate.Start, c.now):
+	case (k.row == nil || !k.row.Recurrence.standing()) && // whose rate counts by calls
+		it.Rate.Current+1 >= rateFactor*it.AckRate && !c.cfg.RateWindow.passed(it.Rate.Start, c.now):
 		return reasonRate
 	case !apart && to.named == nil && clocked(last, c.now):
 		return ""
@@ -268,9 +268,9 @@ func (c *Coalescer) beyond(k *known, in *Input, to *destination) Reason {
 	switch {
 	case !blocking || !between:
 	case why == reasonStanding:
-		c.calls.Owed = mark{it.number, ReasonStanding}
-	case why == "" && k.row.recurrence.Seen[outside] <= standingAfter:
-		c.calls.Owed = mark{it.number, ReasonBackground}
+		c.calls.Owed = mark{it.Number, ReasonStanding}
+	case why == "" && k.row.Recurrence.Seen[outside] <= standingAfter:
+		c.calls.Owed = mark{it.Number, ReasonBackground}
 	}
 	return why
 }
@@ -284,6 +284,6 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 	if why == reasonStanding {
 		because = ReasonStanding
 	}
-	c.concern(in, to, it.number, because)
-	return Folded{ID: it.id, Owner: it.number}
+	c.concern(in, to, it.Number, because)
+	return Folded{ID: it.id, Owner: it.Number}
 }

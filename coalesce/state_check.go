@@ -61,20 +61,22 @@ func (s *State) fits(c *Coalescer) error {
 		law("Operations: "+o.ID, !o.Gone && !ids[o.ID] && o.Status <= event.StatusTimedOut)
 		ids[o.ID] = true
 	}
-	for i := range s.Items {
-		it := &s.Items[i]
-		law("Items: State or Scope", it.State <= itemCleared && it.Scope <= scopeDigest)
-		law("Items: Rows", len(it.Rows) <= now.MaxGroups+reservedRows)
+	for _, it := range s.Items {
+		if it == nil {
+			continue
+		}
+		law("Items: State or Scope", it.State != itemFree && it.State <= itemCleared && it.Scope <= scopeDigest)
+		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
 		law("Items: Rules", len(it.Rules) <= maxRules)
 		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
-		law("Items: Digest", it.Digest == nil || len(it.Digest.Samples) <= now.MaxSamples)
-		law("Items: Uncounted", it.Uncounted == nil ||
-			len(it.Uncounted.Keys) <= maxUncounted && len(it.Uncounted.Rules) <= maxRules)
-		for k := range it.Rows {
-			x := it.Rows[k].Recurrence
-			law("Items: Accused", len(it.Rows[k].Accused) <= maxAccused)
-			law("Items: Recurrence", x == nil || x.Times > 0 && len(x.Stops) <= maxMethods)
+		law("Items: Digest", len(it.Digest.Samples) <= now.MaxSamples)
+		u := &it.Counters.Uncounted
+		law("Items: Uncounted", len(u.Keys) <= maxUncounted && len(u.Rules) <= maxRules)
+		for k := range it.Counters.Rows {
+			r := &it.Counters.Rows[k]
+			law("Items: Accused", len(r.Accused) <= maxAccused)
+			law("Items: Recurrence", r.Recurrence == nil || r.Recurrence.Times > 0 && len(r.Recurrence.Stops) <= maxMethods)
 		}
 	}
 	return errors.Join(errs...)
@@ -89,16 +91,16 @@ func (s *State) odd(v reflect.Value) (why string) {
 	case *logicalTime:
 		bad = x.seq > s.Now.seq || x.seq > maxCount || x.generation > min(s.Now.generation, maxCount) || x.at < -farthest ||
 			x.at > farthest || clocked(*x, s.Now) && x.at > s.Now.at
-	case *storedPlace:
-		bad = x[0] > s.Now.seq
+	case *place:
+		bad = x.Seq > s.Now.seq
 	case *span:
 		bad = x.at < 0 || x.at > farthest || x.entries > maxCount
 	case *AccusedMod:
 		bad = x.Entries > maxCount
 	case *itemRef:
 		bad = *x < 0 || int(*x) > len(s.Items)
-	case *operationRef:
-		bad = *x < 0 || int(*x) > len(s.Operations)
+	case **operation:
+		bad = *x != nil && ((*x).ref < 0 || int((*x).ref) > len(s.Operations))
 	default:
 		switch v.Kind() {
 		case reflect.Uint64:
@@ -138,21 +140,21 @@ func (c *Coalescer) check() error {
 	seen, pending := map[uint64]bool{0: true}, map[*item]bool{}
 	for i := range c.items {
 		it := &c.items[i]
-		if it.state == itemFree {
+		if it.State == itemFree {
 			continue
 		}
-		if seen[it.number] || it.number > c.numbers {
-			return fmt.Errorf("item number %d is 0, occurs twice or is too large", it.number)
+		if seen[it.Number] || it.Number > c.numbers {
+			return fmt.Errorf("item number %d is 0, occurs twice or is too large", it.Number)
 		}
-		seen[it.number] = true
+		seen[it.Number] = true
 		if it.open() {
 			c.nOpen++
 		}
-		if it.pending != "" {
+		if it.Pending != "" {
 			pending[it] = true
 		}
 		if why := it.broken(); why != "" {
-			return fmt.Errorf("item %d: %s", it.number, why)
+			return fmt.Errorf("item %d: %s", it.Number, why)
 		}
 	}
 	n := len(pending)
@@ -172,7 +174,7 @@ func (c *Coalescer) check() error {
 		return errors.New("an update occurs twice or belongs to no item")
 	case !gathers:
 		return errors.New("an item that is not open receives entries")
-	case pool != nil && (!pool.open() || pool.disposition != event.Advisory || !pool.scope.plain()):
+	case pool != nil && (!pool.open() || pool.Disposition != event.Advisory || !pool.Scope.plain()):
 		return errors.New("an item that is not advisory, or not open, is joined by advisory entries")
 	case err != nil:
 		return fmt.Errorf("its counts do not match: %w", err)
@@ -185,28 +187,28 @@ func (c *Coalescer) check() error {
 
 // broken returns the law that an item which is not free breaks, or "".
 func (it *item) broken() string {
-	left := it.total - it.untracked // which is at most the total
-	for i := range it.counters.rows {
-		n := it.counters.rows[i].count
+	left := it.Total - it.Untracked // which is at most the total
+	for i := range it.Counters.Rows {
+		n := it.Counters.Rows[i].Count
 		if n == 0 || n > left {
 			return "the counts of its groups do not match its entries"
 		}
 		left -= n
 	}
 	switch open := it.open(); {
-	case len(it.counters.rows) == 0 || it.opened.seq == 0 || it.cause.Seq == 0:
+	case len(it.Counters.Rows) == 0 || it.Opened.Seq == 0 || it.Cause.Seq == 0:
 		return "it is empty"
-	case uint64(len(it.counters.uncounted.keys)) > it.untracked:
+	case uint64(len(it.Counters.Uncounted.Keys)) > it.Untracked:
 		return "it has more groups without a counter than entries of them"
 	case left != 0:
 		return "the counts of its groups do not match its entries"
-	case (it.scope == scopeOperation) != (it.root != nil):
+	case (it.Scope == scopeOperation) != (it.Root != nil):
 		return "its operation is missing, or should not be there"
-	case it.scope == scopeDigest && it.digest.from.seq == 0:
+	case it.Scope == scopeDigest && it.Digest.From.Seq == 0:
 		return "its digest is empty"
-	case open && (it.acked || it.clearedBy != "" || it.pending == Cleared):
+	case open && (it.Acked || it.ClearedBy != "" || it.Pending == Cleared):
 		return "it is open and cleared"
-	case !open && (it.clearedBy == "" || it.pending != "" && it.pending != Cleared):
+	case !open && (it.ClearedBy == "" || it.Pending != "" && it.Pending != Cleared):
 		return "it is cleared and open"
 	case open:
 		return it.unsplittable()
@@ -218,25 +220,25 @@ func (it *item) broken() string {
 // acknowledgement could not part it, or "".
 func (it *item) unsplittable() string {
 	opened, cause := false, false
-	for i := range it.counters.rows {
-		r := &it.counters.rows[i]
+	for i := range it.Counters.Rows {
+		r := &it.Counters.Rows[i]
 		switch {
-		case r.first.seq > r.worst.seq || r.worst.seq > r.raised.seq || r.raised.seq > r.last.seq ||
-			r.last.seq > it.latest.seq:
+		case r.First.Seq > r.Worst.At.Seq || r.Worst.At.Seq > r.Raised.At.Seq || r.Raised.At.Seq > r.Last.seq ||
+			r.Last.seq > it.Latest.seq:
 			return "a group with its entries out of order"
-		case !r.holds(&r.worst) || !r.holds(&r.raised):
+		case !r.holds(&r.Worst) || !r.holds(&r.Raised):
 			return "a group that became worse after more entries than it has"
-		case r.disposition > it.disposition || r.severity > it.severity || r.invalidates && !it.invalidates:
+		case r.Disposition > it.Disposition || r.Severity > it.Severity || r.Invalidates && !it.Invalidates:
 			return "a group worse than all of it"
-		case r.first.seq < it.opened.seq:
+		case r.First.Seq < it.Opened.Seq:
 			return "a group that is older"
-		case r.disposition == it.disposition && r.worst.seq < it.cause.Seq,
-			r.severity == it.severity && r.raised.seq < it.severeAt,
-			r.invalidates && r.raised.seq < it.invalidatedAt:
+		case r.Disposition == it.Disposition && r.Worst.At.Seq < it.Cause.Seq,
+			r.Severity == it.Severity && r.Raised.At.Seq < it.SevereAt,
+			r.Invalidates && r.Raised.At.Seq < it.InvalidatedAt:
 			return "a group that was worse before all of it was"
 		}
-		opened = opened || r.first.seq == it.opened.seq
-		cause = cause || r.disposition == it.disposition && r.worst.seq == it.cause.Seq
+		opened = opened || r.First.Seq == it.Opened.Seq
+		cause = cause || r.Disposition == it.Disposition && r.Worst.At.Seq == it.Cause.Seq
 	}
 	if !opened || !cause {
 		return "the group of its first entry, or of its cause, is missing"
@@ -247,5 +249,5 @@ func (it *item) unsplittable() string {
 // holds reports whether c may have turned at t: after its first entry something
 // came before, and what came before leaves something.
 func (c *counter) holds(t *turn) bool {
-	return t.count < c.count && (t.count > 0) == (t.seq > c.first.seq)
+	return t.Count < c.Count && (t.Count > 0) == (t.At.Seq > c.First.Seq)
 }

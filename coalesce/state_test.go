@@ -233,6 +233,28 @@ func TestStateGoesOnForLong(t *testing.T) {
 	}
 }
 
+// TestStateIsOfOnePoint holds that what happens after State does not show in the copy.
+func TestStateIsOfOnePoint(t *testing.T) {
+	for stream := range uint64(40) {
+		rng := rand.New(rand.NewPCG(stream, 3))
+		m := &caller{intn: rng.IntN}
+		c, err := New(smallConfig(1+rng.IntN(6), 12, 1+rng.IntN(5)))
+		require.NoError(t, err)
+		for range 20 {
+			for range rng.IntN(20) {
+				m.next()(c)
+			}
+			before, state := snap(c, nil), c.State()
+			for range rng.IntN(20) {
+				m.next()(c)
+			}
+			after, err := json.Marshal(state())
+			require.NoError(t, err)
+			require.Equal(t, string(before), string(after))
+		}
+	}
+}
+
 // busy returns a Coalescer after n calls of a stream.
 func busy(t testing.TB, cfg Config, stream uint64, n int) *Coalescer {
 	rng := rand.New(rand.NewPCG(stream, 1))
@@ -253,18 +275,18 @@ func TestStateHasEveryField(t *testing.T) {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
 		return c.episode.item != nil && c.blindly != nil && c.pool != nil && len(c.queue) > 0 && c.now.generation > 0 &&
 			len(c.consumers.list) > 1 &&
-			any(func(it item) bool { return len(it.digest.samples) > 0 }) &&
-			any(func(it item) bool { return len(it.covers) > 0 }) &&
+			any(func(it item) bool { return len(it.Digest.Samples) > 0 }) &&
+			any(func(it item) bool { return len(it.Covers) > 0 }) &&
 			slices.ContainsFunc(c.ops.order, func(o *operation) bool { return o.openItem != nil }) &&
-			any(func(it item) bool { return it.key != "" }) && len(c.escalations) > 0 &&
+			any(func(it item) bool { return it.Key != "" }) && len(c.escalations) > 0 &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.counters.rows, func(r counter) bool { return r.accused != nil })
+				return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool { return r.Accused != nil })
 			}) &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Blame != nil })
+				return slices.ContainsFunc(it.Digest.Samples, func(s storedSample) bool { return s.Blame != nil })
 			}) &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.digest.samples, func(s Sample) bool { return s.Variants != nil })
+				return slices.ContainsFunc(it.Digest.Samples, func(s storedSample) bool { return s.Variants != nil })
 			})
 	}
 	for stream := uint64(0); c == nil || !rich(); stream++ {
@@ -273,20 +295,22 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	c.load, c.calls.Owed = load{Began: c.now, Playing: c.now, Called: c.now, Calls: 1}, mark{1, ReasonStanding}
 	for i := range c.items {
-		for n := range c.items[i].counters.rows {
-			c.items[i].counters.rows[n].recurrence = &recurrence{
+		for n := range c.items[i].Counters.Rows {
+			c.items[i].Counters.Rows[n].Recurrence = &recurrence{
 				Times: 2, First: c.now, Call: 9,
 				Stops: []stops{{Method: "m", Count: 1, Unread: 1, From: 5, Pace: 4, Run: 3, RunFrom: 2}},
 			}
 		}
 	}
-	c.items[0].counters.distinguish("r", groupSignature("one more"))
+	c.items[0].Counters.distinguish("r", groupSignature("one more"))
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds", "Coalescer.soonest", "Coalescer.only",
-		"-Coalescer.latest",
+		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
+		"Coalescer.soonest", "Coalescer.only", "-Coalescer.latest",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "CauseEntry.Phase", "CauseEntry.ID", "Sample.ID", "operations.byID", "counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
+		"item.id", "storedCause.ID", "storedSample.ID",
+		"operation.ref", "operation.Gathers", "operations.byID",
+		"counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
 		// What a host may set to something else at a restore.
 		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummaryTokens",
@@ -299,7 +323,8 @@ func TestStateHasEveryField(t *testing.T) {
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
-		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar", "-Coalescer.copies",
+		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar",
+		"-Coalescer.copies",
 	)
 }
 
@@ -359,7 +384,7 @@ func TestRestoreOtherWindows(t *testing.T) {
 func TestRestoreRefused(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	first := func(c *Coalescer, state itemState) *item {
-		i := slices.IndexFunc(c.items, func(it item) bool { return it.state == state && it.scope == scopeOperation })
+		i := slices.IndexFunc(c.items, func(it item) bool { return it.State == state && it.Scope == scopeOperation })
 		require.GreaterOrEqual(t, i, 0)
 		return &c.items[i]
 	}
@@ -374,39 +399,39 @@ func TestRestoreRefused(t *testing.T) {
 			c.stats.Evicted++
 			c.clears++
 		}, "items opened"},
-		"total": {func(c *Coalescer) { first(c, itemOpen).total++ }, "the counts of its groups do not match"},
+		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "the counts of its groups do not match"},
 		"empty group": {
-			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 0 },
+			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 0 },
 			"the counts of its groups do not match",
 		},
 		"huge group": {
-			func(c *Coalescer) { first(c, itemOpen).counters.rows[0].count = 1 << 63 },
+			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 1 << 63 },
 			".Rows[0].Count is not possible",
 		},
-		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).number = first(c, itemCleared).number }, "occurs twice"},
-		"no root":       {func(c *Coalescer) { first(c, itemOpen).root = nil }, "its operation is missing"},
-		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).acked = true }, "open and cleared"},
-		"cleared":       {func(c *Coalescer) { first(c, itemCleared).clearedBy = "" }, "cleared and open"},
-		"no cause":      {func(c *Coalescer) { first(c, itemOpen).cause.Seq = 0 }, "it is empty"},
-		"other cause":   {func(c *Coalescer) { first(c, itemOpen).cause.Seq-- }, "of its cause, is missing"},
-		"future":        {func(c *Coalescer) { first(c, itemOpen).latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
+		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemCleared).Number }, "occurs twice"},
+		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "its operation is missing"},
+		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).Acked = true }, "open and cleared"},
+		"cleared":       {func(c *Coalescer) { first(c, itemCleared).ClearedBy = "" }, "cleared and open"},
+		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "it is empty"},
+		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Seq-- }, "of its cause, is missing"},
+		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
-			it.latest.generation, it.latest.at = c.now.generation, c.now.at+1
+			it.Latest.generation, it.Latest.at = c.now.generation, c.now.at+1
 		}, ".Latest is not possible"},
 		"turn": {
-			func(c *Coalescer) { r := &first(c, itemOpen).counters.rows[0]; r.worst.count = r.count },
+			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Worst.Count = r.Count },
 			"more entries than it has",
 		},
 		"group twice": {func(c *Coalescer) {
-			t := &first(c, itemOpen).counters
-			t.rows = append(t.rows, t.rows[0])
+			t := &first(c, itemOpen).Counters
+			t.Rows = append(t.Rows, t.Rows[0])
 		}, "occurs twice"},
 		"rule twice": {
-			func(c *Coalescer) { it := first(c, itemOpen); it.rules = append(it.rules, it.rules[0]) },
+			func(c *Coalescer) { it := first(c, itemOpen); it.Rules = append(it.Rules, it.Rules[0]) },
 			"] occurs twice",
 		},
-		"consumer": {func(c *Coalescer) { first(c, itemOpen).consumer = 3 }, "Items: Consumer is not possible"},
+		"consumer": {func(c *Coalescer) { first(c, itemOpen).Consumer = 3 }, "Items: Consumer is not possible"},
 		"no consumer": {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
 			"Consumers is not possible",
@@ -419,9 +444,9 @@ func TestRestoreRefused(t *testing.T) {
 		},
 		"no queue":           {func(c *Coalescer) { c.queue = c.queue[:0] }, "update occurs twice or belongs to no item"},
 		"operation":          {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
-		"no id":              {func(c *Coalescer) { c.ops.order[0].id = "" }, "Operations: "},
-		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].gone = true }, "Operations: "},
-		"status":             {func(c *Coalescer) { c.ops.order[0].status = event.StatusPhase }, "Operations: "},
+		"no id":              {func(c *Coalescer) { c.ops.order[0].ID = "" }, "Operations: "},
+		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].Gone = true }, "Operations: "},
+		"status":             {func(c *Coalescer) { c.ops.order[0].Status = event.StatusPhase }, "Operations: "},
 		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -439,7 +464,9 @@ func TestRestoreRefused(t *testing.T) {
 // TestRestoreDamaged replaces numbers of a state: it is refused, or works.
 func TestRestoreDamaged(t *testing.T) {
 	number := regexp.MustCompile(`\b[0-9]+\b`)
-	values := []string{"0", "1", "2", "3", "5", "40", "1000", "2305843009213693952", "9223372036854775808", "18446744073709551615", "-1"}
+	values := []string{
+		"0", "1", "2", "3", "5", "40", "1000", "2305843009213693952", "9223372036854775808", "18446744073709551615", "-1",
+	}
 	works := 0
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 4))

@@ -54,13 +54,13 @@ func (c *Coalescer) Stats() Stats {
 		switch {
 		case it.open():
 			s.Open++
-			s.FoldedOpen += it.total
+			s.FoldedOpen += it.Total
 			if it.blocking() {
 				s.OpenBlocking++
 			}
-		case it.state == itemCleared:
+		case it.State == itemCleared:
 			s.Remembered++
-			s.FoldedCleared += it.total
+			s.FoldedCleared += it.Total
 		}
 	}
 	s.UpdatesPending = len(c.queue)

@@ -33,22 +33,22 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 	groups, rules, crowd := map[uint32]uint64{}, map[uint32]uint64{}, 0
 	for i := range c.items {
 		it := &c.items[i]
-		for k := range it.counters.rows {
-			row := &it.counters.rows[k]
-			ref := it.counters.base + uint32(k)
+		for k := range it.Counters.Rows {
+			row := &it.Counters.Rows[k]
+			ref := it.Counters.base + uint32(k)
 			require.Same(t, &c.index.rows[ref], row)
-			groups[ref] = uint64(row.sig.ID)
-			if row.variant == others {
+			groups[ref] = uint64(row.Sig.ID)
+			if row.Variant == others {
 				crowd++
 			}
 		}
-		require.False(t, it.familiar && !it.acked)
-		if it.acked && it.counters.counted() >= familiarGroups {
+		require.False(t, it.familiar && !it.Acked)
+		if it.Acked && it.Counters.counted() >= familiarGroups {
 			require.True(t, it.familiar)
 		}
-		for k := range it.rules {
+		for k := range it.Rules {
 			if it.familiar {
-				rules[uint32(1+i*maxRules+k)] = xxhash.Sum64String(it.rules[k].rule)
+				rules[uint32(1+i*maxRules+k)] = xxhash.Sum64String(it.Rules[k].Rule)
 			}
 		}
 	}
@@ -79,50 +79,50 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	}
 	for i := range c.items {
 		it := &c.items[i]
-		require.Equal(t, it.pending != "", queued[it])
-		if it.state == itemFree {
-			require.Zero(t, it.number)
-			require.Zero(t, it.total)
-			require.Empty(t, it.counters.rows)
+		require.Equal(t, it.Pending != "", queued[it])
+		if it.State == itemFree {
+			require.Zero(t, it.Number)
+			require.Zero(t, it.Total)
+			require.Empty(t, it.Counters.Rows)
 			continue
 		}
 		require.NotNil(t, it.causeRow(), "a merge looks for a cause where its group is")
-		require.False(t, numbers[it.number])
-		numbers[it.number] = true
-		require.Equal(t, c.id(it.number), it.id)
-		require.Equal(t, it.scope == scopeOperation, it.root != nil)
+		require.False(t, numbers[it.Number])
+		numbers[it.Number] = true
+		require.Equal(t, c.id(it.Number), it.id)
+		require.Equal(t, it.Scope == scopeOperation, it.Root != nil)
 		if it.open() {
 			open++
-			require.False(t, it.acked)
-			require.Empty(t, it.clearedBy)
+			require.False(t, it.Acked)
+			require.Empty(t, it.ClearedBy)
 		}
-		sum, groups := it.untracked, map[modelGroup]bool{}
-		for n := range it.counters.rows {
-			row := it.counters.rows[n]
-			sum += row.count
-			groups[modelGroup{row.rule, row.sig, ""}] = true
-			require.NotZero(t, row.count)
-			it.counters.last = 1 << 20 // so that the index is asked
-			require.Same(t, &it.counters.rows[n], it.counters.find(row.rule, row.sig, row.variant))
+		sum, groups := it.Untracked, map[modelGroup]bool{}
+		for n := range it.Counters.Rows {
+			row := it.Counters.Rows[n]
+			sum += row.Count
+			groups[modelGroup{row.Rule, row.Sig, ""}] = true
+			require.NotZero(t, row.Count)
+			it.Counters.last = 1 << 20 // so that the index is asked
+			require.Same(t, &it.Counters.Rows[n], it.Counters.find(row.Rule, row.Sig, row.Variant))
 			if it.open() {
-				require.LessOrEqual(t, row.severity, it.severity)
-				require.LessOrEqual(t, row.disposition, it.disposition)
-				require.True(t, it.invalidates || !row.invalidates)
+				require.LessOrEqual(t, row.Severity, it.Severity)
+				require.LessOrEqual(t, row.Disposition, it.Disposition)
+				require.True(t, it.Invalidates || !row.Invalidates)
 				if row.calm == c.version {
 					require.True(t, it.unmoved(&event.Decision{
-						Rule: row.rule, Disposition: row.disposition, Severity: row.severity,
-						Invalidates: row.invalidates,
+						Rule: row.Rule, Disposition: row.Disposition, Severity: row.Severity,
+						Invalidates: row.Invalidates,
 					}))
 				}
-				require.True(t, row.first.seq <= row.worst.seq && row.worst.seq <= row.raised.seq && row.raised.seq <= row.last.seq)
+				require.True(t, row.First.Seq <= row.Worst.At.Seq && row.Worst.At.Seq <= row.Raised.At.Seq && row.Raised.At.Seq <= row.Last.seq)
 			}
 		}
-		require.Equal(t, len(groups), it.counters.counted())
-		require.Equal(t, it.total, sum, "every entry is in one group or untracked")
-		if it.open() && it.disposition == event.Advisory {
-			require.False(t, c.cfg.AdvisoryTTL.passed(it.alive, c.now), "expired")
+		require.Equal(t, len(groups), it.Counters.counted())
+		require.Equal(t, it.Total, sum, "every entry is in one group or untracked")
+		if it.open() && it.Disposition == event.Advisory {
+			require.False(t, c.cfg.AdvisoryTTL.passed(it.Alive, c.now), "expired")
 			soonest := alarm{}
-			soonest.add(&c.cfg.AdvisoryTTL, it.alive, c.now)
+			soonest.add(&c.cfg.AdvisoryTTL, it.Alive, c.now)
 			requireNotLater(t, c.expiry, soonest)
 		}
 	}
@@ -134,34 +134,34 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	gathers(c.episode.item)
 	gathers(c.blindly)
 	if c.pool != nil {
-		require.True(t, c.pool.open() && c.pool.disposition == event.Advisory && c.pool.scope.plain())
+		require.True(t, c.pool.open() && c.pool.Disposition == event.Advisory && c.pool.Scope.plain())
 	}
 	require.False(t, c.calls.ends.due(c.now))
 	require.False(t, c.loadEnds.due(c.now))
 	for _, o := range c.ops.order {
-		require.Equal(t, o.begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)), slices.Contains(c.ops.live, o), o.id)
+		require.Equal(t, o.Begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)), slices.Contains(c.ops.live, o), o.ID)
 	}
 	for _, o := range c.ops.live {
 		require.True(t, c.ops.holds(o))
 		if !o.running() {
 			soonest := alarm{}
-			soonest.add(&c.cfg.Linger, o.ended, c.now)
+			soonest.add(&c.cfg.Linger, o.Ended, c.now)
 			requireNotLater(t, c.calls.ends, soonest)
 		}
 	}
 	require.Len(t, c.ops.byID, len(c.ops.order))
 	for _, o := range c.ops.order {
-		require.Same(t, o, c.ops.byID[o.id])
-		require.False(t, o.gone)
+		require.Same(t, o, c.ops.byID[o.ID])
+		require.False(t, o.Gone)
 		gathers(o.openItem)
 		if o.running() {
-			require.False(t, c.cfg.OperationMax.passed(o.started, c.now), "given up")
+			require.False(t, c.cfg.OperationMax.passed(o.Started, c.now), "given up")
 			soonest := alarm{}
-			soonest.add(&c.cfg.OperationMax, o.started, c.now)
+			soonest.add(&c.cfg.OperationMax, o.Started, c.now)
 			requireNotLater(t, c.abandon, soonest)
 		}
 		root := c.ops.root(o)
-		require.True(t, root.parent == "" || c.ops.get(root.parent) == nil, "no loops")
+		require.True(t, root.Parent == "" || c.ops.get(root.Parent) == nil, "no loops")
 		require.True(t, o == root || o.openItem == nil || c.nOpen == c.cfg.MaxOpen, "only roots gather")
 	}
 	cached := c.onlyRoot()

@@ -37,8 +37,8 @@ func since(base, t time.Time) time.Duration {
 
 // place is the entry that something is about.
 type place struct {
-	seq uint64
-	pos uint64
+	Seq uint64
+	Pos uint64
 }
 
 // clocked reports whether time measures how far now is from since: not where

@@ -11,12 +11,12 @@ import (
 // TestTurnAfter holds what is known to be before a turn of a group, of another that joins it: all of it, what was before
 // one of its turns, or its first entry.
 func TestTurnAfter(t *testing.T) {
-	mine := turn{place: place{seq: 10}, count: 5, disposition: event.Ignore, severity: event.SeverityWarning}
+	mine := turn{At: place{Seq: 10}, Count: 5, Disposition: event.Ignore, Severity: event.SeverityWarning}
 	other := func(first, worst, raised, last uint64) *counter {
 		return &counter{
-			first: place{seq: first}, last: logicalTime{seq: last}, count: 100,
-			disposition: event.Blocking, severity: event.SeverityFatal,
-			worst: turn{place: place{seq: worst}, count: 20}, raised: turn{place: place{seq: raised}, count: 30},
+			First: place{Seq: first}, Last: logicalTime{seq: last}, Count: 100,
+			Disposition: event.Blocking, Severity: event.SeverityFatal,
+			Worst: turn{At: place{Seq: worst}, Count: 20}, Raised: turn{At: place{Seq: raised}, Count: 30},
 		}
 	}
 	for _, c := range []struct {
@@ -37,10 +37,10 @@ func TestTurnAfter(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := mine.after(c.other)
-			require.Equal(t, c.count, got.count)
-			require.Equal(t, c.disposition, got.disposition)
-			require.Equal(t, c.severity, got.severity)
-			require.Equal(t, mine.place, got.place)
+			require.Equal(t, c.count, got.Count)
+			require.Equal(t, c.disposition, got.Disposition)
+			require.Equal(t, c.severity, got.Severity)
+			require.Equal(t, mine.At, got.At)
 		})
 	}
 }
@@ -49,8 +49,8 @@ func TestTurnAfter(t *testing.T) {
 func TestCombine(t *testing.T) {
 	group := func(d event.Disposition, s event.Severity, worst, raised, last uint64) *counter {
 		return &counter{
-			first: place{seq: last}, last: logicalTime{seq: last}, lastPos: last * 10, count: last, disposition: d, severity: s,
-			worst: turn{place: place{seq: worst}}, raised: turn{place: place{seq: raised}},
+			First: place{Seq: last}, Last: logicalTime{seq: last}, LastPos: last * 10, Count: last, Disposition: d, Severity: s,
+			Worst: turn{At: place{Seq: worst}}, Raised: turn{At: place{Seq: raised}},
 		}
 	}
 	for _, c := range []struct {
@@ -67,31 +67,31 @@ func TestCombine(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			d, n := max(c.a.disposition, c.b.disposition), c.a.count+c.b.count
+			d, n := max(c.a.Disposition, c.b.Disposition), c.a.Count+c.b.Count
 			b := *c.b
 			c.a.combine(&b)
 			require.Equal(t, []uint64{c.worst, c.raised, c.last, c.last * 10, n},
-				[]uint64{c.a.worst.seq, c.a.raised.seq, c.a.last.seq, c.a.lastPos, c.a.count})
-			require.Equal(t, d, c.a.disposition)
+				[]uint64{c.a.Worst.At.Seq, c.a.Raised.At.Seq, c.a.Last.seq, c.a.LastPos, c.a.Count})
+			require.Equal(t, d, c.a.Disposition)
 		})
 	}
 	for _, first := range []bool{true, false} {
 		a, b := group(event.Advisory, 1, 1, 1, 1), group(event.Advisory, 2, 2, 2, 2)
-		a.invalidates, b.invalidates = first, !first
-		b.accused = Accused{{"y", 2, 0}, {"x", 1, 0}}
+		a.Invalidates, b.Invalidates = first, !first
+		b.Accused = Accused{{"y", 2, 0}, {"x", 1, 0}}
 		if first {
-			a.accused = Accused{{"x", 3, 0}}
+			a.Accused = Accused{{"x", 3, 0}}
 		}
 		a.combine(b)
-		require.True(t, a.invalidates)
-		require.EqualValues(t, 2, a.severity)
-		require.Equal(t, map[bool]Accused{true: {{"x", 4, 0}, {"y", 2, 0}}, false: {{"y", 2, 0}, {"x", 1, 0}}}[first], a.accused)
+		require.True(t, a.Invalidates)
+		require.EqualValues(t, 2, a.Severity)
+		require.Equal(t, map[bool]Accused{true: {{"x", 4, 0}, {"y", 2, 0}}, false: {{"y", 2, 0}, {"x", 1, 0}}}[first], a.Accused)
 	}
 	// What was before the worst turn of the one is counted for it of the other.
 	a, b := group(event.Blocking, 1, 90, 90, 99), group(event.Advisory, 1, 2, 2, 50)
 	a.combine(b)
-	require.EqualValues(t, 50, a.worst.count)
-	require.EqualValues(t, 50, a.raised.count)
+	require.EqualValues(t, 50, a.Worst.Count)
+	require.EqualValues(t, 50, a.Raised.Count)
 }
 
 // TestInvalidatesStays holds that what a group invalidated once, it has.
@@ -103,10 +103,10 @@ func TestInvalidatesStays(t *testing.T) {
 	} {
 		c.add(&in, nil, logicalTime{seq: uint64(i + 1)})
 	}
-	require.True(t, c.invalidates)
-	require.EqualValues(t, 2, c.count)
-	require.EqualValues(t, 2, c.worst.seq)
-	require.EqualValues(t, 1, c.first.seq)
+	require.True(t, c.Invalidates)
+	require.EqualValues(t, 2, c.Count)
+	require.EqualValues(t, 2, c.Worst.At.Seq)
+	require.EqualValues(t, 1, c.First.Seq)
 }
 
 // TestHolds holds which item an index finds for a group: the first and the last row of each.
@@ -117,7 +117,7 @@ func TestHolds(t *testing.T) {
 	names := []string{"a", "b", "c", "d", "e", "f"}
 	for i, name := range names {
 		ref := uint32(1 + i)
-		x.rows[ref].sig = groupSignature(name)
+		x.rows[ref].Sig = groupSignature(name)
 		x.groups.add(uint64(groupSignature(name).ID), ref)
 	}
 	for i, name := range names {

@@ -28,9 +28,9 @@ func (c *Coalescer) asOthers(in *Input) bool {
 
 // row returns the counter of an entry in an item, or nil.
 func (c *Coalescer) row(it *item, in *Input) *counter {
-	r := it.counters.find(in.Decision.Rule, in.Signature, in.variant)
+	r := it.Counters.find(in.Decision.Rule, in.Signature, in.variant)
 	if r == nil && c.asOthers(in) {
-		r = it.counters.find(in.Decision.Rule, in.Signature, in.variant)
+		r = it.Counters.find(in.Decision.Rule, in.Signature, in.variant)
 	}
 	return r
 }
@@ -64,11 +64,11 @@ func (c *Coalescer) variants(it *item, rule string, sig signature.Signature) Var
 	var own Variants
 	var known []string
 	c.index.each(rule, sig, func(i int, r *counter) {
-		if !slices.Contains(known, r.variant) {
-			known = append(known, r.variant)
+		if !slices.Contains(known, r.Variant) {
+			known = append(known, r.Variant)
 		}
 		if &c.items[i] == it {
-			own = append(own, Variant{Value: r.variant, Count: r.count})
+			own = append(own, Variant{Value: r.Variant, Count: r.Count})
 		}
 	})
 	if len(known) < 2 {

@@ -72,7 +72,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		return v
 	}
 	v := Verdict{
-		Operation: o.id, Method: o.method, Status: o.status, Known: true, Final: true, Abandoned: o.abandoned,
+		Operation: o.ID, Method: o.Method, Status: o.Status, Known: true, Final: true, Abandoned: o.Abandoned,
 		CleanThrough: c.now.seq,
 	}
 	var worst event.Disposition
@@ -82,18 +82,18 @@ func (c *Coalescer) Verdict(id string) Verdict {
 		if !c.ops.isPart(p, o) {
 			continue
 		}
-		if p.item != 0 && (item == 0 || p.worst > worst || p.worst == worst && p.item < item) {
-			worst, item = p.worst, p.item
+		if p.Item != 0 && (item == 0 || p.Worst > worst || p.Worst == worst && p.Item < item) {
+			worst, item = p.Worst, p.Item
 		}
-		marked = marked.stronger(p.marked)
+		marked = marked.stronger(p.Marked)
 		if c.ops.covered(p) && p != o {
-			if v.Reason = cmp.Or(v.Reason, p.gap); p.doubtful {
+			if v.Reason = cmp.Or(v.Reason, p.Gap); p.Doubtful {
 				v.Reason = cmp.Or(v.Reason, ReasonDoubtful)
 			}
 			continue
 		}
 		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
-		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.ended, c.now)
+		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.Ended, c.now)
 	}
 	if marked.Why == ReasonCharged {
 		// To the whole, or to a part of it: as a whole o has that itself.
@@ -127,15 +127,15 @@ func (c *Coalescer) Verdict(id string) Verdict {
 // incomplete now.
 func (o *operation) unknown(now bool) VerdictReason {
 	switch {
-	case o.gap != "":
-		return o.gap
+	case o.Gap != "":
+		return o.Gap
 	case o.running() && now:
 		return ReasonBlind
-	case o.abandoned:
+	case o.Abandoned:
 		return ReasonAbandoned
-	case o.doubtful:
+	case o.Doubtful:
 		return ReasonDoubtful
-	case o.status.Ended() && !o.begun:
+	case o.Status.Ended() && !o.Begun:
 		return ReasonMissing // nobody knows when it began
 	}
 	return ""

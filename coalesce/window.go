@@ -66,7 +66,7 @@ func (c *Coalescer) settle(to logicalTime, side int) {
 func (c *Coalescer) findLive() {
 	c.ops.live = c.ops.live[:0]
 	for _, o := range c.ops.order {
-		if o.begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)) {
+		if o.Begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)) {
 			c.enterWindow(o)
 		}
 	}
@@ -75,7 +75,7 @@ func (c *Coalescer) findLive() {
 
 // enterWindow records that an operation is under way.
 func (c *Coalescer) enterWindow(o *operation) {
-	if o.gone || slices.Contains(c.ops.live, o) {
+	if o.Gone || slices.Contains(c.ops.live, o) {
 		return
 	}
 	if c.calls.Side == outside {
@@ -98,11 +98,11 @@ func (c *Coalescer) leaveWindows() {
 			return false
 		}
 		if o.lingers(&c.cfg.Linger, c.now) {
-			c.set(&c.calls.ends, &c.cfg.Linger, o.ended)
+			c.set(&c.calls.ends, &c.cfg.Linger, o.Ended)
 			return false
 		}
-		if clocked(o.ended, c.now) && clocked(left, c.now) {
-			left.at = max(left.at, min(o.ended.at+c.cfg.Linger.Duration, c.now.at))
+		if clocked(o.Ended, c.now) && clocked(left, c.now) {
+			left.at = max(left.at, min(o.Ended.at+c.cfg.Linger.Duration, c.now.at))
 		}
 		return true
 	})
@@ -134,7 +134,7 @@ func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
 }
 
 // mark records that an urgent entry in the window of o is not charged to it.
-func (o *operation) mark(n uint64, why VerdictReason) { o.marked = o.marked.stronger(mark{n, why}) }
+func (o *operation) mark(n uint64, why VerdictReason) { o.Marked = o.Marked.stronger(mark{n, why}) }
 
 // stronger returns the mark that says more, m if both say as much: that a standing fault
 // returned before all else, and last what is charged to another part of the same whole.
