@@ -42,14 +42,19 @@ func decompressed(r io.Reader) (*bufio.Reader, string, error) {
 		}
 		var z io.Reader
 		if op == "gzip" {
-			z, err = newGzipReader(br)
+			var unpacked *gzip.Reader
+			unpacked, err = gzip.NewReader(br)
+			z = gzipReader{unpacked}
 		} else {
 			// Concurrency 1 starts no goroutines, so that there is nothing to close.
 			z, err = zstd.NewReader(br, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 				zstd.WithDecoderMaxWindow(maxZstdWindow))
 		}
+		if errors.Is(err, io.EOF) { // where there should be none
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
-			return nil, op, unexpected(err)
+			return nil, op, err
 		}
 		br = bufio.NewReaderSize(z, inputSize)
 	}
@@ -61,14 +66,6 @@ var errTrailing = errors.New("the data after the compressed text is not gzip and
 
 // gzipReader distinguishes trailing data from a stream that is not gzip.
 type gzipReader struct{ *gzip.Reader }
-
-func newGzipReader(r io.Reader) (io.Reader, error) {
-	z, err := gzip.NewReader(r)
-	if err != nil {
-		return nil, err
-	}
-	return gzipReader{z}, nil
-}
 
 func (z gzipReader) Read(b []byte) (int, error) {
 	n, err := z.Reader.Read(b)
@@ -88,13 +85,4 @@ func compression(magic []byte) string {
 		return "zstd"
 	}
 	return ""
-}
-
-// unexpected turns an end of the input where there should be none into an
-// error for it.
-func unexpected(err error) error {
-	if errors.Is(err, io.EOF) {
-		return io.ErrUnexpectedEOF
-	}
-	return err
 }

@@ -152,12 +152,8 @@ func threadTitle(b []byte) (crashed, ok bool) {
 		if !hasPrefix(b, "Thread ") {
 			return false, false
 		}
-		n := len("Thread ")
-		for n < len(b) && isDigit(b[n]) {
-			n++
-		}
-		rest := b[n:]
-		if n == len("Thread ") || len(rest) == 0 {
+		_, rest := number(b[len("Thread "):])
+		if len(rest) == 0 || len(rest) == len(b)-len("Thread ") {
 			return false, false
 		}
 		crashed = hasPrefix(rest, " Crashed")

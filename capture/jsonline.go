@@ -3,10 +3,13 @@ package capture
 import (
 	"bytes"
 	"encoding/base64"
-	"encoding/json"
+	"errors"
+	"io"
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/logline"
@@ -39,34 +42,43 @@ type jsonLine struct {
 	rest                                       []byte // " key=value" of members that have no place of their own
 	line                                       []byte
 	buf                                        []byte // unquoted strings
+	decoder                                    *jsonDecoder
+}
+
+// jsonDecoder reads text in place.
+type jsonDecoder struct {
+	jsontext.Decoder
+	text bytes.Buffer
 }
 
 // parse reads line, and reports whether it is a JSON object. If not, the line
 // is a plain log record.
 func (j *jsonLine) parse(line []byte) bool {
-	*j = jsonLine{rest: j.rest[:0], buf: j.buf[:0], line: line}
-	if !json.Valid(line) {
-		return false
+	*j = jsonLine{rest: j.rest[:0], buf: j.buf[:0], line: line, decoder: j.decoder}
+	if j.decoder == nil {
+		j.decoder = new(jsonDecoder)
 	}
-	j.valid = true
-	s := jsonScanner{b: line}
-	s.space()
-	s.i++ // {
-	for {
-		s.space()
-		if s.b[s.i] == '}' {
-			return true
+	d := j.decoder
+	d.text = *bytes.NewBuffer(line)
+	d.Reset(&d.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
+	_, err := d.ReadToken() // {
+	for err == nil && d.PeekKind() != '}' {
+		var key, value jsontext.Value
+		if key, err = d.ReadValue(); err != nil {
+			break
 		}
-		if s.b[s.i] == ',' {
-			s.i++
-			continue
+		if value, err = d.ReadValue(); err == nil {
+			j.member(j.unquote(key), value)
 		}
-		key := j.unquote(s.value())
-		s.space()
-		s.i++ // :
-		s.space()
-		j.member(key, s.value())
 	}
+	if err == nil {
+		_, err = d.ReadToken() // }
+	}
+	if err == nil {
+		_, err = d.ReadToken()
+	}
+	j.valid = errors.Is(err, io.EOF)
+	return j.valid
 }
 
 // member takes one member of the object. Aliases are those that slog, zap,
@@ -292,12 +304,8 @@ func (j *jsonLine) unquote(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw[1 : len(raw)-1]
 	}
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return raw[1 : len(raw)-1]
-	}
 	n := len(j.buf)
-	j.buf = append(j.buf, s...)
+	j.buf, _ = jsontext.AppendUnquote(j.buf, raw) // what is not UTF-8 becomes U+FFFD
 	return j.buf[n:len(j.buf):len(j.buf)]
 }
 
@@ -317,60 +325,6 @@ func (j *jsonLine) decode(raw []byte) []byte {
 // isRecording reports whether the line that was parsed is the one that a
 // recording begins with. It stands for nothing that happened.
 func (j *jsonLine) isRecording() bool { return string(j.kind) == "recording" && j.version }
-
-// jsonScanner walks over a text that is known to be valid JSON.
-type jsonScanner struct {
-	b []byte
-	i int
-}
-
-func (s *jsonScanner) space() {
-	for s.i < len(s.b) {
-		switch s.b[s.i] {
-		case ' ', '\t', '\r', '\n':
-			s.i++
-		default:
-			return
-		}
-	}
-}
-
-// value returns the value at the current place and moves behind it.
-func (s *jsonScanner) value() []byte {
-	start, depth := s.i, 0
-	for s.i < len(s.b) {
-		switch c := s.b[s.i]; c {
-		case '"':
-			s.i++
-			for s.b[s.i] != '"' {
-				if s.b[s.i] == '\\' {
-					s.i++
-				}
-				s.i++
-			}
-			if depth == 0 {
-				s.i++
-				return s.b[start:s.i]
-			}
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth == 0 {
-				return s.b[start:s.i]
-			}
-			if depth--; depth == 0 {
-				s.i++
-				return s.b[start:s.i]
-			}
-		case ',', ':', ' ', '\t', '\r', '\n':
-			if depth == 0 {
-				return s.b[start:s.i]
-			}
-		}
-		s.i++
-	}
-	return s.b[start:]
-}
 
 // parseTime reads RFC 3339, or a number of seconds or milliseconds since 1970;
 // anything else is no time.

@@ -2,7 +2,6 @@ package capture
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"io"
 )
@@ -292,7 +291,7 @@ type holeFilter struct {
 func (h *holeFilter) add(b []byte) {
 	for len(b) > 0 {
 		if b[0] == 0 {
-			n := zeros(b)
+			n := len(b) - len(bytes.TrimLeft(b, "\x00"))
 			h.run += uint64(n)
 			b = b[n:]
 			continue
@@ -313,19 +312,6 @@ func (h *holeFilter) add(b []byte) {
 		h.cut += uint64(n - kept)
 		b = b[n:]
 	}
-}
-
-// zeros returns how many NULs b begins with. It looks at eight bytes at a time: a
-// crash may leave hundreds of kilobytes.
-func zeros(b []byte) int {
-	n := 0
-	for n+8 <= len(b) && binary.LittleEndian.Uint64(b[n:]) == 0 {
-		n += 8
-	}
-	for n < len(b) && b[n] == 0 {
-		n++
-	}
-	return n
 }
 
 func (h *holeFilter) keep(c byte) {

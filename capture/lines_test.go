@@ -199,7 +199,7 @@ func TestMemoryIsFlat(t *testing.T) {
 				}
 				require.LessOrEqual(t, cap(r.lines.long), windowSize)
 				require.Equal(t, windowSize, cap(r.lines.buf))
-				require.LessOrEqual(t, a.refs.bytes, defaultRefBytes)
+				require.LessOrEqual(t, a.refs.bytes, maxRefBytes)
 				require.LessOrEqual(t, cap(r.out), 8)
 				require.LessOrEqual(t, cap(r.json.buf)+cap(r.json.rest), 1024)
 			}

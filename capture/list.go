@@ -2,11 +2,11 @@ package capture
 
 import (
 	"bytes"
-	"encoding/binary"
-	"math/bits"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // announcesList reports whether b ends in a colon, so that what follows is
@@ -98,7 +98,7 @@ func isTitle(b []byte, belowTrace, belowTitle bool) bool {
 type itemShape struct {
 	bits  uint8
 	mark  rune   // the sign that an item begins with; 0 if a letter or digit
-	first uint32 // hash of the first word
+	first uint64 // hash of the first word
 }
 
 const (
@@ -141,7 +141,7 @@ func shapeOf(b []byte) itemShape {
 	if r, _ := utf8.DecodeRune(b); r != utf8.RuneError && !unicode.IsLetter(r) && !unicode.IsDigit(r) {
 		s.mark = r
 	}
-	s.first = wordHash(b[:word])
+	s.first = xxhash.Sum64(b[:word])
 	return s
 }
 
@@ -158,35 +158,6 @@ func hasArrow(b []byte) bool {
 			return true
 		}
 	}
-}
-
-// wordHash takes sixteen bytes with one multiplication, as wyhash does, and those left
-// over with what is before them: a first word may be a path or an expression, and nearly
-// every line of a list is asked for its own.
-func wordHash(b []byte) uint32 {
-	const odd, other = 0x9e3779b97f4a7c15, 0xbf58476d1ce4e5b9 // nothing depends on which they are
-	n := len(b)
-	h := uint64(n) * odd
-	if n < 8 {
-		last := uint64(0)
-		for _, c := range b {
-			last = last<<8 | uint64(c)
-		}
-		return fold(h^last, other)
-	}
-	last := b[max(0, n-16):]
-	for ; len(b) > 16; b = b[16:] {
-		hi, lo := bits.Mul64(binary.LittleEndian.Uint64(b)^odd, binary.LittleEndian.Uint64(b[8:])^h)
-		h = hi ^ lo
-	}
-	return fold(binary.LittleEndian.Uint64(last)^odd^h, binary.LittleEndian.Uint64(last[len(last)-8:])^other)
-}
-
-// fold spreads a product over 32 bits.
-func fold(a, b uint64) uint32 {
-	hi, lo := bits.Mul64(a, b)
-	hi ^= lo
-	return uint32(hi ^ hi>>32)
 }
 
 // like reports whether two items look as if they came from one list.

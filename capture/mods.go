@@ -47,7 +47,6 @@ const (
 	maxMods     = 4096
 	maxModsText = 1 << 20
 	maxModText  = 16 << 10
-	maxBefore   = 64 << 10 // of the list before, for telling repeats
 )
 
 // modLists reads lists of mods line by line, whatever is kept of the text of the
@@ -69,10 +68,6 @@ type modLists struct {
 
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
-	before []byte // lines of the list before, up to the first that differs
-	again  int    // place in before of the line that is to come if the list is the same ...
-	same   bool   // ... as it has been so far
-
 	list  *ModList        // of the open record; nil where it names no mod
 	known map[string]bool // key of each mod that was listed
 	key   []byte          // of the mod that is looked at
@@ -84,7 +79,7 @@ type modLists struct {
 // restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known, key: m.key, before: m.before[:0]}
+	*m = modLists{blind: m.blind, known: m.known, key: m.key}
 }
 
 // listForm is the form of the list that is being read.
@@ -131,7 +126,6 @@ func (m *modLists) begin(line string, header bool) {
 	case ':', ' ', '\t':
 		if prefix, ok := announcesMods(line); ok {
 			m.form, m.prefix = formItems, prefix
-			m.again, m.same = 0, true
 		}
 	case ']':
 		if mod.parsePlugin(line) {
@@ -158,27 +152,10 @@ func (m *modLists) line(line string) {
 			m.add(&mod)
 		}
 	case formItems:
-		if !m.repeats(line) && (mod.parseItem(markedItem(line)) || mod.parse(line)) {
+		if mod.parseItem(markedItem(line)) || mod.parse(line) {
 			m.add(&mod)
 		}
 	}
-}
-
-// repeats reports whether line is that of the list before at the same place: a game
-// lists all its mods again whenever one is loaded. Else it is remembered.
-func (m *modLists) repeats(line string) bool {
-	if end := m.again + len(line); m.same && end < len(m.before) && m.before[end] == '\n' &&
-		string(m.before[m.again:end]) == line {
-		m.again = end + 1
-		return true
-	}
-	if m.same {
-		m.before, m.same = m.before[:m.again], false
-	}
-	if len(m.before)+len(line) < maxBefore {
-		m.before = append(append(m.before, line...), '\n')
-	}
-	return false
 }
 
 // message looks at the text of a record that was not read line by line.

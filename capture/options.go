@@ -12,10 +12,11 @@ const (
 	// captures (17 KB on one line) several times over.
 	defaultMaxRecordText = 64 << 10
 
-	// defaultRefs and defaultRefBytes hold every distinct trace of the
-	// reference captures; what is evicted is reported as unresolved.
-	defaultRefs     = 1024
-	defaultRefBytes = 1 << 20
+	// maxRefs and maxRefBytes hold every distinct stack trace of the reference captures that
+	// a line "[Ref X] Duplicate stacktrace" may name; what is evicted, the least recently used
+	// first, is reported as unresolved.
+	maxRefs     = 1024
+	maxRefBytes = 1 << 20
 
 	// windowSize is how much of a line is looked at. The longest line of the
 	// reference captures that is text has 17 KB.
@@ -40,12 +41,6 @@ type Options struct {
 	// 256 and 256 KiB. 0 means defaultMaxRecordText.
 	MaxRecordText int
 
-	// Refs is how many stack traces are remembered for "[Ref X] Duplicate
-	// stacktrace", the least recently used evicted first, and RefBytes how many
-	// bytes they may have together. 0 means defaultRefs and defaultRefBytes.
-	Refs     int
-	RefBytes int
-
 	// Tee gets the bytes of the input, unpacked, in order and as they are read: all of them where it is read to its end.
 	// With an Ahead that is in another goroutine, until Next has returned an error. Optional.
 	Tee io.Writer
@@ -59,18 +54,10 @@ func (o Options) validate() error {
 	if o.MaxRecordText != 0 && (o.MaxRecordText < 256 || o.MaxRecordText > windowSize) {
 		return fmt.Errorf("capture: Options.MaxRecordText: %d is not between 256 and %d", o.MaxRecordText, windowSize)
 	}
-	if o.Refs < 0 {
-		return fmt.Errorf("capture: Options.Refs: %d is negative", o.Refs)
-	}
-	if o.RefBytes < 0 {
-		return fmt.Errorf("capture: Options.RefBytes: %d is negative", o.RefBytes)
-	}
 	return nil
 }
 
 func (o Options) withDefaults() Options {
 	o.MaxRecordText = cmp.Or(o.MaxRecordText, defaultMaxRecordText)
-	o.Refs = cmp.Or(o.Refs, defaultRefs)
-	o.RefBytes = cmp.Or(o.RefBytes, defaultRefBytes)
 	return o
 }

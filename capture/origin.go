@@ -2,6 +2,7 @@ package capture
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"unsafe"
 
@@ -120,20 +121,8 @@ func looksLogged(b []byte) bool {
 		colon := bytes.Index(rest, []byte(": "))
 		return colon > 0 && bytes.IndexByte(rest[:colon], ' ') < 0
 	}
-	return isClock(b[:min(len(b), maxStamp)])
+	return clock.Match(b[:min(len(b), maxStamp)])
 }
 
-// isClock reports whether a time of day such as 12:34:56 is in b.
-func isClock(b []byte) bool {
-	const form = "00:00:00"
-	for i := 0; i+len(form) <= len(b); i++ {
-		n := 0
-		for n < len(form) && (form[n] == ':' && b[i+n] == ':' || form[n] == '0' && isDigit(b[i+n])) {
-			n++
-		}
-		if n == len(form) {
-			return true
-		}
-	}
-	return false
-}
+// clock is a time of day.
+var clock = regexp.MustCompile(`\d\d:\d\d:\d\d`)

@@ -186,11 +186,9 @@ func isThrown(b []byte, dots int) bool {
 // start, which some programs write flush right, and so is a line of its own.
 func isElapsed(b []byte) bool {
 	t := trimLeft(b)
-	n := 0
-	for n < len(t) && isDigit(t[n]) {
-		n++
-	}
-	return n > 0 && len(t) > n+4 && t[n] == '.' && isDigit(t[n+1]) && isDigit(t[n+2]) && isDigit(t[n+3]) && t[n+4] == ' '
+	_, rest := number(t)
+	return len(rest) < len(t) && len(rest) > 4 && rest[0] == '.' && isDigit(rest[1]) && isDigit(rest[2]) &&
+		isDigit(rest[3]) && rest[4] == ' '
 }
 
 // isOmission reports whether b, an indented line, stands for the rest of a trace of

@@ -69,7 +69,7 @@ func NewReader(r io.Reader, opt Options) (*Reader, error) {
 // newReader returns a Reader of lines, before the first of them.
 func newReader(lines *lineReader, op string, opt Options) *Reader {
 	rd := &Reader{opt: opt, lines: lines, op: op, out: make([]Record, 0, 8)}
-	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(opt.Refs, opt.RefBytes)}
+	rd.asm = assembly{limit: opt.MaxRecordText, ownEnd: 1, refs: newRefTable(maxRefs, maxRefBytes)}
 	if bytes.Equal(rd.lines.peek(len(byteOrderMark)), []byte(byteOrderMark)) {
 		rd.lines.r += len(byteOrderMark)
 	}

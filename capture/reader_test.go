@@ -479,8 +479,6 @@ func TestOptions(t *testing.T) {
 	for field, o := range map[string]Options{
 		"Layout":        {Layout: 99},
 		"MaxRecordText": {MaxRecordText: 10},
-		"Refs":          {Refs: -1},
-		"RefBytes":      {RefBytes: -1},
 	} {
 		_, err := NewReader(strings.NewReader(""), o)
 		require.ErrorContains(t, err, "capture: Options."+field)

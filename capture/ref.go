@@ -54,7 +54,7 @@ func (t *refTable) get(ref uint64) ([]byte, bool) { return t.traces.Get(ref) }
 // larger than the whole table is not kept; an empty one would erase what the
 // reference stands for, and is ignored.
 func (t *refTable) put(ref uint64, trace []byte) {
-	if len(trace) == 0 || len(trace) > t.maxBytes || t.slots == 0 {
+	if len(trace) == 0 || len(trace) > t.maxBytes {
 		return
 	}
 	room, known := t.traces.Peek(ref)

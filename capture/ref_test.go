@@ -88,17 +88,18 @@ func TestRefTableAgainstModel(t *testing.T) {
 }
 
 func TestRefEviction(t *testing.T) {
+	const all = maxRefs + 2
 	var b strings.Builder
 	b.WriteString(unity2022_3)
-	for i := 1; i <= 5; i++ {
+	for i := 1; i <= all; i++ {
 		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X]\n  at Gadget.M%d () [0x0] in <1>:0 \n", i, i)
 	}
-	for i := 1; i <= 5; i++ {
+	for i := 1; i <= all; i++ {
 		fmt.Fprintf(&b, "oh: System.Exception: x\n[Ref %X] Duplicate stacktrace, see ref for original\n", i)
 	}
-	recs, _, err := readAll(t, strings.NewReader(b.String()), Options{Refs: 3})
+	recs, _, err := readAll(t, strings.NewReader(b.String()), Options{})
 	require.NoError(t, err)
-	for i, r := range recs[len(recs)-5:] {
+	for i, r := range recs[len(recs)-all:] {
 		if i < 2 {
 			require.Equal(t, refUnresolved, r.RefState)
 			require.Contains(t, r.Message, "Duplicate stacktrace", "it stays visible")

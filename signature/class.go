@@ -118,3 +118,17 @@ func skipBack(s string, floor, i int, c class) int {
 	}
 	return i
 }
+
+// narrowEnd returns the end of the narrow token that begins at i, and which classes occur in it, among them those of
+// digit, glue, slash, tick and cont. Glue belongs to it between narrow bytes only.
+func narrowEnd(s string, i int) (int, class) {
+	var all class
+	for ; i < len(s); i++ {
+		c := classes[s[i]]
+		if c&narrow == 0 && (c&glue == 0 || at(s, i+1)&narrow == 0) {
+			break
+		}
+		all |= c
+	}
+	return i, all
+}

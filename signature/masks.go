@@ -15,14 +15,7 @@ const hexMin = 8
 
 // isHexWord reports whether t, which holds no digit, is a hexadecimal number
 // all the same.
-func isHexWord(t string) bool {
-	for i := range len(t) {
-		if classes[t[i]]&hexa == 0 {
-			return false
-		}
-	}
-	return true
-}
+func isHexWord(t string) bool { return skip(t, 0, hexa) == len(t) }
 
 // digitOutsideArity reports whether t holds a digit that is not part of a
 // generic arity, such as the 1 of List`1.
@@ -30,9 +23,7 @@ func digitOutsideArity(t string) bool {
 	for i := 0; i < len(t); i++ {
 		switch {
 		case t[i] == '`':
-			for i+1 < len(t) && classes[t[i+1]]&digit != 0 {
-				i++
-			}
+			i = skip(t, i+1, digit) - 1
 		case classes[t[i]]&digit != 0:
 			return true
 		}
@@ -40,20 +31,33 @@ func digitOutsideArity(t string) bool {
 	return false
 }
 
-func hasDot(t string) bool {
-	for i := range len(t) {
-		if t[i] == '.' {
-			return true
-		}
-	}
-	return false
-}
+func hasDot(t string) bool { return strings.IndexByte(t, '.') >= 0 }
 
 func isLetter(b byte) bool { return 'a' <= b|0x20 && b|0x20 <= 'z' }
 
 func isUpper(b byte) bool { return 'A' <= b && b <= 'Z' }
 
 func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
+
+// mayMean reports whether the word at i may be more than a word, by how it
+// begins: like a month, a day of the week, "NaN", or "user". The first letter alone stops
+// at most capitals; three of them at few words.
+func mayMean(s string, i int) bool {
+	return classes[s[i]]&initial != 0 && isBeginning(s, i)
+}
+
+// isBeginning is mayMean where the first letter is known to be an initial.
+func isBeginning(s string, i int) bool {
+	if i+3 > len(s) {
+		return false
+	}
+	switch s[i : i+3] {
+	case "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+		"Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun", "NaN", "use":
+		return true
+	}
+	return false
+}
 
 // isCalendar reports whether the word s[i:j] is a month or a day of the week, or no
 // number.
@@ -69,10 +73,7 @@ func isCalendar(s string, i, j int) bool {
 	case "NaN":
 		return true
 	case "May", "March":
-		for j < len(s) && classes[s[j]]&space != 0 {
-			j++
-		}
-		return at(s, j)&digit != 0
+		return at(s, skip(s, j, space))&digit != 0
 	}
 	return false
 }
@@ -426,10 +427,7 @@ func accountAfter(s string, i, floor int) int {
 	if s[i:j] != "user" || at(s, j)&space == 0 {
 		return -1
 	}
-	k := i
-	for k > floor && classes[s[k-1]]&space != 0 {
-		k--
-	}
+	k := skipBack(s, floor, i, space)
 	n := k
 	for n > floor && isLetter(s[n-1]) {
 		n--
@@ -442,8 +440,5 @@ func accountAfter(s string, i, floor int) int {
 	if k == i || n > floor && classes[s[n-1]]&space == 0 {
 		return -1
 	}
-	for j < len(s) && classes[s[j]]&space != 0 {
-		j++
-	}
-	return j
+	return skip(s, j, space)
 }

@@ -15,6 +15,14 @@ type plainName struct {
 	dots  bool
 }
 
+// Each of the eight bytes of a word is looked at in parallel, in the manner of Lamport, "Multiple byte processing with
+// full-word instructions" (CACM 18:8, 1975): in bytes below 0x80, adding 0x80-x sets the high bit of those that are at
+// least x.
+const (
+	ones  = 0x0101010101010101
+	highs = 0x80 * ones
+)
+
 // findPlainName returns the name at the beginning of line, if it is plain.
 func findPlainName(line string) plainName {
 	name := plainName{colon: -1}
@@ -27,7 +35,7 @@ func findPlainName(line string) plainName {
 		if i+8 <= len(line) {
 			v = load(line, i)
 		} else if i < len(line) {
-			v = loadEnd(line, i)
+			v = loadPart(line, i, len(line))
 		}
 		low := v &^ highs
 		lower := low | 0x20*ones

@@ -546,8 +546,8 @@ func TestUnfit(t *testing.T) {
 	require.ErrorContains(t, err, "Config.Path")
 	_, err = New(Config{Path: "x", Idle: -1})
 	require.ErrorContains(t, err, "Config.Idle")
-	_, err = New(Config{Path: "x", Capture: capture.Options{Refs: -1}})
-	require.ErrorContains(t, err, "Options.Refs")
+	_, err = New(Config{Path: "x", Capture: capture.Options{MaxRecordText: -1}})
+	require.ErrorContains(t, err, "Options.MaxRecordText")
 
 	require.ErrorContains(t, Check(t.TempDir()), "is a folder")
 	require.ErrorContains(t, Check(os.DevNull), "is a pipe or a device")

@@ -68,8 +68,8 @@ func TestOrder(t *testing.T) {
 			}
 			sessions = append(sessions, s)
 		}
-		want := cohort.Suspects(sessions, cohort.Config{})
-		got := cohort.Suspects(rapid.Permutation(sessions).Draw(t, "order"), cohort.Config{})
+		want := cohort.Suspects(sessions)
+		got := cohort.Suspects(rapid.Permutation(sessions).Draw(t, "order"))
 		require.Equal(t, want.Table, got.Table)
 		require.InDelta(t, want.P, got.P, 1e-12)
 		names := func(r cohort.Result) (all []string) {
@@ -98,7 +98,7 @@ func FuzzSuspects(f *testing.F) {
 			sessions = append(sessions, s)
 			data = data[2:]
 		}
-		r := cohort.Suspects(sessions, cohort.Config{})
+		r := cohort.Suspects(sessions)
 		require.NotEmpty(t, r.Text)
 		require.True(t, r.P >= 0 && r.P <= 1, r.P)
 		require.LessOrEqual(t, len(r.Factors), cohort.MaxAlike)
@@ -117,7 +117,7 @@ func BenchmarkSuspects(b *testing.B) {
 		sessions = append(sessions, s)
 	}
 	for b.Loop() {
-		cohort.Suspects(sessions, cohort.Config{})
+		cohort.Suspects(sessions)
 	}
 }
 
@@ -125,7 +125,7 @@ func BenchmarkSuspects(b *testing.B) {
 func TestInAll(t *testing.T) {
 	all := []cohort.Session{{Fault: true}, {Fault: true}}
 	require.Equal(t, "It is in the only session: there is nothing to compare it with.",
-		cohort.Suspects(all[:1], cohort.Config{}).Text)
+		cohort.Suspects(all[:1]).Text)
 	require.Equal(t, "It is in all 2 sessions: there is nothing to compare them with.",
-		cohort.Suspects(all, cohort.Config{}).Text)
+		cohort.Suspects(all).Text)
 }

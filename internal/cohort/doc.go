@@ -7,8 +7,8 @@
 // distinguished: they are one candidate. Of each candidate's table the chance of so many faults with it, if it had no
 // effect, is that of Fisher's exact test, one-sided. A candidate that could not be significant whatever the faults
 // (Tarone, "A modified Bonferroni method for discrete data", Biometrics 46, 1990) is no comparison; the chances are
-// multiplied by the number of the others, so that all answers about one fault together are wrong with [Config.Level] at
-// most where no factor has an effect, or with twice that where there are pairs.
+// multiplied by the number of the others, so that all answers about one fault together are wrong in one search of
+// a hundred at most where no factor has an effect, or with twice that where there are pairs.
 //
 // Two mods that fail only together are a candidate too; all such pairs count as comparisons. The candidates that
 // explain the faults as well as the best one are named with it: those whose likelihood, with a rate of faults of its

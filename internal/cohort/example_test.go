@@ -17,10 +17,10 @@ func Example() {
 		}
 		sessions = append(sessions, s)
 	}
-	fmt.Println(strings.ReplaceAll(cohort.Suspects(sessions, cohort.Config{}).Text, ". ", ".\n"))
+	fmt.Println(strings.ReplaceAll(cohort.Suspects(sessions).Text, ". ", ".\n"))
 	removed := append(sessions, sessions[0])
-	fmt.Println(cohort.Suspects(removed, cohort.Config{}).Text)
-	fmt.Println(cohort.Suspects(sessions[8:11], cohort.Config{}).Text)
+	fmt.Println(cohort.Suspects(removed).Text)
+	fmt.Println(cohort.Suspects(sessions[8:11]).Text)
 	// Output:
 	// ExampleMod: 4 of 4 sessions with it, 0 of 9 without (p = 0.0014, corrected for 1 comparison).
 	// That changed once only: anything else that changed then looks the same.

@@ -227,12 +227,12 @@ func TestPlanted(t *testing.T) {
 				continue
 			}
 			all++
-			r := cohort.Suspects(p.sessions, cohort.Config{})
+			r := cohort.Suspects(p.sessions)
 			is := p.truth != nil && slices.ContainsFunc(r.Factors, func(f cohort.Factor) bool { return p.truth(&f) })
 			can := p.truth != nil && p.alone
 			for i, t := range p.tables {
 				if i == 0 || p.part != nil {
-					can = can && t.P()*float64(p.ways) <= cohort.DefaultLevel
+					can = can && t.P()*float64(p.ways) <= 0.01
 				}
 			}
 			switch {

@@ -7,6 +7,8 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Mod is a mod of a session. Two with one Key are the same mod.
@@ -55,13 +57,8 @@ func (f *Factor) String() string {
 	return f.Mods[0]
 }
 
-// Config sets up a search. The zero Config is all defaults.
-type Config struct {
-	Level float64 // of all comparisons together; default 0.01
-}
-
-// DefaultLevel is the default of Config.Level.
-const DefaultLevel = 0.01
+// level is how often a search may be wrong, with all of its comparisons together.
+const level = 0.01
 
 // The bounds of a search: factors that are alike and still an answer, and candidates whose pairs are tried.
 const (
@@ -176,8 +173,7 @@ func (c *cohort) add(f Factor, with vector) {
 // Suspects returns which factors go with the fault of some of the sessions, or why that cannot be known. The order of
 // the sessions is that of versions, and shows whether the fault comes in runs. The cost grows with the factors times
 // the sessions, and with 24 times the factors for pairs: 300 mods in 1,000 sessions take 90 ms.
-func Suspects(sessions []Session, config Config) Result {
-	level := cmp.Or(config.Level, DefaultLevel)
+func Suspects(sessions []Session) Result {
 	c := newCohort(sessions)
 	faults := c.faults.count()
 	switch {
@@ -190,7 +186,7 @@ func Suspects(sessions []Session, config Config) Result {
 	case faults == uint64(c.n):
 		return Result{Text: fmt.Sprintf("It is in all %d sessions: there is nothing to compare them with.", c.n)}
 	}
-	tests := c.comparisons(level)
+	tests := c.comparisons()
 	best := c.best(c.ordered)
 	if tests == 0 || best == nil {
 		return Result{Text: fmt.Sprintf(
@@ -214,7 +210,7 @@ func Suspects(sessions []Session, config Config) Result {
 	case r.P > level:
 		r.Factors = nil
 		r.Text = fmt.Sprintf("No mod stands out. What goes with it most, %s (%s), may do so by chance (p = %s, corrected for %s).",
-			&best.factors[0], numbers, chance(r.P), comparisons(tests))
+			&best.factors[0], numbers, chance(r.P), text.Count(tests, "comparison"))
 	case best.table.likelihood() < c.before().likelihood()+math.Log(3):
 		r.Factors = nil
 		r.Text = fmt.Sprintf("It comes in runs of sessions, which explain it as well as any mod does (the most: %s).", numbers)
@@ -224,19 +220,12 @@ func Suspects(sessions []Session, config Config) Result {
 		r.Factors = nil
 	default:
 		r.Text = fmt.Sprintf("%s: %s (p = %s, corrected for %s).", words(r.Factors), numbers, chance(r.P),
-			comparisons(tests))
+			text.Count(tests, "comparison"))
 		if best.with.switches(c.n) == 1 {
 			r.Text += " That changed once only: anything else that changed then looks the same."
 		}
 	}
 	return r
-}
-
-func comparisons(n int) string {
-	if n == 1 {
-		return "1 comparison"
-	}
-	return fmt.Sprintf("%d comparisons", n)
 }
 
 func chance(p float64) string { return fmt.Sprintf("%.2g", p) }
@@ -317,7 +306,7 @@ func newCohort(sessions []Session) *cohort {
 // comparisons returns by what number the level is to be divided, so that no more candidates than that could be
 // significant, with their sums (Tarone, "A modified Bonferroni method for discrete data", Biometrics 46, 1990); 0 where
 // none could.
-func (c *cohort) comparisons(level float64) int {
+func (c *cohort) comparisons() int {
 	least := make([]float64, 0, len(c.ordered))
 	for _, k := range c.ordered {
 		least = append(least, k.table.least())

@@ -29,38 +29,33 @@ const (
 func Mods(dirs []string) (mods []capture.Mod, notes []error) {
 	note := func(err error) { notes = append(notes, err) }
 	for _, dir := range dirs {
-		if isMod(dir) {
-			if m, err := readMod(dir); err != nil {
-				note(err)
-			} else {
-				mods = append(mods, m)
-			}
-			continue
-		}
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			note(err)
-			continue
-		}
-		found, noted := len(mods), len(notes)
-		for _, e := range entries {
-			folder := filepath.Join(dir, e.Name())
-			if !isMod(folder) {
-				continue
-			}
-			if len(mods) == maxInstalled {
-				note(fmt.Errorf("%s: more than %d mods: the rest is left out", dir, maxInstalled))
-				return mods, notes
-			}
-			m, err := readMod(folder)
+		folders := []string{dir}
+		if !isMod(dir) {
+			entries, err := os.ReadDir(dir)
 			if err != nil {
 				note(err)
 				continue
 			}
-			mods = append(mods, m)
+			folders = nil
+			for _, e := range entries {
+				if folder := filepath.Join(dir, e.Name()); isMod(folder) {
+					folders = append(folders, folder)
+				}
+			}
+			if folders == nil {
+				note(fmt.Errorf("%s: no mods: no folder in it has About/About.xml", dir))
+			}
 		}
-		if found == len(mods) && noted == len(notes) {
-			note(fmt.Errorf("%s: no mods: no folder in it has About/About.xml", dir))
+		for _, folder := range folders {
+			if len(mods) == maxInstalled {
+				note(fmt.Errorf("%s: more than %d mods: the rest is left out", dir, maxInstalled))
+				return mods, notes
+			}
+			if m, err := readMod(folder); err != nil {
+				note(err)
+			} else {
+				mods = append(mods, m)
+			}
 		}
 	}
 	return mods, notes

@@ -15,7 +15,6 @@ import (
 //	    <li>author.somemod</li>
 const (
 	modsConfigList = "activeMods"
-	modsConfigItem = "li"
 	maxMods        = 4096
 )
 
@@ -24,38 +23,27 @@ const (
 // not what it should be. What follows the list is not read.
 func ModsConfig(r io.Reader) ([]string, error) {
 	d := xml.NewDecoder(r)
-	var ids []string
-	within, item := false, false
-	var text strings.Builder
 	for {
 		token, err := d.Token()
-		line, _ := d.InputPos()
-		switch {
-		case errors.Is(err, io.EOF) && !within:
+		if start, ok := token.(xml.StartElement); ok && start.Name.Local == modsConfigList {
+			var list struct {
+				IDs []string `xml:"li"`
+			}
+			if err = d.DecodeElement(&list, &start); err == nil {
+				var ids []string
+				for _, id := range list.IDs {
+					if id = strings.TrimSpace(id); id != "" && len(ids) < maxMods {
+						ids = append(ids, id)
+					}
+				}
+				return ids, nil
+			}
+		}
+		switch line, _ := d.InputPos(); {
+		case errors.Is(err, io.EOF):
 			return nil, fmt.Errorf("no element <%s>: this is not the ModsConfig.xml of the game", modsConfigList)
 		case err != nil:
 			return nil, fmt.Errorf("line %d: %w", line, err)
-		}
-		switch t := token.(type) {
-		case xml.StartElement:
-			within = within || t.Name.Local == modsConfigList
-			if item = within && t.Name.Local == modsConfigItem; item {
-				text.Reset()
-			}
-		case xml.CharData:
-			if item {
-				text.Write(t)
-			}
-		case xml.EndElement:
-			switch {
-			case t.Name.Local == modsConfigList:
-				return ids, nil
-			case item:
-				item = false
-				if id := strings.TrimSpace(text.String()); id != "" && len(ids) < maxMods {
-					ids = append(ids, id)
-				}
-			}
 		}
 	}
 }

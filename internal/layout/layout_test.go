@@ -377,6 +377,7 @@ var offlineModules = []string{
 	"github.com/cespare/xxhash/v2",
 	"github.com/clipperhouse/uax29/v2",
 	"github.com/expr-lang/expr",
+	"github.com/go-json-experiment/json",
 	"github.com/gofrs/flock",
 	"github.com/hashicorp/golang-lru/v2",
 	"github.com/klauspost/compress",

@@ -127,6 +127,15 @@ func (p *parser) commit() {
 
 func (p *parser) level(l event.Level) { p.head.Level, p.head.Leveled = l, true }
 
+// sure takes a level that the next n bytes give, in a form that text does not have by chance. It returns true.
+func (p *parser) sure(l event.Level, n int) bool {
+	p.level(l)
+	p.head.Sure = true
+	p.i += n
+	p.commit()
+	return true
+}
+
 func (p *parser) skipSpace() {
 	for p.i < len(p.s) && (p.s[p.i] == ' ' || p.s[p.i] == '\t') {
 		p.i++
@@ -152,15 +161,10 @@ func (p *parser) special() bool {
 	if l, ok := ofLetter(s[0]); ok {
 		switch n := digits(s[1:]); {
 		case (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0:
-			p.level(l)
-			p.head.Sure = true
 			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
-				p.i += end + 1
-			} else {
-				p.i += n + 2 + wordLen(s[n+2:])
+				return p.sure(l, end+1)
 			}
-			p.commit()
-			return true
+			return p.sure(l, n+2+wordLen(s[n+2:]))
 		case p.logcat(l):
 			return true
 		}
@@ -175,10 +179,7 @@ func (p *parser) special() bool {
 		if !ok {
 			return false
 		}
-		p.level(l)
-		p.head.Sure = true
-		p.i += end + 1
-		p.commit()
+		p.sure(l, end+1)
 		p.syslog()
 		return true
 	case isCapitals(s[:4]) && len(s) > 6 && s[4] == '[':
@@ -187,11 +188,7 @@ func (p *parser) special() bool {
 		if !ok || n < 4 || !strings.HasPrefix(s[5+n:], "]") {
 			return false
 		}
-		p.level(l)
-		p.head.Sure = true
-		p.i += 6 + n
-		p.commit()
-		return true
+		return p.sure(l, 6+n)
 	case strings.HasPrefix(s[4:], ": "):
 		l, ok := console[s[:4]]
 		if !ok {
@@ -206,11 +203,7 @@ func (p *parser) special() bool {
 		if d == 0 || !strings.HasPrefix(word[n+1+d:], "]") {
 			return false
 		}
-		p.level(l)
-		p.head.Sure = true
-		p.i += 6 + n + d + 2
-		p.commit()
-		return true
+		return p.sure(l, 6+n+d+2)
 	}
 	return false
 }
@@ -516,11 +509,7 @@ func (p *parser) logcat(l event.Level) bool {
 	if n += d; d == 0 || !strings.HasPrefix(s[n:], "):") {
 		return false
 	}
-	p.level(l)
-	p.head.Sure = true
-	p.i += n + 2
-	p.commit()
-	return true
+	return p.sure(l, n+2)
 }
 
 // letter reads the level of a line of logcat or MongoDB behind its time:

@@ -48,16 +48,7 @@ func Clean(s string) string {
 
 // ValidName reports whether s may name something: lower-case letters, digits, full stops, _ and -, at most limit bytes.
 func ValidName(s string, limit int) bool {
-	if s == "" || len(s) > limit {
-		return false
-	}
-	for i := range len(s) {
-		c := s[i]
-		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '.' && c != '_' && c != '-' {
-			return false
-		}
-	}
-	return true
+	return s != "" && len(s) <= limit && strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789._-") == ""
 }
 
 // Place returns where something stands, with a colon and a space: "f.yaml:12:9: ". It leaves out what is "" or 0.

@@ -73,11 +73,15 @@ func OneOf(cmd *cobra.Command, flag, value string, allowed ...string) error {
 	if slices.Contains(allowed, value) {
 		return nil
 	}
-	meant := ""
-	if near := text.Nearest(value, allowed); near != "" {
-		meant = fmt.Sprintf("; did you mean %q?", near)
+	return Usage(cmd, "--%s %q: use one of %s%s", flag, value, strings.Join(allowed, ", "), Meant(value, allowed))
+}
+
+// Meant returns the end of a message that asks whether one of the words that are allowed was meant; "" if none is near.
+func Meant(word string, allowed []string) string {
+	if near := text.Nearest(word, allowed); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
 	}
-	return Usage(cmd, "--%s %q: use one of %s%s", flag, value, strings.Join(allowed, ", "), meant)
+	return ""
 }
 
 // Run executes a command line and returns the exit status.

@@ -218,7 +218,7 @@ func (l *timeline) suspects(game string, counts map[int64]int64) (cohort.Result,
 		}
 		all = append(all, one)
 	}
-	r := cohort.Suspects(all, cohort.Config{})
+	r := cohort.Suspects(all)
 	for i := range r.Factors {
 		r.Factors[i].Keys = nil // they mean nothing outside this file
 	}

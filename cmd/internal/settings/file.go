@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +11,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/yamlfile"
 )
 
@@ -43,7 +44,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 	case err != nil:
 		return nil, Errors{syntax(file, err)}
 	}
-	at := func(n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
+	at := func(n *yaml.Node) string { return place(file, n) }
 	switch err := decoder.Decode(&more); {
 	case err == nil:
 		return nil, Errors{{at(&more), "a second document: a settings file has one"}}
@@ -82,20 +83,14 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 
 // read reads one value, with its place.
 func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong string) {
-	at = fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column)
-	v = Value{Key: key, Where: at}
-	list := key.Kind.list()
+	v = Value{Key: key, Where: place(file, n)}
 	nodes := []*yaml.Node{n}
-	switch {
-	case n.Kind == yaml.SequenceNode && list:
+	if n.Kind == yaml.SequenceNode && key.Kind.list() {
 		nodes = n.Content
-	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
-		return v, at, fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
 	}
 	for _, item := range nodes {
 		if item.Kind != yaml.ScalarNode || item.Tag == "!!null" {
-			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), fmt.Sprintf("%s needs %s", key.Name,
-				wants[key.Kind])
+			return v, place(file, item), fmt.Sprintf("%s needs %s", key.Name, wants[key.Kind])
 		}
 		text := item.Value
 		if b, err := strconv.ParseBool(text); key.Kind == Bool && item.Tag == "!!bool" && err == nil {
@@ -106,12 +101,14 @@ func read(file string, n *yaml.Node, key *Key, home string) (v Value, at, wrong 
 			bad = one.check()
 		}
 		if bad != "" {
-			return v, fmt.Sprintf("%s:%d:%d", file, item.Line, item.Column), bad
+			return v, place(file, item), bad
 		}
 		v.Items = append(v.Items, text)
 	}
-	return v, at, ""
+	return v, v.Where, ""
 }
+
+func place(file string, n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", file, n.Line, n.Column) }
 
 var wants = map[Kind]string{
 	Bool:     "true or false",
@@ -136,18 +133,7 @@ func hint(name string, keys []Key) string {
 	case "metrics-remote":
 		return ": opening a port to other machines is a flag only"
 	}
-	if m := meant(strings.ReplaceAll(name, "_", "-"), names(keys)); m != "" {
-		return m
-	}
-	return ": use " + strings.Join(names(keys), ", ")
-}
-
-// meant asks whether another word was meant.
-func meant(word string, allowed []string) string {
-	if near := text.Nearest(word, allowed); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return ""
+	return cmp.Or(cli.Meant(strings.ReplaceAll(name, "_", "-"), names(keys)), ": use "+strings.Join(names(keys), ", "))
 }
 
 // syntax places an error of the YAML reader, which knows only lines.

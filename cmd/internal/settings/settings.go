@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/internal/files"
 )
 
@@ -257,7 +258,7 @@ func (v *Value) check() string {
 		case Word, Words:
 			if !slices.Contains(k.Values, item) {
 				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words],
-					strings.Join(k.Values, ", "), meant(item, k.Values))
+					strings.Join(k.Values, ", "), cli.Meant(item, k.Values))
 			}
 		case Text, Texts:
 			if item == "" {

@@ -102,7 +102,7 @@ var forms = []form{
 	},
 	{
 		// An option of a command; "+login" has the name of the user before its value.
-		kind: Secret, may: hasOption,
+		kind:  Secret,
 		hints: []string{"token", "secret", "passw", "passphrase", "apikey", "api-key", "+login"},
 		expr:  regexp.MustCompile(`(?i)(?:^|[\s"'(=\[])(?:--?[\w-]*(?:token|secret|password|passwd|passphrase|api-?key)|\+login\s+[^\s"'<>+-]\S*)\s+(?P<private>[^\s"'<>+-][^\s"'<>]{3,})`),
 		keep:  isWord,
@@ -123,7 +123,7 @@ var forms = []form{
 			"passwort", "passord", "zugriffstoken", "zugangstoken", "schl", " api", "ароль", "passe", "contrase", "senha", "wachtwoord",
 			"kennwort", "asło", "parola", "heslo", "ifre", "senord", "salasana", "jelsz", "adgangskode", "kodeord", "密码", "密碼",
 			"パスワード", "비밀번호", "ключ", "密钥", "密鑰", "キー", "ật khẩu", "암호",
-		}, may: hasMixed,
+		},
 		expr: regexp.MustCompile(`(?i)(?:^|[^a-z])(?:passwort|passord|(?:zugriffs|zugangs)token|(?:api|zugangs|lizenz)-?schl(?:ü|ue)ssel|clé (?:d['’])?api|clave(?: de)? api|mot de passe|palavra-passe|` +
 			`kennwort|contraseña|senha|wachtwoord|parola|heslo|[sş]ifre|lösenord|salasana|jelsz[oó]|adgangskode|kodeord|(?-i:[Пп]ароль|[Mm]ật khẩu|암호|(?:API|api)[ -]?(?:ключ|密[钥鑰]|キー)|[Hh]asło|密码|密碼|パスワード|비밀번호))["']?(?: ?\pL+){0,2}` + spokenValue),
 		keep: isNoMixed,
@@ -177,19 +177,18 @@ var forms = []form{
 		// is one on the line.
 		kind: User, teaches: true,
 		hints: []string{`users\`, "users/", "users%", `home\`, "home/", "home%", `settings\`, "settings/", "settings%", `einstellungen\`},
-		may:   mayBeHome(isDrive, "users", "home", "documents and settings", "dokumente und einstellungen"),
 		expr: regexp.MustCompile(`(?i)(?:\b[a-z](?::|%3a)|drive_c|\\\\[\w.-]+(?:\\+[a-z]\$)?|\\\\wsl(?:\$|\.localhost)[\\/]+[\w.-]+|%(?:systemdrive|homedrive)%)` +
 			`(?:[\\/]|%5c|%2f)+(?:users|home|documents and settings|dokumente und einstellungen)(?:[\\/]|%5c|%2f)+` + homeName),
 		keep: isSharedHome,
 	},
 	{
 		// The same without the drive.
-		kind: User, hints: []string{`users\`}, may: mayBeHome(isRoot, "users"), teaches: true,
+		kind: User, hints: []string{`users\`}, teaches: true,
 		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])\\+users\\+` + homeName),
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{`users\`, "users/"}, may: mayBeHome(isStart, "users"), teaches: true,
+		kind: User, hints: []string{`users\`, "users/"}, teaches: true,
 		expr: regexp.MustCompile(`(?i)(?:^|[\s"'=(\[])users[\\/]+(?P<private>[^\\/:*?"<>|\r\n%]+)[\\/]+(?:AppData|Documents|Desktop|Downloads|OneDrive|Saved Games|Library)\b`),
 		keep: isSharedHome,
 	},
@@ -200,7 +199,7 @@ var forms = []form{
 		keep: isSharedHome,
 	},
 	{
-		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, may: hasHome, teaches: true,
+		kind: User, hints: []string{"/users", "/home", "/run/user", "/media"}, teaches: true,
 		expr: regexp.MustCompile(`(?:^|[^\w.~-])(?:/(?:var|var/services|export|usr|nfs|srv|net|data|System/Volumes/Data|Volumes/[^/\r\n]{1,64}|mnt|(?:mnt/|cygdrive/|host_mnt/)?[a-z]|mnt/[\w.-]+))?` +
 			`/(?:homes?\\*/users|homes?|Users|run/user|run/media|media)\\*/(?P<private>[^/\s:"'<>|)\]]+(?: [^/\s:"'<>|)\]]+){0,3}/|[^/\s:"'<>|)\],;]+)`),
 		keep: isSharedHome,
@@ -296,7 +295,7 @@ var forms = []form{
 		keep: isNoUser,
 	},
 	{
-		kind: User, teaches: true, may: hasUserWord, hints: []string{
+		kind: User, teaches: true, hints: []string{
 			"logged ", "signed ", "connected", "joined", "left", "kicked", "banned", "authenticated", "timed out", "sudoers",
 		},
 		expr: regexp.MustCompile(`(?i)\b(?:user|account|player)\s+["']?(?P<private>` + twoNames + `|[\pL\pN_][\pL\pN_.-]+)["']?\s+(?:has |was |is |have )?(?:not in the sudoers|(?:logged|signed) (?:in|on|off|out)|(?:dis|re)?connected|joined|left|kicked|banned|authenticated|timed out)\b`),
@@ -304,7 +303,7 @@ var forms = []form{
 	},
 	{
 		// The host of a share.
-		kind: Computer, hints: []string{`\\`}, may: mayBeShare, teaches: true,
+		kind: Computer, hints: []string{`\\`}, teaches: true,
 		expr: regexp.MustCompile(`(?:^|[\s"'=(\[,;])(?:\\\\|\\\\\\\\)(?:\?\\+UNC\\+)?(?P<private>[\pL\pN][\pL\pN_.-]+)\\{1,2}[\pL\pN_]`),
 		keep: isNoShare,
 	},

@@ -124,14 +124,6 @@ func hasAt(s string) bool {
 	return strings.Contains(s, "&commat;")
 }
 
-// hasHome looks for what the homes of Unix are in, whose names have a case.
-func hasHome(s string) bool {
-	return strings.Contains(s, "/home") || strings.Contains(s, "/Users") || strings.Contains(s, "/run/") ||
-		strings.Contains(s, "/media")
-}
-
-func hasOption(s string) bool { return strings.Contains(s, "-") || strings.Contains(s, "+") }
-
 var (
 	hasSecret = assigned("&;,<>(){}[]", "token", "secret", "ticket", "password", "passwd", "passphrase", "pwd", "psk",
 		"key", "id", "credential", "credentials", "authorization")
@@ -155,18 +147,6 @@ func with(words []string, ends ...string) []string {
 		}
 	}
 	return all
-}
-
-func hasUserWord(s string) bool {
-	for i := range len(s) - 4 {
-		switch lower(s[i]) {
-		case 'u', 'a', 'p':
-			if equalFold(s[i:i+4], "user") || equalFold(s[i:i+4], "acco") || equalFold(s[i:i+4], "play") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // hasDomain looks for a word between a word for an account and a backslash.
@@ -409,55 +389,8 @@ func isToken(s string) bool {
 	return true
 }
 
-// mayBeHome looks for what homes are in, below what before takes.
-func mayBeHome(before func(string) bool, words ...string) func(string) bool {
-	return func(s string) bool {
-		for i := range len(s) {
-			for _, w := range words {
-				if lower(s[i]) == w[0] && i+len(w) < len(s) && equalFold(s[i:i+len(w)], w) && before(s[:i]) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-}
-
-// isDrive reports whether s ends in a drive, a share or what else homes of Windows are on.
-func isDrive(s string) bool {
-	top := strings.TrimRight(s, `\/`)
-	for n := len(top); n >= 3 && (equalFold(top[n-3:], "%5c") || equalFold(top[n-3:], "%2f")); n = len(top) {
-		top = strings.TrimRight(top[:n-3], `\/`)
-	}
-	if top == s || top == "" {
-		return false
-	}
-	switch top[len(top)-1] {
-	case ':', 'a', 'A', 'c', 'C', '%':
-		return true
-	}
-	return strings.Contains(s, `\\`)
-}
-
-// isRoot reports whether s ends where a path begins, and in backslashes.
-func isRoot(s string) bool { return strings.HasSuffix(s, `\`) && isStart(strings.TrimRight(s, `\`)) }
-
 // isStart reports whether a path may begin after s.
 func isStart(s string) bool { return s == "" || strings.IndexByte(spaces+`"'=([`, s[len(s)-1]) >= 0 }
-
-// mayBeShare looks for two backslashes that begin a path.
-func mayBeShare(s string) bool {
-	for i := 0; ; {
-		n := strings.Index(s[i:], `\\`)
-		if n < 0 {
-			return false
-		}
-		if i += n; i == 0 || !wordByte(s[i-1]) && s[i-1] != ':' && s[i-1] != '\\' {
-			return true
-		}
-		i += len(`\\`)
-	}
-}
 
 // hasID looks for a word of six signs that has a digit.
 func hasID(s string) bool {
