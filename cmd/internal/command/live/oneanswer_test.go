@@ -212,7 +212,9 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string,
 	require.NoError(t, err)
 	follower, err := follow.New(follow.Config{Path: log})
 	require.NoError(t, err)
-	s, err := session.New(session.Config{Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience})
+	s, err := session.New(session.Config{
+		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
+	})
 	require.NoError(t, err)
 	s.OnObserved(func(rec *capture.Record, _ *heed.Outcome) {
 		r := *rec // its texts are the feed's
