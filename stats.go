@@ -11,35 +11,36 @@ import (
 )
 
 // Stats is the accounting of an [Engine]: what it received and what became of
-// it, package by package. All counts are of entries, and exact.
+// it, package by package. All counts are of entries, and exact. Its JSON form has the counts alone.
 type Stats struct {
 	// Received counts all entries; Ignored and Folded add up to it. Carried entries came before a carry-over: they have
 	// numbers, and nothing else is known of them.
-	Received uint64
-	Carried  uint64
-	Ignored  uint64
-	Folded   uint64
+	Received uint64 `json:"received" jsonschema:"All entries; equal to ignored + folded."`
+	Carried  uint64 `json:"-"`
+	Ignored  uint64 `json:"ignored" jsonschema:"Not actionable."`
+	Folded   uint64 `json:"folded" jsonschema:"Counted in an attention item."`
 
-	Logs       uint64
-	Operations uint64
-	States     uint64
-	Notices    uint64
-	Host       uint64 // the engine's records of its own methods, to which rules do not apply
+	// Host counts the engine's records of its own methods, to which rules do not apply.
+	Logs       uint64 `json:"logs" jsonschema:"Log records."`
+	Operations uint64 `json:"operations" jsonschema:"Events of operations."`
+	States     uint64 `json:"states" jsonschema:"Events of the game."`
+	Notices    uint64 `json:"notices" jsonschema:"Notices about the log."`
+	Host       uint64 `json:"host" jsonschema:"Actions on items, such as acknowledgements."`
 
-	Phase string
+	Phase string `json:"-"`
 
 	// Busy reports that the game may not answer for a while: a load goes on, as far as the log shows, or a long event of
 	// which the host was informed.
-	Busy bool
+	Busy bool `json:"-"`
 
 	// Blind reports that the log is not evidence any more: part of it is missing.
 	// BlindRule is the rule that decided so.
-	Blind     bool
-	BlindRule string
+	Blind     bool   `json:"-"`
+	BlindRule string `json:"-"`
 
-	Classify classify.Stats
-	Coalesce coalesce.Stats
-	Journal  journal.Stats
+	Classify classify.Stats `json:"-"`
+	Coalesce coalesce.Stats `json:"-"`
+	Journal  journal.Stats  `json:"-"`
 }
 
 // Stats returns the accounting so far. Its cost grows with the bounds of

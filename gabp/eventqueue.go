@@ -96,15 +96,11 @@ func (q *eventQueue) wait(ctx context.Context, position int64) error {
 	defer q.mu.Unlock()
 	q.waiting++
 	defer func() { q.waiting-- }()
-	for ; q.position < position && !q.closed; q.filled.Wait() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for q.position < position && !q.closed && ctx.Err() == nil {
+		q.filled.Wait()
 	}
-	for through := q.pushed; q.handled < through && !q.closed; q.filled.Wait() {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+	for through := q.pushed; q.handled < through && !q.closed && ctx.Err() == nil; {
+		q.filled.Wait()
 	}
 	return ctx.Err()
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -318,49 +319,20 @@ func largeFrame(m *message) [][]byte {
 }
 
 // escape replaces what is not ASCII in the JSON text that begins at start, where it can only stand in strings, by
-// escapes: in one more allocation, of the exact size, where there is any.
+// escapes.
 func escape(text []byte, start int) []byte {
-	size := len(text)
-	for i := len(text); i > start; {
-		r, n := utf8.DecodeLastRune(text[start:i])
-		i -= n
-		size += escapeSize(r) - n
-	}
-	if size == len(text) {
+	if !bytes.ContainsFunc(text[start:], func(r rune) bool { return r >= utf8.RuneSelf }) {
 		return text
 	}
-	end := len(text)
-	text = slices.Grow(text, size-end)[:size]
-	for size > start { // from the end, since what is read lies before what is written
-		r, n := utf8.DecodeLastRune(text[start:end])
-		end -= n
-		size -= escapeSize(r)
-		switch at := text[size:]; escapeSize(r) {
-		case 1:
-			at[0] = byte(r)
-		case 6:
-			escapeUnit(at, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			escapeUnit(at, high)
-			escapeUnit(at[6:], low)
+	out := slices.Clone(text[:start])
+	for _, r := range string(text[start:]) {
+		if r < utf8.RuneSelf {
+			out = append(out, byte(r))
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			out = fmt.Appendf(out, `\u%04x`, unit)
 		}
 	}
-	return text
-}
-
-func escapeSize(r rune) int {
-	switch {
-	case r < utf8.RuneSelf:
-		return 1
-	case r <= 0xffff:
-		return 6
-	}
-	return 12
-}
-
-func escapeUnit(dst []byte, unit rune) {
-	const hex = "0123456789abcdef"
-	dst[0], dst[1] = '\\', 'u'
-	dst[2], dst[3], dst[4], dst[5] = hex[unit>>12&15], hex[unit>>8&15], hex[unit>>4&15], hex[unit&15]
+	return out
 }

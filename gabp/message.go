@@ -2,8 +2,8 @@ package gabp
 
 import (
 	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -57,14 +57,7 @@ func newID() string {
 	_, _ = rand.Read(b[:]) // never fails
 	b[6] = b[6]&0x0f | 0x40
 	b[8] = b[8]&0x3f | 0x80
-	var text [36]byte
-	hex.Encode(text[0:8], b[0:4])
-	hex.Encode(text[9:13], b[4:6])
-	hex.Encode(text[14:18], b[6:8])
-	hex.Encode(text[19:23], b[8:10])
-	hex.Encode(text[24:36], b[10:16])
-	text[8], text[13], text[18], text[23] = '-', '-', '-', '-'
-	return string(text[:])
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
 // Append appends the JSON text of m to dst. Raw members are copied, and must be JSON.

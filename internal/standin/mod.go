@@ -67,6 +67,7 @@ type ModConfig struct {
 	Frozen      bool          // from the start on; see [Mod.Freeze]
 	Result      int           // least bytes of the default result of a call
 	Storm       int           // events a second, on the first of Channels
+	StormPer    int           // events of the storm for each call, at most; 0: no bound
 	LogPath     string        // a line is appended before and after each call
 }
 
@@ -240,9 +241,10 @@ func (m *Mod) event(channel, payload string) string {
 func (m *Mod) storm(ctx context.Context) {
 	every := time.Second / time.Duration(m.cfg.Storm)
 	began := time.Now()
-	for n := 0; ctx.Err() == nil; {
+	for n, sent := 0, 0; ctx.Err() == nil; {
 		for ; ctx.Err() == nil && time.Duration(n)*every < time.Since(began); n++ {
-			if !m.frozen.Load() {
+			if !m.frozen.Load() && (m.cfg.StormPer == 0 || sent < m.cfg.StormPer*(1+len(m.Asked()))) {
+				sent++
 				m.Publish(m.cfg.Channels[0], fmt.Sprintf(`{"level":"info","message":"All is well %s"}`, strings.Repeat("x", n%200)))
 			}
 		}

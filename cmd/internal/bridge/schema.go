@@ -11,41 +11,29 @@ import (
 
 // Forms are the JSON forms of answers as commands print them: with a version.
 var Forms = []schema.Form{
-	{
-		Name: "heed-status", Title: "heed status --format json",
-		Description: "One object: the result of the tool heed/status, with a version. New fields may appear within " +
-			"a version.",
-		Values: []any{struct {
-			version
-			Status
-		}{}},
-	},
-	{
-		Name: "heed-current", Title: "heed current --format json",
-		Description: "One object: the result of GABP's attention/current, with a version. New fields may appear " +
-			"within a version.",
-		Values: []any{struct {
-			version
-			gabp.CurrentResult
-		}{}},
-	},
-	{
-		Name: "heed-ack", Title: "heed ack --format json",
-		Description: "One object: the result of the tool heed/ack, with a version. New fields may appear within a version.",
-		Values: []any{struct {
-			version
-			Acknowledgement
-		}{}},
-	},
-	{
-		Name: "heed-tail", Title: "One line of heed tail --format jsonl",
-		Description: "One entry, as the tool heed/entries returns it, with a version. New fields may appear within " +
-			"a version.",
-		Values: []any{struct {
-			version
-			Entry
-		}{}},
-	},
+	form("heed-status", "heed status --format json", "One object: the result of the tool heed/status", struct {
+		version
+		Status
+	}{}),
+	form("heed-current", "heed current --format json", "One object: the result of GABP's attention/current", struct {
+		version
+		gabp.CurrentResult
+	}{}),
+	form("heed-ack", "heed ack --format json", "One object: the result of the tool heed/ack", struct {
+		version
+		Acknowledgement
+	}{}),
+	form("heed-tail", "One line of heed tail --format jsonl", "One entry, as the tool heed/entries returns it", struct {
+		version
+		Entry
+	}{}),
+}
+
+func form(name, title, about string, value any) schema.Form {
+	return schema.Form{
+		Name: name, Title: title, Values: []any{value},
+		Description: about + ", with a version. New fields may appear within a version.",
+	}
 }
 
 // version is what a program puts before the members of an answer.

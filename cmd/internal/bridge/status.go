@@ -3,6 +3,7 @@ package bridge
 import (
 	"context"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 )
@@ -20,21 +21,9 @@ type Status struct {
 	Blind     bool   `json:"blind" jsonschema:"Blind: the log is incomplete, so silence does not mean that nothing happened."`
 	BlindRule string `json:"blindRule,omitempty" jsonschema:"The rule that found this."`
 
-	Counts Counts     `json:"counts" jsonschema:"Counts of entries."`
+	Counts heed.Stats `json:"counts" jsonschema:"Counts of entries."`
 	Log    *LogStatus `json:"log,omitempty" jsonschema:"The followed log, if there is one."`
 	Behind string     `json:"behind,omitempty" jsonschema:"Why newer entries may be missing."`
-}
-
-// Counts are counts of entries.
-type Counts struct {
-	Received   uint64 `json:"received" jsonschema:"All entries; equal to ignored + folded."`
-	Ignored    uint64 `json:"ignored" jsonschema:"Not actionable."`
-	Folded     uint64 `json:"folded" jsonschema:"Counted in an attention item."`
-	Logs       uint64 `json:"logs" jsonschema:"Log records."`
-	Operations uint64 `json:"operations" jsonschema:"Events of operations."`
-	States     uint64 `json:"states" jsonschema:"Events of the game."`
-	Notices    uint64 `json:"notices" jsonschema:"Notices about the log."`
-	Host       uint64 `json:"host" jsonschema:"Actions on items, such as acknowledgements."`
 }
 
 // LogStatus is the state of the following of the log.
@@ -50,12 +39,9 @@ func (d *Diagnostics) status(ctx context.Context, _ string, _ args) (any, error)
 	latest := cursorText(d.epoch, d.session.Engine().Latest().Seq)
 	out := &Status{Status: d.session.Status(), Behind: behind, Latest: latest}
 	e := &out.Engine
+	out.Counts = *e
 	out.Started, out.LogFrom, out.Limits = stamp(out.Started), said(out.LogFrom), append(out.Limits, d.limits()...)
 	out.OpenItems, out.Phase, out.Blind, out.BlindRule = e.Coalesce.Open, named(e.Phase), e.Blind, named(e.BlindRule)
-	out.Counts = Counts{
-		Received: e.Received, Ignored: e.Ignored, Folded: e.Folded, Logs: e.Logs, Operations: e.Operations,
-		States: e.States, Notices: e.Notices, Host: e.Host,
-	}
 	for i := range out.Limits {
 		out.Limits[i].Count = integer(out.Limits[i].Count)
 	}

@@ -165,12 +165,12 @@ func (s *Session) goBlind(why string) {
 		return
 	}
 	t.count++
+	title := "heed cannot see what the game does, because " + why
 	t.blind = &heed.Item{
 		ID:    "blind-" + s.run + "-" + strconv.FormatUint(t.count, 10),
 		State: coalesce.Open, Disposition: event.Blocking, Severity: event.SeverityError, Blocking: true,
-		StateInvalidated: true,
-		Summary: "blind: heed cannot see what the game does, because " + why +
-			". Until it can, the effects of calls are not known. Acknowledge to continue anyway.",
+		StateInvalidated: true, Title: title,
+		Summary: "blind: " + title + ". Until it can, the effects of calls are not known. Acknowledge to continue anyway.",
 	}
 	t.blind.Sanitize()
 	s.blindChanged()

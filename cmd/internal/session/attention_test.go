@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -58,6 +59,7 @@ func TestBlind(t *testing.T) {
 		blind, open := s.Current(ctx, "v")
 		require.True(t, open && blind.Blocking && blind.StateInvalidated)
 		require.Contains(t, blind.Summary, `disk\n gone`)
+		require.True(t, blind.Title != "" && strings.HasPrefix(blind.Summary, "blind: "+blind.Title), blind.Title)
 		require.Equal(t, []string{"opened " + blind.ID}, told())
 		require.Equal(t, blind.ID, current(), "one id")
 		asked, open, err := s.Source(false).Current(ctx, "v")

@@ -113,7 +113,7 @@ func (s *Session) watchRules(ctx context.Context) {
 func (s *Session) reloadIfChanged() {
 	w := &s.rules
 	sources, files, err := w.read()
-	if err == nil && slices.EqualFunc(files, w.tried, sameFile) {
+	if err == nil && slices.EqualFunc(files, w.tried, func(a, b RuleFile) bool { return a.Hash == b.Hash }) {
 		return
 	}
 	var set *rules.Set
@@ -136,8 +136,6 @@ func (s *Session) reloadIfChanged() {
 		s.log.Info("new rules are in use", "rules", len(set.Rules()), "hash", hash(set))
 	}
 }
-
-func sameFile(a, b RuleFile) bool { return a.Hash == b.Hash }
 
 // refuse records why the files are not in use, and reports whether that is new.
 func (w *ruleFiles) refuse(err error) bool {

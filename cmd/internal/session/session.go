@@ -147,7 +147,7 @@ func (s *Session) Run(ctx context.Context) error {
 	wg.Go(func() { s.tick(ctx) })
 	wg.Go(func() { s.watchRules(ctx) })
 	if s.disk.path != "" {
-		wg.Go(func() { s.savePeriodically(ctx) })
+		wg.Go(func() { every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) }) })
 	}
 	if s.cfg.Log != nil {
 		wg.Go(func() {

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -105,11 +104,6 @@ func (d *disk) saveLocked() {
 		d.state.Saved = d.s.now()
 		d.saved.Store(seq)
 	}
-}
-
-// savePeriodically saves what need not be on disk at once.
-func (s *Session) savePeriodically(ctx context.Context) {
-	every(ctx, s.cfg.SnapshotEvery, func() { s.disk.through(s.engine.Latest().Seq) })
 }
 
 // loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The

@@ -68,7 +68,9 @@ var exampleTime = time.Date(2026, 1, 31, 10, 20, 30, 456_000_000, time.UTC)
 func exampleItem() heed.Item {
 	return heed.Item{
 		ID: "run1-3", State: coalesce.Open, Severity: event.SeverityError, Disposition: event.Blocking, Blocking: true,
-		StateInvalidated: true, Summary: "saving failed", CausalOperationID: "call-7", CausalMethod: "farm/save",
+		StateInvalidated: true, Summary: "saving failed", Title: "A save failed", Advice: "Free space.", Rule: "save.failed",
+		Perhaps: []string{"Barns"}, Variants: heed.Variants{{Value: "shed", Count: 4}},
+		CausalOperationID: "call-7", CausalMethod: "farm/save",
 		OpenedAtSequence: 40, LatestSequence: 300, DiagnosticsCursor: 39, TotalUrgentEntries: 5, Groups: 2,
 		OpenedPos: position(38, 4), LatestPos: position(299, 4), Blame: []string{"Brick Kilns"}, Predecessor: "run1-2",
 		GroupsExact: true, Prelude: 3, Recurrence: "came 4 times, every 1m0s", Known: "seen in 2 sessions",

@@ -175,6 +175,10 @@ static class Tests
                 i.GroupsExact, i.Prelude, i.Recurrence, i.History, i.Cause.Sequence, i.Cause.Line, i.Cause.Thread, i.Cause.Rule,
                 i.Cause.Signature, i.Cause.Phase,
             }), "item, its cause");
+        Equal("A save failed Free space. save.failed Barns shed False 4", string.Join(" ", new object[]
+        {
+            i.Title, i.Advice, i.Rule, i.Perhaps[0], i.Variants[0].Value, i.Variants[0].Others, i.Variants[0].Count,
+        }), "item, its dominant entries");
         HeedSample s = i.Samples[0];
         Equal("Error Exception: no room \u00e9 4 300 save.failed 00000000000000ff 38 299 Brick Kilns barn False 3 True 1",
             string.Join(" ", new object[]

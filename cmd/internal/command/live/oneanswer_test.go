@@ -1,21 +1,27 @@
 package live
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"html"
 	"io"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/session"
+	"github.com/heedlog/heed/cmd/internal/sidecar"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/testkit"
 	"github.com/heedlog/heed/report/replay"
@@ -30,7 +36,7 @@ type worst struct {
 }
 
 // TestOneAnswer holds that each surface gives the same answer about one log: the first screen of "heed FILE", its page,
-// the brief, and at the end of the log, the status and the current item of a session.
+// the brief, and at the end of the log, the status and the current item of a session, and the current item of a sidecar.
 func TestOneAnswer(t *testing.T) {
 	logs, err := filepath.Glob("../../../../testdata/captures/*.*")
 	require.NoError(t, err)
@@ -68,7 +74,7 @@ func oneAnswer(t *testing.T, log string) {
 	require.NoError(t, json.Unmarshal([]byte(shown(t, "replay", "--history", "off", "--format", "json", log)), &doc))
 	causes := doc.Files[0].Summary.Verdict.Causes
 
-	items, current, status := atEnd(t, log)
+	items, current, status, records := atEnd(t, log)
 	switch {
 	case len(items) == 0:
 		t.Skip("nothing is open at the end")
@@ -77,19 +83,23 @@ func oneAnswer(t *testing.T, log string) {
 	}
 	top := &items[0]
 	c := &causes[0]
-	want := worst{title: sentence(top.Title), advice: sentence(top.Advice), sample: top.Sample[0].Message, mods: top.Blame}
-	if len(want.mods) == 0 && len(top.Perhaps) > 0 {
-		want.mods, want.perhaps = top.Perhaps, true
-	}
+	want := worstOf(top)
 	got := worst{title: c.What, advice: c.Advice, sample: c.Says, perhaps: c.Perhaps}
 	for _, m := range c.Mods {
 		got.mods = append(got.mods, m.Name)
 	}
 	require.Equal(t, top.Rule, c.Rule)
 	require.Equal(t, want, got, "heed FILE, and the item of a session")
+	// A game logs no crash report: the system writes it when the game is gone.
+	if !slices.ContainsFunc(records, func(r capture.Record) bool { return r.Source == "crash" }) {
+		beside := besideGame(t, records)
+		require.NotEmpty(t, beside.Sample, "the sidecar has no current item")
+		require.Equal(t, want, worstOf(&beside), "the sidecar, and the item of a session")
+	}
+	requireStatus(t, status, top, &want)
 
 	for surface, text := range map[string]string{
-		"status": status, "current": current, "page": shown(t, "report", "--no-scrub", "--history", "off", log, "-o", "-"),
+		"current": current, "page": shown(t, "report", "--no-scrub", "--history", "off", log, "-o", "-"),
 		"brief": shown(t, "brief", "--history", "off", "--tokens", "100000", log),
 	} {
 		if surface == "page" {
@@ -100,14 +110,38 @@ func oneAnswer(t *testing.T, log string) {
 		for _, mod := range want.mods {
 			require.Contains(t, text, plainText(mod), surface)
 		}
-		if surface == "status" { // has neither advice nor samples
-			continue
-		}
 		require.Contains(t, text, plainText(strings.TrimSuffix(want.advice[min(1, len(want.advice)):], ".")), surface)
 		if surface != "brief" { // which has the whole line, without names
 			require.Contains(t, text, plainText(want.sample), surface)
 		}
 	}
+}
+
+// worstOf returns what an item has of its dominant entries.
+func worstOf(a *heed.Item) worst {
+	w := worst{title: sentence(a.Title), advice: sentence(a.Advice), sample: a.Sample[0].Message, mods: a.Blame}
+	if len(w.mods) == 0 && len(a.Perhaps) > 0 {
+		w.mods, w.perhaps = a.Perhaps, true
+	}
+	return w
+}
+
+// requireStatus requires that a status begins with the title of an item, and lists it with its mods and its title alone.
+func requireStatus(t *testing.T, status string, a *heed.Item, want *worst) {
+	t.Helper()
+	shows := kind(a.Blocking).text + ": " + a.Title
+	if since, _, found := strings.Cut(field(status, "first"), "; "+kind(a.Blocking).text); found {
+		shows = since + "; " + shows
+	}
+	require.Equal(t, shows, field(status, "first"), "status")
+	mods := strings.Join(want.mods, ", ")
+	if want.perhaps {
+		mods = "perhaps " + mods
+	}
+	if mods != "" {
+		mods += ": "
+	}
+	require.Contains(t, status, "\n"+strings.Repeat(" ", labelColumn)+mods+a.Title+"\n", "status")
 }
 
 // shown returns the standard output of a command of heed's, run in this process.
@@ -118,16 +152,75 @@ func shown(t *testing.T, args ...string) string {
 	return out.String()
 }
 
-// atEnd follows a log to its end in a session, and returns what is open then, and what the commands current and status
-// show.
-func atEnd(t *testing.T, log string) (items []heed.Item, current, status string) {
+// field returns the text that a page shows with a label.
+func field(page, label string) string {
+	_, rest, _ := strings.Cut(page, "\n"+fmt.Sprintf("  %-*s", labelColumn-2, label))
+	value, _, _ := strings.Cut(rest, "\n")
+	return value
+}
+
+// besideGame sends the records of a log to a sidecar, as the client in a game does, and returns its current item then.
+func besideGame(t *testing.T, records []capture.Record) (current heed.Item) {
+	t.Helper()
+	in := binary.LittleEndian
+	frame := func(to []byte, kind byte, payload []byte) []byte {
+		to = in.AppendUint32(to, uint32(len(payload)))
+		return append(append(to, 2, kind, 0, 0), payload...)
+	}
+	object := func(v any) []byte {
+		raw, err := json.Marshal(v)
+		require.NoError(t, err)
+		return append(raw, '\n')
+	}
+	part := func(to []byte, s string) []byte { return append(binary.AppendUvarint(to, uint64(len(s))), s...) }
+	const hello, line, listed, query, answer = 1, 2, 6, 8, 68
+	sent := frame(nil, hello, object(map[string]any{"client": "test"}))
+	for i := range records {
+		r := &records[i]
+		if r.Mods != nil {
+			sent = frame(sent, listed, object(map[string]any{"mods": r.Mods.Plain()}))
+		}
+		if !r.IsLog() {
+			continue
+		}
+		p := binary.AppendUvarint(nil, uint64(i+1))
+		p = binary.AppendUvarint(in.AppendUint64(p, uint64(r.Time.Unix())), uint64(r.Time.Nanosecond()))
+		p = append(binary.AppendUvarint(p, uint64(r.Level)), 0, 0) // UTF-8, thread 0
+		p = append(part(p, r.OperationID), 0, 0)                   // nothing is cut
+		sent = frame(sent, line, part(part(p, r.Message), r.Stack))
+	}
+	sent = frame(sent, query, object(map[string]any{"number": 1, "kind": "current"}))
+	var out bytes.Buffer
+	require.NoError(t, sidecar.Serve(bytes.NewReader(sent), &out, sidecar.Config{}))
+	for b := out.Bytes(); len(b) > 0; {
+		n := 8 + int(in.Uint32(b))
+		if b[5] == answer {
+			var a struct{ Result heed.Item }
+			require.NoError(t, json.Unmarshal(b[8:n], &a))
+			current = a.Result
+		}
+		b = b[n:]
+	}
+	return current
+}
+
+// atEnd follows a log to its end in a session, and returns what is open then, what the commands current and status
+// show, and the records of the log.
+func atEnd(t *testing.T, log string) (items []heed.Item, current, status string, records []capture.Record) {
 	t.Helper()
 	set, err := rules.Compile(rules.Defaults()...)
 	require.NoError(t, err)
 	follower, err := follow.New(follow.Config{Path: log})
 	require.NoError(t, err)
-	s, err := session.New(session.Config{Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience})
+	s, err := session.New(session.Config{
+		Engine: replay.Config(set), Log: follower, SyncTimeout: patience, AnswerWithin: patience,
+	})
 	require.NoError(t, err)
+	s.OnObserved(func(rec *capture.Record, _ *heed.Outcome) {
+		r := *rec // its texts are the feed's
+		r.Message, r.Stack = strings.Clone(r.Message), strings.Clone(r.Stack)
+		records = append(records, r)
+	})
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
 	go func() { done <- s.Run(ctx) }()
@@ -137,7 +230,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string)
 	}()
 	require.NoError(t, s.Sync(ctx))
 	if items = s.Open(nil); len(items) == 0 {
-		return nil, "", ""
+		return nil, "", "", nil
 	}
 
 	d := bridge.NewDiagnostics(bridge.DiagnosticsConfig{Session: s})
@@ -168,7 +261,7 @@ func atEnd(t *testing.T, log string) (items []heed.Item, current, status string)
 	require.Equal(t, items[0].ID, a.ID)
 	current = show(func(g *page) { p.showItem(g, &a, &info, len(items)-1) })
 	status = show(func(g *page) { p.showStatus(g, &runFile{}, &st, &all, []itemInfo{info}, nil) })
-	return items, current, status
+	return items, current, status, records
 }
 
 var tags = regexp.MustCompile(`<[^>]*>`)
