@@ -63,7 +63,10 @@ func TestBroken(t *testing.T) {
 		{"cleared by nothing", func(it *item) { cleared(it); it.ClearedBy = "" }, "it is cleared and open"},
 		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.Pending = Opened }, "it is cleared and open"},
 
-		{"worst before first", func(it *item) { it.Counters.Rows[0].Worst.At.Seq = 0 }, "a group with its entries out of order"},
+		{
+			"worst before first", func(it *item) { it.Counters.Rows[0].Worst.At.Seq = 0 },
+			"a group with its entries out of order",
+		},
 		{
 			"raised before worst", func(it *item) { it.Counters.Rows[0].Raised.At.Seq = 2 },
 			"a group with its entries out of order",

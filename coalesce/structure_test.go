@@ -114,7 +114,9 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 						Invalidates: row.Invalidates,
 					}))
 				}
-				require.True(t, row.First.Seq <= row.Worst.At.Seq && row.Worst.At.Seq <= row.Raised.At.Seq && row.Raised.At.Seq <= row.Last.seq)
+				require.True(t, slices.IsSorted([]uint64{
+					row.First.Seq, row.Worst.At.Seq, row.Raised.At.Seq, row.Last.seq,
+				}))
 			}
 		}
 		require.Equal(t, len(groups), it.Counters.counted())

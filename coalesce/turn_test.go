@@ -85,7 +85,8 @@ func TestCombine(t *testing.T) {
 		a.combine(b)
 		require.True(t, a.Invalidates)
 		require.EqualValues(t, 2, a.Severity)
-		require.Equal(t, map[bool]Accused{true: {{"x", 4, 0}, {"y", 2, 0}}, false: {{"y", 2, 0}, {"x", 1, 0}}}[first], a.Accused)
+		want := map[bool]Accused{true: {{"x", 4, 0}, {"y", 2, 0}}, false: {{"y", 2, 0}, {"x", 1, 0}}}
+		require.Equal(t, want[first], a.Accused)
 	}
 	// What was before the worst turn of the one is counted for it of the other.
 	a, b := group(event.Blocking, 1, 90, 90, 99), group(event.Advisory, 1, 2, 2, 50)
