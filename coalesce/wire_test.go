@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode"
@@ -229,6 +231,39 @@ func (s *schema) check(where string, v any) error {
 }
 
 // TestSanitize: whatever an item holds, its JSON form is one that peers take.
+// TestSanitizeEveryText: a text that Sanitize does not reach is in the list with the reason.
+func TestSanitizeEveryText(t *testing.T) {
+	own := map[string]string{
+		".ID": "acknowledgements repeat it", ".Cause.Rule": "an id of a rule", ".Rule": "an id of a rule",
+		".Sample[0].Rule": "an id of a rule", ".Members[0].Rule": "an id of a rule", ".Title": "the words of a rule",
+		".Advice": "the words of a rule", ".Members[0].Title": "the words of a rule",
+		".Members[0].Advice": "the words of a rule", ".Recurrence": "heed's own words", ".ClearedBy": "heed's own words",
+	}
+	var a Item
+	testkit.Fill(&a)
+	eachText(reflect.ValueOf(&a).Elem(), "", func(s reflect.Value, _ string) { s.SetString("a\nb\x1b[31m") })
+	a.Sanitize()
+	eachText(reflect.ValueOf(&a).Elem(), "", func(s reflect.Value, name string) {
+		unsafe := strings.ContainsFunc(s.String(), unicode.IsControl)
+		require.Equal(t, own[name] != "", unsafe, "%s: give it to f in eachName, or say here why not", name)
+	})
+}
+
+func eachText(v reflect.Value, name string, f func(s reflect.Value, name string)) {
+	switch v.Kind() {
+	case reflect.String:
+		f(v, name)
+	case reflect.Slice:
+		for i := range v.Len() {
+			eachText(v.Index(i), name+"["+strconv.Itoa(i)+"]", f)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			eachText(v.Field(i), name+"."+v.Type().Field(i).Name, f)
+		}
+	}
+}
+
 func TestSanitize(t *testing.T) {
 	long := strings.Repeat("é", 5000)
 	for _, a := range []Item{
