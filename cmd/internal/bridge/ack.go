@@ -20,28 +20,19 @@ const maxAckedItems = 8
 type Acknowledgement struct {
 	gabp.AckResult
 
-	Covered     []AckedItem `json:"covered" jsonschema:"The items that it cleared, the acknowledged one first; empty if that was not open."`
+	Covered     []heed.Item `json:"covered" jsonschema:"The items that it cleared, the acknowledged one first; empty if that was not open."`
 	MoreCovered int         `json:"moreCovered,omitempty" jsonschema:"How many others it cleared."`
-	Open        []AckedItem `json:"open" jsonschema:"The items that are open now, the most urgent first."`
+	Open        []heed.Item `json:"open" jsonschema:"The items that are open now, the most urgent first."`
 	MoreOpen    int         `json:"moreOpen,omitempty" jsonschema:"How many others are open."`
-}
-
-// AckedItem is what an [Acknowledgement] says of an item.
-type AckedItem struct {
-	ID          string `json:"attentionId" jsonschema:"Its id."`
-	Summary     string `json:"summary" jsonschema:"What happened, in heed's own words."`
-	Entries     uint64 `json:"entries" jsonschema:"How many entries it has."`
-	Blocking    bool   `json:"blocking" jsonschema:"It holds calls back."`
-	Predecessor string `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
 }
 
 // UnmarshalJSON parses an answer; the part of attention/ack as [gabp.AckResult.UnmarshalJSON] does.
 func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
 	type scope struct {
-		Covered, Open         []AckedItem
+		Covered, Open         []heed.Item
 		MoreCovered, MoreOpen int
 	}
-	s := scope{Covered: []AckedItem{}, Open: []AckedItem{}}
+	s := scope{Covered: []heed.Item{}, Open: []heed.Item{}}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
@@ -73,14 +64,11 @@ func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) 
 	return out, nil
 }
 
-// acked returns the first items of a list, and how many others it has.
-func acked(list []heed.Item) (first []AckedItem, more int) {
-	first = []AckedItem{}
-	for i := range list[:min(len(list), maxAckedItems)] {
-		a := &list[i]
-		first = append(first, AckedItem{
-			ID: a.ID, Summary: a.Summary, Entries: a.TotalUrgentEntries, Blocking: a.Blocking, Predecessor: a.Predecessor,
-		})
+// acked returns the first items of a list without their samples, and the number of the others.
+func acked(list []heed.Item) (first []heed.Item, more int) {
+	first = append([]heed.Item{}, list[:min(len(list), maxAckedItems)]...)
+	for i := range first {
+		first[i].Sample = nil
 	}
 	return first, len(list) - len(first)
 }
