@@ -15,11 +15,15 @@ const maxAgent = 64
 // maxAckedItems bounds each list of an [Acknowledgement].
 const maxAckedItems = 8
 
-// Acknowledgement is the answer of heed/ack: that of attention/ack, which the protocol lets nothing be added to, and
-// what it was about.
+// Acknowledgement is the answer of heed/ack: the answer of attention/ack, to which the protocol lets nothing be
+// added, and the items that it cleared and left open.
 type Acknowledgement struct {
 	gabp.AckResult
+	scope
+}
 
+// scope names the items that an acknowledgement cleared and left open.
+type scope struct {
 	Covered     []heed.Item `json:"covered" jsonschema:"The items that it cleared, the acknowledged one first; empty if that was not open."`
 	MoreCovered int         `json:"moreCovered,omitempty" jsonschema:"How many others it cleared."`
 	Open        []heed.Item `json:"open" jsonschema:"The items that are open now, the most urgent first."`
@@ -28,15 +32,11 @@ type Acknowledgement struct {
 
 // UnmarshalJSON parses an answer; the part of attention/ack as [gabp.AckResult.UnmarshalJSON] does.
 func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
-	type scope struct {
-		Covered, Open         []heed.Item
-		MoreCovered, MoreOpen int
-	}
 	s := scope{Covered: []heed.Item{}, Open: []heed.Item{}}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	*a = Acknowledgement{Covered: s.Covered, MoreCovered: s.MoreCovered, Open: s.Open, MoreOpen: s.MoreOpen}
+	a.scope = s
 	return json.Unmarshal(data, &a.AckResult)
 }
 

@@ -79,7 +79,8 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 		return err
 	}
 	params := gabp.AckParams{AttentionID: it.ID}
-	r := bridge.Acknowledgement{Covered: []heed.Item{}, Open: []heed.Item{}}
+	var r bridge.Acknowledgement
+	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
 	// Another server, and heed where it leaves attention to the mod, has no such tool.
 	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
 		gabp.AckParams

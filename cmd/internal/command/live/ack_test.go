@@ -62,7 +62,8 @@ func (o *open) ack(arguments json.RawMessage) bridge.Acknowledgement {
 	var p gabp.AckParams
 	_ = json.Unmarshal(arguments, &p)
 	o.asked = append(o.asked, bridge.ToolAck+" "+p.AttentionID)
-	a := bridge.Acknowledgement{Covered: []heed.Item{}, Open: []heed.Item{}}
+	var a bridge.Acknowledgement
+	a.Covered, a.Open = []heed.Item{}, []heed.Item{}
 	a.Acknowledged, a.AttentionID = p.AttentionID != "99", p.AttentionID
 	for i := range o.items {
 		item := o.items[i].Item
