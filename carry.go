@@ -38,10 +38,9 @@ const (
 
 // carryOver returns what later versions read. The lock is held.
 func (e *Engine) carryOver() *carryOver {
-	return &carryOver{
-		Epoch: e.epoch, Sequence: e.seq, Items: e.coalescer.Numbers(), Phase: e.classifier.Phase(),
-		Blind: e.classifier.Blind(), Blocking: e.coalescer.Held(),
-	}
+	c := &carryOver{Epoch: e.epoch, Sequence: e.seq, Phase: e.classifier.Phase(), Blind: e.classifier.Blind()}
+	c.Blocking, c.Items = e.coalescer.Held()
+	return c
 }
 
 // line returns the first line of a snapshot.

@@ -17,8 +17,8 @@ type Held struct {
 }
 
 // Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
-// headline of the item and the mods that it names.
-func (c *Coalescer) Held() (held []Held) {
+// headline of the item and the mods that it names. latest is the number of the latest item of all.
+func (c *Coalescer) Held() (held []Held, latest uint64) {
 	for i := range c.items {
 		it := &c.items[i]
 		if !it.open() || it.Disposition != event.Blocking {
@@ -32,11 +32,8 @@ func (c *Coalescer) Held() (held []Held) {
 		held = append(held, Held{it.Number, it.id, it.Severity, summary, it.Invalidates})
 	}
 	slices.SortFunc(held, func(a, b Held) int { return cmp.Compare(a.Number, b.Number) })
-	return held
+	return held, c.numbers
 }
-
-// Numbers returns the number of the latest item.
-func (c *Coalescer) Numbers() uint64 { return c.numbers }
 
 // Continue lets a new Coalescer go on after an entry and an item of another one, of which nothing else is known but
 // whether evidence was incomplete.

@@ -73,23 +73,22 @@ const (
 	phaseBoot  = "boot"
 )
 
-// harm is what a member does to the game, beyond that it is there.
-type harm uint8
-
+// The harm of a member, the least first: above 0 it breaks play.
 const (
-	word    harm = iota // a level, with no form of a fault
-	trifle              // a few entries that pass
-	recurs              // it comes back
-	damages             // it changes the game for good: objects are gone, a load or a save failed
-	halts               // the game does not go on
-	crashes             // the process ended
+	word    = iota - 1 // a level, with no form of a fault
+	trifle             // a few entries that pass
+	recurs             // it comes back
+	damages            // it changes the game for good: objects are gone, a load or a save failed
+	halts              // the game does not go on
+	crashes            // the process ended
 )
 
 // recurring is the number of entries of one rule from which on they are no trifle.
 const recurring = 10
 
-// harm returns what m does to the game. It is the one place where a trifle is told from what breaks play.
-func (m *Member) harm() harm {
+// Harm returns how bad m is for the game; more is worse. It is positive if m breaks play, 0 if m merely shows that
+// something is wrong, and negative if only a level is known of m.
+func (m *Member) Harm() int {
 	has := func(e Effects) bool { return m.Effects&e != 0 }
 	switch {
 	case has(levels):
@@ -108,26 +107,15 @@ func (m *Member) harm() harm {
 	return trifle
 }
 
-// Breaks reports whether m breaks play, and does not merely show that something is wrong.
-func (m *Member) Breaks() bool { return m.harm() > trifle }
-
 // Hangs reports whether the game does not go on because of m.
 func (m *Member) Hangs() bool { return m.Effects&hang != 0 && !m.Over }
-
-// IsWord reports whether nothing but a level is known of m.
-func (m *Member) IsWord() bool { return m.harm() == word }
-
-// Milder reports whether m blocks less, or does less to the game, than o.
-func (m *Member) Milder(o *Member) bool {
-	return m.Disposition < o.Disposition || m.harm() < o.harm()
-}
 
 // Compare orders members by weight, the dominant first: what blocks, the worst harm, the highest severity, the most
 // entries, the earliest. It is the one order of all that heed names first.
 func (m *Member) Compare(o *Member) int {
 	return cmp.Or(
 		cmp.Compare(o.Disposition, m.Disposition),
-		cmp.Compare(o.harm(), m.harm()),
+		cmp.Compare(o.Harm(), m.Harm()),
 		cmp.Compare(o.Severity, m.Severity),
 		cmp.Compare(o.Entries, m.Entries),
 		cmp.Compare(m.began, o.began),

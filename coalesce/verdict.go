@@ -35,30 +35,33 @@ const (
 // Verdict is what came of an operation and of its parts, as far as known. It
 // belongs to the caller.
 type Verdict struct {
-	Operation string        `json:"operation"` // as far as it is kept: its first 256 bytes
-	Method    string        `json:"method"`
-	Status    event.Status  `json:"status"`
-	Outcome   string        `json:"outcome"` // [Unknown], [Clean], [Advised] or [Affected]
-	Reason    VerdictReason `json:"reason"`
-	Text      string        `json:"text"` // the same in one sentence, without log text
+	// Operation is the id as far as it is kept: its first 256 bytes.
+	Operation string       `json:"operation" jsonschema:"Its id."`
+	Method    string       `json:"method" jsonschema:"The tool or method."`
+	Status    event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out."`
+
+	// Outcome is [Unknown], [Clean], [Advised] or [Affected]. Text is the same in one sentence, without log text.
+	Outcome string        `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or does not tell."`
+	Reason  VerdictReason `json:"reason" enum:"quiet,charged,background,standing,blind,missing,running,abandoned,doubtful,unknown_operation" jsonschema:"Why the outcome is this one."`
+	Text    string        `json:"text" jsonschema:"The verdict in one sentence."`
 
 	// CleanThrough is the sequence number of the latest entry that the verdict covers.
 	// It grows until the verdict is final.
-	CleanThrough uint64 `json:"cleanThrough"`
+	CleanThrough uint64 `json:"cleanThrough" jsonschema:"Number of the latest entry that the verdict covers."`
 
 	// Known is false for an operation that was never seen, or was evicted.
-	Known bool `json:"known"`
+	Known bool `json:"known" jsonschema:"False: heed has only its entries left, and no verdict."`
 
 	// Final reports that the operation and its parts are over, and that Linger has
 	// passed since: only what names it can still change the verdict.
-	Final bool `json:"final"`
+	Final bool `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
 
 	// Abandoned reports that no end was seen within OperationMax.
-	Abandoned bool `json:"abandoned"`
+	Abandoned bool `json:"abandoned" jsonschema:"No end was seen in time."`
 
 	// AttentionID is the item that holds the worst that came of it, or that makes the
 	// outcome unknown, or "". It may be cleared.
-	AttentionID string `json:"attentionId"`
+	AttentionID string `json:"attentionId" jsonschema:"The item with its worst result, or that makes the outcome unknown; heed/item shows it."`
 }
 
 // Verdict returns what is known of the operation called id. Something blocking

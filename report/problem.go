@@ -98,7 +98,7 @@ func breaks(blocking []*problem) bool {
 	for _, p := range blocking {
 		times += p.Entries
 	}
-	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Breaks() })
+	return times >= storm || slices.ContainsFunc(blocking, func(p *problem) bool { return p.Harm() > 0 })
 }
 
 // weigh sets what is known of a problem once the run has ended. A level alone says more where hardly anything follows.
@@ -155,7 +155,8 @@ func toName(found []*problem, top *problem) []named {
 		}
 		all = append(all, named{p, []string{as}})
 	}
-	if slices.ContainsFunc(found, func(p *problem) bool { return p.Milder(&worst.Member) }) {
+	milder := func(p *problem) bool { return p.Disposition < worst.Disposition || p.Harm() < worst.Harm() }
+	if slices.ContainsFunc(found, milder) {
 		name(worst, asWorst)
 	}
 	if most.Entries > 1 {

@@ -170,7 +170,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 		v.Blind = r.blind.last.From
 	}
 	v.State, v.Since = stateWrong, blocking[0].First
-	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.IsWord() })
+	formed := slices.DeleteFunc(slices.Clone(blocking), func(p *problem) bool { return p.Harm() < 0 })
 	hangs := func(p *problem) bool { return p.Hangs() }
 	switch {
 	case n.ending.crash:
@@ -182,7 +182,7 @@ func (r *Replay) broke(v *Verdict, n *run, blocking []*problem) {
 		v.State, v.Since = stateHung, blocking[slices.IndexFunc(blocking, hangs)].First
 	case v.Blind > 0 && len(formed) > 0, breaks(formed):
 		v.State, v.Since = stateBroken, formed[0].First
-		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.Breaks() }); i >= 0 {
+		if i := slices.IndexFunc(formed, func(p *problem) bool { return p.Harm() > 0 }); i >= 0 {
 			v.Since = formed[i].First
 		}
 	}

@@ -15,37 +15,28 @@ const maxAgent = 64
 // maxAckedItems bounds each list of an [Acknowledgement].
 const maxAckedItems = 8
 
-// Acknowledgement is the answer of heed/ack: that of attention/ack, which the protocol lets nothing be added to, and
-// what it was about.
+// Acknowledgement is the answer of heed/ack: the answer of attention/ack, to which the protocol lets nothing be
+// added, and the items that it cleared and left open.
 type Acknowledgement struct {
 	gabp.AckResult
-
-	Covered     []AckedItem `json:"covered" jsonschema:"The items that it cleared, the acknowledged one first; empty if that was not open."`
-	MoreCovered int         `json:"moreCovered,omitempty" jsonschema:"How many others it cleared."`
-	Open        []AckedItem `json:"open" jsonschema:"The items that are open now, the most urgent first."`
-	MoreOpen    int         `json:"moreOpen,omitempty" jsonschema:"How many others are open."`
+	scope
 }
 
-// AckedItem is what an [Acknowledgement] says of an item.
-type AckedItem struct {
-	ID          string `json:"attentionId" jsonschema:"Its id."`
-	Summary     string `json:"summary" jsonschema:"What happened, in heed's own words."`
-	Entries     uint64 `json:"entries" jsonschema:"How many entries it has."`
-	Blocking    bool   `json:"blocking" jsonschema:"It holds calls back."`
-	Predecessor string `json:"predecessor,omitempty" jsonschema:"The acknowledged item that it continues."`
+// scope names the items that an acknowledgement cleared and left open.
+type scope struct {
+	Covered     []heed.Item `json:"covered" jsonschema:"The items that it cleared, the acknowledged one first; empty if that was not open."`
+	MoreCovered int         `json:"moreCovered,omitempty" jsonschema:"How many others it cleared."`
+	Open        []heed.Item `json:"open" jsonschema:"The items that are open now, the most urgent first."`
+	MoreOpen    int         `json:"moreOpen,omitempty" jsonschema:"How many others are open."`
 }
 
 // UnmarshalJSON parses an answer; the part of attention/ack as [gabp.AckResult.UnmarshalJSON] does.
 func (a *Acknowledgement) UnmarshalJSON(data []byte) error {
-	type scope struct {
-		Covered, Open         []AckedItem
-		MoreCovered, MoreOpen int
-	}
-	s := scope{Covered: []AckedItem{}, Open: []AckedItem{}}
+	s := scope{Covered: []heed.Item{}, Open: []heed.Item{}}
 	if err := json.Unmarshal(data, &s); err != nil {
 		return err
 	}
-	*a = Acknowledgement{Covered: s.Covered, MoreCovered: s.MoreCovered, Open: s.Open, MoreOpen: s.MoreOpen}
+	a.scope = s
 	return json.Unmarshal(data, &a.AckResult)
 }
 
@@ -73,14 +64,11 @@ func (d *Diagnostics) acknowledge(ctx context.Context, consumer string, a args) 
 	return out, nil
 }
 
-// acked returns the first items of a list, and how many others it has.
-func acked(list []heed.Item) (first []AckedItem, more int) {
-	first = []AckedItem{}
-	for i := range list[:min(len(list), maxAckedItems)] {
-		a := &list[i]
-		first = append(first, AckedItem{
-			ID: a.ID, Summary: a.Summary, Entries: a.TotalUrgentEntries, Blocking: a.Blocking, Predecessor: a.Predecessor,
-		})
+// acked returns the first items of a list without their samples, and the number of the others.
+func acked(list []heed.Item) (first []heed.Item, more int) {
+	first = append([]heed.Item{}, list[:min(len(list), maxAckedItems)]...)
+	for i := range first {
+		first[i].Sample = nil
 	}
 	return first, len(list) - len(first)
 }

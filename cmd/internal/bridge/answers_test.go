@@ -146,7 +146,7 @@ func TestOperationAnswers(t *testing.T) {
 		require.Zero(t, all.Lost)
 		require.Len(t, all.Operations, 2)
 		o := all.Operations[0]
-		require.Equal(t, r.ID(), o.ID)
+		require.Equal(t, r.ID(), o.Operation)
 		require.Equal(t, 2, o.Events)
 		require.Equal(t, "run1/1", o.Cursor)
 		require.Equal(t, began, o.StartedAt)
@@ -157,7 +157,7 @@ func TestOperationAnswers(t *testing.T) {
 		require.Equal(t, []any{o.Events, o.Cursor, o.StartedAt, o.EndedAt, o.Status, o.Method},
 			[]any{detail.Events, detail.Cursor, detail.StartedAt, detail.EndedAt, detail.Status, detail.Method})
 		part := all.Operations[1]
-		require.Equal(t, []any{"part", r.ID(), "inner", 1}, []any{part.ID, part.Parent, part.Method, part.Events})
+		require.Equal(t, []any{"part", r.ID(), "inner", 1}, []any{part.Operation, part.Parent, part.Method, part.Events})
 		for i := range 1000 {
 			s.Observe(logged(fmt.Sprint("Fine ", i)).Entry())
 		}
@@ -337,7 +337,7 @@ func TestEvictedOperation(t *testing.T) {
 	require.Len(t, all.Operations, 5)
 	for i, o := range all.Operations {
 		require.Equal(t, fmt.Sprint("colony/build", 4-i), o.Method)
-		require.Equal(t, i >= 2, o.Evicted)
+		require.Equal(t, i < 2, o.Known)
 		require.Equal(t, event.StatusCompleted, o.Status)
 	}
 }

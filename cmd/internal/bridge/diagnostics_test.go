@@ -191,9 +191,10 @@ func TestOperations(t *testing.T) {
 		all := answer[bridge.Operations](t, d, bridge.ToolOperations, "")
 		require.Len(t, all.Operations, 2)
 		require.Equal(t, event.StatusStarted, all.Operations[0].Status)
-		require.Equal(t, op, all.Operations[1].ID)
+		require.Equal(t, op, all.Operations[1].Operation)
 		require.Equal(t, "blocking", all.Operations[1].Outcome)
-		require.Equal(t, "run1-1", all.Operations[1].Attention)
+		require.Equal(t, "run1-1", all.Operations[1].AttentionID)
+		require.Equal(t, s.Verdict(op), all.Operations[1].Verdict, "the verdict is the same everywhere")
 		running := answer[bridge.Operations](t, d, bridge.ToolOperations, `{"running":true}`)
 		require.Equal(t, all.Operations[:1], running.Operations)
 		one := answer[bridge.Operations](t, d, bridge.ToolOperations, `{"limit":1}`)
@@ -367,8 +368,8 @@ func TestHostile(t *testing.T) {
 			calls = append(calls, [2]string{name, arguments[name]})
 		}
 		for _, o := range answer[bridge.Operations](t, d, bridge.ToolOperations, "").Operations {
-			if !strings.Contains(o.ID, "INJECT") {
-				calls = append(calls, [2]string{bridge.ToolOperation, `{"id":"` + o.ID + `"}`})
+			if !strings.Contains(o.Operation, "INJECT") {
+				calls = append(calls, [2]string{bridge.ToolOperation, `{"id":"` + o.Operation + `"}`})
 			}
 		}
 		for _, it := range answer[bridge.Items](t, d, bridge.ToolItems, "").Items {
@@ -700,10 +701,13 @@ func TestAck(t *testing.T) {
 	require.Len(t, r.Open, 8)
 	require.Equal(t, 12, len(r.Covered)+len(r.Open)+r.MoreOpen)
 	require.Greater(t, len(r.Covered), 1, "the summary of the first names others")
-	require.Equal(t, bridge.AckedItem{
-		ID: "run1-1", Summary: "Fault 0 (1 entry in 1 group); cleared: acknowledged", Entries: 1,
-	}, r.Covered[0])
-	require.True(t, r.Open[0].Blocking)
+	for _, it := range []heed.Item{r.Covered[0], r.Open[0]} {
+		want, known := s.Item(it.ID)
+		require.True(t, known)
+		want.Sample = nil
+		require.JSONEq(t, string(bridge.Encode(want)), string(bridge.Encode(it)), "an item is the same everywhere")
+	}
+	require.Equal(t, "Fault 0 (1 entry in 1 group); cleared: acknowledged", r.Covered[0].Summary)
 
 	again := answer[bridge.Acknowledgement](t, d, bridge.ToolAck, `{"attentionId":"run1-1"}`)
 	require.True(t, again.Acknowledged)

@@ -19,22 +19,11 @@ const (
 	scanLimit         = journal.MaxLimit
 )
 
-// Operation is a call of a tool, or a part of one, with its verdict.
-type Operation struct {
-	ID     string       `json:"id" jsonschema:"Its id."`
-	Method string       `json:"method,omitempty" jsonschema:"The tool or method."`
-	Parent string       `json:"parent,omitempty" jsonschema:"The operation of which it is a part."`
-	Status event.Status `json:"status" jsonschema:"started while it runs, then completed, failed, cancelled or timed_out."`
+// OperationSummary is a call of a tool, or a part of one, with its verdict.
+type OperationSummary struct {
+	heed.Verdict
 
-	Outcome      string `json:"outcome" enum:"unknown,clean,advisory,blocking" jsonschema:"The verdict: clean, it resulted in no item; advisory or blocking, its worst result; unknown, evidence is missing or does not tell."`
-	Reason       string `json:"reason" enum:"quiet,charged,background,standing,blind,missing,running,abandoned,doubtful,unknown_operation" jsonschema:"Why the outcome is this one."`
-	Text         string `json:"text,omitempty" jsonschema:"The verdict in one sentence."`
-	Final        bool   `json:"final" jsonschema:"The verdict does not change any more: enough time has passed since the end."`
-	CleanThrough uint64 `json:"cleanThrough" jsonschema:"Number of the latest entry that the verdict covers."`
-	Abandoned    bool   `json:"abandoned,omitempty" jsonschema:"No end was seen in time."`
-	Evicted      bool   `json:"evicted,omitempty" jsonschema:"heed has only its entries left: there is no verdict."`
-	Attention    string `json:"attention,omitempty" jsonschema:"The item with its worst result, or that makes the outcome unknown; heed/item shows it."`
-
+	Parent    string    `json:"parent,omitempty" jsonschema:"The operation of which it is a part."`
 	StartedAt time.Time `json:"startedAt,omitzero"`
 	EndedAt   time.Time `json:"endedAt,omitzero"`
 	Events    int       `json:"events" jsonschema:"How many of its events heed holds."`
@@ -45,16 +34,16 @@ type Operation struct {
 
 // Operations is the answer of heed/operations.
 type Operations struct {
-	Epoch      string      `json:"epoch" jsonschema:"Identifies this count of entries."`
-	Operations []Operation `json:"operations" jsonschema:"The latest first."`
-	Omitted    int         `json:"omitted" jsonschema:"How many older ones are not shown."`
-	Lost       uint64      `json:"lost" jsonschema:"Entries that were evicted; operations may be among them."`
-	Behind     string      `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
+	Epoch      string             `json:"epoch" jsonschema:"Identifies this count of entries."`
+	Operations []OperationSummary `json:"operations" jsonschema:"The latest first."`
+	Omitted    int                `json:"omitted" jsonschema:"How many older ones are not shown."`
+	Lost       uint64             `json:"lost" jsonschema:"Entries that were evicted; operations may be among them."`
+	Behind     string             `json:"behind,omitempty" jsonschema:"Why newer ones may be missing."`
 }
 
 // OperationDetail is the answer of heed/operation.
 type OperationDetail struct {
-	Operation
+	OperationSummary
 
 	EventEntries []Entry `json:"eventEntries" jsonschema:"Its events and those of its parts, oldest first."`
 	Entries      []Entry `json:"entries" jsonschema:"Other entries that name it or a part of it, oldest first. Use its cursor to read entries after it that name none of them."`
@@ -66,7 +55,7 @@ type OperationDetail struct {
 }
 
 // add adds an event of an operation.
-func (o *Operation) add(d *Diagnostics, r *journal.Record) {
+func (o *OperationSummary) add(d *Diagnostics, r *journal.Record) {
 	if o.Events == 0 {
 		o.Cursor = cursorText(d.epoch, r.Seq-1)
 	}
@@ -82,14 +71,16 @@ func (o *Operation) add(d *Diagnostics, r *journal.Record) {
 	}
 }
 
-// settle adds the verdict. The id is that of the journal.
-func (o *Operation) settle(d *Diagnostics, id string) {
+// settle sets the verdict on the operation that the journal calls id. Status and method stay those of its events if the
+// engine has no other.
+func (o *OperationSummary) settle(d *Diagnostics, id string) {
 	v := d.session.Verdict(id)
-	o.ID, o.Final, o.Abandoned, o.Evicted = named(id), v.Final, v.Abandoned, !v.Known
-	o.Outcome, o.Reason, o.Text, o.CleanThrough = v.Outcome, string(v.Reason), v.Text, integer(v.CleanThrough)
-	if v.Known {
-		o.Status, o.Method, o.Attention = v.Status, cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
+	v.Operation, v.Method, v.AttentionID = named(id), cmp.Or(named(v.Method), o.Method), named(v.AttentionID)
+	v.CleanThrough = integer(v.CleanThrough)
+	if !v.Known {
+		v.Status = o.Status
 	}
+	o.Verdict = v
 }
 
 // scan calls f with all records that are held and fit a filter, a page at a time.
@@ -111,27 +102,27 @@ var operationKinds = []event.Kind{event.KindOperation}
 
 // operations answers heed/operations.
 func (d *Diagnostics) operations(ctx context.Context, _ string, a args) (any, error) {
-	out := Operations{Epoch: d.epoch, Operations: []Operation{}, Behind: d.sync(ctx)}
-	known := map[string]*Operation{}
+	out := Operations{Epoch: d.epoch, Operations: []OperationSummary{}, Behind: d.sync(ctx)}
+	known := map[string]*OperationSummary{}
 	out.Lost = d.scan(heed.Filter{Kinds: operationKinds, Source: a.text("method")}, func(r *journal.Record) {
 		o := known[r.OperationID]
 		if o == nil {
-			o = &Operation{ID: r.OperationID, Status: event.StatusNone}
+			o = &OperationSummary{Verdict: heed.Verdict{Operation: r.OperationID}}
 			known[r.OperationID] = o
 		}
 		o.add(d, r)
 	})
-	all := make([]*Operation, 0, len(known))
+	all := make([]*OperationSummary, 0, len(known))
 	for _, o := range known {
 		if !a.flag("running") || o.Status == event.StatusStarted {
 			all = append(all, o)
 		}
 	}
-	slices.SortFunc(all, func(a, b *Operation) int { return cmp.Compare(b.last, a.last) })
+	slices.SortFunc(all, func(a, b *OperationSummary) int { return cmp.Compare(b.last, a.last) })
 	shown := min(len(all), a.integer("limit"))
 	out.Omitted = len(all) - shown
 	for _, o := range all[:shown] {
-		o.settle(d, o.ID)
+		o.settle(d, o.Operation)
 		out.Operations = append(out.Operations, *o)
 	}
 	return &out, nil
@@ -150,10 +141,7 @@ func (d *Diagnostics) operationEvents(ctx context.Context, consumer string, a ar
 // operation answers heed/operation.
 func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (any, error) {
 	id := a.text("id")
-	out := OperationDetail{
-		Operation: Operation{Status: event.StatusNone}, EventEntries: []Entry{}, Entries: []Entry{},
-		Behind: d.sync(ctx),
-	}
+	out := OperationDetail{EventEntries: []Entry{}, Entries: []Entry{}, Behind: d.sync(ctx)}
 	page, records, err := d.read(heed.Cursor{}, operationEntries, heed.Filter{Operation: id}, lookOf(a))
 	if err != nil {
 		return nil, err
@@ -172,14 +160,12 @@ func (d *Diagnostics) operation(ctx context.Context, consumer string, a args) (a
 	}
 	out.Next, out.Lost, out.More = page.Next, page.Lost, page.More
 	out.settle(d, id)
-	if out.Evicted && len(page.Entries) == 0 {
+	if !out.Known && len(page.Entries) == 0 {
 		return nil, notHeld("id", "the id of an operation, from heed/operations", "an operation of which heed holds no entry")
 	}
-	if out.Attention != "" {
-		if it, ok := d.session.Item(d.session.Verdict(id).AttentionID); ok {
-			item := d.item(&it)
-			out.Item = &item
-		}
+	if it, ok := d.session.Item(out.AttentionID); ok {
+		item := d.item(&it)
+		out.Item = &item
 	}
 	d.markRead(consumer, records)
 	return &out, nil

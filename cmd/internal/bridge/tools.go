@@ -155,7 +155,7 @@ func tools() []tool {
 			description: "Shows one operation: its events and those of its parts, the entries that name them, its " +
 				"verdict, and the item with its worst result. Call it to find out whether a call really did what it " +
 				"reported. outcome unknown: reason and text say why; read the game's state. Next: call heed/item with " +
-				"attention, or heed/entries with cursor for all entries from then on.",
+				"attentionId, or heed/entries with cursor for all entries from then on.",
 			params: append([]param{textArg("id", maxText, "The id of the operation, from heed/operations, heed/timeline or "+
 				"causalOperationId.").needed()}, lookParams...),
 			output: OperationDetail{}, call: (*Diagnostics).operation,

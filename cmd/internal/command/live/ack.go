@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -78,7 +79,8 @@ func (p *program) ack(ctx context.Context, c *gabp.Client, f *clientFlags, who a
 		return err
 	}
 	params := gabp.AckParams{AttentionID: it.ID}
-	r := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
+	var r bridge.Acknowledgement
+	r.Covered, r.Open = []heed.Item{}, []heed.Item{}
 	// Another server, and heed where it leaves attention to the mod, has no such tool.
 	raw, err := c.CallTool(ctx, bridge.ToolAck, struct {
 		gabp.AckParams
@@ -163,7 +165,7 @@ func openNames(r *bridge.Acknowledgement, cursor string) string {
 func showCovered(g *page, t *itemInfo, r *bridge.Acknowledgement) {
 	for i := range r.Covered {
 		a := &r.Covered[i]
-		count := text.Many(a.Entries, "entry", "entries")
+		count := text.Many(a.TotalUrgentEntries, "entry", "entries")
 		if i > 0 {
 			g.about("also", plain, "item "+t.short(a.ID)+", "+count+": "+a.Summary)
 			continue

@@ -62,10 +62,12 @@ func (o *open) ack(arguments json.RawMessage) bridge.Acknowledgement {
 	var p gabp.AckParams
 	_ = json.Unmarshal(arguments, &p)
 	o.asked = append(o.asked, bridge.ToolAck+" "+p.AttentionID)
-	a := bridge.Acknowledgement{Covered: []bridge.AckedItem{}, Open: []bridge.AckedItem{}}
+	var a bridge.Acknowledgement
+	a.Covered, a.Open = []heed.Item{}, []heed.Item{}
 	a.Acknowledged, a.AttentionID = p.AttentionID != "99", p.AttentionID
 	for i := range o.items {
-		item := bridge.AckedItem{ID: o.items[i].ID, Summary: o.items[i].Summary, Entries: 3}
+		item := o.items[i].Item
+		item.TotalUrgentEntries = 3
 		if item.ID == p.AttentionID {
 			a.Covered = append(a.Covered, item)
 		} else {
