@@ -150,7 +150,12 @@ func (a *Item) Sanitize() {
 	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
 	safe := func(s string) string { return text.Safe(s, maxItemName) }
 	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
-	a.Predecessor, a.Recurrence, a.Cause.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Cause.Rule)
+	a.Predecessor, a.Recurrence, a.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Rule)
+	a.Cause.Rule = safe(a.Cause.Rule)
+	a.Members = slices.Clone(a.Members)
+	for i := range a.Members {
+		a.Members[i].EachText(func(s *string, _ bool) { *s = text.Safe(*s, maxItemMessage) })
+	}
 	a.Cause.ID = a.Cause.Signature.ID
 	for _, n := range []*uint64{
 		&a.OpenedAtSequence, &a.LatestSequence, &a.DiagnosticsCursor, &a.TotalUrgentEntries,
