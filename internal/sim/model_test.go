@@ -358,7 +358,7 @@ func (m *model) lively(e event.Entry) error {
 	r := &page.Records[0]
 	e.Message = r.Message
 	o := heed.Outcome{Seq: seq, Signature: r.Signature, Decision: r.Decision, Phase: m.phase, Blind: len(m.blind) > 0}
-	if r.Decision.Disposition.Urgent() {
+	if r.Disposition.Urgent() {
 		for n := m.engine.Stats().Coalesce.Opened; n > 0 && o.AttentionID == ""; n-- {
 			if a, ok := m.engine.Item(itemID(n)); ok && a.LatestSequence == seq {
 				o.AttentionID = a.ID
