@@ -390,7 +390,7 @@ func (p *player) act(s *Step) error {
 		pg := p.engine.Read(heed.Cursor{Epoch: Epoch, Seq: p.seq(s.Through)}, s.N, heed.Filter{})
 		p.say("held=%d lost=%d next=%d more=%v err=%v", len(pg.Records), pg.Lost, pg.Next.Seq, pg.More, pg.Err)
 		for _, r := range pg.Records {
-			p.say("%d %s %s %s %q", r.Seq, r.Kind, r.Disposition, r.Decision.Rule, r.Message)
+			p.say("%d %s %s %s %q", r.Seq, r.Kind, r.Disposition, r.Rule, r.Message)
 		}
 	case Restart:
 		return p.restart()
