@@ -92,20 +92,26 @@ type accused struct {
 	mixed bool // they differ
 }
 
-// The bounds of what is known of mods: the signatures, and of each the entries that are asked.
+// The bounds of what is known of mods: the signatures, and of each the entries that are asked: one of each while
+// there are more than fewAccused, so that a flood of signatures costs one search each.
 const (
-	maxAccused = 4096
+	maxAccused = 1 << 16
+	fewAccused = 1024
 	maxAsked   = 16
 )
 
 // accuse returns the mods that e.entry points at. A signature leaves out names and numbers, so that entries of one may
 // well name one mod each: the first are asked, and where they agree, the others are taken to. The lock is held.
 func (e *Engine) accuse(sig signature.Signature) []string {
+	if e.entry.Kind != event.KindLog {
+		return nil
+	}
 	known := e.accused[sig]
 	switch {
-	case e.entry.Kind != event.KindLog, known.mixed && known.asked == maxAsked:
-		return nil
-	case known.asked == maxAsked:
+	case known.asked == maxAsked, known.asked > 0 && len(e.accused) > fewAccused:
+		if known.mixed {
+			return nil
+		}
 		return known.names
 	case known.asked == 0:
 		e.finder.LearnModules(e.entry.Message)
@@ -114,14 +120,18 @@ func (e *Engine) accuse(sig signature.Signature) []string {
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
 	names := blame.Likely(e.suspects)
-	for i := range names {
-		names[i] = strings.Clone(names[i]) // it may be part of the entry
+	if known.asked > 0 && slices.Equal(names, known.names) {
+		names = known.names
+	} else {
+		for i := range names {
+			names[i] = strings.Clone(names[i]) // it may be part of the entry
+		}
+		known.mixed = known.mixed || known.asked > 0
 	}
 	if known.asked == 0 {
 		known.names = names
 	}
 	known.asked++
-	known.mixed = known.mixed || !slices.Equal(names, known.names)
 	if len(e.accused) >= maxAccused {
 		clear(e.accused)
 	}
