@@ -17,7 +17,7 @@ type Held struct {
 }
 
 // Held returns the open items that block, or will when a load is over, in the order of their numbers. A summary is the
-// headline of the item and the mods that it names. latest is the number of the latest item of all.
+// title of the item and the mods that it names. latest is the number of the latest item of all.
 func (c *Coalescer) Held() (held []Held, latest uint64) {
 	for i := range c.items {
 		it := &c.items[i]

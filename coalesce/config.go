@@ -125,7 +125,7 @@ type Config struct {
 	RateWindow Window
 }
 
-// minSummaryTokens fits half of a headline, and the list of what was left out;
+// minSummaryTokens fits half of a title, and the list of what was left out;
 // maxSummaryTokens is what an item has room for.
 const (
 	minSummaryTokens = 50

@@ -83,7 +83,7 @@ type Item struct {
 
 	// Recurrence describes how often the dominant group came, "" where that was once: "came 4 times, every 1m0s, again
 	// after it was acknowledged".
-	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its cause came, if more than once."`
+	Recurrence string `json:"recurrence,omitempty" jsonschema:"How often its dominant entries came, if more than once."`
 
 	// Known is what the host knows of the item from elsewhere, such as from earlier runs of the game; see
 	// [Coalescer.Know]. Untrusted text.

@@ -162,7 +162,7 @@ namespace HeedLog
         /// <summary>Mods that the evidence points at, and those that only a part of it points at.</summary>
         public IList<string> Mods { get; internal set; }
         public IList<string> Perhaps { get; internal set; }
-        /// <summary>How often its cause came, and what earlier sessions of the game show, or empty.</summary>
+        /// <summary>How often its dominant entries came, and what earlier sessions of the game show, or empty.</summary>
         public string Recurrence { get; internal set; }
         public string History { get; internal set; }
         /// <summary>The acknowledged item that this one follows, or empty.</summary>
