@@ -22,7 +22,7 @@ type agent struct {
 	client *gabp.Client
 	asks   bool // attention/current before each call, as bridges do
 	random *rand.Rand
-	think  time.Duration // always the same; 0: from 2 to 20 s
+	think  pace
 	trace  func(format string, a ...any)
 
 	talk     *conversation  // nil for an agent that is not steered
@@ -52,6 +52,32 @@ type tally struct {
 	Canceled    time.Duration      `json:"canceled"`    // thinking that was stopped, in nanoseconds
 
 	calls int
+}
+
+// pace is how long an agent thinks before each thing it does: always the same; 0: from 2 to 20 s.
+type pace time.Duration
+
+// paces are those of the table. An agent that thinks for so long as the first two makes three calls a second, or one.
+var paces = []pace{pace(150 * time.Millisecond), pace(500 * time.Millisecond), 0}
+
+func (p pace) next(r *rand.Rand) time.Duration {
+	if p == 0 {
+		return between(r, 2*time.Second, 20*time.Second)
+	}
+	return time.Duration(p)
+}
+
+// anyPace is that of an outcome that sums those of all paces.
+const anyPace pace = -1
+
+func (p pace) String() string {
+	switch p {
+	case 0:
+		return "2-20s"
+	case anyPace:
+		return "any"
+	}
+	return time.Duration(p).String()
 }
 
 // Where a fault right after a result was found: on that result, before the next call, or later.

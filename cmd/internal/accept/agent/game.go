@@ -46,10 +46,10 @@ type breach struct {
 
 // loadState is that of the load that is under way.
 type loadState struct {
-	underWay bool
-	broken   bool // a fault has shown
-	known    bool // and the state was read since
-	more     bool // and another fault has shown
+	ended  chan struct{} // is closed at its end; nil while none is under way
+	broken bool          // a fault has shown
+	known  bool          // and the state was read since
+	more   bool          // and another fault has shown
 }
 
 // written is a record of the log, executed a call with the records that came before its start and its result.
@@ -62,6 +62,7 @@ type (
 		step        int
 		began, done time.Time
 		from, to    int
+		stale       bool // it was made on a broken state
 	}
 )
 
@@ -101,7 +102,9 @@ func newGame(ctx context.Context, p *plan, seed uint64, lead time.Duration, log 
 func (g *game) serve(l net.Listener, token string) error {
 	g.write(logBegins, false)
 	g.write(loadBegan, false)
-	g.after(g.lead/4, func() { g.write(loadEnded, false) })
+	if !g.plan.silent {
+		g.after(g.lead/4, func() { g.write(loadEnded, false) })
+	}
 	if s := g.plan.alone; s != nil {
 		g.wg.Go(func() { g.repeat(s, 2, g.recur(s)) })
 	}
@@ -169,21 +172,30 @@ func (g *game) work(d time.Duration) {
 
 const signOfLife = 10 * time.Second
 
-// build executes a call that was made at some time. A fault that showed only after that is late for it, whatever was
+// build executes a call that was made at some time, after the load that is under way. A fault that showed only after that is late for it, whatever was
 // planned: on a busy machine it may take its time.
 func (g *game) build(i int, made time.Time) {
 	s := &g.plan.steps[i]
 	g.mu.Lock()
+	e := executed{step: i, began: time.Now(), from: len(g.lines)}
+	if loaded := g.load.ended; loaded != nil {
+		g.mu.Unlock()
+		select {
+		case <-loaded:
+		case <-g.end.Done():
+		}
+		g.mu.Lock()
+	}
 	g.score.Executed++
 	switch {
 	case g.breach == nil:
 	case made.After(g.breach.at):
 		g.score.Stale[g.breach.kind]++
 		g.breach.calls++
+		e.stale = true
 	default:
 		g.score.Stale[meanwhile]++
 	}
-	e := executed{step: i, began: time.Now(), from: len(g.lines)}
 	if s.says {
 		g.writeLocked(infoLine(g.random), false)
 	}
@@ -280,7 +292,7 @@ func (g *game) fail(i int, f *fault) {
 	g.score.Faults++
 	g.said("  fault %q of step %d: %.60s", f.kind, i, f.lines[0])
 	k := f.kind
-	if l := &g.load; l.underWay {
+	if l := &g.load; l.ended != nil {
 		switch {
 		case l.known:
 			l.more = true
@@ -301,11 +313,11 @@ func (g *game) fail(i int, f *fault) {
 func (g *game) reload(i int, l *load) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.load.underWay {
+	if g.load.ended != nil {
 		return
 	}
-	g.load = loadState{underWay: true}
-	if l.silent {
+	g.load = loadState{ended: make(chan struct{})}
+	if g.plan.silent {
 		g.writeLocked(sceneLeft, false)
 	}
 	g.writeLocked(loadBegan, false)
@@ -315,13 +327,14 @@ func (g *game) reload(i int, l *load) {
 	g.after(l.lasts, func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if !l.silent {
+		if !g.plan.silent {
 			g.writeLocked(loadEnded, false)
 		}
 		g.said("  load ended, with more faults: %v", g.load.more)
 		if g.load.more && g.breach == nil {
 			g.breach = &breach{kind: loading, step: i, at: time.Now()}
 		}
+		close(g.load.ended)
 		g.load = loadState{}
 	})
 }

@@ -18,9 +18,10 @@
 //	            the agent comes or from later on
 //	periodic    the same, every 31 s
 //	noise       as distinct, and errors that are none are logged all the time
-//	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s
-//	load-late   as distinct, and one call of forty loads the game, with a fault; the log has no end of the load, and
-//	            another fault comes 60 ms after every second of the next 16 results
+//	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s. It
+//	            answers calls made meanwhile when it is loaded; the state can be read
+//	load-late   as distinct, and a call loads the game, with a fault; the log has no end of a load, and another fault
+//	            comes 60 ms after every second of the next 100 results
 //	slow        as distinct, and two calls of five take 5 s to 2 min, with a line in the log every 10 s
 //	nolog       as distinct, and heed looks for the log where it is not
 //	variants    as background, and the faults of calls are the exception that comes by itself, with other codes
@@ -57,9 +58,11 @@
 //
 // # Running it
 //
-// The table is made in virtual time, since agents think and faults return in seconds and minutes:
+// The table is made in virtual time, since agents think and faults return in seconds and minutes; TestBars holds the
+// rates of heed, at 0.15, 0.5 and 2 to 20 s of thinking, and without -seeds with few games:
 //
-//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20 -think 500ms
+//	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Bars -args -seeds 20
 //
 // The command runs the same games, agents and plans as processes, in real time, with the program heed:
 //
@@ -139,7 +142,7 @@ func Run(args []string, stdout, stderr io.Writer) error {
 			return err
 		}
 	}
-	t := trial{dir: dir, heed: *heed, plan: planName(*plan), calls: *calls, seed: *seed, think: *think}
+	t := trial{dir: dir, heed: *heed, plan: planName(*plan), calls: *calls, seed: *seed, think: pace(*think)}
 	var rows []*outcome
 	for _, p := range policies {
 		if *only != "" && p != *only {
@@ -172,7 +175,7 @@ type trial struct {
 	plan  planName
 	calls int
 	seed  uint64
-	think time.Duration
+	think pace
 }
 
 // run starts the game as a bridge does, and lets an agent act on it.
@@ -252,7 +255,7 @@ func (t *trial) run(policyName string) (res outcome, err error) {
 	if err != nil {
 		return res, err
 	}
-	res = outcome{Plan: t.plan, Policy: policyName, tally: a.tally, Wrong: -1}
+	res = outcome{Plan: t.plan, Policy: policyName, Think: t.think, tally: a.tally, Wrong: -1}
 	return res, json.Unmarshal(raw, &res.score)
 }
 

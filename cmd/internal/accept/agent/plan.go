@@ -19,7 +19,7 @@ const (
 	planPeriodic   planName = "periodic"   // the same, every 31 s
 	planNoise      planName = "noise"      // as distinct, and what is no fault is logged as an error all the time
 	planLoad       planName = "load"       // as distinct, and the game is loaded, with some fifty faults
-	planLoadLate   planName = "load-late"  // as distinct, and the game is loaded, with faults after later results
+	planLoadLate   planName = "load-late"  // as distinct, and a load has no end in the log, and faults after later results
 	planSlow       planName = "slow"       // as distinct, and many calls take from seconds to minutes
 	planNoLog      planName = "nolog"      // as distinct, and heed looks for the log where it is not
 
@@ -64,6 +64,7 @@ type plan struct {
 	steps  []step
 	alone  *source // an exception that comes by itself
 	chatty *source // errors that are none
+	silent bool    // the log has no end of a load
 }
 
 // step is what one call of colony/build does in the game beside what it was asked for.
@@ -95,7 +96,6 @@ type source struct {
 // load is one of the game, with faults at different sites.
 type load struct {
 	lasts  time.Duration
-	silent bool // its end is not logged
 	faults []fault
 }
 
@@ -103,8 +103,6 @@ const (
 	faultEvery = 20 // calls, on average
 	noiseEvery = 6
 	loadFaults = 50
-	lateEvery  = 40                    // calls, on average
-	lateFaults = 8                     // after a load
 	lateDelay  = 60 * time.Millisecond // after a result
 
 	aloneSite = 90
@@ -166,9 +164,7 @@ func newPlan(name planName, seed uint64, n int) *plan {
 			p.steps[r.IntN(n)].load = newLoad(r)
 		}
 	case planLoadLate:
-		for i := r.IntN(lateEvery); i < n; i += lateEvery/2 + r.IntN(lateEvery) {
-			p.loadLate(r, i)
-		}
+		p.loadLate(r, r.IntN(1+n/4))
 	}
 	if p.alone != nil && r.IntN(2) == 0 {
 		p.alone.begin = between(r, time.Minute, 10*time.Minute) // else it begins before the agent comes
@@ -204,8 +200,8 @@ func newLoad(r *rand.Rand) *load {
 	return l
 }
 
-// loadLate lets a step load the game, which takes no longer than the call and has a fault, and a fault come right after
-// every second of the results that follow: but not where the agent reads the state by habit, and finds it.
+// loadLate lets a step load the game, which takes no longer than the call and has a fault, and another fault come right
+// after every second, on average, of the results that follow: but not where the agent reads the state by habit, and finds it.
 func (p *plan) loadLate(r *rand.Rand, i int) {
 	site := loadSite + r.IntN(loadSites)
 	newFault := func(delay time.Duration) *fault {
@@ -213,9 +209,9 @@ func (p *plan) loadLate(r *rand.Rand, i int) {
 		return &fault{kind: loading, delay: delay, lines: []string{faultLine(r, site)}}
 	}
 	s := &p.steps[i]
-	s.fault, s.load = nil, &load{lasts: s.takes, silent: true, faults: []fault{*newFault(s.takes / 2)}}
-	for range lateFaults {
-		if i += 2; i < len(p.steps) && i%habit != habit-1 {
+	s.fault, s.load, p.silent = nil, &load{lasts: s.takes, faults: []fault{*newFault(s.takes / 2)}}, true
+	for range loadFaults {
+		if i += 1 + r.IntN(3); i < len(p.steps) && i%habit != habit-1 {
 			p.steps[i].fault, p.steps[i].noise = newFault(lateDelay), nil
 		}
 	}

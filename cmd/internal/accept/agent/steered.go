@@ -142,10 +142,7 @@ func (c *conversation) drain() {
 // pause thinks. A turn that is stopped is paid for again: the agent turns to what stopped it, and thinks once more.
 func (a *agent) pause(ctx context.Context) error {
 	for {
-		think := a.think
-		if think == 0 {
-			think = between(a.random, 2*time.Second, 20*time.Second)
-		}
+		think := a.think.next(a.random)
 		if a.talk == nil {
 			time.Sleep(think)
 			return nil

@@ -33,7 +33,7 @@ const lead = 2 * time.Minute
 // play lets an agent act on a game in virtual time, under a policy. All but the log and the connections is as it runs
 // beside a game: session, proxy, engine, gate.
 func play(
-	t *testing.T, name planName, policy string, seed uint64, calls int, trace func(string, ...any),
+	t *testing.T, name planName, policy string, think pace, seed uint64, calls int, trace func(string, ...any),
 ) (out outcome) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -93,7 +93,7 @@ func play(
 			<-client.Done()
 		}()
 		a := &agent{
-			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), think: *pace,
+			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), think: think,
 			trace: trace,
 		}
 		if slices.Contains(steered, policy) {
@@ -112,7 +112,7 @@ func play(
 		time.Sleep(10 * time.Second) // verdicts are final
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		out = outcome{Plan: name, Policy: policy, score: g.score, tally: a.tally}
+		out = outcome{Plan: name, Policy: policy, Think: think, score: g.score, tally: a.tally}
 		if s != nil {
 			out.Told, out.Wrong = g.verdicts(t, s, a.tally.Clean)
 			urgent := 0
@@ -182,7 +182,7 @@ func (g *game) verdicts(t *testing.T, s *session.Session, clean []int) (told, wr
 		if inEnd || onResult[e.step] {
 			told++
 		}
-		if inEnd && urgent(e, e.done.Add(linger-readerDelay)) || onResult[e.step] && urgent(e, e.began) {
+		if inEnd && urgent(e, e.done.Add(linger-readerDelay)) || onResult[e.step] && (e.stale || urgent(e, e.began)) {
 			wrong++
 		}
 	}
