@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -20,6 +22,7 @@ import (
 // so often it does so by habit. It thinks before each of these.
 type agent struct {
 	client *gabp.Client
+	by     way  // how it reaches the game, nil for the client
 	asks   bool // attention/current before each call, as bridges do
 	random *rand.Rand
 	think  pace
@@ -29,6 +32,13 @@ type agent struct {
 	inFlight sync.WaitGroup // calls whose result may be seen by nobody
 
 	tally tally
+}
+
+// way is a way to a game that has no bridge. Its results and refusals have the form of those over GABP.
+type way interface {
+	call(ctx context.Context, tool string, args any) (json.RawMessage, error)
+	// ack acknowledges an item, which the agent knows up to an entry.
+	ack(ctx context.Context, id string, through uint64) error
 }
 
 // tally is what an agent can count itself.
@@ -277,15 +287,14 @@ func (a *agent) stop(ctx context.Context, item *heed.Item, step int) error {
 	if err := a.pause(ctx); err != nil {
 		return err
 	}
-	return a.handle(ctx, []string{item.ID}, step)
+	return a.handle(ctx, map[string]uint64{item.ID: item.LatestSequence}, step)
 }
 
-// handle acknowledges items, and reads the state again.
-func (a *agent) handle(ctx context.Context, ids []string, step int) error {
-	reads := len(ids) == 0
-	for _, id := range ids {
-		var res gabp.AckResult
-		if err := a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &res); err != nil {
+// handle acknowledges items, each of which the agent knows up to an entry, and reads the state again.
+func (a *agent) handle(ctx context.Context, known map[string]uint64, step int) error {
+	reads := len(known) == 0
+	for _, id := range slices.Sorted(maps.Keys(known)) {
+		if err := a.ack(ctx, id, known[id]); err != nil {
 			return err
 		}
 		if !strings.HasPrefix(id, blindPrefix) { // else it looks again before the next call
@@ -309,6 +318,13 @@ func (a *agent) handle(ctx context.Context, ids []string, step int) error {
 		a.trace("  a false stop")
 	}
 	return nil
+}
+
+func (a *agent) ack(ctx context.Context, id string, through uint64) error {
+	if a.by != nil {
+		return a.by.ack(ctx, id, through)
+	}
+	return a.client.Call(ctx, gabp.MethodAttentionAck, gabp.AckParams{AttentionID: id}, &gabp.AckResult{})
 }
 
 // read reads the state, for the sake of the result of a step, or of what the constants name.

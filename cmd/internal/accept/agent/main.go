@@ -9,6 +9,11 @@
 //	steer       the same, and what blocks stops the agent's turn while it thinks, as over ACP: it is prompted again, with
 //	            what it works on and the item. A call to the game is waited for, for 30 s, and then left
 //	brief       the same, with a brief of 600 tokens in place of the item's summary
+//	mcp         heed between the agent and a game that is a server of MCP
+//	hook        heed beside the game: before a call, the agent's host asks whether it is denied, and after it for a text
+//	acp         heed beside the game, and what blocks stops the agent's turn while it thinks. No call is held back
+//
+// The latter three are in virtual time alone. Silence after a call is taken for "clean" there.
 //
 // naive and aggregator are models of what mods and bridges in the field do, not the programs themselves.
 //
@@ -95,14 +100,18 @@ const (
 	policyHeed       = "heed"
 	policySteer      = "steer"
 	policyBrief      = "brief"
+	policyMCP        = "mcp"
+	policyHook       = "hook"
+	policyACP        = "acp"
 )
 
 var policies = []string{policyNone, policyNaive, policyAggregator, policyHeed, policySteer, policyBrief}
 
-// ofHeed are the policies with heed before the game, steered those that stop the agent's turn.
+// ways are the policies without a bridge, ofHeed those with heed, steered those that stop the agent's turn.
 var (
-	ofHeed  = []string{policyHeed, policySteer, policyBrief}
-	steered = []string{policySteer, policyBrief}
+	ways    = []string{policyMCP, policyHook, policyACP}
+	ofHeed  = append([]string{policyHeed, policySteer, policyBrief}, ways...)
+	steered = []string{policySteer, policyBrief, policyACP}
 )
 
 // Run runs the command with its arguments.

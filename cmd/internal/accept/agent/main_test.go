@@ -49,7 +49,7 @@ func TestTable(t *testing.T) {
 	}
 	var rows []*outcome
 	for _, name := range planNames {
-		for _, policy := range policies {
+		for _, policy := range slices.Concat(policies, ways) {
 			if *onPlan != "" && string(name) != *onPlan || *onPolicy != "" && policy != *onPolicy ||
 				name == planNoLog && !slices.Contains(ofHeed, policy) {
 				continue
@@ -80,7 +80,7 @@ func TestTable(t *testing.T) {
 // does, with other words. Few games have few faults: rates are those of all paces then, and may be twice as high.
 func TestBars(t *testing.T) {
 	testkit.Full(t, "plays games of each plan")
-	games, under := *seeds, []string{policyHeed, policySteer}
+	games, under := *seeds, slices.Concat([]string{policyHeed, policySteer}, ways)
 	if games == 0 {
 		games, under = 3, under[:1]
 	}

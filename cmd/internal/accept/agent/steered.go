@@ -170,8 +170,12 @@ type answer struct {
 // call calls a tool of the game. It returns false where the turn was stopped meanwhile, after the agent has handled
 // that: the call goes on in the game, and nobody sees its result.
 func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessage, bool, error) {
+	call := a.client.CallTool
+	if a.by != nil {
+		call = a.by.call
+	}
 	if a.talk == nil {
-		raw, err := a.client.CallTool(ctx, tool, args)
+		raw, err := call(ctx, tool, args)
 		return raw, true, err
 	}
 	done := make(chan answer, 1)
@@ -179,7 +183,7 @@ func (a *agent) call(ctx context.Context, tool string, args any) (json.RawMessag
 	id := fmt.Sprint(a.tally.calls)
 	a.talk.machine.CallBegan(id)
 	a.inFlight.Go(func() {
-		raw, err := a.client.CallTool(ctx, tool, args)
+		raw, err := call(ctx, tool, args)
 		done <- answer{raw, err}
 	})
 	got, prompt := wait(a.talk, done)
@@ -236,15 +240,15 @@ func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
 	if err := a.pause(ctx); err != nil {
 		return err
 	}
-	var ids []string
+	known := map[string]uint64{}
 	for _, msg := range a.talk.machine.Confirm(b.Delivery) {
 		if !msg.Rides {
-			ids = append(ids, msg.Topic)
+			known[msg.Topic] = msg.Through
 		}
 	}
-	if len(ids) == 0 && b.Unknown == 0 {
+	if len(known) == 0 && b.Unknown == 0 {
 		a.tally.FalseSteers++ // it is no news any more
 		return nil
 	}
-	return a.handle(ctx, ids, forSteer)
+	return a.handle(ctx, known, forSteer)
 }

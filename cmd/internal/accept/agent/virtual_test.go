@@ -55,14 +55,15 @@ func play(
 		g := newGame(ctx, newPlan(name, seed, calls), seed, lead, log, policy)
 		g.said = trace
 		mod, token := newPipes(), gabp.NewToken()
-		toAgent := mod
+		toHeed := newPipes()
 		run := func(f func() error) { wg.Go(func() { assert.NoError(t, f()) }) }
 		run(func() error { return g.serve(mod, token) })
 		var s *session.Session
+		var px *bridge.Proxy
+		var err error
 		if slices.Contains(ofHeed, policy) {
 			s = newSession(t, name, log)
 			run(func() error { return s.Run(ctx) })
-			toAgent = newPipes()
 			var briefer bridge.Briefer
 			if policy == policyBrief {
 				b, err := brief.New(brief.Config{
@@ -72,39 +73,57 @@ func play(
 				defer func() { require.NoError(t, b.Close()) }()
 				briefer = b.AssembleBy
 			}
-			px, err := bridge.New(bridge.Config{
-				Session: s, Handed: bridge.Handed{
-					Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"},
-					Inner: gabp.Bridge{Address: "mod", Token: token, GameID: "colony"},
-				},
-				DialMod: func(context.Context) (io.ReadWriteCloser, error) { return mod.dial() },
-				Brief:   briefer, Observer: observer, ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
-			})
+			cfg := bridge.Config{
+				Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Address: "bridge", Token: token, GameID: "colony"}},
+				Brief: briefer, Observer: observer, ModWait: bridge.DefaultModWait, Logger: slog.New(slog.DiscardHandler),
+			}
+			if !slices.Contains(ways, policy) {
+				cfg.Handed.Inner = gabp.Bridge{Address: "mod", Token: token, GameID: "colony"}
+				cfg.DialMod = func(context.Context) (io.ReadWriteCloser, error) { return mod.dial() }
+			}
+			px, err = bridge.New(cfg)
 			require.NoError(t, err)
-			run(func() error { return px.Serve(ctx, toAgent) })
+			run(func() error { return px.Serve(ctx, toHeed) })
 		}
 		time.Sleep(lead)
-		conn, err := toAgent.dial()
-		require.NoError(t, err)
-		client, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: "bench-agent"})
-		require.NoError(t, err)
-		defer func() {
+		connect := func(to *pipes, name string) *gabp.Client {
+			conn, err := to.dial()
+			require.NoError(t, err)
+			client, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: name})
+			require.NoError(t, err)
+			return client
+		}
+		left := func(client *gabp.Client) {
 			_ = client.Close()
 			<-client.Done()
-		}()
-		a := &agent{
-			client: client, asks: policy != policyNone, random: rand.New(rand.NewPCG(seed, 4)), think: think,
-			trace: trace,
+		}
+		a := &agent{random: rand.New(rand.NewPCG(seed, 4)), think: think, trace: trace}
+		var events *gabp.Client // another connection to heed, that is no agent's
+		if policy == policyHook || slices.Contains(steered, policy) {
+			events = connect(toHeed, observer)
+			defer left(events)
+		}
+		if policy == policyMCP {
+			a.by = newMCP(ctx, t, s, px, g, run)
+		} else {
+			direct := toHeed
+			if !slices.Contains(ofHeed, policy) || slices.Contains(ways, policy) {
+				direct = mod
+			}
+			a.client = connect(direct, "bench-agent")
+			defer left(a.client)
+		}
+		switch policy {
+		case policyHook:
+			a.by, err = newHook(a.client, events)
+			require.NoError(t, err)
+		case policyACP:
+			a.by = &viaACP{reports: reports{events}, game: a.client}
+		case policyNone, policyMCP:
+		default:
+			a.asks = true
 		}
 		if slices.Contains(steered, policy) {
-			conn, err := toAgent.dial()
-			require.NoError(t, err)
-			events, err := gabp.NewClient(ctx, conn, gabp.ClientConfig{Token: token, Name: observer})
-			require.NoError(t, err)
-			defer func() {
-				_ = events.Close()
-				<-events.Done()
-			}()
 			a.talk, err = converse(ctx, events, policy, synctest.Wait)
 			require.NoError(t, err)
 		}
@@ -149,7 +168,7 @@ func newSession(t *testing.T, name planName, log *memoryLog) *session.Session {
 const readerDelay = 50 * time.Millisecond
 
 // verdicts returns how many calls were told to be clean, with their result or in the end, and how many of them were not:
-// an urgent record came before the result, or before the verdict was final.
+// an urgent record came before the result, or before the verdict was final, or the call was made on a broken state.
 func (g *game) verdicts(t *testing.T, s *session.Session, clean []int) (told, wrong int) {
 	t.Helper()
 	urgent := func(e *executed, until time.Time) bool {
@@ -172,13 +191,19 @@ func (g *game) verdicts(t *testing.T, s *session.Session, clean []int) (told, wr
 			ids = append(ids, e.Operation)
 		}
 	}
+	if len(ids) == 0 { // a heed that is told of no calls has no verdicts
+		ids = make([]string, len(g.calls))
+	}
 	require.Len(t, ids, len(g.calls))
 	slices.SortFunc(g.calls, func(a, b executed) int { return a.began.Compare(b.began) })
 	for k := range g.calls {
 		e := &g.calls[k]
-		v := s.Verdict(ids[k])
-		require.True(t, v.Final)
-		inEnd := v.Outcome == coalesce.Clean
+		inEnd := false
+		if ids[k] != "" {
+			v := s.Verdict(ids[k])
+			require.True(t, v.Final)
+			inEnd = v.Outcome == coalesce.Clean
+		}
 		if inEnd || onResult[e.step] {
 			told++
 		}
