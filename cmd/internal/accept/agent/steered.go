@@ -224,11 +224,29 @@ func (a *agent) turn(ctx context.Context, step int) error {
 		c.do(c.machine.Ended(time.Now(), false))
 	}
 	b := c.machine.Begin(steer.Message{Author: "user", Text: fmt.Sprintf("Build step %d.", step)})
-	if b.Delivery != 0 {
-		a.tally.Bytes += len(steer.Framing{}.Render(b))
-		c.machine.Confirm(b.Delivery)
+	if b.Delivery == 0 {
+		return nil
 	}
-	return nil
+	a.tally.Bytes += len(steer.Framing{}.Render(b))
+	known := blocking(c.machine.Confirm(b.Delivery))
+	if len(known) == 0 {
+		return nil
+	}
+	if err := a.pause(ctx); err != nil {
+		return err
+	}
+	return a.handle(ctx, known, forSteer)
+}
+
+// blocking returns the items among messages that do not only ride, with how far they are known.
+func blocking(messages []steer.Message) map[string]uint64 {
+	known := map[string]uint64{}
+	for _, msg := range messages {
+		if msg.Author == attention.Author && !msg.Rides {
+			known[msg.Topic] = msg.Through
+		}
+	}
+	return known
 }
 
 // steered does what the agent is prompted with: look, acknowledge, read the state again. Where it is stopped once more
@@ -240,12 +258,7 @@ func (a *agent) steered(ctx context.Context, b *steer.Batch) error {
 	if err := a.pause(ctx); err != nil {
 		return err
 	}
-	known := map[string]uint64{}
-	for _, msg := range a.talk.machine.Confirm(b.Delivery) {
-		if !msg.Rides {
-			known[msg.Topic] = msg.Through
-		}
-	}
+	known := blocking(a.talk.machine.Confirm(b.Delivery))
 	if len(known) == 0 && b.Unknown == 0 {
 		a.tally.FalseSteers++ // it is no news any more
 		return nil
