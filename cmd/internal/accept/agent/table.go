@@ -19,6 +19,14 @@ type outcome struct {
 	Wrong int `json:"wrong"`     // of those: an urgent record was in the call's window; -1: not known
 }
 
+// game returns the plan, and the pace of the agent where it is not the usual one.
+func (r *outcome) game() string {
+	if r.Think == 0 {
+		return string(r.Plan)
+	}
+	return fmt.Sprintf("%s, %s", r.Plan, r.Think)
+}
+
 func (r *outcome) counts() []*int {
 	return []*int{
 		&r.Executed, &r.Faults, &r.Incidents, &r.Stops, &r.LeftOut, &r.FalseStops, &r.Acks, &r.Reads, &r.EmptyReads,
@@ -134,7 +142,7 @@ func (r *outcome) misses(times float64) (m []string) {
 		{"calls told clean and were not", float64(r.Wrong), 0},
 	} {
 		if most := b.most * times; b.got > most {
-			m = append(m, fmt.Sprintf("%s, thinks %s: %s %.2f, want at most %v", r.Plan, r.Think, b.what, b.got, most))
+			m = append(m, fmt.Sprintf("%s: %s %.2f, want at most %v", r.game(), b.what, b.got, most))
 		}
 	}
 	if r.Plan == planNoLog && r.Told > 0 {
@@ -145,25 +153,25 @@ func (r *outcome) misses(times float64) (m []string) {
 
 // table prints two rows for each outcome: what happened, and what it cost.
 func table(w io.Writer, rows []*outcome) error {
-	out := []byte("plan\tpolicy\tthinks\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
-		"\t\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
+	out := []byte("plan\tpolicy\tcalls\tinci-\tstale\tfalse\tacks/\tidle\tbytes/\tclean,\tstand-\tlate by\t\t\t\t\n" +
+		"\t\t\tdents\t%\tstops %\tincid.\treads %\tincid.\tbut not\ting")
 	for _, k := range afters {
 		out = fmt.Appendf(out, "\t%s", k)
 	}
 	out = append(out, "\t\n"...)
 	for _, r := range rows {
-		out = fmt.Appendf(out, "%s\t%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
-			r.Plan, r.Policy, r.Think, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
+		out = fmt.Appendf(out, "%s\t%s\t%d\t%d\t%.2f\t%.2f\t%.2f\t%.1f\t%.0f\t%s\t%s",
+			r.game(), r.Policy, r.Executed, r.Incidents, r.stalePercent(), r.falsePer100(), r.acksPerFault(),
 			r.readsPer100(), r.bytesPerFault(), r.ofHeed(r.Wrong), r.ofHeed(r.Standing))
 		for _, k := range afters {
 			out = fmt.Appendf(out, "\t%s", r.lateCell(k))
 		}
 		out = append(out, "\t\n"...)
 	}
-	out = append(out, "\nplan\tpolicy\tthinks\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n"+
-		"\t\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n"...)
+	out = append(out, "\nplan\tpolicy\ttokens/\tstopped\trecover\t\tsteers\tfalse\tcalls\t\n"+
+		"\t\tincid.\ts/incid.\tp50 s\tp95 s\t\tsteers\tleft\t\n"...)
 	for _, r := range rows {
-		out = fmt.Appendf(out, "%s\t%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.Plan, r.Policy, r.Think,
+		out = fmt.Appendf(out, "%s\t%s\t%.0f\t%.1f\t%.1f\t%.1f\t%d\t%d\t%d\t\n", r.game(), r.Policy,
 			r.tokensPerFault(), r.canceledPerFault(), r.recovery(50), r.recovery(95), r.Steers, r.FalseSteers, r.Unknown)
 	}
 	return stage.Table(w, out)

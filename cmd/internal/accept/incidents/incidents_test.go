@@ -71,7 +71,7 @@ func at(all []incident, line int) int {
 func stops(t *testing.T, path string, set *rules.Set) (lines []int) {
 	file, err := os.Open(path)
 	require.NoError(t, err)
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	reader, err := capture.NewReader(file, capture.Options{})
 	require.NoError(t, err)
 	records := capture.NewAhead(reader)
@@ -87,7 +87,7 @@ func stops(t *testing.T, path string, set *rules.Set) (lines []int) {
 		}
 		require.NoError(t, err)
 		if !r.Acted {
-			begins[r.Outcome.Seq] = int(r.Record.StartLine)
+			begins[r.Outcome.Seq] = r.Record.StartLine
 		}
 		for updates := engine.Updates(nil); len(updates) > 0; updates = engine.Updates(updates[:0]) {
 			for i := range updates {
