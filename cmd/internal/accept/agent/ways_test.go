@@ -260,7 +260,8 @@ func (g *game) serveMCP(ctx context.Context, conn net.Conn) {
 		answer := map[string]any{"jsonrpc": "2.0", "id": r.ID}
 		switch r.Method {
 		case "initialize":
-			answer["result"] = json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"colony","version":"1"}}`)
+			answer["result"] = json.RawMessage(`{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},` +
+				`"serverInfo":{"name":"colony","version":"1"}}`)
 		case "tools/list":
 			answer["result"] = json.RawMessage(`{"tools":[{"name":"colony/build","inputSchema":{"type":"object"}},` +
 				`{"name":"colony/read","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":true}}]}`)
@@ -283,7 +284,8 @@ func (g *game) serveMCP(ctx context.Context, conn net.Conn) {
 
 // TestTold holds that what an agent reads in the texts of heed is found.
 func TestTold(t *testing.T) {
-	res, err := parseResult(told(json.RawMessage(`{"built":1}`), "Outcome of this call: unknown. Why.\n\nItem e-1 (blocking: x)\nAcknowledge it: call heed_ack with id \"7\"."))
+	res, err := parseResult(told(json.RawMessage(`{"built":1}`), "Outcome of this call: unknown. Why.\n\n"+
+		"Item e-1 (blocking: x)\nAcknowledge it: call heed_ack with id \"7\"."))
 	require.NoError(t, err)
 	assert.Equal(t, "unknown", res.verdict.Outcome)
 	assert.Equal(t, "7", res.item.ID)
