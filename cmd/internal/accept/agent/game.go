@@ -172,8 +172,8 @@ func (g *game) work(d time.Duration) {
 
 const signOfLife = 10 * time.Second
 
-// build executes a call that was made at some time, after the load that is under way. A fault that showed only after that is late for it, whatever was
-// planned: on a busy machine it may take its time.
+// build executes a call that was made at some time; it waits for the end of the load that is under way. A fault that
+// showed only after that time is late for the call, whatever was planned: on a busy machine it may take its time.
 func (g *game) build(i int, made time.Time) {
 	s := &g.plan.steps[i]
 	g.mu.Lock()

@@ -10,10 +10,10 @@
 //	            what it works on and the item. A call to the game is waited for, for 30 s, and then left
 //	brief       the same, with a brief of 600 tokens in place of the item's summary
 //	mcp         heed between the agent and a game that is a server of MCP
-//	hook        heed beside the game: before a call, the agent's host asks whether it is denied, and after it for a text
-//	acp         heed beside the game, and what blocks stops the agent's turn while it thinks. No call is held back
+//	hook        heed reads the log; before a call, the agent's host asks whether it is denied, and after it for a text
+//	acp         heed reads the log, and an item that blocks stops the agent's turn while it thinks. No call is held back
 //
-// The latter three are in virtual time alone. Silence after a call is taken for "clean" there.
+// The latter three run in virtual time only. There, no text after a call counts as "clean".
 //
 // naive and aggregator are models of what mods and bridges in the field do, not the programs themselves.
 //
@@ -23,8 +23,8 @@
 //	            the agent comes or from later on
 //	periodic    the same, every 31 s
 //	noise       as distinct, and errors that are none are logged all the time
-//	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s. It
-//	            answers calls made meanwhile when it is loaded; the state can be read
+//	load        as distinct, and once or twice the game is loaded, with 50 faults at different sites in 20 to 60 s. A
+//	            call made in the load is answered after it; the state can be read in it
 //	load-late   as distinct, and a call loads the game, with a fault; the log has no end of a load, and another fault
 //	            comes 60 ms after every second of the next 100 results
 //	slow        as distinct, and two calls of five take 5 s to 2 min, with a line in the log every 10 s
