@@ -200,8 +200,8 @@ func newLoad(r *rand.Rand) *load {
 	return l
 }
 
-// loadLate lets a step load the game, which takes no longer than the call and has a fault. Another fault comes right after
-// every second, on average, of the results that follow, but not where the agent reads the state by habit, and finds it.
+// loadLate lets a step load the game, which takes no longer than the call and has a fault. Another fault comes right
+// after every second result, on average, but not where the agent reads the state by habit, and finds it.
 func (p *plan) loadLate(r *rand.Rand, i int) {
 	site := loadSite + r.IntN(loadSites)
 	newFault := func(delay time.Duration) *fault {
