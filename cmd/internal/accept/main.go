@@ -4,10 +4,11 @@
 //	go run ./cmd/internal/accept brief       facts of a fault that briefs hold, and the time that briefs take
 //	go run ./cmd/internal/accept steering    the time from a line of a log to a request to the model of an agent
 //
-// Each has flags: "go run ./cmd/internal/accept agent -h". Tests print two more tables:
+// Each has flags: "go run ./cmd/internal/accept agent -h". Tests print three more tables:
 //
 //	HEED_TESTS=full go test ./cmd/internal/accept/agent -run Table -v -args -seeds 20      agents in virtual time
 //	HEED_TESTS=full go test ./cmd/internal/accept/field -run Table -v -args -calls 300     bridges and mods of the field
+//	HEED_TESTS=full go test ./cmd/internal/accept/incidents -v                             stops of incidents in real logs
 //
 // The exit status is 2 for an error.
 package main
