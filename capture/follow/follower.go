@@ -140,6 +140,9 @@ type Status struct {
 	Size    int64 `json:"size" jsonschema:"Bytes it had at the last check."`
 	Skipped int64 `json:"-"`
 
+	// Unwritten counts the NULs at the end of the file: a place that is reserved for text.
+	Unwritten int64 `json:"unwritten,omitzero" jsonschema:"Bytes at its end that are reserved and not written."`
+
 	// LastGrowth is when it was last seen to have grown. Zero: never.
 	LastGrowth time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`
 

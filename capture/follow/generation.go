@@ -1,0 +1,235 @@
+package follow
+
+import (
+	"bytes"
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// lingers is how long a file that was replaced may be silent until it is closed.
+	lingers = time.Second
+
+	// switchAfter is how long a file that was replaced and grows all the time is read before the next one is.
+	switchAfter = 50 * time.Millisecond
+
+	// maxOlder bounds the files that are remembered, and those that are queued; knownBy the bytes by which a file is
+	// known again; maxScans how often a folder is listed that changes all the time.
+	maxOlder = 64
+	knownBy  = 256
+	maxScans = 10
+)
+
+// generation is a file that is the log for a part of its time: one that was replaced, or is to be read next.
+type generation struct {
+	name   string
+	info   fs.FileInfo
+	file   *os.File // nil: closed
+	offset int64
+	last   []byte // the bytes before the offset
+	grown  time.Time
+}
+
+func (g *generation) close() {
+	if g.file != nil {
+		_ = g.file.Close() // only read from
+		g.file = nil
+	}
+}
+
+func closeAll(files []generation) {
+	for i := range files {
+		files[i].close()
+	}
+}
+
+// holds reports whether a file has the bytes before an offset.
+func holds(file *os.File, last []byte, offset int64) bool {
+	b := make([]byte, len(last))
+	n, _ := file.ReadAt(b, offset-int64(len(b))) // of less it has not
+	return n == len(b) && bytes.Equal(b, last)
+}
+
+// retire leaves the current file to late.
+func (t *tail) retire(now time.Time) {
+	t.fill(now, true)
+	if len(t.older) == maxOlder {
+		t.older[0].close()
+		t.older = slices.Delete(t.older, 0, 1)
+	}
+	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
+	t.older = append(t.older, generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now})
+	t.file = nil
+}
+
+// late delivers the lines that came to files after others took their place, between two lines of the current file. It
+// closes a file that is silent, once there is text in the current one, or at the end.
+func (t *tail) late(now time.Time, end bool) {
+	for i := range t.older {
+		g := &t.older[i]
+		if g.file == nil || t.mid && !end {
+			continue
+		}
+		quiet := end || now.Sub(g.grown) >= lingers && t.offset > 0
+		b := t.buf[t.last:]
+		n, _ := g.file.ReadAt(b, g.offset) // an error ends it as silence does
+		text := b[:t.gapIn(b[:n], g.offset)]
+		if !quiet && n < len(b) {
+			text = text[:t.lines(text)]
+		}
+		if len(text) > 0 {
+			g.offset, g.grown = g.offset+int64(len(text)), now
+			g.last = bytes.Clone(text[max(0, len(text)-knownBy):])
+			t.aside(text, now)
+		} else if quiet {
+			g.close()
+		}
+	}
+}
+
+// openRegular opens the file at a path.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := openFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		_ = file.Close() // only read from
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// advance queues the file at a path, and before it the files that had its place since the current one had it. It
+// reports whether the current one has another name in the folder.
+func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
+	for range maxScans {
+		before := t.queue
+		closeAll(before)
+		file, info, err := openRegular(path)
+		if err != nil {
+			t.queue = nil
+			return false, err
+		}
+		renamed = t.between(path, info, now)
+		t.queue = append(t.queue, generation{file: file, info: info})
+		if slices.EqualFunc(before, t.queue, func(a, b generation) bool {
+			return a.name == b.name && os.SameFile(a.info, b.info)
+		}) {
+			break
+		}
+	}
+	return renamed, nil
+}
+
+// between queues the files that had the place of the log after the current one and before the file at, in their order,
+// and reports whether the current one has another name. They were written since the current one was last seen in its
+// place, and have its new name but for numbers; if it was removed, the name of the log with a number, and more of them
+// may have been removed, too.
+func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool) {
+	t.queue, t.unseen = nil, false
+	current := cmp.Or(t.info, t.was)
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil || current != nil && os.SameFile(current, at) {
+		return false
+	}
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(dir) // what was read of it
+	own := ""
+	var found []generation
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || os.SameFile(info, at):
+		case current != nil && os.SameFile(info, current):
+			own = e.Name()
+		case info.Mode().IsRegular() && !info.ModTime().Before(t.since):
+			found = append(found, generation{name: e.Name(), info: info})
+		}
+	}
+	for _, g := range found {
+		if own != "" && shape(g.name) == shape(own) || own == "" && numbered(g.name, base) {
+			t.enqueue(filepath.Join(dir, g.name), g, now)
+		}
+	}
+	slices.SortFunc(t.queue, func(a, b generation) int {
+		if own != "" {
+			return natural(a.name, b.name)
+		}
+		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), natural(b.name, a.name))
+	})
+	if len(t.queue) > 0 && own != "" && natural(t.queue[0].name, own) < 0 { // the number grows with the age
+		slices.Reverse(t.queue)
+	}
+	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
+	return own != ""
+}
+
+// enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
+func (t *tail) enqueue(path string, g generation, now time.Time) {
+	file, info, err := openRegular(path)
+	if err != nil {
+		return // its name has changed, so the folder is listed again
+	}
+	g.file = file
+	i := slices.IndexFunc(t.older, func(o generation) bool {
+		return os.SameFile(o.info, info) && holds(file, o.last, o.offset)
+	})
+	switch {
+	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
+		t.older[i].file, t.older[i].grown = file, now
+		return
+	case i >= 0:
+	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
+		t.unseen = t.unseen || info.ModTime().After(t.since)
+	default:
+		t.queue = append(t.queue, g)
+		return
+	}
+	g.close()
+}
+
+const (
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)
+
+// shape returns a name with # for each number.
+func shape(name string) string {
+	b := make([]byte, 0, len(name))
+	for i := range len(name) {
+		switch c := name[i]; {
+		case c < '0' || c > '9':
+			b = append(b, c)
+		case len(b) == 0 || b[len(b)-1] != '#':
+			b = append(b, '#')
+		}
+	}
+	return string(b)
+}
+
+// numbered reports whether a name is that of a log with a number or a date, also of one that is compressed.
+func numbered(name, log string) bool {
+	ext := filepath.Ext(log)
+	rest, ok := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), strings.TrimSuffix(log, ext))
+	rest = strings.TrimSuffix(strings.TrimPrefix(rest, ext), ext)
+	return ok && strings.ContainsAny(rest, "0123456789") && strings.Trim(rest, "0123456789-_.:T") == ""
+}
+
+// natural compares names of one shape by their numbers.
+func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
