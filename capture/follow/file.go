@@ -137,6 +137,7 @@ func (t *tail) skip() error {
 		t.stream.Feed(head[:2])
 		t.drain()
 	}
+	t.begins(head[:n])
 	t.size, t.now.Skipped = t.offset, t.offset
 	t.seek(t.offset)
 	return nil

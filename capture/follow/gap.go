@@ -24,21 +24,28 @@ type gap struct {
 	since   time.Time
 }
 
-// gapIn returns where the first NULs in b begin that may be written late, and the length of b where there are none. A
-// single one with text after it belongs to the text, as do those of UTF-16.
+// gapIn returns where NULs in b begin that may be written late, and the length of b where there are none: those at the
+// end, in the place of a line, or as many as package capture takes for a hole. In UTF-16 only those at the end are.
 func (t *tail) gapIn(b []byte, offset int64) int {
 	if t.wide {
 		n := len(bytes.TrimRight(b, "\x00"))
 		return min(n+(n+int(offset))&1, len(b))
 	}
-	for i := 0; ; i++ {
+	for i := 0; ; {
 		n := bytes.IndexByte(b[i:], 0)
-		if i += n; n < 0 {
+		if n < 0 {
 			return len(b)
 		}
-		if i+1 == len(b) || b[i+1] == 0 {
+		i += n
+		begins := !t.mid
+		if i > 0 {
+			begins = b[i-1] == '\n'
+		}
+		n = len(b) - i - len(bytes.TrimLeft(b[i:], "\x00"))
+		if i+n == len(b) || n >= minGap || n > 1 && begins {
 			return i
 		}
+		i += n
 	}
 }
 
@@ -79,8 +86,6 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 	switch size := end - t.offset; {
 	case size > chunkSize || t.wide:
 		return b
-	case size < minGap:
-		return b[:n+t.gapIn(b[n:], end)]
 	case t.passed < 0:
 		t.gaps = append(t.gaps, gap{t.offset, end, now})
 		t.endLine()
@@ -104,9 +109,20 @@ func (t *tail) fill(now time.Time, end bool) {
 		case written:
 			t.gapSince = time.Time{}
 		}
-		t.aside(b[:n], now)
+		if b = b[:n]; len(b) < minGap {
+			b = bytes.Trim(b, "\x00")
+		}
+		if len(b) > 0 {
+			t.aside(b, now)
+		}
 	}
 	t.gaps = left
+}
+
+// begins notes what the file begins with.
+func (t *tail) begins(text []byte) {
+	t.head = bytes.Clone(text[:min(len(text), knownBy)])
+	t.wide = bytes.HasPrefix(text, []byte(utf16Mark))
 }
 
 // feed hands text to the stream, and delivers the records that are complete.
@@ -149,33 +165,34 @@ func (t *tail) lines(b []byte) int {
 // cut continues where the file was cut back, or at its beginning if it was emptied. A file with only the beginning of
 // what was read may be about to be written again.
 func (t *tail) cut(kept, b []byte, now time.Time) {
-	if bytes.HasPrefix(kept, b) && len(t.waiting) == 0 {
-		if t.cutAt.IsZero() {
-			t.cutAt = now
-		}
-		if due := t.cutAt.Add(t.cfg.Idle); now.Before(due) {
-			t.wake = due
+	head := make([]byte, len(t.head))
+	n, _ := t.file.ReadAt(head, 0) // of less there is no more
+	same := bytes.HasPrefix(t.head, head[:n])
+	if t.cutAt.IsZero() {
+		t.cutAt, t.asked[0] = now, answer{}
+		t.cutOn = t.continues(t.info, true)
+	}
+	if same && bytes.HasPrefix(kept, b) && !t.ending {
+		if t.wake = t.cutAt.Add(t.cfg.PartialIdle); now.Before(t.wake) {
 			return
 		}
 	}
 	t.cutAt = time.Time{}
 	t.now.Truncations++
-	t.asked[0] = answer{}
-	continues := t.continues(t.info, true)
 	t.begun(emptiedEvidence, true)
 	t.share()
 	t.more = true
 	own := t.ask(t.info, true).own
-	back := sameLines(kept, b)
+	back := sameLines(kept, b, t.offset > int64(len(kept)))
 	at := t.offset - int64(len(kept)-back)
-	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) {
+	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) && same {
 		t.stream.Flush(true)
 		t.drain()
 		t.seek(at)
 		t.size, t.mid = at, false
 		return
 	}
-	t.another(continues, "the log was emptied and started again")
+	t.another(t.cutOn, "the log was emptied and started again")
 }
 
 // lost counts the bytes that are known to be missing.

@@ -134,6 +134,8 @@ func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
 			break
 		}
 	}
+	last := t.queue[len(t.queue)-1].info
+	t.onward = t.info == nil || !os.SameFile(last, t.info) && t.continues(last, false)
 	return renamed, nil
 }
 
@@ -163,20 +165,18 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		}
 	}
 	for _, g := range found {
-		if own != "" && shape(g.name) == shape(own) || own == "" && numbered(g.name, base) {
+		if numbered(g.name, base, own != "") || own != "" && shape(g.name) == shape(own) {
 			t.enqueue(filepath.Join(dir, g.name), g, now)
 		}
 	}
 	slices.SortFunc(t.queue, func(a, b generation) int {
-		if own != "" {
-			return natural(a.name, b.name)
+		byName := natural(a.name, b.name)
+		if own == "" || natural(a.name, own) < 0 { // the number grows with the age
+			byName = -byName
 		}
-		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), natural(b.name, a.name))
+		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
 	})
-	if len(t.queue) > 0 && own != "" && natural(t.queue[0].name, own) < 0 { // the number grows with the age
-		slices.Reverse(t.queue)
-	}
-	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
+	t.unseen = own == "" && current != nil && (t.unseen || len(t.queue) > 0)
 	return own != ""
 }
 
@@ -196,7 +196,8 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		return
 	case i >= 0:
 	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
-		t.unseen = t.unseen || info.ModTime().After(t.since)
+		current, err := t.file.Stat() // not the compressed form of this one
+		t.unseen = t.unseen || err == nil && info.ModTime().After(current.ModTime())
 	default:
 		t.queue = append(t.queue, g)
 		return
@@ -223,12 +224,17 @@ func shape(name string) string {
 	return string(b)
 }
 
-// numbered reports whether a name is that of a log with a number or a date, also of one that is compressed.
-func numbered(name, log string) bool {
-	ext := filepath.Ext(log)
-	rest, ok := strings.CutPrefix(strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"), strings.TrimSuffix(log, ext))
-	rest = strings.TrimSuffix(strings.TrimPrefix(rest, ext), ext)
-	return ok && strings.ContainsAny(rest, "0123456789") && strings.Trim(rest, "0123456789-_.:T") == ""
+// numbered reports whether a name is that of a log with a number or a date, also of one that is compressed. More may
+// follow if any is set.
+func numbered(name, log string, any bool) bool {
+	const digits = "0123456789"
+	rest, ok := strings.CutPrefix(name, log)
+	if ext := filepath.Ext(log); !ok {
+		rest, ok = strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(log, ext))
+		any = false
+	}
+	rest = strings.TrimSuffix(strings.TrimSuffix(rest, ".gz"), ".zst")
+	return ok && strings.ContainsAny(rest, digits) && (any || strings.Trim(rest, digits+"-_.:T") == "")
 }
 
 // natural compares names of one shape by their numbers.

@@ -285,7 +285,6 @@ func (t *tail) identify(now time.Time) error {
 	}
 	path := cmp.Or(t.found, t.cfg.Path)
 	t.found = ""
-	t.onward = at == nil || t.continues(at, false)
 	renamed, err := t.advance(path, now)
 	if err != nil {
 		return prefixed(err)

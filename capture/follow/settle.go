@@ -59,7 +59,7 @@ func earlier(a, b time.Time) time.Time {
 func (t *tail) reach() {
 	for _, s := range t.waiting {
 		switch {
-		case s.line > 0:
+		case s.line > 0, !t.cutAt.IsZero():
 			continue
 		case !s.seen:
 			s.seen, s.file, s.through = true, t.number, t.size

@@ -42,13 +42,15 @@ type tail struct {
 	last int
 
 	mid       bool      // the text read so far ends within a line
+	head      []byte    // what the file begins with
 	wide      bool      // the text is UTF-16 in little endian
 	unwritten int64     // NULs at the end
 	far       int64     // up to here there are only NULs after the offset
 	gapAt     int64     // where NULs were seen that have text after them ...
 	gapSince  time.Time // ... and since when they were waited for
 	gaps      []gap
-	cutAt     time.Time // when the file was seen to be shorter
+	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
+	cutOn     bool      // ... and that its program continues the log
 
 	older  []generation
 	queue  []generation // the files that are next
@@ -65,6 +67,8 @@ type tail struct {
 
 	oldest   int       // the first line that was not delivered in full, 0 for none ...
 	oldestAt time.Time // ... and when it was read
+
+	ending bool // nothing is waited for
 
 	wake time.Time // when there is something to do again
 	rec  Record
@@ -267,7 +271,7 @@ func (t *tail) read(now time.Time) error {
 	if len(fresh) > 0 {
 		at := t.offset
 		if at == 0 {
-			t.wide = bytes.HasPrefix(fresh, []byte(utf16Mark))
+			t.begins(fresh)
 		}
 		if t.passed < 0 {
 			t.passed = at
@@ -311,16 +315,18 @@ func same(before, b []byte) bool {
 	return true
 }
 
-// sameLines returns the length of the lines that a and b both begin with, 0 if they hold NULs, as UTF-16 does.
-func sameLines(a, b []byte) int {
+// sameLines returns the length of the lines that a and b both begin with, 0 if they hold NULs, as UTF-16 does, or if
+// they begin within a line and have no whole line in common.
+func sameLines(a, b []byte, within bool) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-	if bytes.IndexByte(a[:n], 0) >= 0 {
+	end := bytes.LastIndexByte(a[:n], '\n') + 1
+	if bytes.IndexByte(a[:n], 0) >= 0 || within && bytes.Count(a[:end], []byte("\n")) < 2 {
 		return 0
 	}
-	return bytes.LastIndexByte(a[:n], '\n') + 1
+	return end
 }
 
 // drain delivers what the stream has.
@@ -377,8 +383,8 @@ func (t *tail) publish() {
 
 // finish delivers what is there when the following ends.
 func (t *tail) finish() error {
-	s := &syncing{done: make(chan error, 1)}
-	t.begin(s)
+	t.ending = true
+	t.begin(&syncing{done: make(chan error, 1)})
 	for len(t.waiting) > 0 {
 		t.look()
 		if t.more && t.waiting[0].line == 0 {
