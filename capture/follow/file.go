@@ -150,12 +150,12 @@ func (t *tail) seek(offset int64) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		last = 0 // the next read reports it
 	}
-	t.offset, t.last, t.far = offset, last, 0
+	t.offset, t.last = offset, last
 }
 
 // rewind continues at the beginning of a file.
 func (t *tail) rewind() {
-	t.offset, t.size, t.last, t.far, t.gapAt, t.passed = 0, 0, 0, 0, -1, -1
+	t.offset, t.size, t.last, t.gapAt, t.passed = 0, 0, 0, -1, -1
 	t.gaps, t.unwritten = nil, 0
 }
 

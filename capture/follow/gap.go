@@ -53,27 +53,17 @@ func (t *tail) gapIn(b []byte, offset int64) int {
 // yet, however many and for however long. NULs with text after them are given a short time; then the text follows, and
 // fill looks for them.
 func (t *tail) written(b []byte, now time.Time) []byte {
-	t.unwritten = 0
-	i := t.gapIn(b, t.offset)
-	if i > 0 || len(b) == 0 {
+	i, n := t.gapIn(b, t.offset), len(b)-len(bytes.TrimLeft(b, "\x00"))
+	if t.unwritten = 0; i > 0 || n == 0 {
 		if t.gapAt == t.offset {
 			t.gapSince = time.Time{} // these were written late, and others may be
 		}
 		t.more = i < len(b)
 		return b[:i]
 	}
-	n := len(b) - len(bytes.TrimLeft(b, "\x00"))
-	end := t.offset + int64(n)
-	if n == len(b) {
-		far := max(t.far, end)
-		m, _ := t.file.ReadAt(b[:cap(b)], far) // of less there is no more
-		k := m - len(bytes.TrimLeft(b[:m], "\x00"))
-		if t.far, end = far+int64(k), far+int64(k); k == m {
-			t.more = m == cap(b)
-			t.unwritten, t.history = end-t.offset, min(t.history, t.offset)
-			return nil
-		}
-		clear(b)
+	if n == len(b) && (t.size == t.offset+int64(n) || holds(t.file, []byte{0, 0}, t.size)) {
+		t.unwritten, t.history = t.size-t.offset, min(t.history, t.offset)
+		return nil
 	}
 	if t.gapAt != t.offset && now.Sub(t.gapSince) > gapLife {
 		t.gapSince = now
@@ -83,14 +73,14 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		t.wake = due
 		return nil
 	}
-	switch size := end - t.offset; {
-	case size > chunkSize || t.wide:
+	if n == len(b) || t.wide {
 		return b
-	case t.passed < 0:
-		t.gaps = append(t.gaps, gap{t.offset, end, now})
+	}
+	if t.passed < 0 {
+		t.gaps = append(t.gaps, gap{t.offset, t.offset + int64(n), now})
 		t.endLine()
 	}
-	t.seek(end)
+	t.seek(t.offset + int64(n))
 	t.more = true
 	return nil
 }
@@ -167,12 +157,11 @@ func (t *tail) lines(b []byte) int {
 func (t *tail) cut(kept, b []byte, now time.Time) {
 	head := make([]byte, len(t.head))
 	n, _ := t.file.ReadAt(head, 0) // of less there is no more
-	same := bytes.HasPrefix(t.head, head[:n])
 	if t.cutAt.IsZero() {
 		t.cutAt, t.asked[0] = now, answer{}
 		t.cutOn = t.continues(t.info, true)
 	}
-	if same && bytes.HasPrefix(kept, b) && !t.ending {
+	if bytes.HasPrefix(t.head, head[:n]) && bytes.HasPrefix(kept, b) && !t.ending {
 		if t.wake = t.cutAt.Add(t.cfg.PartialIdle); now.Before(t.wake) {
 			return
 		}
@@ -185,11 +174,12 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	own := t.ask(t.info, true).own
 	back := sameLines(kept, b, t.offset > int64(len(kept)))
 	at := t.offset - int64(len(kept)-back)
-	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) && same {
+	if back > 0 && t.passed < 0 && 2*at >= t.offset && !own.After(t.began) &&
+		bytes.HasPrefix(head[:n], t.head[:min(len(t.head), int(at))]) {
 		t.stream.Flush(true)
 		t.drain()
 		t.seek(at)
-		t.size, t.mid = at, false
+		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]
 		return
 	}
 	t.another(t.cutOn, "the log was emptied and started again")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 )
 
 const (
@@ -33,6 +34,8 @@ type generation struct {
 	offset int64
 	last   []byte // the bytes before the offset
 	grown  time.Time
+
+	excluded bool // it was not the log
 }
 
 func (g *generation) close() {
@@ -140,14 +143,14 @@ func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
 }
 
 // between queues the files that had the place of the log after the current one and before the file at, in their order,
-// and reports whether the current one has another name. They were written since the current one was last seen in its
-// place, and have its new name but for numbers; if it was removed, the name of the log with a number, and more of them
-// may have been removed, too.
+// and reports whether the current one has another name in the folder. They were written since it was last seen in its
+// place. If it was removed, more of them may have been, too.
 func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool) {
 	t.queue, t.unseen = nil, false
 	current := cmp.Or(t.info, t.was)
 	path, err := filepath.EvalSymlinks(path)
-	if err != nil || current != nil && os.SameFile(current, at) {
+	same := current != nil && os.SameFile(current, at)
+	if err != nil || same && t.stream != nil {
 		return false
 	}
 	dir, base := filepath.Split(path)
@@ -157,27 +160,62 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 	for _, e := range entries {
 		info, err := e.Info()
 		switch {
-		case err != nil || os.SameFile(info, at):
+		case err != nil || os.SameFile(info, at) || !info.Mode().IsRegular():
 		case current != nil && os.SameFile(info, current):
 			own = e.Name()
-		case info.Mode().IsRegular() && !info.ModTime().Before(t.since):
+		case same || info.ModTime().Before(t.since):
+			if t.stream == nil && rotated(e.Name(), base, "") {
+				t.exclude(filepath.Join(dir, e.Name()))
+			}
+		default:
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
-	for _, g := range found {
-		if numbered(g.name, base, own != "") || own != "" && shape(g.name) == shape(own) {
-			t.enqueue(filepath.Join(dir, g.name), g, now)
-		}
-	}
-	slices.SortFunc(t.queue, func(a, b generation) int {
-		byName := natural(a.name, b.name)
-		if own == "" || natural(a.name, own) < 0 { // the number grows with the age
+	slices.SortFunc(found, func(a, b generation) int {
+		byName := cmp.Or(cmp.Compare(len(a.name), len(b.name)), strings.Compare(a.name, b.name))
+		if own == "" || len(a.name) < len(own) || a.name < own { // the number grows with the age
 			byName = -byName
 		}
 		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
 	})
+	for _, g := range found {
+		if rotated(g.name, base, own) {
+			t.enqueue(filepath.Join(dir, g.name), g, now)
+		}
+	}
 	t.unseen = own == "" && current != nil && (t.unseen || len(t.queue) > 0)
 	return own != ""
+}
+
+// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the name
+// under which the current one does, or begins with those of the log, and a number.
+func rotated(name, base, own string) bool {
+	letters := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) {
+				return r
+			}
+			return -1
+		}, strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
+	}
+	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, filepath.Ext(base)))
+	had, log := letters(name), letters(base)
+	return strings.ContainsAny(name, "0123456789") && (own != "" && had == letters(own) ||
+		ok && strings.IndexAny(rest, "-_.") == 0 && strings.HasPrefix(had, log))
+}
+
+// exclude remembers a file that was there before the log: it grows as the log of another program, if it does.
+func (t *tail) exclude(path string) {
+	file, info, err := openRegular(path)
+	if err != nil || len(t.older) == maxOlder {
+		return
+	}
+	g := generation{info: info, file: file, offset: info.Size(), excluded: true}
+	last := make([]byte, min(knownBy, g.offset))
+	n, _ := file.ReadAt(last, g.offset-int64(len(last))) // of less it is another file
+	g.last = last[:n]
+	g.close()
+	t.older = append(t.older, g)
 }
 
 // enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
@@ -191,7 +229,7 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		return os.SameFile(o.info, info) && holds(file, o.last, o.offset)
 	})
 	switch {
-	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
+	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset && !t.older[i].excluded:
 		t.older[i].file, t.older[i].grown = file, now
 		return
 	case i >= 0:
@@ -209,33 +247,3 @@ const (
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )
-
-// shape returns a name with # for each number.
-func shape(name string) string {
-	b := make([]byte, 0, len(name))
-	for i := range len(name) {
-		switch c := name[i]; {
-		case c < '0' || c > '9':
-			b = append(b, c)
-		case len(b) == 0 || b[len(b)-1] != '#':
-			b = append(b, '#')
-		}
-	}
-	return string(b)
-}
-
-// numbered reports whether a name is that of a log with a number or a date, also of one that is compressed. More may
-// follow if any is set.
-func numbered(name, log string, any bool) bool {
-	const digits = "0123456789"
-	rest, ok := strings.CutPrefix(name, log)
-	if ext := filepath.Ext(log); !ok {
-		rest, ok = strings.CutPrefix(strings.TrimSuffix(name, ext), strings.TrimSuffix(log, ext))
-		any = false
-	}
-	rest = strings.TrimSuffix(strings.TrimSuffix(rest, ".gz"), ".zst")
-	return ok && strings.ContainsAny(rest, digits) && (any || strings.Trim(rest, digits+"-_.:T") == "")
-}
-
-// natural compares names of one shape by their numbers.
-func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }

@@ -290,9 +290,11 @@ func (t *tail) identify(now time.Time) error {
 		return prefixed(err)
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
-	if file := t.queue[0].file; !renamed && t.onward && len(t.queue) == 1 && t.last > 0 && holds(file, t.buf[:t.last], t.offset) {
+	last := len(t.queue) - 1
+	if g := t.queue[last]; !renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) {
 		t.drop() // the log was written again, with more
-		t.file, t.info, t.queue = file, t.queue[0].info, nil
+		closeAll(t.queue[:last])
+		t.file, t.info, t.queue = g.file, g.info, nil
 		return nil
 	}
 	if t.unseen {

@@ -45,7 +45,6 @@ type tail struct {
 	head      []byte    // what the file begins with
 	wide      bool      // the text is UTF-16 in little endian
 	unwritten int64     // NULs at the end
-	far       int64     // up to here there are only NULs after the offset
 	gapAt     int64     // where NULs were seen that have text after them ...
 	gapSince  time.Time // ... and since when they were waited for
 	gaps      []gap
@@ -277,7 +276,6 @@ func (t *tail) read(now time.Time) error {
 			t.passed = at
 		}
 		t.offset += int64(len(fresh))
-		t.far = 0
 		if t.begun(grownEvidence, t.cfg.Named) { // else it is passed over
 			if t.passed >= 0 && t.passed < at {
 				t.goBack()
