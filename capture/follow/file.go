@@ -132,12 +132,18 @@ func (t *tail) skip() error {
 	if t.was != nil {
 		t.offset = t.was.Size()
 	}
+	t.begins(head[:n])
+	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
+		b := t.buf[:min(t.offset, chunkSize)]
+		n, _ := t.file.ReadAt(b, t.offset-int64(len(b))) // the next read reports an error
+		text = len(bytes.TrimRight(b[:n], "\x00"))
+		t.offset -= int64(len(b) - text)
+	}
 	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, known by its mark
-		t.offset -= t.offset % 2
+		t.offset += t.offset % 2
 		t.stream.Feed(head[:2])
 		t.drain()
 	}
-	t.begins(head[:n])
 	t.size, t.now.Skipped = t.offset, t.offset
 	t.seek(t.offset)
 	return nil

@@ -97,7 +97,8 @@ type syncing struct {
 	done chan error // with a buffer for the answer
 
 	seen    bool      // the size of the file was looked at
-	file    uint64    // which file it was
+	file    uint64    // which log it was ...
+	place   uint64    // ... and which file or text of it
 	through int64     // its size then
 	line    int       // of the stream, when all of that had been read; 0: it has not been
 	since   time.Time // when that was

@@ -34,8 +34,6 @@ type generation struct {
 	offset int64
 	last   []byte // the bytes before the offset
 	grown  time.Time
-
-	excluded bool // it was not the log
 }
 
 func (g *generation) close() {
@@ -149,12 +147,11 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 	t.queue, t.unseen = nil, false
 	current := cmp.Or(t.info, t.was)
 	path, err := filepath.EvalSymlinks(path)
-	same := current != nil && os.SameFile(current, at)
-	if err != nil || same && t.stream != nil {
+	if err != nil || current != nil && os.SameFile(current, at) {
 		return false
 	}
 	dir, base := filepath.Split(path)
-	entries, _ := os.ReadDir(dir) // what was read of it
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
 	own := ""
 	var found []generation
 	for _, e := range entries {
@@ -163,18 +160,14 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		case err != nil || os.SameFile(info, at) || !info.Mode().IsRegular():
 		case current != nil && os.SameFile(info, current):
 			own = e.Name()
-		case same || info.ModTime().Before(t.since):
-			if t.stream == nil && rotated(e.Name(), base, "") {
-				t.exclude(filepath.Join(dir, e.Name()))
-			}
-		default:
+		case !info.ModTime().Before(t.since):
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
 	slices.SortFunc(found, func(a, b generation) int {
-		byName := cmp.Or(cmp.Compare(len(a.name), len(b.name)), strings.Compare(a.name, b.name))
-		if own == "" || len(a.name) < len(own) || a.name < own { // the number grows with the age
-			byName = -byName
+		byName := natural(a.name, b.name)
+		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
+			byName = -byName // the number grows with the age
 		}
 		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
 	})
@@ -200,22 +193,29 @@ func rotated(name, base, own string) bool {
 	}
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, filepath.Ext(base)))
 	had, log := letters(name), letters(base)
-	return strings.ContainsAny(name, "0123456789") && (own != "" && had == letters(own) ||
+	return strings.ContainsAny(name, digits) && (own != "" && had == letters(own) ||
 		ok && strings.IndexAny(rest, "-_.") == 0 && strings.HasPrefix(had, log))
 }
 
-// exclude remembers a file that was there before the log: it grows as the log of another program, if it does.
-func (t *tail) exclude(path string) {
-	file, info, err := openRegular(path)
-	if err != nil || len(t.older) == maxOlder {
-		return
+// exclude remembers the files in the folder that were there before: if they grow, it is as logs of other programs.
+func (t *tail) exclude() {
+	path, err := filepath.EvalSymlinks(t.cfg.Path)
+	if err != nil {
+		path = t.cfg.Path // there is none yet
 	}
-	g := generation{info: info, file: file, offset: info.Size(), excluded: true}
-	last := make([]byte, min(knownBy, g.offset))
-	n, _ := file.ReadAt(last, g.offset-int64(len(last))) // of less it is another file
-	g.last = last[:n]
-	g.close()
-	t.older = append(t.older, g)
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
+	for _, e := range slices.Backward(entries) {
+		if e.Name() == base || !rotated(e.Name(), base, "") || len(t.strangers) == maxOlder {
+			continue
+		}
+		if file, info, err := openRegular(filepath.Join(dir, e.Name())); err == nil {
+			g := generation{info: info, file: file, offset: info.Size(), last: make([]byte, min(knownBy, info.Size()))}
+			_, _ = file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, it will be another file
+			g.close()
+			t.strangers = append(t.strangers, g)
+		}
+	}
 }
 
 // enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
@@ -225,14 +225,13 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		return // its name has changed, so the folder is listed again
 	}
 	g.file = file
-	i := slices.IndexFunc(t.older, func(o generation) bool {
-		return os.SameFile(o.info, info) && holds(file, o.last, o.offset)
-	})
+	known := func(o generation) bool { return os.SameFile(o.info, info) && holds(file, o.last, o.offset) }
+	i := slices.IndexFunc(t.older, known)
 	switch {
-	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset && !t.older[i].excluded:
+	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
 		t.older[i].file, t.older[i].grown = file, now
 		return
-	case i >= 0:
+	case i >= 0, slices.ContainsFunc(t.strangers, known):
 	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
 		current, err := t.file.Stat() // not the compressed form of this one
 		t.unseen = t.unseen || err == nil && info.ModTime().After(current.ModTime())
@@ -243,7 +242,12 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 	g.close()
 }
 
+// natural compares names of one form by their numbers.
+func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
 const (
+	digits = "0123456789"
+
 	gzipMagic = "\x1f\x8b"
 	zstdMagic = "\x28\xb5\x2f\xfd"
 )

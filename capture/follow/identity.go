@@ -254,6 +254,11 @@ func (t *tail) absent(why string) {
 // identify finds out whether the path is that of another file by now. The old one is read until it is quiet: a program
 // may write a last line to a file that was renamed.
 func (t *tail) identify(now time.Time) error {
+	if len(t.queue) > 0 {
+		t.retire(now)
+		t.more = true
+		return nil
+	}
 	at, err := os.Stat(t.cfg.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return prefixed(err)

@@ -51,11 +51,12 @@ type tail struct {
 	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
 	cutOn     bool      // ... and that its program continues the log
 
-	older  []generation
-	queue  []generation // the files that are next
-	onward bool         // they continue the log
-	unseen bool         // there were more of them
-	since  time.Time    // when the latest file was written, as it was last seen in its place
+	older     []generation
+	strangers []generation // files that were in the folder at the first look
+	queue     []generation // the files that are next
+	onward    bool         // they continue the log
+	unseen    bool         // there were more of them
+	since     time.Time    // when the latest file was written, as it was last seen in its place
 
 	identity
 
@@ -90,6 +91,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
+	t.exclude()
 	info, err := os.Stat(f.cfg.Path)
 	t.remember(info, err)
 	if err != nil {
