@@ -69,6 +69,10 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.now.Rotations++
 		t.another(t.onward, "another log replaced it")
 	}
+	if t.unseen {
+		t.unseen = false
+		t.missing(0, "files of the log were removed before heed had read them")
+	}
 	t.file, t.info, t.since = g.file, info, info.ModTime()
 	switch {
 	case stale:

@@ -176,7 +176,7 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 			t.enqueue(filepath.Join(dir, g.name), g, now)
 		}
 	}
-	t.unseen = own == "" && current != nil && (t.unseen || len(t.queue) > 0)
+	t.unseen = own == "" && (t.unseen || current != nil && len(t.queue) > 0)
 	return own != ""
 }
 
@@ -234,7 +234,7 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 	case i >= 0, slices.ContainsFunc(t.strangers, known):
 	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
 		current, err := t.file.Stat() // not the compressed form of this one
-		t.unseen = t.unseen || err == nil && info.ModTime().After(current.ModTime())
+		t.unseen = t.unseen || err != nil || info.ModTime().After(current.ModTime())
 	default:
 		t.queue = append(t.queue, g)
 		return

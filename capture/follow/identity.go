@@ -273,6 +273,10 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
 		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
+		if info, err := t.file.Stat(); err == nil && info.Size() > t.size { // it grew before that
+			t.movedAt, t.more = info.Size(), true
+			return nil
+		}
 	}
 	if keep, why := t.keep(at, now); keep {
 		t.now.Renamed = why == ""
@@ -301,9 +305,6 @@ func (t *tail) identify(now time.Time) error {
 		closeAll(t.queue[:last])
 		t.file, t.info, t.queue = g.file, g.info, nil
 		return nil
-	}
-	if t.unseen {
-		t.missing(0, "files of the log were removed before heed had read them")
 	}
 	t.retire(now)
 	return nil

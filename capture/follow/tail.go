@@ -95,6 +95,7 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 	info, err := os.Stat(f.cfg.Path)
 	t.remember(info, err)
 	if err != nil {
+		t.history = -1
 		if folder, err := os.Stat(filepath.Dir(f.cfg.Path)); err == nil {
 			t.since = folder.ModTime()
 		}
