@@ -2,6 +2,7 @@ package follow
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -36,44 +37,29 @@ func regular(path string, info fs.FileInfo) error {
 
 // open opens the path, and resumes at the offset if it is the file that was read before.
 // It reports whether there is a file to read.
-func (t *tail) open() (bool, error) {
-	path := t.cfg.Path
-	if t.found != "" {
-		path, t.found = t.found, ""
+func (t *tail) open(now time.Time) (bool, error) {
+	if len(t.queue) == 0 {
+		path := cmp.Or(t.found, t.cfg.Path)
+		t.found = ""
+		if _, err := t.advance(path, now); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				return false, prefixed(err)
+			}
+			if t.absent("there is no file " + t.cfg.Path); path == t.cfg.Path {
+				t.more = t.find()
+			}
+			return false, nil
+		}
 	}
-	info, err := os.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		t.absent("there is no file " + t.cfg.Path)
-		t.more = t.find()
-		return false, nil
-	}
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
-		return false, prefixed(err)
-	}
-	file, err := openFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return false, nil
-	}
-	if err != nil {
-		return false, prefixed(err)
-	}
-	info, err = file.Stat()
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
-		_ = file.Close() // only read from
-		return false, prefixed(err)
-	}
+	g := t.queue[0]
+	t.queue = t.queue[1:]
+	info := g.info
 	first := t.info == nil
 	next, stale := first || !os.SameFile(info, t.info), first && t.stale(info)
 	if t.cfg.NewRun && next && !stale && t.others(info, true) {
-		_ = file.Close() // not read from
+		g.close()
 		t.absent("another program writes " + t.cfg.Path)
-		t.more = t.find()
+		t.more = t.find() || len(t.queue) > 0
 		return false, nil
 	}
 	switch {
@@ -81,9 +67,13 @@ func (t *tail) open() (bool, error) {
 		t.renew(t.cfg.Capture)
 	case next:
 		t.now.Rotations++
-		t.another(t.continues(info, true), "another log replaced it")
+		t.another(t.onward, "another log replaced it")
 	}
-	t.file, t.info = file, info
+	if t.unseen {
+		t.unseen = false
+		t.missing(0, "files of the log were removed before heed had read them")
+	}
+	t.file, t.info, t.since = g.file, info, info.ModTime()
 	switch {
 	case stale:
 		if err := t.skip(); err != nil {
@@ -146,8 +136,15 @@ func (t *tail) skip() error {
 	if t.was != nil {
 		t.offset = t.was.Size()
 	}
+	t.begins(head[:n])
+	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
+		b := t.buf[:min(t.offset, chunkSize)]
+		n, _ := t.file.ReadAt(b, t.offset-int64(len(b))) // the next read reports an error
+		text = len(bytes.TrimRight(b[:n], "\x00"))
+		t.offset -= int64(len(b) - text)
+	}
 	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, known by its mark
-		t.offset -= t.offset % 2
+		t.offset += t.offset % 2
 		t.stream.Feed(head[:2])
 		t.drain()
 	}
@@ -167,7 +164,10 @@ func (t *tail) seek(offset int64) {
 }
 
 // rewind continues at the beginning of a file.
-func (t *tail) rewind() { t.offset, t.size, t.last, t.nulAt, t.passed = 0, 0, 0, -1, -1 }
+func (t *tail) rewind() {
+	t.offset, t.size, t.last, t.gapAt, t.passed = 0, 0, 0, -1, -1
+	t.gaps, t.unwritten = nil, 0
+}
 
 // drop closes a file that cannot be read any more. It is opened again.
 func (t *tail) drop() {
@@ -188,9 +188,12 @@ func (t *tail) end(why string) {
 
 // hole reports bytes of the file that are known to be missing.
 func (t *tail) hole(why string) {
-	if lost := t.size - t.offset; lost > 0 {
-		t.now.LostBytes += uint64(lost)
-		t.notice(event.StatusHole, uint64(lost), why+" before heed had read all of it")
+	lost := t.size - t.offset - t.unwritten
+	for _, g := range t.gaps {
+		lost += g.end - g.at
+	}
+	if lost > 0 {
+		t.missing(lost, why+" before heed had read all of it")
 	}
 }
 

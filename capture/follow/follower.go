@@ -97,7 +97,8 @@ type syncing struct {
 	done chan error // with a buffer for the answer
 
 	seen    bool      // the size of the file was looked at
-	file    uint64    // which file it was
+	file    uint64    // which log it was ...
+	place   uint64    // ... and which file or text of it
 	through int64     // its size then
 	line    int       // of the stream, when all of that had been read; 0: it has not been
 	since   time.Time // when that was
@@ -139,6 +140,9 @@ type Status struct {
 	Offset  int64 `json:"offset" jsonschema:"Bytes read from it."`
 	Size    int64 `json:"size" jsonschema:"Bytes it had at the last check."`
 	Skipped int64 `json:"-"`
+
+	// Unwritten counts the NULs at the end of the file: a place that is reserved for text.
+	Unwritten int64 `json:"unwritten,omitzero" jsonschema:"Bytes at its end that are reserved and not written."`
 
 	// LastGrowth is when it was last seen to have grown. Zero: never.
 	LastGrowth time.Time `json:"lastGrowth,omitzero" jsonschema:"When it last grew."`

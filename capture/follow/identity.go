@@ -1,13 +1,12 @@
 package follow
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
 	"runtime"
 	"time"
-
-	"github.com/heedlog/heed/event"
 )
 
 const (
@@ -52,11 +51,12 @@ type identity struct {
 	began   time.Time   // when the program had begun to write the log, at the latest; zero: nothing was read
 	foreign fs.FileInfo // the file that another program was last known to write
 
-	shared  bool        // another program was last known to write the file, too
-	told    bool        // it was known that the program has the file open
-	moved   bool        // the path is not that of the file
-	movedTo fs.FileInfo // that at the path then, nil for none
-	movedAt int64       // the size of the file when that was first seen
+	shared     bool        // another program was last known to write the file, too
+	told       bool        // it was known that the program has the file open
+	moved      bool        // the path is not that of the file
+	movedTo    fs.FileInfo // that at the path then, nil for none
+	movedAt    int64       // how far the file was read when that was first seen, or to have text
+	movedSince time.Time   // when that was
 
 	found   string // a name of the program's file, which is to be opened
 	foundAt time.Time
@@ -223,8 +223,7 @@ func (t *tail) goBack() {
 	if lost := from - t.passed; lost > 0 {
 		t.stream.Flush(true)
 		t.drain()
-		t.now.LostBytes += uint64(lost)
-		t.notice(event.StatusHole, uint64(lost), "too much was written before it was known whose log it is")
+		t.missing(lost, "too much was written before it was known whose log it is")
 	}
 	t.seek(from)
 	t.passed, t.more = -1, true
@@ -240,7 +239,7 @@ func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 	whole := t.cfg.NewRun || t.now.Skipped == 0 // so that the banner of another run is known
 	grew := t.cfg.Writers != nil && knowsWriters && whole && t.offset > t.history && time.Since(t.grown) < recently
 	return t.cfg.Continues || own && !a.own.After(t.began) ||
-		!own && (t.cfg.NewRun && t.sure || grew && !t.told && !os.SameFile(file, t.info))
+		!own && (t.cfg.NewRun && t.sure || grew && t.offset <= t.movedAt && !os.SameFile(file, t.info))
 }
 
 // absent notes why there is no log, "" where there is one. That is in the Status at once: before what was waiting for a
@@ -255,51 +254,82 @@ func (t *tail) absent(why string) {
 // identify finds out whether the path is that of another file by now. The old one is read until it is quiet: a program
 // may write a last line to a file that was renamed.
 func (t *tail) identify(now time.Time) error {
+	if len(t.queue) > 0 {
+		t.retire(now)
+		t.more = true
+		return nil
+	}
 	at, err := os.Stat(t.cfg.Path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return prefixed(err)
 	}
-	t.replaced = false
 	if err == nil && os.SameFile(at, t.info) {
-		t.moved, t.now.Renamed = false, false
+		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
 		t.await()
 		return nil
 	}
 	if err != nil {
 		at = nil
 	}
-	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && !os.SameFile(at, t.movedTo) {
-		t.moved, t.movedTo, t.movedAt, t.asked = true, at, t.size, [2]answer{}
+	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
+		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
+		if info, err := t.file.Stat(); err == nil && info.Size() > t.size { // it grew before that
+			t.movedAt, t.more = info.Size(), true
+			return nil
+		}
 	}
-	if keep, why := t.keep(at); keep {
+	if keep, why := t.keep(at, now); keep {
 		t.now.Renamed = why == ""
 		t.absent(why)
 		return nil
 	}
 	t.absent("")
-	if t.replaced = len(t.waiting) == 0 && now.Sub(t.grown) < t.cfg.Idle; t.replaced {
+	idle, most := t.cfg.Idle, switchAfter
+	if t.mid && !t.cfg.Continues {
+		idle, most = t.cfg.PartialIdle, t.cfg.PartialIdle
+	}
+	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && now.Before(due) {
+		t.wake = due
 		return nil
 	}
-	if at != nil {
-		if err := regular(t.cfg.Path, at); err != nil {
-			return err
-		}
+	path := cmp.Or(t.found, t.cfg.Path)
+	t.found = ""
+	renamed, err := t.advance(path, now)
+	if err != nil {
+		return prefixed(err)
 	}
-	t.drop()
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
+	last := len(t.queue) - 1
+	if g := t.queue[last]; !renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) {
+		t.drop() // the log was written again, with more
+		closeAll(t.queue[:last])
+		t.file, t.info, t.queue = g.file, g.info, nil
+		return nil
+	}
+	t.retire(now)
 	return nil
 }
+
+func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 
 // keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
 // is not one, if so. A process that the program started may keep the old file open: it does not count where the program
 // has the new one open, too, and the old one does not grow.
-func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
+func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	held, _ := t.writers(t.info, true)
 	t.told = t.told || held
 	grew := (held || t.sure && !t.told) && t.offset > t.movedAt
+	own := false
+	if at != nil {
+		own, _ = t.writers(at, false)
+	}
 	switch {
-	case held && at != nil && !grew && !t.cfg.NewRun && t.continues(at, false):
+	case own && (t.cfg.NewRun || t.continues(at, false)):
 		return false, ""
+	case at != nil && !own && !t.cfg.NewRun && empty(at):
+		return true, "" // nothing is in it yet
+	case held && at != nil && (!t.cfg.NewRun || t.cfg.Named) && now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
+		return false, "" // the program does not use the file any more
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""
 	case at == nil && t.find():
@@ -310,10 +340,7 @@ func (t *tail) keep(at fs.FileInfo) (keep bool, why string) {
 		return false, ""
 	}
 	foreign := t.others(at, false)
-	own, _ := t.writers(at, false)
 	switch {
-	case own:
-		return false, ""
 	case held:
 		return true, ""
 	case !foreign && (!t.sure || closedFirst), t.find():

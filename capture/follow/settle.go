@@ -59,16 +59,17 @@ func earlier(a, b time.Time) time.Time {
 func (t *tail) reach() {
 	for _, s := range t.waiting {
 		switch {
-		case s.line > 0:
+		case s.line > 0, !t.cutAt.IsZero():
 			continue
 		case !s.seen:
-			s.seen, s.file, s.through = true, t.number, t.size
+			s.seen = true
+			t.aim(s)
 			if !t.more {
 				break
 			}
 			continue
-		case t.more && s.file != t.number:
-			s.file, s.through = t.number, t.size
+		case t.more && (len(t.queue) > 0 || s.place != t.place()):
+			t.aim(s)
 			continue
 		case t.more && t.offset < s.through:
 			continue
@@ -82,6 +83,12 @@ func (t *tail) reach() {
 		}
 	}
 }
+
+// place returns which file is read, or which text of it.
+func (t *tail) place() uint64 { return t.number + t.now.Rotations + t.now.Truncations }
+
+// aim notes how far the current file is to be read for a call.
+func (t *tail) aim(s *syncing) { s.file, s.place, s.through = t.number, t.place(), t.size }
 
 // answer answers the calls for which everything has been delivered.
 func (t *tail) answer() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/heedlog/heed/capture"
@@ -15,7 +16,7 @@ import (
 
 const (
 	chunkSize = 256 << 10 // read at a time
-	lastSize  = 256       // bytes before the offset that are compared at each read
+	lastSize  = 4 << 10   // bytes before the offset that are compared at each read
 	slower    = 10        // how much slower the file is polled with notifications
 
 	maxBackoff = 2 * time.Second
@@ -40,8 +41,22 @@ type tail struct {
 	buf  []byte
 	last int
 
-	nulAt    int64 // where a run of NULs at the end began, and when it was seen
-	nulSince time.Time
+	mid       bool      // the text read so far ends within a line
+	head      []byte    // what the file begins with
+	wide      bool      // the text is UTF-16 in little endian
+	unwritten int64     // NULs at the end
+	gapAt     int64     // where NULs were seen that have text after them ...
+	gapSince  time.Time // ... and since when they were waited for
+	gaps      []gap
+	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
+	cutOn     bool      // ... and that its program continues the log
+
+	older     []generation
+	strangers []generation // files that were in the folder at the first look
+	queue     []generation // the files that are next
+	onward    bool         // they continue the log
+	unseen    bool         // there were more of them
+	since     time.Time    // when the latest file was written, as it was last seen in its place
 
 	identity
 
@@ -53,8 +68,10 @@ type tail struct {
 	oldest   int       // the first line that was not delivered in full, 0 for none ...
 	oldestAt time.Time // ... and when it was read
 
-	replaced bool // the path is that of another file
-	rec      Record
+	ending bool // nothing is waited for
+
+	wake time.Time // when there is something to do again
+	rec  Record
 
 	poked    chan struct{}
 	lost     chan struct{} // the watch has ended
@@ -71,14 +88,20 @@ type tail struct {
 // newTail looks at the path for the first time.
 func newTail(f *Follower, h Handler) (*tail, error) {
 	t := &tail{
-		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), nulAt: -1,
+		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
+	t.exclude()
 	info, err := os.Stat(f.cfg.Path)
 	t.remember(info, err)
 	if err != nil {
+		t.history = -1
+		if folder, err := os.Stat(filepath.Dir(f.cfg.Path)); err == nil {
+			t.since = folder.ModTime()
+		}
 		return t, nil // it may come, or come to be readable
 	}
+	t.since = info.ModTime()
 	if err := regular(f.cfg.Path, info); err != nil {
 		return nil, err
 	}
@@ -96,6 +119,8 @@ func (t *tail) close() {
 	if t.file != nil {
 		_ = t.file.Close() // only read from
 	}
+	closeAll(t.older)
+	closeAll(t.queue)
 }
 
 // run is the loop: look, deliver what is complete, wait.
@@ -139,8 +164,8 @@ func (t *tail) wait() time.Duration {
 	if d, ok := t.due(); ok && d.Before(at) {
 		at = d
 	}
-	if d := t.grown.Add(t.cfg.Idle); t.replaced && d.Before(at) {
-		at = d
+	if !t.wake.IsZero() {
+		at = earlier(at, t.wake)
 	}
 	return max(at.Sub(now), 0)
 }
@@ -216,12 +241,14 @@ func (t *tail) unlisten() {
 // read reads a chunk. At the end of the file it looks whether the path is that of
 // another by now.
 func (t *tail) read(now time.Time) error {
-	t.more = false
+	t.more, t.wake = false, time.Time{}
 	if t.file == nil {
-		if ok, err := t.open(); !ok {
+		if ok, err := t.open(now); !ok {
 			return err
 		}
 	}
+	t.late(now, false)
+	t.fill(now, false)
 	limit := len(t.buf)
 	if left := t.history - t.offset; left > 0 {
 		limit = int(min(int64(limit), int64(t.last)+left))
@@ -234,29 +261,20 @@ func (t *tail) read(now time.Time) error {
 		return fmt.Errorf("follow: %w", err)
 	}
 	if n < t.last || !same(kept[:t.last], t.buf[:t.last]) {
-		t.now.Truncations++
-		t.asked[0] = answer{}
-		continues := t.continues(t.info, true)
-		t.begun(emptiedEvidence, true)
-		t.share()
-		back := sameLines(kept[:t.last], t.buf[:n])
-		if t.more = true; continues && back > 0 && t.passed < 0 && t.offset > int64(t.last) {
-			t.stream.Flush(true)
-			t.drain()
-			t.seek(t.offset - int64(t.last-back))
-			t.size, t.nulAt = t.offset, -1
-			return nil
-		}
-		t.another(continues, "the log was emptied and started again")
+		t.cut(kept[:t.last], t.buf[:n], now)
 		return nil
 	}
+	t.cutAt = time.Time{}
 	written := now
 	if info, err := t.file.Stat(); err == nil {
 		t.size, written = max(t.offset, info.Size()), earlier(now, info.ModTime())
 	}
-	fresh := t.trimNULs(t.buf[t.last:n], now)
+	fresh := t.written(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
 		at := t.offset
+		if at == 0 {
+			t.begins(fresh)
+		}
 		if t.passed < 0 {
 			t.passed = at
 		}
@@ -266,18 +284,17 @@ func (t *tail) read(now time.Time) error {
 				t.goBack()
 				return nil
 			}
-			t.passed, t.stamp = -1, now.UTC().Round(0)
+			t.passed = -1
 			if t.began.IsZero() || at == t.history { // the rest may be of an earlier run
 				t.began = written.Round(0)
 			}
-			t.stream.Feed(fresh)
-			t.drain()
+			t.feed(fresh, now)
 		}
 		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
 		end := t.last + len(fresh)
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
 	}
-	t.more = len(fresh) > 0 && n == limit
+	t.more = t.more || len(fresh) > 0 && n == limit
 	t.size = max(t.size, t.offset)
 	if t.more {
 		return nil
@@ -299,31 +316,18 @@ func same(before, b []byte) bool {
 	return true
 }
 
-// sameLines returns the length of the lines that a and b both begin with, 0 if they hold NULs, as UTF-16 does.
-func sameLines(a, b []byte) int {
+// sameLines returns the length of the lines that a and b both begin with, 0 if they hold NULs, as UTF-16 does, or if
+// they begin within a line and have no whole line in common.
+func sameLines(a, b []byte, within bool) int {
 	n := 0
 	for n < min(len(a), len(b)) && a[n] == b[n] {
 		n++
 	}
-	if bytes.IndexByte(a[:n], 0) >= 0 {
+	end := bytes.LastIndexByte(a[:n], '\n') + 1
+	if bytes.IndexByte(a[:n], 0) >= 0 || within && bytes.Count(a[:end], []byte("\n")) < 2 {
 		return 0
 	}
-	return bytes.LastIndexByte(a[:n], '\n') + 1
-}
-
-// trimNULs returns b without the NULs at its end for as long as they may be pages
-// that are about to be written.
-func (t *tail) trimNULs(b []byte, now time.Time) []byte {
-	text := bytes.TrimRight(b, "\x00")
-	if len(text) == len(b) || len(b)-len(text) > chunkSize/2 {
-		return b
-	}
-	if at := t.offset + int64(len(text)); at != t.nulAt {
-		t.nulAt, t.nulSince = at, now
-	} else if now.Sub(t.nulSince) >= t.cfg.PartialIdle {
-		return b
-	}
-	return text
+	return end
 }
 
 // drain delivers what the stream has.
@@ -364,6 +368,7 @@ func (t *tail) notice(status event.Status, count uint64, detail string) {
 // publish updates the Status.
 func (t *tail) publish() {
 	s := t.now
+	s.Unwritten = t.unwritten
 	s.Path, s.Offset, s.Size, s.LastGrowth, s.Notified = t.cfg.Path, t.offset, t.size, t.stamp, t.unwatch != nil
 	s.Present = t.file != nil && s.Absent == ""
 	if t.passed >= 0 {
@@ -379,8 +384,8 @@ func (t *tail) publish() {
 
 // finish delivers what is there when the following ends.
 func (t *tail) finish() error {
-	s := &syncing{done: make(chan error, 1)}
-	t.begin(s)
+	t.ending = true
+	t.begin(&syncing{done: make(chan error, 1)})
 	for len(t.waiting) > 0 {
 		t.look()
 		if t.more && t.waiting[0].line == 0 {
@@ -388,6 +393,12 @@ func (t *tail) finish() error {
 			continue
 		}
 		if t.stream != nil {
+			t.stream.Flush(true)
+			t.drain()
+			t.late(time.Now(), true)
+			if t.file != nil {
+				t.fill(time.Now(), true)
+			}
 			t.stream.Flush(true)
 			t.drain()
 		}

@@ -1,0 +1,253 @@
+package follow
+
+import (
+	"bytes"
+	"cmp"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+)
+
+const (
+	// lingers is how long a file that was replaced may be silent until it is closed.
+	lingers = time.Second
+
+	// switchAfter is how long a file that was replaced and grows all the time is read before the next one is.
+	switchAfter = 50 * time.Millisecond
+
+	// maxOlder bounds the files that are remembered, and those that are queued; knownBy the bytes by which a file is
+	// known again; maxScans how often a folder is listed that changes all the time.
+	maxOlder = 64
+	knownBy  = 256
+	maxScans = 10
+)
+
+// generation is a file that is the log for a part of its time: one that was replaced, or is to be read next.
+type generation struct {
+	name   string
+	info   fs.FileInfo
+	file   *os.File // nil: closed
+	offset int64
+	last   []byte // the bytes before the offset
+	grown  time.Time
+}
+
+func (g *generation) close() {
+	if g.file != nil {
+		_ = g.file.Close() // only read from
+		g.file = nil
+	}
+}
+
+func closeAll(files []generation) {
+	for i := range files {
+		files[i].close()
+	}
+}
+
+// holds reports whether a file has the bytes before an offset.
+func holds(file *os.File, last []byte, offset int64) bool {
+	b := make([]byte, len(last))
+	n, _ := file.ReadAt(b, offset-int64(len(b))) // of less it has not
+	return n == len(b) && bytes.Equal(b, last)
+}
+
+// retire leaves the current file to late.
+func (t *tail) retire(now time.Time) {
+	t.fill(now, true)
+	if len(t.older) == maxOlder {
+		t.older[0].close()
+		t.older = slices.Delete(t.older, 0, 1)
+	}
+	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
+	t.older = append(t.older, generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now})
+	t.file = nil
+}
+
+// late delivers the lines that came to files after others took their place, between two lines of the current file. It
+// closes a file that is silent, once there is text in the current one, or at the end.
+func (t *tail) late(now time.Time, end bool) {
+	for i := range t.older {
+		g := &t.older[i]
+		if g.file == nil || t.mid && !end {
+			continue
+		}
+		quiet := end || now.Sub(g.grown) >= lingers && t.offset > 0
+		b := t.buf[t.last:]
+		n, _ := g.file.ReadAt(b, g.offset) // an error ends it as silence does
+		text := b[:t.gapIn(b[:n], g.offset)]
+		if !quiet && n < len(b) {
+			text = text[:t.lines(text)]
+		}
+		if len(text) > 0 {
+			g.offset, g.grown = g.offset+int64(len(text)), now
+			g.last = bytes.Clone(text[max(0, len(text)-knownBy):])
+			t.aside(text, now)
+		} else if quiet {
+			g.close()
+		}
+	}
+}
+
+// openRegular opens the file at a path.
+func openRegular(path string) (*os.File, fs.FileInfo, error) {
+	info, err := os.Stat(path)
+	if err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	file, err := openFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	if info, err = file.Stat(); err == nil {
+		err = regular(path, info)
+	}
+	if err != nil {
+		_ = file.Close() // only read from
+		return nil, nil, err
+	}
+	return file, info, nil
+}
+
+// advance queues the file at a path, and before it the files that had its place since the current one had it. It
+// reports whether the current one has another name in the folder.
+func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
+	for range maxScans {
+		before := t.queue
+		closeAll(before)
+		file, info, err := openRegular(path)
+		if err != nil {
+			t.queue = nil
+			return false, err
+		}
+		renamed = t.between(path, info, now)
+		t.queue = append(t.queue, generation{file: file, info: info})
+		if slices.EqualFunc(before, t.queue, func(a, b generation) bool {
+			return a.name == b.name && os.SameFile(a.info, b.info)
+		}) {
+			break
+		}
+	}
+	last := t.queue[len(t.queue)-1].info
+	t.onward = t.info == nil || !os.SameFile(last, t.info) && t.continues(last, false)
+	return renamed, nil
+}
+
+// between queues the files that had the place of the log after the current one and before the file at, in their order,
+// and reports whether the current one has another name in the folder. They were written since it was last seen in its
+// place. If it was removed, more of them may have been, too.
+func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool) {
+	t.queue, t.unseen = nil, false
+	current := cmp.Or(t.info, t.was)
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil || current != nil && os.SameFile(current, at) {
+		return false
+	}
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
+	own := ""
+	var found []generation
+	for _, e := range entries {
+		info, err := e.Info()
+		switch {
+		case err != nil || os.SameFile(info, at) || !info.Mode().IsRegular():
+		case current != nil && os.SameFile(info, current):
+			own = e.Name()
+		case !info.ModTime().Before(t.since):
+			found = append(found, generation{name: e.Name(), info: info})
+		}
+	}
+	slices.SortFunc(found, func(a, b generation) int {
+		byName := natural(a.name, b.name)
+		if own == "" && !strings.ContainsAny(base, digits) || own != "" && natural(a.name, own) < 0 {
+			byName = -byName // the number grows with the age
+		}
+		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
+	})
+	for _, g := range found {
+		if rotated(g.name, base, own) {
+			t.enqueue(filepath.Join(dir, g.name), g, now)
+		}
+	}
+	t.unseen = own == "" && (t.unseen || current != nil && len(t.queue) > 0)
+	return own != ""
+}
+
+// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the name
+// under which the current one does, or begins with those of the log, and a number.
+func rotated(name, base, own string) bool {
+	letters := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsLetter(r) {
+				return r
+			}
+			return -1
+		}, strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
+	}
+	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, filepath.Ext(base)))
+	had, log := letters(name), letters(base)
+	return strings.ContainsAny(name, digits) && (own != "" && had == letters(own) ||
+		ok && strings.IndexAny(rest, "-_.") == 0 && strings.HasPrefix(had, log))
+}
+
+// exclude remembers the files in the folder that were there before: if they grow, it is as logs of other programs.
+func (t *tail) exclude() {
+	path, err := filepath.EvalSymlinks(t.cfg.Path)
+	if err != nil {
+		path = t.cfg.Path // there is none yet
+	}
+	dir, base := filepath.Split(path)
+	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
+	for _, e := range slices.Backward(entries) {
+		if e.Name() == base || !rotated(e.Name(), base, "") || len(t.strangers) == maxOlder {
+			continue
+		}
+		if file, info, err := openRegular(filepath.Join(dir, e.Name())); err == nil {
+			g := generation{info: info, file: file, offset: info.Size(), last: make([]byte, min(knownBy, info.Size()))}
+			_, _ = file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, it will be another file
+			g.close()
+			t.strangers = append(t.strangers, g)
+		}
+	}
+}
+
+// enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
+func (t *tail) enqueue(path string, g generation, now time.Time) {
+	file, info, err := openRegular(path)
+	if err != nil {
+		return // its name has changed, so the folder is listed again
+	}
+	g.file = file
+	known := func(o generation) bool { return os.SameFile(o.info, info) && holds(file, o.last, o.offset) }
+	i := slices.IndexFunc(t.older, known)
+	switch {
+	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
+		t.older[i].file, t.older[i].grown = file, now
+		return
+	case i >= 0, slices.ContainsFunc(t.strangers, known):
+	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
+		current, err := t.file.Stat() // not the compressed form of this one
+		t.unseen = t.unseen || err != nil || info.ModTime().After(current.ModTime())
+	default:
+		t.queue = append(t.queue, g)
+		return
+	}
+	g.close()
+}
+
+// natural compares names of one form by their numbers.
+func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
+
+const (
+	digits = "0123456789"
+
+	gzipMagic = "\x1f\x8b"
+	zstdMagic = "\x28\xb5\x2f\xfd"
+)

@@ -1,0 +1,302 @@
+package follow
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/capture"
+)
+
+// shift renames the log and each file before it, as a program does that counts its files by age, and keeps so many.
+func (r *run) shift(keep int) {
+	t := r.following.t
+	_ = os.Remove(fmt.Sprint(r.path, ".", keep)) // there may be none
+	for n := keep - 1; n > 0; n-- {
+		_ = os.Rename(fmt.Sprint(r.path, ".", n), fmt.Sprint(r.path, ".", n+1)) // the same
+	}
+	require.NoError(t, os.Rename(r.path, r.path+".1"))
+}
+
+// linkTo makes the path of the log a link to another file.
+func (r *run) linkTo(to string) {
+	_ = os.Remove(r.path) // there may be none
+	require.NoError(r.following.t, os.Symlink(to, r.path))
+}
+
+// generations is the table of what becomes of a log with one line, which its program has open.
+var generations = map[string]struct {
+	change func(t *testing.T, r *run)
+	want   []string
+}{
+	"many, by age": {func(t *testing.T, r *run) {
+		for n := range 20 {
+			r.shift(30)
+			r.write(fmt.Sprintln("line", n))
+		}
+	}, numberedLines("line", 0, 20)},
+	"many, of one moment": {func(t *testing.T, r *run) {
+		info, err := os.Stat(r.path)
+		require.NoError(t, err)
+		for n := range 12 {
+			r.shift(30)
+			r.write(fmt.Sprintln("line", n))
+			require.NoError(t, os.Chtimes(r.path, info.ModTime(), info.ModTime()))
+		}
+	}, numberedLines("line", 0, 12)},
+	"many, by date": {func(t *testing.T, r *run) {
+		for n := range 20 {
+			require.NoError(t, os.Rename(r.path, fmt.Sprint(r.path, "-202611", 10+n)))
+			r.write(fmt.Sprintln("line", n))
+		}
+	}, numberedLines("line", 0, 20)},
+	"many, before the ending": {func(t *testing.T, r *run) {
+		for n := range 12 {
+			require.NoError(t, os.Rename(r.path, filepath.Join(filepath.Dir(r.path), fmt.Sprint("Player.", n, ".log"))))
+			r.write(fmt.Sprintln("line", n))
+		}
+	}, numberedLines("line", 0, 12)},
+	"a link to each": {func(t *testing.T, r *run) {
+		for n := range 12 {
+			file := filepath.Join(filepath.Dir(r.path), fmt.Sprint("log.", n))
+			appendTo(t, file, fmt.Sprintln("line", n))
+			r.linkTo(file)
+			if n == 0 { // the name of the first is not like the others
+				r.open("own", file)
+				r.step()
+			}
+		}
+	}, numberedLines("line", 1, 12)},
+	"a hard link to each": {func(t *testing.T, r *run) {
+		for n := range 12 {
+			require.NoError(t, os.Link(r.path, filepath.Join(filepath.Dir(r.path), fmt.Sprint("kept.", n))))
+			require.NoError(t, os.Remove(r.path))
+			r.write(fmt.Sprintln("line", n))
+		}
+	}, numberedLines("line", 0, 12)},
+	"more than remain": {func(t *testing.T, r *run) {
+		for n := range 5 {
+			r.shift(2)
+			r.write(fmt.Sprintln("line", n))
+		}
+	}, []string{"hole 0", "line 2", "line 3", "line 4"}},
+	"compressed, but for the last": {func(t *testing.T, r *run) {
+		require.NoError(t, os.Remove(r.path))
+		appendTo(t, r.path+".1.gz", "\x1f\x8b\x08")
+		r.write("line\n")
+	}, []string{"hole 0", "line"}},
+	"only the first is compressed": {func(t *testing.T, r *run) {
+		info, err := os.Stat(r.path)
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(r.path))
+		appendTo(t, r.path+".1.gz", "\x1f\x8b\x08")
+		require.NoError(t, os.Chtimes(r.path+".1.gz", info.ModTime(), info.ModTime()))
+		r.write("line\n")
+	}, []string{"line"}},
+	"the folder with them": {func(t *testing.T, r *run) {
+		dir := filepath.Dir(r.path)
+		require.NoError(t, os.Rename(dir, dir+".1"))
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		appendTo(t, filepath.Join(dir+".1", "Player.log"), "last\n")
+		r.write("line\n")
+	}, []string{"last", "line"}},
+	"beside the log of another program": {func(t *testing.T, r *run) {
+		appendTo(t, other(r.path), "of another\n")
+		r.shift(9)
+		r.write("line\n")
+		appendTo(t, other(r.path), "of another\n")
+	}, []string{"line"}},
+	"late lines": {func(t *testing.T, r *run) {
+		r.shift(9)
+		r.write("line\n")
+		r.open("own", r.path)
+		r.step()
+		appendTo(t, r.path+".1", "late\nlater")
+		r.write("next\n")
+		after(lingers / 2)
+		appendTo(t, r.path+".1", " than that\n")
+		r.poke()
+		after(lingers / 2)
+	}, []string{"late", "next", "later than that"}},
+	"half a line, whose end comes late": {func(t *testing.T, r *run) {
+		appendTo(t, r.path, "a line")
+		r.shift(9)
+		r.write("next\n")
+		r.open("own", r.path)
+		r.poke()
+		after(defaultPartialIdle / 2)
+		appendTo(t, r.path+".1", " in two\n")
+		after(time.Second)
+	}, []string{"a line in two", "next"}},
+	"an empty one, while the first grows": {func(t *testing.T, r *run) {
+		r.shift(9)
+		r.write("")
+		after(time.Minute)
+		appendTo(t, r.path+".1", "late\n")
+		after(time.Second)
+		r.write("next\n")
+		r.open("own", r.path)
+		r.poke()
+		after(switchAfter)
+	}, []string{"late", "next"}},
+	"the first stays open, and the next is not": {func(t *testing.T, r *run) {
+		r.shift(9)
+		r.write("line\n")
+		after(2 * lingers)
+		r.write("next\n")
+		r.poke()
+		after(switchAfter)
+	}, []string{"line", "next"}},
+	"written again, with more": {func(t *testing.T, r *run) {
+		text := "one\n"
+		for n := range 5 {
+			text += fmt.Sprintln("line", n)
+			require.NoError(t, os.WriteFile(r.path+".tmp", []byte(text), 0o600))
+			require.NoError(t, os.Rename(r.path+".tmp", r.path))
+			if n%2 == 0 {
+				r.poke()
+				after(time.Second)
+			}
+		}
+	}, numberedLines("line", 0, 5)},
+	"a reserved place in each": {func(t *testing.T, r *run) {
+		require.NoError(t, os.Truncate(r.path, 1<<20))
+		r.poke()
+		after(time.Second)
+		r.shift(9)
+		r.write("line\n")
+		require.NoError(t, os.Truncate(r.path, 1<<20))
+	}, []string{"line"}},
+}
+
+// other returns the path of another program's log in the folder of a log.
+func other(path string) string { return filepath.Join(filepath.Dir(path), "Player.77.log") }
+
+func numberedLines(text string, from, to int) (lines []string) {
+	for n := from; n < to; n++ {
+		lines = append(lines, fmt.Sprint(text, " ", n))
+	}
+	return lines
+}
+
+func TestGenerations(t *testing.T) {
+	for name, c := range generations {
+		for _, quiet := range []bool{false, true} {
+			t.Run(name, func(t *testing.T) {
+				bubble(t, func(t *testing.T, dir string) {
+					dir = filepath.Join(dir, "logs")
+					require.NoError(t, os.Mkdir(dir, 0o700))
+					appendTo(t, filepath.Join(dir, "Player.77.log"), "of another\n")
+					r := newRun(t, dir, "", true, func(c *Config) { c.NewRun = false })
+					r.write("one\n")
+					r.open("own", r.path)
+					got, _ := r.step()
+					require.Equal(t, []string{"one"}, got)
+					require.NoError(t, r.Sync(t.Context()))
+					c.change(t, r)
+					if !strings.Contains(name, "stays open") && !strings.Contains(name, "again") {
+						r.open("own", r.path)
+					}
+					if quiet {
+						after(2 * lingers)
+					} else {
+						require.NoError(t, r.Sync(t.Context()))
+						after(lingers)
+					}
+					got = r.taken()
+					if name == "late lines" || name == "a link to each" {
+						require.Equal(t, c.want, got[len(got)-len(c.want):])
+					} else {
+						require.Equal(t, c.want, got)
+					}
+					require.NoError(t, r.stop())
+				})
+			})
+		}
+	}
+}
+
+// TestGenerationsAtStart: the files that a program leaves before its log is looked at first are of its log, if there was
+// none when the follower started.
+func TestGenerationsAtStart(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log.7"), "of an earlier run\n")
+		long := time.Now().Add(-time.Hour)
+		require.NoError(t, os.Chtimes(filepath.Join(dir, "Player.log.7"), long, long))
+		r := newRun(t, dir, "", true)
+		for n := range 5 {
+			if n > 0 {
+				r.shift(9)
+			}
+			r.write(fmt.Sprintln("line", n))
+		}
+		appendTo(t, r.path+".6.gz", "\x1f\x8b\x08")
+		got, absent := r.step()
+		require.Empty(t, absent)
+		require.Equal(t, append([]string{"hole 0"}, numberedLines("line", 0, 5)...), got)
+		require.NoError(t, r.stop())
+	})
+}
+
+// TestLogrotate follows a log that a process writes while the program logrotate renames or empties it.
+func TestLogrotate(t *testing.T) {
+	program, err := exec.LookPath("logrotate")
+	if err != nil {
+		t.Skip("there is no logrotate here")
+	}
+	const count = 4000
+	for _, how := range []string{"create", "nocreate", "create\ndateext\ndateformat -%Y%m%d-%s\ncompress", "create\ncompress"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			require.NoError(t, os.Chmod(dir, 0o700)) //nolint:gosec // logrotate refuses a folder that others may write to
+			path, conf := filepath.Join(dir, "Player.log"), filepath.Join(dir, "conf")
+			require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, "%q {\nrotate 99\nmissingok\n%s\n}\n", path, how), 0o600))
+			f, err := New(Config{Path: path, Continues: true, Capture: capture.Options{Layout: capture.LayoutPlain}})
+			require.NoError(t, err)
+			got := follow(t, f)
+			require.NoError(t, f.Sync(t.Context()))
+			// It looks for its file before each line, as programs do that another one rotates.
+			writer := exec.Command("sh", "-c", `i=0; while [ $i -lt `+fmt.Sprint(count)+` ]; do
+				echo "line $i" >> "$0"; i=$((i+1)); done`, path)
+			require.NoError(t, writer.Start())
+			done := make(chan error, 1)
+			go func() { done <- writer.Wait() }()
+			for err = errStopped; errors.Is(err, errStopped); { // until the writer has ended
+				if st := f.Status(); st.Offset > 0 && !st.Renamed { // else a file may be compressed before it is seen
+					_ = exec.Command(program, "-f", "-s", conf+".state", conf).Run() // a file of this second may be there
+				}
+				require.NoError(t, f.Sync(t.Context()))
+				select {
+				case err = <-done:
+				default:
+				}
+			}
+			require.NoError(t, err)
+			require.NoError(t, f.Sync(t.Context()))
+			lines := got()
+			for n, want := range numberedLines("line", 0, len(lines)) {
+				require.Equal(t, want, lines[n], "after %v", lines[max(0, n-3):n])
+			}
+			require.Len(t, lines, count)
+			require.Positive(t, f.Status().Rotations)
+		})
+	}
+}
+
+// follow runs a follower, and returns a function that stops it and returns the lines that were delivered.
+func follow(t *testing.T, f *Follower) (stop func() []string) {
+	fl := &following{Follower: f, t: t, path: f.cfg.Path}
+	fl.run()
+	return func() []string {
+		require.NoError(t, fl.stop())
+		return fl.taken()
+	}
+}
