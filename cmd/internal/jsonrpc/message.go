@@ -1,8 +1,12 @@
 package jsonrpc
 
 import (
+	"slices"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/internal/framing"
 )
 
 // The codes of errors.
@@ -11,6 +15,7 @@ const (
 	CodeInvalid       = -32600
 	CodeInvalidParams = -32602
 	CodeInternal      = -32603
+	CodeTooLarge      = -32003 // of an answer that is not passed on; the request was executed
 )
 
 // Message is a request (ID, Method), a notification (Method) or a response (ID).
@@ -57,6 +62,22 @@ func Failure(id jsontext.Value, code int, text string) Message {
 		Code    int    `json:"code"`
 		Message string `json:"message"`
 	}{code, text})}
+}
+
+// known returns the members of a long message that are whole in its two ends.
+func known(ends framing.Ends) (m Message) {
+	reads := func(object []byte) bool { return jsontext.Value(object).IsValid(lenient) && Read(object, &m) }
+	for i, c := range slices.Backward(ends.Head) {
+		if c == ',' && reads(append(ends.Head[:i:i], '}')) {
+			break
+		}
+	}
+	for i, c := range ends.Tail {
+		if c == '"' && reads(append([]byte{'{'}, ends.Tail[i:]...)) {
+			break
+		}
+	}
+	return m
 }
 
 // Key returns the form of an id that all its spellings share.

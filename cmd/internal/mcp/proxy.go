@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,7 +102,7 @@ func New(cfg Config) (*Proxy, error) {
 	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
-		client: jsonrpc.NewPeer("client", cfg.Client), server: jsonrpc.NewPeer("server", cfg.Server),
+		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
 		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, tags: map[string][]string{},
 		lacks: map[string]bool{}, suspended: suspended,
 	}
@@ -149,8 +150,8 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// Odd returns how many lines of the server were no messages, and passed on as they came.
-func (p *Proxy) Odd() uint64 { return p.odd.Load() }
+// Odd returns how many lines were no messages: passed on as they came, or too long to be.
+func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped() + p.server.Dropped() }
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
@@ -465,6 +466,8 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
+var tooLarge = strconv.Itoa(jsonrpc.CodeTooLarge)
+
 // called returns the answer to a call, with what there is to tell.
 func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []byte {
 	result, failed := msg.inner("result"), msg.inner("error")
@@ -472,6 +475,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 	if c.sent {
 		status, text := event.StatusCompleted, ""
 		switch {
+		case string(failed.get("code")) == tooLarge: // it was executed
 		case msg.get("result") == nil:
 			status, text = event.StatusFailed, failed.text("message")
 		case string(result.get("isError")) == "true":
