@@ -211,6 +211,7 @@ func (p *proxy) canceled(m message) bool {
 	jsonrpc.Read(m.Params, &params)
 	r := p.asked[jsonrpc.Key(params.ID)]
 	if r == nil || r.prompt == nil {
+		p.asked.Take(params.ID) // the agent need not answer it
 		return true
 	}
 	s := p.sessions[r.session]

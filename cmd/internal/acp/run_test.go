@@ -366,3 +366,27 @@ func TestLongAnswer(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestCanceledRequest holds that a request that the editor canceled is not open any more: its id can be used again, and
+// its answer, if the agent has one, passes.
+func TestCanceledRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{}`)
+		w.play(`
+			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
+			a session/list
+			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2.0}}
+			a $/cancel_request
+			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
+			a session/list
+			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}
+			a $/cancel_request
+			A 2: end_turn
+			e 2: end_turn`)
+		w.agent.close()
+		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
+		synctest.Wait()
+		require.Empty(t, w.editor.take())
+	})
+}

@@ -21,6 +21,7 @@ func TestKey(t *testing.T) {
 		require.Equal(t, Key(jsontext.Value(id)), Key(jsontext.Value(same)), id)
 	}
 	require.NotEqual(t, Key(jsontext.Value(`1`)), Key(jsontext.Value(`"1"`)))
+	require.NotEqual(t, Key(jsontext.Value(`9007199254740992`)), Key(jsontext.Value(`9007199254740993`)))
 	require.Equal(t, "\"\xff", Key(jsontext.Value("\"\xff")), "no JSON")
 }
 

@@ -2,6 +2,7 @@ package jsonrpc
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -80,10 +81,12 @@ func known(ends framing.Ends) (m Message) {
 	return m
 }
 
-// Key returns the form of an id that all its spellings share.
+// Key returns the form of an id that all its spellings share. An integer has all its digits.
 func Key(id jsontext.Value) string {
 	form := id.Clone()
-	_ = form.Canonicalize() // else its bytes
+	if _, err := strconv.ParseInt(string(id), 10, 64); err != nil {
+		_ = form.Canonicalize() // else its bytes
+	}
 	return string(form)
 }
 

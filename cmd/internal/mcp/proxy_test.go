@@ -387,3 +387,36 @@ func TestLongResult(t *testing.T) {
 	require.Contains(t, <-b.client, `"id":5,"error":{"code":-32600,"message":"a request of 7340`)
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
 }
+
+// TestOneAnswerForEachRequest: whatever is asked, each request that the server has gets one answer, also when the server
+// ends, and a canceled one leaves nothing behind.
+func TestOneAnswerForEachRequest(t *testing.T) {
+	b := begin(t)
+	request := func(id, method string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}` }
+	for _, line := range []string{ // ids beyond 2^53, of which other readers keep the first digits
+		request("9007199254740992", "tools/call"), request("9007199254740993", "tools/call"), request("1", "prompts/get"),
+	} {
+		b.ask(line)
+		require.Equal(t, line, <-b.server)
+	}
+	for _, line := range []string{request("1.0", "prompts/get"), request("1", "tools/call"), request("9007199254740992", "x")} {
+		b.ask(line)
+		require.Contains(t, <-b.client, "two have this id")
+	}
+	b.serve(`[{"jsonrpc":"2.0","id":9007199254740993,"result":{}},{"method":"m"}]`)
+	require.Contains(t, <-b.client+<-b.client, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`)
+	for range 2 {
+		b.ask(request("2", "tools/list"))
+		require.Equal(t, request("2", "tools/list"), <-b.server)
+		b.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		<-b.server
+	}
+	for range 2 { // the id that is none
+		b.ask(request("null", "tools/call"))
+	}
+	require.NoError(t, b.toClient.Close())
+	require.Contains(t, <-b.client, `"id":1,"error"`)
+	require.Contains(t, <-b.client, `"id":9007199254740992,"error"`)
+	require.Empty(t, b.client)
+	require.Empty(t, b.server)
+}
