@@ -44,10 +44,12 @@ func begin(t testing.TB) *between {
 	return b
 }
 
-// pipeTo returns a writer whose lines come to a channel.
+// pipeTo returns a writer whose lines come to a channel, which is closed in a minute: no test waits longer.
 func pipeTo(c chan<- string) io.Writer {
 	r, w := io.Pipe()
+	time.AfterFunc(time.Minute, func() { _ = w.Close() })
 	go func() {
+		defer close(c)
 		for lines := bufio.NewScanner(r); lines.Scan(); {
 			c <- lines.Text()
 		}
