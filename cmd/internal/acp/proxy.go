@@ -238,7 +238,7 @@ func (p *proxy) fromAgent(line []byte) {
 	}
 	k := jsonrpc.Key(m.ID)
 	r := p.asked[k]
-	if r != nil && r.prompt != nil || strings.HasPrefix(k, `"`+ownID) {
+	if r != nil && r.prompt != nil || r == nil && strings.HasPrefix(k, `"`+ownID) {
 		p.stray++ // it was answered, or the turn goes on
 		return
 	}

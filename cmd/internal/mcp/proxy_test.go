@@ -26,6 +26,7 @@ import (
 // between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.
 type between struct {
 	t       testing.TB
+	config  session.Config
 	session *session.Session
 
 	toProxy  io.Writer      // of the client
@@ -58,8 +59,7 @@ func pipeTo(c chan<- string) io.Writer {
 }
 
 func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Writer) {
-	t := b.t
-	cfg := session.Config{}
+	t, cfg := b.t, b.config
 	cfg.Engine.Epoch = "e1"
 	s, err := session.New(cfg)
 	require.NoError(t, err)
