@@ -12,6 +12,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/heedlog/heed/internal/framing"
 )
 
 // deadliner is a stream with deadlines, as those of package net and most files.
@@ -104,8 +106,8 @@ func (c *conn) Read() (message, error) {
 		return message{}, c.readError(err)
 	}
 	if limit := int(c.maxRead.Load()); length > limit {
-		return message{text: body, length: length}, Errorf(CodeTooLarge, "an answer of %d bytes, want at most %d; the "+
-			"call was executed", length, limit)
+		return message{text: body, length: length}, Errorf(CodeTooLarge, "%s; the call was executed",
+			framing.TooLong("an answer", length, limit))
 	}
 	body = bytes.TrimPrefix(body, utf8BOM)
 	m, e := decode(body, &c.limits)

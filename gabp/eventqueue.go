@@ -99,8 +99,12 @@ func (q *eventQueue) wait(ctx context.Context, position int64) error {
 	for q.position < position && !q.closed && ctx.Err() == nil {
 		q.filled.Wait()
 	}
-	for through := q.pushed; q.handled < through && !q.closed && ctx.Err() == nil; {
+	through := q.pushed
+	for q.handled < through && !q.closed && ctx.Err() == nil {
 		q.filled.Wait()
+	}
+	if q.position >= position && q.handled >= through || q.closed {
+		return nil
 	}
 	return ctx.Err()
 }

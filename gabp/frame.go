@@ -115,8 +115,6 @@ const (
 	maxPending = 64 << 10
 	// maxDropped bounds the length of an answer that is read only to be dropped.
 	maxDropped = math.MaxInt32
-	// maxEnds bounds what is kept of each end of such an answer, in which the id of its call is looked for.
-	maxEnds = 4 << 10
 )
 
 // headName begins the names of a frame's headers, and no JSON text.
@@ -198,10 +196,10 @@ func (c *conn) nextBody() (text []byte, length int, err error) {
 	longest := slices.MaxFunc(c.pending, func(a, b pendingFrame) int { return a.length - b.length }).length
 	known := len(c.pending) == 1
 	if known {
-		limit = maxEnds
+		limit = framing.MaxEnd
 	}
 	var (
-		kept ends
+		kept framing.Ends
 		end  braces
 		done bool
 	)
@@ -216,7 +214,7 @@ func (c *conn) nextBody() (text []byte, length int, err error) {
 		if !known {
 			chunk, done = end.next(chunk)
 		}
-		kept.add(chunk, limit)
+		kept.Add(chunk, limit)
 		length += len(chunk)
 		_, _ = c.br.Discard(len(chunk))
 		if length == longest || len(chunk) == 0 {
@@ -229,7 +227,7 @@ func (c *conn) nextBody() (text []byte, length int, err error) {
 			len(c.pending))
 	}
 	c.pending = slices.Delete(c.pending, i, i+1)
-	return kept.text(), length, nil
+	return append(kept.Head, kept.Tail...), length, nil
 }
 
 // braces finds the end of a JSON object.
@@ -263,20 +261,6 @@ func (b *braces) next(text []byte) (part []byte, done bool) {
 	}
 	return text, false
 }
-
-// ends is a text of which, beyond a limit, only the two ends are kept.
-type ends struct{ head, tail []byte }
-
-func (e *ends) add(text []byte, limit int) {
-	n := min(len(text), limit-len(e.head))
-	e.head = append(e.head, text[:n]...)
-	e.tail = append(e.tail, text[n:]...)
-	if n := len(e.tail) - maxEnds; n > 0 {
-		e.tail = append(e.tail[:0], e.tail[n:]...)
-	}
-}
-
-func (e *ends) text() []byte { return append(e.head, e.tail...) }
 
 // bodyStep bounds what a server allocates for the length in a header. The rest is allocated
 // as it arrives, so that a peer cannot use more memory than twice what it has sent.

@@ -20,6 +20,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed/internal/framing"
 	"github.com/heedlog/heed/internal/standin"
 )
 
@@ -159,7 +160,7 @@ func TestTooLarge(t *testing.T) {
 			require.ErrorContains(t, err, fmt.Sprintf("an answer of %d bytes, want at most 8192; the call was executed", len(part)))
 			id, _, _ := findID(m.text, func(id string) bool { return id == "a" })
 			require.Equal(t, "a", id, name)
-			require.LessOrEqual(t, len(m.text), lim.MessageSize+maxEnds)
+			require.LessOrEqual(t, len(m.text), lim.MessageSize+framing.MaxEnd)
 		}
 	}
 

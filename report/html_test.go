@@ -168,29 +168,68 @@ func readable(n *html.Node) string {
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
+// pageOf returns a page in which every text from outside is text, with markup before it.
+func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) string {
+	t.Helper()
+	r := newReplay(t, Config{
+		File: text, Details: true, Scrub: scrubber, Template: templates,
+		Rule: func(string) RuleText { return RuleText{text, before[0] + text, before[0] + text} },
+		Blame: func() []heed.Suspect {
+			return []heed.Suspect{{Mod: text, Score: 90}, {Mod: before[1] + ".", Score: 90}}
+		},
+		Reason: func() []string { return []string{before[1] + text} },
+	})
+	for line := uint64(1); line < 40; line++ {
+		o := outcome(666, event.Disposition(line%3), before[2]+text)
+		r.Observe(&capture.Record{
+			Entry:     event.Entry{Message: before[3] + "\n" + text, Stack: "at A<B>" + text},
+			StartLine: int(line), EndLine: int(line + 1),
+		}, o)
+	}
+	u := opened("0-1"+before[1], event.Blocking, 1)
+	u.Item.Summary, u.Item.CausalMethod, u.Item.Blame = text, text, []string{text}
+	u.Item.Sample[0].Message = "<!--" + text
+	r.Update(u)
+	r.End(End{Layout: "plain", Lines: 40, Err: fmt.Errorf("%s", text)})
+	return page(t, r)
+}
+
+var markup = [4]string{
+	"</dd></dl><script>", `"><svg onload=alert(1)>`, `</code><iframe src="javascript:alert(1)">`,
+	"</pre></table></script><script>alert(1)</script>",
+}
+
+// FuzzPage holds that a page of any text is as valid as that of a harmless one, and has no element and no attribute of
+// an element that such a page has not.
+func FuzzPage(f *testing.F) {
+	attributes := func(t *testing.T, page string) map[string]bool {
+		all := map[string]bool{}
+		for n := range requireValidPage(t, page).Descendants() {
+			if n.Type == html.ElementNode {
+				all[n.Data] = true
+			}
+			for _, a := range n.Attr {
+				all[n.Data+" "+a.Key] = true
+			}
+		}
+		return all
+	}
+	for _, s := range append([]string{hostile, "", "x", "x=1", "--><p>", "`'\"", "{{.}}", "&lt;b&gt;", "]]>", "\n\nat A.B()\n"}, markup[:]...) {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		harmless := attributes(t, pageOf(t, nil, "x", [4]string{}))
+		for _, scrubber := range []*Scrubber{nil, {}} {
+			for name := range attributes(t, pageOf(t, scrubber, s, [4]string{s, s, s, s})) {
+				require.True(t, harmless[name], name)
+			}
+		}
+	})
+}
+
 func TestPageOfHostileTextIsValid(t *testing.T) {
 	for _, scrubber := range []*Scrubber{nil, {}} {
-		r := newReplay(t, Config{
-			File: hostile, Details: true, Scrub: scrubber, Template: templates,
-			Rule: func(string) RuleText {
-				return RuleText{hostile, "</dd></dl><script>" + hostile, "</dd></dl><script>" + hostile}
-			},
-			Blame: func() []heed.Suspect {
-				return []heed.Suspect{{Mod: hostile, Score: 90}, {Mod: "<img src=x onerror=alert(1)>", Score: 90}}
-			},
-			Reason: func() []string { return []string{`"><svg onload=alert(1)>` + hostile} },
-		})
-		for line := uint64(1); line < 40; line++ {
-			o := outcome(666, event.Disposition(line%3), `</code><iframe src="javascript:alert(1)">`+hostile)
-			r.Observe(&capture.Record{Entry: event.Entry{Message: "</pre></table></script><script>alert(1)</script>\n" +
-				hostile, Stack: "at A<B>" + hostile}, StartLine: int(line), EndLine: int(line + 1)}, o)
-		}
-		u := opened(`0-1"><script>`, event.Blocking, 1)
-		u.Item.Summary, u.Item.CausalMethod, u.Item.Blame = hostile, hostile, []string{hostile}
-		u.Item.Sample[0].Message = "<!--" + hostile
-		r.Update(u)
-		r.End(End{Layout: "plain", Lines: 40, Err: fmt.Errorf("%s", hostile)})
-		out := page(t, r)
+		out := pageOf(t, scrubber, hostile, markup)
 		requireValidPage(t, out)
 		for line := range strings.Lines(out) {
 			require.NotContains(t, line, "\x1b")

@@ -28,11 +28,13 @@ type Found struct {
 	Err     error            // why it was not read, or not to its end
 }
 
-// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, so that a small file
-// unpacks to thousands of times more than is in it, and a worker would be busy for weeks.
+// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, or be packed twice, so
+// that a small file unpacks to millions of times more than is in it, and a worker would be busy for weeks.
 const (
 	maxMembers  = 1 << 20   // logs
 	maxUnpacked = 256 << 30 // bytes
+	maxRatio    = 200       // times its size
+	freeBytes   = 16 << 20  // whatever its size
 )
 
 // Read reads the file with a name and calls found with each log in it. An archive (.zip, .tar, also compressed) has the
@@ -88,8 +90,13 @@ type archive struct {
 }
 
 func newArchive(set *rules.Set, name string, found func(Found)) *archive {
-	err := fmt.Errorf("unpacks to more than %d bytes", int64(maxUnpacked))
-	return &archive{set, name, found, maxMembers, limit{maxUnpacked, err}}
+	return &archive{set, name, found, maxMembers, unpacking()}
+}
+
+// unpacking returns the limit of what an archive unpacks to, before any of it was read.
+func unpacking() limit {
+	return limit{freeBytes, maxUnpacked - freeBytes, fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio,
+		int64(maxUnpacked))}
 }
 
 // empty returns an error if there was no log.
@@ -123,13 +130,13 @@ func (a *archive) read(name string, open func() (io.ReadCloser, error)) error {
 }
 
 func (a *archive) readTar(opened io.Reader) error {
-	stream, err := unpacked(opened)
+	within := unpacking() // what is no log is unpacked too, to get past it
+	stream, err := unpacked(io.TeeReader(opened, &granted{&within, &a.bytes}))
 	if err != nil {
 		return err
 	}
 	defer func() { _ = stream.Close() }() // only read from
-	// What is no log is unpacked too, to get past it.
-	members := tar.NewReader((&limit{maxUnpacked, a.bytes.err}).reader(stream))
+	members := tar.NewReader(within.reader(stream))
 	for {
 		header, err := members.Next()
 		if errors.Is(err, io.EOF) {
@@ -164,6 +171,7 @@ func (a *archive) readZip(opened io.Reader) error {
 	if err != nil {
 		return err
 	}
+	a.bytes.allow(info.Size())
 	members, err := zip.NewReader(file, info.Size())
 	if err != nil {
 		return err

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -192,7 +193,7 @@ func TestBounds(t *testing.T) {
 		} {
 			found := 0
 			a := newArchive(set, "a", func(Found) { found++ })
-			a.logs, a.bytes = c.logs, limit{c.bytes, errors.New("too much")}
+			a.logs, a.bytes = c.logs, limit{left: c.bytes, err: errors.New("too much")}
 			err := read(a)
 			if c.want == "" {
 				require.NoError(t, err, name)
@@ -218,9 +219,66 @@ func TestOverlap(t *testing.T) {
 	binary.LittleEndian.PutUint32(data[end+12:], uint32(end-start))
 	found := 0
 	a := newArchive(compiled(t), "a.zip", func(Found) { found++ })
-	a.bytes.left = 10 * int64(len(someLog(t)))
+	a.bytes.left, a.bytes.more = 10*int64(len(someLog(t))), 0
 	require.ErrorContains(t, a.readZip(bytes.NewReader(data)), "unpacks to more than")
 	require.Equal(t, 11, found)
+}
+
+// TestRatio holds that an archive unpacks to 200 times its size at most, or to freeBytes, whatever way it has: in a log,
+// in what is no log, in a log that is packed twice, in many small ones.
+func TestRatio(t *testing.T) {
+	set := compiled(t)
+	line := strings.Repeat("all is well here\n", 1<<12)
+	log := bytes.Repeat([]byte(line), (freeBytes+4<<20)/len(line))
+	in := func(z *zip.Writer, name string, data []byte) {
+		w, err := z.Create(name)
+		require.NoError(t, err)
+		_, _ = w.Write(data)
+	}
+	for name, make := range map[string]func(z *zip.Writer, w *tar.Writer){
+		"a log": func(z *zip.Writer, w *tar.Writer) { in(z, "a.log", log) },
+		"twice": func(z *zip.Writer, w *tar.Writer) { in(z, "../../a.log.gz", gzipped(t, log)) },
+		"many": func(z *zip.Writer, w *tar.Writer) {
+			for n := range freeBytes/(4<<20) + 1 {
+				in(z, fmt.Sprint("../", n, ".log"), log[:4<<20])
+			}
+		},
+		"tar": func(z *zip.Writer, w *tar.Writer) {
+			require.NoError(t, w.WriteHeader(&tar.Header{Name: "a.png", Mode: 0o600, Size: int64(len(log)), Typeflag: tar.TypeReg}))
+			_, _ = w.Write(log)
+		},
+	} {
+		var zipFile, tarFile bytes.Buffer
+		z, w := zip.NewWriter(&zipFile), tar.NewWriter(&tarFile)
+		make(z, w)
+		require.NoError(t, errors.Join(z.Close(), w.Close()))
+		file, data := "a.zip", zipFile.Bytes()
+		if name == "tar" {
+			file, data = "a.tar.gz", gzipped(t, tarFile.Bytes())
+		}
+		found := readAll(set, file, bytes.NewReader(data))
+		last := found[len(found)-1]
+		require.Equal(t, file, last.Path, name)
+		require.ErrorContains(t, last.Err, "unpacks to more than 200 times its size", name)
+		for _, f := range found {
+			require.NotContains(t, f.Path, "..", name)
+		}
+	}
+	sound := bytes.Repeat([]byte(line), freeBytes/len(line))
+	var out bytes.Buffer
+	z := zip.NewWriter(&out)
+	in(z, "a.log", sound)
+	require.NoError(t, z.Close())
+	found := readAll(set, "a.zip", bytes.NewReader(out.Bytes()))
+	require.Len(t, found, 1)
+	require.NoError(t, found[0].Err)
+	var l limit
+	l.allow(1000)
+	require.EqualValues(t, 0, l.left, "no more than there may be")
+	l.more = 1000
+	l.allow(4)
+	l.allow(4)
+	require.EqualValues(t, 1000, l.left)
 }
 
 type panicking struct{}

@@ -106,7 +106,25 @@ func run(r *replay.Replay, made *report.Replay) error {
 // limit is how many bytes may be read, of one or more readers, and what is wrong if there are more. A nil one is none.
 type limit struct {
 	left int64
+	more int64 // that may be allowed
 	err  error
+}
+
+// allow lets so many bytes of an archive unpack to [maxRatio] times more.
+func (l *limit) allow(packed int64) {
+	more := min(min(packed, maxUnpacked)*maxRatio, l.more)
+	l.left, l.more = l.left+more, l.more-more
+}
+
+// granted allows what is written to it.
+type granted []*limit
+
+// Write implements [io.Writer].
+func (g *granted) Write(b []byte) (int, error) {
+	for _, l := range *g {
+		l.allow(int64(len(b)))
+	}
+	return len(b), nil
 }
 
 func (l *limit) reader(r io.Reader) io.Reader {

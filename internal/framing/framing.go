@@ -1,7 +1,7 @@
 // Package framing reads the messages of a peer from a stream: lines, and bodies whose length came before them.
 //
 //	Line("{}\n{}\n", 64)        "{}\n", "{}\n", io.EOF
-//	Line("abcdefgh\n", 8)       ErrLong
+//	Line("abcdefgh\n", 8)       *LongError, and then the next line
 //	Body("abcdef", nil, 4, 64)  "abcd"
 //	Body("ab", nil, 4, 64)      io.ErrUnexpectedEOF
 //
@@ -11,24 +11,65 @@ package framing
 import (
 	"bufio"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 )
 
-// ErrLong is the error of a line that is longer than its limit.
-var ErrLong = errors.New("the line is too long")
+// MaxMessage is the default bound of a message, in bytes.
+const MaxMessage = 64 << 20
 
-// Line returns the next line of r with its end, which the last one may lack. A line of more than limit bytes is
-// [ErrLong]; nothing can be read after it.
+// TooLong returns the sentence about a message of n bytes.
+func TooLong(kind string, n, limit int) string {
+	return fmt.Sprintf("%s of %d bytes, want at most %d", kind, n, limit)
+}
+
+// LongError is the error of a line that is longer than its limit.
+type LongError struct {
+	Size, Limit int
+	Ends        // of the line
+}
+
+// Error implements error.
+func (e *LongError) Error() string { return TooLong("a line", e.Size, e.Limit) }
+
+// MaxEnd bounds each of the [Ends], in bytes: the id of a message is looked for in them.
+const MaxEnd = 4 << 10
+
+// Ends are the beginning and the end of a text. The zero value is an empty text.
+type Ends struct{ Head, Tail []byte }
+
+// Add appends text. The head has at most limit bytes.
+func (e *Ends) Add(text []byte, limit int) {
+	n := min(len(text), limit-len(e.Head))
+	e.Head = append(e.Head, text[:n]...)
+	e.Tail = append(e.Tail, text[n:]...)
+	if n := len(e.Tail) - MaxEnd; n > 0 {
+		e.Tail = append(e.Tail[:0], e.Tail[n:]...)
+	}
+}
+
+// Line returns the next line of r with its end, which the last one may lack. A line of more than limit bytes is read to
+// its end and dropped: the error is a [*LongError], and the next line can be read.
 func Line(r *bufio.Reader, limit int) (line []byte, err error) {
+	var long *LongError
 	for {
 		part, err := r.ReadSlice('\n')
-		if len(line)+len(part) > limit {
-			return nil, ErrLong
+		if long == nil && len(line)+len(part) > limit {
+			long = &LongError{Size: len(line), Limit: limit}
+			long.Add(line, MaxEnd)
+			line = nil
 		}
-		line = append(line, part...)
+		if long != nil {
+			long.Size += len(part)
+			long.Add(part, MaxEnd)
+		} else {
+			line = append(line, part...)
+		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
+		case long != nil && (err == nil || errors.Is(err, io.EOF)):
+			return nil, long
 		case errors.Is(err, io.EOF) && len(line) > 0:
 			return line, nil
 		default:

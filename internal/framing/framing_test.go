@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -26,13 +27,22 @@ func TestLine(t *testing.T) {
 	texts, err := read(iotest.OneByteReader(strings.NewReader("1234567\n\n12")), 8)
 	require.Equal(t, []string{"1234567\n", "\n", "12"}, texts)
 	require.Equal(t, io.EOF, err)
-	texts, err = read(strings.NewReader("1\n12345678\n1\n"), 8)
-	require.Equal(t, []string{"1\n"}, texts)
-	require.Equal(t, ErrLong, err)
+	_, err = read(strings.NewReader("1234567890"), 8)
+	require.Equal(t, &LongError{Size: 10, Limit: 8, Ends: Ends{Head: []byte("1234567890")}}, err)
 	long := strings.Repeat("x", 63) + "\n"
-	texts, err = read(strings.NewReader(long+"x"+long), 64)
-	require.Equal(t, []string{long}, texts)
-	require.Equal(t, ErrLong, err)
+	buffered := bufio.NewReaderSize(strings.NewReader(long+"x"+long+strings.Repeat("a", 3*MaxEnd)+"b\n"+long), 16)
+	for _, want := range []any{long, 65, 3*MaxEnd + 2, long} {
+		line, err := Line(buffered, 64)
+		var tooLong *LongError
+		if errors.As(err, &tooLong) {
+			require.Equal(t, want, tooLong.Size)
+			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 2*MaxEnd))
+			require.EqualError(t, err, "a line of "+strconv.Itoa(tooLong.Size)+" bytes, want at most 64")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, want, string(line))
+	}
 	broken := errors.New("broken")
 	_, err = read(io.MultiReader(strings.NewReader("12"), iotest.ErrReader(broken)), 8)
 	require.Equal(t, broken, err)

@@ -101,7 +101,7 @@ func newPeer(p pipe) *peer {
 	peer := &peer{pipe: p}
 	go func() {
 		scanner := bufio.NewScanner(p)
-		scanner.Buffer(nil, 2*jsonrpc.MaxLine)
+		scanner.Buffer(nil, 128<<20)
 		for scanner.Scan() {
 			peer.mu.Lock()
 			peer.lines = append(peer.lines, scanner.Text())

@@ -91,7 +91,7 @@ type want struct {
 // [jsonrpc.ErrProgram] if the agent did.
 func Run(ctx context.Context, cfg Config) error {
 	p := &proxy{
-		Config: cfg, editor: jsonrpc.NewPeer("editor", cfg.Editor), agent: jsonrpc.NewPeer("agent", cfg.Agent),
+		Config: cfg, editor: jsonrpc.NewPeer(cfg.Editor), agent: jsonrpc.NewPeer(cfg.Agent),
 		sessions: map[string]*session{}, asked: jsonrpc.Open[*request]{}, wanted: jsonrpc.Open[*want]{},
 		answers: jsonrpc.Open[func(message, []byte)]{},
 	}
@@ -118,7 +118,8 @@ func (p *proxy) end() {
 	for _, r := range p.asked {
 		p.answer(r, jsonrpc.Failure(nil, jsonrpc.CodeInternal, "the agent has ended"))
 	}
-	p.Logger.Info("acp: ended", "sessions", len(p.sessions), "invalid lines", p.invalid, "not steered", p.unsteered,
+	p.Logger.Info("acp: ended", "sessions", len(p.sessions),
+		"invalid lines", uint64(p.invalid)+p.editor.Dropped()+p.agent.Dropped(), "not steered", p.unsteered,
 		"answers without a request", p.stray, "late answers", p.swallowed)
 }
 
@@ -210,6 +211,7 @@ func (p *proxy) canceled(m message) bool {
 	jsonrpc.Read(m.Params, &params)
 	r := p.asked[jsonrpc.Key(params.ID)]
 	if r == nil || r.prompt == nil {
+		p.asked.Take(params.ID) // the agent need not answer it
 		return true
 	}
 	s := p.sessions[r.session]
@@ -236,7 +238,7 @@ func (p *proxy) fromAgent(line []byte) {
 	}
 	k := jsonrpc.Key(m.ID)
 	r := p.asked[k]
-	if r != nil && r.prompt != nil || strings.HasPrefix(k, `"`+ownID) {
+	if r != nil && r.prompt != nil || r == nil && strings.HasPrefix(k, `"`+ownID) {
 		p.stray++ // it was answered, or the turn goes on
 		return
 	}

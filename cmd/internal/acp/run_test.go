@@ -333,3 +333,60 @@ func TestHostileText(t *testing.T) {
 		})
 	}
 }
+
+// TestLongAnswer holds that an answer beyond the limit is an error of its request, also of a prompt, that a long request
+// is refused, and that both sides stay.
+func TestLongAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{}`)
+		rest := `,"x":"` + strings.Repeat("x", 70<<20) + `"}`
+		w.play(`E prompt 1 Build.
+			a prompt 1 Build.
+			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
+			a session/list`)
+		for id, answer := range map[string]string{
+			"1": `{"jsonrpc":"2.0","id":1,"result":{"stopReason":"end_turn"}`, "2": `{"jsonrpc":"2.0","id":2,"result":{}`,
+		} {
+			w.agent.send(answer + rest)
+			synctest.Wait()
+			got := w.editor.take()
+			require.Len(t, got, 1)
+			require.Contains(t, got[0], `"id":`+id+`,"error":{"code":-32003,"message":"an answer of 734`)
+		}
+		w.agent.send(`{"jsonrpc":"2.0","id":3,"method":"fs/write_text_file"` + rest)
+		synctest.Wait()
+		got := w.agent.take()
+		require.Len(t, got, 1)
+		require.Contains(t, got[0], `"id":3,"error":{"code":-32600,"message":"a request of 734`)
+		w.play(`E prompt 4 Build.
+			a prompt 4 Build.
+			A 4: end_turn
+			e 4: end_turn`)
+		w.close()
+	})
+}
+
+// TestCanceledRequest holds that a request that the editor canceled is not open any more: its id can be used again, and
+// its answer, if the agent has one, passes.
+func TestCanceledRequest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{}`)
+		w.play(`
+			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
+			a session/list
+			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2.0}}
+			a $/cancel_request
+			E {"jsonrpc":"2.0","id":2,"method":"session/list"}
+			a session/list
+			E {"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":2}}
+			a $/cancel_request
+			A 2: end_turn
+			e 2: end_turn`)
+		w.agent.close()
+		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
+		synctest.Wait()
+		require.Empty(t, w.editor.take())
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -39,6 +40,9 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if client == nil {
 		return nil, p.noMod(ctx, r, tool)
 	}
+	left := &atomic.Int64{}
+	left.Store(int64(p.mod.within))
+	ctx = context.WithValue(ctx, budget{}, left)
 	d := p.gate.Check(ctx, gate.Call{
 		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
 		// The mod's own attention, where it is left to the mod, is asked for before each call.
@@ -54,7 +58,8 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 		return nil, gabp.Errorf(gabp.CodeToolUnavailable, "%s", d.Refusal).WithData(refused)
 	}
 	operation := ""
-	if run, ok := d.Running.(*session.Running); ok {
+	run, recorded := d.Running.(*session.Running)
+	if recorded {
 		operation = run.ID()
 	}
 	n := p.mod.calls.begin()
@@ -63,7 +68,9 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if answered {
 		p.mod.heard.Add(1)
 	}
-	p.mod.drain(ctx, client)
+	if err := p.mod.drain(ctx, client); recorded {
+		run.Missed = err
+	}
 	p.mod.calls.end(n, answered)
 	if answered {
 		p.watch.answers()

@@ -339,18 +339,28 @@ func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error
 	return err
 }
 
-// drainTimeout bounds how long an answer waits for the events that the mod sent before it.
+// drainTimeout bounds how long an answer waits for the events that the mod sent before it, and a call in all: before it
+// is passed on, and before its answer is.
 const drainTimeout = 500 * time.Millisecond
+
+// budget is the key of the wait that is left of that for a call, an *atomic.Int64 in its context.
+type budget struct{}
 
 // drain waits until the events have been handled that the mod sent before an answer that has come over client, or their
 // time is over: over the same connection those that came before it, over a second one those that [gabp.Client.CaughtUp]
 // finds.
-func (m *mod) drain(ctx context.Context, client *gabp.Client) {
-	ctx, cancel := context.WithTimeout(ctx, m.within)
-	defer cancel()
-	if err := cmp.Or(m.listening(), client).CaughtUp(ctx, client); err != nil {
-		m.log.Debug("not all events of the mod were read in time", "error", err)
+func (m *mod) drain(ctx context.Context, client *gabp.Client) error {
+	left, ok := ctx.Value(budget{}).(*atomic.Int64)
+	if !ok {
+		left = &atomic.Int64{}
+		left.Store(int64(m.within))
 	}
+	began := time.Now()
+	ctx, cancel := context.WithDeadline(ctx, began.Add(time.Duration(left.Load())))
+	defer cancel()
+	err := cmp.Or(m.listening(), client).CaughtUp(ctx, client)
+	left.Add(-int64(time.Since(began)))
+	return err
 }
 
 // listening returns the connection over which events come, nil where there is none.

@@ -15,13 +15,14 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
+	"github.com/heedlog/heed/internal/framing"
 )
 
 // DefaultModWait is how long a bridge's welcome waits for the mod: longer than any bridge waits for a welcome.
 const DefaultModWait = time.Hour
 
 // DefaultMaxMessage is the size of the largest result of the mod that is passed on, in bytes.
-const DefaultMaxMessage = 64 << 20
+const DefaultMaxMessage = framing.MaxMessage
 
 // Config sets up a [Proxy]. Session and Logger are required.
 type Config struct {
@@ -123,7 +124,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	cfg.Session.DrainFirst(func(ctx context.Context) {
 		if client := p.mod.current(); client != nil {
-			p.mod.drain(ctx, client)
+			_ = p.mod.drain(ctx, client) // a mod that sends more than can be read holds nothing back
 		}
 	})
 	p.bridges = &bridges{

@@ -973,3 +973,42 @@ func TestReadResource(t *testing.T) {
 		require.True(t, begins(string(raw), `{"content":"a map"}`), string(raw))
 	})
 }
+
+// TestFloodOfEvents holds that a call of a mod that sends more than heed ingests waits for its events once in all, before
+// or after it, that its verdict is unknown then, and that the wait ends with the flood.
+func TestFloodOfEvents(t *testing.T) {
+	var flooded atomic.Bool
+	release := make(chan struct{})
+	mod := &fakeMod{tools: buildTool, events: []string{channel}, answers: func(string, string) []string {
+		return append([]string{sends(channel, 1, `{"message":"fine","level":"info"}`)}, result(`{}`)...)
+	}}
+	cfg := Config{Now: func() time.Time {
+		if flooded.Load() {
+			<-release
+		}
+		return time.Now()
+	}}
+	begin(t, cfg, session.Config{}, mod, func(t *testing.T, p *play) {
+		release = make(chan struct{}) // of this bubble
+		took := func() (time.Duration, string) {
+			began := time.Now()
+			text, refused := p.call("colony/build")
+			require.Nil(t, refused)
+			return time.Since(began), text
+		}
+		d, text := took()
+		require.Zero(t, d)
+		require.Contains(t, text, `"outcome":"clean"`)
+		flooded.Store(true)
+		for range 3 {
+			d, text = took()
+			require.Equal(t, drainTimeout, d)
+			require.Contains(t, text, `"verdict":{"outcome":"unknown","reason":"blind","text":"What the game reported could not`)
+		}
+		flooded.Store(false)
+		close(release)
+		d, text = took()
+		require.Zero(t, d)
+		require.Contains(t, text, `"outcome":"clean"`)
+	})
+}

@@ -116,6 +116,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			// How long programs with the race detector sleep at their end, a second by default, and the like.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("GOGC", os.Getenv("GOGC"))
+			e.Setenv(testkit.Tests, os.Getenv(testkit.Tests))
 			for name, value := range env {
 				e.Setenv(name, value)
 			}

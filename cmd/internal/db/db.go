@@ -154,7 +154,7 @@ func (c *Config) accept(application int32, version int) error {
 	switch {
 	case application != c.Application:
 		return fmt.Errorf("%w: it is another program's", ErrForeign)
-	case version > len(c.Migrations):
+	case version < 0 || version > len(c.Migrations):
 		return fmt.Errorf("%w: it is of a newer one (version %d; this one knows %d)", ErrForeign, version, len(c.Migrations))
 	}
 	return nil

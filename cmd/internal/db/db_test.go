@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/db"
+	_ "github.com/heedlog/heed/internal/testkit" // programs end with the tests
 )
 
 func config(path string) db.Config {

@@ -14,9 +14,6 @@ import (
 	"github.com/heedlog/heed/internal/framing"
 )
 
-// MaxLine bounds a line, in bytes.
-const MaxLine = 64 << 20
-
 // maxQueued bounds the bytes that wait for one side before no more is read of the other.
 const maxQueued = 1 << 20
 
@@ -88,9 +85,10 @@ func (b *Between) Run(ctx context.Context) error {
 
 // Peer is one side: it is read line by line, and lines are written to it in order. Make one with [NewPeer].
 type Peer struct {
-	name string
-	in   *bufio.Reader
-	out  io.Writer
+	in  *bufio.Reader
+	out io.Writer
+
+	dropped atomic.Uint64
 
 	mu    sync.Mutex
 	moved sync.Cond
@@ -101,9 +99,9 @@ type Peer struct {
 	done  chan struct{}
 }
 
-// NewPeer returns the side that errors call name.
-func NewPeer(name string, stream io.ReadWriter) *Peer {
-	p := &Peer{name: name, in: bufio.NewReaderSize(stream, 64<<10), out: stream, done: make(chan struct{})}
+// NewPeer returns the side at the other end of stream.
+func NewPeer(stream io.ReadWriter) *Peer {
+	p := &Peer{in: bufio.NewReaderSize(stream, 64<<10), out: stream, done: make(chan struct{})}
 	p.moved.L = &p.mu
 	return p
 }
@@ -112,16 +110,36 @@ func NewPeer(name string, stream io.ReadWriter) *Peer {
 func (p *Peer) read(to *Peer, take func(line []byte)) error {
 	for {
 		to.Room()
-		line, err := framing.Line(p.in, MaxLine)
-		if errors.Is(err, framing.ErrLong) {
-			return fmt.Errorf("a line of the %s has more than %d bytes", p.name, MaxLine)
-		}
-		if err != nil {
+		line, err := framing.Line(p.in, framing.MaxMessage)
+		if long, ok := errors.AsType[*framing.LongError](err); ok {
+			if line = p.tooLong(long); line == nil {
+				continue
+			}
+		} else if err != nil {
 			return err
 		}
 		take(line)
 	}
 }
+
+// tooLong returns the line that is taken in place of a long one, nil for none: an error in place of an answer. A request
+// is answered with an error. What has no id is dropped, and counted.
+func (p *Peer) tooLong(long *framing.LongError) []byte {
+	switch m := known(long.Ends); {
+	case m.ID == nil:
+		p.dropped.Add(1)
+		return nil
+	case m.Method == "":
+		text := framing.TooLong("an answer", long.Size, long.Limit) + "; the call was executed"
+		return Failure(m.ID, CodeTooLarge, text).Line()
+	default:
+		p.Write(Failure(m.ID, CodeInvalid, framing.TooLong("a request", long.Size, long.Limit)).Line())
+		return nil
+	}
+}
+
+// Dropped returns how many lines of p were too long, and had no id.
+func (p *Peer) Dropped() uint64 { return p.dropped.Load() }
 
 // Write queues a line. It does not wait.
 func (p *Peer) Write(line []byte) {

@@ -1,8 +1,13 @@
 package jsonrpc
 
 import (
+	"slices"
+	"strconv"
+
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/heedlog/heed/internal/framing"
 )
 
 // The codes of errors.
@@ -11,6 +16,7 @@ const (
 	CodeInvalid       = -32600
 	CodeInvalidParams = -32602
 	CodeInternal      = -32603
+	CodeTooLarge      = -32003 // of an answer that is not passed on; the request was executed
 )
 
 // Message is a request (ID, Method), a notification (Method) or a response (ID).
@@ -59,10 +65,28 @@ func Failure(id jsontext.Value, code int, text string) Message {
 	}{code, text})}
 }
 
-// Key returns the form of an id that all its spellings share.
+// known returns the members of a long message that are whole in its two ends.
+func known(ends framing.Ends) (m Message) {
+	reads := func(object []byte) bool { return jsontext.Value(object).IsValid(lenient) && Read(object, &m) }
+	for i, c := range slices.Backward(ends.Head) {
+		if c == ',' && reads(append(ends.Head[:i:i], '}')) {
+			break
+		}
+	}
+	for i, c := range ends.Tail {
+		if c == '"' && reads(append([]byte{'{'}, ends.Tail[i:]...)) {
+			break
+		}
+	}
+	return m
+}
+
+// Key returns the form of an id that all its spellings share. An integer has all its digits.
 func Key(id jsontext.Value) string {
 	form := id.Clone()
-	_ = form.Canonicalize() // else its bytes
+	if _, err := strconv.ParseInt(string(id), 10, 64); err != nil {
+		_ = form.Canonicalize() // else its bytes
+	}
 	return string(form)
 }
 

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -101,7 +102,7 @@ func New(cfg Config) (*Proxy, error) {
 	suspended, _ := lru.New[sum, gate.Decision](maxWaiting) // the error is about another size
 	p := &Proxy{
 		cfg: cfg, gate: cfg.Bridge.Gate(), tools: cfg.Bridge.Diagnostics(),
-		client: jsonrpc.NewPeer("client", cfg.Client), server: jsonrpc.NewPeer("server", cfg.Server),
+		client: jsonrpc.NewPeer(cfg.Client), server: jsonrpc.NewPeer(cfg.Server),
 		waiting: make(chan struct{}, maxWaiting), pending: jsonrpc.Open[*call]{}, tags: map[string][]string{},
 		lacks: map[string]bool{}, suspended: suspended,
 	}
@@ -149,8 +150,8 @@ func (p *Proxy) Run(ctx context.Context) error {
 	return err
 }
 
-// Odd returns how many lines of the server were no messages, and passed on as they came.
-func (p *Proxy) Odd() uint64 { return p.odd.Load() }
+// Odd returns how many lines were no messages: passed on as they came, or too long to be.
+func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped() + p.server.Dropped() }
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
@@ -160,6 +161,9 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		return
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
+	if string(id) == "null" { // no answer has such an id
+		id = nil
+	}
 	switch {
 	case method == "": // an answer
 		p.server.Write(line)
@@ -192,7 +196,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
 	case own:
 		p.reply(c.answer(result))
-	case changes[method] && !p.expect(c):
+	case !p.expect(c):
 		p.reply(refuse(id, jsonrpc.CodeInternal, "heed: too many requests wait for an answer, or two have this id"))
 	default:
 		p.server.Write(line)
@@ -204,13 +208,7 @@ func (p *Proxy) arrive(ctx context.Context) {
 	p.began.Do(func() { p.cfg.Bridge.Arrive(ctx, Consumer) })
 }
 
-// changes are the methods whose results heed changes.
-var changes = map[string]bool{
-	"initialize": true, "server/discover": true, "tools/list": true, "tools/call": true, "tasks/result": true,
-	"resources/list": true, "resources/templates/list": true,
-}
-
-// expect records a request whose answer is changed. It returns false where the request cannot be passed on.
+// expect records a request. It returns false if the request cannot be passed on.
 func (p *Proxy) expect(c *call) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -251,12 +249,16 @@ func (p *Proxy) notified(method string, params object) *call {
 		p.ready = true
 	case "notifications/cancelled":
 		id := jsonrpc.Key(jsontext.Value(params.get("requestId")))
-		if c := p.pending[id]; c != nil {
-			c.canceled = true
-			if c.sent { // a server need not answer it
-				delete(p.pending, id)
-				return c
-			}
+		c := p.pending[id]
+		if c == nil {
+			return nil
+		}
+		c.canceled = true
+		if c.sent || c.method != "tools/call" { // a server need not answer it
+			delete(p.pending, id)
+		}
+		if c.sent {
+			return c
 		}
 	}
 	return nil
@@ -427,8 +429,14 @@ func (p *Proxy) confirm() {
 	})
 }
 
-// fromServer takes a line of the server.
+// fromServer takes a line of the server. The messages of a batch are passed on one by one.
 func (p *Proxy) fromServer(ctx context.Context, line []byte) {
+	if batch := list(line); len(batch) > 0 && batch[0][0] == '{' {
+		for _, message := range batch {
+			p.fromServer(ctx, append(message, '\n'))
+		}
+		return
+	}
 	msg, ok := parse(line, false)
 	if !ok {
 		p.odd.Add(1)
@@ -465,6 +473,8 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
+var tooLarge = strconv.Itoa(jsonrpc.CodeTooLarge)
+
 // called returns the answer to a call, with what there is to tell.
 func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []byte {
 	result, failed := msg.inner("result"), msg.inner("error")
@@ -472,6 +482,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 	if c.sent {
 		status, text := event.StatusCompleted, ""
 		switch {
+		case string(failed.get("code")) == tooLarge: // it was executed
 		case msg.get("result") == nil:
 			status, text = event.StatusFailed, failed.text("message")
 		case string(result.get("isError")) == "true":
@@ -521,7 +532,7 @@ func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []
 		return c.answer(own)
 	}
 	result, ok := parse(msg.get("result"), false)
-	if !ok || c.method == "resources/templates/list" {
+	if !ok {
 		return line
 	}
 	last := result.get("nextCursor") == nil
@@ -542,6 +553,8 @@ func (p *Proxy) listed(ctx context.Context, c *call, line []byte, msg object) []
 			}
 			result.set("resources", all)
 		}
+	default:
+		return line
 	}
 	msg.set("result", result)
 	return msg.line()

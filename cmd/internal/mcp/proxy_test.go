@@ -26,6 +26,7 @@ import (
 // between is a proxy with a session in process. What the server is asked comes to asked, and the test answers.
 type between struct {
 	t       testing.TB
+	config  session.Config
 	session *session.Session
 
 	toProxy  io.Writer      // of the client
@@ -44,10 +45,12 @@ func begin(t testing.TB) *between {
 	return b
 }
 
-// pipeTo returns a writer whose lines come to a channel.
+// pipeTo returns a writer whose lines come to a channel, which is closed in a minute: no test waits longer.
 func pipeTo(c chan<- string) io.Writer {
 	r, w := io.Pipe()
+	time.AfterFunc(time.Minute, func() { _ = w.Close() })
 	go func() {
+		defer close(c)
 		for lines := bufio.NewScanner(r); lines.Scan(); {
 			c <- lines.Text()
 		}
@@ -56,8 +59,7 @@ func pipeTo(c chan<- string) io.Writer {
 }
 
 func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Writer) {
-	t := b.t
-	cfg := session.Config{}
+	t, cfg := b.t, b.config
 	cfg.Engine.Epoch = "e1"
 	s, err := session.New(cfg)
 	require.NoError(t, err)
@@ -365,4 +367,58 @@ func TestLogTextStaysQuoted(t *testing.T) {
 		}
 	}
 	require.GreaterOrEqual(t, n, 200)
+}
+
+// TestLongResult: a result beyond the limit is an error of its call, which was executed, wherever its id is, and the
+// connection stays; a long request is refused, and what nobody waits for is dropped.
+func TestLongResult(t *testing.T) {
+	b := begin(t)
+	text := `"result":{"content":[{"type":"text","text":"\"id\":8,` + strings.Repeat("x", 70<<20) + `,\"id\":9}"}]}`
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":7,` + text + `}`, `{` + text + `,"jsonrpc":"2.0","id":7}`, `{"id": 7 , ` + text + ` } `,
+	} {
+		b.ask(build)
+		require.Equal(t, build, <-b.server)
+		b.serve(line)
+		require.Equal(t, fmt.Sprintf(`{"jsonrpc":"2.0","id":7,"error":{"code":-32003,"message":"an answer of %d bytes, want at `+
+			`most 67108864; the call was executed"}}`, len(line)+1), <-b.client)
+	}
+	require.Empty(t, b.session.Open(nil))
+	b.serve(`{"method":"notifications/message","params":` + strings.Repeat("1", 70<<20) + `}`)
+	b.ask(`{"jsonrpc":"2.0","method":"tools/call","params":{"name":"` + strings.Repeat("x", 70<<20) + `"},"id":5}`)
+	require.Contains(t, <-b.client, `"id":5,"error":{"code":-32600,"message":"a request of 7340`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+}
+
+// TestOneAnswerForEachRequest: whatever is asked, each request that the server has gets one answer, also when the server
+// ends, and a canceled one leaves nothing behind.
+func TestOneAnswerForEachRequest(t *testing.T) {
+	b := begin(t)
+	request := func(id, method string) string { return `{"jsonrpc":"2.0","id":` + id + `,"method":"` + method + `"}` }
+	for _, line := range []string{ // ids beyond 2^53, of which other readers keep the first digits
+		request("9007199254740992", "tools/call"), request("9007199254740993", "tools/call"), request("1", "prompts/get"),
+	} {
+		b.ask(line)
+		require.Equal(t, line, <-b.server)
+	}
+	for _, line := range []string{request("1.0", "prompts/get"), request("1", "tools/call"), request("9007199254740992", "x")} {
+		b.ask(line)
+		require.Contains(t, <-b.client, "two have this id")
+	}
+	b.serve(`[{"jsonrpc":"2.0","id":9007199254740993,"result":{}},{"method":"m"}]`)
+	require.Contains(t, <-b.client+<-b.client, `{"jsonrpc":"2.0","id":9007199254740993,"result":{}}`)
+	for range 2 {
+		b.ask(request("2", "tools/list"))
+		require.Equal(t, request("2", "tools/list"), <-b.server)
+		b.ask(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}`)
+		<-b.server
+	}
+	for range 2 { // the id that is none
+		b.ask(request("null", "tools/call"))
+	}
+	require.NoError(t, b.toClient.Close())
+	require.Contains(t, <-b.client, `"id":1,"error"`)
+	require.Contains(t, <-b.client, `"id":9007199254740992,"error"`)
+	require.Empty(t, b.client)
+	require.Empty(t, b.server)
 }

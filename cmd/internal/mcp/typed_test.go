@@ -143,8 +143,8 @@ func TestContinuationTellsNothingEarly(t *testing.T) {
 func TestCallWithoutID(t *testing.T) {
 	b := begin(t)
 	without := `{"jsonrpc":"2.0","method":"tools/call","params":{"name":"build"}}`
-	ping := `{"jsonrpc":"2.0","id":9,"method":"ping"}`
-	for range 2 {
+	for _, id := range []string{"8", "9"} {
+		ping := `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
 		b.ask(without)
 		b.ask(ping)
 		require.Equal(t, ping, <-b.server)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	_ "github.com/heedlog/heed/internal/testkit" // programs end with the tests
 )
 
 // helperEnv says which helper process this test binary is to be.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"strconv"
 	"sync"
 	"time"
@@ -18,6 +19,9 @@ type Call = gate.Call
 
 // Running is a call under way.
 type Running struct {
+	// Missed is why evidence that is not in the log was not ingested before End, nil if all was.
+	Missed error
+
 	s       *Session
 	call    Call
 	id      string // of the operation, "" for a call that only reads
@@ -83,7 +87,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		return
 	}
 	ended := s.now()
-	r.err = s.Sync(ctx) // what was logged before the answer came was logged while the call ran
+	r.err = errors.Join(r.Missed, s.Sync(ctx)) // what was logged before the answer came was logged while the call ran
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	if r.err == nil {
 		r.err = r.settle(ctx)
@@ -92,7 +96,7 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	r.look()
 	if r.err != nil && r.verdict.Outcome == coalesce.Clean {
 		r.verdict.Outcome, r.verdict.Reason = coalesce.Unknown, coalesce.ReasonBlind
-		r.verdict.Text = "The log could not be read to its end in time."
+		r.verdict.Text = "What the game reported could not be read to its end in time."
 	}
 	if r.related != nil {
 		s.disk.keep(r.related.ID)

@@ -42,7 +42,7 @@ func TestUnreadable(t *testing.T) {
 		"ends in a payload":     {append(bytes.Clone(greeting), flush[:9]...), "the input ends in the payload of a frame of type 8"},
 		"future version":        {append(bytes.Clone(greeting), with(4, 3)...), "the framing has version 3, this program reads version 2"},
 		"no frame":              {append(bytes.Clone(greeting), with(6, 1)...), "bytes 6 and 7 are 1 and 0"},
-		"too long":              {append(bytes.Clone(greeting), with(3, 1)...), "bytes: at most 1048576 are allowed"},
+		"too long":              {append(bytes.Clone(greeting), with(3, 1)...), "bytes, want at most 1048576"},
 		"rules that do not exist": {
 			sent(nil, typeHello, &hello{Rules: "lua"}), `the rules "lua": there are unity, generic and none`,
 		},

@@ -21,7 +21,7 @@ const headSize = 8
 // The bounds of a payload, in bytes.
 const (
 	maxPayload = 1 << 20
-	maxLarge   = 64 << 20 // of a hello, a snapshot and an answer
+	maxLarge   = framing.MaxMessage // of a hello, a snapshot and an answer
 )
 
 // frameType is the type of a frame.
@@ -100,7 +100,7 @@ func (f *frames) next() (frameType, []byte, error) {
 	case head[6] != 0 || head[7] != 0:
 		return t, nil, fmt.Errorf("this is no frame: bytes 6 and 7 are %d and %d, not zero", head[6], head[7])
 	case n > t.bound():
-		return t, nil, fmt.Errorf("the payload of a frame of type %d has %d bytes: at most %d are allowed", t, n, t.bound())
+		return t, nil, errors.New(framing.TooLong(fmt.Sprintf("the payload of a frame of type %d", t), n, t.bound()))
 	}
 	if cap(f.buf) > keptBuffer {
 		f.buf = nil

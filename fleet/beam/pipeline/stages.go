@@ -209,6 +209,8 @@ func (f *readLogs) read(ctx context.Context, name string, source Source,
 		if found.Session == nil {
 			return
 		}
+		logsRead.Add(1)
+		bytesRead.Add(found.Session.Log.Bytes)
 		of := source.Part
 		if f.Split != "" {
 			of = population.PartOf(found.Session.Facts.Game, f.Split)
@@ -303,6 +305,11 @@ func setOf(log population.Log, names population.Names, found func(string, popula
 }
 
 func setParts(s population.Set) population.Parts { return *population.PartsOf(nil, &s, nil) }
+
+// Read returns how many logs were read in this process so far, and their bytes, unpacked.
+func Read() (logs, bytes uint64) { return logsRead.Load(), bytesRead.Load() }
+
+var logsRead, bytesRead atomic.Uint64
 
 // Written returns the report that was written in this process, nil for none.
 func Written() *population.Report { return written.Load() }

@@ -3,15 +3,19 @@
 package live
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/gabp"
 )
 
 // TestStateIsKeptApart: two heeds in one state folder do not overwrite each other's files, and
@@ -62,4 +66,42 @@ func TestStateIsKeptApart(t *testing.T) {
 	require.NotContains(t, errs.String(), "another heed")
 	out, _ := runCommand(t, "current", "--state", state)
 	require.Contains(t, out, id, "it goes on where the killed one was")
+}
+
+// TestRunFilesOfTheDead: a heed that starts removes what those have left that run no more, and so does a command: also
+// where the process id, or the port, is that of another program by now, which is not asked.
+func TestRunFilesOfTheDead(t *testing.T) {
+	t.Parallel()
+	stranger, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = stranger.Close() })
+	asked := make(chan struct{}, 1)
+	go func() {
+		if _, err := stranger.Accept(); err == nil {
+			asked <- struct{}{}
+		}
+	}()
+	dir := t.TempDir()
+	log, state := filepath.Join(dir, "Player.log"), stateDir(filepath.Join(dir, "state"))
+	write(t, log, "all is well\n")
+	require.NoError(t, state.open())
+	leave := func() {
+		require.NoError(t, state.write(runFile{PID: os.Getppid(), Address: stranger.Addr().String(), Token: gabp.NewToken()}))
+		write(t, state.runPath(1<<30), "{")
+	}
+	leave()
+	background(t, "serve", log, "--state", string(state), "--log-file", filepath.Join(dir, "own.log"))
+	require.Eventually(t, func() bool { _, err := os.Stat(state.runPath(os.Getpid())); return err == nil }, patience,
+		time.Millisecond)
+	left := func() []string {
+		all, err := filepath.Glob(state.path("run-*"))
+		require.NoError(t, err)
+		return slices.DeleteFunc(all, func(name string) bool { return filepath.Ext(name) != runSuffix })
+	}
+	require.Equal(t, []string{state.runPath(os.Getpid())}, left())
+	leave()
+	out, code := runCommand(t, "status", "--state", string(state))
+	require.Equal(t, exitOK, code, out)
+	require.Equal(t, []string{state.runPath(os.Getpid())}, left())
+	require.Empty(t, asked)
 }

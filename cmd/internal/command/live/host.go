@@ -312,9 +312,14 @@ func (h *host) announce() error {
 	if h.web != nil {
 		run.Web = h.web.address()
 	}
-	err := h.state.write(run)
+	_, _ = h.state.running() // those of the dead go
+	path := h.state.runPath(run.PID)
+	lock, err := statefile.Lock(path + lockSuffix) // nil on a file system without locks
 	if err == nil {
-		h.closers = append(h.closers, func() error { _ = os.Remove(h.state.runPath(run.PID)); return nil })
+		h.closes(lock)
+	}
+	if err = h.state.write(run); err == nil {
+		h.closers = append(h.closers, func() error { _, _ = os.Remove(path), os.Remove(path+lockSuffix); return nil })
 	}
 	return err
 }
@@ -416,7 +421,7 @@ func (h *host) claim(name string) (claimed string, shared, err error) {
 		if n > 1 {
 			claimed += "-" + strconv.Itoa(n)
 		}
-		lock, err := statefile.Lock(h.state.path(claimed + ".lock"))
+		lock, err := statefile.Lock(h.state.path(claimed + lockSuffix))
 		switch {
 		case err == nil:
 			h.closes(lock)

@@ -7,9 +7,10 @@ import (
 	"net"
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
-	"sync/atomic"
+	"sync"
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
@@ -30,21 +31,25 @@ func (h *host) serveMetrics(ctx context.Context) error {
 // maxConns bounds the connections of a server of HTTP.
 const maxConns = 64
 
-// serveHTTP serves HTTP on l until ctx is done. An answer takes no longer than write. Connections beyond maxConns are
-// closed.
-func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, write time.Duration) error {
-	var open atomic.Int64
+// serveHTTP serves HTTP on l until ctx is done. A request or an answer takes no longer than within. A connection beyond
+// maxConns ends the oldest.
+func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, within time.Duration) error {
+	var mu sync.Mutex
+	var open []net.Conn // the oldest first
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, WriteTimeout: write,
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, ReadTimeout: within, WriteTimeout: within,
 		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnState: func(c net.Conn, state http.ConnState) {
+			mu.Lock()
+			defer mu.Unlock()
 			switch state {
 			case http.StateNew:
-				if open.Add(1) > maxConns {
-					_ = c.Close() // the server then reports it closed
+				if open = append(open, c); len(open) > maxConns {
+					_ = open[0].Close()
+					open = open[1:]
 				}
 			case http.StateClosed:
-				open.Add(-1)
+				open = slices.DeleteFunc(open, func(o net.Conn) bool { return o == c })
 			}
 		},
 	}

@@ -83,11 +83,13 @@ func (d stateDir) holder(name string) string {
 const (
 	runPrefix = "run-"
 	runSuffix = ".json"
+
+	lockSuffix = ".lock" // of a file that a running heed locks
 )
 
 func (d stateDir) runPath(pid int) string { return d.path(runPrefix + strconv.Itoa(pid) + runSuffix) }
 
-// write writes the run file of this process.
+// write writes a run file.
 func (d stateDir) write(r runFile) error {
 	data, err := json.MarshalIndent(r, "", "  ")
 	if err == nil {
@@ -99,7 +101,8 @@ func (d stateDir) write(r runFile) error {
 	return nil
 }
 
-// running returns the run files that are there, by process id. Unreadable ones are left out.
+// running returns the run files of running heeds, by process id, and removes those of others. Unreadable ones are left
+// out.
 func (d stateDir) running() ([]runFile, error) {
 	entries, err := os.ReadDir(string(d))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -113,7 +116,12 @@ func (d stateDir) running() ([]runFile, error) {
 		if !strings.HasPrefix(e.Name(), runPrefix) || !strings.HasSuffix(e.Name(), runSuffix) {
 			continue
 		}
-		data, err := os.ReadFile(d.path(e.Name()))
+		path := d.path(e.Name())
+		if lock, err := statefile.Lock(path + lockSuffix); err == nil { // the kernel has released it: the process has ended
+			_, _, _ = os.Remove(path), lock.Close(), os.Remove(path+lockSuffix)
+			continue
+		}
+		data, err := os.ReadFile(path)
 		var r runFile
 		if err == nil && json.Unmarshal(data, &r) == nil && r.Address != "" {
 			runs = append(runs, r)

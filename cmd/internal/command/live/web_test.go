@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"flag"
 	"io"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -116,6 +117,27 @@ func TestWeb(t *testing.T) {
 	require.Contains(t, text, `"acknowledged":true`)
 	out, _ := runCommand(t, "current", "--state", state)
 	require.Contains(t, out, "nothing is open")
+}
+
+// TestWebUnderHalfRequests: requests whose header or body does not end, more than there may be, keep nobody out.
+func TestWebUnderHalfRequests(t *testing.T) {
+	t.Parallel()
+	_, address, _ := servePage(t)
+	_, host, _ := strings.Cut(address, "://")
+	host, path, _ := strings.Cut(host, "/")
+	for _, half := range []string{
+		"", "GET / HTTP/1.1\r\nHost: ", "POST /" + path + "call HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 90\r\n\r\n{",
+		"GET /" + path + " HTTP/1.1\r\nHost: " + host + "\r\nContent-Length: 90\r\n\r\n{",
+	} {
+		for range 200 {
+			c, err := net.Dial("tcp", host)
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = c.Close() })
+			_, _ = io.WriteString(c, half) // the server may have closed it
+		}
+		code, text := post(t, address, `{"method":"tools/call","params":{"name":"heed/status"}}`, "Connection", "close")
+		require.Equal(t, http.StatusOK, code, text)
+	}
 }
 
 func TestWebRefusesOtherMachines(t *testing.T) {

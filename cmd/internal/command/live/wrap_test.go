@@ -96,7 +96,7 @@ func startIn(t testing.TB, dir string, by, flags []string, gameArgs ...string) *
 	args = append(args, "--", self, "fake-game", w.dir)
 	command := slices.Concat(by, []string{self}, args, gameArgs)
 	w.cmd = exec.Command(command[0], command[1:]...)
-	w.cmd.Dir = t.TempDir()
+	w.cmd.Dir, w.cmd.WaitDelay = t.TempDir(), time.Minute // should what it started hold its output
 	w.cmd.Env = append(os.Environ(), helperEnv+"=1", "CONTEXT=of the launch",
 		gabp.EnvPort+"="+port, gabp.EnvToken+"="+w.token, gabp.EnvGame+"=colony", gabp.EnvBridge+"="+w.file)
 	w.cmd.Stdout, w.cmd.Stderr = w.out, w.errs

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/io/filesystem/s3" // beamx has the local one and gs
@@ -154,7 +155,15 @@ local folder.
 	if warning != nil {
 		fmt.Fprintln(os.Stderr, "heed-fleet:", warning)
 	}
-	if err := runJob(&c); err != nil {
+	ticks := time.NewTicker(progressEvery)
+	go func() {
+		for range ticks.C {
+			fmt.Fprintln(os.Stderr, "heed-fleet:", progress(pipeline.Read()))
+		}
+	}()
+	err = runJob(&c)
+	ticks.Stop()
+	if err != nil {
 		return err
 	}
 	report := pipeline.Written()
@@ -166,6 +175,14 @@ local folder.
 		return errors.New("no log was read: see the failures in the report")
 	}
 	return nil
+}
+
+// progressEvery is how often a line says how far the reading has come.
+const progressEvery = 10 * time.Second
+
+// progress is the line about logs that are read so far, and their bytes.
+func progress(logs, bytes uint64) string {
+	return fmt.Sprintf("%d logs with %d MB read so far", logs, bytes/1_000_000)
 }
 
 func runJob(c *pipeline.Config) error {

@@ -21,6 +21,10 @@ func TestOutcome(t *testing.T) {
 	require.Contains(t, outcome(c, r), "players are by --player")
 }
 
+func TestProgress(t *testing.T) {
+	require.Equal(t, "3 logs with 12 MB read so far", progress(3, 12_345_678))
+}
+
 func TestCause(t *testing.T) {
 	require.Equal(t, "disk full", cause(errors.New("job failed:\n1: DataSource\n\tcaused by:\ndisk full\n")))
 }
