@@ -34,9 +34,9 @@ are relative to its own directory, and ~/ is the home folder. classify-replay an
 share their files; classify-replay ignores the settings that only heed uses. If a setting
 is wrong, the error names its place, and nothing is done. --no-config uses flags only.
 
-A file that other users own or can write is ignored, and so are keys of a project's file
-that weaken the gate, open a port or choose where data goes. A message names each. In the
-FILE of --config all keys count.`,
+A file that other users own or can write is ignored, and so is each key of a project's
+file that does more than change how output looks or limit time and memory. A message
+names each. In the FILE of --config all keys count.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type Program struct {
 	cli.Program
 
 	Settings *Settings // what is configured; set before a command runs
+	Project  string    // the project's file and the keys that it sets for the command, in words; "" if it sets none
 
 	noConfig bool
 	config   string // the file of --config
@@ -91,11 +93,18 @@ func (p *Program) configure(cmd *cobra.Command) error {
 			p.Detail("reading the %s %s", f.Origin, f.Path)
 		}
 		for _, ignored := range f.Ignored {
-			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
+			p.Message("%s", ignored) // with --quiet, too
 		}
 	}
-	if v := s.Value("rules"); v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
-		p.Message("%s: the project's rules decide before the default rules", v.Where)
+	var set []string
+	for i := range s.Values {
+		if v := &s.Values[i]; v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
+			set = append(set, v.Key.Name)
+		}
+	}
+	if len(set) > 0 {
+		p.Project = s.Files[len(s.Files)-1].Path + " sets " + strings.Join(set, ", ")
+		p.Note("the project file %s", p.Project)
 	}
 	return nil
 }

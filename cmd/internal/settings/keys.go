@@ -42,20 +42,35 @@ type Key struct {
 	Unset   string   // what is used, in words, where the value is none or 0; "" where that says it
 	Live    bool     // of the commands beside a running game: classify-replay does not go by it
 
-	// UserOnly is the reason why the key is ignored in a project's file, after "it"; "" if it is used there.
-	UserOnly string
+	// Effect is how the key changes a run. It decides whether the key counts in a project's file.
+	Effect Effect
 }
 
-// Reasons why a key is ignored in a project's file, which comes with a folder that others may have made. The
-// other keys say how logs read and look, how long heed waits, and how much it holds. A project's rules are used: they
-// are the purpose of the file, and an output names the rule that decided.
+// Effect is how a key changes a run, in words after "it".
+type Effect string
+
+// The effects that a project's file may have. The file comes with a folder that others may have made, so these change
+// neither the decision about a log nor the harm that a game can do.
 const (
-	gates    = "weakens the gate"
-	listens  = "opens a port"
-	places   = "chooses where heed reads or writes"
-	forgets  = "turns rules off"
-	consents = "keeps logs that the user reads"
+	shows  Effect = "changes how output looks"
+	limits Effect = "limits time or memory"
 )
+
+// The effects that are for the user alone: by a flag, a variable, the user's file or a file that the user names.
+const (
+	accepts Effect = "accepts faults for the user"
+	decides Effect = "decides when heed fails"
+	forgets Effect = "can turn rules off"
+	gates   Effect = "weakens the gate"
+	hides   Effect = "hides messages"
+	keeps   Effect = "keeps logs that the user reads"
+	kills   Effect = "can kill the game before it has saved"
+	listens Effect = "opens a port"
+	places  Effect = "chooses where heed reads or writes"
+)
+
+// userOnly reports whether the key is ignored in a project's file.
+func (k *Key) userOnly() bool { return k.Effect != shows && k.Effect != limits }
 
 // Of reports whether a program goes by the key.
 func (k *Key) Of(program string) bool { return !k.Live || program == Live }
@@ -79,70 +94,76 @@ func Keys() []Key {
 	return []Key{
 		{
 			Name: "ack", Kind: Word, Values: []string{"never", "auto"}, Default: "never",
-			Help: "acknowledge blocking items `WHEN`",
+			Help: "acknowledge blocking items `WHEN`", Effect: accepts,
 		},
-		{Name: "addr", Kind: Text, Help: "the `ADDR` on which serve listens", Live: true, UserOnly: listens},
-		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Live: true, UserOnly: gates},
-		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors"},
+		{Name: "addr", Kind: Text, Help: "the `ADDR` on which serve listens", Live: true, Effect: listens},
+		{Name: "allow", Kind: Texts, Help: "never hold back the tool `NAME`", Live: true, Effect: gates},
+		{Name: "color", Kind: Word, Values: cli.Colors(), Default: cli.ColorAuto, Help: "use colors", Effect: shows},
 		{
 			Name: "fail-on", Kind: Words, Values: []string{"blocking", "advisory", "blind", "new", "never"},
-			Help: "exit with 1 on `WHAT`",
+			Help: "exit with 1 on `WHAT`", Effect: decides,
 		},
 		{
 			Name: "fail-open", Kind: Bool, Default: "false", Help: "let calls through while the log cannot be read", Live: true,
-			UserOnly: gates,
+			Effect: gates,
 		},
 		{
 			Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for the game to end before it is killed",
-			Live: true,
+			Live: true, Effect: kills,
 		},
 		{
 			Name: "history", Kind: Path, Values: []string{"off"}, Help: "keep what is remembered in `FILE`",
-			Unset: "the user's data folder", Live: true, UserOnly: places,
+			Unset: "the user's data folder", Live: true, Effect: places,
 		},
-		{Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true},
+		{
+			Name: "journal", Kind: Number, Default: "24576", Help: "keep the last `N` entries for later requests", Live: true,
+			Effect: limits,
+		},
 		{
 			Name: "linger", Kind: Duration, Default: "3s", Help: "keep answering for `DURATION` after the game has failed",
-			Live: true,
+			Live: true, Effect: limits,
 		},
 		{
 			Name: "log-level", Kind: Word, Values: []string{"debug", "info", "warn", "error"}, Default: "info",
-			Help: "log heed's own messages from `LEVEL` up", Live: true,
+			Help: "log heed's own messages from `LEVEL` up", Live: true, Effect: hides,
 		},
-		{Name: "max-message", Kind: Number, Default: "64", Help: "pass results of the game of up to `MIB` MiB", Live: true},
-		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true, UserOnly: listens},
+		{
+			Name: "max-message", Kind: Number, Default: "64", Help: "pass results of the game of up to `MIB` MiB", Live: true,
+			Effect: limits,
+		},
+		{Name: "metrics", Kind: Text, Help: "serve metrics on `ADDR`", Live: true, Effect: listens},
 		{
 			Name: "mod-wait", Kind: Duration, Default: "1h0m0s", Help: "let a bridge wait up to `DURATION` for the game's mod",
-			Live: true,
+			Live: true, Effect: limits,
 		},
-		{Name: "mods", Kind: Paths, Help: "read the names of installed mods from `DIR`"},
-		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true, UserOnly: gates},
-		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules", UserOnly: forgets},
+		{Name: "mods", Kind: Paths, Help: "read the names of installed mods from `DIR`", Effect: places},
+		{Name: "no-attention", Kind: Bool, Default: "false", Help: "leave attention to the mod", Live: true, Effect: gates},
+		{Name: "no-default-rules", Kind: Bool, Default: "false", Help: "leave out the default rules", Effect: forgets},
 		{
 			Name: "observe-only", Kind: Bool, Default: "false", Help: "show attention, but hold no call back", Live: true,
-			UserOnly: gates,
+			Effect: gates,
 		},
-		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress"},
+		{Name: "quiet", Kind: Bool, Default: "false", Help: "print only errors, and no progress", Effect: hides},
 		{
 			Name: "remember", Kind: Bool, Default: "false", Help: "remember every log that is read, not only games' own",
-			Live: true, UserOnly: consents,
+			Live: true, Effect: keeps,
 		},
-		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules"},
+		{Name: "rules", Kind: Paths, Help: "read rules from `FILE`, before the default rules", Effect: forgets},
 		{
 			Name: "settle", Kind: Duration, Default: "0s",
-			Help: "let a call's result wait up to `DURATION` for faults that are logged after it", Live: true,
+			Help: "let a call's result wait up to `DURATION` for faults that are logged after it", Live: true, Effect: limits,
 		},
 		{
 			Name: "state", Kind: Path, Help: "keep heed's state in `DIR`", Unset: "the user's state folder", Live: true,
-			UserOnly: places,
+			Effect: places,
 		},
-		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true, UserOnly: places},
-		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all"},
-		{Name: "verbose", Kind: Bool, Default: "false", Help: "print more about what is done"},
-		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Live: true, UserOnly: listens},
+		{Name: "token-file", Kind: Path, Help: "read the token of serve from `FILE`", Live: true, Effect: places},
+		{Name: "top", Kind: Number, Default: "10", Help: "show `N` rows of each table, 0 for all", Effect: shows},
+		{Name: "verbose", Kind: Bool, Default: "false", Help: "print more about what is done", Effect: shows},
+		{Name: "web", Kind: Text, Help: "serve a live page on `ADDR`", Live: true, Effect: listens},
 		{
 			Name: "width", Kind: Number, Default: "0", Help: "fill `N` columns of text, 0 for those of the terminal",
-			Unset: "the terminal's",
+			Unset: "the terminal's", Effect: shows,
 		},
 	}
 }

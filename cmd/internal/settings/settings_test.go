@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -219,4 +220,28 @@ func TestSize(t *testing.T) {
 	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.EqualError(t, err,
 		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: is it the right one?")
+}
+
+// TestManyMistakes bounds the errors about a file, and the text of each.
+func TestManyMistakes(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{
+		strings.Repeat("x", maxFile-10) + ": 1\n", "color: " + strings.Repeat("x", maxFile-10),
+		"fail-on: [" + strings.Repeat("x,", maxFile/2-10) + "x]",
+	} {
+		write(t, filepath.Join(dir, ProjectFile), text)
+		_, err := Load(Sources{Dir: dir, Getenv: none})
+		require.Error(t, err)
+		require.Less(t, len(err.Error()), 1000)
+	}
+	var many strings.Builder
+	for i := range maxFile / 16 {
+		fmt.Fprintf(&many, "x%d: 1\n", i)
+	}
+	write(t, filepath.Join(dir, ProjectFile), many.String())
+	_, err := Load(Sources{Dir: dir, Getenv: none})
+	var wrong Errors
+	require.ErrorAs(t, err, &wrong)
+	require.Len(t, wrong, maxWrong+1)
+	require.Equal(t, "more is wrong: correct these first", wrong[maxWrong].Text)
 }

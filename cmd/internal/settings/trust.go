@@ -5,20 +5,34 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/heedlog/heed/internal/files"
 )
 
-// foreign returns the reason to ignore a file of settings that was found, and not named: another account than the
-// user's and root's can change the file, the link to it or its folder, where it could exchange the file. It returns ""
-// if the file is trusted, and if there is none.
-func foreign(path string) string {
-	user := os.Geteuid()
-	link, err := os.Lstat(path)
-	if err != nil {
-		return ""
+// read returns the content of the file, or the reason to ignore it unless it is named: another account than the user's
+// and root's can change the file, the link to it or its folder, where it could exchange the file. A file in a folder that
+// the user may not search, such as the home folder of another account, is no file. The file is checked again once it is
+// open, since it may have been exchanged.
+func (f *File) read() (data []byte, why string, err error) {
+	if f.Origin == Named {
+		data, err = files.ReadRegular(f.Path, maxFile)
+		return data, "", err
 	}
-	file, _ := os.Stat(path) // nil for a link that leads nowhere
-	folder, _ := os.Stat(filepath.Dir(path))
-	return cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
+	user := os.Geteuid()
+	link, err := os.Lstat(f.Path)
+	if err != nil {
+		return nil, "", fs.ErrNotExist
+	}
+	file, _ := os.Stat(f.Path) // nil for a link that leads nowhere
+	folder, _ := os.Stat(filepath.Dir(f.Path))
+	why = cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
+	if why == "" {
+		data, err = files.ReadTrusted(f.Path, maxFile, func(info fs.FileInfo) bool {
+			why = others(user, "it", info)
+			return why == ""
+		})
+	}
+	return data, why, err
 }
 
 // others returns how another account than user and root can change a file or folder, which the reason calls it, or "".
