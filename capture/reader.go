@@ -223,6 +223,12 @@ func (r *Reader) read() {
 		if !r.take(ln) {
 			break
 		}
+		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
+			r.notice(event.Notice{
+				Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no),
+				Detail: "a line was cut: heed read the first 256 KiB of it",
+			})
+		}
 		r.taken()
 		if ln.hole > 0 {
 			if !r.asm.sealed {
@@ -293,7 +299,7 @@ func (r *Reader) taken() {
 func (r *Reader) hole(ln *line) {
 	r.endRun(0) // what is missing may be of the run or not
 	r.notice(event.Notice{
-		Status: event.StatusHole, Count: ln.hole, Pos: uint64(ln.no),
+		Status: event.StatusHole, Count: ln.hole + ln.cut, Pos: uint64(ln.no),
 		Detail: "the log holds a run of NUL bytes where text should be",
 	})
 	ln.hole = 0
