@@ -10,10 +10,10 @@ import (
 
 // decoded returns br, or what it holds if it begins with the mark of UTF-16, as
 // the copies do that Windows' own tools make of a log. The mark goes; text in
-// UTF-16 without one is not recognized.
+// UTF-16 without one is not recognized, and a mark of UTF-32 is none.
 func decoded(br *bufio.Reader) io.Reader {
-	mark, _ := br.Peek(2) // an error comes again with the first read
-	if len(mark) < 2 || mark[0]^mark[1] != 0xff^0xfe || mark[0] < 0xfe {
+	mark, _ := br.Peek(4) // an error comes again with the first read
+	if len(mark) < 2 || mark[0]^mark[1] != 0xff^0xfe || mark[0] < 0xfe || string(mark[2:]) == "\x00\x00" {
 		return br
 	}
 	big := mark[0] == 0xfe
