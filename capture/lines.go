@@ -183,17 +183,15 @@ func (l *lineReader) next(ln *line) error {
 	}
 	seen := 0
 	for {
-		more := l.err == nil || errors.Is(l.err, errMore)
-		if i := lineEnd(l.buf[l.r+seen:l.w], more); i >= 0 {
+		if i := lineEnd(l.buf[l.r+seen:l.w], l.err == nil || errors.Is(l.err, errMore)); i >= 0 {
 			end := l.r + seen + i
 			l.take(ln, end, true)
 			l.r = end + 1
 			return nil
 		}
-		none := l.w == l.r
 		seen = max(0, l.w-l.r-maxHead-1)
 		if l.err != nil {
-			if none || !l.partial && errors.Is(l.err, errMore) {
+			if l.w == l.r || !l.partial && errors.Is(l.err, errMore) {
 				return l.err
 			}
 			l.take(ln, l.w, false)
@@ -222,18 +220,14 @@ func lineEnd(b []byte, more bool) int {
 		b, more = b[:end], false
 	}
 	for i := bytes.IndexByte(b, '\r'); i >= 0; {
-		head := b[i+1:]
-		n := bytes.IndexByte(head, '\r')
-		if n >= 0 {
-			head = head[:n]
-		}
-		if (n >= 0 || !more || len(head) >= maxHead) && logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
+		head, _, ended := bytes.Cut(b[i+1:], []byte("\r"))
+		if (ended || !more || len(head) >= maxHead) && logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
 			return i
 		}
-		if n < 0 {
+		if !ended {
 			break
 		}
-		i += 1 + n
+		i += 1 + len(head)
 	}
 	return end
 }

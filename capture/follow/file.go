@@ -14,9 +14,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// headSize is how much of a file shows its layout, and whether it is text.
-const headSize = 64 << 10
-
 // Check returns an error where what is at path now cannot be followed at all, which
 // [Follower.Run] would end with: a directory, a pipe or a device.
 func Check(path string) error {
@@ -131,11 +128,14 @@ func (t *tail) renew(opt capture.Options) {
 
 // skip goes to where a file of an earlier run ended at the first look. Its layout is recognized by its beginning.
 func (t *tail) skip() error {
-	head := make([]byte, headSize)
+	head := make([]byte, 64<<10)
 	n, err := t.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
 		t.drop()
 		return fmt.Errorf("follow: %w", err)
+	}
+	if err := t.check(head[:n]); err != nil {
+		return err
 	}
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {
@@ -170,34 +170,18 @@ func (t *tail) seek(offset int64) {
 	t.offset, t.last = offset, last
 }
 
-// check returns an error for a file whose beginning is no text: nothing of it is read. It is opened again, since it may
-// become one.
-func (t *tail) check() error {
-	if t.head == nil {
-		return nil
-	}
-	n, err := t.file.ReadAt(t.head, 0)
-	if errors.Is(err, io.EOF) {
-		err = nil
-	}
-	if err == nil {
-		err = text.Check(t.head[:n])
-	}
-	switch {
-	case err != nil:
+// check returns an error for a file that begins with head, if that is no text. It is opened again, since it may become one.
+func (t *tail) check(head []byte) error {
+	err := text.Check(head)
+	if err != nil {
 		t.drop()
-		return fmt.Errorf("follow: %s %w", t.cfg.Path, err)
-	case n == len(t.head):
-		t.head = nil
+		err = fmt.Errorf("follow: %s %w", t.cfg.Path, err)
 	}
-	return nil
+	return err
 }
 
 // rewind continues at the beginning of a file.
-func (t *tail) rewind() {
-	t.head = make([]byte, headSize)
-	t.offset, t.size, t.last, t.nulAt, t.passed = 0, 0, 0, -1, -1
-}
+func (t *tail) rewind() { t.offset, t.size, t.last, t.nulAt, t.passed = 0, 0, 0, -1, -1 }
 
 // drop closes a file that cannot be read any more. It is opened again.
 func (t *tail) drop() {

@@ -29,7 +29,6 @@ type tail struct {
 	file   *os.File    // nil: none
 	info   os.FileInfo // of the file that stream reads; nil before the first
 	number uint64      // which file it is
-	head   []byte      // room for its beginning, until that is known to be text
 	stream *capture.Stream
 	offset int64
 	size   int64 // as last seen, and not less than offset
@@ -257,8 +256,10 @@ func (t *tail) read(now time.Time) error {
 	}
 	fresh := t.trimNULs(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
-		if err := t.check(); err != nil {
-			return err
+		if t.offset == 0 {
+			if err := t.check(fresh); err != nil {
+				return err
+			}
 		}
 		at := t.offset
 		if t.passed < 0 {

@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -16,19 +15,12 @@ import (
 
 // Read reads a file that a person named, of any kind, and no more of it than limit
 // bytes: a device may have no end. The error of one that has more names it.
-func Read(name string, limit int64) ([]byte, error) { return read(name, limit, nil) }
-
-func read(name string, limit int64, trust func(fs.FileInfo) bool) ([]byte, error) {
+func Read(name string, limit int64) ([]byte, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // only read from
-	if trust != nil {
-		if info, err := f.Stat(); err != nil || !trust(info) {
-			return nil, cmp.Or(err, refused(name, errUntrusted))
-		}
-	}
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err != nil {
 		return nil, err
@@ -41,10 +33,7 @@ func read(name string, limit int64, trust func(fs.FileInfo) bool) ([]byte, error
 
 // ReadRegular is [Read] for what must be a regular file, or a link to one: another,
 // such as a named pipe, is refused unopened, for opening it may wait for ever.
-func ReadRegular(name string, limit int64) ([]byte, error) { return ReadTrusted(name, limit, nil) }
-
-// ReadTrusted is [ReadRegular] for a file that trust accepts once it is open; others may exchange a name before that.
-func ReadTrusted(name string, limit int64, trust func(fs.FileInfo) bool) ([]byte, error) {
+func ReadRegular(name string, limit int64) ([]byte, error) {
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, err
@@ -52,13 +41,12 @@ func ReadTrusted(name string, limit int64, trust func(fs.FileInfo) bool) ([]byte
 	if !info.Mode().IsRegular() {
 		return nil, refused(name, errNotRegular)
 	}
-	return read(name, limit, trust)
+	return Read(name, limit)
 }
 
 var (
 	errTooLong    = errors.New("the limit for such a file: is it the right one?")
 	errNotRegular = errors.New("is not a regular file")
-	errUntrusted  = errors.New("is not trusted")
 )
 
 func refused(name string, why error) error { return &fs.PathError{Op: "read", Path: name, Err: why} }

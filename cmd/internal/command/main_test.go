@@ -342,7 +342,7 @@ func TestStatus(t *testing.T) {
 		{"directory", with(blockingDir), exitOK, "1 problem", "reading 1 log: game.log"},
 		{"empty directory", with(t.TempDir()), exitIO, "", "no log found in this directory"},
 		{"binary", with(binary), exitIO, "", "is not a text file"},
-		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16 text without a byte order mark"},
+		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},

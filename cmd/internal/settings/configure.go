@@ -163,16 +163,10 @@ func (k *Key) define(flags *pflag.FlagSet) {
 	case Bool:
 		flags.Bool(k.Name, k.Default == "true", k.Help)
 	case Number:
-		n, err := strconv.Atoi(k.Default)
-		if err != nil {
-			panic("BUG: the default of " + k.Name + " is no number")
-		}
+		n, _ := strconv.Atoi(k.Default) // defaults are values that may be
 		flags.Int(k.Name, n, k.Help)
 	case Duration:
-		d, err := time.ParseDuration(k.Default)
-		if err != nil {
-			panic("BUG: the default of " + k.Name + " is no duration")
-		}
+		d, _ := time.ParseDuration(k.Default)
 		flags.Duration(k.Name, d, k.Help)
 	case Words:
 		flags.StringSlice(k.Name, nil, k.Help)

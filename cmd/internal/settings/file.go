@@ -119,7 +119,7 @@ func place(file string, n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", fi
 var wants = map[Kind]string{
 	Bool:     "true or false",
 	Number:   "a whole number from 0 on",
-	Duration: "a duration, such as 500ms, 20s or 1m30s",
+	Duration: "a duration from 0 on, such as 500ms, 20s or 1m30s",
 	Word:     "one word",
 	Words:    "a word or a list of words",
 	Text:     "a text",

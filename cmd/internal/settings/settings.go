@@ -241,38 +241,33 @@ func (k *Key) path(item, dir, home string) (path, wrong string) {
 func (v *Value) check() string {
 	k := v.Key
 	for _, item := range v.Items {
+		wrong, use := false, wants[k.Kind]
 		switch k.Kind {
 		case Bool:
-			if item != "true" && item != "false" {
-				return fmt.Sprintf("%s is %.64q: use true or false", k.Name, item)
-			}
+			wrong = item != "true" && item != "false"
 		case Number:
-			if n, err := strconv.Atoi(item); err != nil || n < 0 {
-				return fmt.Sprintf("%s is %.64q: use a whole number from 0 on", k.Name, item)
-			}
+			n, err := strconv.Atoi(item)
+			wrong = err != nil || n < 0
 		case Duration:
-			if d, err := time.ParseDuration(item); err != nil || d < 0 {
-				return fmt.Sprintf("%s is %.64q: use a duration from 0 on, such as 500ms, 20s or 1m30s", k.Name, item)
-			}
+			d, err := time.ParseDuration(item)
+			wrong = err != nil || d < 0
 		case Word, Words:
-			if !slices.Contains(k.Values, item) {
-				return fmt.Sprintf("%s is %.64q: use %sone of %s%s", k.Name, item, several[k.Kind == Words],
-					strings.Join(k.Values, ", "), cli.Meant(item, k.Values))
+			wrong = !slices.Contains(k.Values, item)
+			use = "one of " + strings.Join(k.Values, ", ") + cli.Meant(item, k.Values)
+			if k.Kind == Words {
+				use = "any number, each " + use
 			}
-		case Text, Texts:
+		default:
 			if item == "" {
-				return k.Name + " has an empty text: leave it out"
+				return k.Name + " is empty: leave it out"
 			}
-		case Path, Paths:
-			if item == "" {
-				return k.Name + " has an empty path: leave it out"
-			}
+		}
+		if wrong {
+			return fmt.Sprintf("%s is %.64q: use %s", k.Name, item, use)
 		}
 	}
 	return ""
 }
-
-var several = map[bool]string{true: "any number, each "}
 
 func split(text, separator string) []string {
 	if text == "" {

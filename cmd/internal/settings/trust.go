@@ -10,29 +10,27 @@ import (
 )
 
 // read returns the content of the file, or the reason to ignore it unless it is named: another account than the user's
-// and root's can change the file, the link to it or its folder, where it could exchange the file. A file in a folder that
-// the user may not search, such as the home folder of another account, is no file. The file is checked again once it is
-// open, since it may have been exchanged.
+// and root's can change the file, the link to it or the folder of either, where it could exchange them. A file in a
+// folder that the user may not search, such as the home folder of another account, is no file.
 func (f *File) read() (data []byte, why string, err error) {
-	if f.Origin == Named {
-		data, err = files.ReadRegular(f.Path, maxFile)
-		return data, "", err
-	}
-	user := os.Geteuid()
 	link, err := os.Lstat(f.Path)
-	if err != nil {
-		return nil, "", fs.ErrNotExist
+	if f.Origin != Named {
+		if err != nil {
+			return nil, "", fs.ErrNotExist
+		}
+		user := os.Geteuid()
+		target, _ := filepath.EvalSymlinks(f.Path)
+		file, _ := os.Stat(target) // nil for a link that leads nowhere
+		folder, _ := os.Stat(filepath.Dir(f.Path))
+		folderOfTarget, _ := os.Stat(filepath.Dir(cmp.Or(target, f.Path)))
+		why = cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder),
+			others(user, "the folder of the linked file", folderOfTarget))
+		if why != "" {
+			return nil, why, nil
+		}
 	}
-	file, _ := os.Stat(f.Path) // nil for a link that leads nowhere
-	folder, _ := os.Stat(filepath.Dir(f.Path))
-	why = cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
-	if why == "" {
-		data, err = files.ReadTrusted(f.Path, maxFile, func(info fs.FileInfo) bool {
-			why = others(user, "it", info)
-			return why == ""
-		})
-	}
-	return data, why, err
+	data, err = files.ReadRegular(f.Path, maxFile)
+	return data, "", err
 }
 
 // others returns how another account than user and root can change a file or folder, which the reason calls it, or "".

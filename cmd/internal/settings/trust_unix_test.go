@@ -118,6 +118,14 @@ func TestForeignFiles(t *testing.T) {
 			require.NoError(t, os.Symlink(f+".mine", f))
 			require.NoError(t, os.Lchown(f, another, another))
 		}, "it belongs to another user"},
+		"a link into a folder of others": {func(t *testing.T, f string) {
+			t.Helper()
+			shared := filepath.Join(filepath.Dir(f), "shared")
+			require.NoError(t, os.MkdirAll(shared, 0o700))
+			require.NoError(t, os.Rename(f, filepath.Join(shared, "x")))
+			require.NoError(t, os.Symlink(filepath.Join(shared, "x"), f))
+			require.NoError(t, os.Chmod(shared, 0o777))
+		}, "other users can write the folder of the linked file"},
 		"in a folder of another user": {func(t *testing.T, f string) {
 			t.Helper()
 			asRoot(t)
