@@ -58,9 +58,15 @@ func TestLines(t *testing.T) {
 			{text: "[ERROR] c", crs: 1, ended: true}, {text: "[INFO] d", ended: true}, {ended: true},
 			{text: "10:00:02 e", ended: true}, {text: "10:00:03"},
 		}},
-		"a CR before text":        {"10:00:00 10%\r20%\r10:00:01 b", []readLine{{text: "10:00:00 10%\r20%", ended: true}, {text: "10:00:01 b"}}},
-		"a CR far behind":         {long[:windowSize-30] + "\r10:00:00 b", []readLine{{text: long[:windowSize-30], ended: true}, {text: "10:00:00 b"}}},
-		"long, by CRs":            {"10:00:00 " + long[9:] + "\r10:00:01 b\r\n", []readLine{{text: "10:00:00 " + long[9:], cut: 12, ended: true}}},
+		"a CR before text": {"10:00:00 10%\r20%\r10:00:01 b", []readLine{
+			{text: "10:00:00 10%\r20%", ended: true}, {text: "10:00:01 b"},
+		}},
+		"a CR far behind": {long[:windowSize-30] + "\r10:00:00 b", []readLine{
+			{text: long[:windowSize-30], ended: true}, {text: "10:00:00 b"},
+		}},
+		"long, by CRs": {"10:00:00 " + long[9:] + "\r10:00:01 b\r\n", []readLine{
+			{text: "10:00:00 " + long[9:], cut: 12, ended: true},
+		}},
 		"63 NULs are text":        {"a" + nul[:63] + "b", []readLine{{text: "a" + nul[:63] + "b"}}},
 		"64 NULs are a hole":      {nul + "b", []readLine{{text: "b", hole: 64, first: true}}},
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", crs: 1, hole: 64, ended: true}}},

@@ -170,7 +170,8 @@ func (t *tail) seek(offset int64) {
 	t.offset, t.last = offset, last
 }
 
-// check returns an error for a file that begins with head, if that is no text. It is opened again, since it may become one.
+// check returns an error for a file that begins with head, if that is no text. The file is opened again, since it may
+// become text.
 func (t *tail) check(head []byte) error {
 	err := text.Check(head)
 	if err != nil {

@@ -70,9 +70,6 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	if err == nil {
 		err = s.Apply(cmd.Flags())
 	}
-	if err == nil {
-		err = s.rulesExist(cmd)
-	}
 	if err != nil {
 		return &cli.StatusError{
 			Status: cli.ExitUsage, Err: err,
@@ -105,23 +102,6 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	if len(set) > 0 {
 		p.Project = s.Files[len(s.Files)-1].Path + " sets " + strings.Join(set, ", ")
 		p.Note("the project file %s", p.Project)
-	}
-	return nil
-}
-
-// rulesExist refuses configured rules that are no file and no folder. A path that is on the
-// command line is looked for when it is used.
-func (s *Settings) rulesExist(cmd *cobra.Command) error {
-	v := s.Value("rules")
-	if v.Origin == Default || v.Origin == Flag || cmd.Flags().Lookup(v.Key.Name) == nil {
-		return nil
-	}
-	for _, path := range v.Items {
-		info, err := os.Stat(path)
-		if err != nil || !info.IsDir() && !info.Mode().IsRegular() { // a device or a pipe may have no end
-			return Errors{{v.Where, fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them",
-				path)}}
-		}
 	}
 	return nil
 }

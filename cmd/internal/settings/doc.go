@@ -15,8 +15,8 @@
 //
 // A project's file may come with a folder that others made. The search for it ends at the home folder, at the
 // root of a repository and at a change of owner. A file that another account owns or can write is ignored, and
-// so is each key whose [Effect] is for the user alone, with a reason. A file that is named (--config, HEED_CONFIG) is read
-// in place of the project's file, with all its keys, also if others own it.
+// so is each key whose [Effect] is for the user alone, with a reason. A file that is named (--config, HEED_CONFIG)
+// is read in place of the project's file, with all its keys, also if others own it.
 //
 // The package reads files and holds no state; a [Settings] does not change once
 // it is loaded.

@@ -70,7 +70,7 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 		key := find(keys, name.Value)
 		switch line := first[name.Value]; {
 		case key == nil:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q%s", name.Value, hint(name.Value, keys))})
+			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q", name.Value) + hint(name.Value, keys)})
 			continue
 		case line > 0:
 			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s is set twice, first in line %d: remove one", key.Name, line)})

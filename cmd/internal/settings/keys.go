@@ -49,9 +49,9 @@ type Key struct {
 // Effect is how a key changes a run, in words after "it".
 type Effect string
 
-// The effects. A project's file, which comes with a folder that others may have made, may have the first two alone: they
-// change neither the decision about a log nor the harm that a game can do. The others are for the user: by a flag, a
-// variable, the user's file or a file that the user names.
+// The effects. A project's file, which comes with a folder that others may have made, may have the first two alone:
+// they change neither the decision about a log nor the harm that a game can do. The others are for the user: by a flag,
+// a variable, the user's file or a file that the user names.
 const (
 	shows   Effect = "changes how output looks"
 	limits  Effect = "limits time or memory"
