@@ -48,6 +48,51 @@ func TestCutFrames(t *testing.T) {
 	}
 }
 
+// TestCutLine reports once each line of which the end was left out, whether it begins a record, continues one, is held
+// back or has holes, as it is read and as it grows.
+func TestCutLine(t *testing.T) {
+	const frame = "  at Gadget.Panel.Draw () [0x00012] in <0123abcd>:0 \n"
+	long, nul := strings.Repeat("x", windowSize), strings.Repeat("\x00", minHole)
+	for name, c := range map[string]struct {
+		in   string
+		want []uint64 // the bytes of each notice
+	}{
+		"alone":        {"a\nb" + long + "\nc\n", []uint64{1}},
+		"without end":  {"a\n" + long + long, []uint64{windowSize}},
+		"all there":    {"a\n" + long + "\nc\n", nil},
+		"in a record":  {unity2022_3 + "a: System.Exception: x\n  " + long + "\n" + frame + "c\n", []uint64{2}},
+		"held back":    {unity2022_3 + "a: System.Exception: x\nbcd" + long + "\n" + frame + "c\n", []uint64{3}},
+		"above frames": {unity2022_3 + "Exception in a: System.Exception: x" + long + "\n" + frame + "c\n", []uint64{35}},
+		"a hole":       {"a" + nul + long + "bc\nd\n", []uint64{minHole + 4}},
+		"begins so":    {nul + long + "bc\nd\n", []uint64{minHole + 2}},
+	} {
+		recs, _, err := readAll(t, strings.NewReader(c.in), Options{})
+		require.NoError(t, err)
+		var got []uint64
+		for i := range recs {
+			if recs[i].Status == event.StatusHole {
+				got = append(got, recs[i].Count)
+			}
+		}
+		require.Equal(t, c.want, got, name)
+		require.Equal(t, recs, streamed(t, []byte(c.in), []int{70_000, 5}, Options{}, nil), name)
+		got = nil
+		for _, r := range streamed(t, []byte(c.in), []int{70_000}, Options{}, func(int) (bool, bool) { return true, true }) {
+			if r.Status == event.StatusHole {
+				got = append(got, r.Count)
+			}
+		}
+		var all, want uint64
+		for _, n := range got {
+			all += n
+		}
+		for _, n := range c.want {
+			want += n
+		}
+		require.Equal(t, want, all, "%s, as it grows", name)
+	}
+}
+
 func TestIsCutFrame(t *testing.T) {
 	table(t, isCutFrame, []string{
 		"Verse.Root", "Verse.Root_Play:Upd", "Verse.Root_Play:Update (", "Verse.Root_Play:Update (int,Verse.Thi", "Verse.Root:Update () (at <01",

@@ -10,7 +10,8 @@
 // the first line on that only one of those has: a banner, a footer with what sets it
 // off, a stack reference, a crash, a line that the game prints for everybody. Logs that
 // were joined into one are each read in their own layout, from the banner or header with
-// which another begins. Line ends may be \n, \r\n or \r\r\n, and \r if the first 64 KiB
+// which another begins. Line ends may be \n, \r\n or \r\r\n, \r before the time or the
+// level with which a logger begins a line, and any \r if the first 64 KiB
 // have no \n; a \r elsewhere belongs to a message. A byte order mark is skipped, invalid
 // UTF-8 passes through. A run of NUL bytes, as a crash leaves where pages of a file were
 // never written, becomes a notice. No content is an error, only input that cannot be
@@ -59,7 +60,8 @@
 //
 // # Notices
 //
-// Notices report what is missing from the log: [event.StatusHole] a run of NUL bytes;
+// Notices report what is missing from the log: [event.StatusHole] a run of NUL bytes, or
+// the end of a line of more than 256 KiB;
 // [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3,
 // which stops writing there; [event.StatusTruncated] a last line without an end that is
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;

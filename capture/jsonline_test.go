@@ -115,6 +115,7 @@ func TestJSONLineTooLong(t *testing.T) {
 
 	recs, _, err = readAll(t, strings.NewReader(`{"msg":"`+strings.Repeat("x", windowSize)+`"}`), Options{Layout: LayoutJSON})
 	require.NoError(t, err)
-	require.Equal(t, evidenceLine, recs[0].Split)
-	require.Equal(t, uint64(windowSize+10-defaultMaxRecordText), recs[0].Cut)
+	require.Equal(t, uint64(10), recs[0].Count, "the notice")
+	require.Equal(t, evidenceLine, recs[1].Split)
+	require.Equal(t, uint64(windowSize+10-defaultMaxRecordText), recs[1].Cut)
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"io"
+
+	"github.com/heedlog/heed/internal/logline"
 )
 
 // minHole is the shortest run of NUL bytes that counts as a hole in the log.
@@ -66,7 +68,7 @@ func (ln *line) opensPlainly() bool {
 	return ln.plain == yes
 }
 
-// lineReader splits its source into lines on \n only, unless endAtCR sets
+// lineReader splits its source into lines as lineEnd does, unless endAtCR sets
 // otherwise. Its memory is two
 // buffers of fixed size, whatever the length of a line: what does not fit is
 // counted and dropped.
@@ -181,15 +183,15 @@ func (l *lineReader) next(ln *line) error {
 	}
 	seen := 0
 	for {
-		if i := bytes.IndexByte(l.buf[l.r+seen:l.w], '\n'); i >= 0 {
+		if i := lineEnd(l.buf[l.r+seen:l.w], l.err == nil || errors.Is(l.err, errMore)); i >= 0 {
 			end := l.r + seen + i
 			l.take(ln, end, true)
 			l.r = end + 1
 			return nil
 		}
-		seen = l.w - l.r
+		seen = max(0, l.w-l.r-maxHead-1)
 		if l.err != nil {
-			if seen == 0 || !l.partial && errors.Is(l.err, errMore) {
+			if l.w == l.r || !l.partial && errors.Is(l.err, errMore) {
 				return l.err
 			}
 			l.take(ln, l.w, false)
@@ -204,6 +206,30 @@ func (l *lineReader) next(ln *line) error {
 		}
 		l.fill()
 	}
+}
+
+// maxHead bounds the bytes of a line that show whether it begins with what a logger writes.
+const maxHead = 128
+
+// lineEnd returns the index of the byte that ends the first line of b, -1 without one: its \n, or a \r before the time
+// or the level with which a logger begins the next line. Any other \r is part of a text, such as of a progress bar. If
+// more may follow b, a \r waits until the line behind it has an end or maxHead bytes.
+func lineEnd(b []byte, more bool) int {
+	end := bytes.IndexByte(b, '\n')
+	if end >= 0 {
+		b, more = b[:end], false
+	}
+	for i := bytes.IndexByte(b, '\r'); i >= 0; {
+		head, _, ended := bytes.Cut(b[i+1:], []byte("\r"))
+		if (ended || !more || len(head) >= maxHead) && logline.Parse(text(head[:min(len(head), maxHead)])).Sure {
+			return i
+		}
+		if !ended {
+			break
+		}
+		i += 1 + len(head)
+	}
+	return end
 }
 
 // take makes what lies before end, without the \n, the current line.

@@ -52,7 +52,21 @@ func TestLines(t *testing.T) {
 			text: "b", crs: 1,
 			ended: true,
 		}, {text: "c", crs: 2, ended: true}, {ended: true}}},
-		"lone CR":                 {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
+		"lone CR": {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
+		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
+			{text: "10:00:00 a", ended: true}, {text: "10:00:01 b", crs: 1, ended: true},
+			{text: "[ERROR] c", crs: 1, ended: true}, {text: "[INFO] d", ended: true}, {ended: true},
+			{text: "10:00:02 e", ended: true}, {text: "10:00:03"},
+		}},
+		"a CR before text": {"10:00:00 10%\r20%\r10:00:01 b", []readLine{
+			{text: "10:00:00 10%\r20%", ended: true}, {text: "10:00:01 b"},
+		}},
+		"a CR far behind": {long[:windowSize-30] + "\r10:00:00 b", []readLine{
+			{text: long[:windowSize-30], ended: true}, {text: "10:00:00 b"},
+		}},
+		"long, by CRs": {"10:00:00 " + long[9:] + "\r10:00:01 b\r\n", []readLine{
+			{text: "10:00:00 " + long[9:], cut: 12, ended: true},
+		}},
 		"63 NULs are text":        {"a" + nul[:63] + "b", []readLine{{text: "a" + nul[:63] + "b"}}},
 		"64 NULs are a hole":      {nul + "b", []readLine{{text: "b", hole: 64, first: true}}},
 		"text, hole, text":        {"a" + nul + "b\r\n", []readLine{{text: "a\nb", crs: 1, hole: 64, ended: true}}},
@@ -112,6 +126,20 @@ func TestLinesOfOldMacs(t *testing.T) {
 	_, r, err := readAll(t, strings.NewReader("a\rb"), Options{Layout: LayoutPlain})
 	require.NoError(t, err)
 	require.Equal(t, 1, r.At().Lines, "who names the layout waits for nothing")
+}
+
+// mixedReturns is a log of which some lines end in \r, and one holds progress.
+const mixedReturns = "2026-01-01 10:00:00 ERROR a\r2026-01-01 10:00:00 INFO b\r\n" +
+	"2026-01-01 10:00:00 WARN c 10%\rc 100%\r\r\n2026-01-01 10:00:00 ERROR d\n\r2026-01-01 10:00:00 INFO e\n"
+
+// TestLinesByReturns: more lines by \r than the buffer holds are as many.
+func TestLinesByReturns(t *testing.T) {
+	lines := allLines(t, iotest.HalfReader(strings.NewReader(strings.Repeat("10:00:00 abcdefg\r", windowSize/8))))
+	require.Len(t, lines, windowSize/8)
+	for _, ln := range lines {
+		require.Equal(t, "10:00:00 abcdefg", ln.text)
+		require.Zero(t, ln.cut)
+	}
 }
 
 // TestBytes: all that was read counts, once it is decompressed and in UTF-8.

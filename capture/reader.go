@@ -175,9 +175,8 @@ func (r *Reader) read() {
 		case r.held.again:
 			ln, err = r.heldOrNext()
 		case !r.have:
-			if err = r.lines.next(&r.cur); err == nil {
-				r.have = true
-			}
+			err = r.lines.next(&r.cur)
+			r.have = err == nil
 		}
 		if err != nil {
 			if r.awaits(err) {
@@ -223,6 +222,9 @@ func (r *Reader) read() {
 		if !r.take(ln) {
 			break
 		}
+		if ln.cut > 0 && ln.hole == 0 && !ln.holeFirst { // else a notice about the hole counts it
+			r.notice(event.Notice{Status: event.StatusHole, Count: ln.cut, Pos: uint64(ln.no), Detail: cutLine})
+		}
 		r.taken()
 		if ln.hole > 0 {
 			if !r.asm.sealed {
@@ -235,6 +237,9 @@ func (r *Reader) read() {
 	}
 	r.flush()
 }
+
+// cutLine is the notice about a line that is longer than the window.
+const cutLine = "a line was cut: heed read the first 256 KiB of it"
 
 // heldOrNext returns the next line that was held back and is to be looked at
 // again, and after the last of them the current line of the input.
@@ -293,7 +298,7 @@ func (r *Reader) taken() {
 func (r *Reader) hole(ln *line) {
 	r.endRun(0) // what is missing may be of the run or not
 	r.notice(event.Notice{
-		Status: event.StatusHole, Count: ln.hole, Pos: uint64(ln.no),
+		Status: event.StatusHole, Count: ln.hole + ln.cut, Pos: uint64(ln.no),
 		Detail: "the log holds a run of NUL bytes where text should be",
 	})
 	ln.hole = 0

@@ -46,8 +46,9 @@ type Record struct {
 	machine *machine
 
 	// StartLine and EndLine are the first and the last line of the record,
-	// counted from 1 in the decompressed input split on \n. The last line is
-	// never blank. Both are 0 for a notice that capture makes itself: it has no
+	// counted from 1 in the decompressed input. A line ends with \n, or with a \r
+	// below which a logger begins the next line. The last line is never blank. Both
+	// are 0 for a notice that capture makes itself: it has no
 	// lines of its own, and its Pos is the line near which it arose.
 	StartLine, EndLine int
 

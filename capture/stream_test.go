@@ -60,7 +60,9 @@ func plainCaptures(tb testing.TB) map[string][]byte {
 }
 
 func TestStreamReadsAsReader(t *testing.T) {
-	for name, data := range plainCaptures(t) {
+	all := plainCaptures(t)
+	all["carriage returns"] = []byte(strings.Repeat(mixedReturns, 2000))
+	for name, data := range all {
 		want, _, err := readAll(t, bytes.NewReader(data), Options{})
 		require.NoError(t, err)
 		for _, sizes := range [][]int{{1 << 20}, {70_000}, {4096, 1, 3}, {17}} {
@@ -71,6 +73,32 @@ func TestStreamReadsAsReader(t *testing.T) {
 			require.Equal(t, want, streamed(t, utf16, []int{4097, 3}, Options{}, nil), name)
 		}
 	}
+}
+
+// TestStreamOfReturns asks for each record as soon as the \r behind it is there: it comes once, and waits for nothing.
+func TestStreamOfReturns(t *testing.T) {
+	s, err := NewStream(Options{})
+	require.NoError(t, err)
+	var got []Record
+	for _, line := range []string{"10:00:00 ERROR a\n", "10:00:01 ERROR b\r", "10:00:02 ERROR c 10%\r20%\r", "10:00:03 ERROR d\n"} {
+		before := len(got)
+		s.Feed([]byte(line))
+		got = drain(got, s)
+		s.Flush(true)
+		got = drain(got, s)
+		require.Greater(t, len(got), before, "%q", line)
+		require.Equal(t, event.LevelError, got[len(got)-1].Level)
+	}
+	s.End()
+	got = drain(got, s)
+	last := map[int]string{}
+	for i := range got {
+		require.True(t, got[i].Part != event.Whole || last[got[i].StartLine] == "", "%d twice", got[i].StartLine)
+		last[got[i].StartLine] = got[i].Message
+	}
+	require.Equal(t, map[int]string{
+		1: "10:00:00 ERROR a", 2: "10:00:01 ERROR b", 3: "10:00:02 ERROR c 10%\r20%", 4: "10:00:03 ERROR d",
+	}, last)
 }
 
 // TestStreamFlushedAtLines asks for what is open after every line: each line is

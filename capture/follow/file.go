@@ -12,6 +12,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // Check returns an error where what is at path now cannot be followed at all, which
@@ -123,6 +124,9 @@ func (t *tail) skip() error {
 		t.drop()
 		return fmt.Errorf("follow: %w", err)
 	}
+	if err := t.check(head[:n]); err != nil {
+		return err
+	}
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {
 		r, err := capture.NewReader(bytes.NewReader(head[:n]), opt)
@@ -161,6 +165,17 @@ func (t *tail) seek(offset int64) {
 		last = 0 // the next read reports it
 	}
 	t.offset, t.last = offset, last
+}
+
+// check returns an error for a file that begins with head, if that is no text. The file is opened again, since it may
+// become text.
+func (t *tail) check(head []byte) error {
+	err := text.Check(head)
+	if err != nil {
+		t.drop()
+		err = fmt.Errorf("follow: %s %w", t.cfg.Path, err)
+	}
+	return err
 }
 
 // rewind continues at the beginning of a file.

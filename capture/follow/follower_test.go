@@ -574,6 +574,43 @@ func TestUnfit(t *testing.T) {
 	})
 }
 
+// TestNoText: of a file that is no text nothing is read, wherever the following begins, until it is one.
+func TestNoText(t *testing.T) {
+	binary := strings.Repeat("\x7fELF\x02\x01\x01\x00", 64)
+	bubble(t, func(t *testing.T, dir string) {
+		fl := start(t, dir, nil)
+		fl.write("one\n")
+		after(time.Second)
+		fl.write(strings.Repeat("two\n", 10))
+		after(time.Second)
+		require.Len(t, fl.taken(), 11)
+		require.NoError(t, os.Rename(fl.path, fl.path+".1"))
+		fl.write(binary)
+		after(10 * time.Second)
+		require.ErrorContains(t, fl.Status().LastError, "Player.log is not a text file")
+		require.ErrorContains(t, fl.Sync(context.Background()), "is not a text file")
+		require.False(t, fl.Status().Present)
+		fl.write(strings.Repeat(binary, 1000))
+		after(10 * time.Second)
+		require.Equal(t, []string{"restarted 0"}, fl.taken())
+		require.NoError(t, os.Remove(fl.path))
+		fl.write("\xfe\xff\x00t\x00h\x00r\x00e\x00e\x00\n")
+		after(10 * time.Second)
+		require.Equal(t, []string{"three"}, fl.taken(), "UTF-16 with its mark")
+		require.NoError(t, fl.Status().LastError)
+		require.NoError(t, fl.stop())
+	})
+	bubble(t, func(t *testing.T, dir string) {
+		appendTo(t, filepath.Join(dir, "Player.log"), strings.Repeat(binary, 1000))
+		fl := start(t, dir, func(c *Config) { c.FromEnd = true })
+		fl.write("one\n")
+		after(10 * time.Second)
+		require.ErrorContains(t, fl.Status().LastError, "is not a text file")
+		require.NoError(t, fl.stop())
+		require.Empty(t, fl.taken())
+	})
+}
+
 // TestNotified follows a real file as the operating system tells of it.
 func TestNotified(t *testing.T) {
 	dir := t.TempDir()

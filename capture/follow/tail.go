@@ -271,6 +271,11 @@ func (t *tail) read(now time.Time) error {
 	}
 	fresh := t.written(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
+		if t.offset == 0 {
+			if err := t.check(fresh); err != nil {
+				return err
+			}
+		}
 		at := t.offset
 		if at == 0 {
 			t.begins(fresh)

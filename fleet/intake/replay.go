@@ -8,7 +8,7 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
-	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
@@ -40,13 +40,13 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	}
 	defer func() { _ = log.Close() }() // only read from
 	hasher := summary.NewHasher()
-	text := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
-	reader, err := capture.NewReader(text, capture.Options{})
+	unzipped := within.reader((&limit{left: maxLog, err: errTooLong}).reader(io.TeeReader(log, hasher)))
+	reader, err := capture.NewReader(unzipped, capture.Options{})
 	if err != nil {
 		return nil, err
 	}
 	head := reader.Head(64 << 10)
-	if err := files.Text(head); err != nil {
+	if err := text.Check(head); err != nil {
 		return nil, err
 	}
 	engine, err := heed.New(replay.Config(set))

@@ -138,7 +138,7 @@ func readsAsLog(name string) bool {
 	}
 	defer func() { _ = f.Close() }() // only read from
 	r, err := capture.NewReader(io.LimitReader(f, maxSniffed), capture.Options{})
-	return err == nil && files.Text(r.Head(readSize)) == nil && r.At().Layout != capture.LayoutPlain
+	return err == nil && text.Check(r.Head(readSize)) == nil && r.At().Layout != capture.LayoutPlain
 }
 
 // takenText names the files that an argument stood for.

@@ -10,7 +10,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/rules"
 )
@@ -34,12 +34,12 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 		_ = in.Close() // only read from
 		return nil, ioError(fmt.Errorf("%s: %w", name, err))
 	}
-	if err := files.Text(reader.Head(readSize)); err != nil {
+	if err := text.Check(reader.Head(readSize)); err != nil {
 		_ = in.Close()
 		if name == standardInput {
 			name = standardInputName
 		}
-		if errors.Is(err, files.ErrBinary) {
+		if errors.Is(err, text.ErrBinary) {
 			err = fmt.Errorf("%w: %s reads logs, plain or compressed with gzip or zstd", err, p.Name)
 		}
 		return nil, ioError(fmt.Errorf("%s %w", name, err))

@@ -136,7 +136,7 @@ func (s *Session) gathered(err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	switch {
-	case err != nil:
+	case err != nil && !s.noLog.Load(): // else an item of the engine says so
 		s.goBlind("its log could not be read: " + err.Error())
 	case t.blind != nil:
 		t.blind = nil

@@ -38,8 +38,8 @@ type Recorder interface {
 // call does not wait for it.
 const noLogAfter = 5 * time.Second
 
-// lookForLog reports once that the log is missing, where that lasts for patience, and once that it is found
-// again. A file that cannot be read is the error of [Session.Sync].
+// lookForLog reports once that the log is missing or cannot be read, if that lasts for patience, and once that it is
+// found again. Until then, a file that cannot be read is the error of [Session.Sync].
 func (s *Session) lookForLog(patience time.Duration) {
 	if s.cfg.Log == nil {
 		return
@@ -56,7 +56,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 		}
 		s.hadLog, s.absent = true, time.Time{}
 		return
-	case st.LastError != nil, s.noLog.Load():
+	case s.noLog.Load(), st.LastError != nil && patience == 0:
 		return
 	case s.absent.IsZero():
 		s.absent = now
@@ -65,11 +65,14 @@ func (s *Session) lookForLog(patience time.Duration) {
 		return
 	}
 	detail := cmp.Or(st.Absent, "there is no file "+st.Path)
+	if st.LastError != nil {
+		detail = st.LastError.Error()
+	}
 	if s.cfg.LogFrom != "" {
 		detail += " (" + s.cfg.LogFrom + ")"
 	}
 	s.noLog.Store(true)
-	s.log.Warn("there is no log to follow", "path", st.Path, "because", st.Absent)
+	s.log.Warn("there is no log to follow", "path", st.Path, "because", detail)
 	s.Observe(event.Notice{Time: now, Status: event.StatusNoLog, Detail: detail}.Entry())
 }
 

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -67,6 +68,53 @@ func TestNoLog(t *testing.T) {
 		time.Sleep(time.Minute)
 		require.Equal(t, coalesce.Clean, verdict().Outcome)
 	})
+}
+
+// TestNoText: a log that is no text is blind with the reason, as one item; once it is text, it is read.
+func TestNoText(t *testing.T) {
+	for name, c := range map[string]struct{ head, want string }{
+		"gzip":   {"\x1f\x8b\x08\x00", "Player.log is compressed: it can be read once it is complete"},
+		"zstd":   {"\x28\xb5\x2f\xfd\x04\x00", "Player.log is compressed"},
+		"binary": {"\x7fELF\x02\x01\x01\x00", "Player.log is not a text file"},
+		"UTF-32": {"h\x00\x00\x00i\x00\x00\x00\x20\x00\x00\x00", "Player.log is UTF-32 text: convert it to UTF-8 first"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "Player.log")
+			require.NoError(t, os.WriteFile(path, []byte(strings.Repeat(c.head, 30)), 0o600))
+			synctest.Test(t, func(t *testing.T) {
+				log, err := follow.New(follow.Config{Path: path, NoNotify: true})
+				require.NoError(t, err)
+				s := start(t, session.Config{Log: log})
+				current := func() heed.Item {
+					a, open := s.Current(t.Context(), "agent")
+					require.True(t, open)
+					require.Len(t, s.Open(nil), 1)
+					return a
+				}
+				require.Contains(t, current().Summary, c.want, "at once")
+				time.Sleep(time.Minute)
+				a := current()
+				require.Contains(t, a.Sample[0].Message, c.want)
+				require.Equal(t, []string{"no_log"}, notices(s))
+				call := gate.Call{ID: "r1", Tool: "colony/build", Consumer: "agent"}
+				g, err := s.Gate(gate.Config{})
+				require.NoError(t, err)
+				require.False(t, g.Check(t.Context(), call).Allowed)
+				s.Ack(t.Context(), "agent", a.ID, 0)
+				d := g.Check(t.Context(), call)
+				require.True(t, d.Allowed)
+				v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
+				require.Equal(t, coalesce.Unknown, v.Outcome)
+				require.Equal(t, coalesce.ReasonBlind, v.Reason)
+
+				require.NoError(t, os.WriteFile(path, []byte("Fine\n"), 0o600))
+				time.Sleep(time.Minute)
+				require.Equal(t, []string{"no_log", "log_found", "Fine"}, notices(s))
+				d = g.Check(t.Context(), call)
+				require.Equal(t, coalesce.Clean, g.Done(t.Context(), d, event.StatusCompleted, "").Verdict.Outcome)
+			})
+		})
+	}
 }
 
 // TestPassedOver: while the program of a file is not known, no verdict is clean; once it is known, a fault that was

@@ -1,10 +1,12 @@
 package settings
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -34,9 +36,9 @@ are relative to its own directory, and ~/ is the home folder. classify-replay an
 share their files; classify-replay ignores the settings that only heed uses. If a setting
 is wrong, the error names its place, and nothing is done. --no-config uses flags only.
 
-A file that other users own or can write is ignored, and so are keys of a project's file
-that weaken the gate, open a port or choose where data goes. A message names each. In the
-FILE of --config all keys count.`,
+A file that other users own or can write is ignored, and so is each key of a project's
+file that does more than change how output looks or limit time and memory. A message
+names each. In the FILE of --config all keys count.`,
 		Example: "  " + p.Name + " config show",
 	}
 	return cli.Group(cmd, p.showCommand())
@@ -134,7 +136,9 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 }
 
 func (s *Settings) appendText(dst []byte, program string) []byte {
-	rows := [][3]string{{"SETTING", "VALUE", "FROM"}}
+	var table bytes.Buffer
+	rows := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(rows, "SETTING\tVALUE\tFROM")
 	for i := range s.Values {
 		v := &s.Values[i]
 		if !v.shows(program) {
@@ -158,17 +162,10 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		case value == "":
 			value = "none"
 		}
-		rows = append(rows, [3]string{v.Key.Name, text.Safe(value, 0), text.Safe(from, 0)})
+		fmt.Fprintf(rows, "%s\t%s\t%s\n", v.Key.Name, text.Safe(value, 0), text.Safe(from, 0))
 	}
-	var width [2]int
-	for _, r := range rows {
-		for i := range width {
-			width[i] = max(width[i], min(len(r[i]), 40))
-		}
-	}
-	for _, r := range rows {
-		dst = fmt.Appendf(dst, "%-*s  %-*s  %s\n", width[0], r[0], width[1], r[1], r[2])
-	}
+	_ = rows.Flush() // a Buffer has no error
+	dst = append(dst, table.Bytes()...)
 	if len(s.Files) > 0 {
 		dst = append(dst, '\n')
 	}

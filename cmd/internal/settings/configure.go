@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type Program struct {
 	cli.Program
 
 	Settings *Settings // what is configured; set before a command runs
+	Project  string    // the project's file and the keys that it sets for the command, in words; "" if it sets none
 
 	noConfig bool
 	config   string // the file of --config
@@ -68,9 +70,6 @@ func (p *Program) configure(cmd *cobra.Command) error {
 	if err == nil {
 		err = s.Apply(cmd.Flags())
 	}
-	if err == nil {
-		err = s.rulesExist(cmd)
-	}
 	if err != nil {
 		return &cli.StatusError{
 			Status: cli.ExitUsage, Err: err,
@@ -91,28 +90,18 @@ func (p *Program) configure(cmd *cobra.Command) error {
 			p.Detail("reading the %s %s", f.Origin, f.Path)
 		}
 		for _, ignored := range f.Ignored {
-			p.Message("%s", ignored) // with --quiet, too: a project's file may set that
+			p.Message("%s", ignored) // with --quiet, too
 		}
 	}
-	if v := s.Value("rules"); v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
-		p.Message("%s: the project's rules decide before the default rules", v.Where)
-	}
-	return nil
-}
-
-// rulesExist refuses configured rules that are no file and no folder. A path that is on the
-// command line is looked for when it is used.
-func (s *Settings) rulesExist(cmd *cobra.Command) error {
-	v := s.Value("rules")
-	if v.Origin == Default || v.Origin == Flag || cmd.Flags().Lookup(v.Key.Name) == nil {
-		return nil
-	}
-	for _, path := range v.Items {
-		info, err := os.Stat(path)
-		if err != nil || !info.IsDir() && !info.Mode().IsRegular() { // a device or a pipe may have no end
-			return Errors{{v.Where, fmt.Sprintf("rules names %s, which cannot be read: name a rule file, or a folder of them",
-				path)}}
+	var set []string
+	for i := range s.Values {
+		if v := &s.Values[i]; v.Origin == Project && cmd.Flags().Lookup(v.Key.Name) != nil {
+			set = append(set, v.Key.Name)
 		}
+	}
+	if len(set) > 0 {
+		p.Project = s.Files[len(s.Files)-1].Path + " sets " + strings.Join(set, ", ")
+		p.Note("the project file %s", p.Project)
 	}
 	return nil
 }
@@ -154,16 +143,10 @@ func (k *Key) define(flags *pflag.FlagSet) {
 	case Bool:
 		flags.Bool(k.Name, k.Default == "true", k.Help)
 	case Number:
-		n, err := strconv.Atoi(k.Default)
-		if err != nil {
-			panic("BUG: the default of " + k.Name + " is no number")
-		}
+		n, _ := strconv.Atoi(k.Default) // defaults are values that may be
 		flags.Int(k.Name, n, k.Help)
 	case Duration:
-		d, err := time.ParseDuration(k.Default)
-		if err != nil {
-			panic("BUG: the default of " + k.Name + " is no duration")
-		}
+		d, _ := time.ParseDuration(k.Default)
 		flags.Duration(k.Name, d, k.Help)
 	case Words:
 		flags.StringSlice(k.Name, nil, k.Help)

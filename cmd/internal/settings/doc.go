@@ -11,12 +11,12 @@
 // Files are read strictly: an unknown key, a value that it cannot have
 // or a key given twice is an error with its file, line and column, and a
 // configuration that has errors is not used at all. Nothing in a file is run, and
-// no file is fetched: a project's file can choose rules and how things are shown.
+// no file is fetched.
 //
 // A project's file may come with a folder that others made. The search for it ends at the home folder, at the
 // root of a repository and at a change of owner. A file that another account owns or can write is ignored, and
-// so is each key that is for the user alone, with a reason. A file that is named (--config, HEED_CONFIG) is read
-// in place of the project's file, with all its keys, also if others own it.
+// so is each key whose [Effect] is for the user alone, with a reason. A file that is named (--config, HEED_CONFIG)
+// is read in place of the project's file, with all its keys, also if others own it.
 //
 // The package reads files and holds no state; a [Settings] does not change once
 // it is loaded.

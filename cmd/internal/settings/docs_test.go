@@ -24,8 +24,8 @@ func TestDocs(t *testing.T) {
 	var want strings.Builder
 	for _, key := range Keys() {
 		program, value, byDefault, inProject := key.program(), wants[key.Kind], key.Default, "yes"
-		if key.UserOnly != "" {
-			inProject = "no: it " + key.UserOnly
+		if key.userOnly() {
+			inProject = "no"
 		}
 		if program == "" {
 			program = "both"
@@ -45,7 +45,8 @@ func TestDocs(t *testing.T) {
 		default:
 			byDefault = key.Unset
 		}
-		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject, value, byDefault, key.Help)
+		fmt.Fprintf(&want, "| `%s` | %s | %s | %s | %s | %s |\n", key.Name, program, inProject+": it "+string(key.Effect),
+			value, byDefault, key.Help)
 	}
 	testkit.Golden(t, path, byHand+head+want.String())
 
@@ -57,5 +58,5 @@ func TestDocs(t *testing.T) {
 	s, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.NoError(t, err)
 	require.Equal(t, Project, s.Value("mod-wait").Origin)
-	require.Empty(t, s.Files[0].Ignored)
+	require.Len(t, s.Files[0].Ignored, 2, "the others are used once the file is named, as the page shows")
 }

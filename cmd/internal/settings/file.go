@@ -33,6 +33,9 @@ func (e Errors) Error() string { return yamlfile.Lines(e) }
 // Unwrap returns the errors one by one.
 func (e Errors) Unwrap() []error { return yamlfile.Each(e) }
 
+// maxWrong bounds the errors that are reported of a file.
+const maxWrong = 20
+
 // parse reads a file of settings. Paths are taken from the file's directory, or, where
 // they begin with ~/, from the folder home.
 func parse(file string, data []byte, keys []Key, home string) (values []Value, wrong Errors) {
@@ -60,11 +63,14 @@ func parse(file string, data []byte, keys []Key, home string) (values []Value, w
 	}
 	first := map[string]int{}
 	for i := 0; i < len(top.Content); i += 2 {
+		if len(wrong) == maxWrong {
+			return nil, append(wrong, Error{file, "more is wrong: correct these first"})
+		}
 		name, value := top.Content[i], top.Content[i+1]
 		key := find(keys, name.Value)
 		switch line := first[name.Value]; {
 		case key == nil:
-			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %q%s", name.Value, hint(name.Value, keys))})
+			wrong = append(wrong, Error{at(name), fmt.Sprintf("there is no setting %.64q", name.Value) + hint(name.Value, keys)})
 			continue
 		case line > 0:
 			wrong = append(wrong, Error{at(name), fmt.Sprintf("%s is set twice, first in line %d: remove one", key.Name, line)})
@@ -113,7 +119,7 @@ func place(file string, n *yaml.Node) string { return fmt.Sprintf("%s:%d:%d", fi
 var wants = map[Kind]string{
 	Bool:     "true or false",
 	Number:   "a whole number from 0 on",
-	Duration: "a duration, such as 500ms, 20s or 1m30s",
+	Duration: "a duration from 0 on, such as 500ms, 20s or 1m30s",
 	Word:     "one word",
 	Words:    "a word or a list of words",
 	Text:     "a text",

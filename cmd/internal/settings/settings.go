@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
-	"github.com/heedlog/heed/internal/files"
 )
 
 // Origin is where a value comes from, the weakest first.
@@ -113,12 +112,12 @@ func Load(src Sources) (*Settings, error) {
 	}
 	for i := range s.Files {
 		f := &s.Files[i]
-		if why := foreign(f.Path); why != "" && f.Origin != Named {
+		data, why, err := f.read()
+		switch {
+		case why != "":
 			f.State, f.Ignored = "ignored", Errors{{f.Path, "is ignored: " + why + "; name it with --config if you trust it"}}
 			continue
-		}
-		data, err := files.ReadRegular(f.Path, maxFile)
-		if errors.Is(err, fs.ErrNotExist) && f.Origin != Named {
+		case errors.Is(err, fs.ErrNotExist) && f.Origin != Named:
 			continue
 		}
 		f.State = "read"
@@ -129,9 +128,9 @@ func Load(src Sources) (*Settings, error) {
 		values, bad := parse(f.Path, data, keys, src.Home)
 		wrong = append(wrong, bad...)
 		for _, v := range values {
-			if f.Origin == Project && v.Key.UserOnly != "" {
+			if f.Origin == Project && v.Key.userOnly() {
 				f.Ignored = append(f.Ignored, Error{v.Where, fmt.Sprintf("%s is ignored in a project's file (it %s): "+
-					"use --%[1]s, %[3]s or the user's file", v.Key.Name, v.Key.UserOnly, v.Key.Variable())})
+					"use --%[1]s, or name the file with --config if you trust it", v.Key.Name, v.Key.Effect)})
 				continue
 			}
 			v.Origin = f.Origin
@@ -195,7 +194,7 @@ func projectFile(dir, home string) File {
 	own := File{Origin: Project, Path: filepath.Join(dir, ProjectFile)}
 	for ; ; dir = filepath.Dir(dir) {
 		path := filepath.Join(dir, ProjectFile)
-		if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
 			return File{Origin: Project, Path: path}
 		}
 		if endsSearch(dir, home) {
@@ -242,38 +241,33 @@ func (k *Key) path(item, dir, home string) (path, wrong string) {
 func (v *Value) check() string {
 	k := v.Key
 	for _, item := range v.Items {
+		wrong, use := false, wants[k.Kind]
 		switch k.Kind {
 		case Bool:
-			if item != "true" && item != "false" {
-				return fmt.Sprintf("%s is %q: use true or false", k.Name, item)
-			}
+			wrong = item != "true" && item != "false"
 		case Number:
-			if n, err := strconv.Atoi(item); err != nil || n < 0 {
-				return fmt.Sprintf("%s is %q: use a whole number from 0 on", k.Name, item)
-			}
+			n, err := strconv.Atoi(item)
+			wrong = err != nil || n < 0
 		case Duration:
-			if d, err := time.ParseDuration(item); err != nil || d < 0 {
-				return fmt.Sprintf("%s is %q: use a duration from 0 on, such as 500ms, 20s or 1m30s", k.Name, item)
-			}
+			d, err := time.ParseDuration(item)
+			wrong = err != nil || d < 0
 		case Word, Words:
-			if !slices.Contains(k.Values, item) {
-				return fmt.Sprintf("%s is %q: use %sone of %s%s", k.Name, item, several[k.Kind == Words],
-					strings.Join(k.Values, ", "), cli.Meant(item, k.Values))
+			wrong = !slices.Contains(k.Values, item)
+			use = "one of " + strings.Join(k.Values, ", ") + cli.Meant(item, k.Values)
+			if k.Kind == Words {
+				use = "any number, each " + use
 			}
-		case Text, Texts:
+		default:
 			if item == "" {
-				return k.Name + " has an empty text: leave it out"
+				return k.Name + " is empty: leave it out"
 			}
-		case Path, Paths:
-			if item == "" {
-				return k.Name + " has an empty path: leave it out"
-			}
+		}
+		if wrong {
+			return fmt.Sprintf("%s is %.64q: use %s", k.Name, item, use)
 		}
 	}
 	return ""
 }
-
-var several = map[bool]string{true: "any number, each "}
 
 func split(text, separator string) []string {
 	if text == "" {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -60,7 +61,7 @@ func TestParse(t *testing.T) {
 		{"duration without a unit", "grace: 5\n", "", "", `:1:8: grace is "5": use a duration from 0 on, such as 500ms`},
 		{"negative duration", "grace: -5s\n", "", "", "use a duration from 0 on"},
 		{"list for a path", "state: [a]\n", "", "", ":1:8: state needs a path"},
-		{"empty text", "addr: ''\n", "", "", "addr has an empty text"},
+		{"empty text", "addr: ''\n", "", "", "addr is empty: leave it out"},
 		{"token", "token: hunter2\n", "", "", `:1:1: there is no setting "token": a token is a secret`},
 		{"other machines", "metrics-remote: true\n", "", "", "is a flag only"},
 		{"unknown", "tpo: 3\n", "", "", `:1:1: there is no setting "tpo"; did you mean "top"?`},
@@ -77,7 +78,7 @@ func TestParse(t *testing.T) {
 		{"wrong word", "color: alway\n", "", "", `did you mean "always"?`},
 		{"wrong word in a list", "fail-on: [blind, blnd]\n", "", "", `:1:18: fail-on is "blnd": use any number, each one of blocking, advisory, blind, new, never; did you mean "blind"?`},
 		{"yes is no bool", "quiet: yes please\n", "", "", "use true or false"},
-		{"empty path", "rules: ['']\n", "", "", "rules has an empty path"},
+		{"empty path", "rules: ['']\n", "", "", "rules is empty: leave it out"},
 		{"alias", "color: &a never\nack: *a\n", "", "", ":2:6: ack needs one word"},
 		{"no mapping", "- top\n", "", "", ":1:1: settings are keys with values"},
 		{"only a word", "top\n", "", "", ":1:1: settings are keys"},
@@ -219,4 +220,28 @@ func TestSize(t *testing.T) {
 	_, err := Load(Sources{Dir: filepath.Dir(file), Getenv: none})
 	require.EqualError(t, err,
 		file+": cannot be read: has more than 1048576 bytes, the limit for such a file: is it the right one?")
+}
+
+// TestManyMistakes bounds the errors about a file, and the text of each.
+func TestManyMistakes(t *testing.T) {
+	dir := t.TempDir()
+	for _, text := range []string{
+		strings.Repeat("x", maxFile-10) + ": 1\n", "color: " + strings.Repeat("x", maxFile-10),
+		"fail-on: [" + strings.Repeat("x,", maxFile/2-10) + "x]",
+	} {
+		write(t, filepath.Join(dir, ProjectFile), text)
+		_, err := Load(Sources{Dir: dir, Getenv: none})
+		require.Error(t, err)
+		require.Less(t, len(err.Error()), 1000)
+	}
+	var many strings.Builder
+	for i := range maxFile / 16 {
+		fmt.Fprintf(&many, "x%d: 1\n", i)
+	}
+	write(t, filepath.Join(dir, ProjectFile), many.String())
+	_, err := Load(Sources{Dir: dir, Getenv: none})
+	var wrong Errors
+	require.ErrorAs(t, err, &wrong)
+	require.Len(t, wrong, maxWrong+1)
+	require.Equal(t, "more is wrong: correct these first", wrong[maxWrong].Text)
 }

@@ -5,20 +5,32 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/heedlog/heed/internal/files"
 )
 
-// foreign returns the reason to ignore a file of settings that was found, and not named: another account than the
-// user's and root's can change the file, the link to it or its folder, where it could exchange the file. It returns ""
-// if the file is trusted, and if there is none.
-func foreign(path string) string {
-	user := os.Geteuid()
-	link, err := os.Lstat(path)
-	if err != nil {
-		return ""
+// read returns the content of the file, or the reason to ignore it unless it is named: another account than the user's
+// and root's can change the file, the link to it or the folder of either, where it could exchange them. A file in a
+// folder that the user may not search, such as the home folder of another account, is no file.
+func (f *File) read() (data []byte, why string, err error) {
+	link, err := os.Lstat(f.Path)
+	if f.Origin != Named {
+		if err != nil {
+			return nil, "", fs.ErrNotExist
+		}
+		user := os.Geteuid()
+		target, _ := filepath.EvalSymlinks(f.Path)
+		file, _ := os.Stat(target) // nil for a link that leads nowhere
+		folder, _ := os.Stat(filepath.Dir(f.Path))
+		folderOfTarget, _ := os.Stat(filepath.Dir(cmp.Or(target, f.Path)))
+		why = cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder),
+			others(user, "the folder of the linked file", folderOfTarget))
+		if why != "" {
+			return nil, why, nil
+		}
 	}
-	file, _ := os.Stat(path) // nil for a link that leads nowhere
-	folder, _ := os.Stat(filepath.Dir(path))
-	return cmp.Or(others(user, "it", link), others(user, "it", file), others(user, "its folder", folder))
+	data, err = files.ReadRegular(f.Path, maxFile)
+	return data, "", err
 }
 
 // others returns how another account than user and root can change a file or folder, which the reason calls it, or "".

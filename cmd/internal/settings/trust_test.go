@@ -16,15 +16,17 @@ func write(t *testing.T, path, text string) {
 	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
 }
 
-// TestUserOnly holds each key to the places where it is used: in a project's file, unless it is the user's alone, and in
-// every other place.
-func TestUserOnly(t *testing.T) {
+// TestEffects holds each key to an effect, and so to the places where it is used: in a project's file, unless it is the
+// user's alone, and in every other place. A path, and an answer for the user, are the user's alone.
+func TestEffects(t *testing.T) {
 	sample := map[Kind]string{
 		Bool: "true", Number: "3", Duration: "3s", Text: "text", Texts: "text", Path: "here", Paths: "here",
 	}
-	var only []string
+	var inProject []string
 	for _, key := range Keys() {
 		t.Run(key.Name, func(t *testing.T) {
+			require.NotEmpty(t, key.Effect)
+			require.True(t, key.userOnly() || key.Kind != Path && key.Kind != Paths && key.Kind != Text && key.Kind != Texts)
 			value := sample[key.Kind]
 			if value == "" {
 				value = key.Values[0]
@@ -45,14 +47,14 @@ func TestUserOnly(t *testing.T) {
 				return s.Value(key.Name).Origin, ignored
 			}
 			got, ignored := origin(Sources{Dir: filepath.Dir(project)})
-			if key.UserOnly == "" {
+			if !key.userOnly() {
+				inProject = append(inProject, key.Name)
 				require.Equal(t, Project, got)
 				require.Empty(t, ignored)
 			} else {
-				only = append(only, key.Name)
 				require.Equal(t, Default, got)
 				require.EqualError(t, ignored, fmt.Sprintf("%s:2:%d: %s is ignored in a project's file (it %s): use "+
-					"--%[3]s, %[5]s or the user's file", project, len(key.Name)+3, key.Name, key.UserOnly, key.Variable()))
+					"--%[3]s, or name the file with --config if you trust it", project, len(key.Name)+3, key.Name, key.Effect))
 			}
 
 			got, ignored = origin(Sources{File: project})
@@ -70,9 +72,8 @@ func TestUserOnly(t *testing.T) {
 		})
 	}
 	require.Equal(t, []string{
-		"addr", "allow", "fail-open", "history", "metrics", "no-attention", "no-default-rules", "observe-only",
-		"remember", "state", "token-file", "web",
-	}, only)
+		"color", "journal", "linger", "max-message", "mod-wait", "settle", "top", "verbose", "width",
+	}, inProject)
 }
 
 // TestNamed: a file that is named is read in place of the project's, and must be there and right.

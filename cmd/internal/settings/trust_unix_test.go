@@ -118,6 +118,14 @@ func TestForeignFiles(t *testing.T) {
 			require.NoError(t, os.Symlink(f+".mine", f))
 			require.NoError(t, os.Lchown(f, another, another))
 		}, "it belongs to another user"},
+		"a link into a folder of others": {func(t *testing.T, f string) {
+			t.Helper()
+			shared := filepath.Join(filepath.Dir(f), "shared")
+			require.NoError(t, os.MkdirAll(shared, 0o700))
+			require.NoError(t, os.Rename(f, filepath.Join(shared, "x")))
+			require.NoError(t, os.Symlink(filepath.Join(shared, "x"), f))
+			require.NoError(t, os.Chmod(shared, 0o777))
+		}, "other users can write the folder of the linked file"},
 		"in a folder of another user": {func(t *testing.T, f string) {
 			t.Helper()
 			asRoot(t)
@@ -179,5 +187,58 @@ func TestSearchOwners(t *testing.T) {
 		}
 		require.Equal(t, "ignored", s.Files[0].State)
 		require.ErrorContains(t, s.Files[0].Ignored, "its folder belongs to another user")
+	}
+}
+
+// TestAnotherUser loads as another account, such as below sudo or setpriv with the home folder of root: files in folders
+// that the account may not search are no files, and root's are read.
+func TestAnotherUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can act as another user")
+	}
+	top, err := os.MkdirTemp("", "another") //nolint:usetesting // the folders of t.TempDir are closed to other users
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(top)) })
+	require.NoError(t, os.Chmod(top, 0o755))
+	const another = 4321
+	root, own := filepath.Join(top, "root"), filepath.Join(top, "own")
+	write(t, filepath.Join(root, "p", ProjectFile), "top: 3\n")
+	write(t, filepath.Join(root, "heed", "config.yaml"), "top: 3\n")
+	write(t, filepath.Join(own, ProjectFile), "top: 4\n")
+	require.NoError(t, os.Chown(own, another, another))
+	require.NoError(t, os.Chown(filepath.Join(own, ProjectFile), another, another))
+	as := func(user int, src Sources) (*Settings, error) {
+		require.NoError(t, syscall.Seteuid(user))
+		defer func() { require.NoError(t, syscall.Seteuid(0)) }()
+		src.Getenv = none
+		return Load(src)
+	}
+
+	s, err := as(another, Sources{Dir: filepath.Join(root, "p"), UserDir: root, Home: root})
+	require.NoError(t, err, "root's folders are closed")
+	require.Equal(t, Default, s.Value("top").Origin)
+	require.Empty(t, s.Files[0].State+s.Files[1].State)
+
+	require.NoError(t, os.Chmod(root, 0o755))
+	require.NoError(t, os.Chmod(filepath.Join(root, "p"), 0o755))
+	_, err = as(another, Sources{Dir: filepath.Join(root, "p")})
+	require.ErrorContains(t, err, "permission denied", "it is there, and may have what heed should know")
+	require.NoError(t, os.Chmod(filepath.Join(root, "p", ProjectFile), 0o644))
+	s, err = as(another, Sources{Dir: filepath.Join(root, "p")})
+	require.NoError(t, err)
+	require.Equal(t, "3", s.Value("top").String())
+
+	s, err = as(another, Sources{Dir: own})
+	require.NoError(t, err)
+	require.Equal(t, "4", s.Value("top").String())
+	s, err = as(another+1, Sources{Dir: own})
+	require.NoError(t, err, "0600")
+	require.Empty(t, s.Files[0].State)
+	require.NoError(t, os.Chmod(own, 0o755))
+	for _, user := range []int{0, another + 1} {
+		s, err = as(user, Sources{Dir: own})
+		require.NoError(t, err)
+		require.Equal(t, "ignored", s.Files[0].State)
+		require.Equal(t, Default, s.Value("top").Origin)
 	}
 }

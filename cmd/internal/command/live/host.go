@@ -307,7 +307,7 @@ func (h *host) announce() error {
 	}
 	run := runFile{
 		PID: os.Getpid(), Command: h.command, Game: h.bridge.GameID, Address: h.bridge.Address, Token: h.bridge.Token,
-		Log: h.Path, Name: h.name, Started: h.Now().UTC(),
+		Log: h.Path, Name: h.name, Project: h.Project, Started: h.Now().UTC(),
 	}
 	if h.web != nil {
 		run.Web = h.web.address()
@@ -464,6 +464,9 @@ func (h *host) openLog() error {
 	}
 	h.closes(file)
 	h.log = log
+	if h.Project != "" {
+		h.log.Info("a project file changes settings", "settings", h.Project)
+	}
 	if shared != nil {
 		h.log.Warn("another heed uses the same state folder: name another with --state", "name", h.name, "error", shared)
 	}

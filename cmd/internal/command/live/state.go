@@ -55,8 +55,9 @@ type runFile struct {
 	Address string    `json:"address"`
 	Token   string    `json:"token"`
 	Log     string    `json:"log,omitempty"`
-	Name    string    `json:"name,omitempty"` // of its files in the folder
-	Web     string    `json:"web,omitempty"`  // address of the live page
+	Name    string    `json:"name,omitempty"`    // of its files in the folder
+	Web     string    `json:"web,omitempty"`     // address of the live page
+	Project string    `json:"project,omitempty"` // its file and the keys that it sets, in words
 	Started time.Time `json:"started"`
 }
 

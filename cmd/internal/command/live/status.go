@@ -174,6 +174,9 @@ func (p *program) showStatus(g *page, r *runFile, st *bridge.Status, items *brid
 		heed += ", continued from a saved state"
 	}
 	g.about("heed", plain, heed)
+	if r.Project != "" {
+		g.about("settings", plain, "the project file "+r.Project)
+	}
 	if r.Web != "" {
 		g.about("page", plain, r.Web)
 	}
