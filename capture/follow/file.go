@@ -2,12 +2,15 @@ package follow
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
@@ -79,19 +82,24 @@ func (t *tail) open() (bool, error) {
 	switch {
 	case first:
 		t.renew(t.cfg.Capture)
+		t.begins(file, 0)
 	case next:
 		t.now.Rotations++
-		t.another(t.continues(info, true), "another log replaced it")
+		continues := t.continues(info, true)
+		t.file = file
+		t.another(continues, "another log replaced it")
 	}
 	t.file, t.info = file, info
+	if first && t.resumes() {
+		err = t.takeUp()
+	} else if stale {
+		err = t.skip(cmp.Or(t.was, info).Size())
+	}
 	switch {
-	case stale:
-		if err := t.skip(); err != nil {
-			t.info = nil // as if it had not been opened: it would else be read from its beginning
-			return false, err
-		}
-		t.await()
-	case next:
+	case err != nil:
+		t.info = nil // as if it had not been opened: it would else be read from its beginning
+		return false, err
+	case next && !stale:
 		t.sure, t.told = false, false
 		t.begun(createdEvidence, true)
 	default:
@@ -125,8 +133,9 @@ func (t *tail) renew(opt capture.Options) {
 	}
 }
 
-// skip goes to where a file of an earlier run ended at the first look. Its layout is recognized by its beginning.
-func (t *tail) skip() error {
+// skip goes to the end of the lines that are not read: of an earlier run, such as a file had at the first look. Its
+// layout is recognized by its beginning.
+func (t *tail) skip(offset int64) error {
 	head := make([]byte, 64<<10)
 	n, err := t.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -142,16 +151,14 @@ func (t *tail) skip() error {
 	}
 	t.number--
 	t.renew(opt)
-	t.offset = t.info.Size()
-	if t.was != nil {
-		t.offset = t.was.Size()
-	}
+	t.offset = offset
 	if n >= 2 && head[0]^head[1] == 0xff^0xfe && head[0] >= 0xfe { // UTF-16, known by its mark
 		t.offset -= t.offset % 2
 		t.stream.Feed(head[:2])
 		t.drain()
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
+	t.begins(t.file, t.offset)
 	t.seek(t.offset)
 	return nil
 }
@@ -164,6 +171,7 @@ func (t *tail) seek(offset int64) {
 		last = 0 // the next read reports it
 	}
 	t.offset, t.last = offset, last
+	t.at.Offset, t.at.Hash = offset, xxhash.Sum64(t.buf[:last])
 }
 
 // rewind continues at the beginning of a file.
@@ -180,6 +188,7 @@ func (t *tail) end(why string) {
 	t.stream.End()
 	t.drain()
 	t.history, t.stamp = -1, time.Now().UTC().Round(0)
+	t.begins(t.file, 0)
 	t.hole(why)
 	if t.given {
 		t.notice(event.StatusRestarted, 0, why)
@@ -204,6 +213,11 @@ func (t *tail) another(continues bool, why string) {
 		return
 	}
 	t.hole(why)
+	t.stream.Flush(false)
+	t.drain()
+	lines := t.stream.At().Through
+	t.begins(t.file, 0)
+	t.at.Before, t.at.Through = lines, lines
 	t.rewind()
 	t.history = -1
 }

@@ -9,13 +9,15 @@ import (
 	"os"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
 
 const (
 	chunkSize = 256 << 10 // read at a time
-	lastSize  = 256       // bytes before the offset that are compared at each read
+	lastSize  = 4 << 10   // bytes before the offset that are compared at each read
 	slower    = 10        // how much slower the file is polled with notifications
 
 	maxBackoff = 2 * time.Second
@@ -44,6 +46,7 @@ type tail struct {
 	nulSince time.Time
 
 	identity
+	at Position // of the latest record
 
 	history int64     // up to here the first file was there at the start
 	grown   time.Time // when bytes were last read
@@ -76,6 +79,9 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 	}
 	info, err := os.Stat(f.cfg.Path)
 	t.remember(info, err)
+	if t.resumes() {
+		t.old, t.found = false, t.renamed()
+	}
 	if err != nil {
 		return t, nil // it may come, or come to be readable
 	}
@@ -256,7 +262,7 @@ func (t *tail) read(now time.Time) error {
 	}
 	fresh := t.trimNULs(t.buf[t.last:n], now)
 	if len(fresh) > 0 {
-		at := t.offset
+		at, end := t.offset, t.last+len(fresh)
 		if t.passed < 0 {
 			t.passed = at
 		}
@@ -270,11 +276,12 @@ func (t *tail) read(now time.Time) error {
 			if t.began.IsZero() || at == t.history { // the rest may be of an earlier run
 				t.began = written.Round(0)
 			}
+			t.at.Began = t.began
+			t.at.Offset, t.at.Hash = t.offset, xxhash.Sum64(t.buf[max(0, end-lastSize):end])
 			t.stream.Feed(fresh)
 			t.drain()
 		}
 		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
-		end := t.last + len(fresh)
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
 	}
 	t.more = len(fresh) > 0 && n == limit
@@ -329,6 +336,10 @@ func (t *tail) trimNULs(b []byte, now time.Time) []byte {
 // drain delivers what the stream has.
 func (t *tail) drain() {
 	for t.stream.Next(&t.rec.Record) {
+		if t.rec.Known = t.stream.Resuming(); !t.rec.Known {
+			at := t.stream.At()
+			t.at.Through, t.at.Partly = at.Through, at.Partly
+		}
 		t.give()
 	}
 }
@@ -337,7 +348,7 @@ func (t *tail) drain() {
 func (t *tail) give() {
 	r := &t.rec
 	r.History = t.offset <= t.history
-	r.Arrived = t.stamp
+	r.Arrived, r.Position = t.stamp, t.at
 	if r.History {
 		r.Arrived = time.Time{}
 	}
@@ -382,14 +393,20 @@ func (t *tail) finish() error {
 	s := &syncing{done: make(chan error, 1)}
 	t.begin(s)
 	for len(t.waiting) > 0 {
-		t.look()
-		if t.more && t.waiting[0].line == 0 {
+		hurried := t.hurried()
+		if !hurried {
+			t.look()
+		}
+		if !hurried && t.more && t.waiting[0].line == 0 {
 			t.reach()
 			continue
 		}
 		if t.stream != nil {
 			t.stream.Flush(true)
 			t.drain()
+		}
+		if hurried {
+			t.leave()
 		}
 		for _, s := range t.waiting {
 			s.done <- t.now.LastError
@@ -398,4 +415,31 @@ func (t *tail) finish() error {
 	}
 	t.publish()
 	return nil
+}
+
+// hurried reports whether what is left is not to be read.
+func (t *tail) hurried() bool {
+	select {
+	case <-t.cfg.Hurry:
+		return true
+	default:
+		return false
+	}
+}
+
+// leave reports what is left as missing.
+func (t *tail) leave() {
+	if t.file == nil {
+		return
+	}
+	if info, err := t.file.Stat(); err == nil {
+		t.size = max(t.offset, info.Size())
+	}
+	if at, err := os.Stat(t.cfg.Path); err == nil && !os.SameFile(at, t.info) && !t.cfg.NewRun {
+		t.size += at.Size()
+	}
+	if t.stream.Resuming() {
+		t.offset = max(t.offset, t.cfg.Resume.Offset)
+	}
+	t.hole("heed had to end")
 }
