@@ -198,7 +198,7 @@ func (h *host) openSession() (err error) {
 	cfg.Installed, notes = files.Mods(f.mods)
 	command.NoteMods(h.Note, notes)
 	if f.state != "" {
-		cfg.Snapshot = h.state.path(h.name + ".snapshot")
+		cfg.Snapshot = h.snapshot()
 	}
 	if h.follower != nil {
 		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), h.spool}
@@ -214,6 +214,9 @@ func (h *host) openSession() (err error) {
 	h.session, err = session.New(cfg)
 	return err
 }
+
+// snapshot is the file that keeps the engine's state, where that is asked for.
+func (h *host) snapshot() string { return h.state.path(h.name + ".snapshot") }
 
 // recording is the file of --record. A Recorder stops at the first error.
 type recording struct {
@@ -496,6 +499,9 @@ func (h *host) openFollower() (err error) {
 		}
 		path := h.state.path(h.name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
 		cfg = follow.Config{Path: path, FromEnd: true, Continues: true}
+	}
+	if h.flags.state != "" {
+		cfg.Resume = session.Position(h.snapshot())
 	}
 	if err := follow.Check(cfg.Path); err != nil {
 		return err
