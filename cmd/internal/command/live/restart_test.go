@@ -1,0 +1,85 @@
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// TestKilledWhileReading kills heed at many moments while a log grows, is renamed and begins again. The last one has
+// counted each line once.
+func TestKilledWhileReading(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func() (*exec.Cmd, *buffer) {
+		cmd := exec.Command(self, "follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
+			"--record", filepath.Join(dir, "recorded"), log)
+		var errs buffer
+		cmd.Stderr, cmd.Env = &errs, append(os.Environ(), helperEnv+"=1")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		return cmd, &errs
+	}
+	lines, faults := 0, 0
+	more := func(n int) {
+		var b strings.Builder
+		for range n {
+			if lines++; lines%3 > 0 {
+				fmt.Fprintf(&b, "all is well %d\n", lines)
+				continue
+			}
+			faults++
+			fmt.Fprintf(&b, "FAULT in %s\n  at %s.Run () [0x00000] in <1>:0 \n", word(faults), word(faults))
+		}
+		file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		for all := b.String(); all != ""; { // a line may come in parts
+			n := min(len(all), 37)
+			_, err = file.WriteString(all[:n])
+			require.NoError(t, err)
+			all = all[n:]
+			time.Sleep(time.Millisecond / 4)
+		}
+		require.NoError(t, file.Close())
+	}
+	kills := 15
+	if testkit.IsFull() {
+		kills = 100
+	}
+	for n := range kills {
+		cmd, _ := run()
+		time.Sleep(20 * time.Millisecond)
+		more(5 + n)
+		time.Sleep(time.Duration(n*7%90) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		more(2)
+	}
+	_ = os.Remove(filepath.Join(dir, "recorded"))
+	cmd, errs := run()
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil }, patience, time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries, %s in items", text.Number(uint64(lines)), text.Number(uint64(faults))), "of %d kills", kills)
+}
+
+// word is a word for a number, which is not masked.
+func word(n int) (s string) {
+	for ; n > 0; n /= 16 {
+		s += string(rune('g' + n%16))
+	}
+	return "Part" + s
+}
