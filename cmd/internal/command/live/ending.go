@@ -33,14 +33,14 @@ type ending struct {
 // watch waits for the end of the game and all that it started, or of the server, and reports it as soon as it is known.
 // Signals are passed to the game; it is killed when it does not end in time.
 func (e *ending) watch(ctx context.Context, served <-chan error) error {
-	defer e.report(ctx)
+	defer e.report()
 	for exited := e.game.Exited(); ; {
 		select {
 		case <-exited:
 			exited = nil
 			e.drain(ctx) // a signal to the whole tree ends the game before heed has received its own
 			if !e.wanted() {
-				e.report(ctx)
+				e.report()
 			}
 		case <-e.game.Done():
 			e.drain(ctx)
@@ -84,9 +84,11 @@ func (e *ending) signal(ctx context.Context, sig os.Signal) {
 			e.h.log.Debug("the signal was not passed on", "error", err)
 		}
 	case e.asked: // no more patience
+		e.h.end()
 		e.game.Kill()
 	default:
 		e.asked = true
+		e.h.end()
 		go e.game.Stop(ctx, sig)
 	}
 }
@@ -98,14 +100,14 @@ func (e *ending) wanted() bool {
 }
 
 // report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
-func (e *ending) report(ctx context.Context) {
+func (e *ending) report() {
 	if e.known {
 		return
 	}
 	e.known = true
 	exit := e.game.Exit()
-	e.output.wait(tailGrace)
-	if err := e.h.session.Sync(ctx); err != nil {
+	e.output.wait(e.h.hurry, tailGrace)
+	if err := e.h.session.Sync(e.h.hurry); err != nil {
 		e.h.log.Warn("the end of the game's log could not be read", "error", err)
 	}
 	said := "the game " + exit.String()
@@ -156,6 +158,7 @@ func (e *ending) linger(ctx context.Context, d time.Duration) {
 			return
 		case sig := <-e.signals:
 			if slices.Contains(stops, sig) || slices.Contains(hangups, sig) {
+				e.h.end()
 				return
 			}
 		case <-ctx.Done():

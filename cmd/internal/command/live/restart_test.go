@@ -1,3 +1,5 @@
+//go:build unix
+
 package live
 
 import (
@@ -6,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -82,4 +85,57 @@ func word(n int) (s string) {
 		s += string(rune('g' + n%16))
 	}
 	return "Part" + s
+}
+
+// TestEndsInTime asks heed to end in the middle of a large log: it ends after --grace, and reports the rest as missing;
+// with a state, the next heed reads it. The second request ends wrap at once.
+func TestEndsInTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, recorded, errors := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded"), `^heed: [\d,]+ bytes of the log were not read before the end\n$`
+	const lines = 600_000
+	var b strings.Builder
+	for n := range lines {
+		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
+	}
+	write(t, log, b.String())
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func(args ...string) (*exec.Cmd, *buffer) {
+		_ = os.Remove(recorded)
+		cmd := exec.Command(self, append([]string{args[0], "--no-config", "--no-default-rules", "--record", recorded}, args[1:]...)...)
+		var errs buffer
+		cmd.Dir, cmd.Stderr, cmd.Env = dir, &errs, append(os.Environ(), helperEnv+"=1")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		require.Eventually(t, func() bool { info, err := os.Stat(recorded); return err == nil && info.Size() > 10_000 }, patience,
+			time.Millisecond)
+		return cmd, &errs
+	}
+	for _, args := range [][]string{
+		{"serve", "--state", "serve", "--log-file", "own", "--grace", "1ms", log},
+		{"mcp", "--state", "mcp", "--log", log, "--grace", "1ms", "--", "sleep", "60"},
+		{"follow", "--state", "follow", "-q", "--grace", "1ms", log},
+	} {
+		cmd, errs := run(args...)
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		_ = cmd.Wait() // of its status
+		require.Regexp(t, errors, errs.String(), args[0])
+		data, err := os.ReadFile(recorded)
+		require.NoError(t, err)
+		require.Contains(t, string(data), `"status":"hole"`)
+		require.Less(t, strings.Count(string(data), "all is well"), lines)
+	}
+	cmd, errs := run("follow", "--state", "follow", log)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries", text.Number(uint64(lines+1))), "with the notice")
+
+	game := filepath.Join(dir, "Game.log")
+	cmd, errs = run("wrap", "--state", "wrap", "--log", game, "--grace", "1h", "--", "sh", "-c",
+		`trap "" TERM; cat Player.log > Game.log; while :; do sleep 1; done`)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	_ = cmd.Wait()
+	require.Regexp(t, errors, errs.String())
 }
