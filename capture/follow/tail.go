@@ -402,7 +402,7 @@ func (t *tail) finish() error {
 			continue
 		}
 		if t.stream != nil {
-			t.stream.Flush(true)
+			t.stream.Flush(!hurried)
 			t.drain()
 		}
 		if hurried {
@@ -438,6 +438,7 @@ func (t *tail) leave() {
 	if at, err := os.Stat(t.cfg.Path); err == nil && !os.SameFile(at, t.info) && !t.cfg.NewRun {
 		t.size += at.Size()
 	}
+	t.offset -= int64(t.last - 1 - bytes.LastIndexByte(t.buf[:t.last], '\n')) // of a line that was cut by the end
 	if t.stream.Resuming() {
 		t.offset = max(t.offset, t.cfg.Resume.Offset)
 	}

@@ -208,7 +208,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 			return c, nil
 		},
 	}
-	err = agent.during(signals, log, func() {}, func() error { return acp.Run(ctx, cfg) })
+	err = agent.during(signals, log, func() error { return acp.Run(ctx, cfg) })
 	p.Status = agent.Exit().Code
 	if err != nil && !errors.Is(err, jsonrpc.ErrProgram) && ctx.Err() == nil {
 		return cli.Failed(exitOwn, err)
@@ -271,7 +271,7 @@ func (t *talker) hangUp() {
 
 // during passes signals on while f runs, and then has the program end. It does not wait longer than grace after a
 // signal that asks for the end, and not at all after the second.
-func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, asked func(), f func() error) error {
+func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- f() }()
 	var late <-chan time.Time
@@ -283,7 +283,6 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, asked func()
 			return nil
 		case sig := <-signals:
 			if slices.Contains(stops, sig) {
-				asked()
 				late, grace = time.After(grace), 0
 			}
 			if err := t.Pass(sig); err != nil {

@@ -84,11 +84,9 @@ func (e *ending) signal(ctx context.Context, sig os.Signal) {
 			e.h.log.Debug("the signal was not passed on", "error", err)
 		}
 	case e.asked: // no more patience
-		e.h.end()
 		e.game.Kill()
 	default:
 		e.asked = true
-		e.h.end()
 		go e.game.Stop(ctx, sig)
 	}
 }
@@ -158,7 +156,6 @@ func (e *ending) linger(ctx context.Context, d time.Duration) {
 			return
 		case sig := <-e.signals:
 			if slices.Contains(stops, sig) || slices.Contains(hangups, sig) {
-				e.h.end()
 				return
 			}
 		case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -341,6 +342,22 @@ func (h *host) end() {
 	}
 }
 
+// ends has signals call end, beside what else they do, until it is stopped.
+func (h *host) ends() (stop func()) {
+	asks := make(chan os.Signal, len(stops))
+	for _, sig := range stops {
+		if !signal.Ignored(sig) {
+			signal.Notify(asks, sig)
+		}
+	}
+	go func() {
+		for range asks {
+			h.end()
+		}
+	}()
+	return func() { signal.Stop(asks); close(asks) }
+}
+
 // endWait bounds the wait for the parts of a host that must end.
 const endWait = time.Second
 
@@ -423,7 +440,7 @@ func (h *host) serve(ctx context.Context) error {
 
 // serveDuring serves while work runs, which begins when the log from before is ingested. Failed has an error if a part
 // fails, and is closed when nothing is served any more. The end of ctx ends work alone.
-func (h *host) serveDuring(ctx context.Context, signals <-chan os.Signal, work func(failed <-chan error) error) error {
+func (h *host) serveDuring(ctx context.Context, work func(failed <-chan error) error) error {
 	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
 	failed := make(chan error, 1)
 	go func() {
@@ -432,22 +449,11 @@ func (h *host) serveDuring(ctx context.Context, signals <-chan os.Signal, work f
 	}()
 	defer func() {
 		stop()
-		for {
-			select {
-			case sig := <-signals:
-				if slices.Contains(stops, sig) {
-					h.end()
-				}
-				continue
-			case err := <-failed:
-				if err != nil {
-					h.log.Error("heed served no more", "error", err)
-				}
-			}
-			return
+		if err := <-failed; err != nil {
+			h.log.Error("heed served no more", "error", err)
 		}
 	}()
-	_ = h.session.Sync(ctx)
+	_ = h.session.Sync(h.hurry)
 	return work(failed)
 }
 

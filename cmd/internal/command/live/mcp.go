@@ -91,7 +91,8 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
-	return h.serveDuring(ctx, signals, func(<-chan error) error { // the server's changes of the log come after this
+	defer h.ends()()
+	return h.serveDuring(ctx, func(<-chan error) error { // the server's changes of the log come after this
 		defer out.finish(h)
 		server, err := startTalking(args, stderr, f.grace)
 		out.handedOver()
@@ -107,7 +108,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		if err != nil {
 			return own(err)
 		}
-		err = server.during(signals, h.log, h.end, func() error { return proxy.Run(ctx) })
+		err = server.during(signals, h.log, func() error { return proxy.Run(ctx) })
 		p.Status = server.Exit().Code
 		h.log.Info("the server has ended", "exit", server.Exit().String(), "not messages", proxy.Odd())
 		if err != nil {

@@ -93,7 +93,7 @@ func TestEndsInTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	log, recorded, errors := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded"), `^heed: [\d,]+ bytes of the log were not read before the end\n$`
-	const lines = 600_000
+	const lines = 150_000
 	var b strings.Builder
 	for n := range lines {
 		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
@@ -126,7 +126,7 @@ func TestEndsInTime(t *testing.T) {
 		require.Contains(t, string(data), `"status":"hole"`)
 		require.Less(t, strings.Count(string(data), "all is well"), lines)
 	}
-	cmd, errs := run("follow", "--state", "follow", log)
+	cmd, errs := run("follow", "--state", "follow", "--grace", "1h", log)
 	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 	require.NoError(t, cmd.Wait())
 	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries", text.Number(uint64(lines+1))), "with the notice")

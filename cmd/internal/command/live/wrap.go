@@ -124,7 +124,8 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	// The log, the server and the mod's connection start before the game and end after it.
-	return h.serveDuring(ctx, signals, func(failed <-chan error) error {
+	defer h.ends()()
+	return h.serveDuring(ctx, func(failed <-chan error) error {
 		if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
 			h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
 		}
