@@ -45,6 +45,7 @@ func TestMethodsLock(t *testing.T) {
 		"SetRules":       func(e *Engine) { _ = e.SetRules(set) },
 		"Since":          func(e *Engine) { _, _, _ = e.Since(Cursor{}) },
 		"Snapshot":       func(e *Engine) { e.Snapshot(nil) },
+		"Freeze":         func(e *Engine) { e.Freeze()(nil) },
 		"StateRead":      func(e *Engine) { e.StateRead() },
 		"Stats":          func(e *Engine) { e.Stats() },
 		"Template":       func(e *Engine) { e.Template(signature.Signature{}) },

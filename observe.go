@@ -143,8 +143,8 @@ func (e *Engine) outcome(o *Outcome, given event.Part) {
 
 // ingested is a log record, or the rest of one: where it begins, and the rule that decided.
 type ingested struct {
-	pos  uint64
-	rule string
+	Pos  uint64 `json:",omitzero"`
+	Rule string `json:",omitzero"`
 }
 
 // part returns the latest record, or the latest rest if e.entry is a rest. The lock is held.
@@ -159,7 +159,7 @@ func (e *Engine) part() *ingested {
 // record if the same rule decides about the whole. The lock is held.
 func (e *Engine) observed() bool {
 	part := e.part()
-	if part.pos != e.entry.Pos || part.rule != e.classifier.Decision(&e.entry).Rule {
+	if part.Pos != e.entry.Pos || part.Rule != e.classifier.Decision(&e.entry).Rule {
 		return false
 	}
 	e.entry.MakeRest()

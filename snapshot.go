@@ -41,6 +41,7 @@ type state struct {
 	Carried   uint64
 	ByKind    [event.KindHost + 1]uint64
 	Heartbeat storedHeartbeat
+	Parts     [2]ingested `json:",omitzero"` // the latest record, and the latest rest of one
 	Classify  *classify.State
 	Coalesce  *coalesce.State
 }
@@ -68,11 +69,21 @@ type storedHeartbeat struct {
 //
 // The state is that of one point in time. It is copied under the lock, and encoded without it (bench/contention).
 // Snapshots wait for each other.
-func (e *Engine) Snapshot(dst []byte) []byte {
+func (e *Engine) Snapshot(dst []byte) []byte { return e.Freeze()(dst) }
+
+// Freeze copies the state, and returns a function that appends its snapshot as [Engine.Snapshot] does, for a host that
+// needs to know which entries are in it. The function must be called once: other snapshots wait for it.
+func (e *Engine) Freeze() func(dst []byte) []byte {
 	e.snapshots.Lock()
-	defer e.snapshots.Unlock()
 	s, coalesced, carried := e.copyState()
-	s.Coalesce = coalesced()
+	return func(dst []byte) []byte {
+		defer e.snapshots.Unlock()
+		s.Coalesce = coalesced()
+		return e.encode(dst, s, carried)
+	}
+}
+
+func (e *Engine) encode(dst []byte, s *state, carried *carryOver) []byte {
 	first := len(dst)
 	dst = append(append(slices.Grow(dst, e.snapshotSize), carried.line()...), recordHead...)
 	start := len(dst)
@@ -97,6 +108,7 @@ func (e *Engine) copyState() (*state, func() *coalesce.State, *carryOver) {
 		Format: snapshotFormat, Signatures: signature.Version, Masking: e.normalizer.Version(),
 		Sequence: e.seq, Carried: e.carried, ByKind: e.byKind,
 		Heartbeat: storedHeartbeat{[2]int64{h.by.Unix(), int64(h.by.Nanosecond())}, h.stalled, h.busy},
+		Parts:     [2]ingested{e.latest, e.late},
 		Classify:  e.classifier.State(),
 	}, e.coalescer.State(), e.carryOver()
 }
@@ -161,6 +173,7 @@ func (p *parts) restore(line []byte) (*Engine, error) {
 	}
 	e := p.engine()
 	e.seq, e.carried, e.byKind = s.Sequence, s.Carried, s.ByKind
+	e.latest, e.late = s.Parts[0], s.Parts[1]
 	h := &s.Heartbeat
 	e.heartbeat = heartbeat{by: time.Unix(h.By[0], h.By[1]).UTC(), stalled: h.Stalled, busy: h.Busy}
 	if e.classifier, err = classify.Restore(p.classify, s.Classify); err != nil {

@@ -370,7 +370,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// What is known of mods: the host tells it, and records say it again.
 		"-Engine.finder",
 		// Of this run only.
-		"-Engine.carriedOver", "-Engine.latest", "-Engine.late",
+		"-Engine.carriedOver",
 		// Of the Config, for rules that come later.
 		"-Engine.ruled",
 	)

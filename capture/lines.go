@@ -92,7 +92,11 @@ type lineReader struct {
 	within  bool       // src had no more when long and filter held the beginning of a line
 	filter  holeFilter // of that line
 	partial bool       // where src has no more for now, a line ends
+	stop    int        // the line after which there is no more until it is 0
 }
+
+// stopped reports whether the last line was the one to stop after.
+func (l *lineReader) stopped() bool { return l.stop > 0 && l.no >= l.stop }
 
 func newLineReader(src io.Reader) *lineReader {
 	return &lineReader{src: src, buf: make([]byte, windowSize)}
@@ -178,6 +182,9 @@ func (l *lineReader) shift() {
 // next reads the next line. It returns the error of the source once there is
 // nothing left; an unterminated last line is delivered before that.
 func (l *lineReader) next(ln *line) error {
+	if l.stopped() {
+		return errMore
+	}
 	if l.within {
 		return l.nextLong(ln)
 	}

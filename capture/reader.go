@@ -102,6 +102,10 @@ type Position struct {
 	// the input: decompressed and in UTF-8. A [Stream] does not count them.
 	Bytes uint64
 
+	// Through is the last line of the records that a Stream has returned, with what belongs to none. Partly counts the
+	// bytes that it has returned of the line after it, which had no end.
+	Through, Partly int
+
 	// Layout is "hugslib" for an upload with a header, else the layout of the log.
 	Layout Layout
 }
@@ -113,6 +117,20 @@ func (r *Reader) At() Position {
 		at.Layout = layoutHugsLib
 	}
 	return at
+}
+
+// through returns the last line whose record was returned, or that belongs to none.
+func (r *Reader) through() int {
+	if r.outHead < len(r.out) && r.out[r.outHead].StartLine > 0 {
+		return r.out[r.outHead].StartLine - 1
+	}
+	if h := &r.held; h.next < len(h.lines) {
+		return h.lines[h.next].no - 1
+	}
+	if r.have {
+		return r.cur.no - 1
+	}
+	return r.lines.no
 }
 
 // Head returns up to n bytes with which the text of the input begins, decompressed

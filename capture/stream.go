@@ -53,6 +53,10 @@ type Stream struct {
 	sides   [3][]byte // its buffers
 
 	noticed [event.StatusLogFound - event.StatusHole + 1]noticed
+
+	firstLine  int      // how many lines came before the input
+	before     Position // of the Stream that this one continues; see Resume
+	interrupts bool     // what is open there is being delivered
 }
 
 // noticed is the latest notice of a status that a Stream made itself.
@@ -133,7 +137,7 @@ func (s *Stream) Next(rec *Record) bool {
 			s.r.err = nil
 		}
 		s.lines.err = nil
-		s.r.live.flush = s.flush
+		s.r.live.flush = s.flush || s.interrupts
 		err := s.r.Next(rec)
 		if err == nil {
 			if s.known(rec) {
@@ -144,6 +148,13 @@ func (s *Stream) Next(rec *Record) bool {
 		if !errors.Is(err, errMore) {
 			s.done = true
 			break
+		}
+		if s.lines.stopped() {
+			if s.interrupts = !s.interrupts; !s.interrupts {
+				s.lines.stop = 0
+				s.takeUp()
+			}
+			continue
 		}
 		if !s.flush || !s.partly || !s.glance() {
 			break
@@ -182,8 +193,34 @@ func (s *Stream) At() Position {
 		if s.unread() > 0 {
 			at.Lines++
 		}
+		at.Through = s.lines.no
+	}
+	switch {
+	case s.peeking:
+		at.Partly = s.peeked
+	case s.r != nil:
+		at.Through = s.r.through()
 	}
 	return at
+}
+
+// Resume has s, to which nothing was fed, continue for another Stream, which began with the same input and had come to
+// at when Next returned its latest record. The first line follows the line called after. Until Resuming returns false,
+// Next returns the records that the other Stream has returned; after that, the rest of them.
+func (s *Stream) Resume(after int, at Position) {
+	s.before = at
+	s.firstLine = after
+}
+
+// Resuming reports whether Next has not come to the position of Resume.
+func (s *Stream) Resuming() bool { return s.before.Through > 0 && (s.r == nil || s.lines.stop > 0) }
+
+// takeUp begins after the position of Resume.
+func (s *Stream) takeUp() {
+	if n := s.before.Partly; n > 0 {
+		s.peeked, s.line = n, s.lines.no+1
+		s.r.live.cutLine = s.line
+	}
 }
 
 // Pending returns the first line that has not been delivered in full, 0 if all have
@@ -257,6 +294,9 @@ func (s *Stream) start() bool {
 	}
 	s.lines.err = nil
 	s.r = newReader(s.lines, "read", s.opt)
+	if s.lines.no, s.lines.stop = s.firstLine, s.before.Through; s.lines.stop == 0 {
+		s.takeUp()
+	}
 	s.provisional = s.opt.Layout == LayoutAuto && s.fed < detectSize
 	s.fresh = false
 	return true
@@ -324,9 +364,9 @@ func (s *Stream) settle() {
 // has been delivered.
 func (s *Stream) skipPartial() {
 	if s.glanced(s.unread()) && !s.lines.within {
-		s.lines.r = s.lines.w
 		s.lines.no++
-		s.r.cur, s.r.have = line{no: s.lines.no, text: s.tail}, false
+		s.r.cur, s.r.have = line{no: s.lines.no, text: s.lines.rest()}, false
+		s.lines.r = s.lines.w
 	}
 	s.peeked = 0
 }

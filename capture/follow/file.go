@@ -10,6 +10,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
@@ -66,8 +68,10 @@ func (t *tail) open(now time.Time) (bool, error) {
 	switch {
 	case first:
 		t.renew(t.cfg.Capture)
+		t.countFrom(g.file, 0)
 	case next:
 		t.now.Rotations++
+		t.file = g.file
 		t.another(t.onward, "another log replaced it")
 	}
 	if t.unseen {
@@ -75,14 +79,17 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.missing(0, "files of the log were removed before heed had read them")
 	}
 	t.file, t.info, t.since = g.file, info, info.ModTime()
+	var err error
+	if first && t.resumes() {
+		err = t.takeUp()
+	} else if stale {
+		err = t.skip(cmp.Or(t.was, info).Size())
+	}
 	switch {
-	case stale:
-		if err := t.skip(); err != nil {
-			t.info = nil // as if it had not been opened: it would else be read from its beginning
-			return false, err
-		}
-		t.await()
-	case next:
+	case err != nil:
+		t.info = nil // as if it had not been opened: it would else be read from its beginning
+		return false, err
+	case next && !stale:
 		t.sure, t.told = false, false
 		t.begun(createdEvidence, true)
 	default:
@@ -116,8 +123,9 @@ func (t *tail) renew(opt capture.Options) {
 	}
 }
 
-// skip goes to where a file of an earlier run ended at the first look. Its layout is recognized by its beginning.
-func (t *tail) skip() error {
+// skip goes to the end of the lines that are not read: of an earlier run, such as a file had at the first look. Its
+// layout is recognized by its beginning.
+func (t *tail) skip(offset int64) error {
 	head := make([]byte, 64<<10)
 	n, err := t.file.ReadAt(head, 0)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -136,10 +144,7 @@ func (t *tail) skip() error {
 	}
 	t.number--
 	t.renew(opt)
-	t.offset = t.info.Size()
-	if t.was != nil {
-		t.offset = t.was.Size()
-	}
+	t.offset = offset
 	t.begins(head[:n])
 	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
 		b := t.buf[:min(t.offset, chunkSize)]
@@ -153,6 +158,7 @@ func (t *tail) skip() error {
 		t.drain()
 	}
 	t.size, t.now.Skipped = t.offset, t.offset
+	t.countFrom(t.file, t.offset)
 	t.seek(t.offset)
 	return nil
 }
@@ -165,6 +171,7 @@ func (t *tail) seek(offset int64) {
 		last = 0 // the next read reports it
 	}
 	t.offset, t.last = offset, last
+	t.at.Offset, t.at.Hash = offset, xxhash.Sum64(t.buf[:last])
 }
 
 // check returns an error for a file that begins with head, if that is no text. The file is opened again, since it may
@@ -195,6 +202,7 @@ func (t *tail) end(why string) {
 	t.stream.End()
 	t.drain()
 	t.history, t.stamp = -1, time.Now().UTC().Round(0)
+	t.countFrom(t.file, 0)
 	t.hole(why)
 	if t.given {
 		t.notice(event.StatusRestarted, 0, why)
@@ -222,6 +230,9 @@ func (t *tail) another(continues bool, why string) {
 		return
 	}
 	t.hole(why)
+	t.stream.Flush(false)
+	t.drain()
+	t.countFrom(t.file, 0)
 	t.rewind()
 	t.history = -1
 }

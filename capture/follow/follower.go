@@ -40,7 +40,7 @@ func New(cfg Config) (*Follower, error) {
 }
 
 // Run follows the file until ctx ends, and calls h with each record. Then it delivers
-// what is there and returns nil. It returns an error if the path cannot be followed at
+// what is there, until Config.Hurry is closed, and returns nil. It returns an error if the path cannot be followed at
 // all: it is a directory, a pipe or a device. Transient conditions (a file that is absent
 // or not readable) are retried, and reported by Status. Run may be called once.
 func (f *Follower) Run(ctx context.Context, h Handler) error {
@@ -113,6 +113,11 @@ type Record struct {
 	// monotonic part, so that a recording holds it exactly. It is also the Time of an
 	// entry to which the log gives none. Zero for History.
 	Arrived time.Time
+
+	// Position is how far the log was followed with this record. Known reports that the record is before
+	// [Config].Resume, and has the Position of that.
+	Position Position
+	Known    bool
 
 	// History reports that the record was in the file when the Follower started: when it
 	// was written is not known.

@@ -80,7 +80,10 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		t.gaps = append(t.gaps, gap{t.offset, t.offset + int64(n), now})
 		t.endLine()
 	}
+	t.stream.Flush(true)
+	t.drain()
 	t.seek(t.offset + int64(n))
+	t.countFrom(t.file, t.offset)
 	t.more = true
 	return nil
 }
@@ -139,8 +142,14 @@ func (t *tail) aside(text []byte, now time.Time) {
 	t.endLine()
 	t.stream.Flush(true)
 	t.drain()
+	t.countFrom(t.file, t.offset)
+	t.apart = true
 	t.feed(text, now)
 	t.endLine()
+	t.stream.Flush(true)
+	t.drain()
+	t.apart = false
+	t.countFrom(t.file, t.offset)
 	t.grown = time.Now()
 }
 
@@ -179,6 +188,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 		t.stream.Flush(true)
 		t.drain()
 		t.seek(at)
+		t.countFrom(t.file, at)
 		t.size, t.mid, t.head = at, false, t.head[:min(len(t.head), int(at))]
 		return
 	}

@@ -3,6 +3,7 @@
 package follow
 
 import (
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -11,4 +12,17 @@ import (
 // has become a named pipe since it was looked at.
 func openFile(name string) (*os.File, error) {
 	return os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+}
+
+// fileID returns the device and the inode of a file, "" where they are not known.
+func fileID(file *os.File) string {
+	info, err := file.Stat()
+	if err != nil {
+		return ""
+	}
+	s, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x", s.Dev, s.Ino)
 }

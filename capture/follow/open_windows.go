@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"fmt"
 	"os"
 	"syscall"
 )
@@ -20,4 +21,13 @@ func openFile(name string) (*os.File, error) {
 		return nil, &os.PathError{Op: "open", Path: name, Err: err}
 	}
 	return os.NewFile(uintptr(h), name), nil
+}
+
+// fileID returns the volume and the index of a file, "" where they are not known.
+func fileID(file *os.File) string {
+	var i syscall.ByHandleFileInformation
+	if syscall.GetFileInformationByHandle(syscall.Handle(file.Fd()), &i) != nil {
+		return ""
+	}
+	return fmt.Sprintf("%x-%x%08x", i.VolumeSerialNumber, i.FileIndexHigh, i.FileIndexLow)
 }

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
 )
@@ -59,6 +61,8 @@ type tail struct {
 	since     time.Time    // when the latest file was written, as it was last seen in its place
 
 	identity
+	at    Position // of the latest record
+	apart bool     // the lines that come are not at the offset
 
 	history int64     // up to here the first file was there at the start
 	grown   time.Time // when bytes were last read
@@ -91,9 +95,13 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
-	t.exclude()
 	info, err := os.Stat(f.cfg.Path)
 	t.remember(info, err)
+	if t.resumes() {
+		t.old, t.found = false, t.renamed()
+	} else {
+		t.exclude()
+	}
 	if err != nil {
 		t.history = -1
 		if folder, err := os.Stat(filepath.Dir(f.cfg.Path)); err == nil {
@@ -275,11 +283,9 @@ func (t *tail) read(now time.Time) error {
 			if err := t.check(fresh); err != nil {
 				return err
 			}
-		}
-		at := t.offset
-		if at == 0 {
 			t.begins(fresh)
 		}
+		at, end := t.offset, t.last+len(fresh)
 		if t.passed < 0 {
 			t.passed = at
 		}
@@ -293,10 +299,11 @@ func (t *tail) read(now time.Time) error {
 			if t.began.IsZero() || at == t.history { // the rest may be of an earlier run
 				t.began = written.Round(0)
 			}
+			t.at.Began = t.began
+			t.at.Offset, t.at.Hash = t.offset, xxhash.Sum64(t.buf[max(0, end-lastSize):end])
 			t.feed(fresh, now)
 		}
 		t.grown = time.Now() // also what came while that ran is read before anything counts as complete
-		end := t.last + len(fresh)
 		t.last = copy(t.buf, t.buf[max(0, end-lastSize):end])
 	}
 	t.more = t.more || len(fresh) > 0 && n == limit
@@ -338,6 +345,10 @@ func sameLines(a, b []byte, within bool) int {
 // drain delivers what the stream has.
 func (t *tail) drain() {
 	for t.stream.Next(&t.rec.Record) {
+		if t.rec.Known = t.stream.Resuming(); !t.rec.Known && !t.apart {
+			at := t.stream.At()
+			t.at.Through, t.at.Partly = at.Through, at.Partly
+		}
 		t.give()
 	}
 }
@@ -346,7 +357,7 @@ func (t *tail) drain() {
 func (t *tail) give() {
 	r := &t.rec
 	r.History = t.offset <= t.history
-	r.Arrived = t.stamp
+	r.Arrived, r.Position = t.stamp, t.at
 	if r.History {
 		r.Arrived = time.Time{}
 	}
@@ -392,12 +403,21 @@ func (t *tail) finish() error {
 	t.ending = true
 	t.begin(&syncing{done: make(chan error, 1)})
 	for len(t.waiting) > 0 {
-		t.look()
-		if t.more && t.waiting[0].line == 0 {
+		hurried := t.hurried()
+		if !hurried {
+			t.look()
+		}
+		if !hurried && t.more && t.waiting[0].line == 0 {
 			t.reach()
 			continue
 		}
-		if t.stream != nil {
+		switch {
+		case t.stream == nil:
+		case hurried:
+			t.stream.Flush(false)
+			t.drain()
+			t.leave()
+		default:
 			t.stream.Flush(true)
 			t.drain()
 			t.late(time.Now(), true)
@@ -414,4 +434,32 @@ func (t *tail) finish() error {
 	}
 	t.publish()
 	return nil
+}
+
+// hurried reports whether what is left is not to be read.
+func (t *tail) hurried() bool {
+	select {
+	case <-t.cfg.Hurry:
+		return true
+	default:
+		return false
+	}
+}
+
+// leave reports what is left as missing.
+func (t *tail) leave() {
+	if t.file == nil {
+		return
+	}
+	if info, err := t.file.Stat(); err == nil {
+		t.size = max(t.offset, info.Size())
+	}
+	if at, err := os.Stat(t.cfg.Path); err == nil && !os.SameFile(at, t.info) && !t.cfg.NewRun {
+		t.size += at.Size()
+	}
+	t.offset -= int64(t.last - 1 - bytes.LastIndexByte(t.buf[:t.last], '\n')) // of a line that was cut by the end
+	if t.stream.Resuming() {
+		t.offset = max(t.offset, t.cfg.Resume.Offset)
+	}
+	t.hole("heed had to end")
 }

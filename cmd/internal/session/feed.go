@@ -6,10 +6,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/signature"
 )
 
 // Feed is a log that grows while it is read: a [follow.Follower].
@@ -50,7 +52,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 	switch {
 	case st.Present:
 		// What was restored may be blind for want of a log.
-		if s.noLog.Swap(false) || s.restored && !s.hadLog {
+		if s.noLog.Swap(false) || s.restored && !s.hadLog && s.engine.Stats().Blind {
 			s.Observe(event.Notice{Time: now, Status: event.StatusLogFound, Detail: st.Path}.Entry())
 			s.log.Info("there is a log to follow", "path", st.Path, "because", st.Evidence)
 		}
@@ -79,7 +81,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 // maxClockSkew is how far the time in a record may be from when it was read.
 const maxClockSkew = time.Minute
 
-// ingest ingests a record of the log. Its time is the feed's: what was there before the session began gets none.
+// ingest ingests a record of the log, or learns from one that is known what the state does not have. Its time is the feed's: what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	if s.noLog.Load() {
@@ -101,7 +103,16 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 	}
 	s.learnGame(rec)
-	o := s.engine.Observe(rec.Entry)
+	engine := s.engine
+	switch {
+	case !r.Known:
+		s.at, s.earlier = r.Position, nil
+	case s.observed == nil:
+		return
+	default:
+		engine = s.again()
+	}
+	o := engine.Observe(rec.Entry)
 	if o.Seq == 0 { // a record that was ingested before
 		return
 	}
@@ -109,12 +120,34 @@ func (s *Session) ingest(r *follow.Record) {
 		rec.MakeRest()
 		rec.LevelBy = 0
 	}
-	if s.cfg.Recorder != nil {
+	if s.cfg.Recorder != nil && !r.Known {
 		s.cfg.Recorder.Record(rec)
 	}
 	if s.observed != nil {
 		s.observed(rec, &o)
 	}
+}
+
+// again returns an engine for the records that the session's has observed before the restart: who asks for their
+// outcomes is not part of the state.
+func (s *Session) again() *heed.Engine {
+	if s.earlier == nil {
+		cfg := s.cfg.Engine
+		cfg.Rules = s.Rules()
+		var err error
+		if s.earlier, err = heed.New(cfg); err != nil {
+			panic("BUG: session: " + err.Error()) // New has made one of it
+		}
+	}
+	return s.earlier
+}
+
+// Template returns the template of a signature while it is known, also in the call of OnObserved.
+func (s *Session) Template(sig signature.Signature) (string, bool) {
+	if s.earlier != nil {
+		return s.earlier.Template(sig)
+	}
+	return s.engine.Template(sig)
 }
 
 // learnGame sets the name of the game's program in the engine, once the log has it.

@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/rules"
 )
@@ -29,7 +30,10 @@ type Session struct {
 
 	continued bool // restored for the same run of the game
 
-	ordered  sync.Mutex    // held around recorder and engine, where there is a recorder
+	at      follow.Position // of the latest record of the log that the engine has observed
+	earlier *heed.Engine    // observes the records that are known; nil: none came, or all have come
+
+	ordered  sync.Mutex    // held around engine, recorder and at
 	report   sync.Mutex    // held while updates and acknowledgements get their order
 	changed  broadcast     // after every entry
 	pumping  chan struct{} // wakes the pump
@@ -91,6 +95,7 @@ func New(cfg Config) (*Session, error) {
 	if ec.Epoch == "" {
 		ec.Epoch = s.started.UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[4:])
 	}
+	s.cfg.Engine = ec
 	if err := s.open(ec); err != nil {
 		return nil, err
 	}
@@ -112,6 +117,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return err
 	}
 	var refused error
+	s.at = Position(s.cfg.Snapshot)
 	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
 	if s.engine == nil {
 		return refused
@@ -166,17 +172,11 @@ func (s *Session) Run(ctx context.Context) error {
 	return nil
 }
 
-// enter starts a change of the engine, in one order with the recorder's; leave ends it and wakes waiters.
-func (s *Session) enter() {
-	if s.cfg.Recorder != nil || s.observed != nil {
-		s.ordered.Lock()
-	}
-}
+// enter starts a change of the engine, in one order with the recorder's and the log's; leave ends it and wakes waiters.
+func (s *Session) enter() { s.ordered.Lock() }
 
 func (s *Session) leave() {
-	if s.cfg.Recorder != nil || s.observed != nil {
-		s.ordered.Unlock()
-	}
+	s.ordered.Unlock()
 	s.wake()
 }
 

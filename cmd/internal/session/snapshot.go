@@ -1,13 +1,18 @@
 package session
 
 import (
+	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/statefile"
 )
 
@@ -83,9 +88,10 @@ func (d *disk) through(seq uint64) {
 // saveLocked writes a snapshot. Where that fails, its items count as saved all the same: the next save is due when
 // another item is reported, and periodically.
 func (d *disk) saveLocked() {
-	known := d.openItems()
-	seq := d.s.engine.Latest().Seq
-	err := statefile.WriteFile(d.path, d.s.engine.Snapshot(nil))
+	d.s.ordered.Lock()
+	known, seq, at, encode := d.openItems(), d.s.engine.Latest().Seq, d.s.at, d.s.engine.Freeze()
+	d.s.ordered.Unlock()
+	err := statefile.WriteFile(d.path, appendPosition(encode(nil), &at))
 	d.known.Store(known)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
@@ -117,6 +123,7 @@ func (d *disk) saveLocked() {
 func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
 	snapshot, err := statefile.ReadFile(path)
 	if err == nil {
+		snapshot, _ = cutPosition(snapshot)
 		same := cfg
 		same.Epoch = ""
 		if e, err = heed.Restore(same, snapshot); err == nil {
@@ -132,4 +139,42 @@ func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, 
 		return nil, false, refused
 	}
 	return e, false, err
+}
+
+// appendPosition appends a line to a snapshot: how far the log was read that the state is of. Its checksum is of the
+// snapshot, too, so that a state that is damaged has no position.
+func appendPosition(snapshot []byte, at *follow.Position) []byte {
+	if at.File == "" {
+		return snapshot
+	}
+	record, err := json.Marshal(at)
+	if err != nil {
+		panic("BUG: session: plain data does not marshal: " + err.Error())
+	}
+	return fmt.Appendf(snapshot, "log %016x %s\n", xxhash.Sum64(append(snapshot, record...)), record)
+}
+
+// cutPosition returns a snapshot without its position, and that.
+func cutPosition(data []byte) (snapshot []byte, at follow.Position) {
+	i := bytes.LastIndex(data, []byte("\nlog ")) + 1
+	if i == 0 {
+		return data, at
+	}
+	snapshot = data[:i:i]
+	sum, record, _ := bytes.Cut(bytes.TrimSpace(data[i+len("log "):]), []byte(" "))
+	if string(sum) != fmt.Sprintf("%016x", xxhash.Sum64(append(snapshot, record...))) || json.Unmarshal(record, &at) != nil {
+		return snapshot, follow.Position{}
+	}
+	return snapshot, at
+}
+
+// Position returns how far the log was read that the state in a snapshot file is of, the zero value if that is not
+// known: for [follow.Config].
+func Position(snapshot string) follow.Position {
+	data, err := statefile.ReadFile(snapshot)
+	if err != nil {
+		return follow.Position{}
+	}
+	_, at := cutPosition(data)
+	return at
 }

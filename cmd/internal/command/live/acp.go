@@ -269,13 +269,22 @@ func (t *talker) hangUp() {
 	time.AfterFunc(t.grace, t.Kill)
 }
 
-// during passes signals on while f runs, and then has the program end.
+// during passes signals on while f runs, and then has the program end. It does not wait longer than grace after a
+// signal that asks for the end, and not at all after the second.
 func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() error) error {
 	ended := make(chan error, 1)
 	go func() { ended <- f() }()
+	var late <-chan time.Time
+	grace := t.grace
 	for {
 		select {
+		case <-late:
+			t.Kill()
+			return nil
 		case sig := <-signals:
+			if slices.Contains(stops, sig) {
+				late, grace = time.After(grace), 0
+			}
 			if err := t.Pass(sig); err != nil {
 				log.Warn("a signal cannot be passed on", "signal", sig.String(), "error", err)
 			}

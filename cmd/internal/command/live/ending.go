@@ -33,14 +33,14 @@ type ending struct {
 // watch waits for the end of the game and all that it started, or of the server, and reports it as soon as it is known.
 // Signals are passed to the game; it is killed when it does not end in time.
 func (e *ending) watch(ctx context.Context, served <-chan error) error {
-	defer e.report(ctx)
+	defer e.report()
 	for exited := e.game.Exited(); ; {
 		select {
 		case <-exited:
 			exited = nil
 			e.drain(ctx) // a signal to the whole tree ends the game before heed has received its own
 			if !e.wanted() {
-				e.report(ctx)
+				e.report()
 			}
 		case <-e.game.Done():
 			e.drain(ctx)
@@ -98,14 +98,14 @@ func (e *ending) wanted() bool {
 }
 
 // report records once how the game ended, after what it wrote, and tells the bridges that wait for its mod.
-func (e *ending) report(ctx context.Context) {
+func (e *ending) report() {
 	if e.known {
 		return
 	}
 	e.known = true
 	exit := e.game.Exit()
-	e.output.wait(tailGrace)
-	if err := e.h.session.Sync(ctx); err != nil {
+	e.output.wait(e.h.hurry, tailGrace)
+	if err := e.h.session.Sync(e.h.hurry); err != nil {
 		e.h.log.Warn("the end of the game's log could not be read", "error", err)
 	}
 	said := "the game " + exit.String()

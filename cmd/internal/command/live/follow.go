@@ -67,6 +67,7 @@ func (p *program) follow(cmd *cobra.Command, f *followFlags, path string) error 
 		return err
 	}
 	defer h.close(exitNone)
+	defer context.AfterFunc(ctx, h.end)()
 	var unwritten error // also of the last updates, when all else has ended
 	h.session.OnUpdates(func(updates []heed.Update) {
 		if unwritten == nil {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
+	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,12 +29,14 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/command"
 	"github.com/heedlog/heed/cmd/internal/history/historysource"
+	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/cmd/internal/settings"
 	"github.com/heedlog/heed/cmd/internal/statefile"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/gabp/gate"
 	"github.com/heedlog/heed/internal/files"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/report/replay"
 	"github.com/heedlog/heed/report/summary"
 )
@@ -56,6 +59,7 @@ type hostFlags struct {
 	remote      bool
 	logLevel    string
 	logFile     string
+	grace       time.Duration
 
 	remember command.RememberFlags
 }
@@ -70,6 +74,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
 		"other files are in the user's state folder, such as ~/.local/state/heed)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for a program that heed started, and read the log for as long")
 	f.remember.RegisterLive(cmd)
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
@@ -139,6 +144,10 @@ type host struct {
 	proxy    *bridge.Proxy // nil: no bridges are served
 	web      *web          // nil: no page is served
 
+	asks  atomic.Int32    // how often heed was asked to end
+	hurry context.Context // done when it must end
+	must  func()          // ends hurry
+
 	playing   atomic.Bool // a game that this process started runs
 	unwritten atomic.Bool // data of the user was lost
 	closers   []func() error
@@ -147,6 +156,7 @@ type host struct {
 // newHost makes a host, in which nothing runs yet. An error without a status of its own has that of a wrong usage.
 func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
 	h := &host{program: p, hosting: special, flags: f}
+	h.hurry, h.must = context.WithCancel(context.Background())
 	for _, part := range []func() error{
 		h.openState, h.openLog, h.openFollower, h.openSession, h.openHistory, h.openListeners, h.openProxy, h.announce,
 	} {
@@ -198,7 +208,7 @@ func (h *host) openSession() (err error) {
 	cfg.Installed, notes = files.Mods(f.mods)
 	command.NoteMods(h.Note, notes)
 	if f.state != "" {
-		cfg.Snapshot = h.state.path(h.name + ".snapshot")
+		cfg.Snapshot = h.snapshot()
 	}
 	if h.follower != nil {
 		cfg.Log = piped{bridge.Feed(h.follower, h.dedup), h.spool}
@@ -214,6 +224,9 @@ func (h *host) openSession() (err error) {
 	h.session, err = session.New(cfg)
 	return err
 }
+
+// snapshot is the file that keeps the engine's state, where that is asked for.
+func (h *host) snapshot() string { return h.state.path(h.name + ".snapshot") }
 
 // recording is the file of --record. A Recorder stops at the first error.
 type recording struct {
@@ -324,14 +337,48 @@ func (h *host) announce() error {
 	return err
 }
 
+// end notes that heed was asked to end: it must after --grace, and at once when it is asked again.
+func (h *host) end() {
+	switch h.asks.Add(1) {
+	case 1:
+		time.AfterFunc(h.flags.grace, h.end)
+	case 2:
+		h.must()
+	}
+}
+
+// ends has signals call end, beside what else they do, until it is stopped.
+func (h *host) ends() (stop func()) {
+	asks := make(chan os.Signal, len(stops))
+	for _, sig := range stops {
+		if !signal.Ignored(sig) {
+			signal.Notify(asks, sig)
+		}
+	}
+	go func() {
+		for range asks {
+			h.end()
+		}
+	}()
+	return func() { signal.Stop(asks); close(asks) }
+}
+
+// endWait bounds the wait for the parts of a host that must end.
+const endWait = time.Second
+
 // lost reports at once that data of the user cannot be written. The exit status follows in close.
 func (h *host) lost(err error) {
 	h.unwritten.Store(true)
 	h.Message("%v", err)
 }
 
-// close closes all that the host has opened. If data of the user was lost and nothing else failed, the status is lost.
+// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and nothing else failed, the status is lost.
 func (h *host) close(lost int) {
+	if h.follower != nil && h.hurry.Err() != nil {
+		if n := h.follower.Status().LostBytes; n > 0 {
+			h.Message("%s of the log were not read before the end", text.Many(n, "byte", "bytes"))
+		}
+	}
 	for _, c := range slices.Backward(h.closers) {
 		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
 			h.lost(err)
@@ -379,7 +426,17 @@ func (h *host) serve(ctx context.Context) error {
 		part("page", h.web.serve)
 	}
 	<-ctx.Done()
-	wg.Wait()
+	ended := make(chan struct{})
+	go func() { defer close(ended); wg.Wait() }()
+	select {
+	case <-ended:
+	case <-h.hurry.Done():
+		select {
+		case <-ended:
+		case <-time.After(endWait): // such as one that writes to a reader which does not read
+			h.log.Error("a part of heed did not end")
+		}
+	}
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) {
 		return cause
 	}
@@ -401,7 +458,7 @@ func (h *host) serveDuring(ctx context.Context, work func(failed <-chan error) e
 			h.log.Error("heed served no more", "error", err)
 		}
 	}()
-	_ = h.session.Sync(ctx)
+	_ = h.session.Sync(h.hurry)
 	return work(failed)
 }
 
@@ -505,6 +562,10 @@ func (h *host) openFollower() (err error) {
 		path := h.state.path(h.name + "-" + strconv.Itoa(os.Getpid()) + ".stdout")
 		cfg = follow.Config{Path: path, FromEnd: true, Continues: true}
 	}
+	cfg.Hurry = h.hurry.Done()
+	if h.flags.state != "" {
+		cfg.Resume = session.Position(h.snapshot())
+	}
 	if err := follow.Check(cfg.Path); err != nil {
 		return err
 	}
@@ -520,6 +581,9 @@ func (f *hostFlags) validate(cmd *cobra.Command) error {
 	probe := gate.Config{Source: struct{ gate.Source }{}, Allow: f.allow}
 	if err := probe.Validate(); err != nil {
 		return cli.Usage(cmd, "--allow: %w", err)
+	}
+	if err := notNegative(cmd, "grace", f.grace); err != nil {
+		return err
 	}
 	if f.settle < 0 || f.settle > maxSettle {
 		return cli.Usage(cmd, "--settle %v: use 0s to %v", f.settle, maxSettle)

@@ -6,13 +6,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/mcp"
-	"github.com/heedlog/heed/cmd/internal/proc"
 	"github.com/heedlog/heed/gabp"
 	"github.com/heedlog/heed/internal/files"
 )
@@ -23,7 +21,6 @@ type mcpFlags struct {
 	log   string
 	game  string
 	brief int
-	grace time.Duration
 }
 
 func (p *program) mcpCommand() *cobra.Command {
@@ -58,13 +55,12 @@ started or was not found.`,
 	flags.StringVar(&f.log, "log", files.Standard, "follow the game's log at `PATH`, - for the standard error of the server, \"none\" for no log")
 	flags.StringVar(&f.game, "game", "", "the `ID` of the game, for the other commands")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the server to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
 
 func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
-	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief), notNegative(cmd, "grace", f.grace)); err != nil {
+	if err := cmp.Or(f.validate(cmd), checkBrief(cmd, f.brief)); err != nil {
 		return err
 	}
 	ctx := cmd.Context()
@@ -95,8 +91,9 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 	if err != nil {
 		return own(err)
 	}
+	defer h.ends()()
 	return h.serveDuring(ctx, func(<-chan error) error { // the server's changes of the log come after this
-		defer out.wait(teeGrace)
+		defer out.finish(h)
 		server, err := startTalking(args, stderr, f.grace)
 		out.handedOver()
 		if err != nil {

@@ -121,6 +121,7 @@ func (p *program) serve(cmd *cobra.Command, f *serveFlags, path string) error {
 		return err
 	}
 	defer h.close(exitNone)
+	defer context.AfterFunc(ctx, h.end)()
 	h.log.Info("serving bridges", "addr", b.Address, "log", path)
 	return h.serve(ctx)
 }

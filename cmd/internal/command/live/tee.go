@@ -3,10 +3,13 @@ package live
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/heedlog/heed/capture/follow"
@@ -14,6 +17,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // teeGrace bounds the wait for the last output of the game.
@@ -35,6 +39,8 @@ type stream struct {
 
 	pipe *os.File // that it comes from
 	end  *os.File // of the pipe that the game gets
+
+	moving atomic.Int64 // bytes that are being passed on
 
 	mu    sync.Mutex
 	asked []chan<- struct{} // of drain, closed once the pipe is empty
@@ -76,14 +82,41 @@ func (o *output) handedOver() {
 	}
 }
 
-// wait returns when all writers are gone and everything is passed on, or d has passed.
-func (o *output) wait(d time.Duration) {
+// wait returns when all writers are gone and everything is passed on, or d has passed, or ctx is done.
+func (o *output) wait(ctx context.Context, d time.Duration) {
 	timeout := time.After(d)
 	for _, s := range o.streams {
 		select {
 		case <-s.done:
 		case <-timeout:
 			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// finish waits for the last output of the game, and reports what is not passed on or read by then.
+func (o *output) finish(h *host) {
+	o.wait(h.hurry, teeGrace)
+	for _, s := range o.streams {
+		select {
+		case <-s.done:
+			continue
+		default:
+		}
+		unread, buf := 0, make([]byte, 32<<10)
+		for n := 1; n > 0; unread += n {
+			n, _ = readNow(s.pipe, buf)
+			n = max(0, n)
+		}
+		if left := s.moving.Load() + int64(unread); left > 0 {
+			h.Message("%s of the game's %s were not passed on before the end", text.Many(uint64(left), "byte", "bytes"), s.name)
+		}
+		if s == h.spool && unread > 0 {
+			h.session.Observe(event.Notice{
+				Status: event.StatusHole, Count: uint64(unread), Detail: "heed had to end before it had read all of the game's output",
+			}.Entry())
 		}
 	}
 }
@@ -232,7 +265,7 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 		defer close(s.done)
 		defer s.pipe.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
-		for failed := false; ; {
+		for failed, gone := false, false; ; {
 			n, err := s.read(buf)
 			// An error of a writer must not block the game.
 			if copyTo == nil {
@@ -242,7 +275,12 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", copyTo.path,
 					"error", err)
 			}
-			_, _ = to.Write(buf[:n])
+			s.moving.Store(int64(n))
+			if _, err := to.Write(buf[:n]); err != nil && !gone && !errors.Is(err, syscall.EPIPE) { // a reader that has gone
+				gone = true
+				h.lost(fmt.Errorf("the game's %s is not passed on: %w", name, err))
+			}
+			s.moving.Store(0)
 			if err != nil {
 				break
 			}

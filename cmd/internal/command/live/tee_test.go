@@ -108,7 +108,7 @@ func TestPiped(t *testing.T) {
 		wg.Wait()
 	}
 	require.NoError(t, game.Close())
-	o.wait(patience)
+	o.wait(t.Context(), patience)
 	require.NoError(t, h.session.Sync(t.Context()), "after it")
 	stop()
 	require.NoError(t, <-done)

@@ -34,7 +34,6 @@ type wrapFlags struct {
 	modWait time.Duration
 	most    int // MiB of a result
 	linger  time.Duration
-	grace   time.Duration
 }
 
 // defaultLinger is how long heed answers after the game has failed, so that a bridge can read why.
@@ -77,7 +76,6 @@ found; 2 if it was not started because of wrong usage, rules or settings.`,
 	flags.DurationVar(&f.modWait, "mod-wait", bridge.DefaultModWait, "let a bridge wait up to `DURATION` for the game's mod; 0 if the game has no mod and its log does not show that")
 	flags.IntVar(&f.most, "max-message", bridge.DefaultMaxMessage>>20, "pass results of the game of up to `MIB` MiB; a larger one is an error of its call")
 	flags.DurationVar(&f.linger, "linger", defaultLinger, "keep answering for `DURATION` after the game has failed")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the game to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: in the state folder)")
 	return cmd
 }
@@ -86,8 +84,7 @@ func (f *wrapFlags) validate(cmd *cobra.Command) error {
 	if f.most < 1 || f.most > maxMessage {
 		return cli.Usage(cmd, "--max-message %d: must be from 1 to %d", f.most, maxMessage)
 	}
-	return cmp.Or(f.hostFlags.validate(cmd), notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger),
-		notNegative(cmd, "grace", f.grace))
+	return cmp.Or(f.hostFlags.validate(cmd), notNegative(cmd, "mod-wait", f.modWait), notNegative(cmd, "linger", f.linger))
 }
 
 // own returns an error of heed's own work before the game has started, with its exit status.
@@ -127,12 +124,13 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	// The log, the server and the mod's connection start before the game and end after it.
+	defer h.ends()()
 	return h.serveDuring(ctx, func(failed <-chan error) error {
 		if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
 			h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
 		}
 		e := &ending{h: h, signals: signals, output: out, before: h.session.Engine().Latest().Seq}
-		defer out.wait(teeGrace)
+		defer out.finish(h)
 		if e.game, err = h.startGame(f, args, out); err != nil {
 			return err
 		}

@@ -1,0 +1,111 @@
+package follow
+
+import (
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/event"
+)
+
+// Position is how far a log was followed: the records up to it were delivered, those after it were not. It is plain
+// data, to be kept with the state that the records led to; see [Config].Resume. The zero value is no position.
+type Position struct {
+	Path  string    `json:"path"` // of the log, absolute
+	File  string    `json:"file"` // identifies the file on this machine
+	Began time.Time `json:"began,omitzero"`
+
+	// The lines of the file are counted from the offset From, where Before lines had come.
+	From   int64 `json:"from,omitempty"`
+	Before int   `json:"before,omitempty"`
+
+	// Offset is how far the file was read, and Hash is of the last bytes before.
+	Offset int64  `json:"offset"`
+	Hash   uint64 `json:"hash"`
+
+	// Through is the last line that was delivered, and Partly how many bytes of the line after it were.
+	Through int `json:"through"`
+	Partly  int `json:"partly,omitempty"`
+}
+
+// resumes reports whether the log is that of Config.Resume.
+func (t *tail) resumes() bool {
+	return t.cfg.Resume.File != "" && !t.cfg.NewRun && t.cfg.Resume.Path == absolute(t.cfg.Path)
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// renamed returns the name of the file of Config.Resume in the folder of the log, "" where there is none.
+func (t *tail) renamed() string {
+	path := t.cfg.Path
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if t.cfg.Resume.names(path) {
+		return path
+	}
+	entries, _ := os.ReadDir(filepath.Dir(path)) // what cannot be read has no name
+	for _, e := range entries {
+		if name := filepath.Join(filepath.Dir(path), e.Name()); e.Type().IsRegular() && t.cfg.Resume.names(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+// names reports whether name is that of the position's file.
+func (p *Position) names(name string) bool {
+	file, err := openFile(name)
+	if err != nil {
+		return false
+	}
+	defer file.Close() //nolint:errcheck // only read from
+	return p.isOf(file)
+}
+
+// isOf reports whether a file is that of the position, with the same bytes before it.
+func (p *Position) isOf(file *os.File) bool {
+	before := make([]byte, min(p.Offset, lastSize))
+	n, _ := file.ReadAt(before, p.Offset-int64(len(before))) // a file that has become shorter is another one
+	return n == len(before) && xxhash.Sum64(before) == p.Hash && fileID(file) == p.File
+}
+
+// countFrom sets the position to the offset of a file from which its lines are counted: those before were delivered.
+func (t *tail) countFrom(file *os.File, from int64) {
+	lines := t.stream.At().Through
+	t.at = Position{
+		Path: absolute(t.cfg.Path), File: fileID(file), Began: t.began,
+		From: from, Before: lines, Offset: from, Hash: xxhash.Sum64(t.buf[:min(int(from), t.last)]), Through: lines,
+	}
+}
+
+// takeUp continues at Config.Resume in the file that was opened first, or begins with the file that took its place.
+func (t *tail) takeUp() error {
+	at := &t.cfg.Resume
+	if t.began = at.Began; !at.isOf(t.file) {
+		t.given = at.Offset > 0
+		continues := t.continues(t.info, true)
+		t.another(continues, "another log replaced it while heed did not run")
+		if continues {
+			t.notice(event.StatusHole, 0, "another file replaced the log while heed did not run")
+		}
+	} else {
+		if at.From > 0 {
+			if err := t.skip(at.From); err != nil {
+				return err
+			}
+		}
+		t.stream.Resume(at.Before, capture.Position{Through: at.Through, Partly: at.Partly})
+		t.at = *at
+	}
+	t.history = t.info.Size()
+	return nil
+}

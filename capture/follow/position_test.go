@@ -1,0 +1,176 @@
+package follow
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+)
+
+// news returns the records that are not known, as taken returns them.
+func (fl *following) news() (got []string) {
+	lines := fl.taken()
+	for i, r := range fl.recs {
+		if !r.Known {
+			got = append(got, lines[i])
+		}
+	}
+	return got
+}
+
+// again follows the log of dir from a position.
+func again(t *testing.T, dir string, at Position) *following {
+	return start(t, dir, func(c *Config) { c.Resume = at })
+}
+
+// TestResume: a Follower that continues after any record of another delivers the rest, in whatever way the file grew.
+func TestResume(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		first := start(t, dir, nil)
+		parts := []string{
+			"one\ntwo\n", "System.Exception: three\n", "  at A.B () [0x0] in <1>:0 \n  at A.C () [0x0] in <1>:0 \nfo",
+			"ur\nfive\n\n", "six\nsev",
+		}
+		for _, part := range parts {
+			first.write(part)
+			require.NoError(t, first.Sync(t.Context()))
+			after(defaultPartialIdle)
+		}
+		require.NoError(t, first.stop())
+		all := append(first.taken(), "seven +")
+		appendTo(t, first.path, "en\n")
+		for i, r := range first.recs {
+			second := again(t, dir, r.Position)
+			after(defaultPartialIdle)
+			got := second.news()
+			require.Contains(t, last(got), "seven", "%d %+v", i, r.Position)
+			require.LessOrEqual(t, len(got), len(all)-i-1, "%d %+v: %q", i, r.Position, got)
+			lines := map[int]bool{}
+			for _, r := range second.recs {
+				for n := r.StartLine; n <= r.EndLine && !r.Known; n++ {
+					require.False(t, lines[n], "%d: line %d twice", i, n)
+					lines[n] = true
+				}
+			}
+			for n := r.Position.Through + 1; n <= 9; n++ {
+				require.True(t, lines[n] || n == 8, "%d: line %d", i, n) // which is blank
+			}
+			require.NoError(t, second.stop())
+		}
+	})
+}
+
+func last(all []string) string { return all[len(all)-1] }
+
+// TestResumeRenamed: a file that was renamed while no Follower ran is read to its end, and then the one at the path.
+func TestResumeRenamed(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		first := start(t, dir, nil)
+		first.write("one\ntwo\n")
+		require.NoError(t, first.Sync(t.Context()))
+		at := first.recs[1].Position
+		require.NoError(t, first.stop())
+		appendTo(t, first.path, "three\n")
+		require.NoError(t, os.Rename(first.path, filepath.Join(dir, "Player-prev.log")))
+		appendTo(t, first.path, "four\n")
+		second := again(t, dir, at)
+		require.NoError(t, second.Sync(t.Context()))
+		require.Equal(t, []string{"old three", "restarted 0", "four"}, second.news())
+		require.NoError(t, second.stop())
+
+		third := again(t, dir, second.recs[len(second.recs)-2].Position) // killed after the notice
+		require.NoError(t, third.Sync(t.Context()))
+		require.Equal(t, []string{"old four"}, third.news())
+		require.NoError(t, third.stop())
+	})
+}
+
+// TestResumeOther: a file with other bytes, or another file, is read from its beginning.
+func TestResumeOther(t *testing.T) {
+	for name, change := range map[string]func(path string) error{
+		"rewritten": func(path string) error { return os.WriteFile(path, []byte("One\ntwo\nthree\n"), 0o600) },
+		"emptied":   func(path string) error { return os.WriteFile(path, []byte("One\n"), 0o600) },
+		"replaced": func(path string) error {
+			if err := os.WriteFile(path+".new", []byte("one\ntwo\nthree\n"), 0o600); err != nil {
+				return err
+			}
+			return os.Rename(path+".new", path)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				first := start(t, dir, nil)
+				first.write("one\ntwo\n")
+				require.NoError(t, first.Sync(t.Context()))
+				require.NoError(t, first.stop())
+				require.NoError(t, change(first.path))
+				second := again(t, dir, first.recs[1].Position)
+				require.NoError(t, second.Sync(t.Context()))
+				got := second.news()
+				require.Equal(t, "restarted 0", got[0])
+				data, err := os.ReadFile(first.path)
+				require.NoError(t, err)
+				require.Len(t, got[1:], bytes.Count(data, []byte("\n")), "%q", got)
+				require.NoError(t, second.stop())
+			})
+		})
+	}
+}
+
+// TestResumeFromEnd: FromEnd is of the first Follower of a log alone, and a position of another log is of no use.
+func TestResumeFromEnd(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		path := filepath.Join(dir, "Player.log")
+		appendTo(t, path, "one\ntwo\n")
+		fromEnd := func(at Position) *following {
+			return start(t, dir, func(c *Config) { c.Resume, c.FromEnd = at, true })
+		}
+		first := fromEnd(Position{})
+		first.write("three\n")
+		require.NoError(t, first.Sync(t.Context()))
+		require.NoError(t, first.stop())
+		appendTo(t, path, "four\n")
+		at := first.recs[0].Position
+		second := fromEnd(at)
+		require.NoError(t, second.Sync(t.Context()))
+		require.Equal(t, []string{"old four"}, second.news())
+		require.NoError(t, second.stop())
+		at.Path = "/another/log"
+		third := fromEnd(at)
+		require.NoError(t, third.Sync(t.Context()))
+		require.Empty(t, third.taken())
+		require.NoError(t, third.stop())
+	})
+}
+
+// TestHurry: what is left when there is no time to read it is a hole.
+func TestHurry(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		hurry := make(chan struct{})
+		fl := start(t, dir, func(c *Config) { c.Hurry = hurry })
+		fl.write("one\n")
+		require.NoError(t, fl.Sync(t.Context()))
+		gate := make(chan struct{})
+		fl.gate.Store(&gate)
+		fl.write("two\n")
+		done := make(chan error)
+		fl.poke()
+		after(defaultIdle)
+		for range chunkSize / 4 * 3 {
+			fl.write("line\n")
+		}
+		go func() { done <- fl.stop() }()
+		after(0)
+		close(hurry)
+		close(gate)
+		require.NoError(t, <-done)
+		got := fl.taken()
+		require.Equal(t, []string{"one", "two", "hole 983040"}, got)
+		require.Equal(t, event.StatusHole, fl.recs[2].Status)
+		require.EqualValues(t, 983040, fl.Status().LostBytes)
+	})
+}

@@ -1,0 +1,141 @@
+//go:build unix
+
+package live
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/testkit"
+	"github.com/heedlog/heed/internal/text"
+)
+
+// TestKilledWhileReading kills heed at many moments while a log grows, is renamed and begins again. The last one has
+// counted each line once.
+func TestKilledWhileReading(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, rules, state := filepath.Join(dir, "Player.log"), filepath.Join(dir, "rules.yaml"), filepath.Join(dir, "state")
+	write(t, rules, testRules)
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func() (*exec.Cmd, *buffer) {
+		cmd := exec.Command(self, "follow", "--no-config", "--no-default-rules", "--rules", rules, "--state", state,
+			"--record", filepath.Join(dir, "recorded"), log)
+		var errs buffer
+		cmd.Stderr, cmd.Env = &errs, append(os.Environ(), helperEnv+"=1")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		return cmd, &errs
+	}
+	lines, faults := 0, 0
+	more := func(n int) {
+		var b strings.Builder
+		for range n {
+			if lines++; lines%3 > 0 {
+				fmt.Fprintf(&b, "all is well %d\n", lines)
+				continue
+			}
+			faults++
+			fmt.Fprintf(&b, "FAULT in %s\n  at %s.Run () [0x00000] in <1>:0 \n", word(faults), word(faults))
+		}
+		file, err := os.OpenFile(log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		require.NoError(t, err)
+		for all := b.String(); all != ""; { // a line may come in parts
+			n := min(len(all), 37)
+			_, err = file.WriteString(all[:n])
+			require.NoError(t, err)
+			all = all[n:]
+			time.Sleep(time.Millisecond / 4)
+		}
+		require.NoError(t, file.Close())
+	}
+	kills := 15
+	if testkit.IsFull() {
+		kills = 100
+	}
+	for n := range kills {
+		cmd, _ := run()
+		time.Sleep(20 * time.Millisecond)
+		more(5 + n)
+		time.Sleep(time.Duration(n*7%90) * time.Millisecond)
+		require.NoError(t, cmd.Process.Kill())
+		_ = cmd.Wait()
+		more(2)
+	}
+	_ = os.Remove(filepath.Join(dir, "recorded"))
+	cmd, errs := run()
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil }, patience, time.Millisecond)
+	require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries, %s in items", text.Number(uint64(lines)), text.Number(uint64(faults))), "of %d kills", kills)
+}
+
+// word is a word for a number, which is not masked.
+func word(n int) (s string) {
+	for ; n > 0; n /= 16 {
+		s += string(rune('g' + n%16))
+	}
+	return "Part" + s
+}
+
+// TestEndsInTime asks heed to end in the middle of a large log: it ends after --grace, and reports the rest as missing;
+// with a state, the next heed reads it. The second request ends wrap at once.
+func TestEndsInTime(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	log, recorded, errors := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded"), `^heed: [\d,]+ bytes of the log were not read before the end\n$`
+	const lines = 150_000
+	var b strings.Builder
+	for n := range lines {
+		fmt.Fprintf(&b, "all is well with %s %d\n", word(n), n)
+	}
+	write(t, log, b.String())
+	self, err := os.Executable()
+	require.NoError(t, err)
+	run := func(args ...string) (*exec.Cmd, *buffer) {
+		_ = os.Remove(recorded)
+		cmd := exec.Command(self, append([]string{args[0], "--no-config", "--no-default-rules", "--record", recorded}, args[1:]...)...)
+		var errs buffer
+		cmd.Dir, cmd.Stderr, cmd.Env = dir, &errs, append(os.Environ(), helperEnv+"=1")
+		require.NoError(t, cmd.Start())
+		t.Cleanup(func() { _ = cmd.Process.Kill() })
+		require.Eventually(t, func() bool { info, err := os.Stat(recorded); return err == nil && info.Size() > 10_000 }, patience,
+			time.Millisecond)
+		return cmd, &errs
+	}
+	for _, args := range [][]string{
+		{"serve", "--state", "serve", "--log-file", "own", "--grace", "1ms", log},
+		{"mcp", "--state", "mcp", "--log", log, "--grace", "1ms", "--", "sleep", "60"},
+		{"follow", "--state", "follow", "-q", "--grace", "1ms", log},
+	} {
+		cmd, errs := run(args...)
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		_ = cmd.Wait() // of its status
+		require.Regexp(t, errors, errs.String(), args[0])
+		data, err := os.ReadFile(recorded)
+		require.NoError(t, err)
+		require.Contains(t, string(data), `"status":"hole"`)
+		require.Less(t, strings.Count(string(data), "all is well"), lines)
+	}
+	cmd, errs := run("follow", "--state", "follow", "--grace", "1h", log)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Wait())
+	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries", text.Number(uint64(lines+1))), "with the notice")
+
+	game := filepath.Join(dir, "Game.log")
+	cmd, errs = run("wrap", "--state", "wrap", "--log", game, "--grace", "1h", "--", "sh", "-c",
+		`trap "" TERM; cat Player.log > Game.log; while :; do sleep 1; done`)
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
+	_ = cmd.Wait()
+	require.Regexp(t, errors, errs.String())
+}
