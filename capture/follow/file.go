@@ -41,7 +41,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 	if len(t.queue) == 0 {
 		path := cmp.Or(t.found, t.cfg.Path)
 		t.found = ""
-		if _, err := t.advance(path, now); err != nil {
+		if _, err := t.advance(path, now); len(t.queue) == 0 {
 			if !errors.Is(err, fs.ErrNotExist) {
 				return false, prefixed(err)
 			}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -273,29 +274,33 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
 		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
-		if info, err := t.file.Stat(); err == nil && info.Size() > t.size { // it grew before that
+		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
 			t.movedAt, t.more = info.Size(), true
 			return nil
 		}
 	}
-	if keep, why := t.keep(at, now); keep {
-		t.now.Renamed = why == ""
-		t.absent(why)
+	keep, why := t.keep(at, now)
+	t.absent(why)
+	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
-	t.absent("")
 	idle, most := t.cfg.Idle, switchAfter
 	if t.mid && !t.cfg.Continues {
 		idle, most = t.cfg.PartialIdle, t.cfg.PartialIdle
 	}
-	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && now.Before(due) {
+	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
 		t.wake = due
 		return nil
 	}
 	path := cmp.Or(t.found, t.cfg.Path)
 	t.found = ""
 	renamed, err := t.advance(path, now)
-	if err != nil {
+	if keep && (len(t.queue) == 0 || os.SameFile(t.queue[0].info, at)) {
+		closeAll(t.queue)
+		t.queue = nil
+		return nil
+	}
+	if err != nil && len(t.queue) == 0 {
 		return prefixed(err)
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
@@ -308,6 +313,16 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.retire(now)
 	return nil
+}
+
+// stirred reports whether files in the folder were renamed since it was called last.
+func (t *tail) stirred() bool {
+	info, err := os.Stat(filepath.Dir(t.cfg.Path))
+	if err != nil || info.ModTime().Equal(t.folder) {
+		return false
+	}
+	t.folder = info.ModTime()
+	return true
 }
 
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }

@@ -54,6 +54,7 @@ type tail struct {
 	older     []generation
 	strangers []generation // files that were in the folder at the first look
 	queue     []generation // the files that are next
+	folder    time.Time    // when files in it were last renamed, as far as it was seen
 	onward    bool         // they continue the log
 	unseen    bool         // there were more of them
 	since     time.Time    // when the latest file was written, as it was last seen in its place
