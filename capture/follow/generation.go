@@ -167,9 +167,12 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		plain := uncompressed(e.Name())
 		switch {
 		case err != nil || at != nil && os.SameFile(info, at) || !info.Mode().IsRegular():
-		case current != nil && (os.SameFile(info, current) || plain != e.Name() && info.ModTime().Equal(written)):
+		case current != nil && os.SameFile(info, current):
 			own = plain
-		case !info.ModTime().Before(t.since):
+		case info.ModTime().Before(t.since):
+		case plain != e.Name() && !info.ModTime().After(written): // the current one, as it was compressed
+			own = plain
+		default:
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
@@ -181,11 +184,11 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
 	})
 	for _, g := range found {
-		if rotated(g.name, base, own) {
+		if rotated(g.name, base, own) && uncompressed(g.name) != own {
 			t.enqueue(filepath.Join(dir, g.name), g, now)
 		}
 	}
-	t.unseen = own == "" && (t.unseen || current != nil && len(t.queue) > 0)
+	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
 	return own != ""
 }
 
