@@ -21,10 +21,11 @@ const (
 	switchAfter = 50 * time.Millisecond
 
 	// maxOlder bounds the files that are remembered, and those that are queued; knownBy the bytes by which a file is
-	// known again; maxScans how often a folder is listed that changes all the time.
-	maxOlder = 64
-	knownBy  = 256
-	maxScans = 10
+	// known again; maxEntries those of a folder that is searched; maxScans how often it is listed while it changes.
+	maxOlder   = 64
+	knownBy    = 256
+	maxEntries = 10_000
+	maxScans   = 10
 )
 
 // generation is a file that is the log for a part of its time: one that was replaced, or is to be read next.
@@ -156,6 +157,9 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 	}
 	dir, base := folderOf(path)
 	entries, _ := os.ReadDir(dir) // what was read of it
+	if len(entries) > maxEntries {
+		return false
+	}
 	own := ""
 	var found []generation
 	var written time.Time
@@ -218,20 +222,15 @@ func rotated(name, base, own string) bool {
 }
 
 // exclude remembers the files in the folder that were there before: if they grow, it is as logs of other programs.
-func (t *tail) exclude() {
-	dir, base := folderOf(t.cfg.Path)
-	entries, _ := os.ReadDir(dir) // what was read of it
-	for _, e := range slices.Backward(entries) {
-		if e.Name() == base || !rotated(e.Name(), base, "") || len(t.strangers) == maxOlder {
-			continue
-		}
-		if file, info, err := openRegular(filepath.Join(dir, e.Name())); err == nil {
-			g := generation{info: info, file: file, offset: info.Size(), last: make([]byte, min(knownBy, info.Size()))}
-			_, _ = file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, it will be another file
-			g.close()
-			t.strangers = append(t.strangers, g)
-		}
+func (t *tail) exclude(at fs.FileInfo) {
+	t.between(t.cfg.Path, at, time.Time{})
+	for _, g := range t.queue {
+		g.offset, g.last = g.info.Size(), make([]byte, min(knownBy, g.info.Size()))
+		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file will be taken for another
+		g.close()
+		t.strangers = append(t.strangers, g)
 	}
+	t.queue, t.unseen = nil, false
 }
 
 // enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.

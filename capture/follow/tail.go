@@ -49,7 +49,9 @@ type tail struct {
 	gapSince  time.Time // ... and since when they were waited for
 	gaps      []gap
 	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
-	cutOn     bool      // ... and that its program continues the log
+	cutIn     time.Time // ... and when it was last seen to change ...
+	cutMod    time.Time
+	cutOn     bool // ... and that its program continues the log
 
 	older     []generation
 	strangers []generation // files that were in the folder at the first look
@@ -92,8 +94,8 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		Follower: f, handle: h, buf: make([]byte, lastSize+chunkSize), gapAt: -1,
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
-	t.exclude()
 	info, err := os.Stat(f.cfg.Path)
+	t.exclude(info)
 	t.remember(info, err)
 	if err != nil {
 		t.history = -1
