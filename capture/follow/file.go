@@ -80,12 +80,12 @@ func (t *tail) open(now time.Time) (bool, error) {
 			t.info = nil // as if it had not been opened: it would else be read from its beginning
 			return false, err
 		}
-		t.await()
+		t.judge("", false)
 	case next:
 		t.sure, t.told = false, false
-		t.begun(createdEvidence, true)
+		t.judge(createdEvidence, true)
 	default:
-		t.await()
+		t.judge("", false)
 	}
 	return t.file != nil, nil
 }

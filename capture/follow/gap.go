@@ -170,8 +170,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	}
 	t.cutAt = time.Time{}
 	t.now.Truncations++
-	t.begun(emptiedEvidence, true)
-	t.share()
+	t.judge(emptiedEvidence, true)
 	t.more = true
 	own := t.ask(t.info, true).own
 	back := sameLines(kept, b, t.offset > int64(len(kept)))

@@ -282,7 +282,7 @@ func (t *tail) read(now time.Time) error {
 			t.passed = at
 		}
 		t.offset += int64(len(fresh))
-		if t.begun(grownEvidence, t.cfg.Named) { // else it is passed over
+		if t.judge(grownEvidence, t.cfg.Named) { // else it is passed over
 			if t.passed >= 0 && t.passed < at {
 				t.goBack()
 				return nil
