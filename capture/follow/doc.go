@@ -3,18 +3,28 @@
 //
 // # What is followed
 //
-// A path, not a file: it may not exist yet, be renamed away and created again, be
-// replaced by rename, or be truncated and written again, also to the same or a greater
-// length, since the bytes before the offset are compared at each read. Each of these is
-// reported by a notice [event.StatusRestarted], unless [Config].Continues is set. Bytes
-// that are known to have been removed before they were read are reported by a notice
-// [event.StatusHole], and counted. NULs at the end are read again for
-// [Config].PartialIdle, since they may be pages that are about to be written. On Windows
-// the file is opened so that the game may rename and delete it.
+// A path, not a file: it may not exist yet, be renamed away and created again, be a link that is switched, be replaced
+// by rename, or be emptied and written again. A log is a sequence of files. When another file has the path, the old one
+// is read to its end; it stays open until it was silent for a second and the new one has text, and its late lines are
+// delivered between two lines of the new one. Files that had the path between two looks are found in the folder: they
+// were written since then, and have the new name of the old file but for numbers, or the name of the log with a number.
+// If some of them may have been removed or compressed, a notice [event.StatusHole] with the count 0 says so. Files with
+// such names that were there before the Follower are not of the log.
 //
-// With [Config].Writers a file that its program still has open remains the log when another
-// takes its place. A file that the same process writes continues the log, as does the log once
-// that process has emptied it or cut it back: there is no notice, and lines are counted on. With
+// A file that does not continue the log begins with a notice [event.StatusRestarted]. Bytes that are known to have been
+// removed before they were read are reported by a notice [event.StatusHole], and counted. A new file that begins with
+// all that was read is the same log. A file that is shorter than before, or has other bytes before the offset, was cut
+// back if the lines before are those that were read: then reading continues after them. Else it was emptied. If it has
+// only the beginning of the text that was read, it may be about to be written again, and there is time for that.
+//
+// NULs at the end of a file are a place that is reserved for text, however long: it is read when it is written, and
+// [Status].Unwritten has its length. NULs with text after them may be written late, too: the text is delivered after
+// [Config].PartialIdle, and the NULs are looked at for five seconds. What is written in them is delivered between two
+// lines; NULs that remain are a hole. On Windows a file is opened so that the game may rename and delete it.
+//
+// With [Config].Writers a file that its program still has open remains the log when another takes its place, unless the
+// same program has that open, too, or only that one grows. A file that the same process writes continues the log, as
+// does the log once that process has emptied it: there is no notice, and lines are counted on. With
 // [Config].NewRun the log is that of one run of one program, which is about to start: a file
 // that an earlier run left is not present, a file that another program writes is not read, and
 // if another file takes the place of the log and its program is not known, the log is not
@@ -36,8 +46,8 @@
 //
 // # Bounds, cost, concurrency
 //
-// A Follower holds a chunk of 256 KiB and a [capture.Stream], whatever the length of the
-// file; nothing is dropped: a slow [Handler] slows the reading. Run has one goroutine
-// beside its caller's, for the notifications of the operating system, and none when it
+// A Follower holds a chunk of 260 KiB, a [capture.Stream], and the end of each of the latest 64 files, whatever the
+// length of a file. A folder with more than 10,000 files is not searched. Nothing is dropped: a slow [Handler] slows the
+// reading. Run has one goroutine beside its caller's, for the notifications of the operating system, and none when it
 // has returned. docs/performance.md has figures.
 package follow

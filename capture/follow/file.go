@@ -44,7 +44,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 	if len(t.queue) == 0 {
 		path := cmp.Or(t.found, t.cfg.Path)
 		t.found = ""
-		if _, err := t.advance(path, now); err != nil {
+		if _, err := t.advance(path, now); len(t.queue) == 0 {
 			if !errors.Is(err, fs.ErrNotExist) {
 				return false, prefixed(err)
 			}
@@ -91,9 +91,9 @@ func (t *tail) open(now time.Time) (bool, error) {
 		return false, err
 	case next && !stale:
 		t.sure, t.told = false, false
-		t.begun(createdEvidence, true)
+		t.judge(createdEvidence, true)
 	default:
-		t.await()
+		t.judge("", false)
 	}
 	return t.file != nil, nil
 }

@@ -170,15 +170,16 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 		t.cutAt, t.asked[0] = now, answer{}
 		t.cutOn = t.continues(t.info, true)
 	}
-	if bytes.HasPrefix(t.head, head[:n]) && bytes.HasPrefix(kept, b) && !t.ending {
-		if t.wake = t.cutAt.Add(t.cfg.PartialIdle); now.Before(t.wake) {
-			return
-		}
+	if info, err := t.file.Stat(); err == nil && !info.ModTime().Equal(t.cutMod) {
+		t.cutIn, t.cutMod = now, info.ModTime()
+	}
+	t.wake = earlier(t.cutAt.Add(lingers), t.cutIn.Add(t.cfg.PartialIdle))
+	if bytes.HasPrefix(t.head, head[:n]) && bytes.HasPrefix(kept, b) && !t.ending && now.Before(t.wake) {
+		return
 	}
 	t.cutAt = time.Time{}
 	t.now.Truncations++
-	t.begun(emptiedEvidence, true)
-	t.share()
+	t.judge(emptiedEvidence, true)
 	t.more = true
 	own := t.ask(t.info, true).own
 	back := sameLines(kept, b, t.offset > int64(len(kept)))

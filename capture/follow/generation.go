@@ -3,6 +3,7 @@ package follow
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -20,10 +21,11 @@ const (
 	switchAfter = 50 * time.Millisecond
 
 	// maxOlder bounds the files that are remembered, and those that are queued; knownBy the bytes by which a file is
-	// known again; maxScans how often a folder is listed that changes all the time.
-	maxOlder = 64
-	knownBy  = 256
-	maxScans = 10
+	// known again; maxEntries those of a folder that is searched; maxScans how often it is listed while it changes.
+	maxOlder   = 64
+	knownBy    = 256
+	maxEntries = 10_000
+	maxScans   = 10
 )
 
 // generation is a file that is the log for a part of its time: one that was replaced, or is to be read next.
@@ -65,7 +67,7 @@ func (t *tail) retire(now time.Time) {
 	}
 	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
 	t.older = append(t.older, generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now})
-	t.file = nil
+	t.file, t.size, t.unwritten = nil, t.offset, 0 // nothing is missing
 }
 
 // late delivers the lines that came to files after others took their place, between two lines of the current file. It
@@ -122,22 +124,26 @@ func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
 	for range maxScans {
 		before := t.queue
 		closeAll(before)
-		file, info, err := openRegular(path)
-		if err != nil {
+		var file *os.File
+		var at fs.FileInfo
+		if file, at, err = openRegular(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.queue = nil
 			return false, err
 		}
-		renamed = t.between(path, info, now)
-		t.queue = append(t.queue, generation{file: file, info: info})
+		if renamed = t.between(path, at, now); err == nil {
+			t.queue = append(t.queue, generation{file: file, info: at})
+		}
 		if slices.EqualFunc(before, t.queue, func(a, b generation) bool {
 			return a.name == b.name && os.SameFile(a.info, b.info)
 		}) {
 			break
 		}
 	}
-	last := t.queue[len(t.queue)-1].info
-	t.onward = t.info == nil || !os.SameFile(last, t.info) && t.continues(last, false)
-	return renamed, nil
+	if n := len(t.queue); n > 0 {
+		last := t.queue[n-1].info
+		t.onward = t.info == nil || !os.SameFile(last, t.info) && t.continues(last, false)
+	}
+	return renamed, err
 }
 
 // between queues the files that had the place of the log after the current one and before the file at, in their order,
@@ -146,21 +152,31 @@ func (t *tail) advance(path string, now time.Time) (renamed bool, err error) {
 func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool) {
 	t.queue, t.unseen = nil, false
 	current := cmp.Or(t.info, t.was)
-	path, err := filepath.EvalSymlinks(path)
-	if err != nil || current != nil && os.SameFile(current, at) {
+	if current != nil && at != nil && os.SameFile(current, at) {
 		return false
 	}
-	dir, base := filepath.Split(path)
-	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
+	dir, base := folderOf(path)
+	entries, _ := os.ReadDir(dir) // what was read of it
+	if len(entries) > maxEntries {
+		return false
+	}
 	own := ""
 	var found []generation
+	var written time.Time
+	if info, err := t.file.Stat(); err == nil {
+		written = info.ModTime()
+	}
 	for _, e := range entries {
 		info, err := e.Info()
+		plain := uncompressed(e.Name())
 		switch {
-		case err != nil || os.SameFile(info, at) || !info.Mode().IsRegular():
+		case err != nil || at != nil && os.SameFile(info, at) || !info.Mode().IsRegular():
 		case current != nil && os.SameFile(info, current):
-			own = e.Name()
-		case !info.ModTime().Before(t.since):
+			own = plain
+		case info.ModTime().Before(t.since):
+		case plain != e.Name() && !info.ModTime().After(written): // the current one, as it was compressed
+			own = plain
+		default:
 			found = append(found, generation{name: e.Name(), info: info})
 		}
 	}
@@ -172,12 +188,20 @@ func (t *tail) between(path string, at fs.FileInfo, now time.Time) (renamed bool
 		return cmp.Or(a.info.ModTime().Compare(b.info.ModTime()), byName)
 	})
 	for _, g := range found {
-		if rotated(g.name, base, own) {
+		if rotated(g.name, base, own) && uncompressed(g.name) != own {
 			t.enqueue(filepath.Join(dir, g.name), g, now)
 		}
 	}
-	t.unseen = own == "" && (t.unseen || current != nil && len(t.queue) > 0)
+	t.unseen = t.unseen || own == "" && current != nil && len(t.queue) > 0
 	return own != ""
+}
+
+// folderOf returns the folder and the name of a file, also where a link is.
+func folderOf(path string) (dir, base string) {
+	if real, err := filepath.EvalSymlinks(path); err == nil { // else there is none
+		path = real
+	}
+	return filepath.Dir(path), filepath.Base(path)
 }
 
 // rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the name
@@ -189,7 +213,7 @@ func rotated(name, base, own string) bool {
 				return r
 			}
 			return -1
-		}, strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst"))
+		}, uncompressed(name))
 	}
 	rest, ok := strings.CutPrefix(name, strings.TrimSuffix(base, filepath.Ext(base)))
 	had, log := letters(name), letters(base)
@@ -198,24 +222,15 @@ func rotated(name, base, own string) bool {
 }
 
 // exclude remembers the files in the folder that were there before: if they grow, it is as logs of other programs.
-func (t *tail) exclude() {
-	path, err := filepath.EvalSymlinks(t.cfg.Path)
-	if err != nil {
-		path = t.cfg.Path // there is none yet
+func (t *tail) exclude(at fs.FileInfo) {
+	t.between(t.cfg.Path, at, time.Time{})
+	for _, g := range t.queue {
+		g.offset, g.last = g.info.Size(), make([]byte, min(knownBy, g.info.Size()))
+		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file will be taken for another
+		g.close()
+		t.strangers = append(t.strangers, g)
 	}
-	dir, base := filepath.Split(path)
-	entries, _ := os.ReadDir(cmp.Or(dir, ".")) // what was read of it
-	for _, e := range slices.Backward(entries) {
-		if e.Name() == base || !rotated(e.Name(), base, "") || len(t.strangers) == maxOlder {
-			continue
-		}
-		if file, info, err := openRegular(filepath.Join(dir, e.Name())); err == nil {
-			g := generation{info: info, file: file, offset: info.Size(), last: make([]byte, min(knownBy, info.Size()))}
-			_, _ = file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, it will be another file
-			g.close()
-			t.strangers = append(t.strangers, g)
-		}
-	}
+	t.queue, t.unseen = nil, false
 }
 
 // enqueue opens a file that was found and queues it, unless it was read before: then late reads what it has grown by.
@@ -232,9 +247,8 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		t.older[i].file, t.older[i].grown = file, now
 		return
 	case i >= 0, slices.ContainsFunc(t.strangers, known):
-	case len(t.queue) == maxOlder, holds(file, []byte(gzipMagic), 2), holds(file, []byte(zstdMagic), 4):
-		current, err := t.file.Stat() // not the compressed form of this one
-		t.unseen = t.unseen || err != nil || info.ModTime().After(current.ModTime())
+	case len(t.queue) == maxOlder, uncompressed(path) != path:
+		t.unseen = true
 	default:
 		t.queue = append(t.queue, g)
 		return
@@ -245,9 +259,9 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 // natural compares names of one form by their numbers.
 func natural(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) }
 
-const (
-	digits = "0123456789"
+const digits = "0123456789"
 
-	gzipMagic = "\x1f\x8b"
-	zstdMagic = "\x28\xb5\x2f\xfd"
-)
+// uncompressed returns the name of a file before it was compressed.
+func uncompressed(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+}

@@ -1,7 +1,6 @@
 package follow
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -245,49 +244,103 @@ func TestGenerationsAtStart(t *testing.T) {
 	})
 }
 
-// TestLogrotate follows a log that a process writes while the program logrotate renames or empties it.
+// TestLogrotate follows a log that another process writes while logrotate renames it.
 func TestLogrotate(t *testing.T) {
 	program, err := exec.LookPath("logrotate")
 	if err != nil {
 		t.Skip("there is no logrotate here")
 	}
-	const count = 4000
-	for _, how := range []string{"create", "nocreate", "create\ndateext\ndateformat -%Y%m%d-%s\ncompress", "create\ncompress"} {
+	for _, how := range []string{"create", "nocreate", "create\ncompress", "create\ndateext\ndateformat -%Y%m%d-%s\ncompress"} {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			require.NoError(t, os.Chmod(dir, 0o700)) //nolint:gosec // logrotate refuses a folder that others may write to
 			path, conf := filepath.Join(dir, "Player.log"), filepath.Join(dir, "conf")
-			require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, "%q {\nrotate 99\nmissingok\n%s\n}\n", path, how), 0o600))
+			require.NoError(t, os.Chmod(dir, 0o700)) //nolint:gosec // logrotate refuses a folder that others may write to
+			require.NoError(t, os.WriteFile(conf, fmt.Appendf(nil, "%q {\nrotate 99\n%s\n}\n", path, how), 0o600))
 			f, err := New(Config{Path: path, Continues: true, Capture: capture.Options{Layout: capture.LayoutPlain}})
 			require.NoError(t, err)
-			got := follow(t, f)
+			stop := follow(t, f)
 			require.NoError(t, f.Sync(t.Context()))
-			// It looks for its file before each line, as programs do that another one rotates.
-			writer := exec.Command("sh", "-c", `i=0; while [ $i -lt `+fmt.Sprint(count)+` ]; do
-				echo "line $i" >> "$0"; i=$((i+1)); done`, path)
-			require.NoError(t, writer.Start())
-			done := make(chan error, 1)
-			go func() { done <- writer.Wait() }()
-			for err = errStopped; errors.Is(err, errStopped); { // until the writer has ended
-				if st := f.Status(); st.Offset > 0 && !st.Renamed { // else a file may be compressed before it is seen
+			write, count := writer(t, path, strings.HasPrefix(how, "nocreate")), 0
+			for n := range 20 {
+				done := write(100)
+				if n > 0 {
 					_ = exec.Command(program, "-f", "-s", conf+".state", conf).Run() // a file of this second may be there
 				}
+				<-done
+				<-write(1) // to a file that may be compressed with the next
+				count += 101
 				require.NoError(t, f.Sync(t.Context()))
-				select {
-				case err = <-done:
-				default:
+			}
+			require.Positive(t, f.Status().Rotations)
+			got := stop()
+			for n, want := range numberedLines("line", 0, min(count, len(got))) {
+				require.Equal(t, want, got[n], "after %v", got[max(0, n-3):n])
+			}
+			require.Equal(t, count, len(got), "%+v", f.Status())
+		})
+	}
+}
+
+// writer starts a process that writes lines to a log, in the file that has its path before each line; it makes one only
+// if it may. write lets it write some more, and returns when that is done.
+func writer(t *testing.T, path string, creates bool) (write func(lines int) (done chan struct{})) {
+	cmd := exec.Command(os.Args[0], "-test.run=^TestWriter$") //nolint:gosec // this program
+	cmd.Env = append(os.Environ(), "FOLLOW_WRITER="+path, fmt.Sprint("FOLLOW_CREATES=", creates))
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		_ = in.Close()
+		_ = cmd.Wait() // it ends by the end of its input
+	})
+	return func(lines int) chan struct{} {
+		_, err := fmt.Fprintln(in, lines)
+		require.NoError(t, err)
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, _ = out.Read(make([]byte, 1)) // the test fails if it has ended
+		}()
+		return done
+	}
+}
+
+// TestWriter is the process that writer starts.
+func TestWriter(t *testing.T) {
+	path := os.Getenv("FOLLOW_WRITER")
+	if path == "" {
+		t.Skip("it is for another test")
+	}
+	flag := os.O_APPEND | os.O_WRONLY | os.O_CREATE
+	log, err := os.OpenFile(path, flag, 0o600)
+	require.NoError(t, err)
+	if os.Getenv("FOLLOW_CREATES") == "false" {
+		flag &^= os.O_CREATE
+	}
+	n, lines := 0, 0
+	for {
+		if _, err := fmt.Scan(&lines); err != nil {
+			os.Exit(0)
+		}
+		for end := n + lines; n < end; n++ {
+			for {
+				own, err := log.Stat()
+				require.NoError(t, err)
+				if at, err := os.Stat(path); err == nil && os.SameFile(at, own) {
+					break
+				}
+				if next, err := os.OpenFile(path, flag, 0o600); err == nil {
+					require.NoError(t, log.Close())
+					log = next
 				}
 			}
+			_, err := fmt.Fprintln(log, "line", n)
 			require.NoError(t, err)
-			require.NoError(t, f.Sync(t.Context()))
-			lines := got()
-			for n, want := range numberedLines("line", 0, len(lines)) {
-				require.Equal(t, want, lines[n], "after %v", lines[max(0, n-3):n])
-			}
-			require.Len(t, lines, count)
-			require.Positive(t, f.Status().Rotations)
-		})
+		}
+		fmt.Print(".")
 	}
 }
 

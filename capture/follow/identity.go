@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"time"
 )
@@ -142,76 +143,60 @@ func (t *tail) find() bool {
 	return t.found != ""
 }
 
-// begun reports whether the file is of this run, and notes why. With NewRun it is once there is evidence of it.
-func (t *tail) begun(evidence string, sure bool) bool {
-	if a := &t.asked[0]; t.now.Evidence == "" && a.other.IsZero() && !t.recent {
-		*a = answer{} // one from before it grew says nothing
+// judge finds out whose the file is, and reports whether it is the program's, so that its text is delivered. It is
+// called with new evidence of this run, which may be sure, and without at the end of the file. With NewRun:
+//
+//	who has it open for writing          what is known of it               whose it is
+//	the program                                                            the program's
+//	the program and another one          it was emptied                    the program's, but not present
+//	only another one, as far as known                                      the other's
+//	unknown                              it was created or emptied         the program's, until another has it open
+//	unknown                              it grew, and Named or not recent  the same
+//	unknown                              it grew, and is recent            not known: its text is passed over
+//	unknown                              nothing                           an earlier run's
+func (t *tail) judge(evidence string, sure bool) bool {
+	if !t.cfg.NewRun {
+		t.absent("")
+		return true
 	}
+	if evidence != "" && t.now.Evidence == "" && t.asked[0].other.IsZero() && !t.recent {
+		t.asked[0] = answer{} // one from before it grew says nothing
+	}
+	if evidence != emptiedEvidence && t.sure && t.told && !t.shared {
+		t.absent("")
+		return true
+	}
+	theirs := t.others(t.info, true)
+	own, other := t.writers(t.info, true)
 	switch {
-	case !t.cfg.NewRun || t.sure:
-	case t.others(t.info, true):
-		t.now.Evidence = ""
-		t.absent("another program writes " + t.cfg.Path)
+	case theirs:
+		t.sure, t.now.Evidence, t.began = false, "", time.Time{}
+		if t.absent("another program writes " + t.cfg.Path); evidence == "" && t.find() {
+			t.drop()
+			t.more = true
+		}
+		return false
+	case own:
+		t.sure, t.told, t.now.Evidence = true, true, openEvidence
+		if evidence == "" {
+			t.goBack()
+		}
+	case t.sure || evidence == "" && t.now.Evidence != "":
+	case t.recent && !sure && (evidence != "" || t.passed >= 0):
+		t.absent(t.cfg.Path + " was written shortly before the start, too, so it may be another program's")
+		return false
+	case evidence == "":
+		t.absent(t.cfg.Path + " is of an earlier run: nothing was written to it since the start")
 		return false
 	default:
-		if own, _ := t.writers(t.info, true); own {
-			evidence, sure, t.told = openEvidence, true, true
-		}
-		if t.recent && !sure {
-			return false // await has why
-		}
 		t.sure, t.now.Evidence = sure, evidence
 	}
-	if !t.shared {
+	if t.shared = own && other && (t.shared || evidence == emptiedEvidence); t.shared { // lines of both are in it
+		t.absent("another program writes " + t.cfg.Path + ", too")
+	} else {
 		t.absent("")
 	}
 	return true
-}
-
-// share finds out whether another program writes the file, too, once it was emptied: lines of both are in it then.
-func (t *tail) share() {
-	own, other := t.writers(t.info, true)
-	t.shared = t.cfg.NewRun && own && other
-}
-
-// await looks for signs of this run where the file is of an earlier one.
-func (t *tail) await() {
-	if t.shared {
-		if t.share(); t.shared {
-			t.absent("another program writes " + t.cfg.Path + ", too")
-			return
-		}
-	}
-	if t.cfg.NewRun && t.sure && !t.told { // who writes it may have been missed
-		if t.others(t.info, true) {
-			t.sure, t.now.Evidence, t.began = false, "", time.Time{}
-		} else if t.told, _ = t.writers(t.info, true); t.told {
-			t.now.Evidence = openEvidence
-		}
-	}
-	if !t.cfg.NewRun || t.sure || t.now.Evidence != "" {
-		t.absent("")
-		return
-	}
-	if t.others(t.info, true) {
-		if t.find() {
-			t.drop()
-			t.more = true
-			return
-		}
-		t.absent("another program writes " + t.cfg.Path)
-		return
-	}
-	if own, _ := t.writers(t.info, true); own {
-		t.begun(openEvidence, true)
-		t.goBack()
-		return
-	}
-	if t.passed >= 0 {
-		t.absent(t.cfg.Path + " was written shortly before the start, too, so it may be another program's")
-		return
-	}
-	t.absent(t.cfg.Path + " is of an earlier run: nothing was written to it since the start")
 }
 
 // goBack continues with the first byte that was passed over, now that the file is known to be of this run.
@@ -265,7 +250,7 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if err == nil && os.SameFile(at, t.info) {
 		t.moved, t.now.Renamed, t.since = false, false, at.ModTime()
-		t.await()
+		t.judge("", false)
 		return nil
 	}
 	if err != nil {
@@ -273,29 +258,33 @@ func (t *tail) identify(now time.Time) error {
 	}
 	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
 		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
-		if info, err := t.file.Stat(); err == nil && info.Size() > t.size { // it grew before that
+		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
 			t.movedAt, t.more = info.Size(), true
 			return nil
 		}
 	}
-	if keep, why := t.keep(at, now); keep {
-		t.now.Renamed = why == ""
-		t.absent(why)
+	keep, why := t.keep(at, now)
+	t.absent(why)
+	if t.now.Renamed = keep && why == ""; keep && (at != nil && !empty(at) || !t.stirred()) {
 		return nil
 	}
-	t.absent("")
 	idle, most := t.cfg.Idle, switchAfter
 	if t.mid && !t.cfg.Continues {
 		idle, most = t.cfg.PartialIdle, t.cfg.PartialIdle
 	}
-	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && now.Before(due) {
+	if due := earlier(t.grown.Add(idle), t.movedSince.Add(most)); len(t.waiting) == 0 && !keep && now.Before(due) {
 		t.wake = due
 		return nil
 	}
 	path := cmp.Or(t.found, t.cfg.Path)
 	t.found = ""
 	renamed, err := t.advance(path, now)
-	if err != nil {
+	if keep && (len(t.queue) == 0 || os.SameFile(t.queue[0].info, at)) {
+		closeAll(t.queue)
+		t.queue = nil
+		return nil
+	}
+	if err != nil && len(t.queue) == 0 {
 		return prefixed(err)
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
@@ -308,6 +297,16 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.retire(now)
 	return nil
+}
+
+// stirred reports whether files in the folder were renamed since it was called last.
+func (t *tail) stirred() bool {
+	info, err := os.Stat(filepath.Dir(t.cfg.Path))
+	if err != nil || info.ModTime().Equal(t.folder) {
+		return false
+	}
+	t.folder = info.ModTime()
+	return true
 }
 
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }

@@ -51,11 +51,14 @@ type tail struct {
 	gapSince  time.Time // ... and since when they were waited for
 	gaps      []gap
 	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
-	cutOn     bool      // ... and that its program continues the log
+	cutIn     time.Time // ... and when it was last seen to change ...
+	cutMod    time.Time
+	cutOn     bool // ... and that its program continues the log
 
 	older     []generation
 	strangers []generation // files that were in the folder at the first look
 	queue     []generation // the files that are next
+	folder    time.Time    // when files in it were last renamed, as far as it was seen
 	onward    bool         // they continue the log
 	unseen    bool         // there were more of them
 	since     time.Time    // when the latest file was written, as it was last seen in its place
@@ -96,11 +99,11 @@ func newTail(f *Follower, h Handler) (*tail, error) {
 		poked: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 	}
 	info, err := os.Stat(f.cfg.Path)
-	t.remember(info, err)
-	if t.resumes() {
+	if !t.resumes() { // else files in the folder may be next
+		t.exclude(info)
+	}
+	if t.remember(info, err); t.resumes() {
 		t.old, t.found = false, t.renamed()
-	} else {
-		t.exclude()
 	}
 	if err != nil {
 		t.history = -1
@@ -290,7 +293,7 @@ func (t *tail) read(now time.Time) error {
 			t.passed = at
 		}
 		t.offset += int64(len(fresh))
-		if t.begun(grownEvidence, t.cfg.Named) { // else it is passed over
+		if t.judge(grownEvidence, t.cfg.Named) { // else it is passed over
 			if t.passed >= 0 && t.passed < at {
 				t.goBack()
 				return nil

@@ -1,0 +1,261 @@
+package follow
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// put writes text at a place of the log.
+func (fl *following) put(text string, at int) {
+	fl.t.Helper()
+	f, err := os.OpenFile(fl.path, os.O_CREATE|os.O_WRONLY, 0o600)
+	require.NoError(fl.t, err)
+	_, err = f.WriteAt([]byte(text), int64(at))
+	require.NoError(fl.t, err)
+	require.NoError(fl.t, f.Close())
+	fl.poke()
+}
+
+// size sets how long the log is: what is new holds NULs.
+func (fl *following) size(bytes int64) {
+	fl.t.Helper()
+	require.NoError(fl.t, os.Truncate(fl.path, bytes))
+	fl.poke()
+}
+
+// TestGaps is the table of places in a file that are written late, or never.
+func TestGaps(t *testing.T) {
+	line := func(n int) string { return fmt.Sprintf("line %d\n", 10000+n) }
+	const long = 11 // of a line
+	for name, c := range map[string]struct {
+		change func(fl *following)
+		want   []string
+	}{
+		"reserved at once": {func(fl *following) {
+			fl.size(64 << 20)
+			for n := range 5 {
+				after(time.Minute)
+				fl.put(line(n), 4+n*long)
+			}
+			after(time.Minute)
+			fl.size(4 + 5*long)
+		}, numberedLines("line", 10000, 10005)},
+		"reserved in steps": {func(fl *following) {
+			for n := range 100 {
+				if at := 4 + n*long; at%256 < long {
+					fl.size(int64(at/256+1) * 256)
+				}
+				after(time.Second)
+				fl.put(line(n), 4+n*long)
+			}
+			fl.size(4 + 100*long)
+		}, numberedLines("line", 10000, 10100)},
+		"in the other order": {func(fl *following) {
+			for n := 0; n < 10; n += 2 {
+				fl.put(line(n+1), 4+(n+1)*long)
+				after(defaultPartialIdle / 2)
+				fl.put(line(n), 4+n*long)
+				after(defaultPartialIdle)
+			}
+		}, numberedLines("line", 10000, 10010)},
+		"late": {func(fl *following) {
+			fl.put(line(1), 4+long)
+			after(gapLife / 2)
+			fl.put(line(0), 4)
+			after(time.Second)
+			fl.put(line(2), 4+2*long)
+		}, []string{"line 10001", "line 10000", "line 10002"}},
+		"late, within a line": {func(fl *following) {
+			fl.put("the line", 4)
+			fl.put(strings.Repeat("x", 100)+"\n"+line(1), 4+8+200)
+			after(time.Second)
+			fl.put(strings.Repeat("y", 200), 4+8)
+		}, []string{"the line", strings.Repeat("x", 100), "line 10001", strings.Repeat("y", 200)}},
+		"never": {func(fl *following) {
+			fl.put(line(0), 4+5000)
+			after(gapLife - time.Second)
+			fl.put(line(1), 4+5000+long)
+		}, []string{"line 10000", "line 10001", "hole 5000"}},
+		"never, and another file follows": {func(fl *following) {
+			fl.put(line(0), 4+5000)
+			after(time.Second)
+			require.NoError(fl.t, os.Rename(fl.path, fl.path+".1"))
+			fl.write(line(1))
+			fl.poke()
+		}, []string{"line 10000", "hole 5000", "line 10001"}},
+		"never, and long": {func(fl *following) {
+			fl.put(line(0), 4+chunkSize*4)
+		}, []string{"line 10000", fmt.Sprint("hole ", chunkSize*4)}},
+		"one NUL after each line": {func(fl *following) {
+			fl.put("a\n\x00b\n", 4)
+		}, []string{"a", "\x00b"}},
+		"within a message": {func(fl *following) {
+			fl.put("a\x00\x00\x00b\n", 4)
+		}, []string{"a\x00\x00\x00b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				fl := start(t, dir, func(c *Config) { c.Continues = true })
+				fl.write("one\n")
+				got, _ := fl.synced()
+				require.Equal(t, []string{"one"}, got)
+				c.change(fl)
+				after(gapLife + time.Second)
+				got = fl.taken()
+				for i, line := range got {
+					got[i] = strings.TrimSuffix(line, " +")
+				}
+				if first, second := 0, 0; name == "never, and long" { // in two parts
+					_, err := fmt.Sscanf(got[0]+got[2], "hole %dhole %d", &first, &second)
+					require.NoError(t, err)
+					got = []string{got[1], fmt.Sprint("hole ", first+second)}
+				}
+				require.Equal(t, c.want, got)
+				st := fl.Status()
+				require.Zero(t, st.Truncations)
+				require.Zero(t, st.LostBytes)
+				require.Zero(t, st.Unwritten)
+				require.NoError(t, fl.stop())
+			})
+		})
+	}
+}
+
+// TestGapsReported: a file with a reserved place is read as far as it is written; the Status has how long that place is.
+func TestGapsReported(t *testing.T) {
+	for name, change := range map[string]func(c *Config){
+		"from its beginning": nil,
+		"from its end":       func(c *Config) { c.FromEnd = true },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				path := dir + "/Player.log"
+				appendTo(t, path, "old\n")
+				require.NoError(t, os.Truncate(path, 1<<20))
+				fl := start(t, dir, change)
+				after(time.Minute)
+				want := []string{"old old"}
+				if change != nil {
+					want = nil
+				}
+				require.Equal(t, want, fl.taken())
+				require.EqualValues(t, 4, fl.Status().Offset)
+				require.EqualValues(t, 1<<20-4, fl.Status().Unwritten)
+				fl.put("new\n", 4)
+				got, _ := fl.synced()
+				require.Equal(t, []string{"new"}, got)
+				require.False(t, fl.recs[len(fl.recs)-1].History)
+				require.NoError(t, fl.stop())
+			})
+		})
+	}
+}
+
+// TestGapsUTF16: text in two bytes holds NULs, and may be in a reserved place, too.
+func TestGapsUTF16(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		wide := func(text string) (s string) {
+			for _, b := range []byte(text) {
+				s += string([]byte{b, 0})
+			}
+			return s
+		}
+		fl := start(t, dir, func(c *Config) { c.Continues = true })
+		fl.put("\xff\xfe"+wide("one\n"), 0)
+		fl.size(1 << 16)
+		at := 10
+		for n := range 20 {
+			after(time.Minute)
+			text := wide(fmt.Sprintln("line", n))
+			fl.put(text, at)
+			at += len(text)
+		}
+		fl.size(int64(at))
+		after(time.Minute)
+		require.NoError(t, os.Rename(fl.path, fl.path+".1"))
+		fl.put("\xff\xfe"+wide("last\n"), 0)
+		got, _ := fl.synced()
+		want := append([]string{"one"}, numberedLines("line", 0, 20)...)
+		require.Equal(t, append(want, "last"), got)
+		require.NoError(t, fl.stop())
+	})
+}
+
+// TestRewritten is the table of text that is written again.
+func TestRewritten(t *testing.T) {
+	head := strings.Join(numberedLines("line", 0, 1000), "\n") + "\n"
+	for name, c := range map[string]struct {
+		change func(fl *following)
+		want   []string
+		cuts   uint64
+	}{
+		"the last line": {func(fl *following) {
+			fl.put("progress 1\n", len(head))
+			after(time.Second)
+			fl.size(int64(len(head)))
+			fl.put("progress 2\nline\n", len(head))
+		}, []string{"progress 1", "progress 2", "line"}, 1},
+		"the last line, in place": {func(fl *following) {
+			fl.put("progress 1\n", len(head))
+			after(time.Second)
+			fl.put("progress 2\n", len(head))
+		}, []string{"progress 1", "progress 2"}, 1},
+		"the last line, longer": {func(fl *following) {
+			fl.put("</log>\n", len(head))
+			after(time.Second)
+			fl.put("line\n</log>\n", len(head))
+		}, []string{"</log>", "line", "</log>"}, 1},
+		"cut back": {func(fl *following) {
+			fl.put("one\ntwo\n", len(head))
+			after(time.Second)
+			fl.size(int64(len(head)) + 4)
+			after(time.Second)
+			fl.put("three\n", len(head)+4)
+		}, []string{"one", "two", "three"}, 1},
+		"all of it, in place, with more": {func(fl *following) {
+			for n := range 5 {
+				fl.size(0)
+				after(defaultIdle)
+				fl.put(head[:100], 0)
+				after(defaultIdle)
+				fl.put(head+strings.Join(numberedLines("more", 0, n+1), "\n")+"\n", 0)
+				after(time.Second)
+			}
+		}, numberedLines("more", 0, 5), 0},
+		"emptied": {func(fl *following) {
+			fl.size(0)
+			after(time.Second)
+			fl.put("new\n", 0)
+		}, []string{"restarted 0", "new"}, 1},
+		"emptied, with lines that begin alike": {func(fl *following) {
+			text := strings.ReplaceAll(head, "line", "lime")
+			require.Len(fl.t, text, len(head))
+			require.NoError(fl.t, os.WriteFile(fl.path, []byte(text), 0o600))
+			fl.poke()
+		}, nil, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T, dir string) {
+				fl := start(t, dir, nil)
+				fl.write(head)
+				got, _ := fl.synced()
+				require.Len(t, got, 1000)
+				c.change(fl)
+				after(time.Second)
+				if c.want == nil {
+					require.Len(t, fl.taken(), 1001)
+				} else {
+					require.Equal(t, c.want, fl.taken())
+				}
+				require.Equal(t, c.cuts, fl.Status().Truncations)
+				require.Zero(t, fl.Status().LostBytes)
+				require.NoError(t, fl.stop())
+			})
+		})
+	}
+}
