@@ -15,12 +15,14 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // observed notes what happens to the connection to a mod.
@@ -394,5 +396,99 @@ func TestCallFinds(t *testing.T) {
 		f = call("colony/build", failure(`{"code":-7,"message":"gone and broken for good"}`))
 		require.NotNil(t, f.Attention)
 		require.Nil(t, f.Executed, "nobody has")
+	})
+}
+
+// TestEnded: the hello of a bridge to a game that ended before its mod answered is refused, with how the game ended and
+// what it wrote last. A mod that has answered before ends nothing but the calls that it has, whose answer says so.
+func TestEnded(t *testing.T) {
+	hello := func(p *play) error {
+		ours, theirs := net.Pipe()
+		p.served.Go(func() { _ = p.proxy.server.ServeConn(p.ctx, theirs) })
+		c, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{Token: bridgeToken, Name: "agent"})
+		if err == nil {
+			p.clients = append(p.clients, c)
+		}
+		return err
+	}
+	const how = "the game exited with status 7"
+	for said, output := range map[string][]Output{
+		how + " before its mod answered; it wrote nothing that heed can see":                                   nil,
+		how + " before its mod answered; the last that it wrote, in its own words:\n  log: a\\nb\n  output: c": {{"log", "a\nb"}, {"output", "c"}},
+	} {
+		open(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+			require.False(t, p.proxy.Ended(Ending{Text: how, Code: 7, Output: output}))
+			e, refused := errors.AsType[*gabp.Error](hello(p))
+			require.True(t, refused)
+			require.Equal(t, []any{gabp.CodeEnded, said}, []any{e.Code, e.Message})
+			var data endedData
+			require.NoError(t, json.Unmarshal(e.Data, &data))
+			require.Equal(t, 7, data.ExitCode)
+			require.Len(t, data.Output, len(output))
+			p.proxy.mod.await(p.ctx, time.Minute)
+		})
+	}
+	waits := Config{Handed: Handed{Inner: gabp.Bridge{Address: "mod"}}, ModWait: time.Minute}
+	open(t, waits, session.Config{}, nil, func(t *testing.T, p *play) {
+		answer := make(chan error, 1)
+		go func() { answer <- hello(p) }()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		require.True(t, p.proxy.Ended(Ending{Text: how}), "a bridge waits")
+		require.ErrorContains(t, <-answer, how)
+	})
+	for _, ends := range []bool{false, true} {
+		m := &fakeMod{tools: buildTool}
+		m.answers = func(string, string) []string {
+			_ = m.conn.Close()
+			return nil
+		}
+		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+			began := time.Now()
+			if ends {
+				time.AfterFunc(endGrace/2, func() { require.False(t, p.proxy.Ended(Ending{Text: how})) })
+			}
+			_, e := p.call("colony/build")
+			require.NotNil(t, e)
+			require.Equal(t, ends, e.Message == how+"; whether the request was executed is not known", e.Message)
+			require.Equal(t, map[bool]time.Duration{false: endGrace, true: endGrace / 2}[ends], time.Since(began))
+			require.NoError(t, hello(p), "its tools and its log are there")
+		})
+	}
+}
+
+// TestLastOutput compares the lines that are shown of what a game wrote with a naive account: of each stream the last
+// ones that fit its share of lines and characters, in their order.
+func TestLastOutput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Output {
+			n := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(300, 500)).Draw(t, "characters")
+			return Output{From: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "stream"), Text: strings.Repeat("x", n)}
+		}), 0, 80).Draw(t, "output")
+		streams := map[string][]Output{}
+		for _, o := range all {
+			o.Text = text.Safe(o.Text, maxOutputLine)
+			streams[o.From] = append(streams[o.From], o)
+		}
+		for from, lines := range streams {
+			chars, n := 0, 0
+			for n < len(lines) && n < maxOutputLines/len(streams) {
+				if chars += len(lines[len(lines)-1-n].Text); chars > maxOutputChars/len(streams) {
+					break
+				}
+				n++
+			}
+			streams[from] = lines[len(lines)-n:]
+		}
+		last := lastOutput(all)
+		require.NotNil(t, last, "a list in JSON")
+		for _, o := range last {
+			require.NotEmpty(t, streams[o.From])
+			require.Equal(t, streams[o.From][0], o)
+			streams[o.From] = streams[o.From][1:]
+		}
+		for from, left := range streams {
+			require.Empty(t, left, from)
+		}
 	})
 }
