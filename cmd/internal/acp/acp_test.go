@@ -192,6 +192,152 @@ func TestFresh(t *testing.T) {
 	})
 }
 
+// TestNotSteered: a session is steered once the agent has given it an id that is not known, and what cannot be steered
+// passes as it is: sessions that did not begin, those of another version of the protocol, and more than are kept.
+func TestNotSteered(t *testing.T) {
+	opens := func(w *world, method, params, answer string) {
+		w.editor.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
+		synctest.Wait()
+		w.agent.send(`{"jsonrpc":"2.0","id":7,` + answer + `}`)
+		synctest.Wait()
+	}
+	prompt := `{"jsonrpc":"2.0","id":8,"method":"session/prompt","params":{"sessionId":"x", "prompt":[]}}`
+	for name, c := range map[string]struct {
+		method, params, answer string
+		init                   string
+		steered                bool
+	}{
+		"a new one":            {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":1}`, true},
+		"a fork":               {"session/fork", `{"sessionId":"s"}`, `"result":{"sessionId":"x"}`, `{}`, true},
+		"a loaded one":         {"session/load", `{"sessionId":"x"}`, `"result":null`, `{}`, true},
+		"a resumed one":        {"session/resume", `{"sessionId":"x"}`, `"result":{}`, `{}`, true},
+		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false},
+		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false},
+		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false},
+		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false},
+		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			w.open(c.init)
+			before := len(w.started)
+			opens(w, c.method, c.params, c.answer)
+			opens(w, c.method, c.params, c.answer) // what is known goes on
+			require.Equal(t, c.steered, len(w.started) == before+1, "%s: %v", name, w.started)
+			require.Equal(t, c.steered, len(w.started) != before, name)
+			w.agent.take()
+			w.editor.send(prompt)
+			synctest.Wait()
+			require.Equal(t, []string{prompt}, w.agent.take(), name)
+			w.close()
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, func(c *Config) {
+			start := c.Start
+			c.Start = func(id string, fresh bool, l steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				if c, err := start(id, fresh, l, act); id != "x" {
+					return c, err
+				}
+				return nil, errors.New("no memory")
+			}
+		})
+		w.open(`{}`)
+		opens(w, "session/new", `{}`, `"result":{"sessionId":"x"}`)
+		w.agent.take()
+		w.editor.send(prompt)
+		synctest.Wait()
+		require.Equal(t, []string{prompt}, w.agent.take())
+		for n := range maxSessions + 3 {
+			opens(w, "session/new", `{}`, fmt.Sprintf(`"result":{"sessionId":"n%d"}`, n))
+		}
+		require.Len(t, w.started, maxSessions+1, "with the one that failed")
+		w.close()
+	})
+}
+
+// TestLateActions: an action that was decided for a turn that a person has stopped since does nothing. The agent gets one
+// prompt at a time, and each message once.
+func TestLateActions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := make(chan func(), 10)
+		w := newWorld(t, steer.Policy{}, func(c *Config) {
+			c.PromptIdle = true
+			start := c.Start
+			c.Start = func(id string, fresh bool, l steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				return start(id, fresh, l, func(a steer.Action) { late <- func() { act(a) } })
+			}
+		})
+		defer w.close()
+		w.open(`{}`)
+		gets := func() (got []string) {
+			for len(late) > 0 {
+				(<-late)()
+				synctest.Wait()
+			}
+			for _, l := range w.agent.take() {
+				got = append(got, short(l))
+			}
+			return got
+		}
+		w.play("M one\nE cancel\na cancel\nM two")
+		require.Equal(t, []string{"prompt heed-1 two"}, gets())
+		w.play("A heed-1: end_turn")
+		require.Equal(t, []string{"prompt heed-2 one"}, gets())
+		w.play("A heed-2: end_turn")
+		require.Empty(t, gets())
+	})
+}
+
+// TestPassesUnchanged: lines that the proxy does not know pass byte for byte, once and in their order, also while the
+// agent works.
+func TestPassesUnchanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{}`)
+		for _, working := range []bool{false, true} {
+			if working {
+				w.editor.send(long("prompt p Build."))
+				synctest.Wait()
+				require.Len(t, w.agent.take(), 1)
+			}
+			for fromEditor, lines := range map[bool][]string{
+				true: {
+					`{"jsonrpc":"2.0","id":5, "method":"session/list"}`, `{"method":"session/set_mode", "params":{"sessionId":"s"}}`,
+					`{"id":99, "result":{}}`, `not JSON`, `[1, 2]`, `{}`, `{"method":"session/cancel", "params":{"sessionId":"other"}}`,
+					`{"method":"$/cancel_request", "params":{"requestId":5}}`, `{"method":"$/cancel_request", "params":7}`,
+					`{"id":6, "method":"session/prompt", "params":{"sessionId":"other"}}`,
+				},
+				false: {
+					`{"method":"session/update", "params":7}`, `{"method":"session/update", "params":{"sessionId":"s", "update":7}}`,
+					`{"method":"session/update", "params":{"sessionId":"other", "update":{"sessionUpdate":"plan"}}}`,
+					`{"id":1, "method":"session/request_permission", "params":{"sessionId":"other"}}`,
+					`{"method":"session/request_permission", "params":{"sessionId":"s"}}`, `{"id":2, "method":"fs/read_text_file"}`,
+					`not JSON`, `[1, 2]`, `{"id":77, "result":{}}`, `{"id":null, "error":{}}`,
+					`{"method":"session/update", "params":{"sessionId":"s", "update":{"sessionUpdate":"tool_call", "status":"failed"}}}`,
+					`{"method":"session/update", "params":{"sessionId":"s", "update":{"sessionUpdate":"odd", "toolCallId":"c"}}}`,
+				},
+			} {
+				from, to := w.agent, w.editor
+				if fromEditor {
+					from, to = w.editor, w.agent
+				}
+				for _, line := range lines {
+					from.send(line)
+				}
+				synctest.Wait()
+				require.Equal(t, lines, to.take())
+				require.Empty(t, from.take())
+			}
+			w.agent.send(`{"id":5,"result":{}}`)
+			w.agent.send(`{"id":6,"result":{}}`)
+			synctest.Wait()
+			require.Len(t, w.editor.take(), 2, "their ids are free again")
+		}
+		w.close()
+	})
+}
+
 // close lets the editor end.
 func (w *world) close() {
 	w.editor.close()
@@ -504,6 +650,47 @@ var scripts = []struct {
 		a prompt 2 And a roof.
 		A 2: end_turn
 		e 2: end_turn`,
+	},
+	{
+		name:   "a prompt that waits in the proxy while the turn goes on",
+		policy: steer.Policy{MaxPending: 1}, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A call c1 in_progress
+		e call c1 in_progress
+		M item
+		E prompt 2 And a roof.
+		A update c1 completed
+		e update c1 completed
+		a cancel
+		A 1: cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~
+		A heed-1: end_turn
+		e 1: end_turn
+		a prompt 2 And a roof.
+		A 2: end_turn
+		e 2: end_turn`,
+	},
+	{
+		name: "of two injections the first is refused", init: `{"_meta":{"steering":{"supported":true}}}`,
+		policy: steer.Policy{SteersPerTurn: 9}, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		M one
+		a steering heed-1 + heed: one ~
+		M two
+		a steering heed-2 + heed: two ~
+		A heed-1: {"outcome":"odd"}
+		a cancel
+		A heed-2: {"outcome":"injected"}
+		A 1: cancelled
+		a prompt heed-3 W:|Build.|+ heed: one ~
+		M three
+		a cancel
+		A heed-3: cancelled
+		a prompt heed-4 W:|Build.|+2 heed: one heed: three ~
+		A heed-4: end_turn
+		e 1: end_turn`,
 	},
 	{name: "a person stops", script: `
 		E prompt 1 Build.

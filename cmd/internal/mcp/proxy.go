@@ -161,9 +161,6 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
 	switch {
-	case method == "": // an answer
-		p.server.Write(line)
-		return
 	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
@@ -355,9 +352,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		c.decision, c.sent = d, d.Allowed && !canceled
 		p.mu.Unlock()
 		switch {
-		case canceled:
+		case canceled: // it had no effect
 			p.finish(c.id)
-			p.gate.Done(ctx, d, event.StatusCancelled, "")
+			p.gate.Done(ctx, d, event.StatusFailed, "the client canceled it before it was passed on")
 		case !d.Allowed:
 			p.finish(c.id)
 			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))

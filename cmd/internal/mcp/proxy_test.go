@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -27,6 +29,8 @@ import (
 type between struct {
 	t       testing.TB
 	session *session.Session
+	proxy   *mcp.Proxy
+	gather  atomic.Pointer[func()] // called before a call is checked
 
 	toProxy  io.Writer      // of the client
 	client   chan string    // what the client gets
@@ -62,6 +66,11 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	s, err := session.New(cfg)
 	require.NoError(t, err)
 	b.session = s
+	s.DrainFirst(func(context.Context) {
+		if f := b.gather.Load(); f != nil {
+			(*f)()
+		}
+	})
 	briefs, err := brief.New(brief.Config{
 		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
 	})
@@ -83,6 +92,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		}{fromServer, toServer},
 	})
 	require.NoError(t, err)
+	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
@@ -147,23 +157,44 @@ func texts(t testing.TB, line string) (list []string, isError bool) {
 	return list, msg.Result.IsError
 }
 
+// TestCallsPassUnchanged: what heed does not know passes both ways, byte for byte, once and in its order, in lines that
+// end in any way; a call and its result between them, too.
 func TestCallsPassUnchanged(t *testing.T) {
 	b := begin(t)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
-	for _, line := range []string{ // what heed does not know passes, both ways
-		`{"jsonrpc":"2.0","id":"a","method":"sampling/createMessage","params":{"x":[1,2]}}`,
-		`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"method":"notifications/progress","params":{"a":1e3}}`,
-		`not JSON at all`, `[1]`, `{"id":1,"id":1,"result":{}}`,
-	} {
-		b.serve(line)
-		require.Equal(t, line, <-b.client)
+	kinds := map[bool][]string{
+		false: { // of the server
+			`{"jsonrpc":"2.0","id":"a%d","method":"sampling/createMessage","params":{"x":[1,2]}}`,
+			`{"jsonrpc":"2.0","id":%d,"result":{}}`, `{"method":"notifications/progress","params":{"a":1e%d}}`,
+			`not JSON at all %d`, `[%d]`, `{"id":%d,"id":1,"result":{}}`, `{"id":null,"result":%d}`,
+		},
+		true: { // of the client
+			`{"jsonrpc":"2.0","id":"a%d","result":{"role":"assistant"}}`, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, `{"method":"notifications/initialized","params":{"n":%d}}`,
+			`{"method":"notifications/cancelled","params":{"requestId":"none %d"}}`, `{"id":%d,"error":{"code":-1}}`,
+			`{"id":%d,"method":"resources/subscribe","params":{"uri":"file:///x"}}`, `{"result":%d}`,
+			`{"id":%d,"method":"resources/read","params":{"uri":"file:///x"}}`, `{"id":%d,"method":"logging/setLevel"}`,
+		},
 	}
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":"a","result":{"role":"assistant"}}`, `{"jsonrpc":"2.0","id":8,"method":"ping"}`,
-		`{"jsonrpc":"2.0","id":9,"method":"prompts/list"}`, inited,
-	} {
-		b.ask(line)
-		require.Equal(t, line, <-b.server)
+	random := rand.New(rand.NewPCG(1, 1))
+	odd := uint64(0)
+	for n := range 300 {
+		fromClient := random.IntN(2) == 0
+		kind := kinds[fromClient][random.IntN(len(kinds[fromClient]))]
+		line := fmt.Sprintf(kind, n)
+		sent, got, other := b.serve, b.client, b.server
+		if fromClient {
+			sent, got, other = b.ask, b.server, b.client
+		}
+		sent(line + []string{"", "\r", "\n", "\r\n\r"}[random.IntN(4)])
+		require.Equal(t, line, <-got)
+		require.Empty(t, other, line)
+		if !fromClient && line[0] != '{' {
+			odd++
+		}
+		require.Equal(t, odd, b.proxy.Odd())
+		if n%50 == 0 {
+			require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+		}
 	}
 }
 
@@ -268,7 +299,28 @@ func TestCanceledCall(t *testing.T) {
 	require.Contains(t, said[0], "operation build (call-", "its outcome is not known")
 }
 
-// TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
+// TestCanceledBeforeItPassed: a call that the client canceled while it was checked does not reach the server, and is no
+// reason to hold the next one back. Calls after it keep their order.
+func TestCanceledBeforeItPassed(t *testing.T) {
+	b := begin(t)
+	checks, goOn := make(chan struct{}), make(chan struct{})
+	wait := func() { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	b.ask(build)
+	<-checks
+	b.gather.Store(nil)
+	second := strings.Replace(build, "7", "8", 1)
+	b.ask(second)
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+	b.ask(cancel)
+	require.Equal(t, cancel, <-b.server)
+	close(goOn)
+	require.Equal(t, second, <-b.server)
+	b.serve(`{"jsonrpc":"2.0","id":8,` + built + `}`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":8,`+built+`}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built), "its id is free")
+}
+
 // TestIDs: a server may write the id of a call in another way than the client.
 func TestIDs(t *testing.T) {
 	b := begin(t)
@@ -300,6 +352,7 @@ func TestServerEnds(t *testing.T) {
 	require.Contains(t, <-b.client, `"id":8,"error"`)
 }
 
+// TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
 func TestServerThatCanDoLittle(t *testing.T) {
 	b := begin(t)
 	got := b.asks(hello, `"result":{"capabilities":{},"instructions":"Be kind."}`)
