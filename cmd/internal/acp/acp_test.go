@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
@@ -286,7 +288,81 @@ func TestLateActions(t *testing.T) {
 		require.Equal(t, []string{"prompt heed-2 one"}, gets())
 		w.play("A heed-2: end_turn")
 		require.Empty(t, gets())
+
+		w.agent.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{` +
+			`"sessionUpdate":"session_info_update","_meta":{"goose":{"activeRunId":"r"}}}}}`)
+		synctest.Wait()
+		w.editor.take()
+		w.play("E prompt 1 Build.\na prompt 1 Build.\nM three\nA 1: end_turn\ne 1: end_turn")
+		require.Equal(t, []string{"prompt heed-3 three"}, gets(), "not added to a turn that has ended")
+		w.play("A heed-3: end_turn")
 	})
+}
+
+// TestCounts: what was passed on without being understood, or dropped, is in the log at the end.
+func TestCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		w := newWorld(t, steer.Policy{}, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		w.open(`{}`)
+		w.play(`
+			E prompt 1 Build.
+			a prompt 1 Build.
+			A permission p
+			e permission p
+			M item
+			a cancel
+			a p: outcome cancelled
+			E p: outcome selected
+			A 1: cancelled
+			a prompt heed-1 W:|Build.|+ heed: item ~
+			A 1: end_turn
+			A 1: end_turn
+			A heed-9: end_turn
+			A heed-1: end_turn
+			e 1: end_turn`)
+		for range 5 {
+			w.editor.send("not JSON")
+			w.agent.send("[1]")
+		}
+		for n := range maxCalls + 4 {
+			if n == 0 {
+				w.editor.send(long("prompt 2 Go on."))
+				synctest.Wait()
+			}
+			w.agent.send(long(fmt.Sprintf("call c%d in_progress", n)))
+		}
+		synctest.Wait()
+		w.agent.close()
+		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
+		w.editor.close()
+		require.Contains(t, log.String(), `msg="acp: ended" sessions=1 "invalid lines"=10 "not steered"=4 `+
+			`"answers without a request"=3 "late answers"=1`)
+		require.Contains(t, w.editor.take(), `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the agent has ended"}}`)
+	})
+}
+
+// TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again.
+func TestLongPromptIsCut(t *testing.T) {
+	for _, more := range []int{-1, 0, 1, 10_000} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			defer w.close()
+			w.open(`{}`)
+			text := "Build " + strings.Repeat("ä", (maxRequest+more-6)/2)
+			text += strings.Repeat(".", maxRequest+more-len(text))
+			w.editor.send(long("prompt 1 " + text))
+			synctest.Wait()
+			w.agent.take()
+			kept := w.conversation.state().Working[0].Text
+			begin, cut := strings.CutSuffix(kept, " […]")
+			require.Equal(t, more > 0, cut)
+			require.True(t, strings.HasPrefix(text, begin) && utf8.ValidString(begin))
+			require.GreaterOrEqual(t, len(begin), min(len(text), maxRequest-1))
+			require.LessOrEqual(t, len(begin), maxRequest)
+			w.play("M item\na cancel\nA 1: cancelled\na prompt heed-1 W:|" + text + "|+ heed: item ~")
+		})
+	}
 }
 
 // TestPassesUnchanged: lines that the proxy does not know pass byte for byte, once and in their order, also while the
@@ -691,6 +767,24 @@ var scripts = []struct {
 		a prompt heed-4 W:|Build.|+2 heed: one heed: three ~
 		A heed-4: end_turn
 		e 1: end_turn`,
+	},
+	{
+		name: "a prompt is injected, and an injection before it is refused", init: `{"_meta":{"steering":{"supported":true}}}`,
+		script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		M one
+		a steering heed-1 + heed: one ~
+		E prompt 2 And a roof.
+		a steering heed-2 + user: And a roof. ~
+		A heed-1: {"outcome":"odd"}
+		a cancel
+		A 1: cancelled
+		a prompt heed-3 W:|Build.|+2 user: And a roof. heed: one ~
+		A heed-3: end_turn
+		e 1: end_turn
+		e 2: end_turn
+		A heed-2: {"outcome":"injected"}`,
 	},
 	{name: "a person stops", script: `
 		E prompt 1 Build.

@@ -407,6 +407,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","session_id":"s"}`, "", "hook input: no tool: tool_name and toolName are missing"},
 		{`{"hook_event_name":"Stop","session_id":"` + long + `"}`, "", "hook input: session: 1025 bytes, of at most 1024"},
 		{`{}`, "emacs\x1b[m", `hooks: unknown host emacs\x1b[m`},
+		{`{}`, Host(long), "hooks: unknown host " + long[:39] + "…"},
 		{strings.Repeat(" ", MaxInput+1), "", "hook input: 4194305 bytes, of at most 4194304"},
 	} {
 		_, err := Parse([]byte(c.input), c.host, "")
@@ -433,6 +434,22 @@ func TestParseBounds(t *testing.T) {
 				require.EqualError(t, err, "hook input: "+said+": 1025 bytes, of at most 1024")
 			}
 		}
+	}
+}
+
+// TestAborted: a turn is aborted by Cursor's status, or by the event of an error.
+func TestAborted(t *testing.T) {
+	for host, turnEnd := range map[Host]string{Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent", Cursor: "stop", Copilot: "agentStop"} {
+		for status, aborts := range map[string]bool{"": false, "completed": false, "aborted": true, "error": true} {
+			e, err := Parse([]byte(`{"session_id":"s","status":"`+status+`"}`), host, turnEnd)
+			require.NoError(t, err)
+			require.Equal(t, host == Cursor && aborts, e.Aborted, "%s: %s", host, status)
+		}
+	}
+	for _, host := range []Host{Claude, Codex} {
+		e, err := Parse([]byte(`{"session_id":"s"}`), host, "StopFailure")
+		require.NoError(t, err)
+		require.Equal(t, []any{TurnEnd, true}, []any{e.Kind, e.Aborted})
 	}
 }
 
