@@ -73,6 +73,8 @@ func TestBlind(t *testing.T) {
 		same, known := s.Item(blind.ID)
 		require.True(t, known)
 		require.Equal(t, blind, same)
+		same, known = s.Item(id)
+		require.True(t, known && same.ID == id)
 		s.Advance()
 		require.Empty(t, told(), "it stays, and precedes what is known")
 
