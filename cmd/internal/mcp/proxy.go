@@ -185,7 +185,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	}
 	own, result, refused := p.own(ctx, method, params)
 	switch {
-	case own && refused != "":
+	case refused != "":
 		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
 	case own:
 		p.reply(c.answer(result))

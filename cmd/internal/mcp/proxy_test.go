@@ -4,10 +4,12 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -31,6 +33,9 @@ type between struct {
 	session *session.Session
 	proxy   *mcp.Proxy
 	gather  atomic.Pointer[func()] // called before a call is checked
+	left    atomic.Bool            // the client has left
+	ended   chan error             // what Run returned
+	stop    func()
 
 	toProxy  io.Writer      // of the client
 	client   chan string    // what the client gets
@@ -81,7 +86,7 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	})
 	require.NoError(t, err)
 	proxy, err := mcp.New(mcp.Config{
-		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Session: s, Bridge: px, BriefTokens: 300, Left: func() { b.left.Store(true) }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
 			io.Writer
@@ -96,7 +101,8 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
-	go func() { _ = proxy.Run(ctx) }()
+	b.ended, b.stop = make(chan error, 1), stop
+	go func() { b.ended <- proxy.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		<-ran
@@ -350,6 +356,40 @@ func TestServerEnds(t *testing.T) {
 	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended before it answered`)
 	require.Contains(t, said, "Exception ticking Crane7")
 	require.Contains(t, <-b.client, `"id":8,"error"`)
+}
+
+// TestRunEnds: the end of the server, and of the program itself, is no error, and that of the client not the end.
+func TestRunEnds(t *testing.T) {
+	broken := errors.New("a broken pipe")
+	for name, c := range map[string]struct {
+		end  func(b *between)
+		left bool
+		want error
+	}{
+		"the server ends":  {func(b *between) { _ = b.toClient.Close() }, false, nil},
+		"heed ends":        {func(b *between) { b.stop() }, false, nil},
+		"the client fails": {func(b *between) { _ = b.toProxy.(*io.PipeWriter).CloseWithError(broken) }, false, broken},
+		"the server fails": {func(b *between) { _ = b.toClient.(*io.PipeWriter).CloseWithError(broken) }, false, broken},
+		"the client leaves, and the server ends": {func(b *between) {
+			_ = b.toProxy.(*io.PipeWriter).Close()
+			for !b.left.Load() {
+				runtime.Gosched()
+			}
+			b.serve(`{"method":"last words"}`)
+			require.Equal(b.t, `{"method":"last words"}`, <-b.client)
+			_ = b.toClient.Close()
+		}, true, nil},
+	} {
+		b := begin(t)
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+		c.end(b)
+		if err := <-b.ended; c.want == nil {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorIs(t, err, c.want, name)
+		}
+		require.Equal(t, c.left, b.left.Load(), name)
+	}
 }
 
 // TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.

@@ -127,6 +127,40 @@ func TestContinuation(t *testing.T) {
 	require.Contains(t, <-b.client, "Not executed", "a call is continued once")
 }
 
+// TestContinuesByEither: a request continues a call by the state that the server wants back, by the client's input, or
+// by both; without either it is a call of its own. The end of a call that goes on is no result of it.
+func TestContinuesByEither(t *testing.T) {
+	for name, c := range map[string]struct {
+		state, more string
+		continues   bool
+	}{
+		"both":         {`,"requestState":"1"`, `,"inputResponses":{},"requestState":"1"`, true},
+		"state alone":  {`,"requestState":"1"`, `,"requestState":"1"`, true},
+		"input alone":  {``, `,"inputResponses":{}`, true},
+		"neither":      {``, ``, false},
+		"other input":  {`,"requestState":"1"`, `,"inputResponses":{}`, false},
+		"empty states": {`,"requestState":""`, `,"requestState":""`, true},
+	} {
+		b := begin(t)
+		wanted := `"result":{"resultType":"input_required"` + c.state + `}`
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(typed(build), wanted), name)
+		b.log(fault)
+		next := typed(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"build","arguments":{"x":1.0}` + c.more + `}}`)
+		if b.ask(next); !c.continues {
+			require.Contains(t, <-b.client, "Not executed", name)
+			continue
+		}
+		require.Equal(t, next, <-b.server, name)
+		b.serve(`{"jsonrpc":"2.0","id":8,` + done + `}`)
+		require.Contains(t, <-b.client, "Outcome of this call: blocking", name)
+	}
+	b := begin(t) // of an earlier version, whose results have no type
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(build, wanted))
+	b.log(fault)
+	b.ask(goesOn)
+	require.Contains(t, <-b.client, "Not executed")
+}
+
 // TestContinuationTellsNothingEarly: a result that asks for input is not shown to the model, so that it has no
 // attention, and the continuation is no sign that the model has read anything.
 func TestContinuationTellsNothingEarly(t *testing.T) {
