@@ -17,6 +17,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
@@ -284,9 +285,57 @@ func TestRefusedRequests(t *testing.T) {
 	}
 	b.ask(build)
 	require.Equal(t, build, <-b.server)
-	b.ask(build)
-	require.Contains(t, <-b.client, "two have this id")
-	require.Empty(t, b.server)
+	for range 300 { // more than may wait
+		b.ask(build)
+		require.Contains(t, <-b.client, "two have this id")
+	}
+	other := strings.Replace(build, "7", "8", 1)
+	b.ask(other)
+	require.Equal(t, other, <-b.server, "calls keep their order")
+}
+
+// TestManyWait: so many calls are checked at a time, and one more is refused; the others pass in their order.
+func TestManyWait(t *testing.T) {
+	const most = 256
+	b := begin(t)
+	checks, goOn := make(chan struct{}, most), make(chan struct{})
+	wait := func() { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	call := func(n int) string { return strings.Replace(build, `"id":7`, fmt.Sprintf(`"id":%d`, n), 1) }
+	for n := range most {
+		b.ask(call(n))
+		<-checks
+	}
+	b.ask(call(most))
+	require.Contains(t, <-b.client, `"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
+	close(goOn)
+	for n := range most {
+		require.Equal(t, call(n), <-b.server)
+	}
+	b.ask(call(most))
+	require.Equal(t, call(most), <-b.server)
+}
+
+// TestOutcomes is the table of how a call ended, by its answer.
+func TestOutcomes(t *testing.T) {
+	for answer, want := range map[string]string{
+		built: "completed ",
+		`"result":{"content":[{"type":"text","text":"no wood"}],"isError":true}`:             "failed no wood",
+		`"result":{"content":[{"type":"image"},7,{"text":"a"},{"text":"b"}],"isError":true}`: "failed a",
+		`"result":{"isError":true}`: "failed ",
+		`"result":{"content":[{"type":"text","text":"all is well"}],"isError":false}`:  "completed ",
+		`"result":{"content":[{"type":"text","text":"all is well"}],"isError":"true"}`: "completed ",
+		`"error":{"code":-1,"message":"no such tool"}`:                                 "failed no such tool",
+		`"error":{"code":-1}`: "failed ",
+		`"result":{"content":[{"type":"text","text":"x"}],"isError":true},"error":{"message":"both"}`: "failed x",
+	} {
+		b := begin(t)
+		b.asks(build, answer)
+		records := b.session.Engine().Read(heed.Cursor{}, 10, heed.Filter{Kinds: []event.Kind{event.KindOperation}}).Records
+		require.Len(t, records, 2)
+		require.Equal(t, want, records[1].Status.String()+" "+records[1].Message, answer)
+		require.Equal(t, "build", records[0].Source)
+	}
 }
 
 // TestCanceledCall: a call that the client canceled has ended, whether or not the server answers it. What it did is not

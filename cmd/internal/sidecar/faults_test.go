@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -80,6 +83,50 @@ func TestUnreadable(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, Serve(bytes.NewReader(input), io.Discard, Config{Epoch: "e"}))
 		})
+	}
+}
+
+// TestRun is the table of what the program prints for people and its exit status, by its arguments and its input.
+func TestRun(t *testing.T) {
+	garbage, empty := filepath.Join(t.TempDir(), "garbage"), filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(garbage, []byte("not a frame at all"), 0o600))
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for _, c := range []struct {
+		args           []string
+		in             string
+		status         int
+		stdout, stderr string
+	}{
+		{[]string{"--version"}, garbage, 0, `^heed-sidecar \S+ go\S+ \S+/\S+\n$`, `^$`},
+		{[]string{"--help"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"-h"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"help", "me"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"--x"}, garbage, 2, `^$`, `^heed-sidecar: "--x" is not known: there are --version and --help\n$`},
+		{nil, empty, 0, `^$`, `^$`},
+		{nil, os.DevNull, 2, `^$`, `^heed-sidecar: a mod inside a game starts this program: .* see --help\n$`},
+		{nil, garbage, 1, `this program reads version`, `^heed-sidecar: the framing has version 97, this program reads version 2\n$`},
+	} {
+		in, err := os.Open(c.in)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		out, err := os.Create(filepath.Join(dir, "out"))
+		require.NoError(t, err)
+		said, err := os.Create(filepath.Join(dir, "err"))
+		require.NoError(t, err)
+		standard := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
+		os.Stdin, os.Stdout, os.Stderr = in, out, said
+		status := Run("heed-sidecar", c.args)
+		os.Stdin, os.Stdout, os.Stderr = standard[0], standard[1], standard[2]
+		signal.Reset(os.Interrupt)
+		for _, f := range []*os.File{in, out, said} {
+			require.NoError(t, f.Close())
+		}
+		require.Equal(t, c.status, status, c.args)
+		for name, want := range map[string]string{"out": c.stdout, "err": c.stderr} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Regexp(t, want, string(text), "%s of %v", name, c.args)
+		}
 	}
 }
 
