@@ -22,6 +22,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -138,6 +139,92 @@ func TestAwait(t *testing.T) {
 			require.Equal(t, c.want, time.Since(start))
 			time.Sleep(time.Second)
 			leave()
+		}
+	})
+}
+
+// TestAbsence: a game has no mod once nothing has listened for a while after its start, while the log was quiet; a log
+// that grows for long is quiet, too.
+func TestAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		phase, lines := "menu", uint64(1)
+		a := absence{game: func() (string, uint64) { return phase, lines }}
+		refused := error(&net.OpError{Op: "dial", Err: errors.New("refused")})
+		after := func(d time.Duration) bool {
+			time.Sleep(d)
+			return a.shown(refused)
+		}
+		require.False(t, after(time.Hour), "the first time")
+		require.False(t, after(quietFor-1))
+		require.True(t, after(1))
+		require.True(t, after(time.Hour))
+		for name, other := range map[string]func(){
+			"it loads":       func() { phase = "load" },
+			"another error":  func() { refused = &net.OpError{Op: "read", Err: errors.New("reset")} },
+			"no such error":  func() { refused = errors.New("refused") },
+			"it saves":       func() { phase = "save" },
+			"nothing so far": func() { phase = "" },
+		} {
+			was := refused
+			other()
+			require.False(t, after(time.Hour), name)
+			phase, refused = "play", was
+			require.False(t, after(0), name)
+			require.False(t, after(quietFor-1), name)
+			require.True(t, after(1), name)
+		}
+		phase = ""
+		require.False(t, after(0))
+		phase = "play"
+		began := time.Now()
+		require.False(t, after(0))
+		for time.Since(began)+quietFor/2 < quietWithin {
+			lines++
+			require.False(t, after(quietFor/2), "the log grows")
+		}
+		grown := time.Now()
+		for {
+			lines++
+			if after(quietFor / 4) {
+				break
+			}
+		}
+		require.LessOrEqual(t, time.Since(began), quietWithin+quietFor+quietFor/4)
+		require.GreaterOrEqual(t, time.Since(grown), quietFor)
+	})
+}
+
+// TestSecondConnectionIsMute: a mod that does not answer while it has two connections is not waited for as long as one
+// that has one.
+func TestSecondConnectionIsMute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for two, want := range map[bool]time.Duration{true: overTwo, false: askTimeout} {
+			mods := make([]*standin.Mod, 2)
+			clients := make([]*gabp.Client, 2)
+			for i := range mods {
+				mods[i] = standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+				conn, err := dialing(mods[i])(t.Context())
+				require.NoError(t, err)
+				clients[i], err = gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+				require.NoError(t, err)
+				mods[i].Freeze(true)
+			}
+			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
+			events := clients[0]
+			if two {
+				events = clients[1]
+			}
+			began := time.Now()
+			err := m.attach(t.Context(), clients[0], events, &observed{m: m, start: began}, false)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, want, time.Since(began))
+			require.Nil(t, m.current())
+			for i := range mods {
+				mods[i].Freeze(false)
+				_ = clients[i].Close()
+				<-clients[i].Done()
+				mods[i].Disconnect()
+			}
 		}
 	})
 }

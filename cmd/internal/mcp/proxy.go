@@ -615,7 +615,7 @@ func (p *Proxy) notify(updates []heed.Update) {
 			})
 		}
 	}
-	if watching && len(updates) > 0 {
+	if watching {
 		for _, r := range bridge.Resources() {
 			notify("notifications/resources/updated", map[string]string{"uri": r.URI})
 		}

@@ -33,9 +33,9 @@ type between struct {
 	t       testing.TB
 	session *session.Session
 	proxy   *mcp.Proxy
-	gather  atomic.Pointer[func()] // called before a call is checked
-	left    atomic.Bool            // the client has left
-	ended   chan error             // what Run returned
+	gather  atomic.Pointer[func(context.Context)] // called before a call is checked
+	left    atomic.Bool                           // the client has left
+	ended   chan error                            // what Run returned
 	stop    func()
 
 	toProxy  io.Writer      // of the client
@@ -72,9 +72,9 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	s, err := session.New(cfg)
 	require.NoError(t, err)
 	b.session = s
-	s.DrainFirst(func(context.Context) {
+	s.DrainFirst(func(ctx context.Context) {
 		if f := b.gather.Load(); f != nil {
-			(*f)()
+			(*f)(ctx)
 		}
 	})
 	briefs, err := brief.New(brief.Config{
@@ -115,6 +115,18 @@ func (b *between) log(message string) {
 	b.session.Observe(event.Log{Level: event.LevelError, Message: message}.Entry())
 }
 
+// take returns the next line that the client or the server gets.
+func (b *between) take(lines <-chan string) string {
+	b.t.Helper()
+	select {
+	case line := <-lines:
+		return line
+	case <-time.After(10 * time.Second):
+		require.FailNow(b.t, "no line comes")
+		return ""
+	}
+}
+
 // ask sends a line of the client.
 func (b *between) ask(line string) {
 	_, err := io.WriteString(b.toProxy, line+"\n")
@@ -131,13 +143,13 @@ func (b *between) serve(line string) {
 func (b *between) asks(line, result string) string {
 	b.t.Helper()
 	b.ask(line)
-	require.Equal(b.t, line, <-b.server, "byte for byte")
+	require.Equal(b.t, line, b.take(b.server), "byte for byte")
 	var msg struct {
 		ID json.RawMessage `json:"id"`
 	}
 	require.NoError(b.t, json.Unmarshal([]byte(line), &msg))
 	b.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, msg.ID, result))
-	return <-b.client
+	return b.take(b.client)
 }
 
 const (
@@ -193,7 +205,7 @@ func TestCallsPassUnchanged(t *testing.T) {
 			sent, got, other = b.ask, b.server, b.client
 		}
 		sent(line + []string{"", "\r", "\n", "\r\n\r"}[random.IntN(4)])
-		require.Equal(t, line, <-got)
+		require.Equal(t, line, b.take(got))
 		require.Empty(t, other, line)
 		if !fromClient && line[0] != '{' {
 			odd++
@@ -212,7 +224,7 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build"}}`, n))
 	}
 	for n := range 50 {
-		require.Contains(t, <-b.server, fmt.Sprintf(`"id":%d,`, n))
+		require.Contains(t, b.take(b.server), fmt.Sprintf(`"id":%d,`, n))
 	}
 }
 
@@ -226,7 +238,7 @@ func TestGate(t *testing.T) {
 	require.NotContains(t, listed, "attention/ack")
 	b.log(fault)
 	b.ask(build)
-	said, failed := texts(t, <-b.client)
+	said, failed := texts(t, b.take(b.client))
 	require.True(t, failed)
 	require.Contains(t, said[0], "Not executed: ")
 	require.Contains(t, said[0], `call heed_ack with id "1"`)
@@ -234,7 +246,7 @@ func TestGate(t *testing.T) {
 	look := strings.Replace(build, `"build"`, `"look"`, 1)
 	require.Contains(t, b.asks(look, built), `"text":"built"`)
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, <-b.client, `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
 	require.Empty(t, b.session.Open(nil), "the acknowledgement covered what was shown")
 }
@@ -244,10 +256,10 @@ func TestAcknowledgementCoversWhatWasShown(t *testing.T) {
 	b := begin(t)
 	b.log(fault)
 	b.ask(build)
-	<-b.client
+	b.take(b.client)
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, <-b.client, `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	require.Len(t, b.session.Open(nil), 1)
 }
 
@@ -262,10 +274,10 @@ func TestResultsCarryAttention(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := begin(t)
 			b.ask(build)
-			<-b.server
+			b.take(b.server)
 			b.log(fault)
 			b.serve(`{"jsonrpc":"2.0","id":7,` + c.result + `}`)
-			got := <-b.client
+			got := b.take(b.client)
 			require.Contains(t, got, c.want)
 			require.Contains(t, got, "Exception ticking Crane7")
 		})
@@ -281,17 +293,17 @@ func TestRefusedRequests(t *testing.T) {
 		`{"x":` + "\r" + build + "\r" + `}`, // some readers end a line at a carriage return
 	} {
 		b.ask(line)
-		require.Contains(t, <-b.client, `"error"`, line)
+		require.Contains(t, b.take(b.client), `"error"`, line)
 	}
 	b.ask(build)
-	require.Equal(t, build, <-b.server)
+	require.Equal(t, build, b.take(b.server))
 	for range 300 { // more than may wait
 		b.ask(build)
-		require.Contains(t, <-b.client, "two have this id")
+		require.Contains(t, b.take(b.client), "two have this id")
 	}
 	other := strings.Replace(build, "7", "8", 1)
 	b.ask(other)
-	require.Equal(t, other, <-b.server, "calls keep their order")
+	require.Equal(t, other, b.take(b.server), "calls keep their order")
 }
 
 // TestManyWait: so many calls are checked at a time, and one more is refused; the others pass in their order.
@@ -299,7 +311,7 @@ func TestManyWait(t *testing.T) {
 	const most = 256
 	b := begin(t)
 	checks, goOn := make(chan struct{}, most), make(chan struct{})
-	wait := func() { checks <- struct{}{}; <-goOn }
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
 	b.gather.Store(&wait)
 	call := func(n int) string { return strings.Replace(build, `"id":7`, fmt.Sprintf(`"id":%d`, n), 1) }
 	for n := range most {
@@ -307,13 +319,13 @@ func TestManyWait(t *testing.T) {
 		<-checks
 	}
 	b.ask(call(most))
-	require.Contains(t, <-b.client, `"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
+	require.Contains(t, b.take(b.client), `"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
 	close(goOn)
 	for n := range most {
-		require.Equal(t, call(n), <-b.server)
+		require.Equal(t, call(n), b.take(b.server))
 	}
 	b.ask(call(most))
-	require.Equal(t, call(most), <-b.server)
+	require.Equal(t, call(most), b.take(b.server))
 }
 
 // TestOutcomes is the table of how a call ended, by its answer.
@@ -343,14 +355,14 @@ func TestOutcomes(t *testing.T) {
 func TestCanceledCall(t *testing.T) {
 	b := begin(t)
 	b.ask(build)
-	<-b.server
+	b.take(b.server)
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 	b.ask(cancel)
-	require.Equal(t, cancel, <-b.server)
+	require.Equal(t, cancel, b.take(b.server))
 	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.take(b.client))
 	b.ask(build)
-	said, _ := texts(t, <-b.client)
+	said, _ := texts(t, b.take(b.client))
 	require.Contains(t, said[0], "operation build (call-", "its outcome is not known")
 }
 
@@ -359,7 +371,7 @@ func TestCanceledCall(t *testing.T) {
 func TestCanceledBeforeItPassed(t *testing.T) {
 	b := begin(t)
 	checks, goOn := make(chan struct{}), make(chan struct{})
-	wait := func() { checks <- struct{}{}; <-goOn }
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
 	b.gather.Store(&wait)
 	b.ask(build)
 	<-checks
@@ -368,11 +380,11 @@ func TestCanceledBeforeItPassed(t *testing.T) {
 	b.ask(second)
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 	b.ask(cancel)
-	require.Equal(t, cancel, <-b.server)
+	require.Equal(t, cancel, b.take(b.server))
 	close(goOn)
-	require.Equal(t, second, <-b.server)
+	require.Equal(t, second, b.take(b.server))
 	b.serve(`{"jsonrpc":"2.0","id":8,` + built + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":8,`+built+`}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":8,`+built+`}`, b.take(b.client))
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built), "its id is free")
 }
 
@@ -383,10 +395,10 @@ func TestIDs(t *testing.T) {
 		`"é/1"`: `"\u00e9\/1"`, `"\u0061"`: `"a"`, `1.0`: `1`, `1E3`: `1000`, `[1, 2]`: `[1,2]`,
 	} {
 		b.ask(strings.Replace(build, "7", client, 1))
-		<-b.server
+		b.take(b.server)
 		b.log(fault)
 		b.serve(`{"jsonrpc":"2.0","id":` + server + `,` + built + `}`)
-		require.Contains(t, <-b.client, "Outcome of this call", client)
+		require.Contains(t, b.take(b.client), "Outcome of this call", client)
 		current, _ := b.session.Current(t.Context(), mcp.Consumer)
 		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
@@ -396,15 +408,15 @@ func TestIDs(t *testing.T) {
 func TestServerEnds(t *testing.T) {
 	b := begin(t)
 	b.ask(build)
-	require.Equal(t, build, <-b.server)
+	require.Equal(t, build, b.take(b.server))
 	b.ask(`{"jsonrpc":"2.0","id":8,"method":"tools/list"}`)
-	<-b.server
+	b.take(b.server)
 	b.log(fault)
 	require.NoError(t, b.toClient.(io.Closer).Close())
-	said := <-b.client
+	said := b.take(b.client)
 	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended before it answered`)
 	require.Contains(t, said, "Exception ticking Crane7")
-	require.Contains(t, <-b.client, `"id":8,"error"`)
+	require.Contains(t, b.take(b.client), `"id":8,"error"`)
 }
 
 // TestRunEnds: the end of the server, and of the program itself, is no error, and that of the client not the end.
@@ -425,7 +437,7 @@ func TestRunEnds(t *testing.T) {
 				runtime.Gosched()
 			}
 			b.serve(`{"method":"last words"}`)
-			require.Equal(b.t, `{"method":"last words"}`, <-b.client)
+			require.Equal(b.t, `{"method":"last words"}`, b.take(b.client))
 			_ = b.toClient.Close()
 		}, true, nil},
 	} {
@@ -452,21 +464,139 @@ func TestServerThatCanDoLittle(t *testing.T) {
 		"resources/templates/list": `"resourceTemplates":[]`,
 	} {
 		b.ask(`{"jsonrpc":"2.0","id":3,"method":"` + method + `","params":{"level":"info"}}`)
-		require.Contains(t, <-b.client, want)
+		require.Contains(t, b.take(b.client), want)
 	}
 	read := func(method, uri string) string {
 		b.ask(`{"jsonrpc":"2.0","id":4,"method":"` + method + `","params":{"uri":"` + uri + `"}}`)
-		return <-b.client
+		return b.take(b.client)
 	}
 	require.Contains(t, read("resources/read", bridge.ResourceBase+"items"), `{\"items\":[],`)
 	require.Contains(t, read("resources/read", bridge.ResourceBase+"nothing"), `"error"`)
 	require.Contains(t, read("resources/read", "file:///x"), "no such resource")
 	require.Contains(t, read("resources/subscribe", bridge.ResourceBase+"items"), `"result":{}`)
 	b.ask(inited)
-	<-b.server
+	b.take(b.server)
 	b.log(fault)
-	require.Contains(t, <-b.client, `"method":"notifications/message","params":{"data":"Item e1-1: `)
-	require.Contains(t, <-b.client, `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
+	require.Contains(t, b.take(b.client), `"method":"notifications/message","params":{"data":"Item e1-1: `)
+	require.Contains(t, b.take(b.client), `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
+}
+
+// TestNotifications: a client that is ready hears of each item that opens, and one that watches heed's resources of each
+// change, also that the log cannot be read.
+func TestNotifications(t *testing.T) {
+	b := begin(t)
+	b.asks(hello, `"result":{"capabilities":{"resources":{}}}`)
+	n := 0
+	asks := func(method, params, want string) {
+		t.Helper()
+		n++
+		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"%s","params":%s}`, n, method, params))
+		for { // answers and notifications have no order
+			if line := b.take(b.client); strings.Contains(line, fmt.Sprintf(`"id":"n%d"`, n)) {
+				require.Contains(t, line, want)
+				return
+			}
+		}
+	}
+	// hears returns the notifications up to the answer of the server to a ping.
+	hears := func() (opened, changed int) {
+		t.Helper()
+		n++
+		ping := fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"ping"}`, n)
+		b.ask(ping)
+		require.Equal(t, ping, b.take(b.server))
+		b.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","result":{}}`, n))
+		for {
+			switch line := b.take(b.client); {
+			case strings.Contains(line, `"method":"notifications/message"`):
+				opened++
+			case strings.Contains(line, `"method":"notifications/resources/updated"`):
+				changed++
+			default:
+				return opened, changed / len(bridge.Resources())
+			}
+		}
+	}
+	updates := make(chan int, 100)
+	b.session.OnUpdates(func(u []heed.Update) { updates <- len(u) }) // after the proxy's
+	raise := func(key string, d event.Disposition) (id string) {
+		id = b.session.Raise(heed.Report{Key: key, Disposition: d, Summary: "Trouble with " + key})
+		<-updates
+		return id
+	}
+	subscribe := func(method, base string) {
+		asks("resources/"+method, `{"uri":"`+base+`items"}`, `"result":{}`)
+	}
+	raise("a", event.Advisory)
+	opened, changed := hears()
+	require.Zero(t, opened+changed, "the client is not ready")
+	b.ask(inited)
+	b.take(b.server)
+	raise("a", event.Blocking)
+	opened, changed = hears()
+	require.Equal(t, []int{0, 0}, []int{opened, changed}, "it was updated")
+	subscribe("subscribe", bridge.ResourceBase)
+	raise("b", event.Advisory)
+	opened, changed = hears()
+	require.Equal(t, []int{1, 1}, []int{opened, changed})
+	id := raise("b", event.Blocking)
+	opened, changed = hears()
+	require.Equal(t, []int{0, 1}, []int{opened, changed}, "it was updated")
+	require.True(t, b.session.Ack(t.Context(), "v", id, b.session.Engine().Latest().Seq).Acknowledged)
+	<-updates
+	opened, changed = hears()
+	require.Equal(t, []int{0, 1}, []int{opened, changed}, "it was cleared")
+
+	stuck := func(ctx context.Context) { <-ctx.Done() }
+	b.gather.Store(&stuck)
+	asks("resources/read", `{"uri":"`+bridge.ResourceBase+`current"}`, "blind")
+	require.Zero(t, <-updates, "no item of the engine changed")
+	_, changed = hears()
+	require.LessOrEqual(t, changed, 1) // it may have come before the answer
+	b.gather.Store(nil)
+	subscribe("unsubscribe", bridge.ResourceBase)
+	hears()
+	raise("c", event.Advisory)
+	opened, changed = hears()
+	require.Equal(t, []int{1, 0}, []int{opened, changed})
+}
+
+// TestToolsOfHeed: heed's tools say to the client what they do, and the latest list of the server's what those do.
+func TestToolsOfHeed(t *testing.T) {
+	b := begin(t)
+	list := func(hint string) string {
+		return b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
+	}
+	var msg struct {
+		Result struct {
+			Tools []struct {
+				Name, Title, Description string
+				InputSchema              map[string]any
+				Annotations              map[string]bool
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(list("true")), &msg))
+	require.Len(t, msg.Result.Tools, 1+len(bridge.Tools()))
+	for _, tool := range msg.Result.Tools[1:] {
+		require.Regexp(t, `^heed_[a-z_]+$`, tool.Name)
+		require.NotEmpty(t, tool.Title)
+		require.NotContains(t, tool.Description, "heed/")
+		require.Equal(t, "object", tool.InputSchema["type"])
+		require.Equal(t, map[string]bool{
+			"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
+		}, tool.Annotations)
+	}
+	b.log(fault)
+	look := strings.Replace(build, `"build"`, `"look"`, 1)
+	require.Contains(t, b.asks(look, built), `"text":"built"`)
+	for _, hint := range []string{"false", `"true"`} {
+		list("true")
+		list(hint)
+		b.ask(look)
+		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
+	}
 }
 
 // TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
@@ -498,7 +628,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 			b.log(end + order + end + " NullReferenceException")
 		}
 		b.ask(build)
-		said, _ := texts(t, <-b.client)
+		said, _ := texts(t, b.take(b.client))
 		require.Contains(t, said[0], "ZZZ")
 		for line := range strings.Lines(said[0]) {
 			if strings.Contains(line, "ZZZ") {
