@@ -359,8 +359,10 @@ func TestAnswers(t *testing.T) {
 		c.log(event.LevelInfo, "All is well", "op")
 		var page page
 		for _, q := range []query{
-			{Kind: queryRead, Limit: 10, Least: event.Blocking}, {Kind: queryRead, Limit: 10, ID: "op"},
-			{Kind: queryRead, Limit: 10, After: 2}, {Kind: queryRead, Limit: 1, Epoch: w.Epoch},
+			{Kind: queryRead, Limit: 10, Least: event.Blocking},
+			{Kind: queryRead, Limit: 10, ID: "op"},
+			{Kind: queryRead, Limit: 10, After: 2},
+			{Kind: queryRead, Limit: 1, Epoch: w.Epoch},
 		} {
 			c.ask(q, &page)
 			require.Len(t, page.Records, 1, "%+v", q)
