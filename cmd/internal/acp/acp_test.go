@@ -250,10 +250,11 @@ func TestNotSteered(t *testing.T) {
 		w.editor.send(prompt)
 		synctest.Wait()
 		require.Equal(t, []string{prompt}, w.agent.take())
-		for n := range maxSessions + 3 {
+		const most = 1024
+		for n := range most + 3 {
 			opens(w, "session/new", `{}`, fmt.Sprintf(`"result":{"sessionId":"n%d"}`, n))
 		}
-		require.Len(t, w.started, maxSessions+1, "with the one that failed")
+		require.Len(t, w.started, most+1, "with the one that failed")
 		w.close()
 	})
 }
@@ -340,6 +341,80 @@ func TestCounts(t *testing.T) {
 			`"answers without a request"=3 "late answers"=1`)
 		require.Contains(t, w.editor.take(), `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the agent has ended"}}`)
 	})
+}
+
+// TestInjectionForms holds all that each agent that takes injections is sent beside the text.
+func TestInjectionForms(t *testing.T) {
+	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"+\n\nheed:\n\nitem\n\n~"}]`
+	for want, c := range map[string]struct{ init, run string }{
+		`{"jsonrpc":"2.0","id":"heed-1","method":"_session/steering","params":{` + prompt +
+			`,"_meta":{"steering":{"idleBehavior":"promptRequired"}}}}`: {`{"_meta":{"steering":{"supported":true}}}`, ""},
+		`{"jsonrpc":"2.0","id":"heed-1","method":"_goose/unstable/session/steer","params":{` + prompt +
+			`,"expectedRunId":"run 7"}}`: {`{}`, `run "run 7"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			defer w.close()
+			w.open(c.init)
+			w.play("E prompt 1 Build.\na prompt 1 Build.")
+			if c.run != "" {
+				w.agent.send(long(c.run))
+				synctest.Wait()
+			}
+			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			synctest.Wait()
+			lines := w.agent.take()
+			require.Len(t, lines, 1)
+			require.JSONEq(t, want, lines[0])
+		})
+	}
+}
+
+// TestCallsOfTheGame: a stop waits for calls of the game alone, which a call may show with any of its updates, also
+// where many others are open.
+func TestCallsOfTheGame(t *testing.T) {
+	const most = 4096
+	for name, c := range map[string]struct {
+		others int
+		lines  []string // of one call, after which a message comes
+		waits  bool
+	}{
+		"of another":                      {0, []string{`"tool_call","title":"look"`}, false},
+		"of the game":                     {0, []string{`"tool_call","title":"game"`}, true},
+		"known late":                      {0, []string{`"tool_call"`, `"tool_call_update","title":"game"`}, true},
+		"it stays one":                    {0, []string{`"tool_call","title":"game"`, `"tool_call_update","title":"look"`}, true},
+		"known late, among many":          {most - 1, []string{`"tool_call"`, `"tool_call_update","title":"game"`}, true},
+		"one of the most":                 {most - 1, []string{`"tool_call","title":"game"`}, true},
+		"more than are kept":              {most, []string{`"tool_call","title":"game"`}, false},
+		"it has ended":                    {0, []string{`"tool_call","title":"game"`, `"tool_call_update","status":"failed"`}, false},
+		"it had ended when it was shown":  {0, []string{`"tool_call","title":"game","status":"completed"`}, false},
+		"an update that is none of calls": {0, []string{`"plan","title":"game"`}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title string) bool { return title == "game" } })
+			defer w.close()
+			w.open(`{}`)
+			w.play("E prompt 1 Build.\na prompt 1 Build.")
+			update := func(id, rest string) {
+				w.agent.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"` + id +
+					`","sessionUpdate":` + rest + `}}}`)
+			}
+			for n := range c.others {
+				update(fmt.Sprint("other ", n), `"tool_call","title":"look"`)
+			}
+			for _, line := range c.lines {
+				update("c", line)
+			}
+			synctest.Wait()
+			w.editor.take()
+			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			synctest.Wait()
+			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
+			update("c", `"tool_call_update","status":"completed"`)
+			synctest.Wait()
+			require.Equal(t, c.waits, len(w.agent.take()) == 1, name)
+		})
+	}
 }
 
 // TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again.

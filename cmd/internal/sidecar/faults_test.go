@@ -249,29 +249,33 @@ func TestBounds(t *testing.T) {
 func TestStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{Phase: "play"})
-		figures := func() (phase string, busy bool) {
+		received := 0
+		figures := func() (phase string, busy bool, more int) {
 			var f struct {
-				Phase string
-				Busy  bool
+				Phase    string
+				Busy     bool
+				Received int
 			}
 			c.ask(query{Kind: queryStats}, &f)
-			return f.Phase, f.Busy
+			more, received = f.Received-received, f.Received
+			return f.Phase, f.Busy, more
 		}
 		for _, step := range []struct {
 			what, text string
 			phase      string
 			busy       bool
+			entries    int
 		}{
-			{statePhase, "menu", "menu", false},
-			{stateLongEvent, "a map", "menu", true},
-			{stateAlive, "", "menu", true},
-			{stateLongEventEnd, "", "menu", false},
-			{stateRead, "", "menu", false},
-			{statePhase, "play", "play", false},
+			{statePhase, "menu", "menu", false, 1},
+			{stateLongEvent, "a map", "menu", true, 1},
+			{stateAlive, "", "menu", true, 0},
+			{stateLongEventEnd, "", "menu", false, 1},
+			{stateRead, "", "menu", false, 0},
+			{statePhase, "play", "play", false, 1},
 		} {
 			c.send(typeState, &state{Time: time.Now(), What: step.what, Text: step.text})
-			phase, busy := figures()
-			require.Equal(t, []any{step.phase, step.busy}, []any{phase, busy}, step.what)
+			phase, busy, entries := figures()
+			require.Equal(t, []any{step.phase, step.busy, step.entries}, []any{phase, busy, entries}, step.what)
 		}
 		// That the state was read is in the next snapshot.
 		c.log(event.LevelError, fault, "")
@@ -293,6 +297,58 @@ func (c *client) snapshot() []byte {
 	c.want(typeSnapshot, &s)
 	c.want(typeAnswer, &answer{})
 	return s.state
+}
+
+// TestRaised: what a client raises is an item, as it said.
+func TestRaised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{})
+		c.send(typeRaise, &heed.Report{
+			Time: time.Now(), Key: "k", Disposition: event.Blocking, Severity: event.SeverityError, Summary: "the disk is full",
+			Message: "no space", Invalidates: true, OperationID: "op", Pos: 7,
+		})
+		var u update
+		c.want(typeUpdate, &u)
+		require.Equal(t, coalesce.Opened, u.Kind)
+		require.True(t, u.Item.Blocking && u.Item.StateInvalidated)
+		require.Contains(t, u.Item.Summary, "the disk is full")
+		require.Equal(t, []any{u.Item.ID, "op", uint64(0)}, []any{u.Current, u.Item.CausalOperationID, u.Item.OpenedPos})
+		c.send(typeRaise, "7")
+		var p problem
+		c.want(typeError, &p)
+		require.Equal(t, typeRaise, p.Frame)
+		require.NoError(t, c.end())
+	})
+}
+
+// TestProgress: how far the input was ingested is reported soon, and not for each line.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Rules: "none", Lines: 10})
+		began, reports := time.Now(), 0
+		var p progress
+		for line := range uint64(50) {
+			c.log(event.LevelInfo, "All is well", "")
+			time.Sleep(20 * time.Millisecond)
+			for len(c.got) > 0 {
+				c.want(typeProgress, &p)
+				require.LessOrEqual(t, p.Latest, line+1)
+				require.Equal(t, p.Latest+10, p.Lines)
+				reports++
+			}
+		}
+		require.LessOrEqual(t, reports, 2+int(time.Since(began)/progressEvery))
+		require.GreaterOrEqual(t, reports, int(time.Since(began)/(progressEvery+2*activeTick)))
+		time.Sleep(time.Second)
+		c.log(event.LevelInfo, "All is well", "")
+		for at := time.Now(); p.Latest < 51; {
+			c.want(typeProgress, &p)
+			require.LessOrEqual(t, time.Since(at), idleTick, "nothing woke it")
+		}
+		time.Sleep(time.Minute)
+		require.Empty(t, c.got, "nothing has changed")
+		require.NoError(t, c.end())
+	})
 }
 
 // TestDropped is the table of lines that did not reach the sidecar: a hole in the log, with their number and levels.
