@@ -58,7 +58,8 @@ func begin(t testing.TB) *between {
 func pipeTo(c chan<- string) io.Writer {
 	r, w := io.Pipe()
 	go func() {
-		for lines := bufio.NewScanner(r); lines.Scan(); {
+		lines := bufio.NewScanner(r)
+		for lines.Buffer(nil, 1<<20); lines.Scan(); {
 			c <- lines.Text()
 		}
 	}()
@@ -268,6 +269,8 @@ func TestResultsCarryAttention(t *testing.T) {
 	for name, c := range map[string]struct{ result, want string }{
 		"text":       {built, `,{"type":"text","text":"built"}]}}`},
 		"structured": {`"result":{"structuredContent":{"a":1},"content":[]}`, `"structuredContent":{"a":1,"heed":"`},
+		"twice":      {`"result":{"structuredContent":{"a":1,"a":2},"content":[]}`, `"structuredContent":{"a":1,"a":2,"heed":"`},
+		"taken":      {`"result":{"structuredContent":{"heed":1},"content":[]}`, `"structuredContent":{"heed":1},"content"`},
 		"no content": {`"result":{"toolResult":1}`, `{"toolResult":1,"content":[{"text":"`},
 		"an error":   {`"error":{"code":-1,"message":"no","data":2}`, `"error":{"code":-1,"message":"no\n\n`},
 	} {
@@ -402,6 +405,22 @@ func TestIDs(t *testing.T) {
 		current, _ := b.session.Current(t.Context(), mcp.Consumer)
 		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
+}
+
+// TestIDsOfEachSide: a server may give its own requests the ids of calls that it has.
+func TestIDsOfEachSide(t *testing.T) {
+	b := begin(t)
+	b.ask(build)
+	require.Equal(t, build, b.take(b.server))
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`, `{"jsonrpc":"2.0","id":7,"method":"ping"}`,
+	} {
+		b.serve(line)
+		require.Equal(t, line, b.take(b.client))
+	}
+	b.log(fault)
+	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	require.Contains(t, b.take(b.client), "Outcome of this call", "it was not answered before")
 }
 
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
@@ -602,6 +621,22 @@ func TestToolsOfHeed(t *testing.T) {
 		b.ask(look)
 		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
 	}
+}
+
+// TestManyTools: of more tools that only read than are known, the rest is held back.
+func TestManyTools(t *testing.T) {
+	const most = 4096
+	b := begin(t)
+	var tools []string
+	for n := range most + 1 {
+		tools = append(tools, fmt.Sprintf(`{"name":"look%d","annotations":{"readOnlyHint":true}}`, n))
+	}
+	b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[`+strings.Join(tools, ",")+`]}`)
+	b.log(fault)
+	last := strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most-1), 1)
+	require.Contains(t, b.asks(last, built), `"text":"built"`)
+	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
+	require.Contains(t, b.take(b.client), "Not executed")
 }
 
 // TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
