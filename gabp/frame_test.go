@@ -3,6 +3,7 @@ package gabp
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"runtime"
@@ -227,4 +228,35 @@ func requireEnds(t *testing.T, c *conn, most int) {
 		return
 	}
 	t.Fatal("reads more messages than there are bytes")
+}
+
+// TestEachByte holds what each byte does in the name of a header, in a length and in the name of a bridge.
+func TestEachByte(t *testing.T) {
+	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for c := range 256 {
+		text := string([]byte{'1', byte(c)})
+		isDigit := strings.IndexByte("0123456789", byte(c)) >= 0
+		require.Equal(t, isDigit || strings.IndexByte(letters+"!#$%&'*+-.^_`|~", byte(c)) >= 0, isToken(text), text)
+		n, err := parseLength(text, 19)
+		if isDigit {
+			require.NoError(t, err)
+			require.Equal(t, 10+c-'0', n)
+		} else {
+			require.ErrorContains(t, err, fmt.Sprintf("Content-Length is %q", text))
+		}
+		kept := text
+		if !isDigit && strings.IndexByte(letters+".-", byte(c)) < 0 {
+			kept = "1_"
+		}
+		require.Equal(t, "x"+kept, string(appendSafeName([]byte("x"), text, 2)))
+		require.Equal(t, "x1", string(appendSafeName([]byte("x"), text, 1)))
+	}
+	require.False(t, isToken(""))
+	_, err := parseLength("", 19)
+	require.ErrorContains(t, err, "is empty")
+	for text, fits := range map[string]bool{"19": true, "20": false, strings.Repeat("9", 100): false, "007": true} {
+		_, err := parseLength(text, 19)
+		require.Equal(t, fits, err == nil, text)
+		require.True(t, fits || strings.Contains(err.Error(), "want at most 19"), text)
+	}
 }

@@ -2,6 +2,7 @@ package acp
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/stretchr/testify/require"
@@ -188,6 +190,301 @@ func TestFresh(t *testing.T) {
 		w.agent.send(`{"jsonrpc":"2.0","id":2,"result":{}}`)
 		synctest.Wait()
 		require.Equal(t, []string{"s true", "old false"}, w.started)
+		w.close()
+	})
+}
+
+// TestNotSteered: a session is steered once the agent has given it an id that is not known, and what cannot be steered
+// passes as it is: sessions that did not begin, those of another version of the protocol, and more than are kept.
+func TestNotSteered(t *testing.T) {
+	opens := func(w *world, method, params, answer string) {
+		w.editor.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
+		synctest.Wait()
+		w.agent.send(`{"jsonrpc":"2.0","id":7,` + answer + `}`)
+		synctest.Wait()
+	}
+	prompt := `{"jsonrpc":"2.0","id":8,"method":"session/prompt","params":{"sessionId":"x", "prompt":[]}}`
+	for name, c := range map[string]struct {
+		method, params, answer string
+		init                   string
+		steered                bool
+	}{
+		"a new one":            {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":1}`, true},
+		"a fork":               {"session/fork", `{"sessionId":"s"}`, `"result":{"sessionId":"x"}`, `{}`, true},
+		"a loaded one":         {"session/load", `{"sessionId":"x"}`, `"result":null`, `{}`, true},
+		"a resumed one":        {"session/resume", `{"sessionId":"x"}`, `"result":{}`, `{}`, true},
+		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false},
+		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false},
+		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false},
+		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false},
+		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			w.open(c.init)
+			before := len(w.started)
+			opens(w, c.method, c.params, c.answer)
+			opens(w, c.method, c.params, c.answer) // what is known goes on
+			require.Equal(t, c.steered, len(w.started) == before+1, "%s: %v", name, w.started)
+			require.Equal(t, c.steered, len(w.started) != before, name)
+			w.agent.take()
+			w.editor.send(prompt)
+			synctest.Wait()
+			require.Equal(t, []string{prompt}, w.agent.take(), name)
+			w.close()
+		})
+	}
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, func(c *Config) {
+			start := c.Start
+			c.Start = func(id string, fresh bool, l steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				if c, err := start(id, fresh, l, act); id != "x" {
+					return c, err
+				}
+				return nil, errors.New("no memory")
+			}
+		})
+		w.open(`{}`)
+		opens(w, "session/new", `{}`, `"result":{"sessionId":"x"}`)
+		w.agent.take()
+		w.editor.send(prompt)
+		synctest.Wait()
+		require.Equal(t, []string{prompt}, w.agent.take())
+		const most = 1024
+		for n := range most + 3 {
+			opens(w, "session/new", `{}`, fmt.Sprintf(`"result":{"sessionId":"n%d"}`, n))
+		}
+		require.Len(t, w.started, most+1, "with the one that failed")
+		w.close()
+	})
+}
+
+// TestLateActions: an action that was decided for a turn that a person has stopped since does nothing. The agent gets one
+// prompt at a time, and each message once.
+func TestLateActions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		late := make(chan func(), 10)
+		w := newWorld(t, steer.Policy{}, func(c *Config) {
+			c.PromptIdle = true
+			start := c.Start
+			c.Start = func(id string, fresh bool, l steer.Ceiling, act func(steer.Action)) (Conversation, error) {
+				return start(id, fresh, l, func(a steer.Action) { late <- func() { act(a) } })
+			}
+		})
+		defer w.close()
+		w.open(`{}`)
+		gets := func() (got []string) {
+			for len(late) > 0 {
+				(<-late)()
+				synctest.Wait()
+			}
+			for _, l := range w.agent.take() {
+				got = append(got, short(l))
+			}
+			return got
+		}
+		w.play("M one\nE cancel\na cancel\nM two")
+		require.Equal(t, []string{"prompt heed-1 two"}, gets())
+		w.play("A heed-1: end_turn")
+		require.Equal(t, []string{"prompt heed-2 one"}, gets())
+		w.play("A heed-2: end_turn")
+		require.Empty(t, gets())
+
+		w.agent.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{` +
+			`"sessionUpdate":"session_info_update","_meta":{"goose":{"activeRunId":"r"}}}}}`)
+		synctest.Wait()
+		w.editor.take()
+		w.play("E prompt 1 Build.\na prompt 1 Build.\nM three\nA 1: end_turn\ne 1: end_turn")
+		require.Equal(t, []string{"prompt heed-3 three"}, gets(), "not added to a turn that has ended")
+		w.play("A heed-3: end_turn")
+	})
+}
+
+// TestCounts: what was passed on without being understood, or dropped, is in the log at the end.
+func TestCounts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var log bytes.Buffer
+		w := newWorld(t, steer.Policy{}, func(c *Config) { c.Logger = slog.New(slog.NewTextHandler(&log, nil)) })
+		w.open(`{}`)
+		w.play(`
+			E prompt 1 Build.
+			a prompt 1 Build.
+			A permission p
+			e permission p
+			M item
+			a cancel
+			a p: outcome cancelled
+			E p: outcome selected
+			A 1: cancelled
+			a prompt heed-1 W:|Build.|+ heed: item ~
+			A 1: end_turn
+			A 1: end_turn
+			A heed-9: end_turn
+			A heed-1: end_turn
+			e 1: end_turn`)
+		for range 5 {
+			w.editor.send("not JSON")
+			w.agent.send("[1]")
+		}
+		for n := range maxCalls + 4 {
+			if n == 0 {
+				w.editor.send(long("prompt 2 Go on."))
+				synctest.Wait()
+			}
+			w.agent.send(long(fmt.Sprintf("call c%d in_progress", n)))
+		}
+		synctest.Wait()
+		w.agent.close()
+		require.ErrorIs(t, <-w.err, jsonrpc.ErrProgram)
+		w.editor.close()
+		require.Contains(t, log.String(), `msg="acp: ended" sessions=1 "invalid lines"=10 "not steered"=4 `+
+			`"answers without a request"=3 "late answers"=1`)
+		require.Contains(t, w.editor.take(), `{"jsonrpc":"2.0","id":2,"error":{"code":-32603,"message":"the agent has ended"}}`)
+	})
+}
+
+// TestInjectionForms holds all that each agent that takes injections is sent beside the text.
+func TestInjectionForms(t *testing.T) {
+	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"+\n\nheed:\n\nitem\n\n~"}]`
+	for want, c := range map[string]struct{ init, run string }{
+		`{"jsonrpc":"2.0","id":"heed-1","method":"_session/steering","params":{` + prompt +
+			`,"_meta":{"steering":{"idleBehavior":"promptRequired"}}}}`: {`{"_meta":{"steering":{"supported":true}}}`, ""},
+		`{"jsonrpc":"2.0","id":"heed-1","method":"_goose/unstable/session/steer","params":{` + prompt +
+			`,"expectedRunId":"run 7"}}`: {`{}`, `run "run 7"`},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			defer w.close()
+			w.open(c.init)
+			w.play("E prompt 1 Build.\na prompt 1 Build.")
+			if c.run != "" {
+				w.agent.send(long(c.run))
+				synctest.Wait()
+			}
+			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			synctest.Wait()
+			lines := w.agent.take()
+			require.Len(t, lines, 1)
+			require.JSONEq(t, want, lines[0])
+		})
+	}
+}
+
+// TestCallsOfTheGame: a stop waits for calls of the game alone, which a call may show with any of its updates, also
+// where many others are open.
+func TestCallsOfTheGame(t *testing.T) {
+	const most = 4096
+	for name, c := range map[string]struct {
+		others int
+		lines  []string // of one call, after which a message comes
+		waits  bool
+	}{
+		"of another":                      {0, []string{`"tool_call","title":"look"`}, false},
+		"of the game":                     {0, []string{`"tool_call","title":"game"`}, true},
+		"known late":                      {0, []string{`"tool_call"`, `"tool_call_update","title":"game"`}, true},
+		"it stays one":                    {0, []string{`"tool_call","title":"game"`, `"tool_call_update","title":"look"`}, true},
+		"known late, among many":          {most - 1, []string{`"tool_call"`, `"tool_call_update","title":"game"`}, true},
+		"one of the most":                 {most - 1, []string{`"tool_call","title":"game"`}, true},
+		"more than are kept":              {most, []string{`"tool_call","title":"game"`}, false},
+		"it has ended":                    {0, []string{`"tool_call","title":"game"`, `"tool_call_update","status":"failed"`}, false},
+		"it had ended when it was shown":  {0, []string{`"tool_call","title":"game","status":"completed"`}, false},
+		"an update that is none of calls": {0, []string{`"plan","title":"game"`}, false},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title string) bool { return title == "game" } })
+			defer w.close()
+			w.open(`{}`)
+			w.play("E prompt 1 Build.\na prompt 1 Build.")
+			update := func(id, rest string) {
+				w.agent.send(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"toolCallId":"` + id +
+					`","sessionUpdate":` + rest + `}}}`)
+			}
+			for n := range c.others {
+				update(fmt.Sprint("other ", n), `"tool_call","title":"look"`)
+			}
+			for _, line := range c.lines {
+				update("c", line)
+			}
+			synctest.Wait()
+			w.editor.take()
+			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			synctest.Wait()
+			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
+			update("c", `"tool_call_update","status":"completed"`)
+			synctest.Wait()
+			require.Equal(t, c.waits, len(w.agent.take()) == 1, name)
+		})
+	}
+}
+
+// TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again.
+func TestLongPromptIsCut(t *testing.T) {
+	for _, more := range []int{-1, 0, 1, 10_000} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			defer w.close()
+			w.open(`{}`)
+			text := "Build " + strings.Repeat("ä", (maxRequest+more-6)/2)
+			text += strings.Repeat(".", maxRequest+more-len(text))
+			w.editor.send(long("prompt 1 " + text))
+			synctest.Wait()
+			w.agent.take()
+			kept := w.conversation.state().Working[0].Text
+			begin, cut := strings.CutSuffix(kept, " […]")
+			require.Equal(t, more > 0, cut)
+			require.True(t, strings.HasPrefix(text, begin) && utf8.ValidString(begin))
+			require.GreaterOrEqual(t, len(begin), min(len(text), maxRequest-1))
+			require.LessOrEqual(t, len(begin), maxRequest)
+			w.play("M item\na cancel\nA 1: cancelled\na prompt heed-1 W:|" + text + "|+ heed: item ~")
+		})
+	}
+}
+
+// TestPassesUnchanged: lines that the proxy does not know pass byte for byte, once and in their order, also while the
+// agent works.
+func TestPassesUnchanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{}`)
+		for _, working := range []bool{false, true} {
+			if working {
+				w.editor.send(long("prompt p Build."))
+				synctest.Wait()
+				require.Len(t, w.agent.take(), 1)
+			}
+			for fromEditor, lines := range map[bool][]string{
+				true: {
+					`{"jsonrpc":"2.0","id":5, "method":"session/list"}`, `{"method":"session/set_mode", "params":{"sessionId":"s"}}`,
+					`{"id":99, "result":{}}`, `not JSON`, `[1, 2]`, `{}`, `{"method":"session/cancel", "params":{"sessionId":"other"}}`,
+					`{"method":"$/cancel_request", "params":{"requestId":5}}`, `{"method":"$/cancel_request", "params":7}`,
+					`{"id":6, "method":"session/prompt", "params":{"sessionId":"other"}}`,
+				},
+				false: {
+					`{"method":"session/update", "params":7}`, `{"method":"session/update", "params":{"sessionId":"s", "update":7}}`,
+					`{"method":"session/update", "params":{"sessionId":"other", "update":{"sessionUpdate":"plan"}}}`,
+					`{"id":1, "method":"session/request_permission", "params":{"sessionId":"other"}}`,
+					`{"method":"session/request_permission", "params":{"sessionId":"s"}}`, `{"id":2, "method":"fs/read_text_file"}`,
+					`not JSON`, `[1, 2]`, `{"id":77, "result":{}}`, `{"id":null, "error":{}}`,
+					`{"method":"session/update", "params":{"sessionId":"s", "update":{"sessionUpdate":"tool_call", "status":"failed"}}}`,
+					`{"method":"session/update", "params":{"sessionId":"s", "update":{"sessionUpdate":"odd", "toolCallId":"c"}}}`,
+				},
+			} {
+				from, to := w.agent, w.editor
+				if fromEditor {
+					from, to = w.editor, w.agent
+				}
+				for _, line := range lines {
+					from.send(line)
+				}
+				synctest.Wait()
+				require.Equal(t, lines, to.take())
+				require.Empty(t, from.take())
+			}
+			w.agent.send(`{"id":5,"result":{}}`)
+			w.agent.send(`{"id":6,"result":{}}`)
+			synctest.Wait()
+			require.Len(t, w.editor.take(), 2, "their ids are free again")
+		}
 		w.close()
 	})
 }
@@ -504,6 +801,65 @@ var scripts = []struct {
 		a prompt 2 And a roof.
 		A 2: end_turn
 		e 2: end_turn`,
+	},
+	{
+		name:   "a prompt that waits in the proxy while the turn goes on",
+		policy: steer.Policy{MaxPending: 1}, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A call c1 in_progress
+		e call c1 in_progress
+		M item
+		E prompt 2 And a roof.
+		A update c1 completed
+		e update c1 completed
+		a cancel
+		A 1: cancelled
+		a prompt heed-1 W:|Build.|+ heed: item ~
+		A heed-1: end_turn
+		e 1: end_turn
+		a prompt 2 And a roof.
+		A 2: end_turn
+		e 2: end_turn`,
+	},
+	{
+		name: "of two injections the first is refused", init: `{"_meta":{"steering":{"supported":true}}}`,
+		policy: steer.Policy{SteersPerTurn: 9}, script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		M one
+		a steering heed-1 + heed: one ~
+		M two
+		a steering heed-2 + heed: two ~
+		A heed-1: {"outcome":"odd"}
+		a cancel
+		A heed-2: {"outcome":"injected"}
+		A 1: cancelled
+		a prompt heed-3 W:|Build.|+ heed: one ~
+		M three
+		a cancel
+		A heed-3: cancelled
+		a prompt heed-4 W:|Build.|+2 heed: one heed: three ~
+		A heed-4: end_turn
+		e 1: end_turn`,
+	},
+	{
+		name: "a prompt is injected, and an injection before it is refused", init: `{"_meta":{"steering":{"supported":true}}}`,
+		script: `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		M one
+		a steering heed-1 + heed: one ~
+		E prompt 2 And a roof.
+		a steering heed-2 + user: And a roof. ~
+		A heed-1: {"outcome":"odd"}
+		a cancel
+		A 1: cancelled
+		a prompt heed-3 W:|Build.|+2 user: And a roof. heed: one ~
+		A heed-3: end_turn
+		e 1: end_turn
+		e 2: end_turn
+		A heed-2: {"outcome":"injected"}`,
 	},
 	{name: "a person stops", script: `
 		E prompt 1 Build.

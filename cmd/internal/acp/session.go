@@ -184,7 +184,7 @@ func (s *session) prompt(b steer.Batch) {
 		return
 	}
 	for _, r := range s.open {
-		r.prompt.carried = r.prompt.carried || holds(b.Messages, r) || holds(b.Working, r)
+		r.prompt.carried = r.prompt.carried || holds(b.Messages, r)
 	}
 	t := &turn{delivery: b.Delivery}
 	s.turn = t

@@ -6,13 +6,16 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/gabp"
 )
 
 // TestBriefInRefusal holds that a refusal has a short brief of its item, and that it comes without one, and soon, where
@@ -96,4 +99,84 @@ func TestBriefByOwnTemplate(t *testing.T) {
 			require.Equal(t, briefWithin, left)
 		})
 	}
+}
+
+// TestBriefRequests is the table of what a brief is asked for, and of what an agent reads where there is none.
+func TestBriefRequests(t *testing.T) {
+	const own = `{"template_id": "own", "pipeline": [{"type": "ledger_query"}], "budget": {"max_context_tokens": 900}}`
+	var asked briefing.Request
+	var template string
+	var fails error
+	fake := func(_ context.Context, r briefing.Request, own *briefing.Template) (*briefing.Context, error) {
+		asked, template = r, ""
+		if own != nil {
+			template = own.TemplateID
+		}
+		if fails != nil {
+			return nil, fails
+		}
+		return &briefing.Context{Text: "text", Fragments: []briefing.Fragment{{Refs: map[string]string{"log": "x"}}}}, nil
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s, err := session.New(session.Config{})
+		require.NoError(t, err)
+		id := s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Summary: "broke"})
+		ask := func(arguments map[string]any) (*Brief, error) {
+			raw, err := json.Marshal(arguments)
+			require.NoError(t, err)
+			if arguments == nil {
+				raw = nil
+			}
+			d := NewDiagnostics(DiagnosticsConfig{Session: s, Brief: fake})
+			result, _, err := d.Call(t.Context(), "me", gabp.ToolCall{Name: ToolBrief, Arguments: raw})
+			if err != nil {
+				return nil, err
+			}
+			return result.(*Brief), nil
+		}
+		for _, c := range []struct {
+			arguments map[string]any
+			want      briefing.Request
+			template  string
+		}{
+			{nil, briefing.Request{TemplateOverride: "agent"}, ""},
+			{map[string]any{"id": id, "tokens": 300}, briefing.Request{TemplateOverride: "agent", WorkOrderID: id, MaxContextTokens: 300}, ""},
+			{map[string]any{"template": "person"}, briefing.Request{TemplateOverride: "person"}, ""},
+			{map[string]any{"templateText": own}, briefing.Request{TemplateOverride: "own"}, "own"},
+		} {
+			out, err := ask(c.arguments)
+			require.NoError(t, err)
+			c.want.AgentID, c.want.AgentClass = "me", c.want.TemplateOverride
+			require.Equal(t, []any{c.want, c.template}, []any{asked, template})
+			require.Equal(t, "text", out.Text)
+			require.Empty(t, out.Fragments[0].Refs, "texts of peers")
+		}
+		out, err := ask(map[string]any{"format": "markdown"})
+		require.NoError(t, err)
+		require.Equal(t, out.Markdown(), out.Text)
+		for says, c := range map[string]struct {
+			arguments map[string]any
+			fails     error
+		}{
+			"either template or templateText":           {map[string]any{"template": "agent", "templateText": "x"}, nil},
+			"a template: ":                              {map[string]any{"templateText": "x: ["}, nil},
+			"what is not known; open: 1":                {map[string]any{"id": "77"}, nil},
+			"tokens: want as many as what blocks takes": {nil, fmt.Errorf("900: %w", briefing.ErrRequired)},
+			`no\x1b disk`:                               {nil, errors.New("no\x1b disk")},
+		} {
+			fails = c.fails
+			_, err := ask(c.arguments)
+			require.ErrorContains(t, err, says)
+		}
+		fake = nil
+		_, err = ask(nil)
+		requireCode(t, gabp.CodeToolUnavailable, err)
+	})
+}
+
+func requireCode(t *testing.T, code int, err error) {
+	t.Helper()
+	e, ok := errors.AsType[*gabp.Error](err)
+	require.True(t, ok, "%v", err)
+	require.Equal(t, code, e.Code, e.Message)
 }

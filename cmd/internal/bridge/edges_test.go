@@ -15,12 +15,15 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/standin"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // observed notes what happens to the connection to a mod.
@@ -136,6 +139,121 @@ func TestAwait(t *testing.T) {
 			require.Equal(t, c.want, time.Since(start))
 			time.Sleep(time.Second)
 			leave()
+		}
+	})
+}
+
+// TestAwaitLate holds what ends the wait of a list of tools for a mod that may still come.
+func TestAwaitLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for name, c := range map[string]struct {
+			before func(m *mod)
+			do     func(m *mod, leave func()) // after a second
+			want   time.Duration
+		}{
+			"nobody gave up":    {func(*mod) {}, func(*mod, func()) {}, 0},
+			"it does not come":  {(*mod).giveUp, func(*mod, func()) {}, listWithin},
+			"given up twice":    {(*mod).giveUp, func(m *mod, _ func()) { m.giveUp() }, listWithin},
+			"it comes":          {(*mod).giveUp, func(m *mod, _ func()) { m.client.Store(&gabp.Client{}) }, time.Second},
+			"the game has gone": {(*mod).giveUp, func(m *mod, _ func()) { m.end() }, time.Second},
+			"the bridge leaves": {(*mod).giveUp, func(_ *mod, leave func()) { leave() }, time.Second},
+		} {
+			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
+			c.before(m)
+			ctx, leave := context.WithCancel(t.Context())
+			time.AfterFunc(time.Second, func() { c.do(m, leave) })
+			start := time.Now()
+			m.awaitLate(ctx)
+			require.GreaterOrEqual(t, time.Since(start), c.want, name)
+			require.LessOrEqual(t, time.Since(start), c.want+dialFirst, name)
+			time.Sleep(time.Minute)
+			leave()
+		}
+	})
+}
+
+// TestAbsence: a game has no mod once nothing has listened for a while after its start, while the log was quiet; a log
+// that grows for long is quiet, too.
+func TestAbsence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		phase, lines := "menu", uint64(1)
+		a := absence{game: func() (string, uint64) { return phase, lines }}
+		refused := error(&net.OpError{Op: "dial", Err: errors.New("refused")})
+		after := func(d time.Duration) bool {
+			time.Sleep(d)
+			return a.shown(refused)
+		}
+		require.False(t, after(time.Hour), "the first time")
+		require.False(t, after(quietFor-1))
+		require.True(t, after(1))
+		require.True(t, after(time.Hour))
+		for name, other := range map[string]func(){
+			"it loads":       func() { phase = "load" },
+			"another error":  func() { refused = &net.OpError{Op: "read", Err: errors.New("reset")} },
+			"no such error":  func() { refused = errors.New("refused") },
+			"it saves":       func() { phase = "save" },
+			"nothing so far": func() { phase = "" },
+		} {
+			was := refused
+			other()
+			require.False(t, after(time.Hour), name)
+			phase, refused = "play", was
+			require.False(t, after(0), name)
+			require.False(t, after(quietFor-1), name)
+			require.True(t, after(1), name)
+		}
+		phase = ""
+		require.False(t, after(0))
+		phase = "play"
+		began := time.Now()
+		require.False(t, after(0))
+		for time.Since(began)+quietFor/2 < quietWithin {
+			lines++
+			require.False(t, after(quietFor/2), "the log grows")
+		}
+		grown := time.Now()
+		for {
+			lines++
+			if after(quietFor / 4) {
+				break
+			}
+		}
+		require.LessOrEqual(t, time.Since(began), quietWithin+quietFor+quietFor/4)
+		require.GreaterOrEqual(t, time.Since(grown), quietFor)
+	})
+}
+
+// TestSecondConnectionIsMute: a mod that does not answer while it has two connections is not waited for as long as one
+// that has one.
+func TestSecondConnectionIsMute(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for two, want := range map[bool]time.Duration{true: overTwo, false: askTimeout} {
+			mods := make([]*standin.Mod, 2)
+			clients := make([]*gabp.Client, 2)
+			for i := range mods {
+				mods[i] = standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+				conn, err := dialing(mods[i])(t.Context())
+				require.NoError(t, err)
+				clients[i], err = gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+				require.NoError(t, err)
+				mods[i].Freeze(true)
+			}
+			m := newMod(gabp.Bridge{Address: "mod"}, slog.New(slog.DiscardHandler))
+			events := clients[0]
+			if two {
+				events = clients[1]
+			}
+			began := time.Now()
+			err := m.attach(t.Context(), clients[0], events, &observed{m: m, start: began}, false)
+			require.ErrorIs(t, err, context.DeadlineExceeded)
+			require.Equal(t, want, time.Since(began))
+			require.Nil(t, m.current())
+			for i := range mods {
+				mods[i].Freeze(false)
+				_ = clients[i].Close()
+				<-clients[i].Done()
+				mods[i].Disconnect()
+			}
 		}
 	})
 }
@@ -394,5 +512,99 @@ func TestCallFinds(t *testing.T) {
 		f = call("colony/build", failure(`{"code":-7,"message":"gone and broken for good"}`))
 		require.NotNil(t, f.Attention)
 		require.Nil(t, f.Executed, "nobody has")
+	})
+}
+
+// TestEnded: the hello of a bridge to a game that ended before its mod answered is refused, with how the game ended and
+// what it wrote last. A mod that has answered before ends nothing but the calls that it has, whose answer says so.
+func TestEnded(t *testing.T) {
+	hello := func(p *play) error {
+		ours, theirs := net.Pipe()
+		p.served.Go(func() { _ = p.proxy.server.ServeConn(p.ctx, theirs) })
+		c, err := gabp.NewClient(p.ctx, ours, gabp.ClientConfig{Token: bridgeToken, Name: "agent"})
+		if err == nil {
+			p.clients = append(p.clients, c)
+		}
+		return err
+	}
+	const how = "the game exited with status 7"
+	for said, output := range map[string][]Output{
+		how + " before its mod answered; it wrote nothing that heed can see":                                   nil,
+		how + " before its mod answered; the last that it wrote, in its own words:\n  log: a\\nb\n  output: c": {{"log", "a\nb"}, {"output", "c"}},
+	} {
+		open(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {
+			require.False(t, p.proxy.Ended(Ending{Text: how, Code: 7, Output: output}))
+			e, refused := errors.AsType[*gabp.Error](hello(p))
+			require.True(t, refused)
+			require.Equal(t, []any{gabp.CodeEnded, said}, []any{e.Code, e.Message})
+			var data endedData
+			require.NoError(t, json.Unmarshal(e.Data, &data))
+			require.Equal(t, 7, data.ExitCode)
+			require.Len(t, data.Output, len(output))
+			p.proxy.mod.await(p.ctx, time.Minute)
+		})
+	}
+	waits := Config{Handed: Handed{Inner: gabp.Bridge{Address: "mod"}}, ModWait: time.Minute}
+	open(t, waits, session.Config{}, nil, func(t *testing.T, p *play) {
+		answer := make(chan error, 1)
+		go func() { answer <- hello(p) }()
+		synctest.Wait()
+		time.Sleep(time.Second)
+		require.True(t, p.proxy.Ended(Ending{Text: how}), "a bridge waits")
+		require.ErrorContains(t, <-answer, how)
+	})
+	for _, ends := range []bool{false, true} {
+		m := &fakeMod{tools: buildTool}
+		m.answers = func(string, string) []string {
+			_ = m.conn.Close()
+			return nil
+		}
+		begin(t, Config{}, session.Config{}, m, func(t *testing.T, p *play) {
+			began := time.Now()
+			if ends {
+				time.AfterFunc(endGrace/2, func() { require.False(t, p.proxy.Ended(Ending{Text: how})) })
+			}
+			_, e := p.call("colony/build")
+			require.NotNil(t, e)
+			require.Equal(t, ends, e.Message == how+"; whether the request was executed is not known", e.Message)
+			require.Equal(t, map[bool]time.Duration{false: endGrace, true: endGrace / 2}[ends], time.Since(began))
+			require.NoError(t, hello(p), "its tools and its log are there")
+		})
+	}
+}
+
+// TestLastOutput compares the lines that are shown of what a game wrote with a naive account: of each stream the last
+// ones that fit its share of lines and characters, in their order.
+func TestLastOutput(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		all := rapid.SliceOfN(rapid.Custom(func(t *rapid.T) Output {
+			n := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(300, 500)).Draw(t, "characters")
+			return Output{From: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "stream"), Text: strings.Repeat("x", n)}
+		}), 0, 80).Draw(t, "output")
+		streams := map[string][]Output{}
+		for _, o := range all {
+			o.Text = text.Safe(o.Text, maxOutputLine)
+			streams[o.From] = append(streams[o.From], o)
+		}
+		for from, lines := range streams {
+			chars, n := 0, 0
+			for n < len(lines) && n < maxOutputLines/len(streams) {
+				if chars += len(lines[len(lines)-1-n].Text); chars > maxOutputChars/len(streams) {
+					break
+				}
+				n++
+			}
+			streams[from] = lines[len(lines)-n:]
+		}
+		last := lastOutput(all)
+		require.NotNil(t, last, "a list in JSON")
+		for _, o := range last {
+			require.NotEmpty(t, streams[o.From])
+			require.Equal(t, streams[o.From][0], o)
+			streams[o.From] = streams[o.From][1:]
+		}
+		for from, left := range streams {
+			require.Empty(t, left, from)
+		}
 	})
 }

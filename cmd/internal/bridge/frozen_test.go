@@ -272,6 +272,25 @@ func TestFrozenAsks(t *testing.T) {
 	}
 }
 
+// TestFrozenAsksInCall holds how often a mod is asked that answers while a call waits: once soon, and then like a mod
+// that is silent.
+func TestFrozenAsksInCall(t *testing.T) {
+	m := standin.NewMod(standin.ModConfig{Capabilities: `"methods":["session/ping"]`, Answers: func(m, _ string) []string {
+		if m == gabp.MethodToolsCall {
+			return nil
+		}
+		return standin.Result(`{}`)
+	}})
+	watched(t, m, true, func(t *testing.T, p *play, _ *grown) {
+		go func() { _, _ = p.bridge.CallTool(p.ctx, "colony/build", nil) }()
+		time.Sleep(2 * askInCall)
+		require.Len(t, m.Asked(), 2, "the call and one question")
+		time.Sleep(2*time.Minute + askIdle/2)
+		require.LessOrEqual(t, len(m.Asked()), 2+5)
+		require.GreaterOrEqual(t, len(m.Asked()), 2+3)
+	})
+}
+
 // TestFrozenSlow holds that a call that takes long without a sign of life stops nobody once it is answered, and is not
 // clean.
 func TestFrozenSlow(t *testing.T) {

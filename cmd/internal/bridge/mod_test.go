@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/gabp"
@@ -77,4 +79,35 @@ func TestTagsAreOfTheLatestList(t *testing.T) {
 		require.Empty(t, tools)
 		require.Empty(t, m.tagsOf("look"), unreadable)
 	}
+}
+
+// TestToolsBound: of a list of tools the first are kept that fit in bytes, and the tags of more.
+func TestToolsBound(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := newMod(gabp.Bridge{}, slog.New(slog.DiscardHandler))
+		var learned []heedsource.Tool
+		m.learned = func(list []heedsource.Tool) { learned = list }
+		var list []string
+		want, size := 0, 0
+		n := rapid.SampledFrom([]int{3, 6, maxTools + 2}).Draw(t, "tools")
+		for i := range n {
+			name, schema, description := fmt.Sprintf("tool%06d", i), `{}`, `""`
+			if n < maxTools {
+				schema = `"` + strings.Repeat("s", rapid.IntRange(0, maxToolBytes/4).Draw(t, "schema")) + `"`
+				description = `"` + strings.Repeat("d", rapid.IntRange(0, maxToolBytes/4).Draw(t, "description")) + `"`
+			}
+			list = append(list, `{"name":"`+name+`","tags":["`+name+`"],"description":`+description+`,"inputSchema":`+schema+`}`)
+			if size += len(name) + len(schema) + len(description); size <= maxToolBytes {
+				want++
+			}
+		}
+		m.learnTags(json.RawMessage(`{"tools":[` + strings.Join(list, ",") + `]}`))
+		require.Len(t, learned, want)
+		for i, tool := range learned {
+			require.Equal(t, fmt.Sprintf("tool%06d", i), tool.Name)
+		}
+		require.Len(t, m.tags, min(n, maxTools))
+		last := fmt.Sprintf("tool%06d", min(n, maxTools)-1)
+		require.Equal(t, []string{last}, m.tagsOf(last))
+	})
 }

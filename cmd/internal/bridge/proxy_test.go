@@ -945,8 +945,14 @@ func TestLists(t *testing.T) {
 		require.Equal(t, []string{"colony/look", ToolStatus},
 			names(t, p, gabp.MethodToolsList, `{"filter":{"namePattern":"heed/status"}}`, "tools", "name"))
 		require.Equal(t, []string{"read-only"}, p.proxy.mod.tagsOf("colony/look"), "a filtered list is not the list")
-		names(t, p, gabp.MethodToolsList, `{}`, "tools", "name")
-		require.Empty(t, p.proxy.mod.tagsOf("colony/look"), "the latest list is")
+		for _, all := range []string{`{}`, `{"filter":null}`} {
+			m.tools = `{"tools":[{"name":"colony/look","tags":["read-only"]}]}`
+			names(t, p, gabp.MethodToolsList, `{}`, "tools", "name")
+			require.NotEmpty(t, p.proxy.mod.tagsOf("colony/look"))
+			m.tools = `{"tools":[{"name":"colony/look"}]}`
+			names(t, p, gabp.MethodToolsList, all, "tools", "name")
+			require.Empty(t, p.proxy.mod.tagsOf("colony/look"), "the latest list is")
+		}
 
 		m.tools = `{"tools":{"odd":1.50}}`
 		raw, err = p.bridge.CallRaw(p.ctx, gabp.MethodToolsList, json.RawMessage(`{}`))

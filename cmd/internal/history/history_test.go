@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -509,6 +510,66 @@ func TestGames(t *testing.T) {
 	require.Equal(t, "the game went from 1.2 to 1.3", all[0].Changes.String())
 }
 
+// TestRates: entries are counted per hour where all sessions with them have a length, and per 1,000 records in any case.
+func TestRates(t *testing.T) {
+	lengths := []time.Duration{time.Hour, 3 * time.Hour, 0}
+	for order := range 6 {
+		h := open(t, history.Config{})
+		var hours, entries float64
+		timed := true
+		for n := range 2 {
+			length := lengths[(order+n*(1+order/3))%3]
+			s := session(uint64(n+1), "broken", nil, 7)
+			s.Groups[0].Count = uint64(6 * (n + 1))
+			if length > 0 {
+				s.Began = day(n + 1).Add(-length)
+			}
+			remember(t, h, s, day(n+1))
+			hours, entries, timed = hours+length.Hours(), entries+float64(s.Groups[0].Count), timed && length > 0
+		}
+		groups, err := h.Groups(t.Context(), 7)
+		require.NoError(t, err)
+		require.InDelta(t, entries, groups[0].PerThousand, 1e-9, "of two sessions with 500 records each")
+		want := 0.0
+		if timed {
+			want = entries / hours
+		}
+		require.InDelta(t, want, groups[0].PerHour, 1e-9)
+	}
+}
+
+// TestChangesOfNow is the table of what a session that is not remembered says of its mods beside a group that is new.
+func TestChangesOfNow(t *testing.T) {
+	h := open(t, history.Config{})
+	remember(t, h, session(1, "healthy", mods("Core@1", "Crane")), day(1))
+	remember(t, h, session(2, "healthy", nil), day(2))
+	const none = "new: in none of 2 sessions since 1 November"
+	for _, c := range []struct {
+		mods []capture.ListedMod
+		more int
+		want string
+	}{
+		{mods("Core@1", "Crane"), 0, none},
+		{mods("Core", "Crane"), 0, none},
+		{nil, 0, none},
+		{mods("Core@1"), 3, none},
+		{mods("Core@2", "Crane"), 0, none + "; since the last one Core went from 1 to 2"},
+		{mods("Core@1", "Next", "Other"), 0, none + "; since the last one Next and Other were added and Crane was removed"},
+	} {
+		s := session(9, "", c.mods)
+		s.MoreMods = c.more
+		text, err := h.Known(t.Context(), s, 7)
+		require.NoError(t, err)
+		require.Equal(t, c.want, text)
+	}
+	h = open(t, history.Config{Now: func() time.Time { return now.AddDate(1, 0, 0) }})
+	remember(t, h, session(1, "healthy", nil), day(1))
+	remember(t, h, session(2, "healthy", nil), day(2))
+	text, err := h.Known(t.Context(), session(9, "", nil), 7)
+	require.NoError(t, err)
+	require.Equal(t, none+" 2026", text, "of another year")
+}
+
 func TestChanges(t *testing.T) {
 	c := &history.Changes{
 		Added: []string{"A", "B"}, Removed: []string{"C"}, Updated: []string{"D", "E", "F", "G"}, From: "1", To: "2",
@@ -540,6 +601,158 @@ func TestClosed(t *testing.T) {
 		"Known":      func() error { _, err := h.Known(t.Context(), session(1, "", nil), 1); return err },
 	} {
 		require.ErrorContains(t, f(), path, what)
+	}
+}
+
+// ends is a context that ends when it is asked so many times whether it has.
+type ends struct {
+	context.Context
+	left atomic.Int64
+	done chan struct{}
+}
+
+func (c *ends) Done() <-chan struct{} {
+	if c.left.Add(-1) == 0 {
+		close(c.done)
+	}
+	return c.done
+}
+
+func (c *ends) Err() error {
+	select {
+	case <-c.done:
+		return context.Canceled
+	default:
+		return nil
+	}
+}
+
+// rows returns all that a history holds.
+func rows(t testing.TB, h *history.History) (rows []string) {
+	t.Helper()
+	for _, table := range []string{"session", "body", "signature", "occurrence", "modlist", "modlist_entry", "mod"} {
+		all, err := h.DB().Query("SELECT * FROM " + table + " ORDER BY 1, 2")
+		require.NoError(t, err)
+		columns, err := all.Columns()
+		require.NoError(t, err)
+		row := make([]any, len(columns))
+		for i := range row {
+			row[i] = new(any)
+		}
+		for all.Next() {
+			require.NoError(t, all.Scan(row...))
+			text := table
+			for _, v := range row {
+				text += fmt.Sprint(" ", *v.(*any))
+			}
+			rows = append(rows, text)
+		}
+		require.NoError(t, errors.Join(all.Err(), all.Close()))
+	}
+	return rows
+}
+
+// TestInterrupted ends each method at any of its steps: a method that reads returns an error or all that there is, and
+// one that writes does all of its work or nothing, and the latter with an error.
+func TestInterrupted(t *testing.T) {
+	full := func() *history.History {
+		h := open(t, history.Config{MaxSessions: 8})
+		for n, all := range [][]capture.ListedMod{
+			mods("Core"), mods("Core"), mods("Core", "Crane@1.0", "Hats"), mods("Core", "Crane@1.1"), nil, mods("Core", "Crane@1.1"),
+		} {
+			s := session(uint64(n+1), []string{"healthy", "broken"}[min(1, n/2)], all, []signature.ID{1, 2}[:min(2, 1+n/2)]...)
+			s.Facts.Game = "Colony " + []string{"1.2", "1.3"}[min(1, n/2)]
+			remember(t, h, s, day(n+1))
+		}
+		other := session(20, "healthy", mods("Core"), 3)
+		other.Facts.Game = "Harbor 1"
+		remember(t, h, other, day(7))
+		running := session(30, "healthy", mods("Core"), 1)
+		running.Log.Bytes = 0
+		id, err := h.Remember(t.Context(), running, day(10), true)
+		require.NoError(t, err)
+		require.EqualValues(t, 8, id)
+		return h
+	}
+	h, other := full(), full()
+	each := func(what string, f func(ctx context.Context) (over bool)) {
+		t.Helper()
+		for steps := int64(1); ; steps++ {
+			ctx := &ends{Context: t.Context(), done: make(chan struct{})}
+			ctx.left.Store(steps)
+			if over := f(ctx); over || t.Failed() {
+				require.Greater(t, steps, int64(3), what)
+				return
+			}
+		}
+	}
+	for what, read := range map[string]func(ctx context.Context) (any, error){
+		"Games":    func(ctx context.Context) (any, error) { return h.Games(ctx) },
+		"Revision": func(ctx context.Context) (any, error) { return h.Revision(ctx) },
+		"Sessions": func(ctx context.Context) (any, error) { return h.Sessions(ctx, "", 0) },
+		"Session": func(ctx context.Context) (any, error) {
+			s, sum, err := h.Session(ctx, 4)
+			return []any{s, sum}, err
+		},
+		"Groups": func(ctx context.Context) (any, error) { return h.Groups(ctx, 2) },
+		"Mods":   func(ctx context.Context) (any, error) { return h.Mods(ctx, "Colony") },
+		"Known":  func(ctx context.Context) (any, error) { return h.Known(ctx, session(9, "", nil), 2) },
+		"Known, of a new one": func(ctx context.Context) (any, error) {
+			return h.Known(ctx, session(9, "", mods("Core", "Crane@1.2", "Next")), 7)
+		},
+		"Baseline": func(ctx context.Context) (any, error) {
+			b, left, err := h.Baseline(ctx, "Colony", 1, now, 90)
+			return []any{b, left}, err
+		},
+		"Each": func(ctx context.Context) (any, error) {
+			var all []*summary.Session
+			err := h.Each(ctx, "", func(s *summary.Session) error { all = append(all, s); return nil })
+			return all, err
+		},
+	} {
+		want, err := read(t.Context())
+		require.NoError(t, err, what)
+		each(what, func(ctx context.Context) bool {
+			got, err := read(ctx)
+			if err == nil {
+				require.Equal(t, want, got, what)
+			}
+			return ctx.Err() == nil
+		})
+	}
+	longer := session(1, "crashed", mods("Core", "New"), 1, 5)
+	ended := session(30, "crashed", mods("Core", "Crane@1.1"), 1, 6)
+	for _, c := range []struct {
+		what  string
+		write func(h *history.History, ctx context.Context) error
+	}{
+		{"Remember", func(h *history.History, ctx context.Context) error {
+			_, err := h.Remember(ctx, longer, day(9), false)
+			return err
+		}},
+		{"Remember one more", func(h *history.History, ctx context.Context) error {
+			_, err := h.Remember(ctx, session(40, "healthy", mods("Core"), 1, 7), day(9), false)
+			return err
+		}},
+		{"Update", func(h *history.History, ctx context.Context) error { return h.Update(ctx, 8, ended, day(11), false) }},
+		{"Forget", func(h *history.History, ctx context.Context) error {
+			_, err := h.Forget(ctx, history.Which{IDs: []int64{4}, Before: day(3)})
+			return err
+		}},
+	} {
+		before := rows(t, h)
+		require.NoError(t, c.write(other, t.Context()), c.what)
+		want := rows(t, other)
+		require.NotEqual(t, before, want, c.what)
+		each(c.what, func(ctx context.Context) bool {
+			err := c.write(h, ctx)
+			got := rows(t, h)
+			if err != nil && slices.Equal(before, got) {
+				return false
+			}
+			require.Equal(t, want, got, c.what)
+			return true
+		})
 	}
 }
 
@@ -590,10 +803,23 @@ func TestBounded(t *testing.T) {
 // TestUnusable: a corrupt file is set aside and named, a foreign one or one of a later version is not touched.
 func TestUnusable(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "history.db")
-	require.NoError(t, os.WriteFile(path, []byte("a log\n"), 0o600))
-	_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
-	require.ErrorIs(t, err, history.ErrForeign)
+	for _, length := range []int{1, 15, 16, 17, 10_000} {
+		log := bytes.Repeat([]byte("a log\n"), length)[:length]
+		require.NoError(t, os.WriteFile(path, log, 0o600))
+		_, err := history.Open(t.Context(), history.Config{Path: path, Now: clock})
+		require.ErrorIs(t, err, history.ErrForeign)
+		require.ErrorContains(t, err, path)
+		left, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, log, left)
+	}
+	_, err := history.Open(t.Context(), history.Config{Path: filepath.Join(path, "inside"), Now: clock})
 	require.ErrorContains(t, err, path)
+	require.NotErrorIs(t, err, history.ErrForeign)
+	_, err = history.Open(t.Context(), history.Config{Path: path})
+	require.EqualError(t, err, "history: Config.Now is missing")
+	require.NoError(t, os.Truncate(path, 0))
+	require.NoError(t, open(t, history.Config{Path: path}).Close(), "an empty file is no one's")
 	_, err = history.Open(t.Context(), history.Config{Path: os.DevNull, Now: clock}) // a pipe would be waited for
 	require.ErrorIs(t, err, history.ErrForeign)
 	require.NoError(t, os.Remove(path))

@@ -368,7 +368,7 @@ func (h *History) Each(ctx context.Context, game string, f func(s *summary.Sessi
 		})
 		switch {
 		case ctx.Err() != nil:
-			return err
+			return h.wrap(ctx.Err())
 		case errors.Is(err, sql.ErrNoRows):
 		case err != nil:
 			unread = errors.Join(unread, err)

@@ -165,7 +165,7 @@ func describe(err error) error {
 		return err
 	}
 	if mistyped.Field == "" {
-		return fmt.Errorf("%s, not an object", text.Safe(mistyped.Value, 40))
+		return fmt.Errorf("%s, not an object", mistyped.Value)
 	}
 	want := map[string]string{"bool": "a boolean", "float64": "a number"}
 	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),

@@ -407,6 +407,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		{`{"hook_event_name":"PreToolUse","session_id":"s"}`, "", "hook input: no tool: tool_name and toolName are missing"},
 		{`{"hook_event_name":"Stop","session_id":"` + long + `"}`, "", "hook input: session: 1025 bytes, of at most 1024"},
 		{`{}`, "emacs\x1b[m", `hooks: unknown host emacs\x1b[m`},
+		{`{}`, Host(long), "hooks: unknown host " + long[:39] + "…"},
 		{strings.Repeat(" ", MaxInput+1), "", "hook input: 4194305 bytes, of at most 4194304"},
 	} {
 		_, err := Parse([]byte(c.input), c.host, "")
@@ -415,6 +416,70 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 	_, err := Parse([]byte(`{"loop_count":1`+strings.Repeat("0", 1000)+`}`), "", "")
 	require.ErrorContains(t, err, "hook input: loop_count: number 1000")
 	require.Less(t, len(err.Error()), 150)
+}
+
+// TestParseBounds: what is as long as a bound allows is read, and nothing longer.
+func TestParseBounds(t *testing.T) {
+	const event = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"t"`
+	for more, fits := range map[int]bool{0: true, 1: false} {
+		_, err := Parse([]byte(event+`}`+strings.Repeat(" ", MaxInput+more-len(event)-1)), "", "")
+		require.Equal(t, fits, err == nil, "%v", err)
+		for name, said := range map[string]string{
+			"hook_event_name": "event", "session_id": "session", "agent_id": "agent", "tool_name": "tool",
+		} {
+			long := strings.Repeat("x", maxName+more)
+			_, err := Parse([]byte(event+`,"`+name+`":"`+long+`"}`), "", "")
+			require.Equal(t, fits, err == nil, "%v", err)
+			if !fits {
+				require.EqualError(t, err, "hook input: "+said+": 1025 bytes, of at most 1024")
+			}
+		}
+	}
+}
+
+// TestAborted: a turn is aborted by Cursor's status, or by the event of an error.
+func TestAborted(t *testing.T) {
+	for host, turnEnd := range map[Host]string{Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent", Cursor: "stop", Copilot: "agentStop"} {
+		for status, aborts := range map[string]bool{"": false, "completed": false, "aborted": true, "error": true} {
+			e, err := Parse([]byte(`{"session_id":"s","status":"`+status+`"}`), host, turnEnd)
+			require.NoError(t, err)
+			require.Equal(t, host == Cursor && aborts, e.Aborted, "%s: %s", host, status)
+		}
+	}
+	for _, host := range []Host{Claude, Codex} {
+		e, err := Parse([]byte(`{"session_id":"s"}`), host, "StopFailure")
+		require.NoError(t, err)
+		require.Equal(t, []any{TurnEnd, true}, []any{e.Kind, e.Aborted})
+	}
+}
+
+// TestToolsAreNamed: an event of a tool names it, and no other needs one.
+func TestToolsAreNamed(t *testing.T) {
+	for host, kinds := range events {
+		for kind, names := range kinds {
+			for name := range strings.FieldsSeq(names) {
+				_, err := Parse([]byte(`{"session_id":"s"}`), host, name)
+				needs := kind == BeforeTool || kind == AfterTool || kind == ToolFailed
+				require.Equal(t, needs, err != nil, "%s: %s", host, name)
+			}
+		}
+	}
+}
+
+// TestHostByTime: of the hosts with input like Claude Code's, two send the time, of which Gemini CLI has events of its
+// own and a transcript.
+func TestHostByTime(t *testing.T) {
+	for _, time := range []string{`0`, `1770000000000`, `"2026-01-31T10:00:00Z"`} {
+		for members, want := range map[string]Host{
+			`"hook_event_name":"SessionStart","transcript_path":"/t"`: Gemini,
+			`"hook_event_name":"SessionStart"`:                        Copilot,
+			`"hook_event_name":"PreToolUse","transcript_path":"/t"`:   Copilot,
+		} {
+			e, err := Parse([]byte(`{"session_id":"s","tool_name":"t",`+members+`,"timestamp":`+time+`}`), "", "")
+			require.NoError(t, err)
+			require.Equal(t, want, e.Host, "%s at %s", members, time)
+		}
+	}
 }
 
 func TestParseSkipsTheMarkOfAShell(t *testing.T) {
@@ -546,10 +611,59 @@ func TestConfiguration(t *testing.T) {
 	require.Empty(t, file+content)
 }
 
-func TestConfigurationOfCopilotNamesTheEvent(t *testing.T) {
-	_, content := Configuration(Copilot, "heed hook", "game")
-	for _, name := range configured[Copilot] {
-		require.Contains(t, content, `"bash": "heed hook --host copilot --event `+name+`"`)
+// TestConfigurationFiles holds all of what a user puts into a project: the entries of two events of each host, which
+// all others are like.
+func TestConfigurationFiles(t *testing.T) {
+	run := func(more string, timeout int) string {
+		return fmt.Sprintf(`{"command":"heed hook%s","timeout":%d,"type":"command"}`, more, timeout)
+	}
+	nested := func(more string, timeout int, matcher string) string {
+		return `{"hooks":[` + run(more, timeout) + `]` + matcher + `}`
+	}
+	copilot := func(event, matcher string) string {
+		run := `"heed hook --host copilot --event ` + event + `"`
+		return `{"bash":` + run + matcher + `,"powershell":` + run + `,"timeoutSec":10,"type":"command"}`
+	}
+	for host, c := range map[Host]struct{ file, first, tool, entry, denies, version string }{
+		Claude: {
+			".claude/settings.json", "SessionStart", "PreToolUse", nested("", 10, ""),
+			nested("", 10, `,"matcher":"mcp__game__.*"`), "",
+		},
+		Codex: {
+			".codex/hooks.json", "SessionStart", "PreToolUse", nested(" --host codex", 10, ""),
+			nested(" --host codex", 10, `,"matcher":"mcp__game__.*"`), "",
+		},
+		Gemini: {
+			".gemini/settings.json", "SessionStart", "BeforeTool", nested("", 10_000, ""),
+			nested("", 10_000, `,"matcher":"mcp_+game_.*"`), "",
+		},
+		Cursor: {
+			".cursor/hooks.json", "sessionStart", "preToolUse", `{"command":"heed hook","timeout":10}`,
+			`{"command":"heed hook","matcher":"^MCP:","timeout":10}`, "1",
+		},
+		Copilot: {
+			".github/hooks/heed.json", "sessionStart", "preToolUse", copilot("sessionStart", ""),
+			copilot("preToolUse", `,"matcher":"(mcp__)?game[-_].*"`), "1",
+		},
+	} {
+		file, content := Configuration(host, "heed hook", "game")
+		require.Equal(t, c.file, file)
+		require.True(t, strings.HasPrefix(content, "{\n  \"hooks\": {\n    \""), "for a person to read")
+		require.True(t, strings.HasSuffix(content, "}\n"))
+		var members map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal([]byte(content), &members))
+		require.Equal(t, c.version, string(members["version"]), host)
+		require.Len(t, members, map[bool]int{true: 1, false: 2}[c.version == ""])
+		var hooks map[string]json.RawMessage
+		require.NoError(t, json.Unmarshal(members["hooks"], &hooks))
+		for _, name := range configured[host] {
+			want := strings.ReplaceAll(c.entry, c.first, name)
+			if name == c.tool {
+				want = c.denies
+			}
+			require.JSONEq(t, "["+want+"]", string(hooks[name]), "%s: %s", host, name)
+		}
+		require.Len(t, hooks, len(configured[host]))
 	}
 }
 

@@ -165,9 +165,6 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		id = nil
 	}
 	switch {
-	case method == "": // an answer
-		p.server.Write(line)
-		return
 	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
@@ -192,7 +189,7 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 	}
 	own, result, refused := p.own(ctx, method, params)
 	switch {
-	case own && refused != "":
+	case refused != "":
 		p.reply(refuse(id, jsonrpc.CodeInvalidParams, refused))
 	case own:
 		p.reply(c.answer(result))
@@ -357,9 +354,9 @@ func (p *Proxy) callTool(ctx context.Context, c *call, line []byte, params objec
 		c.decision, c.sent = d, d.Allowed && !canceled
 		p.mu.Unlock()
 		switch {
-		case canceled:
+		case canceled: // it had no effect
 			p.finish(c.id)
-			p.gate.Done(ctx, d, event.StatusCancelled, "")
+			p.gate.Done(ctx, d, event.StatusFailed, "the client canceled it before it was passed on")
 		case !d.Allowed:
 			p.finish(c.id)
 			p.reply(c.answer(textResult(p.refusal(ctx, &d), true)))
@@ -631,7 +628,7 @@ func (p *Proxy) notify(updates []heed.Update) {
 			})
 		}
 	}
-	if watching && len(updates) > 0 {
+	if watching {
 		for _, r := range bridge.Resources() {
 			notify("notifications/resources/updated", map[string]string{"uri": r.URI})
 		}

@@ -4,15 +4,20 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/bridge"
@@ -28,6 +33,11 @@ type between struct {
 	t       testing.TB
 	config  session.Config
 	session *session.Session
+	proxy   *mcp.Proxy
+	gather  atomic.Pointer[func(context.Context)] // called before a call is checked
+	left    atomic.Bool                           // the client has left
+	ended   chan error                            // what Run returned
+	stop    func()
 
 	toProxy  io.Writer      // of the client
 	client   chan string    // what the client gets
@@ -51,7 +61,8 @@ func pipeTo(c chan<- string) io.Writer {
 	time.AfterFunc(time.Minute, func() { _ = w.Close() })
 	go func() {
 		defer close(c)
-		for lines := bufio.NewScanner(r); lines.Scan(); {
+		lines := bufio.NewScanner(r)
+		for lines.Buffer(nil, 1<<20); lines.Scan(); {
 			c <- lines.Text()
 		}
 	}()
@@ -64,17 +75,22 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	s, err := session.New(cfg)
 	require.NoError(t, err)
 	b.session = s
+	s.DrainFirst(func(ctx context.Context) {
+		if f := b.gather.Load(); f != nil {
+			(*f)(ctx)
+		}
+	})
 	briefs, err := brief.New(brief.Config{
 		Config: heedsource.Config{Engine: s.Engine(), Rules: s.Rules, Next: mcp.SessionNext}, Now: time.Now,
 	})
 	require.NoError(t, err)
 	px, err := bridge.New(bridge.Config{
 		Session: s, Handed: bridge.Handed{Outer: gabp.Bridge{Token: gabp.NewToken()}}, Brief: briefs.AssembleBy,
-		Logger: slog.New(slog.DiscardHandler),
+		Logger: slog.New(slog.DiscardHandler), AnswerWithin: time.Minute, // a busy machine is no log that cannot be read
 	})
 	require.NoError(t, err)
 	proxy, err := mcp.New(mcp.Config{
-		Session: s, Bridge: px, BriefTokens: 300, Left: func() {}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Session: s, Bridge: px, BriefTokens: 300, Left: func() { b.left.Store(true) }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
 			io.Writer
@@ -85,10 +101,12 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 		}{fromServer, toServer},
 	})
 	require.NoError(t, err)
+	b.proxy = proxy
 	ctx, stop := context.WithCancel(context.Background())
 	ran := make(chan struct{})
 	go func() { _ = s.Run(ctx); close(ran) }()
-	go func() { _ = proxy.Run(ctx) }()
+	b.ended, b.stop = make(chan error, 1), stop
+	go func() { b.ended <- proxy.Run(ctx) }()
 	t.Cleanup(func() {
 		stop()
 		<-ran
@@ -98,6 +116,18 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 
 func (b *between) log(message string) {
 	b.session.Observe(event.Log{Level: event.LevelError, Message: message}.Entry())
+}
+
+// take returns the next line that the client or the server gets.
+func (b *between) take(lines <-chan string) string {
+	b.t.Helper()
+	select {
+	case line := <-lines:
+		return line
+	case <-time.After(10 * time.Second):
+		require.FailNow(b.t, "no line comes")
+		return ""
+	}
 }
 
 // ask sends a line of the client.
@@ -116,13 +146,13 @@ func (b *between) serve(line string) {
 func (b *between) asks(line, result string) string {
 	b.t.Helper()
 	b.ask(line)
-	require.Equal(b.t, line, <-b.server, "byte for byte")
+	require.Equal(b.t, line, b.take(b.server), "byte for byte")
 	var msg struct {
 		ID json.RawMessage `json:"id"`
 	}
 	require.NoError(b.t, json.Unmarshal([]byte(line), &msg))
 	b.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, msg.ID, result))
-	return <-b.client
+	return b.take(b.client)
 }
 
 const (
@@ -149,23 +179,44 @@ func texts(t testing.TB, line string) (list []string, isError bool) {
 	return list, msg.Result.IsError
 }
 
+// TestCallsPassUnchanged: what heed does not know passes both ways, byte for byte, once and in its order, in lines that
+// end in any way; a call and its result between them, too.
 func TestCallsPassUnchanged(t *testing.T) {
 	b := begin(t)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
-	for _, line := range []string{ // what heed does not know passes, both ways
-		`{"jsonrpc":"2.0","id":"a","method":"sampling/createMessage","params":{"x":[1,2]}}`,
-		`{"jsonrpc":"2.0","id":7,"result":{}}`, `{"method":"notifications/progress","params":{"a":1e3}}`,
-		`not JSON at all`, `[1]`, `{"id":1,"id":1,"result":{}}`,
-	} {
-		b.serve(line)
-		require.Equal(t, line, <-b.client)
+	kinds := map[bool][]string{
+		false: { // of the server
+			`{"jsonrpc":"2.0","id":"a%d","method":"sampling/createMessage","params":{"x":[1,2]}}`,
+			`{"jsonrpc":"2.0","id":%d,"result":{}}`, `{"method":"notifications/progress","params":{"a":1e%d}}`,
+			`not JSON at all %d`, `[%d]`, `{"id":%d,"id":1,"result":{}}`, `{"id":null,"result":%d}`,
+		},
+		true: { // of the client
+			`{"jsonrpc":"2.0","id":"a%d","result":{"role":"assistant"}}`, `{"jsonrpc":"2.0","id":%d,"method":"ping"}`,
+			`{"jsonrpc":"2.0","id":%d,"method":"prompts/list"}`, `{"method":"notifications/initialized","params":{"n":%d}}`,
+			`{"method":"notifications/cancelled","params":{"requestId":"none %d"}}`, `{"id":%d,"error":{"code":-1}}`,
+			`{"id":%d,"method":"resources/subscribe","params":{"uri":"file:///x"}}`, `{"result":%d}`,
+			`{"id":%d,"method":"resources/read","params":{"uri":"file:///x"}}`, `{"id":%d,"method":"logging/setLevel"}`,
+		},
 	}
-	for _, line := range []string{
-		`{"jsonrpc":"2.0","id":"a","result":{"role":"assistant"}}`, `{"jsonrpc":"2.0","id":8,"method":"ping"}`,
-		`{"jsonrpc":"2.0","id":9,"method":"prompts/list"}`, inited,
-	} {
-		b.ask(line)
-		require.Equal(t, line, <-b.server)
+	random := rand.New(rand.NewPCG(1, 1))
+	odd := uint64(0)
+	for n := range 300 {
+		fromClient := random.IntN(2) == 0
+		kind := kinds[fromClient][random.IntN(len(kinds[fromClient]))]
+		line := fmt.Sprintf(kind, n)
+		sent, got, other := b.serve, b.client, b.server
+		if fromClient {
+			sent, got, other = b.ask, b.server, b.client
+		}
+		sent(line + []string{"", "\r", "\n", "\r\n\r"}[random.IntN(4)])
+		require.Equal(t, line, b.take(got))
+		require.Empty(t, other, line)
+		if !fromClient && line[0] != '{' {
+			odd++
+		}
+		require.Equal(t, odd, b.proxy.Odd())
+		if n%50 == 0 {
+			require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+		}
 	}
 }
 
@@ -176,7 +227,7 @@ func TestCallsKeepTheirOrder(t *testing.T) {
 		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"build"}}`, n))
 	}
 	for n := range 50 {
-		require.Contains(t, <-b.server, fmt.Sprintf(`"id":%d,`, n))
+		require.Contains(t, b.take(b.server), fmt.Sprintf(`"id":%d,`, n))
 	}
 }
 
@@ -190,7 +241,7 @@ func TestGate(t *testing.T) {
 	require.NotContains(t, listed, "attention/ack")
 	b.log(fault)
 	b.ask(build)
-	said, failed := texts(t, <-b.client)
+	said, failed := texts(t, b.take(b.client))
 	require.True(t, failed)
 	require.Contains(t, said[0], "Not executed: ")
 	require.Contains(t, said[0], `call heed_ack with id "1"`)
@@ -198,7 +249,7 @@ func TestGate(t *testing.T) {
 	look := strings.Replace(build, `"build"`, `"look"`, 1)
 	require.Contains(t, b.asks(look, built), `"text":"built"`)
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, <-b.client, `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
 	require.Empty(t, b.session.Open(nil), "the acknowledgement covered what was shown")
 }
@@ -208,10 +259,10 @@ func TestAcknowledgementCoversWhatWasShown(t *testing.T) {
 	b := begin(t)
 	b.log(fault)
 	b.ask(build)
-	<-b.client
+	b.take(b.client)
 	b.log("Could not load file or assembly 'Harbor, Version=1.0.0.0'")
 	b.ask(`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"heed_ack","arguments":{"id":"1"}}}`)
-	require.Contains(t, <-b.client, `\"acknowledged\":true`)
+	require.Contains(t, b.take(b.client), `\"acknowledged\":true`)
 	require.Len(t, b.session.Open(nil), 1)
 }
 
@@ -220,16 +271,18 @@ func TestResultsCarryAttention(t *testing.T) {
 	for name, c := range map[string]struct{ result, want string }{
 		"text":       {built, `,{"type":"text","text":"built"}]}}`},
 		"structured": {`"result":{"structuredContent":{"a":1},"content":[]}`, `"structuredContent":{"a":1,"heed":"`},
+		"twice":      {`"result":{"structuredContent":{"a":1,"a":2},"content":[]}`, `"structuredContent":{"a":1,"a":2,"heed":"`},
+		"taken":      {`"result":{"structuredContent":{"heed":1},"content":[]}`, `"structuredContent":{"heed":1},"content"`},
 		"no content": {`"result":{"toolResult":1}`, `{"toolResult":1,"content":[{"text":"`},
 		"an error":   {`"error":{"code":-1,"message":"no","data":2}`, `"error":{"code":-1,"message":"no\n\n`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := begin(t)
 			b.ask(build)
-			<-b.server
+			b.take(b.server)
 			b.log(fault)
 			b.serve(`{"jsonrpc":"2.0","id":7,` + c.result + `}`)
-			got := <-b.client
+			got := b.take(b.client)
 			require.Contains(t, got, c.want)
 			require.Contains(t, got, "Exception ticking Crane7")
 		})
@@ -245,13 +298,61 @@ func TestRefusedRequests(t *testing.T) {
 		`{"x":` + "\r" + build + "\r" + `}`, // some readers end a line at a carriage return
 	} {
 		b.ask(line)
-		require.Contains(t, <-b.client, `"error"`, line)
+		require.Contains(t, b.take(b.client), `"error"`, line)
 	}
 	b.ask(build)
-	require.Equal(t, build, <-b.server)
-	b.ask(build)
-	require.Contains(t, <-b.client, "two have this id")
-	require.Empty(t, b.server)
+	require.Equal(t, build, b.take(b.server))
+	for range 300 { // more than may wait
+		b.ask(build)
+		require.Contains(t, b.take(b.client), "two have this id")
+	}
+	other := strings.Replace(build, "7", "8", 1)
+	b.ask(other)
+	require.Equal(t, other, b.take(b.server), "calls keep their order")
+}
+
+// TestManyWait: so many calls are checked at a time, and one more is refused; the others pass in their order.
+func TestManyWait(t *testing.T) {
+	const most = 256
+	b := begin(t)
+	checks, goOn := make(chan struct{}, most), make(chan struct{})
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	call := func(n int) string { return strings.Replace(build, `"id":7`, fmt.Sprintf(`"id":%d`, n), 1) }
+	for n := range most {
+		b.ask(call(n))
+		<-checks
+	}
+	b.ask(call(most))
+	require.Contains(t, b.take(b.client), `"id":256,"error":{"code":-32603,"message":"heed: too many calls wait to be passed on"`)
+	close(goOn)
+	for n := range most {
+		require.Equal(t, call(n), b.take(b.server))
+	}
+	b.ask(call(most))
+	require.Equal(t, call(most), b.take(b.server))
+}
+
+// TestOutcomes is the table of how a call ended, by its answer.
+func TestOutcomes(t *testing.T) {
+	for answer, want := range map[string]string{
+		built: "completed ",
+		`"result":{"content":[{"type":"text","text":"no wood"}],"isError":true}`:             "failed no wood",
+		`"result":{"content":[{"type":"image"},7,{"text":"a"},{"text":"b"}],"isError":true}`: "failed a",
+		`"result":{"isError":true}`: "failed ",
+		`"result":{"content":[{"type":"text","text":"all is well"}],"isError":false}`:  "completed ",
+		`"result":{"content":[{"type":"text","text":"all is well"}],"isError":"true"}`: "completed ",
+		`"error":{"code":-1,"message":"no such tool"}`:                                 "failed no such tool",
+		`"error":{"code":-1}`: "failed ",
+		`"result":{"content":[{"type":"text","text":"x"}],"isError":true},"error":{"message":"both"}`: "failed x",
+	} {
+		b := begin(t)
+		b.asks(build, answer)
+		records := b.session.Engine().Read(heed.Cursor{}, 10, heed.Filter{Kinds: []event.Kind{event.KindOperation}}).Records
+		require.Len(t, records, 2)
+		require.Equal(t, want, records[1].Status.String()+" "+records[1].Message, answer)
+		require.Equal(t, "build", records[0].Source)
+	}
 }
 
 // TestCanceledCall: a call that the client canceled has ended, whether or not the server answers it. What it did is not
@@ -259,18 +360,39 @@ func TestRefusedRequests(t *testing.T) {
 func TestCanceledCall(t *testing.T) {
 	b := begin(t)
 	b.ask(build)
-	<-b.server
+	b.take(b.server)
 	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
 	b.ask(cancel)
-	require.Equal(t, cancel, <-b.server)
+	require.Equal(t, cancel, b.take(b.server))
 	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.take(b.client))
 	b.ask(build)
-	said, _ := texts(t, <-b.client)
+	said, _ := texts(t, b.take(b.client))
 	require.Contains(t, said[0], "operation build (call-", "its outcome is not known")
 }
 
-// TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
+// TestCanceledBeforeItPassed: a call that the client canceled while it was checked does not reach the server, and is no
+// reason to hold the next one back. Calls after it keep their order.
+func TestCanceledBeforeItPassed(t *testing.T) {
+	b := begin(t)
+	checks, goOn := make(chan struct{}), make(chan struct{})
+	wait := func(context.Context) { checks <- struct{}{}; <-goOn }
+	b.gather.Store(&wait)
+	b.ask(build)
+	<-checks
+	b.gather.Store(nil)
+	second := strings.Replace(build, "7", "8", 1)
+	b.ask(second)
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}`
+	b.ask(cancel)
+	require.Equal(t, cancel, b.take(b.server))
+	close(goOn)
+	require.Equal(t, second, b.take(b.server))
+	b.serve(`{"jsonrpc":"2.0","id":8,` + built + `}`)
+	require.Equal(t, `{"jsonrpc":"2.0","id":8,`+built+`}`, b.take(b.client))
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built), "its id is free")
+}
+
 // TestIDs: a server may write the id of a call in another way than the client.
 func TestIDs(t *testing.T) {
 	b := begin(t)
@@ -278,30 +400,81 @@ func TestIDs(t *testing.T) {
 		`"é/1"`: `"\u00e9\/1"`, `"\u0061"`: `"a"`, `1.0`: `1`, `1E3`: `1000`, `[1, 2]`: `[1,2]`,
 	} {
 		b.ask(strings.Replace(build, "7", client, 1))
-		<-b.server
+		b.take(b.server)
 		b.log(fault)
 		b.serve(`{"jsonrpc":"2.0","id":` + server + `,` + built + `}`)
-		require.Contains(t, <-b.client, "Outcome of this call", client)
+		require.Contains(t, b.take(b.client), "Outcome of this call", client)
 		current, _ := b.session.Current(t.Context(), mcp.Consumer)
 		b.session.Ack(t.Context(), mcp.Consumer, current.ID, current.LatestSequence)
 	}
+}
+
+// TestIDsOfEachSide: a server may give its own requests the ids of calls that it has.
+func TestIDsOfEachSide(t *testing.T) {
+	b := begin(t)
+	b.ask(build)
+	require.Equal(t, build, b.take(b.server))
+	for _, line := range []string{
+		`{"jsonrpc":"2.0","id":7,"method":"sampling/createMessage","params":{}}`, `{"jsonrpc":"2.0","id":7,"method":"ping"}`,
+	} {
+		b.serve(line)
+		require.Equal(t, line, b.take(b.client))
+	}
+	b.log(fault)
+	b.serve(`{"jsonrpc":"2.0","id":7,` + built + `}`)
+	require.Contains(t, b.take(b.client), "Outcome of this call", "it was not answered before")
 }
 
 // TestServerEnds: who waits for an answer of a server that has ended gets one, with what the log says of it.
 func TestServerEnds(t *testing.T) {
 	b := begin(t)
 	b.ask(build)
-	require.Equal(t, build, <-b.server)
+	require.Equal(t, build, b.take(b.server))
 	b.ask(`{"jsonrpc":"2.0","id":8,"method":"tools/list"}`)
-	<-b.server
+	b.take(b.server)
 	b.log(fault)
 	require.NoError(t, b.toClient.(io.Closer).Close())
-	said := <-b.client
+	said := b.take(b.client)
 	require.Contains(t, said, `"id":7,"error":{"code":-32603,"message":"heed: the server ended before it answered`)
 	require.Contains(t, said, "Exception ticking Crane7")
-	require.Contains(t, <-b.client, `"id":8,"error"`)
+	require.Contains(t, b.take(b.client), `"id":8,"error"`)
 }
 
+// TestRunEnds: the end of the server, and of the program itself, is no error, and that of the client not the end.
+func TestRunEnds(t *testing.T) {
+	broken := errors.New("a broken pipe")
+	for name, c := range map[string]struct {
+		end  func(b *between)
+		left bool
+		want error
+	}{
+		"the server ends":  {func(b *between) { _ = b.toClient.Close() }, false, nil},
+		"heed ends":        {func(b *between) { b.stop() }, false, nil},
+		"the client fails": {func(b *between) { _ = b.toProxy.(*io.PipeWriter).CloseWithError(broken) }, false, broken},
+		"the server fails": {func(b *between) { _ = b.toClient.(*io.PipeWriter).CloseWithError(broken) }, false, broken},
+		"the client leaves, and the server ends": {func(b *between) {
+			_ = b.toProxy.(*io.PipeWriter).Close()
+			for !b.left.Load() {
+				runtime.Gosched()
+			}
+			b.serve(`{"method":"last words"}`)
+			require.Equal(b.t, `{"method":"last words"}`, b.take(b.client))
+			_ = b.toClient.Close()
+		}, true, nil},
+	} {
+		b := begin(t)
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+built+`}`, b.asks(build, built))
+		c.end(b)
+		if err := <-b.ended; c.want == nil {
+			require.NoError(t, err, name)
+		} else {
+			require.ErrorIs(t, err, c.want, name)
+		}
+		require.Equal(t, c.left, b.left.Load(), name)
+	}
+}
+
+// TestServerThatCanDoLittle: heed's tools and resources are there where the server has none, and so are notifications.
 func TestServerThatCanDoLittle(t *testing.T) {
 	b := begin(t)
 	got := b.asks(hello, `"result":{"capabilities":{},"instructions":"Be kind."}`)
@@ -312,21 +485,160 @@ func TestServerThatCanDoLittle(t *testing.T) {
 		"resources/templates/list": `"resourceTemplates":[]`,
 	} {
 		b.ask(`{"jsonrpc":"2.0","id":3,"method":"` + method + `","params":{"level":"info"}}`)
-		require.Contains(t, <-b.client, want)
+		require.Contains(t, b.take(b.client), want)
 	}
 	read := func(method, uri string) string {
 		b.ask(`{"jsonrpc":"2.0","id":4,"method":"` + method + `","params":{"uri":"` + uri + `"}}`)
-		return <-b.client
+		return b.take(b.client)
 	}
 	require.Contains(t, read("resources/read", bridge.ResourceBase+"items"), `{\"items\":[],`)
 	require.Contains(t, read("resources/read", bridge.ResourceBase+"nothing"), `"error"`)
 	require.Contains(t, read("resources/read", "file:///x"), "no such resource")
 	require.Contains(t, read("resources/subscribe", bridge.ResourceBase+"items"), `"result":{}`)
 	b.ask(inited)
-	<-b.server
+	b.take(b.server)
 	b.log(fault)
-	require.Contains(t, <-b.client, `"method":"notifications/message","params":{"data":"Item e1-1: `)
-	require.Contains(t, <-b.client, `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
+	require.Contains(t, b.take(b.client), `"method":"notifications/message","params":{"data":"Item e1-1: `)
+	require.Contains(t, b.take(b.client), `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
+}
+
+// TestNotifications: a client that is ready hears of each item that opens, and one that watches heed's resources of each
+// change, also that the log cannot be read.
+func TestNotifications(t *testing.T) {
+	b := begin(t)
+	b.asks(hello, `"result":{"capabilities":{"resources":{}}}`)
+	n := 0
+	changes := 0
+	asks := func(method, params, want string) {
+		t.Helper()
+		n++
+		b.ask(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"%s","params":%s}`, n, method, params))
+		for { // answers and notifications have no order
+			line := b.take(b.client)
+			if strings.Contains(line, fmt.Sprintf(`"id":"n%d"`, n)) {
+				require.Contains(t, line, want)
+				return
+			}
+			changes++
+		}
+	}
+	// hears returns the notifications up to the answer of the server to a ping.
+	hears := func() (opened int, changed bool) {
+		t.Helper()
+		n++
+		ping := fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","method":"ping"}`, n)
+		b.ask(ping)
+		require.Equal(t, ping, b.take(b.server))
+		b.serve(fmt.Sprintf(`{"jsonrpc":"2.0","id":"n%d","result":{}}`, n))
+		for {
+			switch line := b.take(b.client); {
+			case strings.Contains(line, `"method":"notifications/message"`):
+				opened++
+			case strings.Contains(line, `"method":"notifications/resources/updated"`):
+				changed = true
+			default:
+				return opened, changed
+			}
+		}
+	}
+	updates := make(chan int, 100)
+	b.session.OnUpdates(func(u []heed.Update) { updates <- len(u) }) // after the proxy's
+	raise := func(key string, d event.Disposition) (id string) {
+		id = b.session.Raise(heed.Report{Key: key, Disposition: d, Summary: "Trouble with " + key})
+		<-updates
+		return id
+	}
+	subscribe := func(method, base string) {
+		asks("resources/"+method, `{"uri":"`+base+`items"}`, `"result":{}`)
+	}
+	raise("a", event.Advisory)
+	opened, changed := hears()
+	require.Equal(t, []any{0, false}, []any{opened, changed}, "the client is not ready")
+	b.ask(inited)
+	b.take(b.server)
+	raise("a", event.Blocking)
+	opened, changed = hears()
+	require.Equal(t, []any{0, false}, []any{opened, changed}, "it was updated")
+	subscribe("subscribe", bridge.ResourceBase)
+	raise("b", event.Advisory)
+	opened, changed = hears()
+	require.Equal(t, []any{1, true}, []any{opened, changed})
+	id := raise("b", event.Blocking)
+	opened, changed = hears()
+	require.Equal(t, []any{0, true}, []any{opened, changed}, "it was updated")
+	require.True(t, b.session.Ack(t.Context(), "v", id, b.session.Engine().Latest().Seq).Acknowledged)
+	<-updates
+	opened, changed = hears()
+	require.Equal(t, []any{0, true}, []any{opened, changed}, "it was cleared")
+
+	stuck := func(ctx context.Context) { <-ctx.Done() }
+	b.gather.Store(&stuck)
+	changes = 0
+	asks("resources/read", `{"uri":"`+bridge.ResourceBase+`current"}`, "blind")
+	for <-updates > 0 { // until there is one without an item of the engine
+	}
+	b.gather.Store(nil)
+	_, changed = hears()
+	require.True(t, changed || changes > 0, "before the answer or after it")
+	subscribe("unsubscribe", bridge.ResourceBase)
+	hears()
+	raise("c", event.Advisory)
+	opened, changed = hears()
+	require.Equal(t, []any{1, false}, []any{opened, changed})
+}
+
+// TestToolsOfHeed: heed's tools say to the client what they do, and the latest list of the server's what those do.
+func TestToolsOfHeed(t *testing.T) {
+	b := begin(t)
+	list := func(hint string) string {
+		return b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
+			`"result":{"tools":[{"name":"look","annotations":{"readOnlyHint":`+hint+`}}]}`)
+	}
+	var msg struct {
+		Result struct {
+			Tools []struct {
+				Name, Title, Description string
+				InputSchema              map[string]any
+				Annotations              map[string]bool
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(list("true")), &msg))
+	require.Len(t, msg.Result.Tools, 1+len(bridge.Tools()))
+	for _, tool := range msg.Result.Tools[1:] {
+		require.Regexp(t, `^heed_[a-z_]+$`, tool.Name)
+		require.NotEmpty(t, tool.Title)
+		require.NotContains(t, tool.Description, "heed/")
+		require.Equal(t, "object", tool.InputSchema["type"])
+		require.Equal(t, map[string]bool{
+			"readOnlyHint": tool.Name != "heed_ack", "destructiveHint": false, "openWorldHint": false,
+		}, tool.Annotations)
+	}
+	b.log(fault)
+	look := strings.Replace(build, `"build"`, `"look"`, 1)
+	require.Contains(t, b.asks(look, built), `"text":"built"`)
+	for _, hint := range []string{"false", `"true"`} {
+		list("true")
+		list(hint)
+		b.ask(look)
+		require.Contains(t, b.take(b.client), "Not executed", "by the latest list")
+	}
+}
+
+// TestManyTools: of more tools that only read than are known, the rest is held back.
+func TestManyTools(t *testing.T) {
+	const most = 4096
+	b := begin(t)
+	var tools []string
+	for n := range most + 1 {
+		tools = append(tools, fmt.Sprintf(`{"name":"look%d","annotations":{"readOnlyHint":true}}`, n))
+	}
+	b.asks(`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`, `"result":{"tools":[`+strings.Join(tools, ",")+`]}`)
+	b.log(fault)
+	last := strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most-1), 1)
+	require.Contains(t, b.asks(last, built), `"text":"built"`)
+	b.ask(strings.Replace(build, `"build"`, fmt.Sprintf(`"look%d"`, most), 1))
+	require.Contains(t, b.take(b.client), "Not executed")
 }
 
 // TestPagesAndNames: heed's own come last, and a tool of the server that has a name of heed's is left out.
@@ -358,7 +670,7 @@ func TestLogTextStaysQuoted(t *testing.T) {
 			b.log(end + order + end + " NullReferenceException")
 		}
 		b.ask(build)
-		said, _ := texts(t, <-b.client)
+		said, _ := texts(t, b.take(b.client))
 		require.Contains(t, said[0], "ZZZ")
 		for line := range strings.Lines(said[0]) {
 			if strings.Contains(line, "ZZZ") {

@@ -45,12 +45,12 @@ func TestAnswersOfEachVersion(t *testing.T) {
 		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"heed_item","arguments":{}}}`,
 	} {
 		b.ask(request)
-		earlier := <-b.client
+		earlier := b.take(b.client)
 		for _, name := range []string{"resultType", "ttlMs", "cacheScope"} {
 			require.NotContains(t, earlier, `"`+name+`"`, request)
 		}
 		b.ask(typed(request))
-		got := result(t, <-b.client)
+		got := result(t, b.take(b.client))
 		require.Equal(t, "complete", got["resultType"], request)
 		if strings.Contains(request, "tools/call") {
 			require.NotContains(t, got, "ttlMs", request)
@@ -60,7 +60,7 @@ func TestAnswersOfEachVersion(t *testing.T) {
 		}
 	}
 	b.ask(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[]}}`, b.take(b.client))
 }
 
 // TestVersionOfInitialize: without a version of its own, a request is of the version that initialize agreed on.
@@ -69,7 +69,7 @@ func TestVersionOfInitialize(t *testing.T) {
 	b.asks(hello, `"result":{"protocolVersion":"2026-07-28","capabilities":{}}`)
 	b.ask(`{"jsonrpc":"2.0","id":3,"method":"resources/templates/list"}`)
 	require.Equal(t, `{"jsonrpc":"2.0","id":3,"result":{"resourceTemplates":[],"resultType":"complete","ttlMs":0,`+
-		`"cacheScope":"private"}}`, <-b.client)
+		`"cacheScope":"private"}}`, b.take(b.client))
 }
 
 // TestWithoutDiscover: a client that begins with any request arrives with it, so that an earlier fault does not hold its
@@ -116,15 +116,49 @@ func TestContinuation(t *testing.T) {
 	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(typed(build), wanted))
 	b.log(fault)
 	b.ask(typed(strings.Replace(goesOn, `"build"`, `"raze"`, 1)))
-	require.Contains(t, <-b.client, "Not executed", "another tool")
+	require.Contains(t, b.take(b.client), "Not executed", "another tool")
 	b.ask(typed(strings.Replace(goesOn, "é1", "2", 1)))
-	require.Contains(t, <-b.client, "Not executed", "another state")
+	require.Contains(t, b.take(b.client), "Not executed", "another state")
 	b.ask(typed(build))
-	require.Contains(t, <-b.client, "Not executed", "a call of its own")
+	require.Contains(t, b.take(b.client), "Not executed", "a call of its own")
 	end := b.asks(typed(goesOn), done)
 	require.Contains(t, end, "Outcome of this call: blocking")
 	b.ask(typed(goesOn))
-	require.Contains(t, <-b.client, "Not executed", "a call is continued once")
+	require.Contains(t, b.take(b.client), "Not executed", "a call is continued once")
+}
+
+// TestContinuesByEither: a request continues a call by the state that the server wants back, by the client's input, or
+// by both; without either it is a call of its own. The end of a call that goes on is no result of it.
+func TestContinuesByEither(t *testing.T) {
+	for name, c := range map[string]struct {
+		state, more string
+		continues   bool
+	}{
+		"both":         {`,"requestState":"1"`, `,"inputResponses":{},"requestState":"1"`, true},
+		"state alone":  {`,"requestState":"1"`, `,"requestState":"1"`, true},
+		"input alone":  {``, `,"inputResponses":{}`, true},
+		"neither":      {``, ``, false},
+		"other input":  {`,"requestState":"1"`, `,"inputResponses":{}`, false},
+		"empty states": {`,"requestState":""`, `,"requestState":""`, true},
+	} {
+		b := begin(t)
+		wanted := `"result":{"resultType":"input_required"` + c.state + `}`
+		require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(typed(build), wanted), name)
+		b.log(fault)
+		next := typed(`{"jsonrpc":"2.0","id":8,"method":"tools/call","params":{"name":"build","arguments":{"x":1.0}` + c.more + `}}`)
+		if b.ask(next); !c.continues {
+			require.Contains(t, b.take(b.client), "Not executed", name)
+			continue
+		}
+		require.Equal(t, next, b.take(b.server), name)
+		b.serve(`{"jsonrpc":"2.0","id":8,` + done + `}`)
+		require.Contains(t, b.take(b.client), "Outcome of this call: blocking", name)
+	}
+	b := begin(t) // of an earlier version, whose results have no type
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.asks(build, wanted))
+	b.log(fault)
+	b.ask(goesOn)
+	require.Contains(t, b.take(b.client), "Not executed")
 }
 
 // TestContinuationTellsNothingEarly: a result that asks for input is not shown to the model, so that it has no
@@ -132,10 +166,10 @@ func TestContinuation(t *testing.T) {
 func TestContinuationTellsNothingEarly(t *testing.T) {
 	b := begin(t)
 	b.ask(typed(build))
-	<-b.server
+	b.take(b.server)
 	b.log(fault)
 	b.serve(`{"jsonrpc":"2.0","id":7,` + wanted + `}`)
-	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, <-b.client)
+	require.Equal(t, `{"jsonrpc":"2.0","id":7,`+wanted+`}`, b.take(b.client))
 	require.Contains(t, b.asks(typed(goesOn), done), "Exception ticking Crane7")
 }
 
@@ -147,7 +181,7 @@ func TestCallWithoutID(t *testing.T) {
 		ping := `{"jsonrpc":"2.0","id":` + id + `,"method":"ping"}`
 		b.ask(without)
 		b.ask(ping)
-		require.Equal(t, ping, <-b.server)
+		require.Equal(t, ping, b.take(b.server))
 		b.log(fault)
 	}
 }

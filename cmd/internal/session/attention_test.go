@@ -14,6 +14,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/gabp/gate"
 )
 
 // announcements returns the events that the protocol has of a session since the latest call, as "kind id".
@@ -72,6 +73,8 @@ func TestBlind(t *testing.T) {
 		same, known := s.Item(blind.ID)
 		require.True(t, known)
 		require.Equal(t, blind, same)
+		same, known = s.Item(id)
+		require.True(t, known && same.ID == id)
 		s.Advance()
 		require.Empty(t, told(), "it stays, and precedes what is known")
 
@@ -179,4 +182,49 @@ func TestAckNames(t *testing.T) {
 			AckResult: heed.AckResult{ID: "x", Current: r.Current, Open: true}, Left: r.Left,
 		}, s.Ack(t.Context(), "v", "x", 0))
 	})
+}
+
+// TestEffectOfItems is the table of how the effect of items changes an answer: to a gate, to agents, and to both where
+// the log cannot be read.
+func TestEffectOfItems(t *testing.T) {
+	for effect, c := range map[session.Attention]struct {
+		blocks bool
+		err    string // of the gate's question
+		blind  string // of the same while the log cannot be read, "" for an item
+	}{
+		session.HoldsCalls: {true, "", ""},
+		session.OnlyShown:  {false, "", "session: the log cannot be read: gone"},
+		session.LeftToMod:  {false, gate.ErrNoAttention.Error(), gate.ErrNoAttention.Error()},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			log := newFeed()
+			s := start(t, session.Config{Log: log, Attention: effect})
+			require.Equal(t, effect, s.Attention())
+			id := raise(s, "a", event.Blocking)
+			ask := func() (heed.Item, string) {
+				a, open, err := s.Source(false).Current(t.Context(), "v")
+				if err != nil {
+					require.False(t, open)
+					return a, err.Error()
+				}
+				require.True(t, open)
+				return a, ""
+			}
+			a, err := ask()
+			require.Equal(t, c.err, err)
+			require.Equal(t, err == "", a.ID == id)
+			require.Equal(t, c.blocks, a.Blocking)
+			require.Equal(t, c.blocks, s.Peers().Open(nil)[0].Blocking)
+			log.err = errors.New("gone")
+			a, err = ask()
+			require.Equal(t, c.blind, err)
+			require.Equal(t, err == "", strings.HasPrefix(a.ID, "blind-"))
+			log.err = nil
+			shown, open := s.Peers().Current(t.Context(), "v")
+			require.True(t, open)
+			require.Equal(t, []any{id, c.blocks}, []any{shown.ID, shown.Blocking})
+			require.True(t, s.Peers().Ack(t.Context(), "v", id).Acknowledged)
+			require.Empty(t, s.Peers().Open(nil))
+		})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/agent/briefing/heedsource"
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -25,9 +27,10 @@ import (
 type notes struct {
 	mu  sync.Mutex
 	all []string
+	err error
 }
 
-func (n *notes) Err() error { return nil }
+func (n *notes) Err() error { return n.err }
 
 func (n *notes) add(what string) {
 	n.mu.Lock()
@@ -97,6 +100,82 @@ func TestRecorded(t *testing.T) {
 		s.Clear(s.Raise(heed.Report{Key: "k", Disposition: event.Blocking, Message: "m"}))
 		require.Empty(t, k.take(), "they are not recorded")
 	})
+}
+
+// TestRecordedOnce: a recorder gets each entry of the journal once and in its order, whatever it comes from, and a
+// function of OnObserved each but that of a new run. A record that grew comes as the rest of it, or not at all where
+// the engine has nothing of it.
+func TestRecordedOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		own := "rules:\n" + `  - {id: late, when: 'source == "continuation" and template contains "kept"', disposition: ignore}` + "\n"
+		c := session.Config{Snapshot: filepath.Join(t.TempDir(), "state"), Engine: heed.Config{
+			Rules: compile(t, strings.Replace(testRules, "rules:\n", own, 1)),
+		}}
+		s, err := session.New(c)
+		require.NoError(t, err)
+		s.Observe(event.Log{Message: "Fine"}.Entry())
+		s.BeginRun()
+		require.EqualValues(t, 1, s.Engine().Latest().Seq, "nothing ran before")
+		require.False(t, s.Continues())
+		require.NoError(t, s.Run(canceled(t)))
+
+		f, k := newFeed(), &notes{}
+		c.Log, c.Recorder = f, k
+		s, err = session.New(c)
+		require.NoError(t, err)
+		var observed []string
+		s.OnObserved(func(rec *capture.Record, o *heed.Outcome) {
+			observed = append(observed, fmt.Sprint(o.Seq, " ", rec.KindName(), " ", rec.LevelBy == 0, " ", rec.Message))
+		})
+		require.True(t, s.Continues())
+		from := s.Engine().Latest()
+		s.BeginRun()
+		require.False(t, s.Continues())
+		require.Empty(t, observed)
+		run(t, s)
+		synctest.Wait()
+		s.Observe(broken("1").Entry())
+		f.write("Fine", "Broken thing")
+		require.NoError(t, s.Sync(t.Context()))
+		r := s.Begin(session.Call{Tool: "t"})
+		_, _, err = r.End(t.Context(), event.StatusFailed, "no wood")
+		require.NoError(t, err)
+		observed = nil
+		grows := func(part event.Part, text string) {
+			f.record(capture.Record{
+				Entry: event.Entry{Kind: event.KindLog, Message: text, Part: part, Pos: 7, Time: time.Now()}, LevelBy: 1,
+			})
+		}
+		grows(event.Whole, "Broken, begins")
+		grows(event.Again, "Broken, goes on")
+		grows(event.Again, "Broken, goes on, kept")
+
+		var recorded []string
+		records := s.Engine().Read(from, 100, heed.Filter{Kinds: []event.Kind{
+			event.KindLog, event.KindOperation, event.KindState, event.KindNotice,
+		}}).Records
+		for _, rec := range records {
+			recorded = append(recorded, "record "+rec.Message)
+		}
+		require.Len(t, records, 9)
+		require.Equal(t, recorded, k.take())
+		require.Equal(t, []string{
+			fmt.Sprint(records[7].Seq, " log false Broken, begins"),
+			fmt.Sprint(records[8].Seq, " continuation true Broken, goes on, kept"),
+		}, observed)
+	})
+}
+
+// TestRecordingEnds: the status says that the rest is not recorded, from the recorder's error on.
+func TestRecordingEnds(t *testing.T) {
+	k := &notes{}
+	s, err := session.New(session.Config{Recorder: k})
+	require.NoError(t, err)
+	require.Empty(t, s.Status().Limits)
+	k.err = errors.New("disk full")
+	require.Equal(t, []session.Limit{
+		{Name: "recording.ended", Count: 1, Means: "the rest is not recorded: disk full"},
+	}, s.Status().Limits)
 }
 
 // TestSource holds what a gate asks of a session.
@@ -294,6 +373,41 @@ func TestLogTellsTheMods(t *testing.T) {
 		require.Empty(t, blamed(`Broken: mod "Some Game" failed`, ""))
 		require.NotEmpty(t, blamed(`Broken: mod "Other Game" failed`, ""))
 	})
+}
+
+// TestModsBound: the mods of all lists since the latest run are kept in their order, up to a bound.
+func TestModsBound(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		s := start(t, session.Config{Log: f})
+		synctest.Wait()
+		var want []string
+		for n, size := range []int{2, 3000, 1500, 5} {
+			list := &capture.ModList{}
+			for i := range size {
+				want = append(want, fmt.Sprint("Mod ", n, " ", i))
+				list.Mods = append(list.Mods, capture.ListedMod{Mod: capture.Mod{Name: want[len(want)-1]}})
+			}
+			f.record(capture.Record{Entry: event.Entry{Kind: event.KindLog, Message: "Loaded mods:"}, Mods: list})
+			var got []string
+			for _, m := range s.Mods() {
+				got = append(got, m.Name)
+			}
+			require.Equal(t, want[:min(len(want), 4096)], got)
+		}
+	})
+}
+
+// TestToolsAndInstalled: a session has the tools that it learned last, and the names of installed mods.
+func TestToolsAndInstalled(t *testing.T) {
+	s, err := session.New(session.Config{Installed: []heed.Mod{{Name: "Some Mod", Assemblies: []string{"SomeMod"}}}})
+	require.NoError(t, err)
+	require.Empty(t, s.Tools())
+	for _, name := range []string{"a", "b"} {
+		s.LearnTools([]heedsource.Tool{{Name: name}})
+		require.Equal(t, []heedsource.Tool{{Name: name}}, s.Tools())
+	}
+	require.Equal(t, "Some Mod", s.Engine().Blame(&event.Entry{Message: "Broken", Stack: "at SomeMod.Thing.Do ()"})[0].Mod)
 }
 
 // ends is a log that ends without an error.

@@ -47,6 +47,7 @@ type feed struct {
 	ahead  time.Duration // of the clock, as the times in the log are
 	gone   atomic.Bool   // there is no file
 	absent string        // why
+	failed error         // of the status
 }
 
 func newFeed() *feed { return &feed{end: make(chan error, 1)} }
@@ -100,6 +101,13 @@ func (f *feed) look() {
 	f.unseen = nil
 }
 
+// record hands over a record as it is.
+func (f *feed) record(rec capture.Record) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.h(&follow.Record{Arrived: rec.Time, Record: rec})
+}
+
 func (f *feed) Sync(ctx context.Context) error {
 	if f.stuck {
 		<-ctx.Done()
@@ -111,7 +119,7 @@ func (f *feed) Sync(ctx context.Context) error {
 
 func (f *feed) Status() follow.Status {
 	if f.gone.Load() {
-		return follow.Status{Path: "/logs/Player.log", Absent: f.absent}
+		return follow.Status{Path: "/logs/Player.log", Absent: f.absent, LastError: f.failed}
 	}
 	return follow.Status{Path: "/logs/Player.log", Present: true}
 }

@@ -94,7 +94,7 @@ func (s *Session) ingest(r *follow.Record) {
 	}
 	s.enter()
 	defer s.leave()
-	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
+	if rec.Status == event.StatusRestarted {
 		s.setMods(nil)
 	}
 	if rec.Kind == event.KindLog {

@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -180,6 +181,25 @@ func TestNoneFound(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestUnreadableLog: a log that is there and cannot be read is not reported as missing: the error of Sync says so.
+func TestUnreadableLog(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := newFeed()
+		f.gone.Store(true)
+		f.failed = errors.New("permission denied")
+		f.err = f.failed
+		s := start(t, session.Config{Log: f})
+		time.Sleep(time.Minute)
+		require.Empty(t, notices(s))
+		a, open := s.Current(t.Context(), "agent")
+		require.True(t, open)
+		require.Contains(t, a.Summary, "permission denied")
+		f.failed, f.err = nil, nil
+		time.Sleep(time.Minute)
+		require.Equal(t, []string{"no_log"}, notices(s), "it was removed meanwhile")
+	})
 }
 
 // TestLogComesAndGoes: a log that comes and goes has one open item at a time, and few updates.

@@ -192,8 +192,9 @@ func (s *Session) wake() {
 // now is the time of day without a monotonic reading, which a recording could not hold.
 func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 
-// OnObserved has f called with each entry from now on but those of calls, in order, with the outcome. It comes before
-// Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid during one only.
+// OnObserved has f called with each entry of [Session.Observe] and of the log from now on, in order, with the outcome.
+// It comes before Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid
+// during one only.
 func (s *Session) OnObserved(f func(rec *capture.Record, o *heed.Outcome)) { s.observed = f }
 
 // Observe ingests an entry that did not come from the followed log, such as that the game exited. A zero time becomes

@@ -5,9 +5,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -81,6 +86,50 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
+// TestRun is the table of what the program prints for people and its exit status, by its arguments and its input.
+func TestRun(t *testing.T) {
+	garbage, empty := filepath.Join(t.TempDir(), "garbage"), filepath.Join(t.TempDir(), "empty")
+	require.NoError(t, os.WriteFile(garbage, []byte("not a frame at all"), 0o600))
+	require.NoError(t, os.WriteFile(empty, nil, 0o600))
+	for _, c := range []struct {
+		args           []string
+		in             string
+		status         int
+		stdout, stderr string
+	}{
+		{[]string{"--version"}, garbage, 0, `^heed-sidecar \S+ go\S+ \S+/\S+\n$`, `^$`},
+		{[]string{"--help"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"-h"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"help", "me"}, garbage, 0, `^heed-sidecar runs beside a game`, `^$`},
+		{[]string{"--x"}, garbage, 2, `^$`, `^heed-sidecar: "--x" is not known: there are --version and --help\n$`},
+		{nil, empty, 0, `^$`, `^$`},
+		{nil, os.DevNull, 2, `^$`, `^heed-sidecar: a mod inside a game starts this program: .* see --help\n$`},
+		{nil, garbage, 1, `this program reads version`, `^heed-sidecar: the framing has version 97, this program reads version 2\n$`},
+	} {
+		in, err := os.Open(c.in)
+		require.NoError(t, err)
+		dir := t.TempDir()
+		out, err := os.Create(filepath.Join(dir, "out"))
+		require.NoError(t, err)
+		said, err := os.Create(filepath.Join(dir, "err"))
+		require.NoError(t, err)
+		standard := [3]*os.File{os.Stdin, os.Stdout, os.Stderr}
+		os.Stdin, os.Stdout, os.Stderr = in, out, said
+		status := Run("heed-sidecar", c.args)
+		os.Stdin, os.Stdout, os.Stderr = standard[0], standard[1], standard[2]
+		signal.Reset(os.Interrupt)
+		for _, f := range []*os.File{in, out, said} {
+			require.NoError(t, f.Close())
+		}
+		require.Equal(t, c.status, status, c.args)
+		for name, want := range map[string]string{"out": c.stdout, "err": c.stderr} {
+			text, err := os.ReadFile(filepath.Join(dir, name))
+			require.NoError(t, err)
+			require.Regexp(t, want, string(text), "%s of %v", name, c.args)
+		}
+	}
+}
+
 // TestBadFrames holds that a payload which cannot be read is reported, known to the engine, and the only one lost.
 func TestBadFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -105,6 +154,337 @@ func TestBadFrames(t *testing.T) {
 		require.Equal(t, 2.0, figures["unknownFrames"])
 		require.NoError(t, c.end())
 	})
+}
+
+// TestBounds holds that each bound of what a frame holds lets as much through, and nothing more.
+func TestBounds(t *testing.T) {
+	repeated := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
+	for name, c := range map[string]struct {
+		read func(n int) error
+		most int
+		says string
+	}{
+		"mods": {
+			func(n int) error { return decode([]byte(`{"mods":[`+repeated(`{}`, n)+`]}`), &mods{}) },
+			4096, "there are 4097 mods: at most 4096 are allowed",
+		},
+		"limit of a query": {
+			func(n int) error { return decode(fmt.Appendf(nil, `{"limit":%d}`, n), &query{}) },
+			journal.MaxLimit, fmt.Sprintf("limit is %d: must be from 0 to %[2]d", journal.MaxLimit+1, journal.MaxLimit),
+		},
+		"rule files": {
+			func(n int) error { return (&hello{}).read([]byte(`{"files":[` + repeated(`{}`, n) + "]}\n")) },
+			64, "it has 65 rule files and 0 updates: at most 64 and 4096 are allowed",
+		},
+		"updates": {
+			func(n int) error { return (&hello{}).read([]byte(`{"seen":[` + repeated(`{}`, n) + "]}\n")) },
+			4096, "it has 0 rule files and 4097 updates: at most 64 and 4096 are allowed",
+		},
+		"a hello": {
+			func(n int) error { return (&hello{}).read([]byte(strings.Repeat(" ", n-2) + "{}\n")) },
+			8 << 20, "its JSON has 8388609 bytes: at most 8388608 are allowed",
+		},
+		"an operation's name in a line": {
+			func(n int) error {
+				l := line{operation: make([]byte, n)}
+				return (&line{}).read(sent(nil, typeLog, &l)[headSize:])
+			},
+			4096, "out of bounds",
+		},
+		"a level": {
+			func(n int) error {
+				l := line{level: event.Level(n)}
+				return (&line{}).read(sent(nil, typeLog, &l)[headSize:])
+			},
+			int(event.LevelFatal), "out of bounds",
+		},
+		"levels of what was dropped": {
+			func(n int) error {
+				var d dropped
+				if err := decode([]byte(`{"why":"full","byLevel":[`+repeated("1", n)+`]}`), &d); err != nil {
+					return err
+				}
+				var sum uint64
+				for _, n := range d.ByLevel {
+					sum += n
+				}
+				if sum != uint64(n) {
+					return errors.New("out of bounds")
+				}
+				return nil
+			},
+			int(event.LevelFatal) + 1, "out of bounds",
+		},
+	} {
+		require.NoError(t, c.read(c.most), name)
+		require.ErrorContains(t, c.read(c.most+1), c.says, name)
+	}
+	require.Error(t, decode([]byte(`{"limit":-1}`), &query{}))
+	long := strings.Repeat("é", maxName)
+	kept := long[:maxName]
+	q := query{Consumer: long, ID: long, Epoch: long}
+	o := operation{Status: event.StatusStarted, ID: long, Parent: long, Method: long, Pos: 9}
+	r, st := raised{OperationID: long, Pos: 9}, state{What: stateAlive, Text: long, Due: 1 << 40}
+	for _, checked := range []interface{ check() error }{&q, &o, &r, &st} {
+		require.NoError(t, checked.check())
+	}
+	require.Equal(t, []string{kept, kept, kept, kept, kept, kept, kept, kept}, []string{
+		q.Consumer, q.ID, q.Epoch, o.ID, o.Parent, o.Method, r.OperationID, st.Text,
+	})
+	require.Equal(t, []uint64{0, 0, 1 << 31}, []uint64{o.Pos, r.Pos, st.Due})
+	for text, says := range map[string]string{
+		`{"what":"nap"}`: "no state is", `{"why":"nap"}`: "must be full or ended",
+		`{"status":"phase"}`: "is none of an operation", `{"kind":7}`: "cannot unmarshal",
+	} {
+		for _, v := range []interface{ check() error }{&state{}, &dropped{}, &operation{}, &query{}} {
+			if err := decode([]byte(text), v); err != nil && strings.Contains(err.Error(), says) {
+				says = ""
+			}
+		}
+		require.Empty(t, says, text)
+	}
+}
+
+// TestStates is the table of what a client reports of its game, and what the server has of it.
+func TestStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		received := 0
+		figures := func() (phase string, busy bool, more int) {
+			var f struct {
+				Phase    string
+				Busy     bool
+				Received int
+			}
+			c.ask(query{Kind: queryStats}, &f)
+			more, received = f.Received-received, f.Received
+			return f.Phase, f.Busy, more
+		}
+		for _, step := range []struct {
+			what, text string
+			phase      string
+			busy       bool
+			entries    int
+		}{
+			{statePhase, "menu", "menu", false, 1},
+			{stateLongEvent, "a map", "menu", true, 1},
+			{stateAlive, "", "menu", true, 0},
+			{stateLongEventEnd, "", "menu", false, 1},
+			{stateRead, "", "menu", false, 0},
+			{statePhase, "play", "play", false, 1},
+		} {
+			c.send(typeState, &state{Time: time.Now(), What: step.what, Text: step.text})
+			phase, busy, entries := figures()
+			require.Equal(t, []any{step.phase, step.busy, step.entries}, []any{phase, busy, entries}, step.what)
+		}
+		// That the state was read is in the next snapshot.
+		c.log(event.LevelError, fault, "")
+		var a heed.Item
+		c.ask(query{Kind: queryCurrent, Consumer: "me"}, &a)
+		require.True(t, a.Blocking)
+		before := c.snapshot()
+		c.send(typeState, &state{Time: time.Now(), What: stateRead})
+		require.NotEqual(t, before, c.snapshot(), "that it was read is a part of the state")
+		require.NoError(t, c.end())
+	})
+}
+
+// snapshot asks for a snapshot and returns it.
+func (c *client) snapshot() []byte {
+	c.t.Helper()
+	c.send(typeQuery, &query{Kind: querySnapshot})
+	var s snapshot
+	c.want(typeSnapshot, &s)
+	c.want(typeAnswer, &answer{})
+	return s.state
+}
+
+// TestRaised: what a client raises is an item, as it said.
+func TestRaised(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{})
+		c.send(typeRaise, &heed.Report{
+			Time: time.Now(), Key: "k", Disposition: event.Blocking, Severity: event.SeverityError, Summary: "the disk is full",
+			Message: "no space", Invalidates: true, OperationID: "op", Pos: 7,
+		})
+		var u update
+		c.want(typeUpdate, &u)
+		require.Equal(t, coalesce.Opened, u.Kind)
+		require.True(t, u.Item.Blocking && u.Item.StateInvalidated)
+		require.Contains(t, u.Item.Summary, "the disk is full")
+		require.Equal(t, []any{u.Item.ID, "op", uint64(0)}, []any{u.Current, u.Item.CausalOperationID, u.Item.OpenedPos})
+		c.send(typeRaise, "7")
+		var p problem
+		c.want(typeError, &p)
+		require.Equal(t, typeRaise, p.Frame)
+		require.NoError(t, c.end())
+	})
+}
+
+// TestProgress: how far the input was ingested is reported soon, and not for each line.
+func TestProgress(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Rules: "none", Lines: 10})
+		began, reports := time.Now(), 0
+		var p progress
+		for line := range uint64(50) {
+			c.log(event.LevelInfo, "All is well", "")
+			time.Sleep(20 * time.Millisecond)
+			for len(c.got) > 0 {
+				c.want(typeProgress, &p)
+				require.LessOrEqual(t, p.Latest, line+1)
+				require.Equal(t, p.Latest+10, p.Lines)
+				reports++
+			}
+		}
+		require.LessOrEqual(t, reports, 2+int(time.Since(began)/progressEvery))
+		require.GreaterOrEqual(t, reports, int(time.Since(began)/(progressEvery+2*activeTick)))
+		time.Sleep(time.Second)
+		c.log(event.LevelInfo, "All is well", "")
+		for at := time.Now(); p.Latest < 51; {
+			c.want(typeProgress, &p)
+			require.LessOrEqual(t, time.Since(at), idleTick, "nothing woke it")
+		}
+		time.Sleep(time.Minute)
+		require.Empty(t, c.got, "nothing has changed")
+		require.NoError(t, c.end())
+	})
+}
+
+// TestDropped is the table of lines that did not reach the sidecar: a hole in the log, with their number and levels.
+func TestDropped(t *testing.T) {
+	for want, d := range map[string]dropped{
+		"3 lines did not reach heed, since too many came at once, 2 error, 1 of any level": {
+			Why: droppedFull, ByLevel: [maxLevels]uint64{event.LevelError: 2}, Others: 1,
+		},
+		"6 lines did not reach heed, since the program of heed ended, and was started again, 5 info, 1 fatal": {
+			Why: droppedEnded, ByLevel: [maxLevels]uint64{event.LevelInfo: 5, event.LevelFatal: 1},
+		},
+		"lines that did not reach heed were logged up to here": {Why: droppedEnded},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, _ := dial(t, hello{})
+			d.Time, d.Bytes = time.Now(), 100
+			c.send(typeDropped, &d)
+			c.send(typeDropped, &d)
+			var p page
+			c.ask(query{Kind: queryRead, Limit: 10}, &p)
+			require.Len(t, p.Records, 2)
+			require.Equal(t, event.StatusHole, p.Records[0].Status)
+			require.Equal(t, want, p.Records[0].Message)
+			require.EqualValues(t, 100, p.Records[0].Count)
+			var f struct{ Dropped uint64 }
+			c.ask(query{Kind: queryStats}, &f)
+			var lines uint64
+			for _, n := range d.ByLevel {
+				lines += n
+			}
+			require.Equal(t, 2*(lines+d.Others), f.Dropped)
+			require.NoError(t, c.end())
+		})
+	}
+}
+
+// TestAnswers is the table of the answers to queries about what is not there, and after what changed it.
+func TestAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, w := dial(t, hello{Phase: "play"})
+		result := func(q query) string {
+			t.Helper()
+			c.send(typeQuery, &q)
+			var a struct {
+				Result json.RawMessage
+				Error  string
+			}
+			c.want(typeAnswer, &a)
+			return string(a.Result) + a.Error
+		}
+		for _, kind := range []string{queryCurrent, queryExplain, queryDetach, queryFlush, querySnapshot} {
+			require.Equal(t, "null", result(query{Kind: kind, Consumer: "me", ID: "e-9"}), kind)
+		}
+		require.Equal(t, "[]", result(query{Kind: queryOpen}))
+		require.Equal(t, "false", result(query{Kind: queryClear, ID: "e-9"}))
+		require.Equal(t, "false", result(query{Kind: queryDelivered, ID: "e-9"}))
+		require.Regexp(t, `^null.*epoch`, result(query{Kind: queryRead, Epoch: "other", After: 1}))
+		c.send(typeQuery, &query{Kind: "nap"})
+		var p problem
+		c.want(typeError, &p)
+		require.Contains(t, p.Text, `kind is "nap", which no query is`)
+
+		c.log(event.LevelError, fault, "")
+		c.log(event.LevelInfo, "All is well", "op")
+		var page page
+		for _, q := range []query{
+			{Kind: queryRead, Limit: 10, Least: event.Blocking},
+			{Kind: queryRead, Limit: 10, ID: "op"},
+			{Kind: queryRead, Limit: 10, After: 2},
+			{Kind: queryRead, Limit: 1, Epoch: w.Epoch},
+		} {
+			c.ask(q, &page)
+			require.Len(t, page.Records, 1, "%+v", q)
+		}
+		require.True(t, page.More)
+		require.Equal(t, []any{"e", uint64(1)}, []any{page.Epoch, page.Next})
+		require.Equal(t, "true", result(query{Kind: queryDelivered, Consumer: "me", ID: "e-1", Through: 1}))
+		explained := map[string]string{}
+		c.ask(query{Kind: queryExplain, ID: "e-1"}, &explained)
+		for _, name := range []string{"summary", "rule", "meaning", "why", "template", "blame"} {
+			require.NotEmpty(t, explained[name], name)
+		}
+		for name, text := range explained {
+			require.NotEmpty(t, text, name)
+		}
+		require.Contains(t, explained["template"], "NullReferenceException")
+		var shown struct{ LatestLine, Lines, Received, Open uint64 }
+		c.ask(query{Kind: queryStats}, &shown)
+		require.Equal(t, [4]uint64{2, 2, 3, 1}, [4]uint64{shown.LatestLine, shown.Lines, shown.Received, shown.Open})
+		require.Equal(t, "true", result(query{Kind: queryClear, ID: "e-1"}))
+		require.Equal(t, "null", result(query{Kind: queryCurrent, Consumer: "me"}))
+		require.NoError(t, c.end())
+	})
+}
+
+// TestWatched compares the operations whose verdicts are to be written with a naive account: the latest that are not
+// the same.
+func TestWatched(t *testing.T) {
+	w := &writer{}
+	var want []string
+	for n := range 3 * maxWatched {
+		id := fmt.Sprint("op ", n*n%(2*maxWatched-3))
+		w.watch(id)
+		if !slices.Contains(want, id) {
+			want = append(want, id)
+			want = want[max(0, len(want)-maxWatched):]
+		}
+	}
+	require.Equal(t, want, w.queue.operations)
+}
+
+// TestUnreadAnswers: what nobody reads is kept up to a bound, and the rest is counted once it is read again.
+func TestUnreadAnswers(t *testing.T) {
+	w := &writer{wake: make(chan struct{}, 1)}
+	large := strings.Repeat("x", 1<<20)
+	const answers = 9
+	for range answers {
+		w.put(typeAnswer, large)
+	}
+	w.gather(time.Now(), false)
+	f := &frames{in: newReader(w.buf)}
+	kept := 0
+	for {
+		ft, payload, err := f.next()
+		require.NoError(t, err)
+		if ft == typeError {
+			require.Contains(t, string(payload), fmt.Sprintf(`"text":"%d answers were dropped, since nobody reads them"`, answers-kept))
+			break
+		}
+		kept++
+	}
+	require.Equal(t, 4, kept)
+	_, _, err := f.next()
+	require.ErrorIs(t, err, io.EOF)
+	w.gather(time.Now(), false)
+	require.Empty(t, w.buf, "it is said once")
 }
 
 // TestText holds texts to what the client meant.

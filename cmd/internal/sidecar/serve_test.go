@@ -298,6 +298,81 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 	})
 }
 
+// TestCatchUp: an item that was reported after the snapshot is as it was, whatever ended it, with its message and its
+// number; one whose number cannot be reached is refused.
+func TestCatchUp(t *testing.T) {
+	item := func(number int, change func(*heed.Item)) *heed.Item {
+		a := exampleItem()
+		a.ID = fmt.Sprint("e-", number)
+		a.Summary, a.Sample, a.OpenedPos = "the farm is gone (3 entries)", nil, position(7, 3)
+		if change(&a); a.State == "" {
+			a.State = coalesce.Open
+		}
+		return &a
+	}
+	for _, c := range []struct {
+		name    string
+		a       *heed.Item
+		state   string
+		cleared string
+		says    string
+	}{
+		{"open", item(3, func(a *heed.Item) { a.State = coalesce.Open }), coalesce.Open, "", ""},
+		{"acknowledged", item(3, func(a *heed.Item) {
+			a.State, a.ClearedBy = coalesce.Cleared, coalesce.ReasonAcknowledged
+		}), coalesce.Cleared, string(coalesce.ReasonAcknowledged), ""},
+		{"cleared by itself", item(3, func(a *heed.Item) { a.State, a.ClearedBy = coalesce.Cleared, "idle" }), coalesce.Cleared, "", ""},
+		{"as far as may be", item(maxBurned, func(*heed.Item) {}), coalesce.Open, "", ""},
+		{"too far", item(maxBurned+1, func(*heed.Item) {}), "", "", "cannot be raised again: e-4097"},
+		{"of another epoch", item(3, func(a *heed.Item) { a.ID = "f-3" }), "", "", "cannot be raised again: f-3"},
+	} {
+		set, err := compile(&hello{})
+		require.NoError(t, err)
+		cfg := bounded(set)
+		cfg.Epoch = "e"
+		engine, err := heed.New(cfg)
+		require.NoError(t, err)
+		err = catchUp(engine, c.a)
+		if c.says != "" {
+			require.ErrorContains(t, err, c.says, c.name)
+			continue
+		}
+		require.NoError(t, err, c.name)
+		got, known := engine.Item(c.a.ID)
+		require.True(t, known, c.name)
+		require.EqualValues(t, c.state, got.State, c.name)
+		require.Equal(t, c.cleared == string(coalesce.ReasonAcknowledged),
+			got.ClearedBy == coalesce.ReasonAcknowledged, "%s: %s", c.name, got.ClearedBy)
+		require.Equal(t, []any{c.a.Severity, c.a.StateInvalidated, c.a.CausalOperationID, c.a.OpenedPos, "the farm is gone"},
+			[]any{got.Severity, got.StateInvalidated, got.CausalOperationID, got.OpenedPos, what(&got)}, c.name)
+		require.NoError(t, catchUp(engine, c.a), "again is nothing new")
+		require.LessOrEqual(t, len(engine.Open(nil)), 1, c.name)
+	}
+	require.Equal(t, "s (1)", message(&heed.Item{Summary: "s (1)"}))
+	require.Equal(t, "m", message(&heed.Item{Summary: "s (1)", Sample: []coalesce.Sample{{Message: "m"}}}))
+}
+
+// TestRulesOfClient: a client has the rules that it names, its own before them.
+func TestRulesOfClient(t *testing.T) {
+	own := []ruleFile{{Name: "own.yaml", Text: "version: 1\nrules:\n  - {id: mine, when: 'true', disposition: ignore}\n"}}
+	sizes := map[string]int{}
+	for _, name := range []string{"", "unity", "generic", "none"} {
+		set, err := compile(&hello{Rules: name, Files: own})
+		require.NoError(t, err)
+		require.Equal(t, "mine", set.Rules()[0].ID)
+		sizes[name] = len(set.Rules())
+	}
+	require.Equal(t, sizes[""], sizes["unity"])
+	require.Equal(t, 1, sizes["none"])
+	require.Greater(t, sizes["generic"], 1)
+	require.Greater(t, sizes["unity"], sizes["generic"])
+	_, err := compile(&hello{Rules: "all"})
+	require.ErrorContains(t, err, `the hello wants the rules "all"`)
+	var process uint64
+	_ = Serve(bytes.NewReader(sent(nil, typeHello, &hello{Process: 77})), io.Discard, Config{Greeted: func(p uint64) { process = p }})
+	require.EqualValues(t, 77, process)
+}
+
 func newReader(b []byte) *bufio.Reader { return bufio.NewReader(bytes.NewReader(b)) }
 
 // The welcome comes before what is known of frames that came with the hello.
