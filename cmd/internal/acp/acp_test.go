@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
@@ -28,6 +29,16 @@ type memory struct {
 	now time.Time
 	act func(steer.Action)
 	did chan struct{} // has one when something was done, if it is not nil
+
+	reports []string // of calls
+}
+
+// Report keeps what is reported of a call.
+func (c *memory) Report(_ context.Context, call bridge.Call) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reports = append(c.reports, strings.TrimSuffix(fmt.Sprint(call.ID, " ", call.Status, " ", call.Tool), " "))
+	return nil
 }
 
 func (c *memory) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
@@ -139,7 +150,7 @@ type world struct {
 }
 
 // every has all calls go to the game.
-func every(string) bool { return true }
+func every(string, string) bool { return true }
 
 func newWorld(t testing.TB, policy steer.Policy, change func(*Config)) *world {
 	w := &world{t: t, err: make(chan error, 1)}
@@ -622,7 +633,7 @@ var scripts = []struct {
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		A heed-1: end_turn
 		e 1: end_turn`,
-		change: func(c *Config) { c.Game = func(title string) bool { return title == "c1" } },
+		change: func(c *Config) { c.Game = func(title, _ string) bool { return title == "c1" } },
 	},
 	{
 		name: "a call whose input comes late", script: `
@@ -639,7 +650,7 @@ var scripts = []struct {
 		A 1: cancelled
 		a prompt heed-1 W:|Build.|+ heed: item ~`,
 		change: func(c *Config) {
-			c.Game = func(title string) bool { return title == "game" }
+			c.Game = func(title, _ string) bool { return title == "game" }
 		},
 	},
 	{name: "a call that does not end", script: `

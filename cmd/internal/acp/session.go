@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,8 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -28,10 +32,16 @@ type session struct {
 	queue []*request // prompts that come after the turn that a person stopped, or that the machine did not take
 
 	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
-	calls  map[string]bool             // open tool calls, and whether they go to the game
+	calls  map[string]*call            // open tool calls
 
 	runID  string // of goose
 	refuse bool   // the agent refused an injection
+}
+
+// call is an open tool call.
+type call struct {
+	title, kind string
+	begun       chan struct{} // of a call of the game: closed when its start was reported
 }
 
 // turn is a prompt that the agent has not answered.
@@ -250,7 +260,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
 	retries := failed && t.request == nil && !t.confirmed
 	calls := s.calls
-	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]bool{}
+	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
 
 	var next steer.Action
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
@@ -272,6 +282,13 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	})
 	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
 		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
+	}
+	status := event.StatusCompleted // the agent ends a turn in order when all calls are answered
+	if failed || result.StopReason == stopCanceled {
+		status = event.StatusCancelled
+	}
+	for id, c := range calls {
+		s.callEnds(id, c, status)
 	}
 	waits := func(r *request) bool { return !r.prompt.carried }
 	if stopped {
@@ -416,21 +433,55 @@ func (s *session) update(data jsontext.Value) {
 	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
 		return
 	}
-	ends := u.Status == "completed" || u.Status == "failed"
-	game, known := s.calls[u.CallID]
+	c := s.calls[u.CallID]
+	status, ends := ends[u.Status]
 	switch {
 	case ends:
 		delete(s.calls, u.CallID)
-		if game {
-			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
-		}
-	case game:
-	case !known && len(s.calls) >= maxCalls:
+		s.callEnds(u.CallID, c, status)
+		return
+	case c == nil && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
-	default: // what a call does may be known late
-		s.calls[u.CallID] = s.proxy.Game(u.Title)
-		if s.calls[u.CallID] {
-			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
-		}
+		return
+	case c == nil:
+		c = &call{}
+		s.calls[u.CallID] = c
+	}
+	c.title, c.kind = cmp.Or(u.Title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
+	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
+		c.begun = make(chan struct{})
+		s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
+		tool := c.title
+		go func() {
+			s.report(bridge.Call{ID: u.CallID, Tool: tool, Status: event.StatusStarted})
+			close(c.begun)
+		}()
+	}
+}
+
+// ends are the statuses of a tool call that has ended, as the protocol has them.
+var ends = map[string]event.Status{"completed": event.StatusCompleted, "failed": event.StatusFailed}
+
+// callEnds reports the end of a call, if it is one of the game. For the machine it ends when the verdict is known.
+func (s *session) callEnds(id string, c *call, status event.Status) {
+	if c == nil || c.begun == nil {
+		return
+	}
+	go func() {
+		<-c.begun
+		s.report(bridge.Call{ID: id, Status: status})
+		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, id) })
+	}()
+}
+
+// reportWithin bounds a report of a call.
+const reportWithin = 5 * time.Second
+
+// report reports the start or the end of a call.
+func (s *session) report(call bridge.Call) {
+	ctx, cancel := context.WithTimeout(context.Background(), reportWithin)
+	defer cancel()
+	if err := s.conversation.Report(ctx, call); err != nil {
+		s.proxy.Logger.Debug("acp: a call is not known to heed", "call", call.ID, "error", err)
 	}
 }

@@ -14,11 +14,13 @@ const timeout = 10
 // configured are the events that a host's configuration is to name. Of Claude Code's, the end of a batch stands for
 // each of its tools.
 var configured = map[Host][]string{
-	Claude:  {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "SessionEnd"},
-	Codex:   {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"},
-	Gemini:  {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
-	Cursor:  {"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "stop", "sessionEnd"},
-	Copilot: {"sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "agentStop", "sessionEnd"},
+	Claude: {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "SessionEnd"},
+	Codex:  {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"},
+	Gemini: {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
+	Cursor: {"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "stop", "sessionEnd"},
+	Copilot: {
+		"sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd",
+	},
 }
 
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.

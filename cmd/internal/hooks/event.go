@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -58,10 +59,11 @@ type Event struct {
 	Agent   string // the subagent that it happened in, which has a conversation of its own; "" for none
 
 	Tool   string // as the host names it, with the server's name where the host has it
+	CallID string // of the call of the tool, "" where the host gives none
 	Prompt string // what the user asks
 
-	// At the end of a turn: StopActive where the agent was told to go on before, Aborted where an error or the user
-	// ended the turn, so that it cannot go on.
+	// StopActive reports that the agent was told to go on before the end of the turn, Aborted that an error or the user
+	// ended the turn, so that it cannot go on, or that the user ended the call.
 	StopActive bool
 	Aborted    bool
 }
@@ -79,6 +81,8 @@ type wire struct {
 	Timestamp      json.RawMessage `json:"timestamp"` // Gemini CLI and Copilot CLI
 	AgentID        string          `json:"agent_id"`
 	ToolName       string          `json:"tool_name"`
+	ToolUseID      string          `json:"tool_use_id"`
+	Interrupted    bool            `json:"is_interrupt"`
 	Prompt         string          `json:"prompt"`
 	StopActive     bool            `json:"stop_hook_active"`
 	LoopCount      float64         `json:"loop_count"` // Cursor
@@ -109,9 +113,9 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	e := Event{
 		Host: host, Name: cmp.Or(event, w.Name),
 		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID,
-		Tool: cmp.Or(w.ToolName, w.CopilotTool), Prompt: w.Prompt,
+		Tool: cmp.Or(w.ToolName, w.CopilotTool), CallID: w.ToolUseID, Prompt: w.Prompt,
 		StopActive: w.StopActive || w.LoopCount > 0,
-		Aborted:    host == Cursor && w.Status != "" && w.Status != "completed",
+		Aborted:    w.Interrupted || host == Cursor && w.Status != "" && w.Status != "completed",
 	}
 	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
 	return e, e.check()
@@ -132,12 +136,34 @@ func (e *Event) check() error {
 		{"session", e.Session},
 		{"agent", e.Agent},
 		{"tool", e.Tool},
+		{"call", e.CallID},
 	} {
 		if len(m.value) > maxName {
 			return fmt.Errorf("hook input: %s: %d bytes, of at most %d", m.name, len(m.value), maxName)
 		}
 	}
 	return nil
+}
+
+// Call returns the status that the event gives to the call that it names, or to all open calls of the agent where it
+// names none. StatusNone is no change. A call that is open when the turn ends in order has been answered, since the model
+// was asked after it; one that is open when the user prompts was left.
+func (e *Event) Call() event.Status {
+	switch e.Kind {
+	case BeforeTool:
+		return event.StatusStarted
+	case AfterTool, ToolFailed, BatchEnd, TurnEnd:
+		switch {
+		case e.Aborted:
+			return event.StatusCancelled
+		case e.Kind == ToolFailed:
+			return event.StatusFailed
+		}
+		return event.StatusCompleted
+	case Prompt, SessionEnd:
+		return event.StatusCancelled
+	}
+	return event.StatusNone
 }
 
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of

@@ -45,7 +45,7 @@ var examples = []example{
 			`"agent_id":"a1","agent_type":"explorer"}`,
 		want: Event{
 			Host: Claude, Kind: BeforeTool, Name: "PreToolUse", Session: "s1",
-			Tool: "mcp__game__build", Agent: "a1",
+			Tool: "mcp__game__build", CallID: "u1", Agent: "a1",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -56,7 +56,7 @@ var examples = []example{
 			`"tool_name":"mcp__game__build","tool_input":{},"tool_response":[{"type":"text"}],"tool_use_id":"u1"}`,
 		want: Event{
 			Host: Claude, Kind: AfterTool, Name: "PostToolUse", Session: "s1",
-			Tool: "mcp__game__build",
+			Tool: "mcp__game__build", CallID: "u1",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -66,7 +66,7 @@ var examples = []example{
 			`"tool_name":"Read","tool_input":{},"tool_use_id":"u1","error":"no such file","is_interrupt":false}`,
 		want: Event{
 			Host: Claude, Kind: ToolFailed, Name: "PostToolUseFailure", Session: "s1",
-			Tool: "Read",
+			Tool: "Read", CallID: "u1",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUseFailure"}}`,
 	},
@@ -122,7 +122,7 @@ var examples = []example{
 			`"tool_input":{},"tool_use_id":"u2"}`,
 		want: Event{
 			Host: Codex, Kind: BeforeTool, Name: "PreToolUse", Session: "s2",
-			Tool: "mcp__game__build",
+			Tool: "mcp__game__build", CallID: "u2",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -133,7 +133,7 @@ var examples = []example{
 			`"permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash",` +
 			`"tool_input":{"command":"ls"},"tool_response":"a","tool_use_id":"u2"}`,
 		want: Event{
-			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash",
+			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash", CallID: "u2",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -213,7 +213,7 @@ var examples = []example{
 			`"tool_input":{},"tool_use_id":"u4\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`,
 		want: Event{
 			Host: Cursor, Kind: BeforeTool, Name: "preToolUse", Session: "c4",
-			Tool: "MCP:build",
+			Tool: "MCP:build", CallID: "u4\nx",
 		},
 		deny: `{"agent_message":"TEXT","permission":"deny","user_message":"TEXT"}`,
 		idle: `{}`,
@@ -223,7 +223,7 @@ var examples = []example{
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build",` +
 			`"tool_input":{},"tool_output":"{}","duration":12.5,"tool_use_id":"u4","cursor_version":"3.8.0"}`,
 		want: Event{
-			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build",
+			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build", CallID: "u4",
 		},
 		context: `{"additional_context":"TEXT"}`,
 		idle:    `{}`,

@@ -16,6 +16,7 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 )
 
 // theirAgent is an agent of the SDK. It works until it is told of a prompt that says "done", and asks for a permission
@@ -150,6 +151,8 @@ func (c *conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) 
 	}
 }
 
+func (c *conversation) Report(context.Context, bridge.Call) error { return nil }
+
 // state returns the machine's.
 func (c *conversation) state() steer.State {
 	c.mu.Lock()
@@ -203,7 +206,7 @@ func TestWithOthers(t *testing.T) {
 		go func() {
 			ended <- acp.Run(t.Context(), acp.Config{
 				Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
-				Game: func(string) bool { return false },
+				Game: func(string, string) bool { return false },
 				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, attention{})
 					c = &conversation{m: m, act: act, did: make(chan struct{}, 1)}

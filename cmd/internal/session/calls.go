@@ -104,6 +104,12 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 }
 
+// Abandon gives up a call of which no end comes, and returns true.
+func (r *Running) Abandon() bool {
+	r.once.Do(func() { r.s.inFlight.Add(-1) })
+	return true
+}
+
 // look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }
 

@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -125,7 +124,7 @@ It ends when the editor or the agent does, with the status of the agent.`,
 	f.steerFlags.register(cmd)
 	flags := cmd.Flags()
 	flags.SetInterspersed(false) // the agent's flags are the agent's
-	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all do (repeatable)")
+	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all that are no command, edit or other work of the agent's own (repeatable)")
 	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
@@ -181,13 +180,19 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game:       func(title string) bool { return len(f.tools) == 0 || fitsAny(f.tools, title) },
+		Game: func(title, kind string) bool {
+			if len(f.tools) == 0 { // a kind of its own is of work of the agent, such as a command or an edit
+				return (kind == "" || kind == "other") && !ownTool(title)
+			}
+			return fitsAny(f.tools, title)
+		},
 		PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
-				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
-				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
+				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session),
+				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
+			cfg.Next = byCommand(&f.clientFlags, cfg.Caller)
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error
@@ -291,10 +296,18 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 	}
 }
 
-// byCommand says how an agent acknowledges an item by a command, in the name of a session, at the heed that f selects:
-// also from another folder.
-func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) string {
-	name := adapter + "-" + fileName(session[:min(len(session), 32)])
+// agentName returns the name of an agent at heed, by the adapter, the session and the part of the session that it is of.
+func agentName(adapter string, parts ...string) string {
+	for _, part := range parts {
+		if part != "" {
+			adapter += "-" + fileName(part[:min(len(part), 28)])
+		}
+	}
+	return adapter
+}
+
+// byCommand says how an agent acknowledges an item by a command, at the heed that f selects: also from another folder.
+func byCommand(f *clientFlags, name string) func(item *heed.Item) string {
 	selected := f.arguments()
 	return func(item *heed.Item) string {
 		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
@@ -315,13 +328,13 @@ type beside struct {
 // errNoHeed is the error of a question while no heed runs.
 var errNoHeed = errors.New("no heed is running")
 
-// CallTool implements [deliver.Heed].
-func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
+// Call implements [deliver.Heed].
+func (b *beside) Call(ctx context.Context, method string, params, result any) error {
 	client := b.client.Load()
 	if client == nil {
-		return nil, errNoHeed
+		return errNoHeed
 	}
-	return client.CallTool(ctx, name, arguments)
+	return client.Call(ctx, method, params, result)
 }
 
 func (b *beside) add(c *deliver.Conversation) {

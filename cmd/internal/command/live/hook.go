@@ -14,9 +14,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/hooks"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -117,8 +119,9 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
+	agent := agentName("hook", e.Session, e.Agent)
 	h := hooked{
-		program: p, flags: f, event: &e, next: byCommand(&f.clientFlags, "hook", e.Session), say: func(a hooks.Answer) error {
+		program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent), say: func(a hooks.Answer) error {
 			out, _ := e.Render(a)
 			return p.print(out)
 		},
@@ -142,6 +145,7 @@ type hooked struct {
 
 	flags  *hookFlags
 	event  *hooks.Event
+	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
 	next   func(item *heed.Item) string // how the agent acknowledges
 	say    func(hooks.Answer) error
@@ -178,7 +182,7 @@ const offeredNote = "offered"
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
+		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
@@ -186,8 +190,11 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
 	var a hooks.Answer
+	if e.Call().Ended() {
+		h.report(ctx, c)
+	}
 	switch part := e.Takes(); {
-	case part == hooks.Deny && !h.exempt():
+	case part == hooks.Deny && !ownTool(e.Tool) && !fitsAny(h.flags.allow, e.Tool):
 		var current gabp.CurrentResult
 		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
@@ -209,6 +216,9 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 				break
 			}
 		}
+	}
+	if e.Call() == event.StatusStarted && a.Deny == "" && !ownTool(e.Tool) {
+		h.report(ctx, c)
 	}
 	if a.GoOn == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
@@ -236,12 +246,19 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	return steer.Action{}
 }
 
-// exempt reports whether the tool is never denied: by the owner's list, or as one of heed's own behind a bridge.
-func (h *hooked) exempt() bool {
-	tool := h.event.Tool
+// report reports the call of the event. The host asks before calls of the game alone: the end of another call is of none
+// that has begun.
+func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
+	e := h.event
+	if err := c.Report(ctx, bridge.Call{ID: e.CallID, Tool: e.Tool, Status: e.Call()}); err != nil {
+		h.Note("the call is not known to heed: %v", err)
+	}
+}
+
+// ownTool reports whether a tool is one of heed's own behind a bridge, which is never denied and no call of the game.
+func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
-	return fitsAny(h.flags.allow, tool) ||
-		slices.ContainsFunc(own, func(part string) bool { return strings.Contains(tool, part) })
+	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // news returns what the agent is to be told now, "" for nothing.
