@@ -451,34 +451,32 @@ func (s *session) update(data jsontext.Value) {
 	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
 		c.begun = make(chan struct{})
 		s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
-		tool := c.title
-		go func() {
-			s.report(bridge.Call{ID: u.CallID, Tool: tool, Status: event.StatusStarted})
-			close(c.begun)
-		}()
+		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Status: event.StatusStarted})
 	}
 }
 
 // ends are the statuses of a tool call that has ended, as the protocol has them.
 var ends = map[string]event.Status{"completed": event.StatusCompleted, "failed": event.StatusFailed}
 
-// callEnds reports the end of a call, if it is one of the game. For the machine it ends when the verdict is known.
+// callEnds reports the end of a call, if it is one of the game.
 func (s *session) callEnds(id string, c *call, status event.Status) {
-	if c == nil || c.begun == nil {
-		return
+	if c != nil && c.begun != nil {
+		go s.report(c.begun, bridge.Call{ID: id, Status: status})
 	}
-	go func() {
-		<-c.begun
-		s.report(bridge.Call{ID: id, Status: status})
-		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, id) })
-	}()
 }
 
 // reportWithin bounds a report of a call.
 const reportWithin = 5 * time.Second
 
-// report reports the start or the end of a call.
-func (s *session) report(call bridge.Call) {
+// report reports the start of a call, which closes begun, or the end after it. For the machine the call ends when the
+// verdict is known.
+func (s *session) report(begun chan struct{}, call bridge.Call) {
+	if call.Status.Ended() {
+		<-begun
+		defer s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, call.ID) })
+	} else {
+		defer close(begun)
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), reportWithin)
 	defer cancel()
 	if err := s.conversation.Report(ctx, call); err != nil {

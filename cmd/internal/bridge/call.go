@@ -224,8 +224,6 @@ func modError(ctx context.Context, err error) *gabp.Error {
 		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
 	case answered:
 		return e
-	case errors.Is(ctx.Err(), context.Canceled): // the answer is for the journal alone
-		why = "the bridge went away before the game's mod had answered"
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		code, why = gabp.CodeToolTimeout, "the game's mod did not answer in time"
 	}

@@ -3,9 +3,7 @@ package bridge
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -35,10 +33,9 @@ type Verdicts struct {
 
 // reported holds the open calls that hosts of agents have reported.
 type reported struct {
-	pass atomic.Bool // all calls pass the gate: a reported one would count twice
-
 	mu   sync.Mutex
-	open []reportedCall // oldest first
+	pass bool // all calls pass the gate: a reported one would count twice
+	open []reportedCall
 }
 
 type reportedCall struct {
@@ -55,53 +52,49 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	if json.Unmarshal(r.Params, &c) != nil || c.Agent == "" || c.Status.Kind() != event.KindOperation {
 		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params: want the agent, id, tool and status of a call")
 	}
-	answer := Verdicts{Verdicts: []heed.Verdict{}}
-	if !c.Status.Ended() {
-		return answer, p.beginReported(c)
-	}
+	ended, err := p.reported.take(p, c)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout) // the host may be gone
 	defer cancel()
-	for _, run := range p.reported.take(c) {
+	answer := Verdicts{Verdicts: []heed.Verdict{}}
+	for _, run := range ended {
 		if v, _, _ := run.End(ctx, c.Status, ""); p.attends && v.Outcome != coalesce.Clean {
 			answer.Verdicts = append(answer.Verdicts, v)
 		}
 	}
-	return answer, nil
+	return answer, err
 }
 
-// beginReported begins a call, unless it has begun, or passes the gate. Calls that were abandoned are forgotten.
-func (p *Proxy) beginReported(c Call) error {
-	t := &p.reported
+// take begins a call, unless it has begun or passes the gate, or removes and returns the calls that end with c. Those
+// that were abandoned are forgotten.
+func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.open = slices.DeleteFunc(t.open, func(o reportedCall) bool {
-		return p.session.Verdict(o.Running.ID()).Abandoned && o.Abandon()
-	})
-	switch {
-	case t.pass.Load(), p.mod.current() != nil, c.ID != "" && slices.ContainsFunc(t.open, c.names):
-		return nil
-	case len(t.open) == maxReported:
-		return gabp.Errorf(gabp.CodeBusy, "%d calls are open", maxReported)
-	}
-	t.open = append(t.open, reportedCall{c, p.session.Begin(session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent})})
-	return nil
-}
-
-// take removes and returns the calls whose end c is.
-func (t *reported) take(c Call) (ended []reportedCall) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.open = slices.DeleteFunc(t.open, func(o reportedCall) bool {
-		ends := c.names(o) && (len(ended) == 0 || c.ID+c.Tool == "")
-		if ends {
-			ended = append(ended, o)
+	var named, others []reportedCall
+	for _, o := range t.open {
+		switch {
+		case c.names(&o) && (named == nil || c.ID+c.Tool == ""):
+			named = append(named, o)
+		case !p.session.Verdict(o.Running.ID()).Abandoned || !o.Abandon():
+			others = append(others, o)
 		}
-		return ends
-	})
-	return ended
+	}
+	if c.Status.Ended() {
+		t.open = others
+		return named, nil
+	}
+	t.open = append(named, others...)
+	switch {
+	case t.pass, p.mod.current() != nil, c.ID != "" && named != nil:
+	case len(t.open) == maxReported:
+		return nil, gabp.Errorf(gabp.CodeBusy, "%d calls are open", maxReported)
+	default:
+		run := p.session.Begin(session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent})
+		t.open = append(t.open, reportedCall{c, run})
+	}
+	return nil, nil
 }
 
 // names reports whether c names an open call.
-func (c *Call) names(o reportedCall) bool {
+func (c *Call) names(o *reportedCall) bool {
 	return c.Agent == o.Agent && (c.ID == "" || c.ID == o.Call.ID) && (c.Tool == "" || c.Tool == o.Tool)
 }

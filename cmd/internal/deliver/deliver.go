@@ -201,9 +201,6 @@ func (c *Conversation) Offer(ctx context.Context, note, value string) (text stri
 	return text, err
 }
 
-// maxMethod bounds the name of a tool in a message, in characters.
-const maxMethod = 80
-
 // Report reports the start or the end of a call to the heed. The verdicts in its answer are messages that ride.
 func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	call.Agent = c.cfg.Caller
@@ -213,11 +210,10 @@ func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	}
 	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
 		for _, v := range ended.Verdicts {
-			_, a := m.Receive(now, steer.Message{
+			if _, a := m.Receive(now, steer.Message{
 				Author: attention.Author, Topic: "call of " + v.Method, Revision: v.Operation, Rides: true,
-				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, maxMethod), v.Outcome, v.Text),
-			})
-			if a.Do != steer.Nothing {
+				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, 80), v.Outcome, v.Text),
+			}); a.Do != steer.Nothing {
 				last = a
 			}
 		}

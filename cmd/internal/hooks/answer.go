@@ -12,22 +12,15 @@ import (
 // Copilot CLI cuts it, and Cursor drops it, all from about 10,000 characters.
 const MaxText = 8000
 
-// Answer is what a host is to be told. An empty text is nothing to say.
-type Answer struct {
-	Deny    string // the tool does not run, for this reason
-	Context string // the model reads it with the result, the prompt or the session's start
-	GoOn    string // the turn does not end: the model goes on with this text
-}
-
-// Part is the part of an [Answer] that a host takes at an event.
+// Part is the effect of a text that a host takes at an event.
 type Part uint8
 
-// The parts of an answer.
+// The parts.
 const (
-	None Part = iota
-	Deny
-	Context
-	GoOn
+	None    Part = iota // it takes no text
+	Deny                // the tool does not run, for this reason
+	Context             // the model reads it with the result, the prompt or the session's start
+	GoOn                // the turn does not end: the model goes on with this text
 )
 
 // events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
@@ -70,7 +63,7 @@ func kindOf(host Host, name string) Kind {
 	return Other
 }
 
-// Takes returns the part of an answer that the host takes at the event.
+// Takes returns the effect of a text at the event.
 func (e *Event) Takes() Part {
 	switch kindOf(e.Host, e.Name) {
 	case BeforeTool:
@@ -103,27 +96,19 @@ func (e *Event) MovedOn(offered Kind) bool {
 	return false
 }
 
-// Render returns what to write to the host, and what it cannot be told at this event, which is to stay pending. Without
-// anything to say, the output is empty or {}, whichever the host takes for going on as usual. A text longer than
-// MaxText is cut at the end of a line, with a note of how much is left out.
-func (e *Event) Render(a Answer) (stdout []byte, unsaid Answer) {
-	var out any
-	take := func(part Part, t *string, say func(string) any) {
-		if *t != "" && e.Takes() == part {
-			out, *t = say(cut(*t)), ""
-		}
-	}
-	take(Deny, &a.Deny, e.deny)
-	take(Context, &a.Context, e.add)
-	take(GoOn, &a.GoOn, e.goOn)
+// Render returns the output that has said as its text, if the host takes one at the event. Without a text, the output is
+// empty or {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line,
+// with a note of how much is left out.
+func (e *Event) Render(said string) (stdout []byte) {
+	form := map[Part]func(string) any{Deny: e.deny, Context: e.add, GoOn: e.goOn}[e.Takes()]
+	var out any = struct{}{}
 	switch {
-	case out != nil:
-	case e.Host == Cursor || e.Host == Gemini: // which report empty output as a fault
-		out = struct{}{}
-	default:
-		return nil, a
+	case form != nil && said != "":
+		out = form(cut(said))
+	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
+		return nil
 	}
-	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), a
+	return append(text.AppendJSON(nil, text.JSON(out)), '\n')
 }
 
 // deny returns the host's form of a denial, which needs a reason that is not blank.

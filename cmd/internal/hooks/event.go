@@ -145,25 +145,21 @@ func (e *Event) check() error {
 	return nil
 }
 
+// calls are the statuses that kinds of events give to calls. A call that is open when the turn ends in order has been
+// answered, since the model was asked after it; one that is open when the user prompts was left.
+var calls = map[Kind]event.Status{
+	BeforeTool: event.StatusStarted, AfterTool: event.StatusCompleted, ToolFailed: event.StatusFailed,
+	BatchEnd: event.StatusCompleted, TurnEnd: event.StatusCompleted, Prompt: event.StatusCancelled,
+	SessionEnd: event.StatusCancelled,
+}
+
 // Call returns the status that the event gives to the call that it names, or to all open calls of the agent where it
-// names none. StatusNone is no change. A call that is open when the turn ends in order has been answered, since the model
-// was asked after it; one that is open when the user prompts was left.
+// names none. StatusNone is no change.
 func (e *Event) Call() event.Status {
-	switch e.Kind {
-	case BeforeTool:
-		return event.StatusStarted
-	case AfterTool, ToolFailed, BatchEnd, TurnEnd:
-		switch {
-		case e.Aborted:
-			return event.StatusCancelled
-		case e.Kind == ToolFailed:
-			return event.StatusFailed
-		}
-		return event.StatusCompleted
-	case Prompt, SessionEnd:
+	if e.Aborted {
 		return event.StatusCancelled
 	}
-	return event.StatusNone
+	return calls[e.Kind]
 }
 
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of

@@ -83,6 +83,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		return
 	}
 	ended := s.now()
+	if status == event.StatusCancelled {
+		errText = "the caller left before the call was answered" // for rules, too
+	}
 	r.err = s.Sync(ctx) // what was logged before the answer came was logged while the call ran
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	if r.err == nil {

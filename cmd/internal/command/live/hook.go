@@ -121,15 +121,14 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
 	h := hooked{
-		program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent), say: func(a hooks.Answer) error {
-			out, _ := e.Render(a)
-			return p.print(out)
+		program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent), say: func(text string) error {
+			return p.print(e.Render(text))
 		},
 	}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
-		return h.say(hooks.Answer{})
+		return h.say("")
 	}
 	defer client.Close() //nolint:errcheck // what was asked was answered
 	h.client = client
@@ -148,7 +147,7 @@ type hooked struct {
 	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
 	next   func(item *heed.Item) string // how the agent acknowledges
-	say    func(hooks.Answer) error
+	say    func(text string) error
 }
 
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
@@ -189,7 +188,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		return s, err
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
-	var a hooks.Answer
+	said := ""
 	if e.Call().Ended() {
 		h.report(ctx, c)
 	}
@@ -201,32 +200,32 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			a.Deny = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
+			said = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
 				h.next(item), h.news(ctx, c)))
 		}
 	case part == hooks.Context:
-		a.Context = h.news(ctx, c)
+		said = h.news(ctx, c)
 	case part == hooks.GoOn && !e.StopActive:
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}
 		for _, msg := range c.State().Pending {
 			if !msg.Rides {
-				a.GoOn = h.news(ctx, c)
+				said = h.news(ctx, c)
 				break
 			}
 		}
 	}
-	if e.Call() == event.StatusStarted && a.Deny == "" && !ownTool(e.Tool) {
+	if e.Call() == event.StatusStarted && said == "" && !ownTool(e.Tool) {
 		h.report(ctx, c)
 	}
-	if a.GoOn == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
+	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
 			m.Ended(now, false)
 			return steer.Action{}
 		})
 	}
-	return c.State(), h.say(a)
+	return c.State(), h.say(said)
 }
 
 // observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
