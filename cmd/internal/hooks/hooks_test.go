@@ -12,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
 )
 
 // example is an input as a host documents it, what it is read as, and what is written for each of the three texts, ""
@@ -354,6 +356,30 @@ func TestMovedOn(t *testing.T) {
 		}
 	}
 	require.False(t, (&Event{Kind: TurnEnd, Aborted: true}).MovedOn(Prompt))
+}
+
+// TestCall holds the status that an event gives to the calls that it is of.
+func TestCall(t *testing.T) {
+	for _, c := range []struct {
+		input string
+		want  event.Status
+	}{
+		{`"PreToolUse","tool_name":"t"`, event.StatusStarted},
+		{`"PostToolUse","tool_name":"t"`, event.StatusCompleted},
+		{`"PostToolUseFailure","tool_name":"t","error":"no"`, event.StatusFailed},
+		{`"PostToolUseFailure","tool_name":"t","is_interrupt":true`, event.StatusCancelled},
+		{`"PostToolBatch","tool_calls":[{"tool_name":"t"}]`, event.StatusCompleted},
+		{`"Stop"`, event.StatusCompleted},
+		{`"StopFailure"`, event.StatusCancelled},
+		{`"UserPromptSubmit","prompt":"no, stop"`, event.StatusCancelled},
+		{`"SessionEnd"`, event.StatusCancelled},
+		{`"SessionStart"`, event.StatusNone},
+		{`"Notification"`, event.StatusNone},
+	} {
+		e, err := Parse([]byte(`{"session_id":"s","hook_event_name":`+c.input+`}`), Claude, "")
+		require.NoError(t, err)
+		require.Equal(t, c.want, e.Call(), c.input)
+	}
 }
 
 func TestParseNamesWhatIsWrong(t *testing.T) {
