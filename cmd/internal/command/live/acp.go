@@ -136,6 +136,12 @@ func (f *acpFlags) validate(cmd *cobra.Command) error {
 		notNegative(cmd, "grace", f.grace))
 }
 
+// game reports whether a tool call goes to the game: by its title, or as one of a kind that is no work of the agent's own,
+// such as a command or an edit.
+func (f *acpFlags) game(title, kind string) bool {
+	return fitsAny(f.tools, title) || len(f.tools) == 0 && (kind == "" || kind == "other") && !ownTool(title)
+}
+
 // fitsAny reports whether a name fits one of the patterns, which are valid.
 func fitsAny(patterns []string, name string) bool {
 	return slices.ContainsFunc(patterns, func(pattern string) bool {
@@ -180,12 +186,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game: func(title, kind string) bool {
-			if len(f.tools) == 0 { // a kind of its own is of work of the agent, such as a command or an edit
-				return (kind == "" || kind == "other") && !ownTool(title)
-			}
-			return fitsAny(f.tools, title)
-		},
+		Game:       f.game,
 		PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{

@@ -20,12 +20,15 @@ import (
 )
 
 // TestFaultReturns holds that a fault which returns in a later call, after its acknowledgement, is reported with that
-// call, by each way in which an agent meets heed: three times as an item that blocks, then by the verdict alone.
+// call, by each way in which an agent meets heed: as an item that blocks, or by the verdict alone where the policy is that
+// it stops no call.
 func TestFaultReturns(t *testing.T) {
 	t.Parallel()
-	for name, begin := range map[string]func(*testing.T) worker{
-		"bridge": throughBridge, "mcp": throughMCP, "hook": throughHook, "acp": throughACP,
-	} {
+	ways := map[string]func(*testing.T) worker{"bridge": throughBridge, "mcp": throughMCP, "acp": throughACP}
+	for host, events := range hookEvents {
+		ways["hook of "+host] = func(t *testing.T) worker { return throughHook(t, events) }
+	}
+	for name, begin := range ways {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := begin(t)
@@ -43,7 +46,7 @@ func TestFaultReturns(t *testing.T) {
 }
 
 // reports finds the fault, or the verdict of the call in which it came, in the text that an agent reads.
-var reports = regexp.MustCompile(`FAULT in|(?i)outcome( of [^:]*)?"?: ?"?(blocking|unknown)`)
+var reports = regexp.MustCompile(`FAULT in|(?i)outcome( of [^.]*)?"?: ?"?(blocking|unknown)`)
 
 // worker is an agent at its work: call makes a call of the game, in which the game logs a fault, and returns the text
 // that the agent reads then; ack acknowledges the items in the text.
@@ -97,24 +100,67 @@ func throughMCP(t *testing.T) worker {
 	}
 }
 
-func throughHook(t *testing.T) worker {
+// hookEvents are the events of hosts before and after a call: the input, with ID for the id of the call, and flags.
+var hookEvents = map[string][2][]string{
+	"Claude Code": {
+		{`{"hook_event_name":"PreToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
+			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{"x":1}}`},
+		{`{"hook_event_name":"PostToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
+			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{},"tool_response":[{"type":"text"}]}`},
+	},
+	"Claude Code, by batch": {
+		{`{"hook_event_name":"PreToolUse","session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":"default",
+			"tool_name":"mcp__game__build","tool_use_id":"ID","tool_input":{"x":1},"agent_id":"a1"}`},
+		{`{"hook_event_name":"PostToolBatch","session_id":"s1","transcript_path":"/t","cwd":"/","agent_id":"a1","tool_calls":[
+			{"tool_name":"Bash","tool_use_id":"other"},{"tool_name":"mcp__game__build","tool_use_id":"ID","tool_response":"x"}]}`},
+	},
+	"Codex": {
+		{`{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m","permission_mode":"default",
+			"hook_event_name":"PreToolUse","tool_name":"mcp__game__build","tool_input":{},"tool_use_id":"ID"}`},
+		{`{"session_id":"s2","turn_id":"t1","transcript_path":null,"cwd":"/p","model":"m","permission_mode":"default",
+			"hook_event_name":"PostToolUse","tool_name":"mcp__game__build","tool_input":{},"tool_response":{},"tool_use_id":"ID"}`},
+	},
+	"Gemini CLI": {
+		{`{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"BeforeTool","timestamp":"2026-01-31T10:00:00Z",
+			"tool_name":"mcp_game_build","tool_input":{},"mcp_context":{"server_name":"game"}}`},
+		{`{"session_id":"s3","transcript_path":"/t.json","cwd":"/p","hook_event_name":"AfterTool","timestamp":"2026-01-31T10:00:00Z",
+			"tool_name":"mcp_game_build","tool_input":{},"tool_response":{"llmContent":"x","returnDisplay":"x"}}`},
+	},
+	"Cursor": {
+		{`{"conversation_id":"c4","generation_id":"g1","hook_event_name":"preToolUse","tool_name":"MCP:build","tool_input":{},
+			"tool_use_id":"ID\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`},
+		{`{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build","tool_input":{},
+			"tool_output":"{}","duration":12.5,"tool_use_id":"ID\nx","cursor_version":"3.8.0"}`},
+	},
+	"Copilot CLI": {
+		{
+			`{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"game-build","toolArgs":"{}"}`,
+			"--host", "copilot", "--event", "preToolUse",
+		},
+		{
+			`{"sessionId":"s5","timestamp":1770000000000,"cwd":"/p","toolName":"game-build","toolArgs":{},
+			"toolResult":{"resultType":"success","textResultForLlm":"x"}}`, "--host", "copilot", "--event", "postToolUse",
+		},
+	},
+}
+
+func throughHook(t *testing.T, events [2][]string) worker {
 	g := newPlayed(t)
 	g.serve()
 	n := 0
-	event := func(name string) string {
-		input := fmt.Sprintf(`{"hook_event_name":%q,"session_id":"s1","transcript_path":"/t","cwd":"/","permission_mode":`+
-			`"default","tool_name":"mcp__game__build","tool_use_id":"u%d","tool_input":{},"tool_response":[]}`, name, n)
+	event := func(e []string) string {
+		input := strings.NewReader(strings.ReplaceAll(e[0], "ID", fmt.Sprint("u", n)))
 		var out, errs strings.Builder
-		require.Zero(t, run(t.Context(), []string{"hook", "--state", g.state}, strings.NewReader(input), &out, &errs))
+		require.Zero(t, run(t.Context(), append([]string{"hook", "--state", g.state}, e[1:]...), input, &out, &errs))
 		require.Empty(t, errs.String())
-		return out.String()
+		return strings.TrimPrefix(out.String(), "{}\n")
 	}
 	return worker{
 		call: func() string {
 			n++
-			require.Empty(t, event("PreToolUse"), "it is not denied")
+			require.Empty(t, event(events[0]), "it is not denied")
 			g.fault()
-			return event("PostToolUse")
+			return event(events[1])
 		},
 		ack: g.ackAsTold,
 	}
