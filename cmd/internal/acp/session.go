@@ -82,16 +82,7 @@ func (s *session) act(a steer.Action) {
 
 // ceiling is what the machine may decide.
 func (s *session) ceiling() steer.Ceiling {
-	return steer.Ceiling{Inject: s.injection() != nil, Cancel: true, Hosted: !s.proxy.PromptIdle}
-}
-
-// injection returns how the agent takes messages in its turn, nil if it does not.
-func (s *session) injection() *injection {
-	i := slices.IndexFunc(injections, func(i injection) bool { return i.offered(s) })
-	if s.refuse || i < 0 {
-		return nil
-	}
-	return &injections[i]
+	return steer.Ceiling{Inject: s.injection() != "", Cancel: true, Hosted: !s.proxy.PromptIdle}
 }
 
 // tell tells the machine of a prompt.
@@ -289,6 +280,11 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	}
 	for id, c := range calls {
 		s.callEnds(id, c, status)
+		if again { // the editor sees that it has ended
+			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
+				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
+			})}.Line())
+		}
 	}
 	waits := func(r *request) bool { return !r.prompt.carried }
 	if stopped {
@@ -296,11 +292,6 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	}
 	switch {
 	case again:
-		for id := range calls { // the editor sees that they have ended
-			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
-				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-			})}.Line())
-		}
 	case failed && next.Do != steer.Prompt:
 		s.answerOpen(m, line, func(*request) bool { return true })
 	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
@@ -366,18 +357,17 @@ func (s *session) forget(m *steer.Machine) {
 
 // inject adds a batch to the turn.
 func (s *session) inject(b steer.Batch) {
-	how := s.injection()
-	if how == nil || s.turn == nil {
+	method := s.injection()
+	if method == "" || s.turn == nil {
 		s.settle(b, noTurn)
 		return
 	}
-	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	how.params(s, &params)
-	s.proxy.ask(how.method, params, func(m message, _ []byte) {
-		o := refused
-		if m.Error == nil {
-			o = how.outcome(m.Result)
-		}
+	params := promptParams{SessionID: s.id, RunID: s.runID, Prompt: s.content(b)}
+	if method == methodSteering {
+		params.Meta = jsontext.Value(`{"steering":{"idleBehavior":"promptRequired"}}`)
+	}
+	s.proxy.ask(method, params, func(m message, _ []byte) {
+		o := outcomeOf(m)
 		s.refuse = s.refuse || o == refused
 		s.settle(b, o)
 	})

@@ -209,13 +209,8 @@ var (
 	attentionMethods = []string{gabp.MethodAttentionCurrent, gabp.MethodAttentionAck}
 )
 
-// unknown is the data of an error after which it is not known whether the request was executed.
-type unknown struct {
-	Outcome string `json:"outcome"`
-}
-
 // modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
-// the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
+// the connection. In the latter case it is not known whether the request was executed, and the data say so.
 func modError(ctx context.Context, err error) *gabp.Error {
 	e, answered := errors.AsType[*gabp.Error](err)
 	code, why := gabp.CodeToolFailed, "the connection to the game's mod was lost"
@@ -227,5 +222,5 @@ func modError(ctx context.Context, err error) *gabp.Error {
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		code, why = gabp.CodeToolTimeout, "the game's mod did not answer in time"
 	}
-	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(unknown{"unknown"})
+	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(map[string]string{"outcome": "unknown"})
 }

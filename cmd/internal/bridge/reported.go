@@ -13,7 +13,7 @@ import (
 )
 
 // MethodCall is the method by which the host of an agent reports the calls of the game that it sees. It takes a [Call],
-// and answers with [Verdicts].
+// and answers with the verdicts of the calls that ended, but for those that are clean.
 const MethodCall = "heed/call"
 
 // Call is the start or the end of a call of the game.
@@ -26,12 +26,8 @@ type Call struct {
 	Status event.Status `json:"status"`
 }
 
-// Verdicts are the verdicts of calls that ended, but for those that are clean.
-type Verdicts struct {
-	Verdicts []heed.Verdict `json:"verdicts"`
-}
-
-// reported holds the open calls that hosts of agents have reported.
+// reported holds the open calls that hosts of agents have reported. They are operations that the engine knows, whose
+// number is bounded.
 type reported struct {
 	mu   sync.Mutex
 	pass bool // all calls pass the gate: a reported one would count twice
@@ -43,55 +39,48 @@ type reportedCall struct {
 	*session.Running
 }
 
-// maxReported bounds the open calls that are reported.
-const maxReported = 256
-
 // reportCall answers heed/call.
 func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	var c Call
 	if json.Unmarshal(r.Params, &c) != nil || c.Agent == "" || c.Status.Kind() != event.KindOperation {
 		return nil, gabp.Errorf(gabp.CodeInvalidParams, "params: want the agent, id, tool and status of a call")
 	}
-	ended, err := p.reported.take(p, c)
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), p.gateTimeout) // the host may be gone
 	defer cancel()
-	answer := Verdicts{Verdicts: []heed.Verdict{}}
-	for _, run := range ended {
+	verdicts := []heed.Verdict{}
+	for _, run := range p.reported.take(p, c) {
 		if v, _, _ := run.End(ctx, c.Status, ""); p.attends && v.Outcome != coalesce.Clean {
-			answer.Verdicts = append(answer.Verdicts, v)
+			verdicts = append(verdicts, v)
 		}
 	}
-	return answer, err
+	return verdicts, nil
 }
 
-// take begins a call, unless it has begun or passes the gate, or removes and returns the calls that end with c. Those
+// take begins a call, unless it has begun or passes the gate, or removes and returns the calls that end with c. Calls
 // that were abandoned are forgotten.
-func (t *reported) take(p *Proxy, c Call) (ended []reportedCall, err error) {
+func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var named, others []reportedCall
 	for _, o := range t.open {
-		switch {
-		case c.names(&o) && (named == nil || c.ID+c.Tool == ""):
+		if c.names(&o) && (named == nil || c.ID+c.Tool == "") {
 			named = append(named, o)
-		case !p.session.Verdict(o.Running.ID()).Abandoned || !o.Abandon():
+		} else if v := p.session.Verdict(o.Running.ID()); v.Known && !v.Abandoned {
 			others = append(others, o)
+		} else {
+			o.Abandon()
 		}
 	}
 	if c.Status.Ended() {
 		t.open = others
-		return named, nil
+		return named
 	}
 	t.open = append(named, others...)
-	switch {
-	case t.pass, p.mod.current() != nil, c.ID != "" && named != nil:
-	case len(t.open) == maxReported:
-		return nil, gabp.Errorf(gabp.CodeBusy, "%d calls are open", maxReported)
-	default:
+	if !t.pass && p.mod.current() == nil && (c.ID == "" || named == nil) {
 		run := p.session.Begin(session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent})
 		t.open = append(t.open, reportedCall{c, run})
 	}
-	return nil, nil
+	return nil
 }
 
 // names reports whether c names an open call.

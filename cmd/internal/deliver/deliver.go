@@ -204,12 +204,12 @@ func (c *Conversation) Offer(ctx context.Context, note, value string) (text stri
 // Report reports the start or the end of a call to the heed. The verdicts in its answer are messages that ride.
 func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
 	call.Agent = c.cfg.Caller
-	var ended bridge.Verdicts
-	if err := c.cfg.Heed.Call(ctx, bridge.MethodCall, call, &ended); err != nil {
+	var verdicts []heed.Verdict
+	if err := c.cfg.Heed.Call(ctx, bridge.MethodCall, call, &verdicts); err != nil {
 		return err
 	}
 	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
-		for _, v := range ended.Verdicts {
+		for _, v := range verdicts {
 			if _, a := m.Receive(now, steer.Message{
 				Author: attention.Author, Topic: "call of " + v.Method, Revision: v.Operation, Rides: true,
 				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, 80), v.Outcome, v.Text),

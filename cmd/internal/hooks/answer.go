@@ -96,52 +96,37 @@ func (e *Event) MovedOn(offered Kind) bool {
 	return false
 }
 
-// Render returns the output that has said as its text, if the host takes one at the event. Without a text, the output is
-// empty or {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line,
-// with a note of how much is left out.
+// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or {},
+// whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a note of
+// how much is left out.
 func (e *Event) Render(said string) (stdout []byte) {
-	form := map[Part]func(string) any{Deny: e.deny, Context: e.add, GoOn: e.goOn}[e.Takes()]
 	var out any = struct{}{}
 	switch {
-	case form != nil && said != "":
-		out = form(cut(said))
+	case said != "" && e.Takes() != None:
+		out = e.form(cut(said))
 	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
 		return nil
 	}
 	return append(text.AppendJSON(nil, text.JSON(out)), '\n')
 }
 
-// deny returns the host's form of a denial, which needs a reason that is not blank.
-func (e *Event) deny(reason string) any {
-	if strings.TrimSpace(reason) == "" {
-		reason = "no reason was given"
+// form returns the host's form of a text at the event.
+func (e *Event) form(said string) any {
+	switch part := e.Takes(); {
+	case e.Host == Gemini && part != Context:
+		return map[string]string{"decision": "deny", "reason": said}
+	case e.Host == Cursor && part == Deny:
+		return map[string]string{"permission": "deny", "agent_message": said, "user_message": said}
+	case e.Host == Cursor && part == Context:
+		return map[string]string{"additional_context": said}
+	case e.Host == Cursor:
+		return map[string]string{"followup_message": said}
+	case part == GoOn:
+		return map[string]string{"decision": "block", "reason": said}
+	case part == Deny:
+		return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": said})
 	}
-	switch e.Host {
-	case Gemini:
-		return map[string]string{"decision": "deny", "reason": reason}
-	case Cursor:
-		return map[string]string{"permission": "deny", "agent_message": reason, "user_message": reason}
-	}
-	return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": reason})
-}
-
-// add returns the host's form of context.
-func (e *Event) add(context string) any {
-	if e.Host == Cursor {
-		return map[string]string{"additional_context": context}
-	}
-	return e.specific(map[string]string{"additionalContext": context})
-}
-
-// goOn returns the host's form of an order to go on.
-func (e *Event) goOn(order string) any {
-	switch e.Host {
-	case Gemini:
-		return map[string]string{"decision": "deny", "reason": order}
-	case Cursor:
-		return map[string]string{"followup_message": order}
-	}
-	return map[string]string{"decision": "block", "reason": order}
+	return e.specific(map[string]string{"additionalContext": said})
 }
 
 // specific returns members that belong to the event.

@@ -4,24 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"github.com/heedlog/heed/internal/text"
 )
 
 // timeout is how long a host waits for the command, in seconds.
 const timeout = 10
-
-// configured are the events that a host's configuration is to name. Of Claude Code's, the end of a batch stands for
-// each of its tools.
-var configured = map[Host][]string{
-	Claude: {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "SessionEnd"},
-	Codex:  {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"},
-	Gemini: {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
-	Cursor: {"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "postToolUseFailure", "stop", "sessionEnd"},
-	Copilot: {
-		"sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "postToolUseFailure", "agentStop", "sessionEnd",
-	},
-}
 
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
@@ -59,11 +48,15 @@ func Configuration(host Host, command, server string) (file, content string) {
 		return "", ""
 	}
 	hooks := map[string]any{}
-	for _, event := range configured[host] {
+	for kind, names := range events[host] {
 		of := ""
-		if kindOf(host, event) == BeforeTool {
+		switch single := kind == AfterTool || kind == ToolFailed; {
+		case single && events[host][BatchEnd] != "": // which ends the calls, and reaches the model
+			continue
+		case kind == BeforeTool:
 			of = matcher
 		}
+		event := strings.Fields(names)[0]
 		hooks[event] = []any{entry(event, of)}
 	}
 	config["hooks"] = hooks

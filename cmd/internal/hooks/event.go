@@ -14,7 +14,7 @@ import (
 // MaxInput bounds the input of an event, in bytes. Hosts send what a tool returned, Claude Code that of a whole batch.
 const MaxInput = 4 << 20
 
-// maxName bounds names and ids, in bytes.
+// maxName bounds all names and ids of an event, in bytes.
 const maxName = 1024
 
 // Host is a program that runs hooks.
@@ -102,7 +102,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	input = bytes.TrimSpace(bytes.TrimPrefix(input, []byte("\ufeff"))) // a shell on Windows may write the mark
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Event{}, fmt.Errorf("hook input: %w", describe(err))
+		return Event{}, fmt.Errorf("hook input: %s", text.Safe(err.Error(), 200))
 	}
 	if host == "" {
 		host = w.host()
@@ -131,16 +131,8 @@ func (e *Event) check() error {
 	case e.Tool == "" && (e.Kind == BeforeTool || e.Kind == AfterTool || e.Kind == ToolFailed):
 		return errors.New("hook input: no tool: tool_name and toolName are missing")
 	}
-	for _, m := range [...]struct{ name, value string }{
-		{"event", e.Name},
-		{"session", e.Session},
-		{"agent", e.Agent},
-		{"tool", e.Tool},
-		{"call", e.CallID},
-	} {
-		if len(m.value) > maxName {
-			return fmt.Errorf("hook input: %s: %d bytes, of at most %d", m.name, len(m.value), maxName)
-		}
+	if n := len(e.Name + e.Session + e.Agent + e.Tool + e.CallID); n > maxName {
+		return fmt.Errorf("hook input: names and ids of %d bytes, of at most %d", n, maxName)
 	}
 	return nil
 }
@@ -178,18 +170,4 @@ func (w *wire) host() Host {
 		return Codex
 	}
 	return Claude
-}
-
-// describe returns an error of encoding/json in words for a reader of JSON.
-func describe(err error) error {
-	var mistyped *json.UnmarshalTypeError
-	if !errors.As(err, &mistyped) {
-		return err
-	}
-	if mistyped.Field == "" {
-		return fmt.Errorf("%s, not an object", text.Safe(mistyped.Value, 40))
-	}
-	want := map[string]string{"bool": "a boolean", "float64": "a number"}
-	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),
-		cmp.Or(want[mistyped.Type.String()], "a string"))
 }

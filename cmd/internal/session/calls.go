@@ -107,11 +107,8 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 	}
 }
 
-// Abandon gives up a call of which no end comes, and returns true.
-func (r *Running) Abandon() bool {
-	r.once.Do(func() { r.s.inFlight.Add(-1) })
-	return true
-}
+// Abandon gives up a call whose end does not come.
+func (r *Running) Abandon() { r.once.Do(func() { r.s.inFlight.Add(-1) }) }
 
 // look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }

@@ -35,21 +35,18 @@ import (
 // acpFlags are those of "heed acp".
 type acpFlags struct {
 	clientFlags
-	steerFlags
+	policy     steer.Policy
+	brief      int
 	tools      []string
 	promptIdle bool
 	grace      time.Duration
 	logFile    string
 }
 
-// steerFlags are how attention reaches an agent in the middle of its turn.
-type steerFlags struct {
-	policy steer.Policy
-	brief  int
-}
-
-func (f *steerFlags) register(cmd *cobra.Command) {
+func (f *acpFlags) register(cmd *cobra.Command) {
+	f.selects(cmd)
 	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the agent's flags are the agent's
 	flags.StringVar((*string)(&f.policy.Mode), "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
 	flags.BoolVar(&f.policy.InterruptOnInvalid, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
 	flags.DurationVar(&f.policy.CallWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
@@ -58,16 +55,21 @@ func (f *steerFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
 		string(steer.ModeQueue))
+	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all that are no command, edit or other work of the agent's own (repeatable)")
+	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
 }
 
-func (f *steerFlags) validate(cmd *cobra.Command) error {
+func (f *acpFlags) validate(cmd *cobra.Command) error {
 	if err := f.policy.Validate(); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
 	if p := f.policy; p.CallWait == 0 || p.SteersPerTurn == 0 || p.SteersPerMinute == 0 { // a default of policies
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
-	return checkBrief(cmd, f.brief)
+	return cmp.Or(f.clientFlags.validate(cmd), checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // defaultBrief is the budget of a brief for an agent, in tokens, and maxBrief bounds it.
@@ -120,20 +122,8 @@ It ends when the editor or the agent does, with the status of the agent.`,
 		Args: cli.Args(1, math.MaxInt, "name the agent's program after --, such as heed acp -- gemini --experimental-acp"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.acp(cmd, &f, args) },
 	}
-	f.selects(cmd)
-	f.steerFlags.register(cmd)
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // the agent's flags are the agent's
-	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all that are no command, edit or other work of the agent's own (repeatable)")
-	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
-	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
+	f.register(cmd)
 	return cmd
-}
-
-func (f *acpFlags) validate(cmd *cobra.Command) error {
-	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
-		notNegative(cmd, "grace", f.grace))
 }
 
 // game reports whether a tool call goes to the game: by its title, or as one of a kind that is no work of the agent's own,
@@ -190,7 +180,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 		PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
-				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session),
+				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
 				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
 			cfg.Next = byCommand(&f.clientFlags, cfg.Caller)
@@ -297,14 +287,10 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 	}
 }
 
-// agentName returns the name of an agent at heed, by the adapter, the session and the part of the session that it is of.
-func agentName(adapter string, parts ...string) string {
-	for _, part := range parts {
-		if part != "" {
-			adapter += "-" + fileName(part[:min(len(part), 28)])
-		}
-	}
-	return adapter
+// agentName returns the name of an agent at heed, by the adapter, the session and the subagent in the session, if any.
+func agentName(adapter, session, subagent string) string {
+	name := fileName(strings.TrimPrefix(subagent+"-"+session, "-"))
+	return adapter + "-" + name[:min(len(name), 40)]
 }
 
 // byCommand says how an agent acknowledges an item by a command, at the heed that f selects: also from another folder.

@@ -120,15 +120,11 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
 	agent := agentName("hook", e.Session, e.Agent)
-	h := hooked{
-		program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent), say: func(text string) error {
-			return p.print(e.Render(text))
-		},
-	}
+	h := hooked{program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent)}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
-		return h.say("")
+		return p.print(e.Render(""))
 	}
 	defer client.Close() //nolint:errcheck // what was asked was answered
 	h.client = client
@@ -147,7 +143,6 @@ type hooked struct {
 	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
 	next   func(item *heed.Item) string // how the agent acknowledges
-	say    func(text string) error
 }
 
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
@@ -225,7 +220,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 			return steer.Action{}
 		})
 	}
-	return c.State(), h.say(said)
+	return c.State(), h.print(e.Render(said))
 }
 
 // observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
