@@ -173,9 +173,7 @@ func (p *proxy) parse(line []byte) message {
 func (p *proxy) fromEditor(line []byte) {
 	m := p.parse(line)
 	var params promptParams
-	if m.Method == methodPrompt || m.Method == methodCancel || m.Method == methodLoad || m.Method == methodResume {
-		jsonrpc.Read(m.Params, &params)
-	}
+	jsonrpc.Read(m.Params, &params)
 	s := p.sessions[params.SessionID]
 	switch {
 	case m.Method == "" && m.ID != nil:

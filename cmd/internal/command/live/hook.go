@@ -204,11 +204,8 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}
-		for _, msg := range c.State().Pending {
-			if !msg.Rides {
-				said = h.news(ctx, c)
-				break
-			}
+		if slices.ContainsFunc(c.State().Pending, func(msg steer.Message) bool { return !msg.Rides }) {
+			said = h.news(ctx, c)
 		}
 	}
 	if e.Call() == event.StatusStarted && said == "" && !ownTool(e.Tool) {
