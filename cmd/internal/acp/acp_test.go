@@ -262,7 +262,9 @@ func TestReports(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title, _ string) bool { return title != "other" } })
+				w := newWorld(t, steer.Policy{}, func(c *Config) {
+					c.Game = func(title, _ string) bool { return title != "other" }
+				})
 				w.open(`{"protocolVersion":1}`)
 				w.play(turn + c.script)
 				require.Equal(t, c.want, w.conversation.reports)

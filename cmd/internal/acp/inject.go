@@ -11,8 +11,8 @@ const (
 	noTurn // the agent has no turn, and took nothing
 )
 
-// The ways to add a message to a turn without stopping it. Each is an extension of some agents; that of the proposals for
-// the protocol's next version, session/inject, is not settled, and so not among them.
+// The ways to add a message to a turn without stopping it. Each is an extension of some agents. The method of the
+// proposals for the protocol's next version, session/inject, is not settled, and so not among them.
 const (
 	// claude-agent-acp and codex-acp; the answer to initialize has _meta.steering.supported. A message that found no
 	// turn is left to the client, if it asks for that.

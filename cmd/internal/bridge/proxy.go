@@ -207,9 +207,7 @@ func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error 
 // Gate returns the gate that holds calls back, for calls that do not come over the protocol. All calls pass it from now
 // on: a report of one by the agent's host is ignored.
 func (p *Proxy) Gate() *gate.Gate {
-	p.reported.mu.Lock()
-	defer p.reported.mu.Unlock()
-	p.reported.pass = true
+	p.reported.pass.Store(true)
 	return p.gate
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"sync"
+	"sync/atomic"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -29,8 +30,9 @@ type Call struct {
 // reported holds the open calls that hosts of agents have reported. They are operations that the engine knows, whose
 // number is bounded.
 type reported struct {
+	pass atomic.Bool // all calls pass the gate: a reported one would count twice
+
 	mu   sync.Mutex
-	pass bool // all calls pass the gate: a reported one would count twice
 	open []reportedCall
 }
 
@@ -76,7 +78,7 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 		return named
 	}
 	t.open = append(named, others...)
-	if !t.pass && p.mod.current() == nil && (c.ID == "" || named == nil) {
+	if !t.pass.Load() && p.mod.current() == nil && (c.ID == "" || named == nil) {
 		run := p.session.Begin(session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent})
 		t.open = append(t.open, reportedCall{c, run})
 	}

@@ -157,9 +157,9 @@ func shownVerdict(v *heed.Verdict) *verdict {
 }
 
 // amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
-// of it stays byte for byte; where it has one of these names itself, they go into a member "heed", or "_heed" and so on if
-// it has that, too. A value that is not an object becomes the member "value" of one. Where there is nothing but a clean
-// verdict, an object gets that alone, and any other value stays byte for byte.
+// of it stays byte for byte; where it has one of these names itself, they go into a member "heed", or "_heed" and so on
+// if it has that, too. A value that is not an object becomes the member "value" of one. Where there is nothing but a
+// clean verdict, an object gets that alone, and any other value stays byte for byte.
 func amend(result json.RawMessage, found finding) json.RawMessage {
 	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
 	if quiet && (found.Verdict == nil || !isObject(result)) {

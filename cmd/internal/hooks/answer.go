@@ -96,9 +96,9 @@ func (e *Event) MovedOn(offered Kind) bool {
 	return false
 }
 
-// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or {},
-// whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a note of
-// how much is left out.
+// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or
+// {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a
+// note of how much is left out.
 func (e *Event) Render(said string) (stdout []byte) {
 	var out any = struct{}{}
 	switch {

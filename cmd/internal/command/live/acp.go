@@ -55,7 +55,7 @@ func (f *acpFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
 		string(steer.ModeQueue))
-	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all that are no command, edit or other work of the agent's own (repeatable)")
+	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all but the commands, edits and other work of the agent itself (repeatable)")
 	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
 	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
 	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
@@ -126,7 +126,7 @@ It ends when the editor or the agent does, with the status of the agent.`,
 	return cmd
 }
 
-// game reports whether a tool call goes to the game: by its title, or as one of a kind that is no work of the agent's own,
+// game reports whether a tool call goes to the game: by its title, or because its kind is no work of the agent itself,
 // such as a command or an edit.
 func (f *acpFlags) game(title, kind string) bool {
 	return fitsAny(f.tools, title) || len(f.tools) == 0 && (kind == "" || kind == "other") && !ownTool(title)
@@ -176,8 +176,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game:       f.game,
-		PromptIdle: f.promptIdle, Logger: log,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
 				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
@@ -287,7 +286,7 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 	}
 }
 
-// agentName returns the name of an agent at heed, by the adapter, the session and the subagent in the session, if any.
+// agentName returns the name of an agent at heed, by the adapter, the session and its subagent, if any.
 func agentName(adapter, session, subagent string) string {
 	name := fileName(strings.TrimPrefix(subagent+"-"+session, "-"))
 	return adapter + "-" + name[:min(len(name), 40)]

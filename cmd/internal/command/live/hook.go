@@ -237,8 +237,8 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	return steer.Action{}
 }
 
-// report reports the call of the event. The host asks before calls of the game alone: the end of another call is of none
-// that has begun.
+// report reports the call of the event. Calls of the game are those that the host asks about: the end of any other call
+// ends none that has begun.
 func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 	e := h.event
 	if err := c.Report(ctx, bridge.Call{ID: e.CallID, Tool: e.Tool, Status: e.Call()}); err != nil {
