@@ -26,8 +26,12 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	return p.pass(ctx, r, call.Name)
 }
 
-// passMethod answers a method that is not heed's. Mods have tools under the names of methods, too.
+// passMethod answers a method that is not heed's, or is between programs of heed and so no capability. Mods have tools
+// under the names of methods, too.
 func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
+	if r.Method == MethodCall {
+		return p.reportCall(ctx, r)
+	}
 	return p.pass(ctx, r, r.Method)
 }
 

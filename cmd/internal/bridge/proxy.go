@@ -169,7 +169,6 @@ func New(cfg Config) (*Proxy, error) {
 	mux.Handle(gabp.MethodToolsCall, p.callTool)
 	mux.Handle(gabp.MethodResourcesList, p.listResources)
 	mux.Handle(gabp.MethodResourcesRead, p.readResource)
-	mux.Handle(MethodCall, p.reportCall)
 	return p, nil
 }
 
