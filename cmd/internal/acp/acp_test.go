@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
@@ -30,6 +31,21 @@ type memory struct {
 	now time.Time
 	act func(steer.Action)
 	did chan struct{} // has one when something was done, if it is not nil
+
+	reports []string      // of calls
+	verdict chan struct{} // the end of a call waits for it, if it is not nil, and leads to a message that rides
+}
+
+// Report keeps the report of a call.
+func (c *memory) Report(_ context.Context, call bridge.Call) error {
+	c.mu.Lock()
+	c.reports = append(c.reports, strings.TrimSuffix(fmt.Sprint(call.ID, " ", call.Status, " ", call.Tool), " "))
+	c.mu.Unlock()
+	if call.Status.Ended() && c.verdict != nil {
+		<-c.verdict
+		c.receive(steer.Message{Author: "heed", Text: "verdict", Rides: true})
+	}
+	return nil
 }
 
 func (c *memory) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
@@ -141,7 +157,7 @@ type world struct {
 }
 
 // every has all calls go to the game.
-func every(string) bool { return true }
+func every(string, string) bool { return true }
 
 func newWorld(t testing.TB, policy steer.Policy, change func(*Config)) *world {
 	w := &world{t: t, err: make(chan error, 1)}
@@ -370,6 +386,72 @@ func TestInjectionForms(t *testing.T) {
 	}
 }
 
+// TestReports holds which calls are reported, and how they end.
+func TestReports(t *testing.T) {
+	const turn = `
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A call c1 pending
+		e call c1 pending`
+	for name, c := range map[string]struct {
+		script string
+		want   []string
+	}{
+		"completed": {`
+		A update c1 in_progress
+		e update c1 in_progress
+		A update c1 completed
+		e update c1 completed
+		A update c1 completed
+		e update c1 completed`, []string{"c1 started c1", "c1 completed"}},
+		"failed": {`
+		A update c1 failed
+		e update c1 failed`, []string{"c1 started c1", "c1 failed"}},
+		"side by side": {`
+		A call c2 in_progress
+		e call c2 in_progress
+		A update c2 completed
+		e update c2 completed
+		A update c1 failed
+		e update c1 failed`, []string{"c1 started c1", "c2 started c2", "c2 completed", "c1 failed"}},
+		"a person cancels": {`
+		E cancel
+		a cancel
+		A 1: cancelled
+		e 1: cancelled`, []string{"c1 started c1", "c1 cancelled"}},
+		"heed cancels": {`
+		M item
+		T
+		a cancel
+		A 1: cancelled
+		e update c1 failed
+		a prompt heed-1 W:|Build.|+ heed: item ? ~`, []string{"c1 started c1", "c1 cancelled"}},
+		"the turn fails": {`
+		A 1: error
+		e 1: error`, []string{"c1 started c1", "c1 cancelled"}},
+		"the turn ends in order": {`
+		A 1: end_turn
+		e 1: end_turn`, []string{"c1 started c1", "c1 completed"}},
+		"no call of the game": {`
+		A call other pending
+		e call other pending
+		A update other completed
+		e update other completed`, []string{"c1 started c1"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newWorld(t, steer.Policy{}, func(c *Config) {
+					c.Game = func(title, _ string) bool { return title != "other" }
+				})
+				w.open(`{"protocolVersion":1}`)
+				w.play(turn + c.script)
+				require.Equal(t, c.want, w.conversation.reports)
+				w.close()
+			})
+		})
+	}
+}
+
 // TestCallsOfTheGame: a stop waits for calls of the game alone, which a call may show with any of its updates, also
 // where many others are open.
 func TestCallsOfTheGame(t *testing.T) {
@@ -391,7 +473,7 @@ func TestCallsOfTheGame(t *testing.T) {
 		"an update that is none of calls": {0, []string{`"plan","title":"game"`}, false},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title string) bool { return title == "game" } })
+			w := newWorld(t, steer.Policy{}, func(c *Config) { c.Game = func(title, _ string) bool { return title == "game" } })
 			defer w.close()
 			w.open(`{}`)
 			w.play("E prompt 1 Build.\na prompt 1 Build.")
@@ -485,6 +567,28 @@ func TestPassesUnchanged(t *testing.T) {
 			synctest.Wait()
 			require.Len(t, w.editor.take(), 2, "their ids are free again")
 		}
+		w.close()
+	})
+}
+
+// TestVerdictStopsWithItem holds that a stop for an item waits for the verdict of the call that ends, and carries it.
+func TestVerdictStopsWithItem(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		w.open(`{"protocolVersion":1}`)
+		w.conversation.verdict = make(chan struct{})
+		w.play(`
+		E prompt 1 Build.
+		a prompt 1 Build.
+		A call c1 in_progress
+		e call c1 in_progress
+		M item
+		A update c1 completed
+		e update c1 completed
+		V
+		a cancel
+		A 1: cancelled
+		a prompt heed-1 W:|Build.|+2 heed: item heed: verdict ~`)
 		w.close()
 	})
 }
@@ -607,7 +711,7 @@ func short(line string) string {
 }
 
 // play lets what a script says happen: E and A are what the editor and the agent send, M the topic of a message of
-// attention; e and a are what they receive thereupon, all of it.
+// attention, V the verdict of a call; e and a are what they receive thereupon, all of it.
 func (w *world) play(script string) {
 	w.t.Helper()
 	steps := strings.Split(strings.TrimSpace(script), "\n")
@@ -626,6 +730,8 @@ func (w *world) play(script string) {
 			require.Equal(w.t, steer.Accepted, w.conversation.receive(msg), step)
 		case "W":
 			w.conversation.Do(func(m *steer.Machine, _ time.Time) steer.Action { m.Withdraw(rest); return steer.Action{} })
+		case "V":
+			close(w.conversation.verdict)
 		case "T":
 			w.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
 				w.conversation.now = m.Deadline()
@@ -978,7 +1084,7 @@ var scripts = []struct {
 		a prompt heed-1 W:|Build.|+ heed: item ~
 		A heed-1: end_turn
 		e 1: end_turn`,
-		change: func(c *Config) { c.Game = func(title string) bool { return title == "c1" } },
+		change: func(c *Config) { c.Game = func(title, _ string) bool { return title == "c1" } },
 	},
 	{
 		name: "a call whose input comes late", script: `
@@ -995,7 +1101,7 @@ var scripts = []struct {
 		A 1: cancelled
 		a prompt heed-1 W:|Build.|+ heed: item ~`,
 		change: func(c *Config) {
-			c.Game = func(title string) bool { return title == "game" }
+			c.Game = func(title, _ string) bool { return title == "game" }
 		},
 	},
 	{name: "a call that does not end", script: `

@@ -1,6 +1,6 @@
 // Package acp is a proxy between an editor and an agent that speak the Agent Client Protocol (JSON-RPC 2.0, one message
 // in a line). It passes each line through as it is, and brings messages to the agent in the middle of its turn as
-// package steer decides: where the agent takes injections, by one of [injections], else by canceling the turn and
+// package steer decides: where the agent takes injections, as [session.injection] says, else by canceling the turn and
 // prompting again with the request and the message.
 //
 // # Guarantees

@@ -1,20 +1,6 @@
 package acp
 
-import (
-	"github.com/go-json-experiment/json/jsontext"
-
-	"github.com/heedlog/heed/cmd/internal/jsonrpc"
-)
-
-// injection is a way to add a message to a turn without stopping it. Each is an extension of some agents; that of the
-// proposals for the protocol's next version, session/inject, is not settled, and so not among them.
-type injection struct {
-	method  string
-	offered func(s *session) bool
-	params  func(s *session, p *promptParams)
-	// outcome reads the answer.
-	outcome func(result jsontext.Value) outcome
-}
+import "github.com/heedlog/heed/cmd/internal/jsonrpc"
 
 // outcome is what an agent did with an injection.
 type outcome int
@@ -25,45 +11,41 @@ const (
 	noTurn // the agent has no turn, and took nothing
 )
 
-// injections are tried in this order.
-var injections = []injection{
-	{
-		// claude-agent-acp and codex-acp; the answer to initialize has _meta.steering.supported. A message that found
-		// no turn is left to the client, if it asks for that.
-		method:  "_session/steering",
-		offered: func(s *session) bool { return s.proxy.steering },
-		params: func(_ *session, p *promptParams) {
-			p.Meta = jsontext.Value(`{"steering":{"idleBehavior":"promptRequired"}}`)
-		},
-		outcome: func(result jsontext.Value) outcome {
-			var r struct {
-				Outcome string `json:"outcome"`
-			}
-			jsonrpc.Read(result, &r)
-			switch r.Outcome {
-			case "injected", "startedNewTurn":
-				return taken
-			case "promptRequired":
-				return noTurn
-			}
-			return refused
-		},
-	},
-	{
-		// goose, which says the number of the run in the _meta of an update, and answers with it.
-		method:  "_goose/unstable/session/steer",
-		offered: func(s *session) bool { return s.runID != "" },
-		params:  func(s *session, p *promptParams) { p.RunID = s.runID },
-		outcome: func(result jsontext.Value) outcome {
-			var r struct {
-				RunID string `json:"runId"`
-			}
-			if jsonrpc.Read(result, &r); r.RunID == "" {
-				return refused
-			}
-			return taken
-		},
-	},
+// The ways to add a message to a turn without stopping it. Each is an extension of some agents. The method of the
+// proposals for the protocol's next version, session/inject, is not settled, and so not among them.
+const (
+	// claude-agent-acp and codex-acp; the answer to initialize has _meta.steering.supported. A message that found no
+	// turn is left to the client, if it asks for that.
+	methodSteering = "_session/steering"
+	// goose, which says the number of the run in the _meta of an update, and answers with it.
+	methodGoose = "_goose/unstable/session/steer"
+)
+
+// injection returns the method by which the agent takes messages in its turn, "" if it does not.
+func (s *session) injection() string {
+	switch {
+	case s.refuse:
+	case s.proxy.steering:
+		return methodSteering
+	case s.runID != "":
+		return methodGoose
+	}
+	return ""
+}
+
+// outcomeOf reads the answer to an injection.
+func outcomeOf(m message) outcome {
+	var r struct {
+		Outcome string `json:"outcome"`
+		RunID   string `json:"runId"`
+	}
+	switch jsonrpc.Read(m.Result, &r); {
+	case r.RunID != "", r.Outcome == "injected", r.Outcome == "startedNewTurn":
+		return taken
+	case r.Outcome == "promptRequired":
+		return noTurn
+	}
+	return refused
 }
 
 // initialized is the part of the answer to initialize that is known.

@@ -79,11 +79,13 @@ func split(blocks []jsontext.Value) (string, []jsontext.Value) {
 	return strings.Join(texts, "\n"), others
 }
 
-// update is the part of a session/update that is known. Of a tool call that has begun, Title is what it does.
+// update is the part of a session/update that is known. Of a tool call that has begun, Title is what
+// it does, and Work of which kind that is.
 type update struct {
 	Kind   string `json:"sessionUpdate"`
 	CallID string `json:"toolCallId,omitzero"`
 	Title  string `json:"title,omitzero"`
+	Work   string `json:"kind,omitzero"`
 	Status string `json:"status,omitzero"`
 	Meta   struct {
 		Goose struct {

@@ -12,6 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
 )
 
@@ -29,6 +30,8 @@ type Conversation interface {
 	// Do calls f with the machine, and keeps its state before what f returned is done: by act, in order, never two at
 	// a time. It returns when the state is kept.
 	Do(f func(m *steer.Machine, now time.Time) steer.Action)
+	// Report reports the start or the end of a call of the game, and gives the machine the verdict.
+	Report(ctx context.Context, call bridge.Call) error
 }
 
 // Config is what a proxy needs.
@@ -44,8 +47,8 @@ type Config struct {
 	Start func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (Conversation, error)
 
 	Framing steer.Framing
-	// Game reports whether a tool call with this title goes to the game.
-	Game func(title string) bool
+	// Game reports whether a tool call with this title and of this kind goes to the game.
+	Game func(title, kind string) bool
 	// PromptIdle lets messages begin turns where the editor has none. Else they wait for the editor's next prompt.
 	PromptIdle bool
 	Logger     *slog.Logger
@@ -171,9 +174,7 @@ func (p *proxy) parse(line []byte) message {
 func (p *proxy) fromEditor(line []byte) {
 	m := p.parse(line)
 	var params promptParams
-	if m.Method == methodPrompt || m.Method == methodCancel || m.Method == methodLoad || m.Method == methodResume {
-		jsonrpc.Read(m.Params, &params)
-	}
+	jsonrpc.Read(m.Params, &params)
 	s := p.sessions[params.SessionID]
 	switch {
 	case m.Method == "" && m.ID != nil:
@@ -302,7 +303,7 @@ func (p *proxy) start(id string, fresh bool) {
 		p.unsteered++
 		return
 	}
-	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]bool{}}
+	s := &session{proxy: p, id: id, blocks: map[uint64][]jsontext.Value{}, calls: map[string]*call{}}
 	conversation, err := p.Start(id, fresh, s.ceiling(), func(a steer.Action) { p.later(func() { s.act(a) }) })
 	if err != nil {
 		p.unsteered++

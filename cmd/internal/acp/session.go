@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"strconv"
 	"strings"
@@ -9,8 +11,10 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/jsonrpc"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -28,10 +32,16 @@ type session struct {
 	queue []*request // prompts that come after the turn that a person stopped, or that the machine did not take
 
 	blocks map[uint64][]jsontext.Value // of prompts, by the number of their message
-	calls  map[string]bool             // open tool calls, and whether they go to the game
+	calls  map[string]*call            // open tool calls
 
 	runID  string // of goose
 	refuse bool   // the agent refused an injection
+}
+
+// call is an open tool call.
+type call struct {
+	title, kind string
+	begun       chan struct{} // of a call of the game: closed when its start was reported
 }
 
 // turn is a prompt that the agent has not answered.
@@ -72,16 +82,7 @@ func (s *session) act(a steer.Action) {
 
 // ceiling is what the machine may decide.
 func (s *session) ceiling() steer.Ceiling {
-	return steer.Ceiling{Inject: s.injection() != nil, Cancel: true, Hosted: !s.proxy.PromptIdle}
-}
-
-// injection returns how the agent takes messages in its turn, nil if it does not.
-func (s *session) injection() *injection {
-	i := slices.IndexFunc(injections, func(i injection) bool { return i.offered(s) })
-	if s.refuse || i < 0 {
-		return nil
-	}
-	return &injections[i]
+	return steer.Ceiling{Inject: s.injection() != "", Cancel: true, Hosted: !s.proxy.PromptIdle}
 }
 
 // tell tells the machine of a prompt.
@@ -250,7 +251,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	again := s.canceling && !stopped && (failed || result.StopReason == stopCanceled)
 	retries := failed && t.request == nil && !t.confirmed
 	calls := s.calls
-	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]bool{}
+	s.turn, s.stopped, s.canceling, s.calls = nil, false, false, map[string]*call{}
 
 	var next steer.Action
 	s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action {
@@ -273,17 +274,24 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
 		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
 	}
+	status := event.StatusCompleted // the agent ends a turn in order when all calls are answered
+	if failed || result.StopReason == stopCanceled {
+		status = event.StatusCancelled
+	}
+	for id, c := range calls {
+		s.callEnds(id, c, status)
+		if again { // the editor sees that it has ended
+			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
+				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
+			})}.Line())
+		}
+	}
 	waits := func(r *request) bool { return !r.prompt.carried }
 	if stopped {
 		s.answerOpen(canceled(), nil, waits)
 	}
 	switch {
 	case again:
-		for id := range calls { // the editor sees that they have ended
-			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
-				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-			})}.Line())
-		}
 	case failed && next.Do != steer.Prompt:
 		s.answerOpen(m, line, func(*request) bool { return true })
 	case failed && !retries, next.Do != steer.Prompt, !failed && slices.ContainsFunc(s.open, waits):
@@ -349,18 +357,17 @@ func (s *session) forget(m *steer.Machine) {
 
 // inject adds a batch to the turn.
 func (s *session) inject(b steer.Batch) {
-	how := s.injection()
-	if how == nil || s.turn == nil {
+	method := s.injection()
+	if method == "" || s.turn == nil {
 		s.settle(b, noTurn)
 		return
 	}
-	params := promptParams{SessionID: s.id, Prompt: s.content(b)}
-	how.params(s, &params)
-	s.proxy.ask(how.method, params, func(m message, _ []byte) {
-		o := refused
-		if m.Error == nil {
-			o = how.outcome(m.Result)
-		}
+	params := promptParams{SessionID: s.id, RunID: s.runID, Prompt: s.content(b)}
+	if method == methodSteering {
+		params.Meta = jsontext.Value(`{"steering":{"idleBehavior":"promptRequired"}}`)
+	}
+	s.proxy.ask(method, params, func(m message, _ []byte) {
+		o := outcomeOf(m)
 		s.refuse = s.refuse || o == refused
 		s.settle(b, o)
 	})
@@ -416,21 +423,51 @@ func (s *session) update(data jsontext.Value) {
 	if u.CallID == "" || u.Kind != "tool_call" && u.Kind != "tool_call_update" {
 		return
 	}
-	ends := u.Status == "completed" || u.Status == "failed"
-	game, known := s.calls[u.CallID]
+	c := s.calls[u.CallID]
+	status, ends := ends[u.Status]
 	switch {
 	case ends:
 		delete(s.calls, u.CallID)
-		if game {
-			s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, u.CallID) })
-		}
-	case game:
-	case !known && len(s.calls) >= maxCalls:
+		s.callEnds(u.CallID, c, status)
+		return
+	case c == nil && len(s.calls) >= maxCalls:
 		s.proxy.unsteered++
-	default: // what a call does may be known late
-		s.calls[u.CallID] = s.proxy.Game(u.Title)
-		if s.calls[u.CallID] {
-			s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
-		}
+		return
+	case c == nil:
+		c = &call{}
+		s.calls[u.CallID] = c
 	}
+	c.title, c.kind = cmp.Or(u.Title, c.title), cmp.Or(u.Work, c.kind) // which may be known late
+	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
+		c.begun = make(chan struct{})
+		s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
+		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Status: event.StatusStarted})
+	}
+}
+
+// ends are the statuses of a tool call that has ended, as the protocol has them.
+var ends = map[string]event.Status{"completed": event.StatusCompleted, "failed": event.StatusFailed}
+
+// callEnds reports the end of a call, if it is one of the game.
+func (s *session) callEnds(id string, c *call, status event.Status) {
+	if c != nil && c.begun != nil {
+		go s.report(c.begun, bridge.Call{ID: id, Status: status})
+	}
+}
+
+// reportWithin bounds a report of a call.
+const reportWithin = 5 * time.Second
+
+// report reports the start of a call, which closes begun, or the end after it. For the machine the call ends when the
+// verdict is known.
+func (s *session) report(begun chan struct{}, call bridge.Call) {
+	if call.Status.Ended() {
+		<-begun
+		defer s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.CallEnded(now, call.ID) })
+	} else {
+		defer close(begun)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), reportWithin)
+	defer cancel()
+	_ = s.conversation.Report(ctx, call) // without a heed, nothing is reported
 }

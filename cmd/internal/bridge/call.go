@@ -27,8 +27,12 @@ func (p *Proxy) callTool(ctx context.Context, r *gabp.Request) (any, error) {
 	return p.pass(ctx, r, call.Name)
 }
 
-// passMethod answers a method that is not heed's. Mods have tools under the names of methods, too.
+// passMethod answers a method that is not heed's, or is between programs of heed and so no capability. Mods have tools
+// under the names of methods, too.
 func (p *Proxy) passMethod(ctx context.Context, r *gabp.Request) (any, error) {
+	if r.Method == MethodCall {
+		return p.reportCall(ctx, r)
+	}
 	return p.pass(ctx, r, r.Method)
 }
 
@@ -216,13 +220,8 @@ var (
 	attentionMethods = []string{gabp.MethodAttentionCurrent, gabp.MethodAttentionAck}
 )
 
-// unknown is the data of an error after which it is not known whether the request was executed.
-type unknown struct {
-	Outcome string `json:"outcome"`
-}
-
 // modError returns the answer to a bridge for an error of a call to the mod: the mod's own error, or what happened to
-// the connection. In the latter case it is not known whether the request was executed, and the data are [unknown].
+// the connection. In the latter case it is not known whether the request was executed, and the data say so.
 func modError(ctx context.Context, err error) *gabp.Error {
 	e, answered := errors.AsType[*gabp.Error](err)
 	code, why := gabp.CodeToolFailed, "the connection to the game's mod was lost"
@@ -231,10 +230,8 @@ func modError(ctx context.Context, err error) *gabp.Error {
 		return gabp.Errorf(e.Code, "%s; its result was dropped, the setting max-message lets larger ones pass", e.Message)
 	case answered:
 		return e
-	case errors.Is(ctx.Err(), context.Canceled): // the answer is for the journal alone
-		why = "the bridge went away before the game's mod had answered"
 	case errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil:
 		code, why = gabp.CodeToolTimeout, "the game's mod did not answer in time"
 	}
-	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(unknown{"unknown"})
+	return gabp.Errorf(code, "%s; whether the request was executed is not known", why).WithData(map[string]string{"outcome": "unknown"})
 }

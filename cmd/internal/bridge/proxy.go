@@ -85,6 +85,7 @@ type Proxy struct {
 	source      gate.Source
 	gate        *gate.Gate
 	watch       *watch
+	reported    reported
 
 	calls atomic.Uint64
 }
@@ -203,8 +204,12 @@ func (p *Proxy) ServeConn(ctx context.Context, stream io.ReadWriteCloser) error 
 	return p.server.ServeConn(ctx, stream)
 }
 
-// Gate returns the gate that holds calls back, for calls that do not come over the protocol.
-func (p *Proxy) Gate() *gate.Gate { return p.gate }
+// Gate returns the gate that holds calls back, for calls that do not come over the protocol. All calls pass it from now
+// on: a report of one by the agent's host is ignored.
+func (p *Proxy) Gate() *gate.Gate {
+	p.reported.pass.Store(true)
+	return p.gate
+}
 
 // Diagnostics returns heed's own tools and resources, with the attention of this proxy.
 func (p *Proxy) Diagnostics() *Diagnostics { return p.diagnostics }

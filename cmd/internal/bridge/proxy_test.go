@@ -346,8 +346,7 @@ func TestCallUnanswered(t *testing.T) {
 		leave()
 		require.NoError(t, p.bridge.Close())
 		synctest.Wait()
-		require.Equal(t, []string{"colony/build cancelled the bridge went away before the game's mod had answered; whether " +
-			"the request was executed is not known"}, p.operations())
+		require.Equal(t, []string{"colony/build cancelled the caller left before the call was answered"}, p.operations())
 		require.Zero(t, p.session.Status().InFlight)
 	})
 }
@@ -368,7 +367,7 @@ func TestModError(t *testing.T) {
 	}{
 		{t.Context(), theirs, -7, "no", event.StatusFailed},
 		{gone, theirs, -7, "no", event.StatusFailed},
-		{gone, context.Canceled, gabp.CodeToolFailed, "the bridge went away", event.StatusCancelled},
+		{gone, context.Canceled, gabp.CodeToolTimeout, "did not answer in time", event.StatusCancelled},
 		{late, context.DeadlineExceeded, gabp.CodeToolTimeout, "did not answer in time", event.StatusTimedOut},
 		{late, io.EOF, gabp.CodeToolTimeout, "did not answer in time", event.StatusTimedOut},
 		{t.Context(), context.DeadlineExceeded, gabp.CodeToolTimeout, "did not answer in time", event.StatusTimedOut},

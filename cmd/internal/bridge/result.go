@@ -157,9 +157,9 @@ func shownVerdict(v *heed.Verdict) *verdict {
 }
 
 // amend adds what heed found to a result, or to the data of an error. An object gets it as members at its end, the rest
-// of it stays byte for byte; where it has one of these names itself, they go into a member "heed". A value that is not
-// an object becomes the member "value" of one. Where "heed" is taken too, the result stays as it is. Where there is
-// nothing but a clean verdict, an object gets that alone, and any other value stays byte for byte.
+// of it stays byte for byte; where it has one of these names itself, they go into a member "heed", or "_heed" and so on
+// if it has that, too. A value that is not an object becomes the member "value" of one. Where there is nothing but a
+// clean verdict, an object gets that alone, and any other value stays byte for byte.
 func amend(result json.RawMessage, found finding) json.RawMessage {
 	quiet := found.Attention == nil && (found.Verdict == nil || found.Verdict.Outcome == coalesce.Clean)
 	if quiet && (found.Verdict == nil || !isObject(result)) {
@@ -169,7 +169,7 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		found.Executed = false
 	}
 	said := Encode(found)
-	has, object := names(result, "executed", "attention", "verdict", "notice", "heed")
+	has, object := names(result, "executed", "attention", "verdict", "notice")
 	taken := func(name string) bool { return slices.Contains(has, name) }
 	switch {
 	case len(bytes.TrimSpace(result)) == 0:
@@ -178,10 +178,12 @@ func amend(result json.RawMessage, found finding) json.RawMessage {
 		return slices.Concat([]byte(`{"value":`), result, []byte(","), said[1:])
 	case !taken("executed") && !taken("attention") && !taken("verdict") && (found.Notice == "" || !taken("notice")):
 		return join(result, said[1:len(said)-1])
-	case taken("heed"):
-		return result
 	}
-	return join(result, []byte(`"heed":`+string(said)))
+	name := "heed"
+	for has, _ = names(result, name); len(has) > 0; has, _ = names(result, name) {
+		name = "_" + name
+	}
+	return join(result, []byte(`"`+name+`":`+string(said)))
 }
 
 // names returns those of some names that an object's members have, and false for what is no object. Values, which may

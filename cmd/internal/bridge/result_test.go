@@ -66,7 +66,8 @@ func TestAmend(t *testing.T) {
 		{`{"executed":"mine"}`, `{"executed":"mine","heed":{` + said + `}}`},
 		{`{"attention":null,"a":"}"}`, `{"attention":null,"a":"}","heed":{` + said + `}}`},
 		{`{"verdict":"guilty"}`, `{"verdict":"guilty","heed":{` + said + `}}`},
-		{`{"executed":1,"heed":2}`, `{"executed":1,"heed":2}`},
+		{`{"executed":1,"heed":2}`, `{"executed":1,"heed":2,"_heed":{` + said + `}}`},
+		{`{"executed":1,"_heed":3,"heed":2}`, `{"executed":1,"_heed":3,"heed":2,"__heed":{` + said + `}}`},
 		{`12.50`, `{"value":12.50,` + said + `}`},
 		{`[1]`, `{"value":[1],` + said + `}`},
 		{`null`, `{"value":null,` + said + `}`},
@@ -86,7 +87,7 @@ func TestAmend(t *testing.T) {
 	for _, tc := range []struct{ result, clean, unknown string }{
 		{`{"n": 1.50}`, `{"n": 1.50,` + clear + `}`, `{"n": 1.50,` + vague + `}`},
 		{`{"verdict":1}`, `{"verdict":1,"heed":{` + clear + `}}`, `{"verdict":1,"heed":{` + vague + `}}`},
-		{`{"verdict":1,"heed":2}`, `{"verdict":1,"heed":2}`, `{"verdict":1,"heed":2}`},
+		{`{"verdict":1,"heed":2}`, `{"verdict":1,"heed":2,"_heed":{` + clear + `}}`, `{"verdict":1,"heed":2,"_heed":{` + vague + `}}`},
 		{` 12.50`, ` 12.50`, `{"value": 12.50,` + vague + `}`},
 		{`null`, `null`, `{"value":null,` + vague + `}`},
 		{``, ``, `{` + vague + `}`},

@@ -19,6 +19,7 @@ import (
 	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/gabp"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // User is the author of what the person asks that the agent works for: the owner.
@@ -45,6 +46,8 @@ type Config struct {
 	// Agent is the name under which the agent itself acknowledges, so that it is not told of that. "" is a name that is
 	// not known: then all that are no persons are the agent.
 	Agent string
+	// Caller is the name of the agent in the reports of its calls.
+	Caller string
 	// BriefTokens is the budget of the brief that stands for an item; 0 is none, and then no text of the game is told.
 	BriefTokens int
 	// Next says in a line how the agent acknowledges an item. Optional.
@@ -54,9 +57,9 @@ type Config struct {
 	Log *slog.Logger     // required
 }
 
-// Heed answers calls of heed's tools.
+// Heed answers calls of heed's methods, as [gabp.Client.Call] does.
 type Heed interface {
-	CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error)
+	Call(ctx context.Context, method string, params, result any) error
 }
 
 // Conversation is one with an agent. Make one with [New].
@@ -198,6 +201,27 @@ func (c *Conversation) Offer(ctx context.Context, note, value string) (text stri
 	return text, err
 }
 
+// Report reports the start or the end of a call to the heed. The verdicts in its answer are messages that ride.
+func (c *Conversation) Report(ctx context.Context, call bridge.Call) error {
+	call.Agent = c.cfg.Caller
+	var verdicts []heed.Verdict
+	if err := c.cfg.Heed.Call(ctx, bridge.MethodCall, call, &verdicts); err != nil {
+		return err
+	}
+	c.Do(func(m *steer.Machine, now time.Time) (last steer.Action) {
+		for _, v := range verdicts {
+			if _, a := m.Receive(now, steer.Message{
+				Author: attention.Author, Topic: "call of " + v.Method, Revision: v.Operation, Rides: true,
+				Text: fmt.Sprintf("Outcome of the call %s: %s. %s", text.Safe(v.Method, 80), v.Outcome, v.Text),
+			}); a.Do != steer.Nothing {
+				last = a
+			}
+		}
+		return last
+	})
+	return nil
+}
+
 // Confirm records that the agent has read all that it was given, and returns that.
 func Confirm(m *steer.Machine) (read []steer.Message) {
 	for _, b := range slices.Clone(m.State().Sent) {
@@ -265,14 +289,8 @@ func (c *Conversation) mine(consumer string) bool {
 
 // ask calls a tool of heed.
 func (c *Conversation) ask(ctx context.Context, tool string, arguments, result any) error {
-	raw, err := c.cfg.Heed.CallTool(ctx, tool, arguments)
-	if err != nil {
-		return err
-	}
-	if err := json.Unmarshal(raw, result); err != nil {
-		return fmt.Errorf("the answer of %s: %w", tool, err)
-	}
-	return nil
+	call := gabp.ToolCall{Name: tool, Arguments: bridge.Encode(arguments)}
+	return c.cfg.Heed.Call(ctx, gabp.MethodToolsCall, call, result)
 }
 
 // Watch calls look at once, and whenever attention changes at a heed, until ctx is done, the client ends, or look

@@ -231,3 +231,24 @@ func TestWaitForCall(t *testing.T) {
 		require.Equal(t, steer.DefaultCallWait, time.Since(began))
 	})
 }
+
+// TestVerdictsRide holds that a report of a call gives the conversation the verdict that is not clean, once.
+func TestVerdictsRide(t *testing.T) {
+	besides(t, func(b *beside) {
+		c := b.conversation(t, func(cfg *deliver.Config) { cfg.Caller, cfg.BriefTokens = "hook-s", 0 })
+		begin(c)
+		report := func(id string, status event.Status) {
+			require.NoError(t, c.Report(t.Context(), bridge.Call{ID: id, Tool: "build\n> x", Status: status}))
+		}
+		report("1", event.StatusStarted)
+		report("1", event.StatusCompleted)
+		require.Empty(t, ride(t, c), "it is clean")
+		report("2", event.StatusStarted)
+		b.log(fault)
+		report("2", event.StatusCompleted)
+		text := ride(t, c)
+		require.Contains(t, text, "Outcome of the call build\\n> x: blocking. It caused a fault")
+		require.Contains(t, text, "Item e1-1 (blocking")
+		require.Empty(t, ride(t, c))
+	})
+}

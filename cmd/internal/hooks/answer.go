@@ -12,22 +12,15 @@ import (
 // Copilot CLI cuts it, and Cursor drops it, all from about 10,000 characters.
 const MaxText = 8000
 
-// Answer is what a host is to be told. An empty text is nothing to say.
-type Answer struct {
-	Deny    string // the tool does not run, for this reason
-	Context string // the model reads it with the result, the prompt or the session's start
-	GoOn    string // the turn does not end: the model goes on with this text
-}
-
-// Part is the part of an [Answer] that a host takes at an event.
+// Part is the effect of a text that a host takes at an event.
 type Part uint8
 
-// The parts of an answer.
+// The parts.
 const (
-	None Part = iota
-	Deny
-	Context
-	GoOn
+	None    Part = iota // it takes no text
+	Deny                // the tool does not run, for this reason
+	Context             // the model reads it with the result, the prompt or the session's start
+	GoOn                // the turn does not end: the model goes on with this text
 )
 
 // events are the names that each host has for the kinds of events that matter, in its input or configuration. Copilot
@@ -70,7 +63,7 @@ func kindOf(host Host, name string) Kind {
 	return Other
 }
 
-// Takes returns the part of an answer that the host takes at the event.
+// Takes returns the effect of a text at the event.
 func (e *Event) Takes() Part {
 	switch kindOf(e.Host, e.Name) {
 	case BeforeTool:
@@ -103,60 +96,37 @@ func (e *Event) MovedOn(offered Kind) bool {
 	return false
 }
 
-// Render returns what to write to the host, and what it cannot be told at this event, which is to stay pending. Without
-// anything to say, the output is empty or {}, whichever the host takes for going on as usual. A text longer than
-// MaxText is cut at the end of a line, with a note of how much is left out.
-func (e *Event) Render(a Answer) (stdout []byte, unsaid Answer) {
-	var out any
-	take := func(part Part, t *string, say func(string) any) {
-		if *t != "" && e.Takes() == part {
-			out, *t = say(cut(*t)), ""
-		}
-	}
-	take(Deny, &a.Deny, e.deny)
-	take(Context, &a.Context, e.add)
-	take(GoOn, &a.GoOn, e.goOn)
+// Render returns the output with a text, if the host takes one at the event. Without a text, the output is empty or
+// {}, whichever the host takes for going on as usual. A text longer than MaxText is cut at the end of a line, with a
+// note of how much is left out.
+func (e *Event) Render(said string) (stdout []byte) {
+	var out any = struct{}{}
 	switch {
-	case out != nil:
-	case e.Host == Cursor || e.Host == Gemini: // which report empty output as a fault
-		out = struct{}{}
-	default:
-		return nil, a
+	case said != "" && e.Takes() != None:
+		out = e.form(cut(said))
+	case e.Host != Cursor && e.Host != Gemini: // which report empty output as a fault
+		return nil
 	}
-	return append(text.AppendJSON(nil, text.JSON(out)), '\n'), a
+	return append(text.AppendJSON(nil, text.JSON(out)), '\n')
 }
 
-// deny returns the host's form of a denial, which needs a reason that is not blank.
-func (e *Event) deny(reason string) any {
-	if strings.TrimSpace(reason) == "" {
-		reason = "no reason was given"
+// form returns the host's form of a text at the event.
+func (e *Event) form(said string) any {
+	switch part := e.Takes(); {
+	case e.Host == Gemini && part != Context:
+		return map[string]string{"decision": "deny", "reason": said}
+	case e.Host == Cursor && part == Deny:
+		return map[string]string{"permission": "deny", "agent_message": said, "user_message": said}
+	case e.Host == Cursor && part == Context:
+		return map[string]string{"additional_context": said}
+	case e.Host == Cursor:
+		return map[string]string{"followup_message": said}
+	case part == GoOn:
+		return map[string]string{"decision": "block", "reason": said}
+	case part == Deny:
+		return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": said})
 	}
-	switch e.Host {
-	case Gemini:
-		return map[string]string{"decision": "deny", "reason": reason}
-	case Cursor:
-		return map[string]string{"permission": "deny", "agent_message": reason, "user_message": reason}
-	}
-	return e.specific(map[string]string{"permissionDecision": "deny", "permissionDecisionReason": reason})
-}
-
-// add returns the host's form of context.
-func (e *Event) add(context string) any {
-	if e.Host == Cursor {
-		return map[string]string{"additional_context": context}
-	}
-	return e.specific(map[string]string{"additionalContext": context})
-}
-
-// goOn returns the host's form of an order to go on.
-func (e *Event) goOn(order string) any {
-	switch e.Host {
-	case Gemini:
-		return map[string]string{"decision": "deny", "reason": order}
-	case Cursor:
-		return map[string]string{"followup_message": order}
-	}
-	return map[string]string{"decision": "block", "reason": order}
+	return e.specific(map[string]string{"additionalContext": said})
 }
 
 // specific returns members that belong to the event.

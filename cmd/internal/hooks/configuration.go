@@ -4,22 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"regexp"
+	"strings"
 
 	"github.com/heedlog/heed/internal/text"
 )
 
 // timeout is how long a host waits for the command, in seconds.
 const timeout = 10
-
-// configured are the events that a host's configuration is to name. Of Claude Code's, the end of a batch stands for
-// each of its tools.
-var configured = map[Host][]string{
-	Claude:  {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolBatch", "Stop", "SessionEnd"},
-	Codex:   {"SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUse", "Stop"},
-	Gemini:  {"SessionStart", "BeforeAgent", "BeforeTool", "AfterTool", "AfterAgent", "SessionEnd"},
-	Cursor:  {"sessionStart", "beforeSubmitPrompt", "preToolUse", "postToolUse", "stop", "sessionEnd"},
-	Copilot: {"sessionStart", "userPromptSubmitted", "preToolUse", "postToolUse", "agentStop", "sessionEnd"},
-}
 
 // notInTools are the characters of a server's name that hosts replace in the names of its tools.
 var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
@@ -30,58 +21,44 @@ var notInTools = regexp.MustCompile(`[^A-Za-z0-9_-]`)
 // is not known.
 func Configuration(host Host, command, server string) (file, content string) {
 	server = notInTools.ReplaceAllLiteralString(server, "_")
-	config := map[string]any{}
-	var entry func(event, matcher string) any
-	var matcher string
+	config, wait, matcher := map[string]any{}, timeout, "mcp__"+server+"__.*"
 	switch host {
 	case Claude:
-		file, matcher, entry = ".claude/settings.json", "mcp__"+server+"__.*", nested(command, timeout)
+		file = ".claude/settings.json"
 	case Codex:
-		file, matcher, entry = ".codex/hooks.json", "mcp__"+server+"__.*", nested(command+" --host codex", timeout)
-	case Gemini: // whose separator has changed
-		file, matcher, entry = ".gemini/settings.json", "mcp_+"+server+"_.*", nested(command, timeout*1000)
+		file, command = ".codex/hooks.json", command+" --host codex"
+	case Gemini: // whose separator has changed, and which counts milliseconds
+		file, matcher, wait = ".gemini/settings.json", "mcp_+"+server+"_.*", timeout*1000
 	case Cursor:
 		file, matcher, config["version"] = ".cursor/hooks.json", "^MCP:", 1
-		entry = func(_, matcher string) any {
-			return withMatcher(map[string]any{"command": command, "timeout": timeout}, matcher)
-		}
 	case Copilot:
 		file, matcher, config["version"] = ".github/hooks/heed.json", "(mcp__)?"+server+"[-_].*", 1
-		entry = func(event, matcher string) any {
-			run := command + " --host copilot --event " + event
-			return withMatcher(map[string]any{
-				"type": "command", "bash": run, "powershell": run, "timeoutSec": timeout,
-			}, matcher)
-		}
 	default:
 		return "", ""
 	}
 	hooks := map[string]any{}
-	for _, event := range configured[host] {
-		of := ""
-		if kindOf(host, event) == BeforeTool {
-			of = matcher
+	for kind, names := range events[host] {
+		if (kind == AfterTool || kind == ToolFailed) && events[host][BatchEnd] != "" { // which ends the calls, too
+			continue
 		}
-		hooks[event] = []any{entry(event, of)}
+		event := strings.Fields(names)[0]
+		entry := map[string]any{"command": command, "timeout": wait}
+		switch host {
+		case Cursor:
+		case Copilot:
+			run := command + " --host copilot --event " + event
+			entry = map[string]any{"type": "command", "bash": run, "powershell": run, "timeoutSec": wait}
+		default: // in the form that Claude Code began
+			entry["type"] = "command"
+			entry = map[string]any{"hooks": []any{entry}}
+		}
+		if kind == BeforeTool {
+			entry["matcher"] = matcher
+		}
+		hooks[event] = []any{entry}
 	}
 	config["hooks"] = hooks
 	var b bytes.Buffer
 	_ = json.Indent(&b, text.JSON(config), "", "  ") // which is JSON
 	return file, b.String() + "\n"
-}
-
-// nested returns the form of an entry that Claude Code began.
-func nested(command string, timeout int) func(event, matcher string) any {
-	return func(_, matcher string) any {
-		run := map[string]any{"type": "command", "command": command, "timeout": timeout}
-		return withMatcher(map[string]any{"hooks": []any{run}}, matcher)
-	}
-}
-
-// withMatcher returns an entry that is for the tools of a pattern, or for all.
-func withMatcher(entry map[string]any, matcher string) any {
-	if matcher != "" {
-		entry["matcher"] = matcher
-	}
-	return entry
 }

@@ -4,13 +4,13 @@
 //
 //	e, err := hooks.Parse(input, host, name) // "" for both: recognized by the input
 //	…
-//	output, unsaid := e.Render(hooks.Answer{Context: "The save is corrupt: …"})
+//	output := e.Render("The save is corrupt: …") // which e.Takes() as a denial, as context or as an order to go on
 //
 // # Guarantees
 //
 // Each host gets the members that it documents and no other: Codex takes an answer with an unknown member for a failed
-// hook, and then the tool runs. What a host cannot be told at an event comes back, and is never said in part. An answer
-// is one line of JSON, so that no text can break out of its string, and nothing in it acts on a terminal.
+// hook, and then the tool runs. An answer is one line of JSON, so that no text can break out of its string, and nothing
+// in it acts on a terminal.
 //
 // # Exit status
 //

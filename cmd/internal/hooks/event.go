@@ -7,13 +7,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
 // MaxInput bounds the input of an event, in bytes. Hosts send what a tool returned, Claude Code that of a whole batch.
 const MaxInput = 4 << 20
 
-// maxName bounds names and ids, in bytes.
+// maxName bounds all names and ids of an event, in bytes.
 const maxName = 1024
 
 // Host is a program that runs hooks.
@@ -58,10 +59,11 @@ type Event struct {
 	Agent   string // the subagent that it happened in, which has a conversation of its own; "" for none
 
 	Tool   string // as the host names it, with the server's name where the host has it
+	CallID string // of the call of the tool, "" where the host gives none
 	Prompt string // what the user asks
 
-	// At the end of a turn: StopActive where the agent was told to go on before, Aborted where an error or the user
-	// ended the turn, so that it cannot go on.
+	// StopActive reports that the agent was told to go on before the end of the turn, Aborted that an error or the user
+	// ended the turn, so that it cannot go on, or that the user ended the call.
 	StopActive bool
 	Aborted    bool
 }
@@ -79,6 +81,8 @@ type wire struct {
 	Timestamp      json.RawMessage `json:"timestamp"` // Gemini CLI and Copilot CLI
 	AgentID        string          `json:"agent_id"`
 	ToolName       string          `json:"tool_name"`
+	ToolUseID      string          `json:"tool_use_id"`
+	Interrupted    bool            `json:"is_interrupt"`
 	Prompt         string          `json:"prompt"`
 	StopActive     bool            `json:"stop_hook_active"`
 	LoopCount      float64         `json:"loop_count"` // Cursor
@@ -98,7 +102,7 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	input = bytes.TrimSpace(bytes.TrimPrefix(input, []byte("\ufeff"))) // a shell on Windows may write the mark
 	var w wire
 	if err := json.Unmarshal(input, &w); err != nil {
-		return Event{}, fmt.Errorf("hook input: %w", describe(err))
+		return Event{}, fmt.Errorf("hook input: %s", text.Safe(err.Error(), 200))
 	}
 	if host == "" {
 		host = w.host()
@@ -109,9 +113,9 @@ func Parse(input []byte, host Host, event string) (Event, error) {
 	e := Event{
 		Host: host, Name: cmp.Or(event, w.Name),
 		Session: cmp.Or(w.ConversationID, w.SessionID, w.CopilotSession), Agent: w.AgentID,
-		Tool: cmp.Or(w.ToolName, w.CopilotTool), Prompt: w.Prompt,
+		Tool: cmp.Or(w.ToolName, w.CopilotTool), CallID: w.ToolUseID, Prompt: w.Prompt,
 		StopActive: w.StopActive || w.LoopCount > 0,
-		Aborted:    host == Cursor && w.Status != "" && w.Status != "completed",
+		Aborted:    w.Interrupted || host == Cursor && w.Status != "" && w.Status != "completed",
 	}
 	e.Kind, e.Aborted = kindOf(host, e.Name), e.Aborted || e.Name == stopFailure
 	return e, e.check()
@@ -127,17 +131,27 @@ func (e *Event) check() error {
 	case e.Tool == "" && (e.Kind == BeforeTool || e.Kind == AfterTool || e.Kind == ToolFailed):
 		return errors.New("hook input: no tool: tool_name and toolName are missing")
 	}
-	for _, m := range [...]struct{ name, value string }{
-		{"event", e.Name},
-		{"session", e.Session},
-		{"agent", e.Agent},
-		{"tool", e.Tool},
-	} {
-		if len(m.value) > maxName {
-			return fmt.Errorf("hook input: %s: %d bytes, of at most %d", m.name, len(m.value), maxName)
-		}
+	if n := len(e.Name + e.Session + e.Agent + e.Tool + e.CallID); n > maxName {
+		return fmt.Errorf("hook input: names and ids of %d bytes, of at most %d", n, maxName)
 	}
 	return nil
+}
+
+// calls are the statuses that kinds of events give to calls. A call that is open when the turn ends in order has been
+// answered, since the model was asked after it; one that is open when the user prompts was left.
+var calls = map[Kind]event.Status{
+	BeforeTool: event.StatusStarted, AfterTool: event.StatusCompleted, ToolFailed: event.StatusFailed,
+	BatchEnd: event.StatusCompleted, TurnEnd: event.StatusCompleted, Prompt: event.StatusCancelled,
+	SessionEnd: event.StatusCancelled,
+}
+
+// Call returns the status that the event gives to the call that it names, or to all open calls of the agent where it
+// names none. StatusNone is no change.
+func (e *Event) Call() event.Status {
+	if e.Aborted {
+		return event.StatusCancelled
+	}
+	return calls[e.Kind]
 }
 
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of
@@ -156,18 +170,4 @@ func (w *wire) host() Host {
 		return Codex
 	}
 	return Claude
-}
-
-// describe returns an error of encoding/json in words for a reader of JSON.
-func describe(err error) error {
-	var mistyped *json.UnmarshalTypeError
-	if !errors.As(err, &mistyped) {
-		return err
-	}
-	if mistyped.Field == "" {
-		return fmt.Errorf("%s, not an object", mistyped.Value)
-	}
-	want := map[string]string{"bool": "a boolean", "float64": "a number"}
-	return fmt.Errorf("%s: %s, not %s", text.Safe(mistyped.Field, 80), text.Safe(mistyped.Value, 40),
-		cmp.Or(want[mistyped.Type.String()], "a string"))
 }

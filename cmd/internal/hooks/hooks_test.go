@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -11,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
 )
 
 // example is an input as a host documents it, what it is read as, and what is written for each of the three texts, ""
@@ -45,7 +48,7 @@ var examples = []example{
 			`"agent_id":"a1","agent_type":"explorer"}`,
 		want: Event{
 			Host: Claude, Kind: BeforeTool, Name: "PreToolUse", Session: "s1",
-			Tool: "mcp__game__build", Agent: "a1",
+			Tool: "mcp__game__build", CallID: "u1", Agent: "a1",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -56,7 +59,7 @@ var examples = []example{
 			`"tool_name":"mcp__game__build","tool_input":{},"tool_response":[{"type":"text"}],"tool_use_id":"u1"}`,
 		want: Event{
 			Host: Claude, Kind: AfterTool, Name: "PostToolUse", Session: "s1",
-			Tool: "mcp__game__build",
+			Tool: "mcp__game__build", CallID: "u1",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -66,7 +69,7 @@ var examples = []example{
 			`"tool_name":"Read","tool_input":{},"tool_use_id":"u1","error":"no such file","is_interrupt":false}`,
 		want: Event{
 			Host: Claude, Kind: ToolFailed, Name: "PostToolUseFailure", Session: "s1",
-			Tool: "Read",
+			Tool: "Read", CallID: "u1",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUseFailure"}}`,
 	},
@@ -122,7 +125,7 @@ var examples = []example{
 			`"tool_input":{},"tool_use_id":"u2"}`,
 		want: Event{
 			Host: Codex, Kind: BeforeTool, Name: "PreToolUse", Session: "s2",
-			Tool: "mcp__game__build",
+			Tool: "mcp__game__build", CallID: "u2",
 		},
 		deny: `{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny",` +
 			`"permissionDecisionReason":"TEXT"}}`,
@@ -133,7 +136,7 @@ var examples = []example{
 			`"permission_mode":"default","hook_event_name":"PostToolUse","tool_name":"Bash",` +
 			`"tool_input":{"command":"ls"},"tool_response":"a","tool_use_id":"u2"}`,
 		want: Event{
-			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash",
+			Host: Codex, Kind: AfterTool, Name: "PostToolUse", Session: "s2", Tool: "Bash", CallID: "u2",
 		},
 		context: `{"hookSpecificOutput":{"additionalContext":"TEXT","hookEventName":"PostToolUse"}}`,
 	},
@@ -213,7 +216,7 @@ var examples = []example{
 			`"tool_input":{},"tool_use_id":"u4\nx","cwd":"/p/sub","cursor_version":"3.8.0","workspace_roots":["/p"]}`,
 		want: Event{
 			Host: Cursor, Kind: BeforeTool, Name: "preToolUse", Session: "c4",
-			Tool: "MCP:build",
+			Tool: "MCP:build", CallID: "u4\nx",
 		},
 		deny: `{"agent_message":"TEXT","permission":"deny","user_message":"TEXT"}`,
 		idle: `{}`,
@@ -223,7 +226,7 @@ var examples = []example{
 		input: `{"conversation_id":"c4","generation_id":"g1","hook_event_name":"postToolUse","tool_name":"MCP:build",` +
 			`"tool_input":{},"tool_output":"{}","duration":12.5,"tool_use_id":"u4","cursor_version":"3.8.0"}`,
 		want: Event{
-			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build",
+			Host: Cursor, Kind: AfterTool, Name: "postToolUse", Session: "c4", Tool: "MCP:build", CallID: "u4",
 		},
 		context: `{"additional_context":"TEXT"}`,
 		idle:    `{}`,
@@ -320,26 +323,9 @@ func TestEachHostAndEvent(t *testing.T) {
 			part := e.Takes()
 			require.Equal(t, []bool{x.deny != "", x.context != "", x.goOn != ""},
 				[]bool{part == Deny, part == Context, part == GoOn})
-			for _, c := range []struct {
-				want string
-				a    Answer
-			}{
-				{x.deny, Answer{Deny: "TEXT"}},
-				{x.context, Answer{Context: "TEXT"}},
-				{x.goOn, Answer{GoOn: "TEXT"}},
-			} {
-				out, unsaid := e.Render(c.a)
-				if c.want == "" {
-					require.Equal(t, x.idle, strings.TrimSuffix(string(out), "\n"))
-					require.Equal(t, c.a, unsaid, "it stays pending")
-					continue
-				}
-				require.Equal(t, c.want+"\n", string(out))
-				require.Zero(t, unsaid)
-			}
-			out, unsaid := e.Render(Answer{})
-			require.Equal(t, x.idle, strings.TrimSuffix(string(out), "\n"))
-			require.Zero(t, unsaid)
+			shown := func(said string) string { return strings.TrimSuffix(string(e.Render(said)), "\n") }
+			require.Equal(t, cmp.Or(x.deny, x.context, x.goOn, x.idle), shown("TEXT"))
+			require.Equal(t, x.idle, shown(""))
 		})
 	}
 }
@@ -353,22 +339,6 @@ func TestExamplesHaveEachKindOfEachHost(t *testing.T) {
 			})
 			require.True(t, has || e.Takes() == None, "%s: %s", host, names)
 		}
-	}
-}
-
-func TestUnsaidStaysPending(t *testing.T) {
-	all := Answer{Deny: "no", Context: "news", GoOn: "more"}
-	for _, c := range []struct {
-		event  string
-		unsaid Answer
-	}{
-		{"PreToolUse", Answer{Context: "news", GoOn: "more"}},
-		{"PostToolUse", Answer{Deny: "no", GoOn: "more"}},
-		{"Stop", Answer{Deny: "no", Context: "news"}},
-		{"Notification", all},
-	} {
-		_, unsaid := (&Event{Host: Claude, Name: c.event}).Render(all)
-		require.Equal(t, c.unsaid, unsaid, c.event)
 	}
 }
 
@@ -388,6 +358,30 @@ func TestMovedOn(t *testing.T) {
 	require.False(t, (&Event{Kind: TurnEnd, Aborted: true}).MovedOn(Prompt))
 }
 
+// TestCall holds the status that an event gives to the calls that it is of.
+func TestCall(t *testing.T) {
+	for _, c := range []struct {
+		input string
+		want  event.Status
+	}{
+		{`"PreToolUse","tool_name":"t"`, event.StatusStarted},
+		{`"PostToolUse","tool_name":"t"`, event.StatusCompleted},
+		{`"PostToolUseFailure","tool_name":"t","error":"no"`, event.StatusFailed},
+		{`"PostToolUseFailure","tool_name":"t","is_interrupt":true`, event.StatusCancelled},
+		{`"PostToolBatch","tool_calls":[{"tool_name":"t"}]`, event.StatusCompleted},
+		{`"Stop"`, event.StatusCompleted},
+		{`"StopFailure"`, event.StatusCancelled},
+		{`"UserPromptSubmit","prompt":"no, stop"`, event.StatusCancelled},
+		{`"SessionEnd"`, event.StatusCancelled},
+		{`"SessionStart"`, event.StatusNone},
+		{`"Notification"`, event.StatusNone},
+	} {
+		e, err := Parse([]byte(`{"session_id":"s","hook_event_name":`+c.input+`}`), Claude, "")
+		require.NoError(t, err)
+		require.Equal(t, c.want, e.Call(), c.input)
+	}
+}
+
 func TestParseNamesWhatIsWrong(t *testing.T) {
 	long := strings.Repeat("x", maxName+1)
 	for _, c := range []struct {
@@ -397,15 +391,15 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 	}{
 		{``, "", "hook input: unexpected end of JSON input"},
 		{`{"a":1} {}`, "", "hook input: invalid character '{' after top-level value"},
-		{`[1]`, "", "hook input: array, not an object"},
+		{`[1]`, "", "hook input: json: cannot unmarshal array into Go value of type hooks.wire"},
 		{`null`, "", "hook input: no event: hook_event_name is missing, and none is named"},
-		{`{"hook_event_name":1}`, "", "hook input: hook_event_name: number, not a string"},
-		{`{"stop_hook_active":"yes"}`, "", "hook input: stop_hook_active: string, not a boolean"},
-		{`{"loop_count":"1"}`, "", "hook input: loop_count: string, not a number"},
+		{`{"hook_event_name":1}`, "", "hook input: json: cannot unmarshal number into Go struct field wire.hook_event_name of type string"},
+		{`{"stop_hook_active":"yes"}`, "", "hook input: json: cannot unmarshal string into Go struct field wire.stop_hook_active of type bool"},
+		{`{"loop_count":"1"}`, "", "hook input: json: cannot unmarshal string into Go struct field wire.loop_count of type float64"},
 		{`{"sessionId":"s","toolName":"x"}`, "", "hook input: no event: hook_event_name is missing, and none is named"},
 		{`{"hook_event_name":"Stop"}`, "", "hook input: no session: session_id, conversation_id and sessionId are missing"},
 		{`{"hook_event_name":"PreToolUse","session_id":"s"}`, "", "hook input: no tool: tool_name and toolName are missing"},
-		{`{"hook_event_name":"Stop","session_id":"` + long + `"}`, "", "hook input: session: 1025 bytes, of at most 1024"},
+		{`{"hook_event_name":"Stop","session_id":"` + long + `"}`, "", "hook input: names and ids of 1029 bytes, of at most 1024"},
 		{`{}`, "emacs\x1b[m", `hooks: unknown host emacs\x1b[m`},
 		{`{}`, Host(long), "hooks: unknown host " + long[:39] + "…"},
 		{strings.Repeat(" ", MaxInput+1), "", "hook input: 4194305 bytes, of at most 4194304"},
@@ -414,8 +408,8 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 		require.EqualError(t, err, c.want)
 	}
 	_, err := Parse([]byte(`{"loop_count":1`+strings.Repeat("0", 1000)+`}`), "", "")
-	require.ErrorContains(t, err, "hook input: loop_count: number 1000")
-	require.Less(t, len(err.Error()), 150)
+	require.ErrorContains(t, err, "hook input: json: cannot unmarshal number 1000")
+	require.Less(t, len(err.Error()), 250)
 }
 
 // TestParseBounds: what is as long as a bound allows is read, and nothing longer.
@@ -504,11 +498,10 @@ func TestTextStaysInItsString(t *testing.T) {
 		e, err := Parse([]byte(x.input), "", x.event)
 		require.NoError(t, err)
 		for _, text := range hostile {
-			out, _ := e.Render(Answer{Deny: text, Context: text, GoOn: text})
 			if e.Takes() == None {
 				continue
 			}
-			requireHolds(t, out, strings.ToValidUTF8(text, "\ufffd"))
+			requireHolds(t, e.Render(text), strings.ToValidUTF8(text, "\ufffd"))
 		}
 	}
 }
@@ -531,7 +524,7 @@ func requireHolds(t *testing.T, out []byte, text string) {
 // quoted returns text as the output has it.
 func quoted(t *testing.T, text string) string {
 	t.Helper()
-	out, _ := (&Event{Host: Copilot, Name: "sessionStart"}).Render(Answer{Context: text})
+	out := (&Event{Host: Copilot, Name: "sessionStart"}).Render(text)
 	return strings.TrimSuffix(strings.TrimPrefix(string(out), `{"additionalContext":`), "}\n")
 }
 
@@ -550,18 +543,11 @@ func leaves(v any) []string {
 	return nil
 }
 
-func TestBlankReasonStillDenies(t *testing.T) {
-	out, unsaid := (&Event{Host: Codex, Name: "PreToolUse"}).Render(Answer{Deny: " \n"})
-	require.Contains(t, string(out), `"permissionDecisionReason":"no reason was given"`)
-	require.Zero(t, unsaid)
-}
-
 func TestLongTextIsCutAtALine(t *testing.T) {
 	e := Event{Host: Cursor, Name: "postToolUse"}
 	said := func(text string) string {
 		t.Helper()
-		out, unsaid := e.Render(Answer{Context: text})
-		require.Zero(t, unsaid)
+		out := e.Render(text)
 		var v map[string]string
 		require.NoError(t, json.Unmarshal(out, &v))
 		require.LessOrEqual(t, len(v["additional_context"]), MaxText)
@@ -580,6 +566,15 @@ func TestLongTextIsCutAtALine(t *testing.T) {
 	require.Equal(t, fmt.Sprintf("[%d bytes left out]", 2*MaxText-len(kept)), note)
 }
 
+// configured are the events in the configuration of each host.
+var configured = map[Host]string{
+	Claude:  "PostToolBatch PreToolUse SessionEnd SessionStart Stop UserPromptSubmit",
+	Codex:   "PostToolUse PreToolUse SessionStart Stop UserPromptSubmit",
+	Gemini:  "AfterAgent AfterTool BeforeAgent BeforeTool SessionEnd SessionStart",
+	Cursor:  "beforeSubmitPrompt postToolUse postToolUseFailure preToolUse sessionEnd sessionStart stop",
+	Copilot: "agentStop postToolUse postToolUseFailure preToolUse sessionEnd sessionStart userPromptSubmitted",
+}
+
 func TestConfiguration(t *testing.T) {
 	file, content := Configuration(Claude, "heed hook", "my game")
 	require.Equal(t, ".claude/settings.json", file)
@@ -591,7 +586,8 @@ func TestConfiguration(t *testing.T) {
 			Hooks map[string][]map[string]any `json:"hooks"`
 		}
 		require.NoError(t, json.Unmarshal([]byte(content), &config))
-		require.Len(t, config.Hooks, len(configured[host]))
+		names := slices.Sorted(maps.Keys(config.Hooks))
+		require.Equal(t, configured[host], strings.Join(names, " "))
 		for name, entries := range config.Hooks {
 			kind := kindOf(host, name)
 			require.NotEqual(t, Other, kind, "%s: %s", host, name)
@@ -656,14 +652,21 @@ func TestConfigurationFiles(t *testing.T) {
 		require.Len(t, members, map[bool]int{true: 1, false: 2}[c.version == ""])
 		var hooks map[string]json.RawMessage
 		require.NoError(t, json.Unmarshal(members["hooks"], &hooks))
-		for _, name := range configured[host] {
+		for name := range strings.FieldsSeq(configured[host]) {
 			want := strings.ReplaceAll(c.entry, c.first, name)
 			if name == c.tool {
 				want = c.denies
 			}
 			require.JSONEq(t, "["+want+"]", string(hooks[name]), "%s: %s", host, name)
 		}
-		require.Len(t, hooks, len(configured[host]))
+		require.Len(t, hooks, len(strings.Fields(configured[host])))
+	}
+}
+
+func TestConfigurationOfCopilotNamesTheEvent(t *testing.T) {
+	_, content := Configuration(Copilot, "heed hook", "game")
+	for name := range strings.FieldsSeq(configured[Copilot]) {
+		require.Contains(t, content, `"bash": "heed hook --host copilot --event `+name+`"`)
 	}
 }
 
@@ -680,19 +683,10 @@ func FuzzParse(f *testing.F) {
 		require.NotEmpty(t, e.Session)
 		require.NotEmpty(t, e.Name)
 		require.Contains(t, Hosts(), e.Host)
-		a := Answer{Deny: text, Context: text, GoOn: text}
-		out, unsaid := e.Render(a)
+		out := e.Render(text)
 		require.True(t, len(out) == 0 || json.Valid(out))
 		require.Equal(t, max(len(out)-1, -1), strings.IndexByte(string(out), '\n'), "one line")
-		said := 0
-		for _, left := range []string{unsaid.Deny, unsaid.Context, unsaid.GoOn} {
-			require.Contains(t, []string{"", text}, left)
-			if left != text {
-				said++
-			}
-		}
-		require.Equal(t, text != "" && e.Takes() != None, said == 1)
-		require.LessOrEqual(t, said, 1)
-		require.False(t, e.Kind == Other && said > 0)
+		require.Equal(t, text != "" && e.Takes() != None, len(out) > len("{}\n"))
+		require.False(t, e.Kind == Other && e.Takes() != None)
 	})
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/heedlog/heed/agent/steer"
 	"github.com/heedlog/heed/cmd/internal/acp"
+	"github.com/heedlog/heed/cmd/internal/bridge"
+	"github.com/heedlog/heed/event"
 )
 
 // theirAgent is an agent of the SDK. It works until it is told of a prompt that says "done", and asks for a permission
@@ -136,6 +138,8 @@ type conversation struct {
 	m   *steer.Machine
 	act func(steer.Action)
 	did chan struct{} // has one when something was done
+
+	reports chan bridge.Call // optional
 }
 
 func (c *conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) {
@@ -148,6 +152,13 @@ func (c *conversation) Do(f func(m *steer.Machine, now time.Time) steer.Action) 
 	case c.did <- struct{}{}:
 	default:
 	}
+}
+
+func (c *conversation) Report(_ context.Context, call bridge.Call) error {
+	if c.reports != nil {
+		c.reports <- call
+	}
+	return nil
 }
 
 // state returns the machine's.
@@ -183,6 +194,45 @@ var framing = steer.Framing{
 	Unknown: "?",
 }
 
+// TestCallsOfOthers holds that the calls of an agent that another implementation has written are reported.
+func TestCallsOfOthers(t *testing.T) {
+	editorEnd, near := connect()
+	agentEnd, far := connect()
+	agent := &theirAgent{prompts: make(chan []sdk.ContentBlock, 1), finish: make(chan struct{}, 1)}
+	agent.conn = sdk.NewAgentSideConnection(agent, agentEnd, agentEnd)
+	agent.conn.SetLogger(slog.New(slog.DiscardHandler))
+	conn := sdk.NewClientSideConnection(&theirEditor{}, editorEnd, editorEnd)
+	conn.SetLogger(slog.New(slog.DiscardHandler))
+	c := &conversation{reports: make(chan bridge.Call, 2)}
+	ended := make(chan error, 1)
+	go func() {
+		ended <- acp.Run(t.Context(), acp.Config{
+			Agent: far, Editor: near, Logger: slog.New(slog.DiscardHandler),
+			Game: func(title, kind string) bool { return title == "Look" && kind == "" },
+			Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
+				var err error
+				c.m, err = steer.New(steer.Policy{}, limit, attention{})
+				c.act = act
+				return c, err
+			},
+		})
+	}()
+	_, err := conn.Initialize(t.Context(), sdk.InitializeRequest{ProtocolVersion: sdk.ProtocolVersionNumber})
+	require.NoError(t, err)
+	session, err := conn.NewSession(t.Context(), sdk.NewSessionRequest{Cwd: "/", McpServers: []sdk.McpServer{}})
+	require.NoError(t, err)
+	agent.finish <- struct{}{}
+	_, err = conn.Prompt(t.Context(), sdk.PromptRequest{
+		SessionId: session.SessionId, Prompt: []sdk.ContentBlock{sdk.TextBlock("Build.")},
+	})
+	require.NoError(t, err)
+	require.Equal(t, bridge.Call{ID: "call", Tool: "Look", Status: event.StatusStarted}, <-c.reports)
+	require.Equal(t, bridge.Call{ID: "call", Status: event.StatusCompleted}, <-c.reports)
+	_ = editorEnd.Close()
+	require.NoError(t, <-ended)
+	_ = agentEnd.Close()
+}
+
 // TestWithOthers holds the proxy to an editor and an agent that another implementation has written.
 func TestWithOthers(t *testing.T) {
 	for _, steering := range []bool{false, true} {
@@ -203,7 +253,7 @@ func TestWithOthers(t *testing.T) {
 		go func() {
 			ended <- acp.Run(t.Context(), acp.Config{
 				Agent: far, Editor: near, Framing: framing, Logger: slog.New(slog.DiscardHandler),
-				Game: func(string) bool { return false },
+				Game: func(string, string) bool { return false },
 				Start: func(_ string, _ bool, limit steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 					m, err := steer.New(steer.Policy{}, limit, attention{})
 					c = &conversation{m: m, act: act, did: make(chan struct{}, 1)}

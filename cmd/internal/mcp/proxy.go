@@ -503,8 +503,12 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 	if blocks := list(result.get("content")); blocks != nil || result.get("content") == nil {
 		result.set("content", append([]json.RawMessage{encode(textBlock(text))}, blocks...))
 	}
-	if structured, ok := parse(result.get("structuredContent"), false); ok && structured.get("heed") == nil {
-		structured.set("heed", text)
+	if structured, ok := parse(result.get("structuredContent"), false); ok {
+		name := "heed"
+		for structured.get(name) != nil {
+			name = "_" + name
+		}
+		structured.set(name, text)
 		result.set("structuredContent", structured)
 	}
 	msg.set("result", result)

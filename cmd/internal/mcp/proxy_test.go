@@ -272,7 +272,7 @@ func TestResultsCarryAttention(t *testing.T) {
 		"text":       {built, `,{"type":"text","text":"built"}]}}`},
 		"structured": {`"result":{"structuredContent":{"a":1},"content":[]}`, `"structuredContent":{"a":1,"heed":"`},
 		"twice":      {`"result":{"structuredContent":{"a":1,"a":2},"content":[]}`, `"structuredContent":{"a":1,"a":2,"heed":"`},
-		"taken":      {`"result":{"structuredContent":{"heed":1},"content":[]}`, `"structuredContent":{"heed":1},"content"`},
+		"taken":      {`"result":{"structuredContent":{"_heed":1,"heed":2},"content":[]}`, `"structuredContent":{"_heed":1,"heed":2,"__heed":"`},
 		"no content": {`"result":{"toolResult":1}`, `{"toolResult":1,"content":[{"text":"`},
 		"an error":   {`"error":{"code":-1,"message":"no","data":2}`, `"error":{"code":-1,"message":"no\n\n`},
 	} {

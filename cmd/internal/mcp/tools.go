@@ -75,11 +75,11 @@ var ownLists = sync.OnceValue(func() map[string]any {
 // inProcess is a heed of the same process, as a [deliver.Heed].
 type inProcess struct{ tools *bridge.Diagnostics }
 
-// CallTool implements [deliver.Heed].
-func (h inProcess) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
-	result, _, err := h.tools.Call(ctx, Consumer, gabp.ToolCall{Name: name, Arguments: encode(arguments)})
+// Call implements [deliver.Heed], for tools.
+func (h inProcess) Call(ctx context.Context, _ string, call, result any) error {
+	answer, _, err := h.tools.Call(ctx, Consumer, call.(gabp.ToolCall))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return encode(result), nil
+	return json.Unmarshal(encode(answer), result)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -281,7 +282,8 @@ type Acked struct {
 
 // Ack acknowledges an item for a consumer, once all evidence is ingested, so that the items that are open then are
 // current, too; see [heed.Engine.Ack] and [Session.ItemID]. It is on disk and in the timeline before the answer, which
-// comes within [Config].AnswerWithin. If the engine did not answer in time, a retry is harmless.
+// comes within [Config].AnswerWithin. If the engine did not answer in time, a retry is harmless. An id that was cleared
+// before is not acknowledged while an item that continues it blocks.
 func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Acked {
 	a, ok := within(ctx, s, func() Acked {
 		a := s.ackBlind(id)
@@ -290,6 +292,9 @@ func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Ack
 		}
 		a.Left = peers{s}.Open(nil)
 		a.show(s.current(consumer))
+		a.Acknowledged = a.Acknowledged && !(a.Already && slices.ContainsFunc(a.Left, func(it heed.Item) bool {
+			return it.Blocking && s.continues(it, a.ID)
+		}))
 		return a
 	})
 	if !ok {
@@ -300,6 +305,15 @@ func (s *Session) Ack(ctx context.Context, consumer, id string, upTo uint64) Ack
 		}
 	}
 	return a
+}
+
+// continues reports whether an item continues the item of an id, over any number of others.
+func (s *Session) continues(it heed.Item, id string) bool {
+	known := true
+	for known && it.Predecessor != "" && it.Predecessor != id {
+		it, known = s.engine.Item(it.Predecessor)
+	}
+	return it.Predecessor == id
 }
 
 // show sets the current item of the answer.

@@ -228,3 +228,31 @@ func TestEffectOfItems(t *testing.T) {
 		})
 	}
 }
+
+// TestAckOfPredecessor: an id that was cleared is not acknowledged while the item that continues it blocks, and the answer
+// has that item.
+func TestAckOfPredecessor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := start(t, session.Config{})
+		var known []string
+		for range 3 {
+			r := s.Begin(session.Call{Tool: "t", Consumer: "v"})
+			s.Observe(event.Log{Level: event.LevelError, Message: "Broken"}.Entry())
+			_, item, err := r.End(t.Context(), event.StatusCompleted, "")
+			require.NoError(t, err)
+			require.True(t, item.Blocking, item.Summary)
+			time.Sleep(time.Minute)
+			for _, id := range known {
+				a := s.Ack(t.Context(), "v", id, 0)
+				require.False(t, a.Acknowledged, "%s is continued by %s", id, item.ID)
+				require.True(t, a.Already)
+				require.Equal(t, item.ID, a.Current.ID)
+			}
+			require.True(t, s.Ack(t.Context(), "v", item.ID, 0).Acknowledged)
+			require.True(t, s.Ack(t.Context(), "v", item.ID, 0).Acknowledged, "a retry")
+			known = append(known, item.ID)
+		}
+		raise(s, "another", event.Blocking)
+		require.True(t, s.Ack(t.Context(), "v", known[0], 0).Acknowledged, "what blocks is no successor")
+	})
+}

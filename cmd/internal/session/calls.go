@@ -87,6 +87,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		return
 	}
 	ended := s.now()
+	if status == event.StatusCancelled {
+		errText = "the caller left before the call was answered" // for rules, too
+	}
 	r.err = errors.Join(r.Missed, s.Sync(ctx)) // what was logged before the answer came was logged while the call ran
 	s.Observe(event.Operation{ID: r.id, Method: r.call.Tool, Status: status, Error: errText}.Entry())
 	if r.err == nil {
@@ -107,6 +110,9 @@ func (r *Running) end(ctx context.Context, status event.Status, errText string) 
 		*r.related = s.present(*r.related)
 	}
 }
+
+// Abandon gives up a call whose end does not come.
+func (r *Running) Abandon() { r.once.Do(func() { r.s.inFlight.Add(-1) }) }
 
 // look updates what resulted from the call so far.
 func (r *Running) look() { r.verdict, r.related = gate.Related(r.s.engine, r.id, r.began) }

@@ -141,7 +141,7 @@ func TestAckedByOthersModel(tt *testing.T) {
 					got.items = append(got.items, it.Item.ID)
 					require.LessOrEqual(t, len(it.By), kept)
 				}
-				require.Equal(t, want.items, got.items)
+				require.Equal(t, append([]string(nil), want.items...), got.items)
 				require.Equal(t, want.more, got.more)
 			}
 			st := s.Status()

@@ -3,7 +3,6 @@ package live
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -36,21 +35,18 @@ import (
 // acpFlags are those of "heed acp".
 type acpFlags struct {
 	clientFlags
-	steerFlags
+	policy     steer.Policy
+	brief      int
 	tools      []string
 	promptIdle bool
 	grace      time.Duration
 	logFile    string
 }
 
-// steerFlags are how attention reaches an agent in the middle of its turn.
-type steerFlags struct {
-	policy steer.Policy
-	brief  int
-}
-
-func (f *steerFlags) register(cmd *cobra.Command) {
+func (f *acpFlags) register(cmd *cobra.Command) {
+	f.selects(cmd)
 	flags := cmd.Flags()
+	flags.SetInterspersed(false) // the agent's flags are the agent's
 	flags.StringVar((*string)(&f.policy.Mode), "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
 	flags.BoolVar(&f.policy.InterruptOnInvalid, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
 	flags.DurationVar(&f.policy.CallWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
@@ -59,16 +55,21 @@ func (f *steerFlags) register(cmd *cobra.Command) {
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
 		string(steer.ModeQueue))
+	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all but the commands, edits and other work of the agent itself (repeatable)")
+	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
+	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
 }
 
-func (f *steerFlags) validate(cmd *cobra.Command) error {
+func (f *acpFlags) validate(cmd *cobra.Command) error {
 	if err := f.policy.Validate(); err != nil {
 		return cli.Usage(cmd, "%w", err)
 	}
 	if p := f.policy; p.CallWait == 0 || p.SteersPerTurn == 0 || p.SteersPerMinute == 0 { // a default of policies
 		return cli.Usage(cmd, "--call-wait, --steers-per-turn and --steers-per-minute must not be 0; --mode queue stops no turn")
 	}
-	return checkBrief(cmd, f.brief)
+	return cmp.Or(f.clientFlags.validate(cmd), checkBrief(cmd, f.brief), checkPatterns(cmd, "tool", f.tools),
+		notNegative(cmd, "grace", f.grace))
 }
 
 // defaultBrief is the budget of a brief for an agent, in tokens, and maxBrief bounds it.
@@ -121,20 +122,14 @@ It ends when the editor or the agent does, with the status of the agent.`,
 		Args: cli.Args(1, math.MaxInt, "name the agent's program after --, such as heed acp -- gemini --experimental-acp"),
 		RunE: func(cmd *cobra.Command, args []string) error { return p.acp(cmd, &f, args) },
 	}
-	f.selects(cmd)
-	f.steerFlags.register(cmd)
-	flags := cmd.Flags()
-	flags.SetInterspersed(false) // the agent's flags are the agent's
-	flags.StringArrayVar(&f.tools, "tool", nil, "calls whose title fits `PATTERN` go to the game, such as 'mcp__game__*'; without it, all do (repeatable)")
-	flags.BoolVar(&f.promptIdle, "prompt-idle", false, "prompt the agent when it has no turn, for editors that show such turns")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "wait `DURATION` for the agent to end before it is killed")
-	flags.StringVar(&f.logFile, "log-file", "", "write heed's own messages to `FILE`, - for standard error (default: none)")
+	f.register(cmd)
 	return cmd
 }
 
-func (f *acpFlags) validate(cmd *cobra.Command) error {
-	return cmp.Or(f.clientFlags.validate(cmd), f.steerFlags.validate(cmd), checkPatterns(cmd, "tool", f.tools),
-		notNegative(cmd, "grace", f.grace))
+// game reports whether a tool call goes to the game: by its title, or because its kind is no work of the agent itself,
+// such as a command or an edit.
+func (f *acpFlags) game(title, kind string) bool {
+	return fitsAny(f.tools, title) || len(f.tools) == 0 && (kind == "" || kind == "other") && !ownTool(title)
 }
 
 // fitsAny reports whether a name fits one of the patterns, which are valid.
@@ -181,13 +176,13 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	defer cancel()
 	cfg := acp.Config{
 		Agent: agent, Editor: stdio{p.Stdin, p.Stdout}, Left: agent.hangUp,
-		Game:       func(title string) bool { return len(f.tools) == 0 || fitsAny(f.tools, title) },
-		PromptIdle: f.promptIdle, Logger: log,
+		Game: f.game, PromptIdle: f.promptIdle, Logger: log,
 		Start: func(session string, fresh bool, ceiling steer.Ceiling, act func(steer.Action)) (acp.Conversation, error) {
 			cfg := deliver.Config{
-				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, BriefTokens: f.brief,
-				Next: byCommand(&f.clientFlags, "acp", session), Now: p.Now, Log: log,
+				Policy: f.policy, Ceiling: ceiling, Act: act, Heed: beside, Caller: agentName("acp", session, ""),
+				BriefTokens: f.brief, Now: p.Now, Log: log,
 			}
+			cfg.Next = byCommand(&f.clientFlags, cfg.Caller)
 			if box != nil {
 				if !fresh { // an agent may count its sessions from 1 in each of its runs
 					var err error
@@ -300,10 +295,14 @@ func (t *talker) during(signals <-chan os.Signal, log *slog.Logger, f func() err
 	}
 }
 
-// byCommand says how an agent acknowledges an item by a command, in the name of a session, at the heed that f selects:
-// also from another folder.
-func byCommand(f *clientFlags, adapter, session string) func(item *heed.Item) string {
-	name := adapter + "-" + fileName(session[:min(len(session), 32)])
+// agentName returns the name of an agent at heed, by the adapter, the session and its subagent, if any.
+func agentName(adapter, session, subagent string) string {
+	name := fileName(strings.TrimPrefix(subagent+"-"+session, "-"))
+	return adapter + "-" + name[:min(len(name), 40)]
+}
+
+// byCommand says how an agent acknowledges an item by a command, at the heed that f selects: also from another folder.
+func byCommand(f *clientFlags, name string) func(item *heed.Item) string {
 	selected := f.arguments()
 	return func(item *heed.Item) string {
 		return "Acknowledge it with the tool that the brief names, or in a shell: " + cli.CommandLine(append([]string{
@@ -324,13 +323,13 @@ type beside struct {
 // errNoHeed is the error of a question while no heed runs.
 var errNoHeed = errors.New("no heed is running")
 
-// CallTool implements [deliver.Heed].
-func (b *beside) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
+// Call implements [deliver.Heed].
+func (b *beside) Call(ctx context.Context, method string, params, result any) error {
 	client := b.client.Load()
 	if client == nil {
-		return nil, errNoHeed
+		return errNoHeed
 	}
-	return client.CallTool(ctx, name, arguments)
+	return client.Call(ctx, method, params, result)
 }
 
 func (b *beside) add(c *deliver.Conversation) {

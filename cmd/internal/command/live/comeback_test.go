@@ -24,7 +24,7 @@ func TestBridgeComesBack(t *testing.T) {
 	t.Parallel()
 	for _, launch := range []string{"1", "2"} {
 		t.Run("launch "+launch, func(t *testing.T) {
-			w := start(t, nil)
+			w := start(t, []string{withDefaults})
 			come := func(launch string) *fakeBridge {
 				b := connect(t, w.addr)
 				require.Nil(t, b.call("session/hello", helloOf(w.token, launch)).Error)
@@ -76,6 +76,9 @@ func TestBridgeComesBack(t *testing.T) {
 			b = come(launch)
 			open := b.blocked()
 			require.Equal(t, "colony/build", open.CausalMethod)
+			require.True(t, open.Blocking && open.StateInvalidated)
+			require.Contains(t, open.Summary, "the caller left")
+			require.Contains(t, open.Summary, "its outcome is not known")
 			require.NotNil(t, b.tool("colony/build", "not this").Error)
 			var calls bridge.Operations
 			require.NoError(t, json.Unmarshal(b.call("tools/call", `{"name":"heed/operations"}`).Result, &calls))

@@ -14,9 +14,11 @@ import (
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/agent/steer"
+	"github.com/heedlog/heed/cmd/internal/bridge"
 	"github.com/heedlog/heed/cmd/internal/cli"
 	"github.com/heedlog/heed/cmd/internal/deliver"
 	"github.com/heedlog/heed/cmd/internal/hooks"
+	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/gabp"
 )
 
@@ -117,16 +119,12 @@ func (p *program) hook(cmd *cobra.Command, f *hookFlags, hosts []string) error {
 	defer stop()
 	ctx, cancel := context.WithTimeout(ctx, hookWithin)
 	defer cancel()
-	h := hooked{
-		program: p, flags: f, event: &e, next: byCommand(&f.clientFlags, "hook", e.Session), say: func(a hooks.Answer) error {
-			out, _ := e.Render(a)
-			return p.print(out)
-		},
-	}
+	agent := agentName("hook", e.Session, e.Agent)
+	h := hooked{program: p, flags: f, event: &e, agent: agent, next: byCommand(&f.clientFlags, agent)}
 	client, _, err := p.connect(ctx, cmd, &f.clientFlags)
 	if err != nil {
 		p.Note("nothing is told: %v", err)
-		return h.say(hooks.Answer{})
+		return p.print(e.Render(""))
 	}
 	defer client.Close() //nolint:errcheck // what was asked was answered
 	h.client = client
@@ -142,9 +140,9 @@ type hooked struct {
 
 	flags  *hookFlags
 	event  *hooks.Event
+	agent  string // the name under which it acknowledges and calls
 	client *gabp.Client
 	next   func(item *heed.Item) string // how the agent acknowledges
-	say    func(hooks.Answer) error
 }
 
 // answer answers the event, and keeps what is not delivered. It writes before it keeps: what a kill in between leaves
@@ -178,45 +176,48 @@ const offeredNote = "offered"
 func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 	e := h.event
 	c, err := deliver.New(deliver.Config{
-		State: s, Resume: true, Heed: h.client, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
+		State: s, Resume: true, Heed: h.client, Caller: h.agent, BriefTokens: h.flags.brief, Next: h.next, Now: h.Now,
 		Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return s, err
 	}
 	c.Do(func(m *steer.Machine, now time.Time) steer.Action { return h.observe(m, now) })
-	var a hooks.Answer
+	said := ""
+	if e.Call().Ended() {
+		h.report(ctx, c)
+	}
 	switch part := e.Takes(); {
-	case part == hooks.Deny && !h.exempt():
+	case part == hooks.Deny && !ownTool(e.Tool) && !fitsAny(h.flags.allow, e.Tool):
 		var current gabp.CurrentResult
 		if err := h.client.Call(ctx, gabp.MethodAttentionCurrent, struct{}{}, &current); err != nil {
 			h.Note("attention is not known: %v", err)
 			break
 		}
 		if item := current.Attention; item != nil && item.Blocking {
-			a.Deny = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
+			said = strings.TrimSpace(fmt.Sprintf("Not executed: %s.\n%s\n\n%s", item.Summary,
 				h.next(item), h.news(ctx, c)))
 		}
 	case part == hooks.Context:
-		a.Context = h.news(ctx, c)
+		said = h.news(ctx, c)
 	case part == hooks.GoOn && !e.StopActive:
 		if err := c.Look(ctx); err != nil {
 			h.Note("attention is not known: %v", err)
 		}
-		for _, msg := range c.State().Pending {
-			if !msg.Rides {
-				a.GoOn = h.news(ctx, c)
-				break
-			}
+		if slices.ContainsFunc(c.State().Pending, func(msg steer.Message) bool { return !msg.Rides }) {
+			said = h.news(ctx, c)
 		}
 	}
-	if a.GoOn == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
+	if e.Call() == event.StatusStarted && said == "" && !ownTool(e.Tool) {
+		h.report(ctx, c)
+	}
+	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
 		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
 			m.Ended(now, false)
 			return steer.Action{}
 		})
 	}
-	return c.State(), h.say(a)
+	return c.State(), h.print(e.Render(said))
 }
 
 // observe reports the event to the machine: a turn that begins, and what the model has read of what it was told.
@@ -236,12 +237,19 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 	return steer.Action{}
 }
 
-// exempt reports whether the tool is never denied: by the owner's list, or as one of heed's own behind a bridge.
-func (h *hooked) exempt() bool {
-	tool := h.event.Tool
+// report reports the call of the event. Calls of the game are those that the host asks about: the end of any other call
+// ends none that has begun.
+func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
+	e := h.event
+	if err := c.Report(ctx, bridge.Call{ID: e.CallID, Tool: e.Tool, Status: e.Call()}); err != nil {
+		h.Note("the call is not known to heed: %v", err)
+	}
+}
+
+// ownTool reports whether a tool is one of heed's own behind a bridge, which is never denied and no call of the game.
+func ownTool(name string) bool {
 	own := []string{"heed_", "heed/", "attention_ack", "attention/ack", "attention_current", "attention/current"}
-	return fitsAny(h.flags.allow, tool) ||
-		slices.ContainsFunc(own, func(part string) bool { return strings.Contains(tool, part) })
+	return slices.ContainsFunc(own, func(part string) bool { return strings.Contains(name, part) })
 }
 
 // news returns what the agent is to be told now, "" for nothing.

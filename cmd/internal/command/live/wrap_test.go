@@ -698,7 +698,7 @@ func TestWrapBridgeGone(t *testing.T) {
 	require.Nil(t, welcome.Error)
 	require.Equal(t, "colony/build", next.blocked().CausalMethod)
 	entries := string(next.call("tools/call", `{"name":"heed/entries","arguments":{"limit":500}}`).Result)
-	require.Contains(t, entries, "the bridge went away")
+	require.Contains(t, entries, "the caller left")
 	require.NotContains(t, entries, "did not answer in time")
 }
 
