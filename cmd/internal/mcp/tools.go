@@ -78,8 +78,5 @@ type inProcess struct{ tools *bridge.Diagnostics }
 // CallTool implements [deliver.Heed].
 func (h inProcess) CallTool(ctx context.Context, name string, arguments any) (json.RawMessage, error) {
 	result, _, err := h.tools.Call(ctx, Consumer, gabp.ToolCall{Name: name, Arguments: encode(arguments)})
-	if err != nil {
-		return nil, err
-	}
-	return encode(result), nil
+	return encode(result), err
 }
