@@ -33,8 +33,7 @@ func TestLine(t *testing.T) {
 	buffered := bufio.NewReaderSize(strings.NewReader(long+"x"+long+strings.Repeat("a", 3*MaxEnd)+"b\n"+long), 16)
 	for _, want := range []any{long, 65, 3*MaxEnd + 2, long} {
 		line, err := Line(buffered, 64)
-		var tooLong *LongError
-		if errors.As(err, &tooLong) {
+		if tooLong, ok := errors.AsType[*LongError](err); ok {
 			require.Equal(t, want, tooLong.Size)
 			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 64+MaxEnd))
 			require.EqualError(t, err, "a line of "+strconv.Itoa(tooLong.Size)+" bytes, want at most 64")
