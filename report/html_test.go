@@ -179,7 +179,7 @@ func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) str
 		},
 		Reason: func() []string { return []string{before[1] + text} },
 	})
-	for line := uint64(1); line < 40; line++ {
+	for line := uint64(1); line < 12; line++ {
 		o := outcome(666, event.Disposition(line%3), before[2]+text)
 		r.Observe(&capture.Record{
 			Entry:     event.Entry{Message: before[3] + "\n" + text, Stack: "at A<B>" + text},
@@ -190,7 +190,7 @@ func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) str
 	u.Item.Summary, u.Item.CausalMethod, u.Item.Blame = text, text, []string{text}
 	u.Item.Sample[0].Message = "<!--" + text
 	r.Update(u)
-	r.End(End{Layout: "plain", Lines: 40, Err: fmt.Errorf("%s", text)})
+	r.End(End{Layout: "plain", Lines: 12, Err: fmt.Errorf("%s", text)})
 	return page(t, r)
 }
 

@@ -28,8 +28,8 @@ type Found struct {
 	Err     error            // why it was not read, or not to its end
 }
 
-// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, or be packed twice, so
-// that a small file unpacks to millions of times more than is in it, and a worker would be busy for weeks.
+// The bounds of an archive: what a community sends in one has less. Entries of a zip may overlap, or be packed twice. A
+// small file then unpacks to millions of times its size, and a worker would be busy for weeks.
 const (
 	maxMembers  = 1 << 20   // logs
 	maxUnpacked = 256 << 30 // bytes
@@ -95,8 +95,8 @@ func newArchive(set *rules.Set, name string, found func(Found)) *archive {
 
 // unpacking returns the limit of what an archive unpacks to, before any of it was read.
 func unpacking() limit {
-	return limit{freeBytes, maxUnpacked - freeBytes, fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio,
-		int64(maxUnpacked))}
+	err := fmt.Errorf("unpacks to more than %d times its size, or %d bytes", maxRatio, int64(maxUnpacked))
+	return limit{freeBytes, maxUnpacked - freeBytes, err}
 }
 
 // empty returns an error if there was no log.

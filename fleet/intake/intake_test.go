@@ -244,7 +244,8 @@ func TestRatio(t *testing.T) {
 			}
 		},
 		"tar": func(z *zip.Writer, w *tar.Writer) {
-			require.NoError(t, w.WriteHeader(&tar.Header{Name: "a.png", Mode: 0o600, Size: int64(len(log)), Typeflag: tar.TypeReg}))
+			header := &tar.Header{Name: "a.png", Mode: 0o600, Size: int64(len(log)), Typeflag: tar.TypeReg}
+			require.NoError(t, w.WriteHeader(header))
 			_, _ = w.Write(log)
 		},
 	} {

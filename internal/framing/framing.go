@@ -10,6 +10,7 @@ package framing
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -52,28 +53,20 @@ func (e *Ends) Add(text []byte, limit int) {
 // Line returns the next line of r with its end, which the last one may lack. A line of more than limit bytes is read to
 // its end and dropped: the error is a [*LongError], and the next line can be read.
 func Line(r *bufio.Reader, limit int) (line []byte, err error) {
-	var long *LongError
+	var kept Ends
+	size := 0
 	for {
 		part, err := r.ReadSlice('\n')
-		if long == nil && len(line)+len(part) > limit {
-			long = &LongError{Size: len(line), Limit: limit}
-			long.Add(line, MaxEnd)
-			line = nil
-		}
-		if long != nil {
-			long.Size += len(part)
-			long.Add(part, MaxEnd)
-		} else {
-			line = append(line, part...)
-		}
+		kept.Add(part, limit)
+		size += len(part)
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
-		case long != nil && (err == nil || errors.Is(err, io.EOF)):
-			return nil, long
-		case errors.Is(err, io.EOF) && len(line) > 0:
-			return line, nil
+		case size > limit && (err == nil || errors.Is(err, io.EOF)):
+			return nil, &LongError{size, limit, Ends{bytes.Clone(kept.Head[:min(limit, MaxEnd)]), kept.Tail}}
+		case errors.Is(err, io.EOF) && size > 0:
+			return kept.Head, nil
 		default:
-			return line, err
+			return kept.Head, err
 		}
 	}
 }

@@ -28,15 +28,14 @@ func TestLine(t *testing.T) {
 	require.Equal(t, []string{"1234567\n", "\n", "12"}, texts)
 	require.Equal(t, io.EOF, err)
 	_, err = read(strings.NewReader("1234567890"), 8)
-	require.Equal(t, &LongError{Size: 10, Limit: 8, Ends: Ends{Head: []byte("1234567890")}}, err)
+	require.Equal(t, &LongError{Size: 10, Limit: 8, Ends: Ends{Head: []byte("12345678"), Tail: []byte("90")}}, err)
 	long := strings.Repeat("x", 63) + "\n"
 	buffered := bufio.NewReaderSize(strings.NewReader(long+"x"+long+strings.Repeat("a", 3*MaxEnd)+"b\n"+long), 16)
 	for _, want := range []any{long, 65, 3*MaxEnd + 2, long} {
 		line, err := Line(buffered, 64)
-		var tooLong *LongError
-		if errors.As(err, &tooLong) {
+		if tooLong, ok := errors.AsType[*LongError](err); ok {
 			require.Equal(t, want, tooLong.Size)
-			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 2*MaxEnd))
+			require.Len(t, append(tooLong.Head, tooLong.Tail...), min(tooLong.Size, 64+MaxEnd))
 			require.EqualError(t, err, "a line of "+strconv.Itoa(tooLong.Size)+" bytes, want at most 64")
 			continue
 		}

@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 // TestProgramsEndWithTests holds that a program that tests have started ends with them, also if they are killed.
 func TestProgramsEndWithTests(t *testing.T) {
 	tests := exec.Command(os.Args[0])
-	tests.Env = append(os.Environ(), testkit.Tests+"=", asEnv+"=tests") // of their own
+	tests.Env = append(os.Environ(), "TESTS_PID=", asEnv+"=tests") // of their own
 	out, err := tests.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, tests.Start())

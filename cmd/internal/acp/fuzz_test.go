@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"cmp"
 	"io"
 	"strings"
 	"testing"
@@ -124,7 +125,7 @@ func fuzz(t *testing.T, script string, injects bool) {
 	require.NoError(t, w.editor.Writer.(io.Closer).Close())
 	take()
 	w.agent.close()
-	<-w.err
+	require.ErrorIs(t, cmp.Or(<-w.err, jsonrpc.ErrProgram), jsonrpc.ErrProgram)
 	take()
 	w.editor.close()
 	for id, n := range asked {

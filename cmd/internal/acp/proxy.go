@@ -122,7 +122,7 @@ func (p *proxy) end() {
 		p.answer(r, jsonrpc.Failure(nil, jsonrpc.CodeInternal, "the agent has ended"))
 	}
 	p.Logger.Info("acp: ended", "sessions", len(p.sessions),
-		"invalid lines", uint64(p.invalid)+p.editor.Dropped()+p.agent.Dropped(), "not steered", p.unsteered,
+		"invalid lines", uint64(p.invalid)+p.editor.Dropped.Load()+p.agent.Dropped.Load(), "not steered", p.unsteered,
 		"answers without a request", p.stray, "late answers", p.swallowed)
 }
 
@@ -161,8 +161,7 @@ func (p *proxy) act() {
 }
 
 // parse returns the message of a line, and counts one that is none.
-func (p *proxy) parse(line []byte) message {
-	var m message
+func (p *proxy) parse(line []byte) (m message) {
 	if !jsonrpc.Read(line, &m) {
 		p.invalid++
 		return message{}

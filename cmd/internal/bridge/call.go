@@ -6,7 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
-	"sync/atomic"
+	"time"
 
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/cmd/internal/session"
@@ -44,9 +44,7 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if client == nil {
 		return nil, p.noMod(ctx, r, tool)
 	}
-	left := &atomic.Int64{}
-	left.Store(int64(p.mod.within))
-	ctx = context.WithValue(ctx, budget{}, left)
+	came := time.Now()
 	d := p.gate.Check(ctx, gate.Call{
 		ID: strconv.FormatUint(p.calls.Add(1), 10), Tool: tool, Tags: p.mod.tagsOf(tool), Consumer: consumer,
 		// The mod's own attention, where it is left to the mod, is asked for before each call.
@@ -66,13 +64,14 @@ func (p *Proxy) pass(ctx context.Context, r *gabp.Request, tool string) (any, er
 	if recorded {
 		operation = run.ID()
 	}
+	within := p.mod.within - time.Since(came)
 	n := p.mod.calls.begin()
 	result, err := client.CallRaw(ctx, r.Method, r.Params)
 	answered := isAnswer(err)
 	if answered {
 		p.mod.heard.Add(1)
 	}
-	if err := p.mod.drain(ctx, client); recorded {
+	if err := p.mod.drain(ctx, client, within); recorded {
 		run.Missed = err
 	}
 	p.mod.calls.end(n, answered)

@@ -339,28 +339,17 @@ func (m *mod) listen(ctx context.Context, events *gabp.Client, o observer) error
 	return err
 }
 
-// drainTimeout bounds how long an answer waits for the events that the mod sent before it, and a call in all: before it
-// is passed on, and before its answer is.
+// drainTimeout bounds how long a call waits in all for what heed has to read: before it is passed on, and before its
+// answer is.
 const drainTimeout = 500 * time.Millisecond
-
-// budget is the key of the wait that is left of that for a call, an *atomic.Int64 in its context.
-type budget struct{}
 
 // drain waits until the events have been handled that the mod sent before an answer that has come over client, or their
 // time is over: over the same connection those that came before it, over a second one those that [gabp.Client.CaughtUp]
 // finds.
-func (m *mod) drain(ctx context.Context, client *gabp.Client) error {
-	left, ok := ctx.Value(budget{}).(*atomic.Int64)
-	if !ok {
-		left = &atomic.Int64{}
-		left.Store(int64(m.within))
-	}
-	began := time.Now()
-	ctx, cancel := context.WithDeadline(ctx, began.Add(time.Duration(left.Load())))
+func (m *mod) drain(ctx context.Context, client *gabp.Client, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	err := cmp.Or(m.listening(), client).CaughtUp(ctx, client)
-	left.Add(-int64(time.Since(began)))
-	return err
+	return cmp.Or(m.listening(), client).CaughtUp(ctx, client)
 }
 
 // listening returns the connection over which events come, nil where there is none.
@@ -499,10 +488,9 @@ func (m *mod) tagsOf(tool string) []string {
 // gets it unchanged, as it would without heed.
 func (m *mod) verbatim(err error) *gabp.Verbatim {
 	v, ok := errors.AsType[*gabp.Verbatim](err)
-	if !ok {
-		return nil
+	if ok {
+		m.odd.Add(1)
 	}
-	m.odd.Add(1)
 	return v
 }
 

@@ -125,7 +125,7 @@ func New(cfg Config) (*Proxy, error) {
 	}
 	cfg.Session.DrainFirst(func(ctx context.Context) {
 		if client := p.mod.current(); client != nil {
-			_ = p.mod.drain(ctx, client) // a mod that sends more than can be read holds nothing back
+			_ = p.mod.drain(ctx, client, p.mod.within) // a mod that sends more than can be read holds nothing back
 		}
 	})
 	p.bridges = &bridges{

@@ -116,7 +116,7 @@ func Scripts(t *testing.T, env map[string]string, programs map[string]Program) {
 			// How long programs with the race detector sleep at their end, a second by default, and the like.
 			e.Setenv("GORACE", os.Getenv("GORACE"))
 			e.Setenv("GOGC", os.Getenv("GOGC"))
-			e.Setenv(testkit.Tests, os.Getenv(testkit.Tests))
+			e.Setenv("TESTS_PID", os.Getenv("TESTS_PID")) // see testkit
 			for name, value := range env {
 				e.Setenv(name, value)
 			}

@@ -111,9 +111,12 @@ func use(t *testing.T, h *history.History) {
 // FuzzSummary holds that a summary of a session is read as it was written.
 func FuzzSummary(f *testing.F) {
 	for _, s := range []*summary.Session{
-		session(1, "broken", mods("Core", "Crane@1.2", "Crane"), 1, 2), session(2, "", nil), {Version: summary.Version},
+		session(1, "broken", mods("Core", "Crane@1.2", "Crane"), 1, 2), session(2, "", nil),
+		{Version: summary.Version},
 		{Version: summary.Version, Groups: []summary.Group{
-			{Signature: 1, Members: []signature.ID{2, 3}, Template: "a"}, {Signature: 2, Template: "b"}, {Signature: 4, Count: 1 << 63},
+			{Signature: 1, Members: []signature.ID{2, 3}, Template: "a"},
+			{Signature: 2, Template: "b"},
+			{Signature: 4, Count: 1 << 63},
 		}},
 	} {
 		for i := range s.Groups {

@@ -85,10 +85,10 @@ func (b *Between) Run(ctx context.Context) error {
 
 // Peer is one side: it is read line by line, and lines are written to it in order. Make one with [NewPeer].
 type Peer struct {
+	Dropped atomic.Uint64 // lines of it that were too long, and had no id
+
 	in  *bufio.Reader
 	out io.Writer
-
-	dropped atomic.Uint64
 
 	mu    sync.Mutex
 	moved sync.Cond
@@ -111,35 +111,30 @@ func (p *Peer) read(to *Peer, take func(line []byte)) error {
 	for {
 		to.Room()
 		line, err := framing.Line(p.in, framing.MaxMessage)
-		if long, ok := errors.AsType[*framing.LongError](err); ok {
-			if line = p.tooLong(long); line == nil {
-				continue
-			}
-		} else if err != nil {
+		long, tooLong := errors.AsType[*framing.LongError](err)
+		switch {
+		case tooLong:
+			p.refuse(long, take)
+		case err != nil:
 			return err
+		default:
+			take(line)
 		}
-		take(line)
 	}
 }
 
-// tooLong returns the line that is taken in place of a long one, nil for none: an error in place of an answer. A request
-// is answered with an error. What has no id is dropped, and counted.
-func (p *Peer) tooLong(long *framing.LongError) []byte {
+// refuse takes an error in place of an answer that is too long, and answers a request with an error.
+func (p *Peer) refuse(long *framing.LongError, take func(line []byte)) {
 	switch m := known(long.Ends); {
 	case m.ID == nil:
-		p.dropped.Add(1)
-		return nil
+		p.Dropped.Add(1)
 	case m.Method == "":
 		text := framing.TooLong("an answer", long.Size, long.Limit) + "; the call was executed"
-		return Failure(m.ID, CodeTooLarge, text).Line()
+		take(Failure(m.ID, CodeTooLarge, text).Line())
 	default:
 		p.Write(Failure(m.ID, CodeInvalid, framing.TooLong("a request", long.Size, long.Limit)).Line())
-		return nil
 	}
 }
-
-// Dropped returns how many lines of p were too long, and had no id.
-func (p *Peer) Dropped() uint64 { return p.dropped.Load() }
 
 // Write queues a line. It does not wait.
 func (p *Peer) Write(line []byte) {

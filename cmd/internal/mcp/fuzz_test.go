@@ -131,7 +131,8 @@ func play(t *testing.T, script string) {
 		case 'A':
 			got := slices.DeleteFunc(server.all(), func(line string) bool { return !isRequest(members(line)) })
 			answer := `{"jsonrpc":"2.0","id":`
-			if answered < len(got) && members(answer + "0," + line + "}")["method"] == "" && jsontext.Value(answer+"0,"+line+"}").IsValid() {
+			whole := answer + "0," + line + "}"
+			if answered < len(got) && jsontext.Value(whole).IsValid() && members(whole)["method"] == "" {
 				b.serve(answer + members(got[answered])["id"] + "," + line + "}")
 				answered++
 			}

@@ -11,7 +11,6 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -151,7 +150,7 @@ func (p *Proxy) Run(ctx context.Context) error {
 }
 
 // Odd returns how many lines were no messages: passed on as they came, or too long to be.
-func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped() + p.server.Dropped() }
+func (p *Proxy) Odd() uint64 { return p.odd.Load() + p.client.Dropped.Load() + p.server.Dropped.Load() }
 
 // fromClient takes a line of the client. What two readers could understand differently goes no further.
 func (p *Proxy) fromClient(ctx context.Context, line []byte) {
@@ -161,14 +160,15 @@ func (p *Proxy) fromClient(ctx context.Context, line []byte) {
 		return
 	}
 	id, method, params := msg.get("id"), msg.text("method"), msg.inner("params")
-	if string(id) == "null" { // no answer has such an id
-		id = nil
-	}
+	notifies := id == nil || string(id) == "null" // no answer has such an id
 	switch {
-	case id == nil && method == "tools/call": // it has no answer, which could refuse it or report its end
+	case method == "": // an answer
+		p.server.Write(line)
+		return
+	case notifies && method == "tools/call": // it has no answer, which could refuse it or report its end
 		p.cfg.Log.Warn("a call of a tool without an id is not passed on")
 		return
-	case id == nil:
+	case notifies:
 		canceled := p.notified(method, params)
 		p.server.Write(line)
 		if canceled != nil { // before the next call is checked: its effects are not known
@@ -246,16 +246,13 @@ func (p *Proxy) notified(method string, params object) *call {
 		p.ready = true
 	case "notifications/cancelled":
 		id := jsonrpc.Key(jsontext.Value(params.get("requestId")))
-		c := p.pending[id]
-		if c == nil {
-			return nil
-		}
-		c.canceled = true
-		if c.sent || c.method != "tools/call" { // a server need not answer it
-			delete(p.pending, id)
-		}
-		if c.sent {
-			return c
+		if c := p.pending[id]; c != nil {
+			if c.canceled = true; c.sent || c.method != "tools/call" { // a server need not answer it
+				delete(p.pending, id)
+			}
+			if c.sent {
+				return c
+			}
 		}
 	}
 	return nil
@@ -470,8 +467,6 @@ func (p *Proxy) unanswered(ctx context.Context) {
 	}
 }
 
-var tooLarge = strconv.Itoa(jsonrpc.CodeTooLarge)
-
 // called returns the answer to a call, with what there is to tell.
 func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []byte {
 	result, failed := msg.inner("result"), msg.inner("error")
@@ -479,7 +474,7 @@ func (p *Proxy) called(ctx context.Context, c *call, line []byte, msg object) []
 	if c.sent {
 		status, text := event.StatusCompleted, ""
 		switch {
-		case string(failed.get("code")) == tooLarge: // it was executed
+		case string(failed.get("code")) == "-32003": // [jsonrpc.CodeTooLarge]: it was executed
 		case msg.get("result") == nil:
 			status, text = event.StatusFailed, failed.text("message")
 		case string(result.get("isError")) == "true":

@@ -713,7 +713,9 @@ func TestOneAnswerForEachRequest(t *testing.T) {
 		b.ask(line)
 		require.Equal(t, line, <-b.server)
 	}
-	for _, line := range []string{request("1.0", "prompts/get"), request("1", "tools/call"), request("9007199254740992", "x")} {
+	for _, line := range []string{
+		request("1.0", "prompts/get"), request("1", "tools/call"), request("9007199254740992", "x"),
+	} {
 		b.ask(line)
 		require.Contains(t, <-b.client, "two have this id")
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -162,8 +161,6 @@ func (p *program) connect(ctx context.Context, cmd *cobra.Command, f *clientFlag
 		}
 		client, err := dial(r.Address, r.Token)
 		switch {
-		case errors.Is(err, errRefused): // it was killed: it listens before it leaves word
-			_ = os.Remove(dir.runPath(r.PID))
 		case err != nil:
 			refused = errors.Join(refused, fmt.Errorf("process %d: %w", r.PID, err))
 		default:

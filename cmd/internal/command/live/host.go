@@ -327,14 +327,11 @@ func (h *host) announce() error {
 	}
 	_, _ = h.state.running() // those of the dead go
 	path := h.state.runPath(run.PID)
-	lock, err := statefile.Lock(path + lockSuffix) // nil on a file system without locks
-	if err == nil {
+	if lock, err := statefile.Lock(path + lockSuffix); err == nil { // else the file system has none
 		h.closes(lock)
 	}
-	if err = h.state.write(run); err == nil {
-		h.closers = append(h.closers, func() error { _, _ = os.Remove(path), os.Remove(path+lockSuffix); return nil })
-	}
-	return err
+	h.closers = append(h.closers, func() error { _, _ = os.Remove(path), os.Remove(path+lockSuffix); return nil })
+	return h.state.write(run)
 }
 
 // end notes that heed was asked to end: it must after --grace, and at once when it is asked again.

@@ -37,8 +37,9 @@ func serveHTTP(ctx context.Context, l net.Listener, handler http.Handler, within
 	var mu sync.Mutex
 	var open []net.Conn // the oldest first
 	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, ReadTimeout: within, WriteTimeout: within,
-		MaxHeaderBytes: 16 << 10, BaseContext: func(net.Listener) context.Context { return ctx },
+		Handler: handler, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		ReadTimeout: within, WriteTimeout: within, MaxHeaderBytes: 16 << 10,
+		BaseContext: func(net.Listener) context.Context { return ctx },
 		ConnState: func(c net.Conn, state http.ConnState) {
 			mu.Lock()
 			defer mu.Unlock()

@@ -87,6 +87,3 @@ func openPage(file string) error {
 
 // ownConsole reports whether a window was made for this process alone, which only Windows does.
 func ownConsole() bool { return false }
-
-// errRefused is the error of dialing an address without a listener.
-const errRefused = syscall.ECONNREFUSED

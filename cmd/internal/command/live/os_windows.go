@@ -2,7 +2,6 @@ package live
 
 import (
 	"os"
-	"syscall"
 	"unsafe"
 
 	"golang.org/x/sys/windows"
@@ -46,7 +45,3 @@ func ownConsole() bool {
 		Call(uintptr(unsafe.Pointer(&ids[0])), uintptr(len(ids)))
 	return n == 1
 }
-
-// errRefused is the error of dialing an address without a listener: WSAECONNREFUSED.
-// syscall.ECONNREFUSED is a number that Windows never gives.
-const errRefused = syscall.Errno(10061)

@@ -106,10 +106,7 @@ func (d stateDir) write(r runFile) error {
 // out.
 func (d stateDir) running() ([]runFile, error) {
 	entries, err := os.ReadDir(string(d))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("state: %w", err)
 	}
 	var runs []runFile
