@@ -54,9 +54,13 @@ func TestLines(t *testing.T) {
 		}, {text: "c", crs: 2, ended: true}, {ended: true}}},
 		"lone CR": {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
 		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
-			{text: "10:00:00 a", ended: true}, {text: "10:00:01 b", crs: 1, ended: true},
-			{text: "[ERROR] c", crs: 1, ended: true}, {text: "[INFO] d", ended: true}, {ended: true},
-			{text: "10:00:02 e", ended: true}, {text: "10:00:03"},
+			{text: "10:00:00 a", ended: true},
+			{text: "10:00:01 b", crs: 1, ended: true},
+			{text: "[ERROR] c", crs: 1, ended: true},
+			{text: "[INFO] d", ended: true},
+			{ended: true},
+			{text: "10:00:02 e", ended: true},
+			{text: "10:00:03"},
 		}},
 		"a CR before text": {"10:00:00 10%\r20%\r10:00:01 b", []readLine{
 			{text: "10:00:00 10%\r20%", ended: true}, {text: "10:00:01 b"},
