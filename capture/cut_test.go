@@ -48,7 +48,7 @@ func TestCutFrames(t *testing.T) {
 	}
 }
 
-// TestCutLine reports once each line of which the end was left out, whether it begins a record, continues one, is held
+// TestCutLine requires one notice for each line without its end, whether it begins a record, continues one, is held
 // back or has holes, as it is read and as it grows.
 func TestCutLine(t *testing.T) {
 	const frame = "  at Gadget.Panel.Draw () [0x00012] in <0123abcd>:0 \n"

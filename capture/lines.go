@@ -215,12 +215,12 @@ func (l *lineReader) next(ln *line) error {
 	}
 }
 
-// maxHead bounds the bytes of a line that show whether it begins with what a logger writes.
+// maxHead bounds the bytes of a line that show whether it begins with the head of a logger.
 const maxHead = 128
 
 // lineEnd returns the index of the byte that ends the first line of b, -1 without one: its \n, or a \r before the time
 // or the level with which a logger begins the next line. Any other \r is part of a text, such as of a progress bar. If
-// more may follow b, a \r waits until the line behind it has an end or maxHead bytes.
+// more may follow b, a \r waits until the line after it has an end or maxHead bytes.
 func lineEnd(b []byte, more bool) int {
 	end := bytes.IndexByte(b, '\n')
 	if end >= 0 {

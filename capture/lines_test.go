@@ -54,14 +54,18 @@ func TestLines(t *testing.T) {
 		}, {text: "c", crs: 2, ended: true}, {ended: true}}},
 		"lone CR": {"a\rb\r", []readLine{{text: "a\rb", crs: 1}}},
 		"a CR before a head": {"10:00:00 a\r10:00:01 b\r\n[ERROR] c\r\r[INFO] d\n\r10:00:02 e\r10:00:03", []readLine{
-			{text: "10:00:00 a", ended: true}, {text: "10:00:01 b", crs: 1, ended: true},
-			{text: "[ERROR] c", crs: 1, ended: true}, {text: "[INFO] d", ended: true}, {ended: true},
-			{text: "10:00:02 e", ended: true}, {text: "10:00:03"},
+			{text: "10:00:00 a", ended: true},
+			{text: "10:00:01 b", crs: 1, ended: true},
+			{text: "[ERROR] c", crs: 1, ended: true},
+			{text: "[INFO] d", ended: true},
+			{ended: true},
+			{text: "10:00:02 e", ended: true},
+			{text: "10:00:03"},
 		}},
 		"a CR before text": {"10:00:00 10%\r20%\r10:00:01 b", []readLine{
 			{text: "10:00:00 10%\r20%", ended: true}, {text: "10:00:01 b"},
 		}},
-		"a CR far behind": {long[:windowSize-30] + "\r10:00:00 b", []readLine{
+		"a CR after a long line": {long[:windowSize-30] + "\r10:00:00 b", []readLine{
 			{text: long[:windowSize-30], ended: true}, {text: "10:00:00 b"},
 		}},
 		"long, by CRs": {"10:00:00 " + long[9:] + "\r10:00:01 b\r\n", []readLine{
@@ -128,7 +132,7 @@ func TestLinesOfOldMacs(t *testing.T) {
 	require.Equal(t, 1, r.At().Lines, "who names the layout waits for nothing")
 }
 
-// mixedReturns is a log of which some lines end in \r, and one holds progress.
+// mixedReturns is a log with lines that end in \r, and one that holds progress.
 const mixedReturns = "2026-01-01 10:00:00 ERROR a\r2026-01-01 10:00:00 INFO b\r\n" +
 	"2026-01-01 10:00:00 WARN c 10%\rc 100%\r\r\n2026-01-01 10:00:00 ERROR d\n\r2026-01-01 10:00:00 INFO e\n"
 

@@ -75,7 +75,7 @@ func TestStreamReadsAsReader(t *testing.T) {
 	}
 }
 
-// TestStreamOfReturns asks for each record as soon as the \r behind it is there: it comes once, and waits for nothing.
+// TestStreamOfReturns asks for each record as soon as the \r after it is there: it comes once, and waits for nothing.
 func TestStreamOfReturns(t *testing.T) {
 	s, err := NewStream(Options{})
 	require.NoError(t, err)

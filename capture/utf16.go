@@ -11,10 +11,11 @@ import (
 
 // decoded returns br, or what it holds if it begins with the mark of UTF-16, as
 // the copies do that Windows' own tools make of a log. The mark goes; text in
-// UTF-16 without one is not recognized, and a mark of UTF-32 is none.
+// UTF-16 without one is not recognized, and UTF-32 is left as it is.
 func decoded(br *bufio.Reader) io.Reader {
-	mark, _ := br.Peek(4) // an error comes again with the first read
-	if len(mark) < 2 || mark[0]^mark[1] != 0xff^0xfe || mark[0] < 0xfe || string(mark[2:]) == "\x00\x00" {
+	mark, _ := br.Peek(8) // an error comes again with the first read
+	if len(mark) < 2 || mark[0]^mark[1] != 0xff^0xfe || mark[0] < 0xfe ||
+		len(mark) == 8 && mark[2]|mark[3]|mark[6]|mark[7] == 0 && mark[4] != 0 {
 		return br
 	}
 	order := map[byte]binary.ByteOrder{0xff: binary.LittleEndian, 0xfe: binary.BigEndian}[mark[0]]

@@ -267,6 +267,7 @@ func TestStatus(t *testing.T) {
 	twice := file("twice.log.gz", gzipped(t, gzipped(t, "careful now\n")))
 	zippedBinary := file("game.exe.gz", gzipped(t,
 		"MZ\x90\x00\x03\x00\x00\x00\x04\x00\x00\x00\xff\xff\x00\x00\xb8\x00\x01\x02\x05\x06\x07\x08\x0e\x0f\x10"))
+	utf32 := file("utf32.log", "\xff\xfe\x00\x00"+strings.Repeat("a\x00\x00\x00\n\x00\x00\x00", 20))
 	bigEndian := file("utf16be.log", "\x00"+strings.Repeat("a\x00b\x00 \x00", 20)+"\n")
 	oldMac := file("mac.log", "careful now\rall is well\r")
 
@@ -345,6 +346,7 @@ func TestStatus(t *testing.T) {
 		{"UTF-16 without a mark", with(utf16), exitIO, "", "is UTF-16LE text without a byte order mark"},
 		{"UTF-16", with(marked), exitOK, "1 line, 1 record", ""},
 		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
+		{"UTF-32 with its mark", with(utf32), exitIO, "", "is UTF-32LE text: convert it to UTF-8 first"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
 		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
 		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},

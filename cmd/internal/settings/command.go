@@ -138,7 +138,8 @@ func (s *Settings) appendJSON(dst []byte, program string) []byte {
 func (s *Settings) appendText(dst []byte, program string) []byte {
 	var table bytes.Buffer
 	rows := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(rows, "SETTING\tVALUE\tFROM")
+	put := func(name, value, from string) { _, _ = fmt.Fprintf(rows, "%s\t%s\t%s\n", name, value, from) }
+	put("SETTING", "VALUE", "FROM")
 	for i := range s.Values {
 		v := &s.Values[i]
 		if !v.shows(program) {
@@ -162,7 +163,7 @@ func (s *Settings) appendText(dst []byte, program string) []byte {
 		case value == "":
 			value = "none"
 		}
-		fmt.Fprintf(rows, "%s\t%s\t%s\n", v.Key.Name, text.Safe(value, 0), text.Safe(from, 0))
+		put(v.Key.Name, text.Safe(value, 0), text.Safe(from, 0))
 	}
 	_ = rows.Flush() // a Buffer has no error
 	dst = append(dst, table.Bytes()...)
