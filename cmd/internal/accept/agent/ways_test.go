@@ -63,13 +63,11 @@ func refused(text string) error {
 type reports struct{ heed *gabp.Client }
 
 func (r *reports) report(ctx context.Context, id int, tool, status string) (text string) {
-	var ended struct {
-		Verdicts []heed.Verdict `json:"verdicts"`
-	}
+	var verdicts []heed.Verdict // of calls that ended and are not clean
 	_ = r.heed.Call(ctx, "heed/call", map[string]string{
 		"agent": "bench", "id": fmt.Sprint(id), "tool": tool, "status": status,
-	}, &ended)
-	for _, v := range ended.Verdicts {
+	}, &verdicts)
+	for _, v := range verdicts {
 		text += fmt.Sprintf("Outcome of the call %s: %s. %s\n", tool, v.Outcome, v.Text)
 	}
 	return text
