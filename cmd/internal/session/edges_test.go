@@ -27,8 +27,6 @@ type notes struct {
 	all []string
 }
 
-func (n *notes) Err() error { return nil }
-
 func (n *notes) add(what string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()

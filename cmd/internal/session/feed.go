@@ -33,7 +33,6 @@ type Recorder interface {
 	Ack(consumer, id string, through uint64)
 	Advance(now time.Time)
 	StateRead()
-	Err() error // the error that ended the recording
 }
 
 // noLogAfter is how long there may be no log, such as before the game has begun to write it, until that is reported. A
