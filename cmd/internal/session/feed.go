@@ -11,7 +11,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
 )
 
 // Feed is a log that grows while it is read: a [follow.Follower].
@@ -99,16 +98,14 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 	}
 	s.learnGame(rec)
-	engine := s.engine
-	switch {
-	case !r.Known:
-		s.at, s.earlier = r.Position, nil
-	case s.observed == nil:
+	if r.Known {
+		if s.observed != nil {
+			s.observed(rec, &heed.Outcome{})
+		}
 		return
-	default:
-		engine = s.again()
 	}
-	o := engine.Observe(rec.Entry)
+	s.at = r.Position
+	o := s.engine.Observe(rec.Entry)
 	if o.Seq == 0 { // a record that was ingested before
 		return
 	}
@@ -116,34 +113,12 @@ func (s *Session) ingest(r *follow.Record) {
 		rec.MakeRest()
 		rec.LevelBy = 0
 	}
-	if s.cfg.Recorder != nil && !r.Known {
+	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(rec)
 	}
 	if s.observed != nil {
 		s.observed(rec, &o)
 	}
-}
-
-// again returns an engine for the records that the session's has observed before the restart: who asks for their
-// outcomes is not part of the state.
-func (s *Session) again() *heed.Engine {
-	if s.earlier == nil {
-		cfg := s.cfg.Engine
-		cfg.Rules = s.Rules()
-		var err error
-		if s.earlier, err = heed.New(cfg); err != nil {
-			panic("BUG: session: " + err.Error()) // New has made one of it
-		}
-	}
-	return s.earlier
-}
-
-// Template returns the template of a signature while it is known, also in the call of OnObserved.
-func (s *Session) Template(sig signature.Signature) (string, bool) {
-	if s.earlier != nil {
-		return s.earlier.Template(sig)
-	}
-	return s.engine.Template(sig)
 }
 
 // learnGame sets the name of the game's program in the engine, once the log has it.

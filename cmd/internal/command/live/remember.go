@@ -143,7 +143,7 @@ func (k *keeper) begin() (err error) {
 		r.bytes.open()
 	}
 	r.replay, err = report.New(report.Config{
-		File: r.bytes.path, Template: k.session.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
+		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
 		Rule:  command.RuleTexts(k.session.Rules()),
 		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
@@ -164,7 +164,9 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
 	k.run.learn(rec)
-	k.run.replay.Observe(rec, o)
+	if o.Seq > 0 { // else it is in the state from before a restart
+		k.run.replay.Observe(rec, o)
+	}
 	k.notify()
 }
 
