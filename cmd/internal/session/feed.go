@@ -76,7 +76,8 @@ func (s *Session) lookForLog(patience time.Duration) {
 // maxClockSkew is how far the time in a record may be from when it was read.
 const maxClockSkew = time.Minute
 
-// ingest ingests a record of the log, or learns from one that is known what the state does not have. Its time is the feed's: what was there before the session began gets none.
+// ingest ingests a record of the log, or learns from a known one what the state does not have. Its time is the feed's:
+// what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	if s.noLog.Load() {

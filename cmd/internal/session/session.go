@@ -191,7 +191,8 @@ func (s *Session) wake() {
 func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 
 // OnObserved has f called with each entry from now on but those of calls, in order, with the outcome. The outcome of a
-// record that the restored state has is zero. It comes before Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid during one only.
+// record that the restored state has is zero. It comes before Run, once. f must be quick, and must not call the
+// Session. Calls do not overlap, and rec is valid during one only.
 func (s *Session) OnObserved(f func(rec *capture.Record, o *heed.Outcome)) { s.observed = f }
 
 // Observe ingests an entry that did not come from the followed log, such as that the game exited. A zero time becomes

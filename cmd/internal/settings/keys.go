@@ -93,7 +93,7 @@ func Keys() []Key {
 			UserOnly: gates,
 		},
 		{
-			Name: "grace", Kind: Duration, Default: "10s", Help: "wait `DURATION` for the game to end before it is killed",
+			Name: "grace", Kind: Duration, Default: "10s", Help: "when asked to end, wait `DURATION` for the game, and read the log for as long",
 			Live: true,
 		},
 		{

@@ -75,7 +75,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
 		"other files are in the user's state folder, such as ~/.local/state/heed)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for a program that heed started, and read the log for as long")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for the program that heed started, and read the log for as long")
 	f.remember.RegisterLive(cmd)
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
@@ -391,7 +391,8 @@ func (h *host) limits() (all []session.Limit) {
 	return all
 }
 
-// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and nothing else failed, the status is lost.
+// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and
+// nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	if h.follower != nil && h.hurry.Err() != nil {
 		if n := h.follower.Status().LostBytes; n > 0 {

@@ -74,7 +74,9 @@ func TestHistoryLater(t *testing.T) {
 	s, err := session.New(session.Config{})
 	require.NoError(t, err)
 	k := &keeper{session: s, log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = append(lost, err) }}
-	k.open = func() (*history.History, error) { return history.Open(t.Context(), history.Config{Path: path, Now: time.Now}) }
+	k.open = func() (*history.History, error) {
+		return history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
+	}
 	k.ended = []kept{{gameRun: &gameRun{}, summary: &summary.Session{Version: summary.Version}, at: time.Now()}}
 	k.write()
 	require.Error(t, lost[0])

@@ -265,7 +265,7 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 		defer close(s.done)
 		defer s.pipe.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
-		for gone := false; ; {
+		for {
 			n, err := s.read(buf)
 			// An error of a writer must not block the game.
 			if copyTo == nil {
@@ -274,8 +274,7 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 				h.lost("log", fmt.Errorf("a part of the game's log is missing, since its copy cannot be written: %w", err))
 			}
 			s.moving.Store(int64(n))
-			if _, err := to.Write(buf[:n]); n > 0 && err != nil && !gone && !errors.Is(err, syscall.EPIPE) { // a reader that has gone
-				gone = true
+			if _, err := to.Write(buf[:n]); n > 0 && err != nil && !errors.Is(err, syscall.EPIPE) { // of a reader that has gone
 				h.lost(name, fmt.Errorf("the game's %s is not passed on: %w", name, err))
 			}
 			s.moving.Store(0)
