@@ -364,7 +364,7 @@ func (h *host) ends() (stop func()) {
 }
 
 // endWait bounds the wait for the parts of a host that must end.
-const endWait = time.Second
+const endWait = 2 * time.Second
 
 // lost reports at once, and in the status of the session, that a part cannot keep data of the user. Without an error,
 // it can again. The exit status follows in close.
