@@ -106,7 +106,7 @@ func (o *output) finish(h *host) {
 		default:
 		}
 		unread, buf := 0, make([]byte, 32<<10)
-		for n := 1; n > 0; unread += n {
+		for n := 1; n > 0 && unread < 1<<20; unread += n { // which is more than a pipe holds
 			n, _ = readNow(s.pipe, buf)
 			n = max(0, n)
 		}
