@@ -69,7 +69,7 @@ func fillHistory(file, says string) (err error) {
 // TestHistoryLater: a history that cannot be opened at the start is opened later.
 func TestHistoryLater(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "folder", "h.db")
-	write(t, filepath.Dir(path), "no folder")
+	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
 	var lost []error
 	s, err := session.New(session.Config{})
 	require.NoError(t, err)
