@@ -32,6 +32,9 @@
 // has why there is none. Lines of a file whose program is not known are passed over; once it is
 // known, the latest 16 MiB of them are read, and the rest is a hole.
 //
+// With [Config].Resume a Follower continues for an earlier one: each [Record] has the [Position] to resume from. The
+// file is known by device and inode and by the 4 KiB before the position, under its name or another in the folder.
+//
 // The operating system notifies of changes to the folder; the file is polled as well:
 // slowly, and fast without notifications or once a change came without one.
 //

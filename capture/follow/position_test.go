@@ -174,3 +174,56 @@ func TestHurry(t *testing.T) {
 		require.EqualValues(t, 983040, fl.Status().LostBytes)
 	})
 }
+
+// TestResumeContinued: in a file that continues a log, the lines are counted on, before and after the restart.
+func TestResumeContinued(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		on := func(at Position) *following {
+			return start(t, dir, func(c *Config) { c.Resume, c.Continues = at, true })
+		}
+		first := on(Position{})
+		first.write("one\ntwo\n")
+		require.NoError(t, first.Sync(t.Context()))
+		require.NoError(t, os.Rename(first.path, filepath.Join(dir, "old")))
+		first.write("three\nfour\n")
+		require.NoError(t, first.Sync(t.Context()))
+		require.NoError(t, first.stop())
+		appendTo(t, first.path, "five\n")
+		for i, want := range [][]string{
+			{"old two", "three", "four", "five"}, {"three", "four", "five"}, {"old four", "old five"}, {"old five"},
+		} {
+			second := on(first.recs[i].Position)
+			require.NoError(t, second.Sync(t.Context()))
+			require.Equal(t, want, second.news(), "%d", i)
+			require.Equal(t, 5, second.recs[len(second.recs)-1].EndLine)
+			require.NoError(t, second.stop())
+		}
+	})
+}
+
+// TestResumeUTF16: a position counts lines, and so is of any encoding.
+func TestResumeUTF16(t *testing.T) {
+	bubble(t, func(t *testing.T, dir string) {
+		wide := func(s string) (b string) {
+			for _, c := range s {
+				b += string([]byte{byte(c), 0})
+			}
+			return b
+		}
+		path := filepath.Join(dir, "Player.log")
+		appendTo(t, path, "\xff\xfe"+wide("one\ntwo\n"))
+		first := start(t, dir, func(c *Config) { c.FromEnd = true })
+		first.write(wide("three\nfour\n"))
+		require.NoError(t, first.Sync(t.Context()))
+		first.write(wide("five\n"))
+		require.NoError(t, first.Sync(t.Context()))
+		require.NoError(t, first.stop())
+		require.Equal(t, []string{"three", "four", "four +", "five"}, first.taken(), "the end of a line comes late")
+		for i, want := range [][]string{{"old four", "old five"}, {"old four +", "old five"}, {"old five"}} {
+			second := again(t, dir, first.recs[i].Position)
+			require.NoError(t, second.Sync(t.Context()))
+			require.Equal(t, want, second.news())
+			require.NoError(t, second.stop())
+		}
+	})
+}

@@ -33,7 +33,7 @@ type Config struct {
 	// Trusting leaves out the check of the whole file where it was closed, or another process has it open: it is done
 	// where a log file of SQLite shows that the last to have it open was killed, and after [DB.Doubt].
 	Trusting bool
-	// Wait bounds the wait of a transaction for other processes; default 20 s.
+	// Wait bounds the wait for other processes: of a transaction, by default 20 s, and of Open, by default 40 s.
 	Wait time.Duration
 }
 
@@ -91,8 +91,10 @@ func open(ctx context.Context, c Config) (*DB, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, 2*wait)
 	defer cancel()
+	patience, enough := context.WithTimeout(ctx, cmp.Or(c.Wait, 2*wait))
+	defer enough()
 	lock := flock.New(c.Path+".lock", flock.SetPermissions(0o600))
-	if _, err := lock.TryLockContext(ctx, 5*time.Millisecond); ctx.Err() != nil {
+	if _, err := lock.TryLockContext(patience, 5*time.Millisecond); patience.Err() != nil {
 		return nil, fmt.Errorf("another process opens it: %w", err)
 	} else if err != nil {
 		return nil, err

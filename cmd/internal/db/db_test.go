@@ -12,7 +12,9 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/gofrs/flock"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/cmd/internal/db"
@@ -273,4 +275,16 @@ func TestKilledWriters(t *testing.T) {
 		}
 		require.NoError(t, d.Close())
 	}
+}
+
+// TestOpenStuck: a process that opens the file and does not go on holds nobody longer than Config.Wait.
+func TestOpenStuck(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.db")
+	lock := flock.New(path + ".lock")
+	require.NoError(t, lock.Lock())
+	defer func() { require.NoError(t, lock.Close()) }()
+	begun := time.Now()
+	_, err := db.Open(t.Context(), db.Config{Path: path, Application: 1, Wait: 10 * time.Millisecond})
+	require.ErrorContains(t, err, "another process opens it")
+	require.Less(t, time.Since(begun), 10*time.Second)
 }

@@ -27,10 +27,7 @@ import (
 type notes struct {
 	mu  sync.Mutex
 	all []string
-	err error
 }
-
-func (n *notes) Err() error { return n.err }
 
 func (n *notes) add(what string) {
 	n.mu.Lock()
@@ -164,18 +161,6 @@ func TestRecordedOnce(t *testing.T) {
 			fmt.Sprint(records[8].Seq, " continuation true Broken, goes on, kept"),
 		}, observed)
 	})
-}
-
-// TestRecordingEnds: the status says that the rest is not recorded, from the recorder's error on.
-func TestRecordingEnds(t *testing.T) {
-	k := &notes{}
-	s, err := session.New(session.Config{Recorder: k})
-	require.NoError(t, err)
-	require.Empty(t, s.Status().Limits)
-	k.err = errors.New("disk full")
-	require.Equal(t, []session.Limit{
-		{Name: "recording.ended", Count: 1, Means: "the rest is not recorded: disk full"},
-	}, s.Status().Limits)
 }
 
 // TestSource holds what a gate asks of a session.

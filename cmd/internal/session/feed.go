@@ -11,7 +11,6 @@ import (
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/capture/follow"
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
 )
 
 // Feed is a log that grows while it is read: a [follow.Follower].
@@ -33,7 +32,6 @@ type Recorder interface {
 	Ack(consumer, id string, through uint64)
 	Advance(now time.Time)
 	StateRead()
-	Err() error // the error that ended the recording
 }
 
 // noLogAfter is how long there may be no log, such as before the game has begun to write it, until that is reported. A
@@ -81,7 +79,8 @@ func (s *Session) lookForLog(patience time.Duration) {
 // maxClockSkew is how far the time in a record may be from when it was read.
 const maxClockSkew = time.Minute
 
-// ingest ingests a record of the log, or learns from one that is known what the state does not have. Its time is the feed's: what was there before the session began gets none.
+// ingest ingests a record of the log, or learns from a known one what the state does not have. Its time is the feed's:
+// what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record
 	if s.noLog.Load() {
@@ -103,16 +102,14 @@ func (s *Session) ingest(r *follow.Record) {
 		}
 	}
 	s.learnGame(rec)
-	engine := s.engine
-	switch {
-	case !r.Known:
-		s.at, s.earlier = r.Position, nil
-	case s.observed == nil:
+	if r.Known {
+		if s.observed != nil {
+			s.observed(rec, &heed.Outcome{})
+		}
 		return
-	default:
-		engine = s.again()
 	}
-	o := engine.Observe(rec.Entry)
+	s.at = r.Position
+	o := s.engine.Observe(rec.Entry)
 	if o.Seq == 0 { // a record that was ingested before
 		return
 	}
@@ -120,34 +117,12 @@ func (s *Session) ingest(r *follow.Record) {
 		rec.MakeRest()
 		rec.LevelBy = 0
 	}
-	if s.cfg.Recorder != nil && !r.Known {
+	if s.cfg.Recorder != nil {
 		s.cfg.Recorder.Record(rec)
 	}
 	if s.observed != nil {
 		s.observed(rec, &o)
 	}
-}
-
-// again returns an engine for the records that the session's has observed before the restart: who asks for their
-// outcomes is not part of the state.
-func (s *Session) again() *heed.Engine {
-	if s.earlier == nil {
-		cfg := s.cfg.Engine
-		cfg.Rules = s.Rules()
-		var err error
-		if s.earlier, err = heed.New(cfg); err != nil {
-			panic("BUG: session: " + err.Error()) // New has made one of it
-		}
-	}
-	return s.earlier
-}
-
-// Template returns the template of a signature while it is known, also in the call of OnObserved.
-func (s *Session) Template(sig signature.Signature) (string, bool) {
-	if s.earlier != nil {
-		return s.earlier.Template(sig)
-	}
-	return s.engine.Template(sig)
 }
 
 // learnGame sets the name of the game's program in the engine, once the log has it.

@@ -30,8 +30,7 @@ type Session struct {
 
 	continued bool // restored for the same run of the game
 
-	at      follow.Position // of the latest record of the log that the engine has observed
-	earlier *heed.Engine    // observes the records that are known; nil: none came, or all have come
+	at follow.Position // of the latest record of the log that the engine has observed
 
 	ordered  sync.Mutex    // held around engine, recorder and at
 	report   sync.Mutex    // held while updates and acknowledgements get their order
@@ -95,7 +94,6 @@ func New(cfg Config) (*Session, error) {
 	if ec.Epoch == "" {
 		ec.Epoch = s.started.UTC().Format("20060102T150405") + "." + hex.EncodeToString(bits[4:])
 	}
-	s.cfg.Engine = ec
 	if err := s.open(ec); err != nil {
 		return nil, err
 	}
@@ -193,8 +191,8 @@ func (s *Session) wake() {
 func (s *Session) now() time.Time { return s.cfg.Now().Round(0) }
 
 // OnObserved has f called with each entry of [Session.Observe] and of the log from now on, in order, with the outcome.
-// It comes before Run, once. f must be quick, and must not call the Session. Calls do not overlap, and rec is valid
-// during one only.
+// The outcome of a record that the restored state has is zero. It comes before Run, once. f must be quick, and must not
+// call the Session. Calls do not overlap, and rec is valid during one only.
 func (s *Session) OnObserved(f func(rec *capture.Record, o *heed.Outcome)) { s.observed = f }
 
 // Observe ingests an entry that did not come from the followed log, such as that the game exited. A zero time becomes

@@ -419,7 +419,6 @@ func (w twin) Record(r *capture.Record)           { w.e.Observe(r.Entry) }
 func (w twin) Ack(viewer, id string, upTo uint64) { w.e.Ack(viewer, id, upTo) }
 func (w twin) Advance(now time.Time)              { w.e.Advance(now) }
 func (w twin) StateRead()                         { w.e.StateRead() }
-func (w twin) Err() error                         { return nil }
 
 // TestRecorder gives entries from many goroutines: the recorder is told of them in
 // the order in which the engine got them.

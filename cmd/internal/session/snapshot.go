@@ -91,7 +91,12 @@ func (d *disk) saveLocked() {
 	d.s.ordered.Lock()
 	known, seq, at, encode := d.openItems(), d.s.engine.Latest().Seq, d.s.at, d.s.engine.Freeze()
 	d.s.ordered.Unlock()
-	err := statefile.WriteFile(d.path, appendPosition(encode(nil), &at))
+	data := encode(nil)
+	if at.File != "" {
+		line, _ := json.Marshal(stored{at, xxhash.Sum64(data)}) // plain data
+		data = append(append(data, line...), '\n')
+	}
+	err := statefile.WriteFile(d.path, data)
 	d.known.Store(known)
 	d.stateMu.Lock()
 	defer d.stateMu.Unlock()
@@ -123,7 +128,7 @@ func (d *disk) saveLocked() {
 func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
 	snapshot, err := statefile.ReadFile(path)
 	if err == nil {
-		snapshot, _ = cutPosition(snapshot)
+		snapshot, _ = split(snapshot)
 		same := cfg
 		same.Epoch = ""
 		if e, err = heed.Restore(same, snapshot); err == nil {
@@ -141,40 +146,31 @@ func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, 
 	return e, false, err
 }
 
-// appendPosition appends a line to a snapshot: how far the log was read that the state is of. Its checksum is of the
-// snapshot, too, so that a state that is damaged has no position.
-func appendPosition(snapshot []byte, at *follow.Position) []byte {
-	if at.File == "" {
-		return snapshot
-	}
-	record, err := json.Marshal(at)
-	if err != nil {
-		panic("BUG: session: plain data does not marshal: " + err.Error())
-	}
-	return fmt.Appendf(snapshot, "log %016x %s\n", xxhash.Sum64(append(snapshot, record...)), record)
+// stored is the last line of a snapshot file: how far the log was read that the state is of. Sum is the checksum of the
+// lines before it, so that a damaged state has no position.
+type stored struct {
+	follow.Position
+	Sum uint64 `json:"sum"`
 }
 
-// cutPosition returns a snapshot without its position, and that.
-func cutPosition(data []byte) (snapshot []byte, at follow.Position) {
-	i := bytes.LastIndex(data, []byte("\nlog ")) + 1
-	if i == 0 {
-		return data, at
+// split returns the snapshot in a file, and the position in the log, the zero value if that is not known.
+func split(file []byte) ([]byte, follow.Position) {
+	lines := bytes.SplitAfterN(file, []byte("\n"), 3)
+	last := lines[len(lines)-1]
+	snapshot, at := file[:len(file)-len(last)], stored{}
+	if len(lines) < 3 || len(last) == 0 {
+		return file, at.Position
 	}
-	snapshot = data[:i:i]
-	sum, record, _ := bytes.Cut(bytes.TrimSpace(data[i+len("log "):]), []byte(" "))
-	if string(sum) != fmt.Sprintf("%016x", xxhash.Sum64(append(snapshot, record...))) || json.Unmarshal(record, &at) != nil {
-		return snapshot, follow.Position{}
+	if json.Unmarshal(last, &at) != nil || at.Sum != xxhash.Sum64(snapshot) {
+		at = stored{}
 	}
-	return snapshot, at
+	return snapshot, at.Position
 }
 
 // Position returns how far the log was read that the state in a snapshot file is of, the zero value if that is not
 // known: for [follow.Config].
-func Position(snapshot string) follow.Position {
-	data, err := statefile.ReadFile(snapshot)
-	if err != nil {
-		return follow.Position{}
-	}
-	_, at := cutPosition(data)
+func Position(file string) follow.Position {
+	data, _ := statefile.ReadFile(file)
+	_, at := split(data)
 	return at
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -60,16 +61,22 @@ func (s *Session) Status() Status {
 		Held: s.held.Load(), AcksOfPeople: people, AcksOfAgents: agents,
 		Limits: limits(&e, untold), Rules: s.rules.status(), Snapshot: s.disk.status(), Engine: e,
 	}
-	if s.cfg.Recorder != nil {
-		if err := s.cfg.Recorder.Err(); err != nil {
-			st.Limits = append(st.Limits, Limit{"recording.ended", 1, "the rest is not recorded: " + err.Error()})
-		}
+	if s.cfg.Limits != nil {
+		st.Limits = append(st.Limits, s.cfg.Limits()...)
 	}
 	if s.cfg.Log != nil {
 		log := s.cfg.Log.Status()
 		st.Log = &log
 	}
 	return st
+}
+
+// Unsaved returns why the state was not saved the last time, nil if it was or none is to be.
+func (s *Session) Unsaved() error {
+	if d := s.disk.status(); d != nil && d.Error != "" {
+		return fmt.Errorf("the state is not saved: %s", d.Error)
+	}
+	return nil
 }
 
 func (d *disk) status() *SnapshotStatus {

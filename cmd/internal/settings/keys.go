@@ -111,7 +111,7 @@ func Keys() []Key {
 		{Name: "fail-open", Kind: Bool, Help: "let calls through while the log cannot be read", Effect: gates},
 		{
 			Name: "grace", Kind: Duration, Default: "10s",
-			Help: "wait `DURATION` for the game to end before it is killed", Effect: kills,
+			Help: "when asked to end, wait `DURATION` for the game, and read the log for as long", Effect: kills,
 		},
 		{
 			Name: "history", Kind: Path, Values: []string{"off"},

@@ -220,6 +220,8 @@ func (p *program) openOutbox(ctx context.Context, state string) (*outbox.Outbox,
 	if err != nil {
 		return nil, err
 	}
+	ctx, cancel := context.WithTimeout(ctx, keepWait) // a process that is stuck has it open
+	defer cancel()
 	box, err := outbox.Open(ctx, dir.path(outboxName), p.Now())
 	if err == nil && box.SetAside() != "" {
 		p.Note("what was not delivered before is lost: its file was corrupt, and is kept as %s", box.SetAside())

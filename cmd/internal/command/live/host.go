@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -74,7 +75,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	flags.StringVar(&f.state, "state", "", "keep heed's state, with its items, in `DIR`, across restarts of heed (default: items are not kept; "+
 		"other files are in the user's state folder, such as ~/.local/state/heed)")
 	flags.StringVar(&f.metrics, "metrics", "", "serve Prometheus metrics on `ADDR`, such as 127.0.0.1:9464")
-	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for a program that heed started, and read the log for as long")
+	flags.DurationVar(&f.grace, "grace", proc.DefaultGrace, "when asked to end, wait `DURATION` for the program that heed started, and read the log for as long")
 	f.remember.RegisterLive(cmd)
 	flags.BoolVar(&f.remote, "metrics-remote", false, "let --metrics listen to other machines, too")
 	flags.StringVar(&f.logLevel, "log-level", "info", "log heed's own messages from `LEVEL` up: debug, info, warn or error; error with --quiet, debug with --verbose")
@@ -148,14 +149,16 @@ type host struct {
 	hurry context.Context // done when it must end
 	must  func()          // ends hurry
 
-	playing   atomic.Bool // a game that this process started runs
-	unwritten atomic.Bool // data of the user was lost
-	closers   []func() error
+	playing atomic.Bool // a game that this process started runs
+	closers []func() error
+
+	lossMu sync.Mutex
+	losses map[string]error // what is lost of the user's data, by the part that loses it
 }
 
 // newHost makes a host, in which nothing runs yet. An error without a status of its own has that of a wrong usage.
 func (p *program) newHost(f *hostFlags, special hosting) (*host, error) {
-	h := &host{program: p, hosting: special, flags: f}
+	h := &host{program: p, hosting: special, flags: f, losses: map[string]error{}}
 	h.hurry, h.must = context.WithCancel(context.Background())
 	for _, part := range []func() error{
 		h.openState, h.openLog, h.openFollower, h.openSession, h.openHistory, h.openListeners, h.openProxy, h.announce,
@@ -192,7 +195,7 @@ func (h *host) openSession() (err error) {
 	f := h.flags
 	cfg := session.Config{
 		NoDefaults: f.noDefaults, Settle: f.settle, SyncTimeout: answerWithin, AnswerWithin: answerWithin,
-		LogFrom: h.How, Now: h.Now, Logger: h.log,
+		LogFrom: h.How, Limits: h.limits, Now: h.Now, Logger: h.log,
 	}
 	switch {
 	case f.noAttention:
@@ -219,7 +222,9 @@ func (h *host) openSession() (err error) {
 			return fmt.Errorf("record: %w", err)
 		}
 		h.closes(file)
-		cfg.Recorder = follow.NewRecorder(recording{file, h})
+		cfg.Recorder = follow.NewRecorder(lossy{file, func(err error) {
+			h.lost("recording.ended", fmt.Errorf("the recording stops here, heed continues: %w", err))
+		}})
 	}
 	h.session, err = session.New(cfg)
 	return err
@@ -228,17 +233,17 @@ func (h *host) openSession() (err error) {
 // snapshot is the file that keeps the engine's state, where that is asked for.
 func (h *host) snapshot() string { return h.state.path(h.name + ".snapshot") }
 
-// recording is the file of --record. A Recorder stops at the first error.
-type recording struct {
+// lossy is a file whose writers do not report errors.
+type lossy struct {
 	*os.File
-	h *host
+	lost func(error)
 }
 
 // Write implements [io.Writer].
-func (r recording) Write(b []byte) (int, error) {
-	n, err := r.File.Write(b)
+func (l lossy) Write(b []byte) (int, error) {
+	n, err := l.File.Write(b)
 	if err != nil {
-		r.h.lost(fmt.Errorf("the recording stops here, heed continues: %w", err))
+		l.lost(err)
 	}
 	return n, err
 }
@@ -301,7 +306,7 @@ func (h *host) briefs() (*brief.Service, error) {
 	if cfg.Next == nil {
 		cfg.Next = brief.SessionNext
 	}
-	if h.keeper != nil {
+	if h.keeper != nil && h.keeper.history != nil {
 		cfg.Ledgers = map[string]briefing.Ledger{heedsource.TierEarlier: &historysource.Ledger{
 			History: h.keeper.history, Session: func() *summary.Session {
 				now := &summary.Session{Facts: s.Environment(), Mods: s.Mods()}
@@ -361,15 +366,35 @@ func (h *host) ends() (stop func()) {
 }
 
 // endWait bounds the wait for the parts of a host that must end.
-const endWait = time.Second
+const endWait = 2 * time.Second
 
-// lost reports at once that data of the user cannot be written. The exit status follows in close.
-func (h *host) lost(err error) {
-	h.unwritten.Store(true)
-	h.Message("%v", err)
+// lost reports at once, and in the status of the session, that a part cannot keep data of the user. Without an error,
+// it can again. The exit status follows in close.
+func (h *host) lost(part string, err error) {
+	h.lossMu.Lock()
+	defer h.lossMu.Unlock()
+	if err == nil {
+		delete(h.losses, part)
+		return
+	}
+	if h.losses[part] == nil {
+		h.Message("%v", err)
+	}
+	h.losses[part] = err
 }
 
-// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and nothing else failed, the status is lost.
+// limits returns what is lost now.
+func (h *host) limits() (all []session.Limit) {
+	h.lossMu.Lock()
+	defer h.lossMu.Unlock()
+	for _, part := range slices.Sorted(maps.Keys(h.losses)) {
+		all = append(all, session.Limit{Name: part, Count: 1, Means: h.losses[part].Error()})
+	}
+	return all
+}
+
+// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and
+// nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	if h.follower != nil && h.hurry.Err() != nil {
 		if n := h.follower.Status().LostBytes; n > 0 {
@@ -378,10 +403,13 @@ func (h *host) close(lost int) {
 	}
 	for _, c := range slices.Backward(h.closers) {
 		if err := c(); err != nil && !errors.Is(err, net.ErrClosed) { // a server closes its listener
-			h.lost(err)
+			h.lost("closing", err)
 		}
 	}
-	if h.unwritten.Load() && h.Status == exitOK { // not in place of the game's
+	if h.session != nil {
+		h.lost("state", h.session.Unsaved())
+	}
+	if len(h.limits()) > 0 && h.Status == exitOK { // not in place of the game's
 		h.Raise(lost)
 	}
 }
@@ -540,7 +568,10 @@ func (p *program) ownLog(name string, level slog.Level) (log *slog.Logger, file 
 		if err != nil {
 			return nil, nil, cli.Failed(exitUsage, fmt.Errorf("--log-file: %w", err))
 		}
-		out, file = f, f
+		var once sync.Once
+		out, file = lossy{f, func(err error) {
+			once.Do(func() { p.Message("heed's own messages cannot be written: %v", err) })
+		}}, f
 	}
 	return slog.New(slog.NewTextHandler(out, &slog.HandlerOptions{Level: level})), file, nil
 }

@@ -26,6 +26,9 @@ import (
 // keepEvery bounds how much of a session is lost where its heed is killed; it is shorter in tests.
 var keepEvery = time.Second
 
+// keepAgain is how long heed waits after an error of the history; it is shorter in tests.
+var keepAgain = time.Minute
+
 // keepWait bounds how long heed waits for another process at the history. A summary that was not written is written
 // later, unless heed ends.
 const keepWait = 2 * time.Second
@@ -39,7 +42,7 @@ const (
 // keeper remembers a session as it runs. The database is written and read by keep and close alone, without the lock, so
 // that a slow disk, or another process at the same file, delays no entry.
 type keeper struct {
-	history *history.History
+	history *history.History // nil: it could not be opened
 	log     *slog.Logger
 	now     func() time.Time
 
@@ -55,7 +58,9 @@ type keeper struct {
 	ended  []kept   // runs that ended since the history was written last
 	opened []string // items of which the history was not asked yet
 
-	unwritten error // the error of the latest write; of keep and close
+	open      func() (*history.History, error)
+	lost      func(error) // reports that the session is not remembered, or is again
+	unwritten bool        // the latest write failed; of keep and close
 }
 
 // gameRun is a game from its beginning to its end, as its log shows them.
@@ -95,14 +100,15 @@ func (h *host) openHistory() error {
 		log: h.log, now: h.Now, session: h.session, follower: h.follower, newRun: h.source.follow.NewRun,
 		news: make(chan struct{}, 1),
 	}
-	path, err := command.HistoryFile(f.History, h.Getenv)
-	if err == nil { // that it is whole is not of the command alone
-		k.history, err = h.program.openHistory(context.Background(), history.Config{Path: path, Wait: keepWait})
+	k.lost = func(err error) { h.lost("history.stopped", err) }
+	k.open = func() (*history.History, error) { // that it is whole is not of the command alone
+		path, err := command.HistoryFile(f.History, h.Getenv)
+		if err != nil {
+			return nil, err
+		}
+		return h.program.openHistory(context.Background(), history.Config{Path: path, Wait: keepWait})
 	}
-	if err != nil {
-		h.lost(fmt.Errorf("nothing is remembered: %w", err))
-		return nil
-	}
+	k.opens()
 	if h.follower != nil && !k.newRun {
 		info, err := os.Stat(h.follower.Status().Path)
 		k.there = err == nil && info.Size() > 0
@@ -112,6 +118,18 @@ func (h *host) openHistory() error {
 	h.session.OnUpdates(k.updates)
 	h.closers = append(h.closers, k.close)
 	return nil
+}
+
+// opens opens the history unless it is open, and reports whether it is.
+func (k *keeper) opens() bool {
+	if k.history == nil {
+		var err error
+		if k.history, err = k.open(); err != nil {
+			k.unwritten = true
+			k.lost(fmt.Errorf("nothing is remembered: %w", err))
+		}
+	}
+	return k.history != nil
 }
 
 // begin begins a run.
@@ -125,7 +143,7 @@ func (k *keeper) begin() (err error) {
 		r.bytes.open()
 	}
 	r.replay, err = report.New(report.Config{
-		File: r.bytes.path, Template: k.session.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
+		File: r.bytes.path, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Scrub: r.scrub,
 		Rule:  command.RuleTexts(k.session.Rules()),
 		Blame: func() []heed.Suspect { return engine.Blame(&r.record.Entry) },
 	})
@@ -146,7 +164,9 @@ func (k *keeper) observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	k.run.record, k.run.changed, k.run.begun = rec, true, k.run.begun || !restarted
 	k.run.learn(rec)
-	k.run.replay.Observe(rec, o)
+	if o.Seq > 0 { // else it is in the state from before a restart
+		k.run.replay.Observe(rec, o)
+	}
 	k.notify()
 }
 
@@ -189,10 +209,15 @@ func (k *keeper) keep(ctx context.Context) error {
 		case <-k.news:
 			k.write()
 		}
+		pause := keepEvery
+		if k.unwritten {
+			pause = keepAgain
+			k.notify()
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case <-time.After(keepEvery):
+		case <-time.After(pause):
 		}
 	}
 }
@@ -212,7 +237,10 @@ func (k *keeper) close() error {
 	k.run = nil
 	k.mu.Unlock()
 	k.write()
-	return errors.Join(k.unwritten, k.history.Close())
+	if k.history == nil {
+		return nil
+	}
+	return k.history.Close()
 }
 
 // end ends the run.
@@ -249,6 +277,9 @@ func (k *keeper) summarize(running bool) kept {
 
 // write writes what is new to the history, and lets the items that opened report what it knows of them.
 func (k *keeper) write() {
+	if !k.opens() {
+		return
+	}
 	k.mu.Lock()
 	all, opened := k.ended, k.opened
 	k.ended = nil
@@ -263,14 +294,13 @@ func (k *keeper) write() {
 		if err := k.put(&all[i]); err != nil {
 			k.warn(err)
 			k.again(all[i:], opened)
-			k.notify()
 			return
 		}
 	}
 	if len(all) > 0 {
-		if k.unwritten != nil {
-			k.unwritten = nil
-			k.log.Info("the session is remembered again")
+		if k.unwritten {
+			k.unwritten = false
+			k.lost(nil)
 		}
 		k.know(opened, all[len(all)-1].summary)
 	}
@@ -324,12 +354,10 @@ func (k *keeper) know(opened []string, s *summary.Session) {
 	}
 }
 
-// warn logs once that a session is not remembered.
+// warn reports that a session is not remembered.
 func (k *keeper) warn(err error) {
-	if k.unwritten == nil {
-		k.log.Error("the session is not remembered", "error", err)
-	}
-	k.unwritten = fmt.Errorf("the session is not remembered: %w", err)
+	k.unwritten = true
+	k.lost(fmt.Errorf("the session is not remembered: %w", err))
 }
 
 // logBytes identifies a log that grows.

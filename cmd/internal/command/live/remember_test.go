@@ -14,6 +14,7 @@ import (
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/cmd/internal/history"
+	"github.com/heedlog/heed/cmd/internal/session"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/report/summary"
@@ -65,6 +66,31 @@ func fillHistory(file, says string) (err error) {
 	return nil
 }
 
+// TestHistoryLater: a history that cannot be opened at the start is opened later.
+func TestHistoryLater(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "folder", "h.db")
+	require.NoError(t, os.WriteFile(filepath.Dir(path), nil, 0o600))
+	var lost []error
+	s, err := session.New(session.Config{})
+	require.NoError(t, err)
+	k := &keeper{session: s, log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = append(lost, err) }}
+	k.open = func() (*history.History, error) {
+		return history.Open(t.Context(), history.Config{Path: path, Now: time.Now})
+	}
+	k.ended = []kept{{gameRun: &gameRun{}, summary: &summary.Session{Version: summary.Version}, at: time.Now()}}
+	k.write()
+	require.Error(t, lost[0])
+	require.Len(t, k.ended, 1)
+	require.NoError(t, os.Remove(filepath.Dir(path)))
+	k.write()
+	require.NoError(t, lost[1])
+	require.Empty(t, k.ended)
+	all, err := k.history.Sessions(t.Context(), "", 0)
+	require.NoError(t, err)
+	require.Len(t, all, 1)
+	require.NoError(t, k.close())
+}
+
 // fillHistoryMain is a program of scripts.
 func fillHistoryMain() {
 	if err := fillHistory(os.Args[1], strings.Join(os.Args[2:], " ")); err != nil {
@@ -87,11 +113,13 @@ func TestKept(t *testing.T) {
 		return len(all)
 	}
 	s := &summary.Session{Version: summary.Version}
-	k := &keeper{history: opened(), log: slog.New(slog.DiscardHandler)}
+	var lost error
+	k := &keeper{history: opened(), log: slog.New(slog.DiscardHandler), lost: func(err error) { lost = err }}
 	require.NoError(t, k.history.Close())
 	runs := &gameRun{}
 	k.ended = []kept{{gameRun: &gameRun{}, summary: s, at: time.Now()}}
-	require.ErrorContains(t, k.close(), "closed", "a session that was not remembered at the end is an error")
+	require.NoError(t, k.close())
+	require.ErrorContains(t, lost, "closed", "a session that was not remembered at the end is an error")
 	require.Len(t, k.ended, 1)
 	k.opened = []string{"2"}
 	k.again([]kept{{gameRun: runs, running: true}}, []string{"1"})

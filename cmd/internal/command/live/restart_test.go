@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -73,10 +74,12 @@ func TestKilledWhileReading(t *testing.T) {
 	}
 	_ = os.Remove(filepath.Join(dir, "recorded"))
 	cmd, errs := run()
-	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil }, patience, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(filepath.Join(dir, "recorded")); return err == nil }, patience,
+		time.Millisecond)
 	require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	require.NoError(t, cmd.Wait())
-	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries, %s in items", text.Number(uint64(lines)), text.Number(uint64(faults))), "of %d kills", kills)
+	require.Contains(t, errs.String(), fmt.Sprintf("; %s entries, %s in items", text.Number(uint64(lines)),
+		text.Number(uint64(faults))), "of %d kills", kills)
 }
 
 // word is a word for a number, which is not masked.
@@ -92,7 +95,8 @@ func word(n int) (s string) {
 func TestEndsInTime(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	log, recorded, errors := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded"), `^heed: [\d,]+ bytes of the log were not read before the end\n$`
+	log, recorded := filepath.Join(dir, "Player.log"), filepath.Join(dir, "recorded")
+	const errors = `(?m)^heed: [\d,]+ bytes of the log were not read before the end$`
 	const lines = 150_000
 	var b strings.Builder
 	for n := range lines {
@@ -103,13 +107,16 @@ func TestEndsInTime(t *testing.T) {
 	require.NoError(t, err)
 	run := func(args ...string) (*exec.Cmd, *buffer) {
 		_ = os.Remove(recorded)
-		cmd := exec.Command(self, append([]string{args[0], "--no-config", "--no-default-rules", "--record", recorded}, args[1:]...)...)
+		args = slices.Insert(args, 1, "--no-config", "--no-default-rules", "--record", recorded)
+		cmd := exec.Command(self, args...)
 		var errs buffer
 		cmd.Dir, cmd.Stderr, cmd.Env = dir, &errs, append(os.Environ(), helperEnv+"=1")
 		require.NoError(t, cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
-		require.Eventually(t, func() bool { info, err := os.Stat(recorded); return err == nil && info.Size() > 10_000 }, patience,
-			time.Millisecond)
+		require.Eventually(t, func() bool {
+			info, err := os.Stat(recorded)
+			return err == nil && info.Size() > 10_000
+		}, patience, time.Millisecond)
 		return cmd, &errs
 	}
 	for _, args := range [][]string{

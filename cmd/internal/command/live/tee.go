@@ -106,7 +106,7 @@ func (o *output) finish(h *host) {
 		default:
 		}
 		unread, buf := 0, make([]byte, 32<<10)
-		for n := 1; n > 0; unread += n {
+		for n := 1; n > 0 && unread < 1<<20; unread += n { // which is more than a pipe holds
 			n, _ = readNow(s.pipe, buf)
 			n = max(0, n)
 		}
@@ -265,20 +265,17 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 		defer close(s.done)
 		defer s.pipe.Close() //nolint:errcheck // nothing is written to it
 		buf := make([]byte, 32<<10)
-		for failed, gone := false, false; ; {
+		for {
 			n, err := s.read(buf)
 			// An error of a writer must not block the game.
 			if copyTo == nil {
 				s.keep(buf[:n])
-			} else if err := copyTo.write(buf[:n]); err != nil && !failed {
-				failed = true
-				h.log.Error("the copy of the game's output cannot be written: a part of the log is missing", "file", copyTo.path,
-					"error", err)
+			} else if err := copyTo.write(buf[:n]); err != nil {
+				h.lost("log", fmt.Errorf("a part of the game's log is missing, since its copy cannot be written: %w", err))
 			}
 			s.moving.Store(int64(n))
-			if _, err := to.Write(buf[:n]); err != nil && !gone && !errors.Is(err, syscall.EPIPE) { // a reader that has gone
-				gone = true
-				h.lost(fmt.Errorf("the game's %s is not passed on: %w", name, err))
+			if _, err := to.Write(buf[:n]); n > 0 && err != nil && !errors.Is(err, syscall.EPIPE) { // of a reader that has gone
+				h.lost(name, fmt.Errorf("the game's %s is not passed on: %w", name, err))
 			}
 			s.moving.Store(0)
 			if err != nil {
@@ -308,12 +305,13 @@ type spool struct {
 	most     int64 // bytes of a file that another follows
 	limit    int64 // bytes of a file, but for the last write
 	follower func() follow.Status
-	lost     func(bytes uint64) // called when text is written again after some was left out
+	lost     func(bytes uint64) // called when text is left out, and when text is written again after more was
 
 	file  *os.File // nil: it cannot be opened, and is tried again
 	size  int64
 	files uint64 // before this one
-	left  uint64 // bytes that were left out since the latest write
+	left  uint64 // bytes that were left out since the latest call of lost
+	full  bool   // text was left out since the latest write
 }
 
 // open opens the next file.
@@ -332,23 +330,36 @@ func (s *spool) write(text []byte) error {
 			s.renew()
 		}
 	}
-	if s.file == nil {
-		if err := s.open(0); err != nil {
-			return err
-		}
-	}
 	if s.size >= s.limit {
-		s.left += uint64(len(text))
+		s.leave(len(text))
 		return nil
 	}
-	if s.left > 0 {
-		s.lost(s.left)
-		s.left = 0
+	n, all, err := 0, len(text), error(nil)
+	if s.full {
 		text = append([]byte("\n"), text...) // what is left of a line is no part of the one before
 	}
-	n, err := s.file.Write(text)
+	if s.file == nil {
+		err = s.open(0)
+	}
+	if err == nil {
+		n, err = s.file.Write(text)
+	}
 	s.size += int64(n)
+	if n < len(text) {
+		s.leave(min(all, len(text)-n))
+	} else if s.full = false; s.left > 0 {
+		s.lost(s.left)
+		s.left = 0
+	}
 	return err
+}
+
+// leave leaves out a text.
+func (s *spool) leave(n int) {
+	if s.left += uint64(n); !s.full {
+		s.lost(s.left)
+		s.full, s.left = true, 0
+	}
 }
 
 // renew makes the next write begin another file. The current one is renamed, which every system allows while the

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -130,7 +131,7 @@ func TestSpoolLimit(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.EqualValues(t, 9, info.Size())
-	require.Zero(t, lost, "more may be left out")
+	require.EqualValues(t, 3, lost, "that some is left out is reported at once")
 	st.Present = true
 	require.NoError(t, s.write([]byte("def\n")))
 	require.EqualValues(t, 6, lost)
@@ -139,4 +140,23 @@ func TestSpoolLimit(t *testing.T) {
 	require.Equal(t, "\ndef\n", string(text), "another file, and another line")
 	require.NoError(t, s.close())
 	require.EqualValues(t, 6, lost)
+}
+
+// TestSpoolFull: what cannot be written is reported as missing, at once and with its end.
+func TestSpoolFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("this system has no full device: ", err)
+	}
+	var lost []uint64
+	s := &spool{path: full, most: 100, limit: 100, lost: func(n uint64) { lost = append(lost, n) }}
+	for range 3 {
+		require.ErrorIs(t, s.write([]byte("abc")), syscall.ENOSPC)
+	}
+	require.Equal(t, []uint64{3}, lost)
+	require.NoError(t, s.file.Close())
+	s.path, s.file = filepath.Join(t.TempDir(), "standard"), nil
+	require.NoError(t, s.write([]byte("def\n")))
+	require.Equal(t, []uint64{3, 6}, lost)
+	require.NoError(t, s.close())
 }

@@ -68,6 +68,41 @@ func TestUnwritten(t *testing.T) {
 	}
 }
 
+// TestUnkept: what heed cannot keep for the user is reported, and the exit status is that of a failure.
+func TestUnkept(t *testing.T) {
+	t.Parallel()
+	const full = "/dev/full"
+	out, err := os.OpenFile(full, os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip("this system has no full device: ", err)
+	}
+	defer out.Close() //nolint:errcheck // nothing is written to it
+	self, err := os.Executable()
+	require.NoError(t, err)
+	wrap := []string{"wrap", "--log", "none", "--linger", "0"}
+	for _, c := range []struct {
+		name string
+		args []string
+		game string
+		says string
+		code int
+	}{
+		{"output", wrap, "echo hello", "heed: the game's stdout is not passed on: write .*: no space left on device\n", exitOwn},
+		{"state", []string{"wrap", "--log", "Player.log", "--linger", "0"}, "echo a line > Player.log; rm -r state", "heed: the state is not saved: .*\n", exitOwn},
+		{"history", append(wrap, "--remember", "--history", full+"/h.db"), "", "heed: nothing is remembered: .*\n", exitOwn},
+		{"own log", append(wrap, "--log-file", full), "", "heed: heed's own messages cannot be written: .*\n", exitOK},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var errs strings.Builder
+			cmd := exec.Command(self, append(c.args, "--no-config", "--state", "state", "--", "sh", "-c", c.game)...)
+			cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = t.TempDir(), out, &errs, append(os.Environ(), helperEnv+"=1")
+			_ = cmd.Run() // of the exit status
+			require.Equal(t, c.code, cmd.ProcessState.ExitCode(), errs.String())
+			require.Regexp(t, "^"+c.says+"$", errs.String())
+		})
+	}
+}
+
 // TestUnrecorded: a recording on a full disk is reported at once and once, and shown by status. The game runs on; the
 // exit status is the game's, unless that is 0.
 func TestUnrecorded(t *testing.T) {
@@ -112,7 +147,7 @@ func TestUnrecorded(t *testing.T) {
 					out = ask
 					return code == exitOK
 				}, patience, time.Millisecond)
-				require.Contains(t, out, "the rest is not recorded: write "+full)
+				require.Contains(t, out, "the recording stops here, heed continues: write "+full)
 			}
 			if c.game == "" {
 				require.NoError(t, cmd.Process.Signal(os.Interrupt))

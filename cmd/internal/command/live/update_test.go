@@ -3,6 +3,7 @@
 package live
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,7 +35,8 @@ func TestWrapUpdate(t *testing.T) {
 	for range 2 {
 		old, err := os.ReadFile(snapshot)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(snapshot, append(old, 0), 0o600))
+		old = bytes.Replace(old, []byte(`"Format":`), []byte(`"Format":9`), 1)
+		require.NoError(t, os.WriteFile(snapshot, old, 0o600))
 		w := startIn(t, dir, nil, nil)
 		b, welcome := dial(t, w.addr, w.token)
 		require.Nil(t, welcome.Error)
