@@ -58,7 +58,7 @@ func (t *tail) written(b []byte, now time.Time) []byte {
 		if t.gapAt == t.offset {
 			t.gapSince = time.Time{} // these were written late, and others may be
 		}
-		t.more = i < len(b)
+		t.more = t.more || i < len(b)
 		return b[:i]
 	}
 	if n == len(b) && (t.size == t.offset+int64(n) || holds(t.file, []byte{0, 0}, t.size)) {

@@ -51,6 +51,15 @@ func closeAll(files []generation) {
 	}
 }
 
+// remember adds a file to the latest ones.
+func remember(files []generation, g generation) []generation {
+	if len(files) == maxOlder {
+		files[0].close()
+		files = slices.Delete(files, 0, 1)
+	}
+	return append(files, g)
+}
+
 // holds reports whether a file has the bytes before an offset.
 func holds(file *os.File, last []byte, offset int64) bool {
 	b := make([]byte, len(last))
@@ -60,19 +69,24 @@ func holds(file *os.File, last []byte, offset int64) bool {
 
 // retire leaves the current file to late.
 func (t *tail) retire(now time.Time) {
-	t.fill(now, true)
-	if len(t.older) == maxOlder {
-		t.older[0].close()
-		t.older = slices.Delete(t.older, 0, 1)
+	if t.fill(now, true); !t.cfg.Continues {
+		t.endLine()
 	}
 	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
-	t.older = append(t.older, generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now})
+	g := generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now}
 	t.file, t.size, t.unwritten = nil, t.offset, 0 // nothing is missing
+	if t.cfg.NewRun && t.now.Evidence == "" {      // it was not the log
+		g.close()
+		t.strangers = remember(t.strangers, g)
+		return
+	}
+	t.older = remember(t.older, g)
 }
 
 // late delivers the lines that came to files after others took their place, between two lines of the current file. It
-// closes a file that is silent, once there is text in the current one, or at the end.
-func (t *tail) late(now time.Time, end bool) {
+// closes a file that is silent, once there is text in the current one, or at the end. It reports whether there may be
+// more lines.
+func (t *tail) late(now time.Time, end bool) (more bool) {
 	for i := range t.older {
 		g := &t.older[i]
 		if g.file == nil || t.mid && !end {
@@ -89,10 +103,12 @@ func (t *tail) late(now time.Time, end bool) {
 			g.offset, g.grown = g.offset+int64(len(text)), now
 			g.last = bytes.Clone(text[max(0, len(text)-knownBy):])
 			t.aside(text, now)
+			more = more || end || n == len(b)
 		} else if quiet {
 			g.close()
 		}
 	}
+	return more
 }
 
 // openRegular opens the file at a path.
@@ -228,7 +244,7 @@ func (t *tail) exclude(at fs.FileInfo) {
 		g.offset, g.last = g.info.Size(), make([]byte, min(knownBy, g.info.Size()))
 		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file will be taken for another
 		g.close()
-		t.strangers = append(t.strangers, g)
+		t.strangers = remember(t.strangers, g)
 	}
 	t.queue, t.unseen = nil, false
 }

@@ -327,7 +327,8 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 		return false, ""
 	case at != nil && !own && !t.cfg.NewRun && empty(at):
 		return true, "" // nothing is in it yet
-	case held && at != nil && (!t.cfg.NewRun || t.cfg.Named) && now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
+	case held && at != nil && !own && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
+		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
 		return false, "" // the program does not use the file any more
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""

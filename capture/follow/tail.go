@@ -250,7 +250,7 @@ func (t *tail) read(now time.Time) error {
 			return err
 		}
 	}
-	t.late(now, false)
+	t.more = t.late(now, false)
 	t.fill(now, false)
 	limit := len(t.buf)
 	if left := t.history - t.offset; left > 0 {
@@ -398,7 +398,8 @@ func (t *tail) finish() error {
 		if t.stream != nil {
 			t.stream.Flush(true)
 			t.drain()
-			t.late(time.Now(), true)
+			for t.late(time.Now(), true) {
+			}
 			if t.file != nil {
 				t.fill(time.Now(), true)
 			}
