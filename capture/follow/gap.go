@@ -49,9 +49,9 @@ func (t *tail) gapIn(b []byte, offset int64) int {
 	}
 }
 
-// written returns the text that b begins with, which was read at the offset. NULs at the end of the file are not written
-// yet, however many and for however long. NULs with text after them are given a short time; then the text follows, and
-// fill looks for them.
+// written returns the text that b begins with, which was read at the offset. NULs at the end of the file are not
+// written yet, however many and for however long. NULs with text after them are given a short time; then the text
+// follows, and fill looks for them.
 func (t *tail) written(b []byte, now time.Time) []byte {
 	i, n := t.gapIn(b, t.offset), len(b)-len(bytes.TrimLeft(b, "\x00"))
 	if t.unwritten = 0; i > 0 || n == 0 {
@@ -186,7 +186,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	t.another(t.cutOn, "the log was emptied and started again")
 }
 
-// lost counts the bytes that are known to be missing.
+// missing reports bytes that are known to be missing.
 func (t *tail) missing(count int64, why string) {
 	t.now.LostBytes += uint64(count)
 	t.notice(event.StatusHole, uint64(count), why)

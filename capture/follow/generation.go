@@ -220,8 +220,8 @@ func folderOf(path string) (dir, base string) {
 	return filepath.Dir(path), filepath.Base(path)
 }
 
-// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the name
-// under which the current one does, or begins with those of the log, and a number.
+// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the
+// current file's name, or begins with those of the log, and a number.
 func rotated(name, base, own string) bool {
 	letters := func(name string) string {
 		return strings.Map(func(r rune) rune {

@@ -256,7 +256,8 @@ func (t *tail) identify(now time.Time) error {
 	if err != nil {
 		at = nil
 	}
-	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
+	if was := t.movedTo; !t.moved || (at == nil) != (was == nil) ||
+		at != nil && (!os.SameFile(at, was) || empty(at) != empty(was)) {
 		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
 		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
 			t.movedAt, t.more = info.Size(), true
@@ -312,8 +313,19 @@ func (t *tail) stirred() bool {
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 
 // keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
-// is not one, if so. A process that the program started may keep the old file open: it does not count where the program
-// has the new one open, too, and the old one does not grow.
+// is not one, if so. The first row that applies decides:
+//
+//	the program has the new file open                         the new one
+//	the new file is empty, and who has it open is not known   the old one
+//	the program has the old file open, and only the new grows the new one
+//	the program has the old file open, and it grows           the old one
+//	there is no new file                                      the old one, but not present
+//	without NewRun                                            the new one
+//	the program has the old file open                         the old one
+//	nothing is known of either                                the new one
+//	the old file grows                                        the old one
+//	a person named the path, and no other program writes it   the new one
+//	all else                                                  the old one, but not present
 func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	held, _ := t.writers(t.info, true)
 	t.told = t.told || held
