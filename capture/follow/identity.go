@@ -290,8 +290,9 @@ func (t *tail) identify(now time.Time) error {
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
 	last := len(t.queue) - 1
-	if g := t.queue[last]; !renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) {
-		t.drop() // the log was written again, with more
+	if g := t.queue[last]; os.SameFile(g.info, t.info) ||
+		!renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) { // it was written again, with more
+		t.drop()
 		closeAll(t.queue[:last])
 		t.file, t.info, t.queue = g.file, g.info, nil
 		return nil
