@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed/capture"
@@ -62,18 +63,24 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.more = t.find() || len(t.queue) > 0
 		return false, nil
 	}
+	before := known(t.older, g.file, info)
 	switch {
 	case first:
 		t.renew(t.cfg.Capture)
 	case next:
 		t.now.Rotations++
-		t.another(t.onward, "another log replaced it")
+		t.another(t.onward || before >= 0, "another log replaced it")
 	}
 	if t.unseen {
 		t.unseen = false
 		t.missing(0, "files of the log were removed before heed had read them")
 	}
 	t.file, t.info, t.since = g.file, info, info.ModTime()
+	if before >= 0 {
+		t.older[before].close()
+		t.seek(t.older[before].offset)
+		t.size, t.older = t.offset, slices.Delete(t.older, before, before+1)
+	}
 	switch {
 	case stale:
 		if err := t.skip(); err != nil {

@@ -60,6 +60,14 @@ func remember(files []generation, g generation) []generation {
 	return append(files, g)
 }
 
+// known returns the place of a file among others, -1 for none. A file with the identity of one that was removed has
+// other bytes.
+func known(files []generation, file *os.File, info fs.FileInfo) int {
+	return slices.IndexFunc(files, func(g generation) bool {
+		return os.SameFile(g.info, info) && (g.file != nil || g.offset > 0) && holds(file, g.last, g.offset)
+	})
+}
+
 // holds reports whether a file has the bytes before an offset.
 func holds(file *os.File, last []byte, offset int64) bool {
 	b := make([]byte, len(last))
@@ -256,13 +264,12 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		return // its name has changed, so the folder is listed again
 	}
 	g.file = file
-	known := func(o generation) bool { return os.SameFile(o.info, info) && holds(file, o.last, o.offset) }
-	i := slices.IndexFunc(t.older, known)
+	i := known(t.older, file, info)
 	switch {
 	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
 		t.older[i].file, t.older[i].grown = file, now
 		return
-	case i >= 0, slices.ContainsFunc(t.strangers, known):
+	case i >= 0, known(t.strangers, file, info) >= 0:
 	case len(t.queue) == maxOlder, uncompressed(path) != path:
 		t.unseen = true
 	default:

@@ -280,12 +280,14 @@ func (t *tail) identify(now time.Time) error {
 	path := cmp.Or(t.found, t.cfg.Path)
 	t.found = ""
 	renamed, err := t.advance(path, now)
-	if keep && (len(t.queue) == 0 || os.SameFile(t.queue[0].info, at)) {
-		closeAll(t.queue)
-		t.queue = nil
-		return nil
+	if n := len(t.queue); keep && n > 0 && t.queue[n-1].name == "" { // the file at the path
+		t.queue[n-1].close()
+		t.queue = t.queue[:n-1]
 	}
-	if err != nil && len(t.queue) == 0 {
+	if len(t.queue) == 0 {
+		if keep {
+			return nil
+		}
 		return prefixed(err)
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
