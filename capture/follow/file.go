@@ -143,7 +143,7 @@ func (t *tail) skip() error {
 	if t.was != nil {
 		t.offset = t.was.Size()
 	}
-	t.begins(head[:n])
+	t.noteHead(head[:n])
 	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
 		b := t.buf[:min(t.offset, chunkSize)]
 		n, _ := t.file.ReadAt(b, t.offset-int64(len(b))) // the next read reports an error

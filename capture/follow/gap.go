@@ -109,8 +109,8 @@ func (t *tail) fill(now time.Time, end bool) {
 	t.gaps = left
 }
 
-// begins notes what the file begins with.
-func (t *tail) begins(text []byte) {
+// noteHead notes what the file begins with.
+func (t *tail) noteHead(text []byte) {
 	t.head = bytes.Clone(text[:min(len(text), knownBy)])
 	t.wide = bytes.HasPrefix(text, []byte(utf16Mark))
 }

@@ -276,7 +276,7 @@ func (t *tail) read(now time.Time) error {
 	if len(fresh) > 0 {
 		at := t.offset
 		if at == 0 {
-			t.begins(fresh)
+			t.noteHead(fresh)
 		}
 		if t.passed < 0 {
 			t.passed = at
