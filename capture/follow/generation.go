@@ -121,18 +121,15 @@ func (t *tail) late(now time.Time, end bool) (more bool) {
 
 // openRegular opens the file at a path.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
+	if err := Check(path); err != nil {
 		return nil, nil, err
 	}
 	file, err := openFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = file.Stat(); err == nil {
+	info, err := file.Stat()
+	if err == nil {
 		err = regular(path, info)
 	}
 	if err != nil {

@@ -155,16 +155,12 @@ func (t *tail) find() bool {
 //	unknown                              it grew, and is recent            not known: its text is passed over
 //	unknown                              nothing                           an earlier run's
 func (t *tail) judge(evidence string, sure bool) bool {
-	if !t.cfg.NewRun {
+	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.told && !t.shared {
 		t.absent("")
 		return true
 	}
 	if evidence != "" && t.now.Evidence == "" && t.asked[0].other.IsZero() && !t.recent {
 		t.asked[0] = answer{} // one from before it grew says nothing
-	}
-	if evidence != emptiedEvidence && t.sure && t.told && !t.shared {
-		t.absent("")
-		return true
 	}
 	theirs := t.others(t.info, true)
 	own, other := t.writers(t.info, true)
