@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/cespare/xxhash/v2"
@@ -65,6 +66,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.more = t.find() || len(t.queue) > 0
 		return false, nil
 	}
+	before := known(t.older, g.file, info)
 	switch {
 	case first:
 		t.renew(t.cfg.Capture)
@@ -72,7 +74,7 @@ func (t *tail) open(now time.Time) (bool, error) {
 	case next:
 		t.now.Rotations++
 		t.file = g.file
-		t.another(t.onward, "another log replaced it")
+		t.another(t.onward || before >= 0, "another log replaced it")
 	}
 	if t.unseen {
 		t.unseen = false
@@ -80,9 +82,15 @@ func (t *tail) open(now time.Time) (bool, error) {
 	}
 	t.file, t.info, t.since = g.file, info, info.ModTime()
 	var err error
-	if first && t.resumes() {
+	switch {
+	case before >= 0:
+		t.older[before].close()
+		t.seek(t.older[before].offset)
+		t.countFrom(t.file, t.offset)
+		t.size, t.older = t.offset, slices.Delete(t.older, before, before+1)
+	case first && t.resumes():
 		err = t.takeUp()
-	} else if stale {
+	case stale:
 		err = t.skip(cmp.Or(t.was, info).Size())
 	}
 	switch {
@@ -145,7 +153,7 @@ func (t *tail) skip(offset int64) error {
 	t.number--
 	t.renew(opt)
 	t.offset = offset
-	t.begins(head[:n])
+	t.noteHead(head[:n])
 	for text := 0; text == 0 && t.offset > 0; { // what is reserved for text is written since
 		b := t.buf[:min(t.offset, chunkSize)]
 		n, _ := t.file.ReadAt(b, t.offset-int64(len(b))) // the next read reports an error

@@ -49,16 +49,16 @@ func (t *tail) gapIn(b []byte, offset int64) int {
 	}
 }
 
-// written returns the text that b begins with, which was read at the offset. NULs at the end of the file are not written
-// yet, however many and for however long. NULs with text after them are given a short time; then the text follows, and
-// fill looks for them.
+// written returns the text that b begins with, which was read at the offset. NULs at the end of the file are not
+// written yet, however many and for however long. NULs with text after them are given a short time; then the text
+// follows, and fill looks for them.
 func (t *tail) written(b []byte, now time.Time) []byte {
 	i, n := t.gapIn(b, t.offset), len(b)-len(bytes.TrimLeft(b, "\x00"))
 	if t.unwritten = 0; i > 0 || n == 0 {
 		if t.gapAt == t.offset {
 			t.gapSince = time.Time{} // these were written late, and others may be
 		}
-		t.more = i < len(b)
+		t.more = t.more || i < len(b)
 		return b[:i]
 	}
 	if n == len(b) && (t.size == t.offset+int64(n) || holds(t.file, []byte{0, 0}, t.size)) {
@@ -112,8 +112,8 @@ func (t *tail) fill(now time.Time, end bool) {
 	t.gaps = left
 }
 
-// begins notes what the file begins with.
-func (t *tail) begins(text []byte) {
+// noteHead notes what the file begins with.
+func (t *tail) noteHead(text []byte) {
 	t.head = bytes.Clone(text[:min(len(text), knownBy)])
 	t.wide = bytes.HasPrefix(text, []byte(utf16Mark))
 }
@@ -196,7 +196,7 @@ func (t *tail) cut(kept, b []byte, now time.Time) {
 	t.another(t.cutOn, "the log was emptied and started again")
 }
 
-// lost counts the bytes that are known to be missing.
+// missing reports bytes that are known to be missing.
 func (t *tail) missing(count int64, why string) {
 	t.now.LostBytes += uint64(count)
 	t.notice(event.StatusHole, uint64(count), why)

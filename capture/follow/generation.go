@@ -51,6 +51,23 @@ func closeAll(files []generation) {
 	}
 }
 
+// remember adds a file to the latest ones.
+func remember(files []generation, g generation) []generation {
+	if len(files) == maxOlder {
+		files[0].close()
+		files = slices.Delete(files, 0, 1)
+	}
+	return append(files, g)
+}
+
+// known returns the place of a file among others, -1 for none. A file with the identity of one that was removed has
+// other bytes.
+func known(files []generation, file *os.File, info fs.FileInfo) int {
+	return slices.IndexFunc(files, func(g generation) bool {
+		return os.SameFile(g.info, info) && (g.file != nil || g.offset > 0) && holds(file, g.last, g.offset)
+	})
+}
+
 // holds reports whether a file has the bytes before an offset.
 func holds(file *os.File, last []byte, offset int64) bool {
 	b := make([]byte, len(last))
@@ -60,19 +77,24 @@ func holds(file *os.File, last []byte, offset int64) bool {
 
 // retire leaves the current file to late.
 func (t *tail) retire(now time.Time) {
-	t.fill(now, true)
-	if len(t.older) == maxOlder {
-		t.older[0].close()
-		t.older = slices.Delete(t.older, 0, 1)
+	if t.fill(now, true); !t.cfg.Continues {
+		t.endLine()
 	}
 	last := bytes.Clone(t.buf[max(0, t.last-knownBy):t.last])
-	t.older = append(t.older, generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now})
+	g := generation{info: t.info, file: t.file, offset: t.offset, last: last, grown: now}
 	t.file, t.size, t.unwritten = nil, t.offset, 0 // nothing is missing
+	if t.cfg.NewRun && t.now.Evidence == "" {      // it was not the log
+		g.close()
+		t.strangers = remember(t.strangers, g)
+		return
+	}
+	t.older = remember(t.older, g)
 }
 
 // late delivers the lines that came to files after others took their place, between two lines of the current file. It
-// closes a file that is silent, once there is text in the current one, or at the end.
-func (t *tail) late(now time.Time, end bool) {
+// closes a file that is silent, once there is text in the current one, or at the end. It reports whether there may be
+// more lines.
+func (t *tail) late(now time.Time, end bool) (more bool) {
 	for i := range t.older {
 		g := &t.older[i]
 		if g.file == nil || t.mid && !end {
@@ -89,26 +111,25 @@ func (t *tail) late(now time.Time, end bool) {
 			g.offset, g.grown = g.offset+int64(len(text)), now
 			g.last = bytes.Clone(text[max(0, len(text)-knownBy):])
 			t.aside(text, now)
+			more = more || end || n == len(b)
 		} else if quiet {
 			g.close()
 		}
 	}
+	return more
 }
 
 // openRegular opens the file at a path.
 func openRegular(path string) (*os.File, fs.FileInfo, error) {
-	info, err := os.Stat(path)
-	if err == nil {
-		err = regular(path, info)
-	}
-	if err != nil {
+	if err := Check(path); err != nil {
 		return nil, nil, err
 	}
 	file, err := openFile(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if info, err = file.Stat(); err == nil {
+	info, err := file.Stat()
+	if err == nil {
 		err = regular(path, info)
 	}
 	if err != nil {
@@ -204,8 +225,8 @@ func folderOf(path string) (dir, base string) {
 	return filepath.Dir(path), filepath.Base(path)
 }
 
-// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the name
-// under which the current one does, or begins with those of the log, and a number.
+// rotated reports whether a name is one under which a file remains that was the log base: it has the letters of the
+// current file's name, or begins with those of the log, and a number.
 func rotated(name, base, own string) bool {
 	letters := func(name string) string {
 		return strings.Map(func(r rune) rune {
@@ -228,7 +249,7 @@ func (t *tail) exclude(at fs.FileInfo) {
 		g.offset, g.last = g.info.Size(), make([]byte, min(knownBy, g.info.Size()))
 		_, _ = g.file.ReadAt(g.last, g.offset-int64(len(g.last))) // if it fails, the file will be taken for another
 		g.close()
-		t.strangers = append(t.strangers, g)
+		t.strangers = remember(t.strangers, g)
 	}
 	t.queue, t.unseen = nil, false
 }
@@ -240,13 +261,12 @@ func (t *tail) enqueue(path string, g generation, now time.Time) {
 		return // its name has changed, so the folder is listed again
 	}
 	g.file = file
-	known := func(o generation) bool { return os.SameFile(o.info, info) && holds(file, o.last, o.offset) }
-	i := slices.IndexFunc(t.older, known)
+	i := known(t.older, file, info)
 	switch {
 	case i >= 0 && t.older[i].file == nil && info.Size() > t.older[i].offset:
 		t.older[i].file, t.older[i].grown = file, now
 		return
-	case i >= 0, slices.ContainsFunc(t.strangers, known):
+	case i >= 0, known(t.strangers, file, info) >= 0:
 	case len(t.queue) == maxOlder, uncompressed(path) != path:
 		t.unseen = true
 	default:

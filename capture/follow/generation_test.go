@@ -165,6 +165,16 @@ var generations = map[string]struct {
 			}
 		}
 	}, numberedLines("line", 0, 5)},
+	"another one for a while": {func(t *testing.T, r *run) {
+		r.shift(9)
+		r.write("line\n")
+		r.open("own", r.path)
+		r.poke()
+		after(time.Second)
+		require.NoError(t, os.Rename(r.path, r.path+".2"))
+		require.NoError(t, os.Rename(r.path+".1", r.path))
+		appendTo(t, r.path, "next\n")
+	}, []string{"line", "next"}},
 	"a reserved place in each": {func(t *testing.T, r *run) {
 		require.NoError(t, os.Truncate(r.path, 1<<20))
 		r.poke()

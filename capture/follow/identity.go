@@ -155,16 +155,12 @@ func (t *tail) find() bool {
 //	unknown                              it grew, and is recent            not known: its text is passed over
 //	unknown                              nothing                           an earlier run's
 func (t *tail) judge(evidence string, sure bool) bool {
-	if !t.cfg.NewRun {
+	if !t.cfg.NewRun || evidence != emptiedEvidence && t.sure && t.told && !t.shared {
 		t.absent("")
 		return true
 	}
 	if evidence != "" && t.now.Evidence == "" && t.asked[0].other.IsZero() && !t.recent {
 		t.asked[0] = answer{} // one from before it grew says nothing
-	}
-	if evidence != emptiedEvidence && t.sure && t.told && !t.shared {
-		t.absent("")
-		return true
 	}
 	theirs := t.others(t.info, true)
 	own, other := t.writers(t.info, true)
@@ -256,7 +252,8 @@ func (t *tail) identify(now time.Time) error {
 	if err != nil {
 		at = nil
 	}
-	if !t.moved || (at == nil) != (t.movedTo == nil) || at != nil && (!os.SameFile(at, t.movedTo) || empty(at) != empty(t.movedTo)) {
+	if was := t.movedTo; !t.moved || (at == nil) != (was == nil) ||
+		at != nil && (!os.SameFile(at, was) || empty(at) != empty(was)) {
 		t.moved, t.movedTo, t.movedAt, t.movedSince, t.asked = true, at, t.offset, now, [2]answer{}
 		if info, err := t.file.Stat(); err == nil && info.Size() > t.offset+t.unwritten { // it grew before that
 			t.movedAt, t.more = info.Size(), true
@@ -279,18 +276,21 @@ func (t *tail) identify(now time.Time) error {
 	path := cmp.Or(t.found, t.cfg.Path)
 	t.found = ""
 	renamed, err := t.advance(path, now)
-	if keep && (len(t.queue) == 0 || os.SameFile(t.queue[0].info, at)) {
-		closeAll(t.queue)
-		t.queue = nil
-		return nil
+	if n := len(t.queue); keep && n > 0 && t.queue[n-1].name == "" { // the file at the path
+		t.queue[n-1].close()
+		t.queue = t.queue[:n-1]
 	}
-	if err != nil && len(t.queue) == 0 {
+	if len(t.queue) == 0 {
+		if keep {
+			return nil
+		}
 		return prefixed(err)
 	}
 	t.more, t.moved, t.shared, t.now.Renamed = true, false, false, false
 	last := len(t.queue) - 1
-	if g := t.queue[last]; !renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) {
-		t.drop() // the log was written again, with more
+	if g := t.queue[last]; os.SameFile(g.info, t.info) ||
+		!renamed && t.onward && t.last > 0 && holds(g.file, t.buf[:t.last], t.offset) { // it was written again, with more
+		t.drop()
 		closeAll(t.queue[:last])
 		t.file, t.info, t.queue = g.file, g.info, nil
 		return nil
@@ -312,8 +312,19 @@ func (t *tail) stirred() bool {
 func empty(file fs.FileInfo) bool { return file.Size() == 0 }
 
 // keep reports whether the file remains the log although the path is that of another one, or of none (nil), and why it
-// is not one, if so. A process that the program started may keep the old file open: it does not count where the program
-// has the new one open, too, and the old one does not grow.
+// is not one, if so. The first row that applies decides:
+//
+//	the program has the new file open                         the new one
+//	the new file is empty, and who has it open is not known   the old one
+//	the program has the old file open, and only the new grows the new one
+//	the program has the old file open, and it grows           the old one
+//	there is no new file                                      the old one, but not present
+//	without NewRun                                            the new one
+//	the program has the old file open                         the old one
+//	nothing is known of either                                the new one
+//	the old file grows                                        the old one
+//	a person named the path, and no other program writes it   the new one
+//	all else                                                  the old one, but not present
 func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 	held, _ := t.writers(t.info, true)
 	t.told = t.told || held
@@ -327,7 +338,8 @@ func (t *tail) keep(at fs.FileInfo, now time.Time) (keep bool, why string) {
 		return false, ""
 	case at != nil && !own && !t.cfg.NewRun && empty(at):
 		return true, "" // nothing is in it yet
-	case held && at != nil && (!t.cfg.NewRun || t.cfg.Named) && now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
+	case held && at != nil && !own && (!t.cfg.NewRun || t.cfg.Named && !t.others(at, false)) &&
+		now.Sub(t.grown) > lingers && at.Size() > t.movedTo.Size():
 		return false, "" // the program does not use the file any more
 	case held && (at == nil || grew || !t.cfg.NewRun), at == nil && grew:
 		return true, ""

@@ -43,25 +43,21 @@ type tail struct {
 	buf  []byte
 	last int
 
-	mid       bool      // the text read so far ends within a line
-	head      []byte    // what the file begins with
-	wide      bool      // the text is UTF-16 in little endian
-	unwritten int64     // NULs at the end
-	gapAt     int64     // where NULs were seen that have text after them ...
-	gapSince  time.Time // ... and since when they were waited for
-	gaps      []gap
-	cutAt     time.Time // when the file was seen to be shorter, or to have other bytes ...
-	cutIn     time.Time // ... and when it was last seen to change ...
-	cutMod    time.Time
-	cutOn     bool // ... and that its program continues the log
+	mid                  bool      // the text read so far ends within a line
+	head                 []byte    // what the file begins with
+	wide                 bool      // the text is UTF-16 in little endian
+	unwritten            int64     // NULs at the end
+	gapAt                int64     // where NULs were seen that have text after them ...
+	gapSince             time.Time // ... and since when they were waited for
+	gaps                 []gap
+	cutAt, cutIn, cutMod time.Time // when the file was seen to differ, when to change, and when it was written
+	cutOn                bool      // its program continues the log
 
-	older     []generation
-	strangers []generation // files that were in the folder at the first look
-	queue     []generation // the files that are next
-	folder    time.Time    // when files in it were last renamed, as far as it was seen
-	onward    bool         // they continue the log
-	unseen    bool         // there were more of them
-	since     time.Time    // when the latest file was written, as it was last seen in its place
+	older, queue   []generation // the files that were replaced, and those that are next
+	strangers      []generation // files of the folder that are not of the log
+	folder         time.Time    // when files in it were last renamed, as far as it was seen
+	onward, unseen bool         // the files that are next continue the log; there were more of them
+	since          time.Time    // when the latest file was written, as it was last seen in its place
 
 	identity
 	at    Position // of the latest record
@@ -258,7 +254,7 @@ func (t *tail) read(now time.Time) error {
 			return err
 		}
 	}
-	t.late(now, false)
+	t.more = t.late(now, false)
 	t.fill(now, false)
 	limit := len(t.buf)
 	if left := t.history - t.offset; left > 0 {
@@ -286,7 +282,7 @@ func (t *tail) read(now time.Time) error {
 			if err := t.check(fresh); err != nil {
 				return err
 			}
-			t.begins(fresh)
+			t.noteHead(fresh)
 		}
 		at, end := t.offset, t.last+len(fresh)
 		if t.passed < 0 {
@@ -421,9 +417,8 @@ func (t *tail) finish() error {
 			t.drain()
 			t.leave()
 		default:
-			t.stream.Flush(true)
-			t.drain()
-			t.late(time.Now(), true)
+			for !t.hurried() && t.late(time.Now(), true) {
+			}
 			if t.file != nil {
 				t.fill(time.Now(), true)
 			}
