@@ -258,6 +258,30 @@ func TestSecondConnectionIsMute(t *testing.T) {
 	})
 }
 
+// TestSecondConnectionIsRefused: a mod that refuses the second connection is asked once; that heed ends is no refusal.
+func TestSecondConnectionIsRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close()) // nothing listens there
+	mod := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+	conn, err := dialing(mod)(t.Context())
+	require.NoError(t, err)
+	client, err := gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = client.Close()
+		<-client.Done()
+	})
+	m := newMod(gabp.Bridge{Address: l.Addr().String()}, slog.New(slog.DiscardHandler))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Same(t, client, m.second(ended, client))
+	require.False(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
+	require.True(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
+}
+
 // given is a log with records.
 type given struct {
 	modLog
