@@ -194,8 +194,8 @@ func TestFresh(t *testing.T) {
 	})
 }
 
-// TestNotSteered: a session is steered once the agent has given it an id that is not known, and what cannot be steered
-// passes as it is: sessions that did not begin, those of another version of the protocol, and more than are kept.
+// TestNotSteered: a session is steered once the agent has given it an id that is not known. The prompts of all others
+// pass unchanged: of sessions that did not begin, of another version of the protocol, and beyond the bound.
 func TestNotSteered(t *testing.T) {
 	opens := func(w *world, method, params, answer string) {
 		w.editor.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
@@ -302,7 +302,7 @@ func TestLateActions(t *testing.T) {
 	})
 }
 
-// TestCounts: what was passed on without being understood, or dropped, is in the log at the end.
+// TestCounts: the log has at the end how many lines were passed on without being understood, or dropped.
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -370,7 +370,7 @@ func TestConfirmed(t *testing.T) {
 	}
 }
 
-// TestRequestsInACanceledTurn: of what the agent asks in a turn that the proxy cancels, only permissions are answered.
+// TestRequestsInACanceledTurn: of the agent's requests in a turn that the proxy cancels, only permissions are answered.
 func TestRequestsInACanceledTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t, steer.Policy{}, nil)
@@ -394,7 +394,7 @@ func TestRequestsInACanceledTurn(t *testing.T) {
 	})
 }
 
-// TestInjectionForms holds all that each agent that takes injections is sent beside the text.
+// TestInjectionForms holds the whole request of each form of injection.
 func TestInjectionForms(t *testing.T) {
 	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"+\n\nheed:\n\nitem\n\n~"}]`
 	for want, c := range map[string]struct{ init, run string }{

@@ -143,7 +143,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestAwaitLate holds what ends the wait of a list of tools for a mod that may still come.
+// TestAwaitLate is the table of events that end the wait of a list of tools for a mod that may still come.
 func TestAwaitLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, c := range map[string]struct {
@@ -597,7 +597,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestLastOutput compares the lines that are shown of what a game wrote with a naive account: of each stream the last
+// TestLastOutput compares the lines that are shown of a game's output with a naive account: of each stream the last
 // ones that fit its share of lines and characters, in their order.
 func TestLastOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

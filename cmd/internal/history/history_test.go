@@ -543,7 +543,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestChangesOfNow is the table of what a session that is not remembered says of its mods beside a group that is new.
+// TestChangesOfNow is the table of changes of mods in a session that is not remembered and has a new group.
 func TestChangesOfNow(t *testing.T) {
 	h := open(t, history.Config{})
 	remember(t, h, session(1, "healthy", mods("Core@1", "Crane")), day(1))
@@ -657,8 +657,8 @@ func rows(t testing.TB, h *history.History) (rows []string) {
 	return rows
 }
 
-// TestEach: the summaries of a game's sessions come oldest first; the session that was forgotten meanwhile is left out,
-// one that cannot be read is named after all others, and an error of the caller ends it.
+// TestEach: the summaries of a game's sessions come oldest first. A session that is forgotten during the call is left
+// out, a session that cannot be read is named after all others, and an error of the caller ends the call.
 func TestEach(t *testing.T) {
 	h := open(t, history.Config{})
 	for n, at := range []int{3, 1, 2, 4, 5} {
@@ -698,8 +698,8 @@ func TestEach(t *testing.T) {
 	require.NotContains(t, err.Error(), "session 4")
 }
 
-// TestInterrupted ends each method at any of its steps: a method that reads returns an error or all that there is, and
-// one that writes does all of its work or nothing, and the latter with an error.
+// TestInterrupted ends each method at any of its steps. A method that reads returns an error or all rows. A method that
+// writes does all of its work, or nothing and returns an error.
 func TestInterrupted(t *testing.T) {
 	full := func() *history.History {
 		h := open(t, history.Config{MaxSessions: 8})

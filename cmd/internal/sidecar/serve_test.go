@@ -298,8 +298,8 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 	})
 }
 
-// TestCatchUp: an item that was reported after the snapshot is as it was, whatever ended it, with its message and its
-// number; one whose number cannot be reached is refused.
+// TestCatchUp: an item that was reported after the snapshot is restored with its state, message and number. An item whose
+// number cannot be reached is refused.
 func TestCatchUp(t *testing.T) {
 	item := func(number int, change func(*heed.Item)) *heed.Item {
 		a := exampleItem()
