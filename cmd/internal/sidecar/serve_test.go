@@ -180,6 +180,32 @@ func TestServe(t *testing.T) {
 	})
 }
 
+// TestVerdicts: a verdict is written once an operation has ended, and again when it changes.
+func TestVerdicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		for _, status := range []event.Status{event.StatusCompleted, event.StatusFailed, event.StatusCancelled, event.StatusTimedOut} {
+			id := status.String()
+			c.operation(id, event.StatusStarted)
+			time.Sleep(10 * time.Second)
+			for len(c.got) > 0 {
+				require.NotEqual(t, typeVerdict, (<-c.got).t, "%s is running", id)
+			}
+			c.operation(id, status)
+			var v heed.Verdict
+			for !v.Final {
+				c.want(typeVerdict, &v)
+				require.Equal(t, []any{id, status}, []any{v.Operation, v.Status})
+			}
+			time.Sleep(10 * time.Second)
+			for len(c.got) > 0 {
+				require.NotEqual(t, typeVerdict, (<-c.got).t, "%s does not change", id)
+			}
+		}
+		require.NoError(t, c.end())
+	})
+}
+
 // TestRestart holds that what was reported is known to the next server, whenever the first one was killed.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
