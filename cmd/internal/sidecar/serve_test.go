@@ -378,6 +378,29 @@ func TestCatchUp(t *testing.T) {
 	require.Equal(t, "m", message(&heed.Item{Summary: "s (1)", Sample: []coalesce.Sample{{Message: "m"}}}))
 }
 
+// TestRestartRefused: a server that cannot restore the items of its client says so, and has one item that blocks.
+func TestRestartRefused(t *testing.T) {
+	far := update{Update: heed.Update{Kind: coalesce.Opened, Item: exampleItem()}}
+	far.Item.ID = fmt.Sprint("e-", maxBurned+1)
+	beyond, err := json.Marshal(&far)
+	require.NoError(t, err)
+	for says, seen := range map[string]json.RawMessage{
+		"an update in the hello cannot be read": json.RawMessage("7"), "cannot be raised again: e-4097": beyond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, w := dial(t, hello{Seen: []json.RawMessage{seen}})
+			require.False(t, w.Restored)
+			require.Contains(t, w.Reason, says)
+			var open []heed.Item
+			c.ask(query{Kind: queryOpen}, &open)
+			require.Len(t, open, 1)
+			require.True(t, open[0].Blocking && open[0].StateInvalidated)
+			require.Contains(t, open[0].Summary, "the saved state cannot be read")
+			require.NoError(t, c.end())
+		})
+	}
+}
+
 // TestRulesOfClient: a client has the rules that it names, its own before them.
 func TestRulesOfClient(t *testing.T) {
 	own := []ruleFile{{Name: "own.yaml", Text: "version: 1\nrules:\n  - {id: mine, when: 'true', disposition: ignore}\n"}}
