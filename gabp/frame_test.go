@@ -230,7 +230,7 @@ func requireEnds(t *testing.T, c *conn, most int) {
 	t.Fatal("reads more messages than there are bytes")
 }
 
-// TestEachByte holds what each byte does in the name of a header, in a length and in the name of a bridge.
+// TestEachByte holds which bytes the name of a header, a length and the name of a bridge may have.
 func TestEachByte(t *testing.T) {
 	const letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 	for c := range 256 {

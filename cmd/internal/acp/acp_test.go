@@ -210,8 +210,8 @@ func TestFresh(t *testing.T) {
 	})
 }
 
-// TestNotSteered: a session is steered once the agent has given it an id that is not known, and what cannot be steered
-// passes as it is: sessions that did not begin, those of another version of the protocol, and more than are kept.
+// TestNotSteered: a session is steered once the agent has given it an id that is not known. The prompts of all others
+// pass unchanged: of sessions that did not begin, of another version of the protocol, and beyond the bound.
 func TestNotSteered(t *testing.T) {
 	opens := func(w *world, method, params, answer string) {
 		w.editor.send(`{"jsonrpc":"2.0","id":7,"method":"` + method + `","params":` + params + `}`)
@@ -224,16 +224,17 @@ func TestNotSteered(t *testing.T) {
 		method, params, answer string
 		init                   string
 		steered                bool
+		started                string
 	}{
-		"a new one":            {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":1}`, true},
-		"a fork":               {"session/fork", `{"sessionId":"s"}`, `"result":{"sessionId":"x"}`, `{}`, true},
-		"a loaded one":         {"session/load", `{"sessionId":"x"}`, `"result":null`, `{}`, true},
-		"a resumed one":        {"session/resume", `{"sessionId":"x"}`, `"result":{}`, `{}`, true},
-		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false},
-		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false},
-		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false},
-		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false},
-		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false},
+		"a new one":            {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":1}`, true, "x true"},
+		"a fork":               {"session/fork", `{"sessionId":"s"}`, `"result":{"sessionId":"x"}`, `{}`, true, "x true"},
+		"a loaded one":         {"session/load", `{"sessionId":"x"}`, `"result":null`, `{}`, true, "x false"},
+		"a resumed one":        {"session/resume", `{"sessionId":"x"}`, `"result":{}`, `{}`, true, "x false"},
+		"without an id":        {"session/new", `{}`, `"result":{}`, `{}`, false, ""},
+		"an id of no text":     {"session/new", `{}`, `"result":{"sessionId":7}`, `{}`, false, ""},
+		"refused":              {"session/load", `{"sessionId":"x"}`, `"error":{"code":-1,"message":"no"}`, `{}`, false, ""},
+		"of a version to come": {"session/new", `{}`, `"result":{"sessionId":"x"}`, `{"protocolVersion":2}`, false, ""},
+		"of another method":    {"session/list", `{"sessionId":"x"}`, `"result":{"sessionId":"x"}`, `{}`, false, ""},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, steer.Policy{}, nil)
@@ -243,6 +244,7 @@ func TestNotSteered(t *testing.T) {
 			opens(w, c.method, c.params, c.answer) // what is known goes on
 			require.Equal(t, c.steered, len(w.started) == before+1, "%s: %v", name, w.started)
 			require.Equal(t, c.steered, len(w.started) != before, name)
+			require.True(t, !c.steered || w.started[before] == c.started, "%s: %v", name, w.started)
 			w.agent.take()
 			w.editor.send(prompt)
 			synctest.Wait()
@@ -316,7 +318,7 @@ func TestLateActions(t *testing.T) {
 	})
 }
 
-// TestCounts: what was passed on without being understood, or dropped, is in the log at the end.
+// TestCounts: the log has at the end how many lines were passed on without being understood, or dropped.
 func TestCounts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
@@ -359,7 +361,56 @@ func TestCounts(t *testing.T) {
 	})
 }
 
-// TestInjectionForms holds all that each agent that takes injections is sent beside the text.
+// TestConfirmed: a message counts as delivered with the first sign that the model works on it, and before its answer.
+func TestConfirmed(t *testing.T) {
+	for kind, confirms := range map[string]bool{
+		"agent_message_chunk": true, "agent_thought_chunk": true, "tool_call": true, "plan": true,
+		"available_commands_update": false, "tool_call_update": false, "user_message_chunk": false,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			w := newWorld(t, steer.Policy{}, nil)
+			defer w.close()
+			w.open(`{}`)
+			w.play("E prompt 1 Build.\na prompt 1 Build.\nM item\na cancel\nA 1: cancelled\n" +
+				"a prompt heed-1 W:|Build.|+ heed: item ~")
+			require.Len(t, w.conversation.state().Sent, 1)
+			for range 2 {
+				w.agent.send(`{"method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"` + kind + `"}}}`)
+				synctest.Wait()
+				require.Equal(t, confirms, len(w.conversation.state().Sent) == 0, kind)
+			}
+			w.editor.take()
+			w.play("A heed-1: end_turn\ne 1: end_turn")
+			require.Empty(t, w.conversation.state().Sent)
+		})
+	}
+}
+
+// TestRequestsInACanceledTurn: of the agent's requests in a turn that the proxy cancels, only permissions are answered.
+func TestRequestsInACanceledTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, steer.Policy{}, nil)
+		defer w.close()
+		w.open(`{}`)
+		w.play("E prompt 1 Build.\na prompt 1 Build.")
+		read := func(id string) {
+			line := `{"jsonrpc":"2.0","id":"` + id + `","method":"fs/read_text_file","params":{"sessionId":"s","path":"/x"}}`
+			w.agent.send(line)
+			synctest.Wait()
+			require.Equal(t, []string{line}, w.editor.take())
+		}
+		read("f1")
+		w.play("A permission p1\ne permission p1\nM item\na cancel\na p1: outcome cancelled")
+		read("f2")
+		w.play("A permission p2\na p2: outcome cancelled")
+		w.editor.send(`{"jsonrpc":"2.0","id":"f1","result":{"content":"x"}}`)
+		synctest.Wait()
+		require.Len(t, w.agent.take(), 1)
+		w.play("A 1: cancelled\na prompt heed-1 W:|Build.|+ heed: item ~\nA heed-1: end_turn\ne 1: end_turn")
+	})
+}
+
+// TestInjectionForms holds the whole request of each form of injection.
 func TestInjectionForms(t *testing.T) {
 	const prompt = `"sessionId":"s","prompt":[{"type":"text","text":"+\n\nheed:\n\nitem\n\n~"}]`
 	for want, c := range map[string]struct{ init, run string }{
@@ -501,6 +552,7 @@ func TestCallsOfTheGame(t *testing.T) {
 
 // TestLongPromptIsCut: of a prompt, the machine keeps the beginning of its text; the agent gets all of it again.
 func TestLongPromptIsCut(t *testing.T) {
+	const maxRequest = 64 << 10
 	for _, more := range []int{-1, 0, 1, 10_000} {
 		synctest.Test(t, func(t *testing.T) {
 			w := newWorld(t, steer.Policy{}, nil)

@@ -101,7 +101,7 @@ func TestBriefByOwnTemplate(t *testing.T) {
 	}
 }
 
-// TestBriefRequests is the table of what a brief is asked for, and of what an agent reads where there is none.
+// TestBriefRequests is the table of requests for briefs, and of the errors of those that fail.
 func TestBriefRequests(t *testing.T) {
 	const own = `{"template_id": "own", "pipeline": [{"type": "ledger_query"}], "budget": {"max_context_tokens": 900}}`
 	var asked briefing.Request

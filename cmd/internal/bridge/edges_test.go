@@ -143,7 +143,7 @@ func TestAwait(t *testing.T) {
 	})
 }
 
-// TestAwaitLate holds what ends the wait of a list of tools for a mod that may still come.
+// TestAwaitLate is the table of events that end the wait of a list of tools for a mod that may still come.
 func TestAwaitLate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for name, c := range map[string]struct {
@@ -256,6 +256,30 @@ func TestSecondConnectionIsMute(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestSecondConnectionIsRefused: a mod that refuses the second connection is asked once; that heed ends is no refusal.
+func TestSecondConnectionIsRefused(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	require.NoError(t, l.Close()) // nothing listens there
+	mod := standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
+	conn, err := dialing(mod)(t.Context())
+	require.NoError(t, err)
+	client, err := gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+	require.NoError(t, err)
+	t.Cleanup(func() {
+		_ = client.Close()
+		<-client.Done()
+	})
+	m := newMod(gabp.Bridge{Address: l.Addr().String()}, slog.New(slog.DiscardHandler))
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	require.Same(t, client, m.second(ended, client))
+	require.False(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
+	require.True(t, m.one)
+	require.Same(t, client, m.second(t.Context(), client))
 }
 
 // given is a log with records.
@@ -573,7 +597,7 @@ func TestEnded(t *testing.T) {
 	}
 }
 
-// TestLastOutput compares the lines that are shown of what a game wrote with a naive account: of each stream the last
+// TestLastOutput compares the lines that are shown of a game's output with a naive account: of each stream the last
 // ones that fit its share of lines and characters, in their order.
 func TestLastOutput(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

@@ -386,6 +386,11 @@ func TestSince(t *testing.T) {
 	all, err := h.Sessions(t.Context(), "Colony", 2)
 	require.NoError(t, err)
 	require.Equal(t, "Core went from 1 to 2", all[1].Changes.String(), "whose version the session before did not list")
+	for _, want := range all {
+		one, _, err := h.Session(t.Context(), want.ID)
+		require.NoError(t, err)
+		require.Equal(t, want, one)
+	}
 	_, err = h.Forget(t.Context(), history.Which{IDs: []int64{1}})
 	require.NoError(t, err)
 	text, err = h.Known(t.Context(), session(9, "", nil), 7)
@@ -538,7 +543,7 @@ func TestRates(t *testing.T) {
 	}
 }
 
-// TestChangesOfNow is the table of what a session that is not remembered says of its mods beside a group that is new.
+// TestChangesOfNow is the table of changes of mods in a session that is not remembered and has a new group.
 func TestChangesOfNow(t *testing.T) {
 	h := open(t, history.Config{})
 	remember(t, h, session(1, "healthy", mods("Core@1", "Crane")), day(1))
@@ -652,8 +657,49 @@ func rows(t testing.TB, h *history.History) (rows []string) {
 	return rows
 }
 
-// TestInterrupted ends each method at any of its steps: a method that reads returns an error or all that there is, and
-// one that writes does all of its work or nothing, and the latter with an error.
+// TestEach: the summaries of a game's sessions come oldest first. A session that is forgotten during the call is left
+// out, a session that cannot be read is named after all others, and an error of the caller ends the call.
+func TestEach(t *testing.T) {
+	h := open(t, history.Config{})
+	for n, at := range []int{3, 1, 2, 4, 5} {
+		s := session(uint64(n+1), "healthy", nil, 1)
+		if n == 3 {
+			s.Facts.Game = "Harbor 1.0"
+		}
+		require.EqualValues(t, n+1, remember(t, h, s, day(at)))
+	}
+	each := func(game string, f func(n uint64) error) (got []uint64, err error) {
+		err = h.Each(t.Context(), game, func(s *summary.Session) error {
+			require.Equal(t, "text 0000000000000001 of <*>", s.Groups[0].Template)
+			got = append(got, s.Log.Bytes)
+			return f(s.Log.Bytes)
+		})
+		return got, err
+	}
+	for game, want := range map[string][]uint64{"": {2, 3, 1, 4, 5}, "Colony": {2, 3, 1, 5}, "Harbor": {4}, "None": nil} {
+		got, err := each(game, func(uint64) error { return nil })
+		require.NoError(t, err)
+		require.Equal(t, want, got, game)
+	}
+	enough := errors.New("enough")
+	got, err := each("", func(n uint64) error { return map[bool]error{true: enough}[n == 3] })
+	require.ErrorIs(t, err, enough)
+	require.Equal(t, []uint64{2, 3}, got)
+	_, err = h.DB().Exec(`UPDATE body SET data = x'00' WHERE session IN (2, 1)`)
+	require.NoError(t, err)
+	got, err = each("", func(n uint64) error {
+		_, err := h.Forget(t.Context(), history.Which{IDs: []int64{4}})
+		require.True(t, n != 3 || err == nil)
+		return nil
+	})
+	require.Equal(t, []uint64{3, 5}, got)
+	require.ErrorContains(t, err, "session 2: ")
+	require.ErrorContains(t, err, "session 1: ")
+	require.NotContains(t, err.Error(), "session 4")
+}
+
+// TestInterrupted ends each method at any of its steps. A method that reads returns an error or all rows. A method that
+// writes does all of its work, or nothing and returns an error.
 func TestInterrupted(t *testing.T) {
 	full := func() *history.History {
 		h := open(t, history.Config{MaxSessions: 8})

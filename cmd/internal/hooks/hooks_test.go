@@ -412,7 +412,7 @@ func TestParseNamesWhatIsWrong(t *testing.T) {
 	require.Less(t, len(err.Error()), 250)
 }
 
-// TestParseBounds: what is as long as a bound allows is read, and nothing longer.
+// TestParseBounds: an input or a name that is as long as its bound is read, and no longer one.
 func TestParseBounds(t *testing.T) {
 	const event = `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"t"`
 	for more, fits := range map[int]bool{0: true, 1: false} {
@@ -607,8 +607,7 @@ func TestConfiguration(t *testing.T) {
 	require.Empty(t, file+content)
 }
 
-// TestConfigurationFiles holds all of what a user puts into a project: the entries of two events of each host, which
-// all others are like.
+// TestConfigurationFiles holds the whole file of each host: its name, its version and the entry of each event.
 func TestConfigurationFiles(t *testing.T) {
 	run := func(more string, timeout int) string {
 		return fmt.Sprintf(`{"command":"heed hook%s","timeout":%d,"type":"command"}`, more, timeout)

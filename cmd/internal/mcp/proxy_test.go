@@ -179,8 +179,8 @@ func texts(t testing.TB, line string) (list []string, isError bool) {
 	return list, msg.Result.IsError
 }
 
-// TestCallsPassUnchanged: what heed does not know passes both ways, byte for byte, once and in its order, in lines that
-// end in any way; a call and its result between them, too.
+// TestCallsPassUnchanged: messages that heed does not know pass both ways, byte for byte, once and in their order, with
+// any end of their lines. So do a call and its result between them.
 func TestCallsPassUnchanged(t *testing.T) {
 	b := begin(t)
 	kinds := map[bool][]string{
@@ -440,7 +440,7 @@ func TestServerEnds(t *testing.T) {
 	require.Contains(t, b.take(b.client), `"id":8,"error"`)
 }
 
-// TestRunEnds: the end of the server, and of the program itself, is no error, and that of the client not the end.
+// TestRunEnds: Run returns nil when the server or heed itself ends. It goes on when the client leaves.
 func TestRunEnds(t *testing.T) {
 	broken := errors.New("a broken pipe")
 	for name, c := range map[string]struct {
@@ -502,8 +502,8 @@ func TestServerThatCanDoLittle(t *testing.T) {
 	require.Contains(t, b.take(b.client), `"method":"notifications/resources/updated","params":{"uri":"gabp:`)
 }
 
-// TestNotifications: a client that is ready hears of each item that opens, and one that watches heed's resources of each
-// change, also that the log cannot be read.
+// TestNotifications: a client that is ready hears of each item that opens. A client that watches heed's resources hears
+// of each change, also that the log cannot be read.
 func TestNotifications(t *testing.T) {
 	b := begin(t)
 	b.asks(hello, `"result":{"capabilities":{"resources":{}}}`)
@@ -587,7 +587,8 @@ func TestNotifications(t *testing.T) {
 	require.Equal(t, []any{1, false}, []any{opened, changed})
 }
 
-// TestToolsOfHeed: heed's tools say to the client what they do, and the latest list of the server's what those do.
+// TestToolsOfHeed holds the annotations of heed's tools, and that the latest list decides which of the server's tools
+// only read.
 func TestToolsOfHeed(t *testing.T) {
 	b := begin(t)
 	list := func(hint string) string {

@@ -99,9 +99,9 @@ func TestRecorded(t *testing.T) {
 	})
 }
 
-// TestRecordedOnce: a recorder gets each entry of the journal once and in its order, whatever it comes from, and a
-// function of OnObserved each but that of a new run. A record that grew comes as the rest of it, or not at all where
-// the engine has nothing of it.
+// TestRecordedOnce: a recorder gets each entry of the journal once and in its order, from every source. A function of
+// OnObserved gets each but the entry of a new run. A record that grew comes as the rest of it, or not at all where the
+// engine has nothing of it.
 func TestRecordedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		own := "rules:\n" + `  - {id: late, when: 'source == "continuation" and template contains "kept"', disposition: ignore}` + "\n"

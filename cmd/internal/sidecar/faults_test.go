@@ -86,7 +86,7 @@ func TestUnreadable(t *testing.T) {
 	}
 }
 
-// TestRun is the table of what the program prints for people and its exit status, by its arguments and its input.
+// TestRun is the table of the program's output for people and its exit status, by its arguments and its input.
 func TestRun(t *testing.T) {
 	garbage, empty := filepath.Join(t.TempDir(), "garbage"), filepath.Join(t.TempDir(), "empty")
 	require.NoError(t, os.WriteFile(garbage, []byte("not a frame at all"), 0o600))
@@ -156,7 +156,7 @@ func TestBadFrames(t *testing.T) {
 	})
 }
 
-// TestBounds holds that each bound of what a frame holds lets as much through, and nothing more.
+// TestBounds: a frame that is as large as a bound allows is read, and no larger one.
 func TestBounds(t *testing.T) {
 	repeated := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
 	for name, c := range map[string]struct {
@@ -245,7 +245,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestStates is the table of what a client reports of its game, and what the server has of it.
+// TestStates is the table of a client's reports about its game, and of their effects on the server.
 func TestStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{Phase: "play"})
@@ -299,7 +299,7 @@ func (c *client) snapshot() []byte {
 	return s.state
 }
 
-// TestRaised: what a client raises is an item, as it said.
+// TestRaised: a report that a client raises is an item with the report's texts.
 func TestRaised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{})
@@ -385,7 +385,7 @@ func TestDropped(t *testing.T) {
 	}
 }
 
-// TestAnswers is the table of the answers to queries about what is not there, and after what changed it.
+// TestAnswers is the table of the answers to queries about absent items, and after changes.
 func TestAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, w := dial(t, hello{Phase: "play"})
@@ -460,7 +460,7 @@ func TestWatched(t *testing.T) {
 	require.Equal(t, want, w.queue.operations)
 }
 
-// TestUnreadAnswers: what nobody reads is kept up to a bound, and the rest is counted once it is read again.
+// TestUnreadAnswers: answers that no client reads are kept up to a bound, and the others counted.
 func TestUnreadAnswers(t *testing.T) {
 	w := &writer{wake: make(chan struct{}, 1)}
 	large := strings.Repeat("x", 1<<20)

@@ -180,6 +180,32 @@ func TestServe(t *testing.T) {
 	})
 }
 
+// TestVerdicts: a verdict is written once an operation has ended, and again when it changes.
+func TestVerdicts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, _ := dial(t, hello{Phase: "play"})
+		for _, status := range []event.Status{event.StatusCompleted, event.StatusFailed, event.StatusCancelled, event.StatusTimedOut} {
+			id := status.String()
+			c.operation(id, event.StatusStarted)
+			time.Sleep(10 * time.Second)
+			for len(c.got) > 0 {
+				require.NotEqual(t, typeVerdict, (<-c.got).t, "%s is running", id)
+			}
+			c.operation(id, status)
+			var v heed.Verdict
+			for !v.Final {
+				c.want(typeVerdict, &v)
+				require.Equal(t, []any{id, status}, []any{v.Operation, v.Status})
+			}
+			time.Sleep(10 * time.Second)
+			for len(c.got) > 0 {
+				require.NotEqual(t, typeVerdict, (<-c.got).t, "%s does not change", id)
+			}
+		}
+		require.NoError(t, c.end())
+	})
+}
+
 // TestRestart holds that what was reported is known to the next server, whenever the first one was killed.
 func TestRestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -298,8 +324,8 @@ func TestRestartWithoutSnapshot(t *testing.T) {
 	})
 }
 
-// TestCatchUp: an item that was reported after the snapshot is as it was, whatever ended it, with its message and its
-// number; one whose number cannot be reached is refused.
+// TestCatchUp: an item that was reported after the snapshot is restored with its state, message and number. An item whose
+// number cannot be reached is refused.
 func TestCatchUp(t *testing.T) {
 	item := func(number int, change func(*heed.Item)) *heed.Item {
 		a := exampleItem()
@@ -350,6 +376,29 @@ func TestCatchUp(t *testing.T) {
 	}
 	require.Equal(t, "s (1)", message(&heed.Item{Summary: "s (1)"}))
 	require.Equal(t, "m", message(&heed.Item{Summary: "s (1)", Sample: []coalesce.Sample{{Message: "m"}}}))
+}
+
+// TestRestartRefused: a server that cannot restore the items of its client says so, and has one item that blocks.
+func TestRestartRefused(t *testing.T) {
+	far := update{Update: heed.Update{Kind: coalesce.Opened, Item: exampleItem()}}
+	far.Item.ID = fmt.Sprint("e-", maxBurned+1)
+	beyond, err := json.Marshal(&far)
+	require.NoError(t, err)
+	for says, seen := range map[string]json.RawMessage{
+		"an update in the hello cannot be read": json.RawMessage("7"), "cannot be raised again: e-4097": beyond,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			c, w := dial(t, hello{Seen: []json.RawMessage{seen}})
+			require.False(t, w.Restored)
+			require.Contains(t, w.Reason, says)
+			var open []heed.Item
+			c.ask(query{Kind: queryOpen}, &open)
+			require.Len(t, open, 1)
+			require.True(t, open[0].Blocking && open[0].StateInvalidated)
+			require.Contains(t, open[0].Summary, "the saved state cannot be read")
+			require.NoError(t, c.end())
+		})
+	}
 }
 
 // TestRulesOfClient: a client has the rules that it names, its own before them.
