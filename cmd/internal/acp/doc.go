@@ -20,6 +20,12 @@
 // A prompt that the editor sends while the agent works is a message of the user, which the policy of the conversation
 // steers by; both requests are answered. One that comes after session/cancel waits until the agent has stopped.
 //
+// # Calls of the game
+//
+// A tool call that goes to the game is reported to its [Conversation] when the agent first shows it, and when it has
+// completed or failed. The calls that are open when a turn ends in order have completed; if the turn was canceled or
+// failed, the caller left them. For the machine a call ends when the verdict is known.
+//
 // # Bounds
 //
 // Package jsonrpc bounds lines and open requests; maxSessions and maxCalls bound sessions and tool calls. A machine

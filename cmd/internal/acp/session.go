@@ -274,18 +274,7 @@ func (s *session) ended(t *turn, m message, line []byte) {
 	if failed && !again && t.delivery != 0 { // nothing, where the machine knows it
 		s.conversation.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Fail(now, t.delivery) })
 	}
-	status := event.StatusCompleted // the agent ends a turn in order when all calls are answered
-	if failed || result.StopReason == stopCanceled {
-		status = event.StatusCancelled
-	}
-	for id, c := range calls {
-		s.callEnds(id, c, status)
-		if again { // the editor sees that it has ended
-			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
-				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
-			})}.Line())
-		}
-	}
+	s.leave(calls, failed || result.StopReason == stopCanceled, again)
 	waits := func(r *request) bool { return !r.prompt.carried }
 	if stopped {
 		s.answerOpen(canceled(), nil, waits)
@@ -298,6 +287,23 @@ func (s *session) ended(t *turn, m message, line []byte) {
 		s.answerOpen(m, line, func(r *request) bool { return !waits(r) })
 	}
 	s.next(next)
+}
+
+// leave ends the calls that are open at the end of a turn: an agent ends a turn in order when all are answered. If the
+// proxy has canceled the turn, the editor sees that they have ended.
+func (s *session) leave(calls map[string]*call, left, canceled bool) {
+	status := event.StatusCompleted
+	if left {
+		status = event.StatusCancelled
+	}
+	for id, c := range calls {
+		s.callEnds(id, c, status)
+		if canceled {
+			s.proxy.editor.Write(message{Method: methodUpdate, Params: write(updateParams{
+				SessionID: s.id, Update: write(update{Kind: "tool_call_update", CallID: id, Status: "failed"}),
+			})}.Line())
+		}
+	}
 }
 
 // next begins a prompt that waits, unless the machine goes on. Open ones that the agent has not got get a turn of their

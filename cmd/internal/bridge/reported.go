@@ -67,7 +67,7 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 	for _, o := range t.open {
 		if c.names(&o) && (named == nil || c.ID+c.Tool == "") {
 			named = append(named, o)
-		} else if v := p.session.Verdict(o.Running.ID()); v.Known && !v.Abandoned {
+		} else if v := p.session.Engine().Verdict(o.Running.ID()); v.Known && !v.Abandoned {
 			others = append(others, o)
 		} else {
 			o.Abandon()

@@ -148,10 +148,10 @@ var calls = map[Kind]event.Status{
 // Call returns the status that the event gives to the call that it names, or to all open calls of the agent where it
 // names none. StatusNone is no change.
 func (e *Event) Call() event.Status {
-	if e.Aborted {
-		return event.StatusCancelled
+	if status := calls[e.Kind]; !e.Aborted || !status.Ended() {
+		return status
 	}
-	return calls[e.Kind]
+	return event.StatusCancelled
 }
 
 // host returns the host that sends such input. Cursor and Copilot CLI also run the hooks of Claude Code, with input of

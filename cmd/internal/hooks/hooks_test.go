@@ -374,7 +374,8 @@ func TestCall(t *testing.T) {
 		{`"UserPromptSubmit","prompt":"no, stop"`, event.StatusCancelled},
 		{`"SessionEnd"`, event.StatusCancelled},
 		{`"SessionStart"`, event.StatusNone},
-		{`"Notification"`, event.StatusNone},
+		{`"Notification","is_interrupt":true`, event.StatusNone},
+		{`"PreToolUse","tool_name":"t","is_interrupt":true`, event.StatusStarted},
 	} {
 		e, err := Parse([]byte(`{"session_id":"s","hook_event_name":`+c.input+`}`), Claude, "")
 		require.NoError(t, err)

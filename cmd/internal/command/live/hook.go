@@ -88,12 +88,7 @@ would take it for one: with --host copilot the status is always 0.`,
 }
 
 func (f *hookFlags) validate(cmd *cobra.Command, hosts []string) error {
-	known := func(flag, host string) error {
-		if host == "" {
-			return nil
-		}
-		return cli.OneOf(cmd, flag, host, hosts...)
-	}
+	known := func(flag, host string) error { return cli.OneOf(cmd, flag, cmp.Or(host, hosts[0]), hosts...) }
 	return cmp.Or(f.clientFlags.validate(cmd), known("host", f.host), known("configure", f.configure),
 		checkPatterns(cmd, "allow", f.allow), checkBrief(cmd, f.brief))
 }

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"encoding/json"
+	"fmt"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -65,4 +68,69 @@ func TestHookAnswersInTime(t *testing.T) {
 	require.Equal(t, "{}\n", stdout.String())
 	require.Contains(t, stderr.String(), "attention is not known")
 	require.Less(t, time.Since(began), askTimeout)
+}
+
+// TestHookReports holds what a hook reports of calls to the running heed.
+func TestHookReports(t *testing.T) {
+	var item *heed.Item // that blocks, if any
+	var reports []string
+	to := serve(t, func(_ context.Context, r *gabp.Request) (any, error) {
+		switch r.Method {
+		case bridge.MethodCall:
+			var c bridge.Call
+			require.NoError(t, json.Unmarshal(r.Params, &c))
+			reports = append(reports, fmt.Sprintf("%s %q %q %s", c.Agent, c.ID, c.Tool, c.Status))
+			return []heed.Verdict{}, nil
+		case gabp.MethodAttentionCurrent:
+			return gabp.CurrentResult{Attention: item}, nil
+		}
+		return nil, gabp.Errorf(gabp.CodeToolNotFound, "no %s", r.Method)
+	})
+	for _, c := range []struct {
+		input, want string
+		blocked     bool
+		flags       []string
+	}{
+		{input: `"PreToolUse","tool_name":"mcp__game__build","tool_use_id":"u1"`, want: `hook-s "u1" "mcp__game__build" started`},
+		{input: `"PreToolUse","tool_name":"mcp__game__build","agent_id":"a/1"`, want: `hook-a_1-s "" "mcp__game__build" started`},
+		{input: `"PreToolUse","tool_name":"mcp__game__build"`, blocked: true},
+		{
+			input: `"PreToolUse","tool_name":"mcp__game__look"`, blocked: true, flags: []string{"--allow", "*look"},
+			want: `hook-s "" "mcp__game__look" started`,
+		},
+		{input: `"PreToolUse","tool_name":"mcp__game__heed_ack"`},
+		{input: `"PostToolUse","tool_name":"Bash","tool_use_id":"u2"`, want: `hook-s "u2" "Bash" completed`},
+		{input: `"PostToolBatch"`, want: `hook-s "" "" completed`},
+		{input: `"UserPromptSubmit","prompt":"No."`, want: `hook-s "" "" cancelled`},
+		{input: `"Stop"`, want: `hook-s "" "" completed`},
+		{input: `"SessionStart"`},
+	} {
+		if item, reports = nil, nil; c.blocked {
+			item = &heed.Item{ID: "e-1", State: coalesce.Open, Severity: event.SeverityError, Summary: "it", Blocking: true}
+		}
+		input := strings.NewReader(`{"session_id":"s","hook_event_name":` + c.input + `}`)
+		args := append(append([]string{"hook", "--no-config", "--state", t.TempDir(), "--host", "claude"}, to...), c.flags...)
+		require.Zero(t, run(t.Context(), args, input, io.Discard, io.Discard), c.input)
+		require.Equal(t, c.want, strings.Join(reports, "; "), c.input)
+	}
+}
+
+// TestACPGame holds which tool calls over ACP go to the game.
+func TestACPGame(t *testing.T) {
+	for _, c := range []struct {
+		tools       []string
+		title, kind string
+		want        bool
+	}{
+		{nil, "build (game MCP Server)", "", true},
+		{nil, "mcp__game__build", "other", true},
+		{nil, "go test ./...", "execute", false},
+		{nil, "Edit main.go", "edit", false},
+		{nil, "mcp__game__heed_ack", "other", false},
+		{[]string{"mcp__game__*"}, "mcp__game__build", "execute", true},
+		{[]string{"mcp__game__*"}, "mcp__web__look", "other", false},
+	} {
+		f := acpFlags{tools: c.tools}
+		require.Equal(t, c.want, f.game(c.title, c.kind), c.title)
+	}
 }
