@@ -230,7 +230,7 @@ func TestOverlap(t *testing.T) {
 func TestRatio(t *testing.T) {
 	set := compiled(t)
 	line := strings.Repeat(strings.Repeat("a", 1023)+"\n", 1<<6)
-	log := bytes.Repeat([]byte(line), (freeBytes+8<<20)/len(line))
+	log := bytes.Repeat([]byte(line), (freeBytes+16<<20)/len(line))
 	squeezed := func(data []byte) []byte { // to a thousandth
 		var out bytes.Buffer
 		w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
@@ -248,7 +248,7 @@ func TestRatio(t *testing.T) {
 		"a log": func(z *zip.Writer, w *tar.Writer) { in(z, "a.log", log) },
 		"twice": func(z *zip.Writer, w *tar.Writer) { in(z, "../../a.log.gz", squeezed(log)) },
 		"many": func(z *zip.Writer, w *tar.Writer) {
-			for n := range freeBytes/(4<<20) + 2 {
+			for n := range freeBytes/(4<<20) + 4 {
 				in(z, fmt.Sprint("../", n, ".log"), log[:4<<20])
 			}
 		},
