@@ -5,7 +5,7 @@
 //	client:   end of its output                           Settle, the program has all lines, Left
 //	program:  end of its output                           Settle, Ended answers open requests, both have all lines
 //
-// A [Between] reads lines and writes lines; packages mcp and acp decide which. A line is bounded: an error takes the place
-// of a longer answer, a longer request is refused, and both sides stay. More is read of a program only while little waits
-// to be written to the other. [Open] holds the requests without an answer, by [Key].
+// A [Between] reads lines and writes lines; packages mcp and acp decide which. A line is bounded: an error takes the
+// place of a longer answer, a longer request is refused, and both sides stay. More is read of a program only while
+// little waits to be written to the other. [Open] holds the requests without an answer, by [Key].
 package jsonrpc

@@ -1,7 +1,7 @@
 // Package mcp stands between a client and a server of the Model Context Protocol, on the lines of two streams. It holds
 // calls of tools back by a gate, puts attention into their results, and adds heed's own tools and resources. All else
-// passes byte for byte, in both directions and in its order, whatever version of the protocol it is of; the messages of a
-// batch of the server pass one by one.
+// passes byte for byte, in both directions and in its order, whatever version of the protocol it is of. The messages of
+// a batch of the server pass one by one.
 //
 // # What it can do
 //
