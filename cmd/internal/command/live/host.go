@@ -391,8 +391,8 @@ func (h *host) limits() (all []session.Limit) {
 	return all
 }
 
-// close closes all that the host has opened, and reports the bytes that it had no time to read. If data of the user was lost and
-// nothing else failed, the status is lost.
+// close closes all that the host has opened, and reports the bytes that it had no time to read. If data of the user was
+// lost and nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	if h.follower != nil && h.hurry.Err() != nil {
 		if n := h.follower.Status().LostBytes; n > 0 {
