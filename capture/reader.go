@@ -102,7 +102,7 @@ type Position struct {
 	// the input: decompressed and in UTF-8. A [Stream] does not count them.
 	Bytes uint64
 
-	// Through is the last line of the records that a Stream has returned, with what belongs to none. Partly counts the
+	// Through is the last line whose record a Stream has returned, or that belongs to no record. Partly counts the
 	// bytes that it has returned of the line after it, which had no end.
 	Through, Partly int
 

@@ -62,14 +62,14 @@ type Config struct {
 	// not there: the program's own may have been renamed before it was seen. Optional.
 	Open func(path string) string
 
-	// Resume is how far an earlier Follower has come with the log: what it has delivered is read again, and its records
-	// are Known; the rest follows, also in a file that was renamed. A file that is another one, or has other bytes before
+	// Resume is how far an earlier Follower has come with the log: the records that it delivered come again as Known, and
+	// then the others, also of a file that was renamed. A file that is another one, or has other bytes before
 	// the position, is read from its beginning, with a notice. It replaces FromEnd if it is a position in the log of Path,
 	// and has no effect with NewRun. Optional.
 	Resume Position
 
-	// Hurry, once it is closed, ends the reading of what is left when the context of [Follower.Run] has ended: the rest is
-	// reported as a hole. Optional.
+	// Hurry, once it is closed, ends the reading of the remaining bytes when the context of [Follower.Run] has ended:
+	// they are reported as a hole. Optional.
 	Hurry <-chan struct{}
 
 	// Continues reports that a file which replaces another, or is emptied, continues it, as when a

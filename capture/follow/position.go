@@ -31,7 +31,7 @@ type Position struct {
 	Partly  int `json:"partly,omitempty"`
 }
 
-// resumes reports whether the log is that of Config.Resume.
+// resumes reports whether Config.Resume is a position in this log.
 func (t *tail) resumes() bool {
 	return t.cfg.Resume.File != "" && !t.cfg.NewRun && t.cfg.Resume.Path == absolute(t.cfg.Path)
 }
@@ -61,7 +61,7 @@ func (t *tail) renamed() string {
 	return ""
 }
 
-// names reports whether name is that of the position's file.
+// names reports whether the file called name is the position's.
 func (p *Position) names(name string) bool {
 	file, err := openFile(name)
 	if err != nil {
@@ -71,7 +71,7 @@ func (p *Position) names(name string) bool {
 	return p.isOf(file)
 }
 
-// isOf reports whether a file is that of the position, with the same bytes before it.
+// isOf reports whether a file is the position's, with the same bytes before the offset.
 func (p *Position) isOf(file *os.File) bool {
 	before := make([]byte, min(p.Offset, lastSize))
 	n, _ := file.ReadAt(before, p.Offset-int64(len(before))) // a file that has become shorter is another one

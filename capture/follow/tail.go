@@ -434,7 +434,7 @@ func (t *tail) finish() error {
 	return nil
 }
 
-// hurried reports whether what is left is not to be read.
+// hurried reports whether the remaining bytes are not to be read.
 func (t *tail) hurried() bool {
 	select {
 	case <-t.cfg.Hurry:
@@ -444,7 +444,7 @@ func (t *tail) hurried() bool {
 	}
 }
 
-// leave reports what is left as missing.
+// leave reports the bytes that were not read as a hole.
 func (t *tail) leave() {
 	if t.file == nil {
 		return

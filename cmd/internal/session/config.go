@@ -71,7 +71,7 @@ type Config struct {
 	// Timeline is how many events [Session.Timeline] keeps.
 	Timeline int
 
-	// Limits returns what the host cannot keep of the user's data, for [Session.Status]. Optional.
+	// Limits returns the data of the user that the host cannot keep, for [Session.Status]. Optional.
 	Limits func() []Limit
 
 	// Recorder records the engine's input, in its order. Optional.

@@ -79,7 +79,7 @@ func (s *Session) lookForLog(patience time.Duration) {
 // maxClockSkew is how far the time in a record may be from when it was read.
 const maxClockSkew = time.Minute
 
-// ingest ingests a record of the log, or learns from a known one what the state does not have. Its time is the feed's:
+// ingest ingests a record of the log, or learns mods and facts from a known one. Its time is the feed's:
 // what was there before the session began gets none.
 func (s *Session) ingest(r *follow.Record) {
 	rec := &r.Record

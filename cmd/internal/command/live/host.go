@@ -349,7 +349,7 @@ func (h *host) end() {
 	}
 }
 
-// ends has signals call end, beside what else they do, until it is stopped.
+// ends lets signals call end until stop is called. They reach the game as well.
 func (h *host) ends() (stop func()) {
 	asks := make(chan os.Signal, len(stops))
 	for _, sig := range stops {
@@ -383,7 +383,7 @@ func (h *host) lost(part string, err error) {
 	h.losses[part] = err
 }
 
-// limits returns what is lost now.
+// limits returns the present losses.
 func (h *host) limits() (all []session.Limit) {
 	h.lossMu.Lock()
 	defer h.lossMu.Unlock()
@@ -393,8 +393,8 @@ func (h *host) limits() (all []session.Limit) {
 	return all
 }
 
-// close closes all that the host has opened, and reports what it had no time to read. If data of the user was lost and
-// nothing else failed, the status is lost.
+// close closes all that the host has opened, and reports the bytes that it had no time to read. If data of the user was
+// lost and nothing else failed, the status is lost.
 func (h *host) close(lost int) {
 	if h.follower != nil && h.hurry.Err() != nil {
 		if n := h.follower.Status().LostBytes; n > 0 {

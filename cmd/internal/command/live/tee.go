@@ -96,7 +96,7 @@ func (o *output) wait(ctx context.Context, d time.Duration) {
 	}
 }
 
-// finish waits for the last output of the game, and reports what is not passed on or read by then.
+// finish waits for the last output of the game, and reports the bytes that are not passed on or read by then.
 func (o *output) finish(h *host) {
 	o.wait(h.hurry, teeGrace)
 	for _, s := range o.streams {
