@@ -419,14 +419,14 @@ func TestParseBounds(t *testing.T) {
 	for more, fits := range map[int]bool{0: true, 1: false} {
 		_, err := Parse([]byte(event+`}`+strings.Repeat(" ", MaxInput+more-len(event)-1)), "", "")
 		require.Equal(t, fits, err == nil, "%v", err)
-		for name, said := range map[string]string{
-			"hook_event_name": "event", "session_id": "session", "agent_id": "agent", "tool_name": "tool",
+		for name, others := range map[string]int{ // the length of the other names
+			"hook_event_name": 2, "session_id": 11, "agent_id": 12, "tool_name": 11,
 		} {
-			long := strings.Repeat("x", maxName+more)
+			long := strings.Repeat("x", maxName+more-others)
 			_, err := Parse([]byte(event+`,"`+name+`":"`+long+`"}`), "", "")
 			require.Equal(t, fits, err == nil, "%v", err)
 			if !fits {
-				require.EqualError(t, err, "hook input: "+said+": 1025 bytes, of at most 1024")
+				require.EqualError(t, err, "hook input: names and ids of 1025 bytes, of at most 1024")
 			}
 		}
 	}
