@@ -93,6 +93,10 @@ func (t *tail) open(now time.Time) (bool, error) {
 	case stale:
 		err = t.skip(cmp.Or(t.was, info).Size())
 	}
+	if err == nil && t.offset == 0 { // before the log counts as present
+		n, _ := t.file.ReadAt(t.buf[:chunkSize], 0) // the next read reports an error
+		err = t.check(t.buf[:n])
+	}
 	switch {
 	case err != nil:
 		t.info = nil // as if it had not been opened: it would else be read from its beginning

@@ -103,7 +103,7 @@ func TestNoText(t *testing.T) {
 				require.False(t, g.Check(t.Context(), call).Allowed)
 				s.Ack(t.Context(), "agent", a.ID, 0)
 				d := g.Check(t.Context(), call)
-				require.True(t, d.Allowed)
+				require.True(t, d.Allowed, "%+v", d)
 				v := g.Done(t.Context(), d, event.StatusCompleted, "").Verdict
 				require.Equal(t, coalesce.Unknown, v.Outcome)
 				require.Equal(t, coalesce.ReasonBlind, v.Reason)
