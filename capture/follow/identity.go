@@ -212,8 +212,8 @@ func (t *tail) goBack() {
 
 // continues reports whether a file that took the place of the log, or the log once it was emptied, is of the same run:
 // its program has run since before the log began. If the program is not known, the log of one run continues. So does a
-// log that was replaced within a minute after it grew, if no program was seen to have it open, and if the log was read
-// from its start or is of one run.
+// log that was replaced within a minute after it grew, if it has not grown since there was text in the new file, and if
+// the log was read from its start or is of one run.
 func (t *tail) continues(file fs.FileInfo, followed bool) bool {
 	a := t.ask(file, followed)
 	own := !a.own.IsZero()
