@@ -146,7 +146,7 @@ func (p *program) acp(cmd *cobra.Command, f *acpFlags, args []string) error {
 	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	defer cancel()
-	signals, stop := passedOn()
+	signals, _, stop := passedOn()
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // an editor that reads no more is an end
 

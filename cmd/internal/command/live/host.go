@@ -10,7 +10,6 @@ import (
 	"maps"
 	"net"
 	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
@@ -349,20 +348,11 @@ func (h *host) end() {
 	}
 }
 
-// ends lets signals call end until stop is called. They reach the game as well.
-func (h *host) ends() (stop func()) {
-	asks := make(chan os.Signal, len(stops))
-	for _, sig := range stops {
-		if !signal.Ignored(sig) {
-			signal.Notify(asks, sig)
-		}
+// ends calls end for each signal that asks heed to end.
+func (h *host) ends(asks <-chan os.Signal) {
+	for range asks {
+		h.end()
 	}
-	go func() {
-		for range asks {
-			h.end()
-		}
-	}()
-	return func() { signal.Stop(asks); close(asks) }
 }
 
 // endWait bounds the wait for the parts of a host that must end.

@@ -64,7 +64,7 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return err
 	}
 	ctx := cmd.Context()
-	signals, stop := passedOn()
+	signals, asks, stop := passedOn()
 	defer stop()
 	signal.Ignore(syscall.SIGPIPE) // a client that reads no more is an end, not a reason to be killed
 
@@ -86,12 +86,12 @@ func (p *program) mcp(cmd *cobra.Command, f *mcpFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close(exitOwn)
+	go h.ends(asks)
 	out := &output{}
 	stderr, err := out.tee(h, "stderr", p.Stderr, h.spool != nil)
 	if err != nil {
 		return own(err)
 	}
-	defer h.ends()()
 	return h.serveDuring(ctx, func(<-chan error) error { // the server's changes of the log come after this
 		defer out.finish(h)
 		server, err := startTalking(args, stderr, f.grace)

@@ -100,7 +100,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return err
 	}
 	ctx := cmd.Context()
-	signals, stop := passedOn() // to the game, which decides whether it ends
+	signals, asks, stop := passedOn() // to the game, which decides whether it ends
 	defer stop()
 
 	outer, l, err := p.outer(ctx, f)
@@ -117,6 +117,7 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	defer h.close(exitOwn)
+	go h.ends(asks)
 	h.session.BeginRun()
 	h.log.Info("the log of the game", "path", log.Path, "because", log.How)
 	out, err := h.output()
@@ -124,7 +125,6 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 		return own(err)
 	}
 	// The log, the server and the mod's connection start before the game and end after it.
-	defer h.ends()()
 	return h.serveDuring(ctx, func(failed <-chan error) error {
 		if h.session.Engine().Stats().Phase != "" { // of the game before, in a state that was kept
 			h.session.Observe(event.State{Status: event.StatusPhase, Phase: "start"}.Entry())
@@ -149,11 +149,17 @@ func (p *program) wrap(cmd *cobra.Command, f *wrapFlags, args []string) error {
 	})
 }
 
-// passedOn returns the signals that are passed on to the program that heed starts, until stop is called.
-func passedOn() (signals chan os.Signal, stop func()) {
-	signals = make(chan os.Signal, 32)
+// passedOn returns the signals that are passed on to the program that heed starts, until stop is called, and once more
+// those that ask heed to end.
+func passedOn() (signals, asks chan os.Signal, stop func()) {
+	signals, asks = make(chan os.Signal, 32), make(chan os.Signal, 32)
 	signal.Notify(signals, forwarded()...)
-	return signals, func() { signal.Stop(signals) }
+	for _, sig := range stops {
+		if !signal.Ignored(sig) {
+			signal.Notify(asks, sig)
+		}
+	}
+	return signals, asks, func() { signal.Stop(signals); signal.Stop(asks); close(asks) }
 }
 
 // outer returns the address and token from the bridge, and listens there at once, so that a bridge that dials is
