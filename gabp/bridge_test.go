@@ -78,7 +78,7 @@ func TestBridgeFileText(t *testing.T) {
 	_, err = readBridgeFile(dir)
 	require.ErrorContains(t, err, "gabp: bridge file: ")
 	text := `{"port":1,"token":"secret-secret"}`
-	for size, fits := range map[int]bool{maxBridgeFile: true, maxBridgeFile + 1: false} {
+	for size, fits := range map[int]bool{64 << 10: true, 64<<10 + 1: false} {
 		require.NoError(t, os.WriteFile(path, append([]byte(text), bytes.Repeat([]byte(" "), size-len(text))...), 0o600))
 		_, err := readBridgeFile(path)
 		require.Equal(t, fits, err == nil)
