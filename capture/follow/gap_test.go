@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // put writes text at a place of the log.
@@ -258,4 +259,36 @@ func TestRewritten(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestSameLines compares the lines that two texts begin with to a naive account.
+func TestSameLines(t *testing.T) {
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"}), 0, 6).Draw(t, "parts"), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, within := text.Draw(t, "a"), text.Draw(t, "b"), rapid.Bool().Draw(t, "within")
+		want, lines, common := 0, 0, 0
+		for common < min(len(a), len(b)) && a[common] == b[common] {
+			common++
+		}
+		for line := range strings.Lines(a) {
+			if !strings.HasPrefix(b[min(want, len(b)):], line) || !strings.HasSuffix(line, "\n") {
+				break
+			}
+			want, lines = want+len(line), lines+1
+		}
+		if strings.Contains(a[:common], "\x00") || within && lines < 2 {
+			want = 0
+		}
+		require.Equal(t, want, sameLines([]byte(a), []byte(b), within))
+
+		alike := len(a) <= len(b)
+		for i := range min(len(a), len(b)) {
+			alike = alike && (a[i] == b[i] || a[i] == 0)
+		}
+		if len(a) <= len(b) {
+			require.Equal(t, alike, same([]byte(a), []byte(b[:len(a)])))
+		}
+	})
 }
