@@ -101,7 +101,7 @@ func TestRecordingDocs(t *testing.T) {
 	require.Equal(t, order, kinds, "kinds of lines")
 }
 
-// TestRecordingIsRead: what is recorded is read back, byte for byte where it is a text of the log, and a recording of a
+// TestRecordingIsRead: entries are read back as they were recorded, texts of the log byte for byte. A recording of a
 // recording is the same.
 func TestRecordingIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
