@@ -292,3 +292,18 @@ func TestSameLines(t *testing.T) {
 		}
 	})
 }
+
+// TestLines: the lines that have an end are those before the last line feed, in UTF-16 of two bytes.
+func TestLines(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3} {
+		require.Equal(t, want, (&tail{}).lines([]byte(text)), text)
+		var wide []byte
+		for _, c := range []byte(text) {
+			wide = append(wide, c, 0)
+		}
+		require.Equal(t, 2*want, (&tail{wide: true}).lines(wide), text)
+		for _, half := range []string{"b", "\n"} {
+			require.Equal(t, 2*want, (&tail{wide: true}).lines(append(wide[:len(wide):len(wide)], half...)), "%s and half of a unit", text)
+		}
+	}
+}
