@@ -667,3 +667,33 @@ func TestContinues(t *testing.T) {
 	require.EqualValues(t, 1, f.Status().Rotations)
 	require.EqualValues(t, 3, f.Status().Lines)
 }
+
+// TestPace is the table of how often a file is polled: seldom with notifications, as configured without them and once
+// they missed two changes, and ever more seldom while the file cannot be read.
+func TestPace(t *testing.T) {
+	const poll = 10 * time.Millisecond
+	for _, c := range []struct {
+		watched          bool
+		missed, failures int
+		want             time.Duration
+	}{
+		{false, 0, 0, poll},
+		{true, 0, 0, 10 * poll},
+		{true, 1, 0, 10 * poll},
+		{true, 2, 0, poll},
+		{true, 3, 0, poll},
+		{true, 0, 1, 2 * poll},
+		{false, 0, 3, 8 * poll},
+		{false, 0, 7, 128 * poll},
+		{false, 0, 8, 2 * time.Second},
+		{false, 0, 1000, 2 * time.Second},
+	} {
+		tl := &tail{Follower: &Follower{cfg: Config{Poll: poll}}, missed: c.missed, failures: c.failures}
+		if c.watched {
+			tl.unwatch = func() {}
+		}
+		require.Equal(t, c.want, tl.pace(), c)
+	}
+	tl := &tail{Follower: &Follower{cfg: Config{Poll: time.Minute}}, failures: 5}
+	require.Equal(t, time.Minute, tl.pace(), "no more often than without failures")
+}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // put writes text at a place of the log.
@@ -257,5 +258,52 @@ func TestRewritten(t *testing.T) {
 				require.NoError(t, fl.stop())
 			})
 		})
+	}
+}
+
+// TestSameLines compares the lines that two texts begin with to a naive account.
+func TestSameLines(t *testing.T) {
+	text := rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"}), 0, 6).Draw(t, "parts"), "")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, within := text.Draw(t, "a"), text.Draw(t, "b"), rapid.Bool().Draw(t, "within")
+		want, lines, common := 0, 0, 0
+		for common < min(len(a), len(b)) && a[common] == b[common] {
+			common++
+		}
+		for line := range strings.Lines(a) {
+			if !strings.HasPrefix(b[min(want, len(b)):], line) || !strings.HasSuffix(line, "\n") {
+				break
+			}
+			want, lines = want+len(line), lines+1
+		}
+		if strings.Contains(a[:common], "\x00") || within && lines < 2 {
+			want = 0
+		}
+		require.Equal(t, want, sameLines([]byte(a), []byte(b), within))
+
+		alike := len(a) <= len(b)
+		for i := range min(len(a), len(b)) {
+			alike = alike && (a[i] == b[i] || a[i] == 0)
+		}
+		if len(a) <= len(b) {
+			require.Equal(t, alike, same([]byte(a), []byte(b[:len(a)])))
+		}
+	})
+}
+
+// TestLines: the lines that have an end are those before the last line feed, in UTF-16 of two bytes.
+func TestLines(t *testing.T) {
+	for text, want := range map[string]int{"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3} {
+		require.Equal(t, want, (&tail{}).lines([]byte(text)), text)
+		var wide []byte
+		for _, c := range []byte(text) {
+			wide = append(wide, c, 0)
+		}
+		require.Equal(t, 2*want, (&tail{wide: true}).lines(wide), text)
+		for _, half := range []string{"b", "\n"} {
+			require.Equal(t, 2*want, (&tail{wide: true}).lines(append(wide[:len(wide):len(wide)], half...)), "%s and half of a unit", text)
+		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -361,5 +362,61 @@ func follow(t *testing.T, f *Follower) (stop func() []string) {
 	return func() []string {
 		require.NoError(t, fl.stop())
 		return fl.taken()
+	}
+}
+
+// TestNamesOfGenerations is the table of the names under which a file remains that was the log.
+func TestNamesOfGenerations(t *testing.T) {
+	for _, c := range []struct {
+		name, base, own string
+		want            bool
+	}{
+		{"Player.log.1", "Player.log", "", true},
+		{"Player.log.1.gz", "Player.log", "", true},
+		{"Player.log-20260131.zst", "Player.log", "", true},
+		{"Player-1.log", "Player.log", "", true},
+		{"Player_2026-01-31.log", "Player.log", "", true},
+		{"Player.1.log", "Player.log", "", true},
+		{"Player.log", "Player.log", "", false},
+		{"Player.log.old", "Player.log", "", false},
+		{"Player2.log", "Player.log", "", false},
+		{"Player-prev1.log", "Player.log", "", false},
+		{"Other.log.1", "Player.log", "", false},
+		{"Player-prev2.log", "Player.log", "Player-prev1.log", true},
+		{"old.7", "Player.log", "old.6", true},
+		{"new.7", "Player.log", "old.6", false},
+		{"old", "Player.log", "old.6", false},
+	} {
+		require.Equal(t, c.want, rotated(c.name, c.base, c.own), "%s of %s beside %q", c.name, c.base, c.own)
+	}
+	names := []string{"a.log.10", "a.log.2", "a.log.1", "a.log.9", "a.log.100"}
+	slices.SortFunc(names, natural)
+	require.Equal(t, []string{"a.log.1", "a.log.2", "a.log.9", "a.log.10", "a.log.100"}, names)
+	require.Equal(t, []string{"a", "a", "a", "a.xz"}, []string{
+		uncompressed("a"), uncompressed("a.gz"), uncompressed("a.zst"), uncompressed("a.xz"),
+	})
+}
+
+// TestRemember: the latest files are remembered, and those before them are closed.
+func TestRemember(t *testing.T) {
+	var files []generation
+	var opened []*os.File
+	path := filepath.Join(t.TempDir(), "log")
+	require.NoError(t, os.WriteFile(path, []byte("before the offset"), 0o600))
+	for n := range 70 {
+		f, err := os.Open(path)
+		require.NoError(t, err)
+		opened = append(opened, f)
+		files = remember(files, generation{file: f, offset: int64(n)})
+	}
+	require.Len(t, files, 64)
+	require.EqualValues(t, 6, files[0].offset)
+	require.True(t, holds(opened[69], []byte("the"), 10))
+	for last, offset := range map[string]int64{"the": 9, "thE": 10, "offset and more": 17, "set": 18} {
+		require.False(t, holds(opened[69], []byte(last), offset), last)
+	}
+	closeAll(files)
+	for n, f := range opened {
+		require.ErrorIs(t, f.Close(), os.ErrClosed, n)
 	}
 }

@@ -3,6 +3,8 @@ package follow
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 
 	"github.com/heedlog/heed/capture"
 	"github.com/heedlog/heed/event"
@@ -96,4 +99,103 @@ func TestRecordingDocs(t *testing.T) {
 		require.Equal(t, documented[kind], members, kind)
 	}
 	require.Equal(t, order, kinds, "kinds of lines")
+}
+
+// TestRecordingIsRead: entries are read back as they were recorded, texts of the log byte for byte. A recording of a
+// recording is the same.
+func TestRecordingIsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.OneOf(
+			rapid.StringN(0, 20, -1), rapid.SampledFrom([]string{"", "a\nb\tc\x00\"\\\u2028é", "\xff\xfe broken", "<&>"}),
+			rapid.Custom(func(t *rapid.T) string {
+				return strings.Repeat("é", rapid.SampledFrom([]int{4095, 4096, 4097}).Draw(t, "length"))
+			}),
+		)
+		name := rapid.SampledFrom([]string{"", "colony/build", `a "name"`})
+		at := time.Date(2026, 1, 2, 3, 4, 5, 6, time.UTC)
+		var first, second bytes.Buffer
+		r := NewRecorder(&first)
+		var want []string
+		for range rapid.IntRange(1, 10).Draw(t, "lines") {
+			at = at.Add(time.Duration(rapid.Int64Range(0, 1<<40).Draw(t, "passed")))
+			var e event.Entry
+			switch rapid.IntRange(0, 6).Draw(t, "kind") {
+			case 0, 1:
+				e = event.Log{
+					Time: at, Level: event.Level(rapid.IntRange(0, int(event.LevelFatal)).Draw(t, "level")), Source: name.Draw(t, "source"),
+					OperationID: name.Draw(t, "operation"), Message: text.Draw(t, "message"), Stack: text.Draw(t, "stack"),
+				}.Entry()
+			case 2:
+				e = event.Operation{
+					Time: at, ID: "o", Status: event.StatusCancelled, Parent: name.Draw(t, "parent"), Method: name.Draw(t, "method"),
+					Error: text.Draw(t, "error"), ByCaller: rapid.Bool().Draw(t, "by"),
+				}.Entry()
+			case 3:
+				e = event.State{Time: at, Status: event.StatusExited, Detail: text.Draw(t, "detail")}.Entry()
+			case 4:
+				e = event.Notice{
+					Time: at, Status: event.StatusHole, Detail: text.Draw(t, "detail"), Count: rapid.Uint64().Draw(t, "count"),
+				}.Entry()
+			case 5:
+				r.Ack(name.Draw(t, "consumer"), "e-7", rapid.Uint64Range(0, 1<<53).Draw(t, "through"))
+				continue
+			default:
+				if rapid.Bool().Draw(t, "time") {
+					r.Advance(at)
+				} else {
+					r.StateRead()
+				}
+				continue
+			}
+			r.Record(&capture.Record{Entry: e})
+			want = append(want, e.Kind.String()+" "+e.Status.String()+" "+e.Message+" "+e.Stack+" "+e.Source)
+		}
+		require.NoError(t, r.Err())
+		in, err := capture.NewReader(bytes.NewReader(first.Bytes()), capture.Options{})
+		require.NoError(t, err)
+		again := NewRecorder(&second)
+		var got []string
+		var rec capture.Record
+		for {
+			if err := in.Next(&rec); err != nil {
+				require.ErrorIs(t, err, io.EOF)
+				break
+			}
+			again.Record(&rec)
+			if e := &rec.Entry; e.Kind != event.KindHost {
+				got = append(got, e.Kind.String()+" "+e.Status.String()+" "+e.Message+" "+e.Stack+" "+e.Source)
+			}
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, first.String(), second.String())
+	})
+}
+
+// full is a writer that takes so many writes.
+type full struct {
+	bytes.Buffer
+	left int
+}
+
+func (w *full) Write(p []byte) (int, error) {
+	if w.left--; w.left < 0 {
+		return 0, errors.New("no space left")
+	}
+	return w.Buffer.Write(p)
+}
+
+// TestRecordingEnds: the first error of the writer ends the recording, and nothing more is written.
+func TestRecordingEnds(t *testing.T) {
+	for left := range 4 {
+		w := &full{left: left}
+		r := NewRecorder(w)
+		for n := range 5 {
+			require.Equal(t, n < left, r.Err() == nil)
+			r.StateRead()
+		}
+		w.left = 10
+		r.StateRead()
+		require.EqualError(t, r.Err(), "no space left")
+		require.Equal(t, left, strings.Count(w.String(), "\n"))
+	}
 }
