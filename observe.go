@@ -199,10 +199,10 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame = nil, false, false, "", "", nil
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
-		in.Blame = e.accuse(res.Signature)
+		in.Blame, in.Frame = e.accuse(res.Signature)
 	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
@@ -221,7 +221,7 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 func (e *Engine) again() coalesce.Folded {
 	e.plain = e.seq
 	e.journal.Repeat(&e.entry)
-	folded := e.coalescer.Repeat(&e.input)
+	folded := e.coalescer.Fold(&e.input)
 	e.keep(&folded)
 	return folded
 }

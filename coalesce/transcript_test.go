@@ -95,8 +95,11 @@ func (p *player) do(words []string) []string {
 		return d
 	}
 	switch cmd {
-	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
-		cfg := Config{}
+	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [quiet=DURATION] [clock|hostclock]
+		cfg := Config{QuietTime: Window{1, 1}} // next to none
+		if v := args["quiet"]; v != "" {
+			cfg.QuietTime = Window{duration(v), defaultQuietTime.Entries}
+		}
 		for name, field := range map[string]*int{
 			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,
 			"consumers": &cfg.MaxConsumers,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -20,6 +21,7 @@ func TestAckedByOthersBounds(t *testing.T) {
 		const faults = 11
 		ids := make([]string, faults)
 		for i := range ids {
+			time.Sleep(2 * time.Minute) // of other incidents
 			s.Observe(event.Log{Message: fmt.Sprintf("Broken %c part", 'a'+i)}.Entry())
 			a, open := s.Current(t.Context(), "heed-cli#1")
 			require.True(t, open)
