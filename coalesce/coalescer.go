@@ -378,11 +378,17 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	if in.digest != nil {
 		it.Digest = in.digest.digest
 	}
-	row := it.Counters.find(d.Rule, in.Signature, in.variant)
-	if row != nil && runGap.passed(row.Last, c.now) {
-		c.occur(row, c.side())
+	row, group := it.Counters.find(d.Rule, in.Signature, in.variant), true
+	switch {
+	case row == nil:
+		group, _ = c.index.has(d.Rule, in.Signature, "")
+	case runGap.passed(row.Last, c.now):
+		side := c.side()
+		if c.Loading() {
+			side = neither
+		}
+		c.occur(row, side)
 	}
-	group, _ := c.index.has(d.Rule, in.Signature, "")
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.Stops++

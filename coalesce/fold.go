@@ -238,7 +238,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
 		c = it.Counters.add(counter{
-			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: in.Frame, Text: sampleText(in.Entry, cfg.MaxSampleText),
+			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Text: sampleText(in.Entry, cfg.MaxSampleText),
 		})
 	}
 	if c != nil {

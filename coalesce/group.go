@@ -11,7 +11,7 @@ type counter struct {
 	Sig     signature.Signature `json:",omitzero"`
 	Rule    string              `json:",omitzero"`
 	Variant string              `json:",omitzero"` // see Input.Variant, or others
-	Frame   uint64              `json:",omitzero"` // see Input.Frame
+	Frame   frame               `json:",omitzero"` // see Input.Frame
 
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`
@@ -34,6 +34,9 @@ type counter struct {
 
 	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
 }
+
+// frame is a hash.
+type frame uint64
 
 // turn is an entry at which a group became worse.
 type turn struct {

@@ -51,7 +51,7 @@ func (x *index) enter(ref uint32) {
 	r := &x.rows[ref]
 	x.groups.add(uint64(r.Sig.ID), ref)
 	if r.Frame != 0 {
-		x.frames.add(r.Frame, ref)
+		x.frames.add(uint64(r.Frame), ref)
 	}
 	if r.Variant == others {
 		x.others++
@@ -63,7 +63,7 @@ func (x *index) leave(ref uint32) {
 	r := &x.rows[ref]
 	x.groups.remove(uint64(r.Sig.ID), ref)
 	if r.Frame != 0 {
-		x.frames.remove(r.Frame, ref)
+		x.frames.remove(uint64(r.Frame), ref)
 	}
 	if r.Variant == others {
 		x.others--
@@ -142,11 +142,11 @@ func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool)
 	return rule, variant, ok
 }
 
-// eachFrame calls f for each row with a frame, with its item.
-func (x *index) eachFrame(frame uint64, f func(item int, row *counter)) {
-	for ref := x.frames.first(frame); ref != 0; ref = x.frames.next[ref] {
-		if r := &x.rows[ref]; r.Frame == frame {
-			f((int(ref)-1)/x.size, r)
+// eachFrame calls do for each row with a frame, with its item.
+func (x *index) eachFrame(f frame, do func(item int, row *counter)) {
+	for ref := x.frames.first(uint64(f)); ref != 0; ref = x.frames.next[ref] {
+		if r := &x.rows[ref]; r.Frame == f {
+			do((int(ref)-1)/x.size, r)
 		}
 	}
 }

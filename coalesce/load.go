@@ -107,10 +107,10 @@ func (c *Coalescer) overdueLoad() {
 	}
 }
 
-// meetDeferred marks a call that begins while an item waits for the end of a load: its result is not clean.
-func (c *Coalescer) meetDeferred(o *operation) {
+// meetOpen marks a call that begins while an item blocks, or waits for the end of a load: its result is not clean.
+func (c *Coalescer) meetOpen(o *operation) {
 	for i := range c.items {
-		if it := &c.items[i]; it.State == itemDeferred && it.Disposition == event.Blocking {
+		if it := &c.items[i]; it.open() && it.Disposition == event.Blocking {
 			o.mark(it.Number, ReasonBackground)
 		}
 	}

@@ -343,7 +343,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			c.calls.BegunAt = c.now.seq
 			o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
 		}
-		c.meetDeferred(o)
+		c.meetOpen(o)
 		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
 			c.enterWindow(o)
 			c.leaveWindows()

@@ -131,7 +131,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
 	default:
 		if in.Frame != 0 {
-			c.index.eachFrame(in.Frame, func(i int, row *counter) { look(&c.items[i], row) })
+			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) { look(&c.items[i], row) })
 		}
 		for i := range c.items {
 			it := &c.items[i]
@@ -194,7 +194,7 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 		return reasonReturned
 	case blocking && to.scope == scopeHost && apart: // the host knows
 		return reasonReturned
-	case blocking && to.scope.plain() && c.Loading() && it.AckedAt.seq < c.load.Began.seq:
+	case blocking && to.scope.plain() && c.Loading() && !c.load.Acked && it.AckedAt.seq < c.load.Began.seq:
 		return reasonReturned
 	}
 	// Without times a call that began since the last entry sets occurrences apart.

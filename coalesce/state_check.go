@@ -84,7 +84,7 @@ func (s *State) fits(c *Coalescer) error {
 func (s *State) odd(v reflect.Value) (why string) {
 	bad := false
 	switch x := v.Addr().Interface().(type) {
-	case *signature.Signature, *[2]int64: // any
+	case *signature.Signature, *frame, *[2]int64: // any
 	case *logicalTime:
 		bad = x.seq > s.Now.seq || x.seq > maxCount || x.generation > min(s.Now.generation, maxCount) || x.at < -farthest ||
 			x.at > farthest || clocked(*x, s.Now) && x.at > s.Now.at

@@ -38,7 +38,7 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 			require.Same(t, &c.index.rows[ref], row)
 			groups[ref] = uint64(row.Sig.ID)
 			if row.Frame != 0 {
-				frames[ref] = row.Frame
+				frames[ref] = uint64(row.Frame)
 			}
 			if row.Variant == others {
 				crowd++

@@ -68,6 +68,7 @@ type load struct {
 	since  stamp
 	item   *kept
 	played []stamp // calls that began in it and were completed
+	acked  bool    // an item of it was acknowledged
 }
 
 // ledger is what is known of a group.
@@ -452,7 +453,7 @@ func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, name
 			return o.since.seq > it.ackedAt.seq && (named == nil || o == named)
 		})
 	}
-	if d.Disposition == event.Blocking && n.load != nil && it.ackedAt.seq < n.load.since.seq {
+	if d.Disposition == event.Blocking && n.load != nil && !n.load.acked && it.ackedAt.seq < n.load.since.seq {
 		return true // of another incident
 	}
 	since := slices.ContainsFunc(n.calls, func(o *call) bool {
@@ -502,6 +503,9 @@ func (n *naive) acknowledge() {
 			n.advisoryAcks++
 		}
 		it.acked, it.ackedAt = true, n.now
+		if n.load != nil && it.burst == n.load {
+			n.load.acked = true
+		}
 		n.clear(it)
 	}
 }
