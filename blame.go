@@ -135,9 +135,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if known.asked == 0 {
 		known.names = names
 		if known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack); known.frame != 0 {
-			for _, name := range names {
-				known.frame = known.frame*31 ^ xxhash.Sum64String(name)
-			}
+			known.frame ^= xxhash.Sum64String(strings.Join(names, "\n"))
 		}
 	}
 	known.asked++

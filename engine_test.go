@@ -297,7 +297,9 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 // TestEvidenceOfTheForgottenGoes lets items be forgotten, and expects that
 // nothing is kept for them.
 func TestEvidenceOfTheForgottenGoes(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOpen: 1, MaxRemembered: 1, QuietTime: coalesce.Window{Entries: 1}}})
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{
+		MaxOpen: 1, MaxRemembered: 1, QuietTime: coalesce.Window{Entries: 1},
+	}})
 	for i := range 26 {
 		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)}.Entry())
 		require.True(t, e.Ack("", out.AttentionID, 0).Acknowledged)

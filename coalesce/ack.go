@@ -118,7 +118,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
 	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number, onOpen)
-	next.Shared, next.Chain = it.Shared, it.Chain
+	next.Shared = it.Shared
 	it.part(next, watermark, rows, turns)
 	switch {
 	case past:

@@ -383,11 +383,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	case row == nil:
 		group, _ = c.index.has(d.Rule, in.Signature, "")
 	case runGap.passed(row.Last, c.now):
-		side := c.side()
-		if c.Loading() {
-			side = neither
-		}
-		c.occur(row, side)
+		c.occur(row, c.side())
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {

@@ -118,8 +118,7 @@ type Config struct {
 	OperationMax Window
 
 	// QuietTime follows an acknowledgement: what is new of its rules then, outside of calls that began since, belongs to
-	// the same incident. An incident that stops an agent again lengthens it tenfold, at most twice. Default 1 s, 200
-	// entries.
+	// the same incident. Default 1 s, 200 entries.
 	QuietTime Window
 }
 

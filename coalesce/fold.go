@@ -71,7 +71,6 @@ type item struct {
 	Known       string      `json:",omitzero"`
 	ClearedBy   Reason      `json:",omitzero"`
 	AckedAt     logicalTime `json:",omitzero"` // when it was acknowledged, or 0
-	Chain       int         `json:",omitzero"` // stops of its incident before it
 
 	Shared    bool   `json:",omitzero"` // bursts that are not its own are in it, too
 	Announced bool   `json:",omitzero"` // an update that was drained opened it, and none cleared it
@@ -238,7 +237,8 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
 		c = it.Counters.add(counter{
-			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame), Text: sampleText(in.Entry, cfg.MaxSampleText),
+			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame),
+			Text: sampleText(in.Entry, cfg.MaxSampleText),
 		})
 	}
 	if c != nil {

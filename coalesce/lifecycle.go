@@ -31,11 +31,9 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		}
 	}
 	var predecessor uint64
-	chain := 0
 	switch {
 	case before.item != nil:
 		predecessor = before.item.Number
-		chain = c.chained(before.item)
 	case to.scope == scopeOperation:
 		predecessor = to.root.LastItem
 	case to.scope == scopeAmbient:
@@ -51,7 +49,6 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		opens = onDefer
 	}
 	c.start(it, to, predecessor, opens)
-	it.Chain = chain
 	return it, true
 }
 
@@ -144,7 +141,8 @@ func (c *Coalescer) makeRoom() *item {
 		if !it.open() {
 			continue
 		}
-		if (it.Disposition != event.Blocking || it.State == itemPast) && (victim == nil || it.Latest.seq < victim.Latest.seq) {
+		if (it.Disposition != event.Blocking || it.State == itemPast) &&
+			(victim == nil || it.Latest.seq < victim.Latest.seq) {
 			victim = it
 		}
 		if newest == nil || it.Number > newest.Number {

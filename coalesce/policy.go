@@ -11,15 +11,9 @@ import (
 // more closely are one.
 var runGap = Window{250 * time.Millisecond, 64}
 
-// An incident that stops an agent again lengthens its [Config].QuietTime by quietFactor, at most maxQuiet times.
 const (
-	quietFactor = 10
-	maxQuiet    = 2
-)
-
-const (
-	// aloneAfter is how often a fault must come outside of calls, with no call since it came before, to be known to come by
-	// itself. Without it, an exception every 31 s stops an agent with 0.5 s of thought 1.8 times in 100 calls.
+	// aloneAfter is how often a fault must come outside of calls, with no call since it came before, to be known to
+	// come by itself. Without it, an exception every 31 s stops an agent with 0.5 s of thought 1.8 times in 100 calls.
 	aloneAfter = 2
 
 	// standingAfter is how many times a fault stops calls of one method after an acknowledgement before it is standing.
@@ -135,7 +129,7 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 		}
 		for i := range c.items {
 			it := &c.items[i]
-			if k.row == nil && it.State == itemAcked && it.rule(d.Rule) != nil && !c.quiet(it.Chain).passed(it.AckedAt, c.now) {
+			if k.row == nil && it.State == itemAcked && it.rule(d.Rule) != nil && !c.cfg.QuietTime.passed(it.AckedAt, c.now) {
 				look(it, nil)
 			}
 		}
@@ -151,15 +145,6 @@ func (c *Coalescer) covers(it *item, rule string, to *destination) bool {
 	}
 	r := it.rule(rule)
 	return r == nil || !r.Resolved
-}
-
-// quiet returns the quiet time after the acknowledgement of an item that so many stops of its incident came before.
-func (c *Coalescer) quiet(chain int) *Window {
-	w := c.cfg.QuietTime
-	for range min(chain, maxQuiet) {
-		w.Duration, w.Entries = quietFactor*w.Duration, quietFactor*w.Entries
-	}
-	return &w
 }
 
 // reopens decides whether an entry that acknowledged items cover stops again. It returns the reason if the entry opens
@@ -178,7 +163,7 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	root, since, before := c.laterCall(it, to)
 	if k.row == nil { // 2
 		switch {
-		case since == 0 && !c.quiet(it.Chain).passed(it.AckedAt, c.now):
+		case since == 0 && !c.cfg.QuietTime.passed(it.AckedAt, c.now):
 			return ""
 		case to.novel:
 			return reasonVariant
@@ -265,8 +250,8 @@ func (c *Coalescer) laterCall(it *item, to *destination) (root *operation, since
 	return root, since, before
 }
 
-// suppress counts an entry in the acknowledged item that covers it. If no call runs, no result reports it: the next call
-// does, unless the fault is known to come by itself.
+// suppress counts an entry in the acknowledged item that covers it. If no call runs, no result reports it: the next
+// call does, unless the fault is known to come by itself.
 func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) Folded {
 	it := k.item
 	it.add(in, to.named, c.now, &c.cfg)
@@ -282,13 +267,4 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 		c.calls.Pending = mark{it.Number, because}
 	}
 	return Folded{ID: it.id, Owner: it.Number}
-}
-
-// chained returns how many stops of one incident come before an item that opens now because of before, an acknowledged
-// item: 0 if that was too long ago.
-func (c *Coalescer) chained(before *item) int {
-	if chain := before.Chain + 1; !c.quiet(chain).passed(before.AckedAt, c.now) {
-		return chain
-	}
-	return 0
 }

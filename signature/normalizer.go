@@ -217,11 +217,10 @@ func (n *Normalizer) Signature(message, stack string) Signature {
 func (n *Normalizer) Origin(message, stack string) uint64 {
 	var sc scanner
 	frames := n.frames(sc.start(n, message), stack)
-	fr, ok := frames.next()
-	if !ok {
-		return 0
+	if fr, ok := frames.next(); ok {
+		return xxhash.Sum64(fr.appendName(nil))
 	}
-	return xxhash.Sum64(fr.appendName(nil))
+	return 0
 }
 
 // isLogger reports whether fr belongs to the logger itself.

@@ -593,7 +593,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if it.groups[e.group] == nil && !it.blurred {
 		switch {
-		case r == nil && !it.akin(e), m.passed(m.quietAfter(2), it.ackedTime):
+		case r == nil && !it.akin(e), m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime):
 			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 		case m.acts(e, it):
 			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)

@@ -47,7 +47,6 @@ type kept struct {
 	last        stamp
 	cleared     int // order of clearing
 	ackedAt     stamp
-	chain       int // stops of its incident before it
 }
 
 // held is a rule of an item.
@@ -304,7 +303,8 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 		if held && (acked == nil || it.cleared > acked.cleared) {
 			acked = it
 		}
-		if it.rules[d.Rule] != nil && !n.passed(n.quietAfter(it.chain), it.ackedAt) && (known == nil || it.cleared > known.cleared) {
+		if it.rules[d.Rule] != nil && !n.passed(n.cfg.Coalesce.QuietTime, it.ackedAt) &&
+			(known == nil || it.cleared > known.cleared) {
 			known = it
 		}
 	}
@@ -356,9 +356,6 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 	}
 	if d.Disposition == event.Blocking {
 		n.stops++
-	}
-	if acked != nil && !n.passed(n.quietAfter(acked.chain+1), acked.ackedAt) {
-		it.chain = acked.chain + 1
 	}
 	*slot = it
 	n.add(it, key, d)
@@ -434,15 +431,6 @@ func (n *naive) open(burst any) *kept {
 	it := &kept{burst: burst, groups: map[string]stamp{}, rules: map[string]*held{}, open: true}
 	n.kept = append(n.kept, it)
 	return it
-}
-
-// quietAfter returns the quiet time after an acknowledgement that so many stops of its incident came before.
-func (m *model) quietAfter(chain int) coalesce.Window {
-	w := m.cfg.Coalesce.QuietTime
-	for range min(chain, 2) {
-		w.Duration, w.Entries = 10*w.Duration, 10*w.Entries
-	}
-	return w
 }
 
 // returns reports whether an entry that an acknowledged item holds has to be seen again.

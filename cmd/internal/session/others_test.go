@@ -21,7 +21,7 @@ func TestAckedByOthersBounds(t *testing.T) {
 		const faults = 11
 		ids := make([]string, faults)
 		for i := range ids {
-			time.Sleep(2 * time.Minute) // of other incidents
+			time.Sleep(2 * time.Second) // of other incidents
 			s.Observe(event.Log{Message: fmt.Sprintf("Broken %c part", 'a'+i)}.Entry())
 			a, open := s.Current(t.Context(), "heed-cli#1")
 			require.True(t, open)
