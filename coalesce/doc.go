@@ -52,8 +52,8 @@
 //	              until a load, or more than forgetAfter calls without it
 //
 // All else joins. What opens is a successor, which names the acked item. What joins is counted in the acked item. If
-// it blocks, it makes verdicts unknown: of the calls in whose window it came, and if none runs, of the next call, unless
-// it comes by itself. So nothing is silent.
+// it blocks, it makes verdicts unknown: of the calls in whose window it came, and if none runs, of the next call,
+// unless it comes by itself. So nothing is silent.
 //
 // Entries of a group that follow each other within runGap are one occurrence: those after the first join. A rule that
 // was resolved covers nothing. A fault comes by itself if it came outside of calls aloneAfter times with no call since
