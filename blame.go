@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cespare/xxhash/v2"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
@@ -89,7 +91,8 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 type accused struct {
 	names []string
 	asked int
-	mixed bool // they differ
+	mixed bool   // they differ
+	frame uint64 // a hash of the innermost frame and of the names, 0 without a frame
 }
 
 // The bounds of what is known of mods: the signatures, and of each the entries that are asked: one of each while
@@ -101,25 +104,26 @@ const (
 )
 
 // accuse returns the mods that e.entry points at. A signature leaves out names and numbers, so that entries of one may
-// well name one mod each: the first are asked, and where they agree, the others are taken to. The lock is held.
-func (e *Engine) accuse(sig signature.Signature) []string {
+// well name one mod each: the first are asked, and where they agree, the others are taken to. frame is that of the
+// signature, see [coalesce.Input].Frame. The lock is held.
+func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) {
 	if e.entry.Kind != event.KindLog {
-		return nil
+		return nil, 0
 	}
 	known := e.accused[sig]
 	switch {
 	case known.asked == maxAsked, known.asked > 0 && len(e.accused) > fewAccused:
 		if known.mixed {
-			return nil
+			return nil, known.frame
 		}
-		return known.names
+		return known.names, known.frame
 	case known.asked == 0:
 		e.finder.LearnModules(e.entry.Message)
 		e.finder.LearnModules(e.entry.Stack)
 	}
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
-	names := blame.Likely(e.suspects)
+	names = blame.Likely(e.suspects)
 	if known.asked > 0 && slices.Equal(names, known.names) {
 		names = known.names
 	} else {
@@ -130,11 +134,14 @@ func (e *Engine) accuse(sig signature.Signature) []string {
 	}
 	if known.asked == 0 {
 		known.names = names
+		if known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack); known.frame != 0 {
+			known.frame ^= xxhash.Sum64String(strings.Join(names, "\n"))
+		}
 	}
 	known.asked++
 	if len(e.accused) >= maxAccused {
 		clear(e.accused)
 	}
 	e.accused[sig] = known
-	return names
+	return names, known.frame
 }

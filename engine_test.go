@@ -268,7 +268,7 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 	e := mustNew(t, Config{Rules: mustRules(t, testRules), Journal: journal.Config{
 		Entries: 64, Pinned: 40,
 		Firsts: 20, FirstsPerBurst: 4,
-	}})
+	}, Coalesce: coalesce.Config{QuietTime: coalesce.Window{Entries: 1}}})
 	for i := range 30 {
 		e.Observe(event.State{Status: event.StatusPhase, Phase: fmt.Sprint("phase ", i)}.Entry())
 		for range 20 {
@@ -297,7 +297,9 @@ func TestEvidenceOfTheOpenComesFirst(t *testing.T) {
 // TestEvidenceOfTheForgottenGoes lets items be forgotten, and expects that
 // nothing is kept for them.
 func TestEvidenceOfTheForgottenGoes(t *testing.T) {
-	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{MaxOpen: 1, MaxRemembered: 1}})
+	e := mustNew(t, Config{Rules: mustRules(t, testRules), Coalesce: coalesce.Config{
+		MaxOpen: 1, MaxRemembered: 1, QuietTime: coalesce.Window{Entries: 1},
+	}})
 	for i := range 26 {
 		out := e.Observe(event.Log{Message: fmt.Sprintf("Broken %c", 'a'+i)}.Entry())
 		require.True(t, e.Ack("", out.AttentionID, 0).Acknowledged)

@@ -177,7 +177,11 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	entry, in := &e.entry, &e.input
 	res, again := e.classifier.Classify(entry)
 	if again && e.plain == e.seq-1 && entry.OperationID == "" {
-		return false, e.again()
+		e.plain = e.seq
+		e.journal.Repeat(entry)
+		folded = e.coalescer.Fold(in) // as the last time
+		e.keep(&folded)
+		return false, folded
 	}
 	e.result = res
 	in.Decision = res.Decision
@@ -199,10 +203,10 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame = nil, false, false, "", "", nil
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
-		in.Blame = e.accuse(res.Signature)
+		in.Blame, in.Frame = e.accuse(res.Signature)
 	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
@@ -214,16 +218,6 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 		e.plain = e.seq
 	}
 	return escalated, folded
-}
-
-// again is the rest of ingest for a repeat of the last entry: result and input are
-// those of the last time. The lock is held.
-func (e *Engine) again() coalesce.Folded {
-	e.plain = e.seq
-	e.journal.Repeat(&e.entry)
-	folded := e.coalescer.Repeat(&e.input)
-	e.keep(&folded)
-	return folded
 }
 
 // number gives e.entry its sequence number. The lock is held.

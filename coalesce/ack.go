@@ -105,30 +105,29 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	if c.episode.item == it {
 		c.episode.acked = it.Number
 	}
-	it.Acked, it.AckedAt = true, c.now.seq
-	ofLoad := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.load.Began.seq
+	ofLoad, past := c.Loading() && it.Scope.plain() && it.Opened.Seq >= c.load.Began.seq, it.State == itemPast
 	c.load.Acked = c.load.Acked || ofLoad
-	it.AckRate = it.Rate.perSpan(&c.cfg.RateWindow, c.now)
+	it.AckedAt = c.now
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
 	rows, turns := it.unseen(watermark)
 	if len(rows) == 0 {
-		c.enterRules(it)
 		c.handOver(it, nil)
 		return 0
 	}
 	// One item was just closed, so a slot is free, or another item can be evicted.
 	next := c.slot()
-	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number)
-	next.Shared, next.Past = it.Shared, it.Past
+	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number, onOpen)
+	next.Shared = it.Shared
 	it.part(next, watermark, rows, turns)
-	next.Deferred = ofLoad && next.Severity < event.SeverityFatal
-	c.enterRules(it)
+	switch {
+	case past:
+		next.on(onRun)
+	case ofLoad && next.Severity < event.SeverityFatal:
+		next.State = itemDeferred
+	}
 	next.Alive = c.now
 	c.handOver(it, next)
-	if next.Disposition == event.Advisory && next.Scope.plain() && !next.Past && c.pool == nil {
-		c.pool = next
-	}
 	c.announce(next, Opened, reasonNew, place{next.Latest.seq, next.LatestPos})
 	c.retention = append(c.retention, Retention{Owner: next.Number, Pin: next.Cause.Seq})
 	c.wake(next)

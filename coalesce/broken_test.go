@@ -35,7 +35,7 @@ func TestBroken(t *testing.T) {
 		require.EqualValues(t, 6, it.Total)
 		return it
 	}
-	cleared := func(it *item) { it.State, it.ClearedBy, it.Pending = itemCleared, "time", Cleared }
+	cleared := func(it *item) { it.State, it.ClearedBy, it.Pending = itemLapsed, "time", Cleared }
 	const counts = "the counts of its groups do not match its entries"
 	for _, c := range []struct {
 		name   string
@@ -55,7 +55,7 @@ func TestBroken(t *testing.T) {
 		{"with an operation", func(it *item) { it.Root = &operation{} }, "its operation is missing, or should not be there"},
 		{"a digest of nothing", func(it *item) { it.Scope = scopeDigest }, "its digest is empty"},
 		{"a digest", func(it *item) { it.Scope, it.Digest.From.Seq = scopeDigest, 1 }, ""},
-		{"acknowledged and open", func(it *item) { it.Acked = true }, "it is open and cleared"},
+		{"acknowledged and open", func(it *item) { it.AckedAt.seq = 6 }, "it is open and cleared"},
 		{"cleared by something and open", func(it *item) { it.ClearedBy = "time" }, "it is open and cleared"},
 		{"its end is to be told", func(it *item) { it.Pending = Cleared }, "it is open and cleared"},
 		{"cleared", func(it *item) { cleared(it) }, ""},
@@ -90,42 +90,6 @@ func TestBroken(t *testing.T) {
 			it := made(t)
 			c.change(it)
 			require.Equal(t, c.want, it.broken())
-		})
-	}
-}
-
-// TestPoolIsChecked holds which item advisory entries may join.
-func TestPoolIsChecked(t *testing.T) {
-	for _, c := range []struct {
-		name        string
-		disposition event.Disposition
-		change      func(c *Coalescer, it *item)
-		fits        bool
-	}{
-		{"an advisory one", event.Advisory, func(*Coalescer, *item) {}, true},
-		{"a blocking one", event.Blocking, func(*Coalescer, *item) {}, false},
-		{"one that is cleared", event.Advisory, func(c *Coalescer, it *item) {
-			it.State, it.ClearedBy, it.Pending, c.episode.item = itemCleared, "time", Cleared, nil
-		}, false},
-		{"the host's", event.Advisory, func(_ *Coalescer, it *item) { it.Scope = scopeHost }, false},
-		{"none", event.Blocking, func(c *Coalescer, _ *item) { c.pool = nil }, true},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			m, err := New(Config{})
-			require.NoError(t, err)
-			m.Fold(&Input{
-				Entry: &event.Entry{Seq: 1, Message: "m"}, Signature: groupSignature("a"),
-				Decision: event.Decision{Rule: "r", Disposition: c.disposition},
-			})
-			m.pool = &m.items[0]
-			c.change(m, m.pool)
-			m.nOpen = 0 // as when it is read
-			err = m.check()
-			if c.fits {
-				require.NoError(t, err)
-			} else {
-				require.ErrorContains(t, err, "joined by advisory entries")
-			}
 		})
 	}
 }

@@ -22,6 +22,10 @@ type Input struct {
 	Variant string
 	variant string // that the entry is counted as
 
+	// Frame is a hash of the innermost frame of a stack and of the mods that the entry points at, 0 for none. Groups
+	// with one frame are forms of one fault.
+	Frame uint64
+
 	// Decision.Rule, Summary and Advice are kept as they are: they should be strings of
 	// a rule set. Summary and Advice are texts of the deciding rule, in heed's own words, or
 	// "". ByLevel reports that no rule decided about a log record, only its level.
@@ -105,18 +109,11 @@ type Coalescer struct {
 	episode   episode
 	blindly   *item  // open item of blindness, or nil
 	blindItem uint64 // number of the latest item of blindness
-	pool      *item  // the open advisory item that all advisory entries join, or nil
 	phases    phases
 	load      load
 	loadEnded uint64 // sequence number at the end of the latest load, whose bursts ended with it
 
-	repeatable repeatable
-	latest     latest
-	index      *index
-
-	// version changes whenever an item opens again or is cleared, a rule is resolved, groups
-	// are merged, or a call begins or is over.
-	version uint64
+	index *index
 
 	ops   operations
 	only  inference
@@ -127,15 +124,12 @@ type Coalescer struct {
 	consumers  consumers
 
 	escalations []*escalation // of the rules that were met, at most maxEscalations
-	repeated    *escalation   // that raised a decision last
 
 	queue     []*item // with a pending update, oldest first
 	allowance allowance
 	retention []Retention
 
 	stats Stats
-
-	thorough bool // for tests: repeats take the way of all others
 
 	copies copies
 }
@@ -160,7 +154,6 @@ func New(cfg Config) (*Coalescer, error) {
 		items:     make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:       newOperations(cfg.MaxOperations),
 		consumers: newConsumers(cfg.MaxConsumers),
-		version:   1,
 		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
@@ -193,7 +186,6 @@ func (c *Coalescer) Advance(now time.Time) {
 // repeat of an urgent one a table look-up; neither allocates.
 func (c *Coalescer) Fold(in *Input) Folded {
 	e := in.Entry
-	c.repeatable.version = 0
 	in.variant = in.Variant
 	c.now.seq, c.pos = e.Seq, e.Pos
 	c.tick(e.Time)
@@ -240,8 +232,7 @@ type destination struct {
 	named *operation // the operation that the entry names, or nil
 	row   *counter   // of the entry's group and variant in the open item that holds it, if that was looked for and found
 
-	unseen bool // no item has the entry's group
-	novel  bool // one has, and none has the variant
+	novel bool // an item has the entry's group, and none the variant
 }
 
 // destination finds the burst that an entry belongs to: that of the operation
@@ -280,9 +271,8 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 	}
 }
 
-// foldUrgent folds an urgent entry into the item it belongs to. Storms consist of
-// what an item has seen already and is none the worse for: that goes no further
-// than repeat.
+// foldUrgent folds an urgent entry into the open item that holds its group, or gathers its burst; else into the
+// acknowledged item that covers it, unless that reopens; else it opens one, or opens one again that lapsed.
 func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	if c.episode.last.seq != 0 && !c.Loading() && c.cfg.AmbientQuiet.passed(c.episode.last, c.now) {
 		c.episode = episode{}
@@ -291,35 +281,44 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	c.destination(in, named, &to)
 	it := c.gathering(&to)
 	if to.scope.plain() {
-		if it != nil && to.row == nil {
-			to.row = c.row(it, in)
-		}
-		// What an item that blocks gathers stays with it, if it is advisory; all else
-		// belongs where its group is.
-		// Of what was acknowledged, and no open item holds:
-		repeat := it == nil && (c.isLatest(in) || c.asOthers(in) && c.isLatest(in))
-		if to.row == nil && !repeat {
-			group, variant := c.index.has(in.Decision.Rule, in.Signature, in.variant)
-			to.unseen, to.novel = !group, group && !variant
-		}
-		if !repeat && !to.unseen && (it == nil || it.Disposition < in.Decision.Disposition ||
-			to.row == nil && it.Disposition == in.Decision.Disposition) {
-			if other, row := c.holding(in, &to); other != nil {
-				it, to.row = other, row
+		it = c.holder(in, &to, it)
+	}
+	var before known
+	why := reasonNew
+	if it == nil || to.row == nil && !it.knows(in.Decision.Rule, in.Signature, in.variant) {
+		if before = c.covering(in, &to); before.item != nil {
+			if why = c.reopens(&before, in, &to); why == "" || why == reasonStanding {
+				return c.suppress(&before, in, &to, why)
 			}
 		}
 	}
-	if it == nil || c.thorough || !c.repeat(it, in, to.row) {
-		return c.foldNews(in, &to, it)
+	return c.join(in, &to, it, &before, why)
+}
+
+// holder returns the item that an entry of the log belongs to, of it, which gathers its burst, and the open items that
+// hold its group; nil for none. An advisory entry stays with an item that blocks.
+func (c *Coalescer) holder(in *Input, to *destination, it *item) *item {
+	d := &in.Decision
+	if it != nil && to.row == nil {
+		to.row = c.row(it, in)
 	}
-	if to.scope == scopeAmbient {
-		c.episode.last = c.now
+	group := true
+	if to.row == nil {
+		c.asOthers(in)
+		var variant bool
+		group, variant = c.index.has(d.Rule, in.Signature, in.variant)
+		to.novel = group && !variant
 	}
-	if to.named != nil || to.root != nil || len(c.ops.live) > 0 {
-		c.concern(in, &to, it.Number, "")
+	if group && (it == nil || it.Disposition < d.Disposition || to.row == nil && it.Disposition == d.Disposition) {
+		if other, row := c.holding(in, to); other != nil {
+			it, to.row = other, row
+		}
 	}
-	c.wake(it)
-	return Folded{ID: it.id, Owner: it.Number}
+	if it != nil && it.Shared && it.Disposition < d.Disposition {
+		to.row = nil
+		return nil // others are in it, who must not be acknowledged with this
+	}
+	return it
 }
 
 // holding returns the open item of an operation or of an episode that holds the group of an
@@ -329,7 +328,7 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 	d := &in.Decision
 	c.index.each(d.Rule, in.Signature, func(i int, r *counter) {
 		it := &c.items[i]
-		if !it.open() || it.Past || !it.Scope.plain() || it.Disposition < d.Disposition ||
+		if !it.takes() || !it.Scope.plain() || it.Disposition < d.Disposition ||
 			holder != nil && holder.Number < it.Number {
 			return
 		}
@@ -350,30 +349,16 @@ func (c *Coalescer) holding(in *Input, to *destination) (holder *item, row *coun
 func (c *Coalescer) overfull(d *event.Decision) *item {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && !it.Past && it.Scope.plain() && it.Untracked > 0 && it.Disposition >= d.Disposition && !it.admits(d) {
+		if it.takes() && it.Scope.plain() && it.Untracked > 0 && it.Disposition >= d.Disposition && !it.admits(d) {
 			return it
 		}
 	}
 	return nil
 }
 
-// foldNews folds an entry that belongs to the burst at to into it, the open item that
-// holds its group or gathers the burst. Where that is nil, and nothing acknowledged
-// accounts for the entry, it opens an item, or opens one again that was cleared without
-// an acknowledgement; but advisory entries share one. What was acknowledged does not join
-// another item either.
-func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
-	d, why := &in.Decision, reasonNew
-	var before known
-	if it != nil && it.Shared && it.Disposition < d.Disposition {
-		it = nil // others are in it, who must not be acknowledged with this
-	}
-	c.asOthers(in)
-	if it == nil || !it.knows(d.Rule, in.Signature, in.variant) {
-		if before, why = c.account(in, to); before.item != nil && (why == "" || why == reasonStanding) {
-			return c.suppress(&before, in, to, why)
-		}
-	}
+// join folds an entry of the burst at to into it, or where that is nil into an item that it opens because of why.
+func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, why Reason) Folded {
+	d := &in.Decision
 	opened := false
 	var recurrence *recurrence
 	if before.row != nil {
@@ -383,7 +368,7 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 		it = c.overfull(d)
 	}
 	if it == nil {
-		if it, opened = c.open(in, to, &before); opened && it.Total > 0 {
+		if it, opened = c.open(in, to, before); opened && it.Total > 0 {
 			why = reasonReturned
 		}
 	}
@@ -393,29 +378,26 @@ func (c *Coalescer) foldNews(in *Input, to *destination, it *item) Folded {
 	if in.digest != nil {
 		it.Digest = in.digest.digest
 	}
-	row := it.Counters.find(d.Rule, in.Signature, in.variant)
-	if row != nil && runGap.passed(row.Last, c.now) {
-		c.occur(row, c.calls.Side)
-	}
-	if group, _ := c.index.has(d.Rule, in.Signature, ""); !group &&
-		!it.Counters.Uncounted.has(groupKey(d.Rule, in.Signature)) {
-		c.allowance.Groups++
+	row, group := it.Counters.find(d.Rule, in.Signature, in.variant), true
+	switch {
+	case row == nil:
+		group, _ = c.index.has(d.Rule, in.Signature, "")
+	case runGap.passed(row.Last, c.now):
+		c.occur(row, c.side())
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {
 		c.allowance.Stops++
 	}
-	if f.newGroup {
-		c.latest = latest{}
+	if f.newGroup && !group {
+		c.allowance.Groups++
 	}
 	if f.newGroup && before.row != nil { // it goes on in the successor
 		it.Counters.find(d.Rule, in.Signature, in.variant).Recurrence = recurrence
 	}
-	if it == c.pool && it.Disposition == event.Blocking {
-		c.pool = c.nextPool()
-	}
-	if it.Deferred && stopsAtOnce(in) {
-		it.Deferred, f.why = false, reasonDisposition
+	if it.State == itemDeferred && stopsAtOnce(in) {
+		it.on(onBlock)
+		f.why = reasonDisposition
 	}
 	switch at := (place{in.Entry.Seq, in.Entry.Pos}); {
 	case opened:

@@ -251,23 +251,21 @@ func TestWindowBoundaries(t *testing.T) {
 	for _, tc := range []struct {
 		since, now logicalTime
 		passed     bool
-		tenths     uint64
 	}{
-		{at(1, 0), at(1, 0), false, 1},
-		{at(1, 0), at(500, 9), false, 1},
-		{at(1, 0), at(500, 10), false, 2},
-		{at(1, 0), at(500, 99), false, 10},
-		{at(1, 0), at(2, 100), true, 10},
-		{at(1, 0), at(2, 1000), true, 10},
-		{at(1, unclocked), at(10, unclocked), false, 10},
-		{at(1, unclocked), at(2, unclocked), false, 2},
-		{at(1, unclocked), at(11, unclocked), true, 10},
-		{at(1, unclocked), at(11, 0), true, 10},
-		{at(1, 0), setBack(at(10, 500)), false, 10},
-		{at(1, 0), setBack(at(11, 50)), true, 10},
+		{at(1, 0), at(1, 0), false},
+		{at(1, 0), at(500, 9), false},
+		{at(1, 0), at(500, 10), false},
+		{at(1, 0), at(500, 99), false},
+		{at(1, 0), at(2, 100), true},
+		{at(1, 0), at(2, 1000), true},
+		{at(1, unclocked), at(10, unclocked), false},
+		{at(1, unclocked), at(2, unclocked), false},
+		{at(1, unclocked), at(11, unclocked), true},
+		{at(1, unclocked), at(11, 0), true},
+		{at(1, 0), setBack(at(10, 500)), false},
+		{at(1, 0), setBack(at(11, 50)), true},
 	} {
 		require.Equal(t, tc.passed, w.passed(tc.since, tc.now), "%v %v", tc.since, tc.now)
-		require.Equal(t, tc.tenths, w.tenths(tc.since, tc.now), "%v %v", tc.since, tc.now)
 		var a alarm
 		require.False(t, a.due(tc.now), "not set")
 		a.add(&w, tc.since, tc.now)
@@ -298,35 +296,4 @@ func TestTick(t *testing.T) {
 		c.Advance(tc.time)
 		require.Equal(t, tc.want, c.now, tc.time)
 	}
-}
-
-func TestRate(t *testing.T) {
-	w := Window{Entries: 10}
-	var r rate
-	seq := uint64(0)
-	add := func(n int) {
-		for range n {
-			seq++
-			r.add(&w, logicalTime{seq: seq})
-		}
-	}
-	per := func() uint64 { return r.perSpan(&w, logicalTime{seq: seq}) }
-	add(1)
-	require.EqualValues(t, 1, per(), "a single entry is no rate")
-	add(1)
-	require.EqualValues(t, 10, per(), "two in two tenths")
-	seq += 6
-	add(1)
-	require.EqualValues(t, 30/9, per(), "three in nine tenths")
-	seq++
-	add(1)
-	require.EqualValues(t, 3, per(), "a span is over when it is reached")
-	add(3)
-	require.EqualValues(t, 4, per())
-	seq += 15
-	add(1)
-	require.EqualValues(t, 4, per(), "of the span before")
-	seq += 19
-	add(2)
-	require.EqualValues(t, 10, per(), "of long ago is nothing")
 }

@@ -40,7 +40,7 @@ var (
 	defaultAckMemory    = Window{10 * time.Minute, 20_000}
 	defaultAdvisoryTTL  = Window{5 * time.Minute, 5_000}
 	defaultOperationMax = Window{10 * time.Minute, 50_000}
-	defaultRateWindow   = Window{10 * time.Second, 500}
+	defaultQuietTime    = Window{time.Second, 200}
 )
 
 // Config sets the bounds of a [Coalescer]. The zero Config is all defaults.
@@ -62,8 +62,7 @@ type Config struct {
 
 	// MaxGroups bounds the groups of one item that have counters of their own, each of
 	// their variants counting as one. Entries of further ones are counted together, but for up to 16 groups that
-	// are news: the first of a rule, and what makes the item worse. How many groups
-	// there are is known all the same ([Item].Groups). At most 16,384.
+	// are news: the first of a rule, and what makes the item worse. At most 16,384.
 	// Default 128.
 	MaxGroups int
 
@@ -118,11 +117,9 @@ type Config struct {
 	// Default 10 min, 50,000 entries.
 	OperationMax Window
 
-	// RateWindow is the span over which the rate of an item is measured. What
-	// was acknowledged returns when many times (rateFactor) as many entries as at
-	// the acknowledgement fall into one span; a single entry counts as one in a
-	// span. Default 10 s, 500 entries.
-	RateWindow Window
+	// QuietTime follows an acknowledgement: what is new of its rules then, outside of calls that began since, belongs to
+	// the same incident. Default 1 s, 200 entries.
+	QuietTime Window
 }
 
 // minSummaryTokens fits half of a title, and the list of what was left out;
@@ -196,7 +193,7 @@ func (c *Config) windows() []namedWindow {
 		{"AckMemory", &c.AckMemory, defaultAckMemory},
 		{"AdvisoryTTL", &c.AdvisoryTTL, defaultAdvisoryTTL},
 		{"OperationMax", &c.OperationMax, defaultOperationMax},
-		{"RateWindow", &c.RateWindow, defaultRateWindow},
+		{"QuietTime", &c.QuietTime, defaultQuietTime},
 	}
 }
 

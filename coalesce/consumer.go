@@ -132,7 +132,7 @@ func (c *Coalescer) ordered() []*item {
 		switch {
 		case !it.blocking():
 			return 2
-		case it.Past:
+		case it.State == itemPast:
 			return 1
 		}
 		return 0

@@ -86,8 +86,6 @@ func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 // BeginRun records that the host started the game again, after the entry about that was folded: no operation from
 // before runs, and no agent from before is attached, so that [Coalescer.Attach] sums up what is still open.
 func (c *Coalescer) BeginRun() {
-	c.version++
-	c.repeatable.version = 0
 	for _, o := range c.ops.order {
 		if o.running() {
 			o.Abandoned, o.Ended = true, c.now

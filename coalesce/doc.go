@@ -1,78 +1,101 @@
 // Package coalesce folds urgent entries into attention.
 //
-// A [Coalescer] receives every entry with the decision about it. Urgent entries
-// are folded into bursts: one for each root operation, one for each ambient
-// episode (entries that belong to no operation), one for blindness, one for each
-// key under which the host raises entries itself. A bridge sees a burst as an
-// item, an [Item]: it is opened once, updated when it becomes worse or about
-// ten times larger, and cleared by an acknowledgement, by a rule that resolves it,
-// or, if advisory, by time.
+// A [Coalescer] receives every entry with the decision about it, and the calls to the game as operations. It folds
+// urgent entries into items ([Item]), which a bridge shows to agents. Here a call of build throws twice, and its agent
+// acknowledges once:
+//
+//	10:00:00  build starts
+//	10:00:01  exception A, blocking       item 1 opens: it stops calls
+//	10:00:02  build completes             its verdict is blocking, by item 1
+//	10:00:09  item 1 is acknowledged      item 1 is cleared, and covers A
+//	10:00:09  exception B, the same rule  counted in item 1 (rule 2): the next call is unknown
+//	10:00:20  build starts
+//	10:00:21  exception A                 item 2 opens (rule 4): it continues item 1
+//	10:01:20  exception A, no call runs   counted in item 2, which is open
+//
+// # States of an item
+//
+// An item is open, waits for the end of a load (deferred), or is cleared. transitions in transitions.go is this table;
+// an event without a row changes nothing:
+//
+//	state           event                                     state     update   stops
+//	free            an entry opens it                         open      opened   if it blocks
+//	free            the same, in a load that was acknowledged deferred  opened   no
+//	open            it becomes worse, or ten times larger     open      updated  if it blocks from then on
+//	deferred        the load ends, or an entry stops at once  open      updated  yes
+//	open            another run begins, and it blocks agents  past      -        yes
+//	open, deferred  an acknowledgement                        acked     cleared  no
+//	open, deferred  time, a rule, or room                     lapsed    cleared  no
+//	lapsed          its group returns                         open      opened   if it blocks
+//	past            an acknowledgement, or any end            over      cleared  no
+//	any open        withdrawn, summed up, end of its run      over      cleared  no
+//	acked, lapsed   another run begins                        over      -        no
+//
+// An open item takes entries. One that is acked covers repeats of its groups, and counts them. One that lapsed opens
+// again under its id; an id that was acknowledged never does. One that is over covers nothing.
+//
+// # When an acknowledged fault stops again
+//
+// An entry that no open item holds is looked for in acked items: by its variant; else its group; else its innermost
+// frame, with the mods that it points at; else, in the QuietTime after an acknowledgement, its rule. If none covers
+// the entry, it is new and opens an item. Else one function, reopens, decides. The first row that applies counts:
+//
+//	1  worse      a higher disposition or severity, or the first to invalidate state    opens
+//	2  new        its group or variant is in no acked item; but in the QuietTime,       opens
+//	              outside of calls that began since the acknowledgement                 joins
+//	3  returned   it stayed away for AckMemory; or a load began since the               opens
+//	              acknowledgement, of which nothing was acknowledged; or the host
+//	              raises it again
+//	4  in a call  that began since the acknowledgement, unless it comes outside of      opens
+//	              calls as often, or comes by itself (aloneAfter)
+//	5  standing   the same, after standingAfter such stops in calls of one method,      joins
+//	              until a load, or more than forgetAfter calls without it
+//
+// All else joins. What opens is a successor, which names the acked item. What joins is counted in the acked item. If
+// it blocks, it makes verdicts unknown: of the calls in whose window it came, and if none runs, of the next call,
+// unless it comes by itself. So nothing is silent.
+//
+// Entries of a group that follow each other within runGap are one occurrence: those after the first join. A rule that
+// was resolved covers nothing. A fault comes by itself if it came outside of calls aloneAfter times with no call since
+// it came before. A call counts from its start to Linger after its end.
 //
 // # Where an entry belongs
 //
-// An entry that names an operation belongs to the burst of its root. One that
-// names none belongs to the only root that is running, or, with none running, to
-// the only one that ended within Linger; that is an inference, and never reported
-// as a cause. In all other cases, and where it repeats a group of the ambient
-// episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
-// stays.
+// An entry that names an operation belongs to the burst of its root. One that names none belongs to the only root that
+// is running, or, with none running, to the only one that ended within Linger; that is an inference, and never
+// reported as a cause. In all other cases, and where it repeats a group of the ambient episode, it is ambient. A phase
+// change or AmbientQuiet ends an episode; its item stays. Blindness has a burst of its own, and each key under which
+// the host raises entries itself.
 //
-// An incident is wider than a burst. An entry whose group an open item holds joins that
-// item, whatever its burst. Advisory entries share one open item. An item that was cleared
-// without an acknowledgement is opened again, under its id, when its group returns; an id
-// that was acknowledged never is.
+// An incident is wider than a burst. An entry whose group an open item holds joins that item, whatever its burst.
+// Advisory entries share one open item.
 //
-// The load of a game is one incident, whatever its entries name: from [Input].Fresh to the
-// next phase, the exit of the process, loadPlay after the first evidence of play, or
-// loadMax. A call that began in the load and completed is evidence, too: loadCalls of them
-// end it, and loadCall after the first. After the first acknowledgement what is new in it
-// gathers in a successor that blocks when the load is over; what is fatal blocks at once. No
-// call is clean while that successor is open.
+// The load of a game is one incident, whatever its entries name: from [Input].Fresh to the next phase, the exit of the
+// process, loadPlay after the first evidence of play, or loadMax. A call that began in the load and completed is
+// evidence, too: loadCalls of them end it, and loadCall after the first. After its first acknowledgement new faults
+// gather in a deferred item; what is fatal stops at once.
 //
-// No item holds entries of two runs of the game ([Input].NewRun). What only advises is cleared with its run, and so is
-// what blocks where nobody acts on the game under a name; else that stays until it is acknowledged or somebody arrives.
-// What was acknowledged in one run is new in the next.
+// No item takes entries of two runs of the game ([Input].NewRun), and what was acknowledged in one run is new in the
+// next.
 //
-// # Variants
-//
-// What one log statement wrote is one group, and what it decides may differ: a code, a state
-// ([Input].Variant). All that is kept of a group under a rule is kept of each of its variants:
-// counts, exposure, acknowledgement, standing. Of a group in all items maxVariants are told
-// apart; those that come after them are one, others. The number of groups of an item counts
-// groups. A variant that an open item had not yet is an update; one that no item had, where
-// the group was acknowledged, opens a successor. So a group is news nine times at most, until
-// its items are evicted.
+// Of a group under a rule all counts are kept for each variant ([Input].Variant): a code, a state. maxVariants are
+// distinguished in all items; those that come after them are one, others.
 //
 // # What an acknowledgement covers
 //
-// An acknowledgement has a watermark: what was delivered to the consumer. It clears
-// the item. What came after the watermark and is new opens a successor: a group
-// that is new moves to it whole, one that became worse than all the item held moves
-// from there on. Repeats of what was acknowledged are suppressed: they are counted
-// in the item, and join no other, until something is new: another rule, group or variant
-// (after familiarGroups, while the burst goes on: another rule), a higher severity, a much higher
-// rate (rateFactor), or a return after AckMemory.
-//
-// A blocking fault that returns in a call which began after the acknowledgement is
-// charged to that call, and opens a successor, unless it also occurs outside of calls
-// about as often (chargeFactor). Occurrences are counted for each variant of a group inside and
-// outside of the windows of calls, from their start to Linger after their end, with how
-// long either lasted; entries that follow each other closely (runGap) are one occurrence.
-// After standingAfter such stops in calls of one method, between which the state was read
-// ([Coalescer.StateRead]; of those without a read between as many do not count), the
-// fault is standing: it makes verdicts unknown, and stops no call, until another method
-// meets it, it is rateFactor as frequent per call, a game is loaded, or it stays away for
-// forgetAfter calls.
+// An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
+// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse than
+// all the item held moves from there on.
 //
 // # Verdicts and updates
 //
-// A [Verdict] is clean only if evidence was complete and nothing urgent fell into the
-// window of the operation. What did and is not charged to it makes it unknown.
+// A [Verdict] is clean only if evidence was complete, nothing urgent fell into the window of the operation, and no
+// item blocked or was deferred when it began. Urgent entries that are not charged to it make it unknown.
 //
-// Updates are few: over any sequence of n urgent entries in k groups with s stops,
-// 6 + 3 log10 n + 3 log10 k + 3 s at most, and two for each acknowledgement of an item that
-// stopped nobody; what the host raises, and arrivals, come on top. What stops nobody takes
-// from one allowance; an item for which there is none is opened without an update.
+// Updates are few: over any sequence of n urgent entries in k groups with s stops, 6 + 3 log10 n + 3 log10 k + 3 s at
+// most, and two for each acknowledgement of an item that stopped no call. Acts of the host, such as a raise, a stall
+// or an arrival, count as stops. Updates that stop no call take from one allowance; an item for which there is none is
+// opened without an update.
 //
 // # What an item is named for
 //
@@ -82,32 +105,28 @@
 // group, of these the one with most entries. Open items have the order of their dominant members. The cause stays the
 // first entry at the highest disposition, for the cursor, the operation and the prelude; it is the second sample.
 //
-// [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the
-// dominant entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps. Mods decide nothing.
+// [Input].Blame names the mods that an entry points at. They are counted for each group. At least half of the dominant
+// entries point at the mods in [Item].Blame, and a quarter at those in [Item].Perhaps.
 //
 // # Bounds
 //
-// Everything has a capacity, allocated by [New] but for texts, operations and keys.
-// A default Coalescer holds 96 items of 128 groups or variants, about 4 MB, and 1,024
-// operations. A group beyond these has a key, of 12 to 24 bytes and with all items at most
-// 262,144. What is evicted is counted in
-// [Stats], which proves at any time that every entry received is ignored, or counted in
-// exactly one item. Only what waits for [Coalescer.Retention] has no bound of its own.
+// Everything has a capacity, allocated by [New] but for texts and operations. A default Coalescer holds 96 items of
+// 128 groups or variants, about 4 MB, and 1,024 operations. Further groups of an item are counted together, and its
+// number of groups is then "at least". What is evicted is counted in [Stats], which proves at any time that every
+// entry received is ignored, or counted in exactly one item. Only what waits for [Coalescer.Retention] has no bound of
+// its own.
 //
 // # Clocks and cost
 //
-// There is no clock: time comes with the entries and with [Coalescer.Advance].
-// The engine's time is the latest it has seen, and windows run on it: an entry
-// that comes late, or has no time, counts from when it came. A time that is further
-// back than MaxSkew sets the engine's time back; windows that were running then go
-// on in entries. The same calls give the same updates, byte for byte.
+// There is no clock: time comes with the entries and with [Coalescer.Advance]. The engine's time is the latest it has
+// seen, and windows run on it: an entry that comes late, or has no time, counts from when it came. A time that is
+// further back than MaxSkew sets the engine's time back; windows that were running then go on in entries. The same
+// calls give the same updates, byte for byte.
 //
-// An ignored entry costs a few comparisons; a repeat of an urgent one, one table
-// look-up and no allocation (go test -bench Fold). The first urgent entry after an
-// event of an operation costs a pass over the known operations, a cleared item
-// likewise. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and
-// [Coalescer.Item].
+// An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
+// -bench Fold). The first urgent entry after an event of an operation costs a pass over the known operations, a
+// cleared item likewise. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
 //
-// A Coalescer is not safe for concurrent use; the engine at the module's root
-// holds the lock. It never fails on an entry.
+// A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an
+// entry.
 package coalesce

@@ -29,7 +29,6 @@ func (x *escalation) full() bool { return len(x.Ring) == x.After }
 func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) (raised bool) {
 	c.now.seq = e.Seq
 	c.tick(e.Time)
-	c.repeated = nil
 	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.Rule == d.Rule })
 	if i < 0 {
 		if len(c.escalations) == maxEscalations || by.After < 1 {
@@ -55,49 +54,5 @@ func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Deci
 		return false
 	}
 	d.Disposition, d.Severity = max(d.Disposition, by.To), max(d.Severity, by.Severity)
-	c.repeated = x
 	return true
-}
-
-// repeats lets r know the occurrences that made the latest entry more urgent: an
-// item that it opens has not begun with it, and is no faster when it goes on as
-// it was.
-func (c *Coalescer) repeats(r *rate) {
-	x := c.repeated
-	if x == nil || x.Ring[(x.Next+len(x.Ring)-1)%len(x.Ring)].seq != c.now.seq {
-		return
-	}
-	for i := range len(x.Ring) - 1 {
-		r.add(&c.cfg.RateWindow, x.Ring[(x.Next+i)%len(x.Ring)])
-	}
-}
-
-// rate counts entries over consecutive spans of a window.
-type rate struct {
-	Start    logicalTime
-	Current  uint64
-	Previous uint64
-}
-
-// add counts one entry at now.
-func (r *rate) add(w *Window, now logicalTime) {
-	if r.Start.seq == 0 || w.passed(r.Start, now) {
-		r.Previous = r.Current
-		if twice := (Window{2 * w.Duration, 2 * w.Entries}); twice.passed(r.Start, now) {
-			r.Previous = 0
-		}
-		r.Start, r.Current = now, 0
-	}
-	r.Current++
-}
-
-// perSpan returns how many entries fall into one span, by the fuller of the two
-// latest. While the first span lasts, what it holds is taken to go on as it
-// began: who acknowledges within a second what comes each tick knows its rate.
-// A single entry is no rate.
-func (r *rate) perSpan(w *Window, now logicalTime) uint64 {
-	if r.Previous == 0 && r.Current > 1 {
-		return 10 * r.Current / w.tenths(r.Start, now)
-	}
-	return max(1, r.Current, r.Previous)
 }

@@ -22,14 +22,6 @@ const (
 // blindness, nor the host, nor an arrival.
 func (k scopeKind) plain() bool { return k <= scopeOperation }
 
-type itemState uint8
-
-const (
-	itemFree itemState = iota
-	itemOpen
-	itemCleared
-)
-
 // item is the bounded fold of urgent entries that belong together, and what
 // became of it. It outlives its burst: until it is acknowledged, resolved or
 // expired, and then to recognize repeats of what was acknowledged.
@@ -75,23 +67,15 @@ type item struct {
 	Viewed    uint64   `json:",omitzero"`  // up to which sequence number,
 	Covers    []cover  `json:",omitempty"` // and which others were named with it
 
-	Rate    rate   `json:",omitzero"`
-	AckRate uint64 `json:",omitzero"` // per span, at the acknowledgement
+	Predecessor uint64      `json:",omitzero"`
+	Known       string      `json:",omitzero"`
+	ClearedBy   Reason      `json:",omitzero"`
+	AckedAt     logicalTime `json:",omitzero"` // when it was acknowledged, or 0
 
-	Predecessor uint64 `json:",omitzero"`
-	Known       string `json:",omitzero"`
-	ClearedBy   Reason `json:",omitzero"`
-	Acked       bool   `json:",omitzero"`
-	AckedAt     uint64 `json:",omitzero"` // sequence number of the latest entry then
-
-	Shared   bool `json:",omitzero"` // bursts that are not its own are in it, too
-	Deferred bool `json:",omitzero"` // it does not block before the load is over
-	Told     bool `json:",omitzero"` // who drains the updates takes it for open
-	Past     bool `json:",omitzero"` // it belongs to an earlier run of the game, and gathers nothing more
-
+	Shared    bool   `json:",omitzero"` // bursts that are not its own are in it, too
+	Announced bool   `json:",omitzero"` // an update that was drained opened it, and none cleared it
 	Unpinned  bool   `json:",omitzero"` // its evidence is no longer pinned
 	ClearedAt uint64 `json:",omitzero"` // order of clearing, for displacement
-	familiar  bool   // its rules are in the index
 
 	Pending    string `json:",omitzero"` // 0: none
 	PendingWhy Reason `json:",omitzero"`
@@ -116,17 +100,17 @@ func (it *item) reset() {
 	}
 }
 
-func (it *item) open() bool { return it.State == itemOpen }
-
 // blocking reports whether the item stops an agent now.
-func (it *item) blocking() bool { return it.open() && it.Disposition == event.Blocking && !it.Deferred }
+func (it *item) blocking() bool {
+	return it.open() && it.Disposition == event.Blocking && it.State != itemDeferred
+}
 
 // announced reports whether who drains the updates takes the item for open, or will.
 func (it *item) announced() bool {
 	if it.Pending != "" {
 		return it.Pending != Cleared
 	}
-	return it.Told
+	return it.Announced
 }
 
 // rule returns what the item knows about the rule called id, or nil.
@@ -139,10 +123,6 @@ func (it *item) rule(id string) *ruleCount {
 	return nil
 }
 
-// familiarGroups is the number of groups from which an item is known for its
-// rules rather than for its groups: one more form of the same fault is no news.
-const familiarGroups = 8
-
 // knows reports whether an entry of (rule, sig, variant) is a repeat of what the item
 // holds and nothing has resolved.
 func (it *item) knows(rule string, sig signature.Signature, variant string) bool {
@@ -150,7 +130,7 @@ func (it *item) knows(rule string, sig signature.Signature, variant string) bool
 	if r != nil && r.Resolved {
 		return false
 	}
-	return it.Counters.find(rule, sig, variant) != nil || r != nil && it.Counters.counted() >= familiarGroups
+	return it.Counters.find(rule, sig, variant) != nil
 }
 
 // resolved reports whether every rule at the item's disposition is resolved.
@@ -230,10 +210,9 @@ func (it *item) worsens(d *event.Decision) bool {
 }
 
 // count counts one entry at now.
-func (it *item) count(now logicalTime, pos uint64, cfg *Config) {
+func (it *item) count(now logicalTime, pos uint64) {
 	it.Total++
 	it.Latest, it.LatestPos, it.Alive = now, pos, now
-	it.Rate.add(&cfg.RateWindow, now)
 }
 
 // folded is what adding one entry to an item changed.
@@ -251,21 +230,21 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if it.Total == 0 {
 		it.Opened = at
 	}
-	it.count(now, at.Pos, cfg)
+	it.count(now, at.Pos)
 
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants
 	if c == nil && it.open() && it.admits(d) {
 		f.newGroup = true
 		c = it.Counters.add(counter{
-			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Text: sampleText(in.Entry, cfg.MaxSampleText),
+			Rule: d.Rule, Sig: in.Signature, Variant: in.variant, Frame: frame(in.Frame),
+			Text: sampleText(in.Entry, cfg.MaxSampleText),
 		})
 	}
 	if c != nil {
 		c.add(in, named, now)
 	} else {
 		it.Untracked++
-		it.Counters.distinguish(d.Rule, in.Signature)
 	}
 	if !it.open() {
 		return f
@@ -288,7 +267,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
-	if groups, _ := it.Counters.groups(); groups >= it.NextGroups {
+	if groups := it.Counters.groups(); groups >= it.NextGroups {
 		it.NextGroups = nextThreshold(groups)
 		f.why = reasonGroups
 	}
@@ -318,23 +297,13 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 }
 
 // unseen returns the rows, in order, with news after a watermark: the variant is new, or
-// became worse than all the item held; and the turn from which that is so. In an item
-// with many groups, one more of a rule before the watermark is no news; nor is what is
-// resolved.
+// became worse than all the item held; and the turn from which that is so. What is resolved
+// is no news.
 func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 	if it.Latest.seq <= watermark {
 		return nil, nil
 	}
 	all := it.Counters.Rows
-	seen := 0 // groups
-	for i := range all {
-		c := &all[i]
-		if c.First.Seq <= watermark && !slices.ContainsFunc(all[:i], func(o counter) bool {
-			return o.First.Seq <= watermark && o.Sig == c.Sig && o.Rule == c.Rule
-		}) {
-			seen++
-		}
-	}
 	for i := range all {
 		c := &all[i]
 		r := it.rule(c.Rule)
@@ -342,7 +311,7 @@ func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
 		switch {
 		case r != nil && r.Resolved:
 			continue
-		case c.First.Seq > watermark && (seen < familiarGroups || r == nil || r.First > watermark):
+		case c.First.Seq > watermark:
 			t = turn{At: c.First, Named: c.FirstBy}
 		case c.Disposition == it.Disposition && it.Cause.Seq > watermark:
 			t = c.Worst
@@ -365,8 +334,7 @@ func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
 		it.Total -= moved.Count
 		next.take(it, moved)
 	}
-	next.NextCount, next.NextGroups = nextThreshold(next.Total), nextThreshold(uint64(next.Counters.counted()))
-	next.Rate = it.Rate
+	next.NextCount, next.NextGroups = nextThreshold(next.Total), nextThreshold(next.Counters.groups())
 	next.settle()
 
 	it.Counters.retain(func(c *counter) bool { return c.Count > 0 })

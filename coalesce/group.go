@@ -11,6 +11,7 @@ type counter struct {
 	Sig     signature.Signature `json:",omitzero"`
 	Rule    string              `json:",omitzero"`
 	Variant string              `json:",omitzero"` // see Input.Variant, or others
+	Frame   frame               `json:",omitzero"` // see Input.Frame
 
 	Disposition event.Disposition `json:",omitzero"`
 	Severity    event.Severity    `json:",omitzero"`
@@ -31,10 +32,11 @@ type counter struct {
 	Text    string  `json:",omitzero"` // escaped sample of the first entry
 	Accused Accused `json:",omitempty"`
 
-	calm uint64 // Coalescer.version at which item.unmoved held of it; see Coalescer.repeat
-
 	Recurrence *recurrence `json:",omitzero"` // nil for a single occurrence
 }
+
+// frame is a hash.
+type frame uint64
 
 // turn is an entry at which a group became worse.
 type turn struct {
@@ -123,8 +125,6 @@ type counters struct {
 	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is that of the item
 	variants int       // rows whose group has a row before them
 	last     int       // row that was found last: storms repeat themselves
-
-	Uncounted uncounted `json:",omitzero"`
 }
 
 // maxGroups bounds Config.MaxGroups.
@@ -166,7 +166,9 @@ func (t *counters) add(c counter) *counter {
 	t.Rows = append(t.Rows, c)
 	t.last = len(t.Rows) - 1
 	t.index.enter(t.base + uint32(t.last))
-	t.noteRow(t.last)
+	if t.holds(c.Rule, c.Sig, t.last) {
+		t.variants++
+	}
 	return &t.Rows[t.last]
 }
 
@@ -186,12 +188,19 @@ func (t *counters) retain(keep func(*counter) bool) {
 	for i := range t.Rows {
 		t.index.enter(t.base + uint32(i))
 	}
-	t.recount()
+	t.variants = 0
+	for i := range t.Rows {
+		if r := &t.Rows[i]; t.holds(r.Rule, r.Sig, i) {
+			t.variants++
+		}
+	}
 }
+
+// groups returns the number of distinct groups.
+func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
 
 // reset drops every row.
 func (t *counters) reset() {
-	t.forget()
 	t.retain(func(*counter) bool { return false })
 }
 
@@ -209,14 +218,11 @@ func (c *Coalescer) Merge(from, into signature.Signature) {
 		if it.Cause.Signature == from {
 			it.Cause.Signature = into
 		}
-		c.version++
 		it.Counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.Variant, r.Sig == from })
 	}
-	c.mergeUncounted(from, into)
 	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
 		for i := range c.items {
 			if it := &c.items[i]; it.Counters.find(rule, into, variant) != nil {
-				c.version++
 				it.Counters.move(func(r *counter) (signature.Signature, string, bool) {
 					return into, others, r.Sig == into && r.Rule == rule && r.Variant == variant
 				})

@@ -4,8 +4,6 @@ import (
 	"math/bits"
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/heedlog/heed/signature"
 )
 
@@ -16,19 +14,15 @@ type index struct {
 	size   int       // rows of each item
 	groups chains    // by id of the signature, of all rows in use
 
-	// The rules of acknowledged items that are known for their rules; see
-	// familiarGroups. Rule k of item i is reference 1+i*maxRules+k.
-	rules    chains
-	familiar int // items whose rules are in it
+	frames chains // by frame, of those rows that have one
 
-	uncounted int // keys of all items
-	others    int // rows in use whose variant is others
+	others int // rows in use whose variant is others
 }
 
 func newIndex(items, size int) *index {
 	x := &index{
 		rows: make([]counter, 1+items*size), size: size,
-		groups: newChains(1 + items*size), rules: newChains(1 + items*maxRules),
+		groups: newChains(1 + items*size), frames: newChains(1 + items*size),
 	}
 	// Writing to the rows makes their memory resident now: a host then sees at
 	// once what an engine takes, and no storm waits for pages.
@@ -56,6 +50,9 @@ func (x *index) holds(sig signature.Signature) (item int, ok bool) {
 func (x *index) enter(ref uint32) {
 	r := &x.rows[ref]
 	x.groups.add(uint64(r.Sig.ID), ref)
+	if r.Frame != 0 {
+		x.frames.add(uint64(r.Frame), ref)
+	}
 	if r.Variant == others {
 		x.others++
 	}
@@ -65,6 +62,9 @@ func (x *index) enter(ref uint32) {
 func (x *index) leave(ref uint32) {
 	r := &x.rows[ref]
 	x.groups.remove(uint64(r.Sig.ID), ref)
+	if r.Frame != 0 {
+		x.frames.remove(uint64(r.Frame), ref)
+	}
 	if r.Variant == others {
 		x.others--
 	}
@@ -142,41 +142,12 @@ func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool)
 	return rule, variant, ok
 }
 
-// eachFamiliar calls f for each of the items that is known for the rule.
-func (x *index) eachFamiliar(rule string, f func(item int), items []item) {
-	if x.familiar == 0 {
-		return
-	}
-	for ref := x.rules.first(xxhash.Sum64String(rule)); ref != 0; ref = x.rules.next[ref] {
-		if i := int(ref-1) / maxRules; items[i].Rules[(ref-1)%maxRules].Rule == rule {
-			f(i)
+// eachFrame calls do for each row with a frame, with its item.
+func (x *index) eachFrame(f frame, do func(item int, row *counter)) {
+	for ref := x.frames.first(uint64(f)); ref != 0; ref = x.frames.next[ref] {
+		if r := &x.rows[ref]; r.Frame == f {
+			do((int(ref)-1)/x.size, r)
 		}
-	}
-}
-
-// enterRules makes the rules of an item known, once it is acknowledged and where
-// it is known for them.
-func (c *Coalescer) enterRules(it *item) {
-	if it.Counters.counted() >= familiarGroups {
-		c.index.familiar++
-		it.familiar = true
-		c.eachRule(it, c.index.rules.add)
-	}
-}
-
-// leaveRules undoes enterRules.
-func (c *Coalescer) leaveRules(it *item) {
-	if it.familiar {
-		c.index.familiar--
-		it.familiar = false
-		c.eachRule(it, c.index.rules.remove)
-	}
-}
-
-func (c *Coalescer) eachRule(it *item, do func(hash uint64, ref uint32)) {
-	i := (int(it.Counters.base) - 1) / c.index.size
-	for k := range it.Rules {
-		do(xxhash.Sum64String(it.Rules[k].Rule), uint32(1+i*maxRules+k))
 	}
 }
 

@@ -33,23 +33,22 @@ func TestKnowing(t *testing.T) {
 					sig, variant := groupSignature(name), m.one("", "open", "vv")
 					var want, got []uint64
 					for i := range c.items {
-						if it := &c.items[i]; it.State == itemCleared && it.Acked && it.knows(rule, sig, variant) {
+						if it := &c.items[i]; it.State == itemAcked && it.knows(rule, sig, variant) {
 							want = append(want, it.Number)
 						}
 					}
 					look := func(i int) {
 						it := &c.items[i]
-						if it.State == itemCleared && it.Acked && it.knows(rule, sig, variant) && !slices.Contains(got, it.Number) {
+						if it.State == itemAcked && it.knows(rule, sig, variant) && !slices.Contains(got, it.Number) {
 							got = append(got, it.Number)
 						}
 					}
 					c.index.each(rule, sig, func(i int, _ *counter) { look(i) })
-					c.index.eachFamiliar(rule, look, c.items)
 					require.ElementsMatch(t, want, got, "%s %s", rule, name)
 					found += len(got)
 				}
 			}
 		}
 	}
-	require.Greater(t, found, 130*int(streams))
+	require.Greater(t, found, 25*int(streams))
 }

@@ -13,28 +13,27 @@ import (
 // as may be open.
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
 	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
-	if advisory && c.pool != nil {
-		c.pool.Shared = true
-		c.gather(to, c.pool)
-		return c.pool, false
+	if advisory {
+		if pool := c.pool(); pool != nil {
+			pool.Shared = true
+			c.gather(to, pool)
+			return pool, false
+		}
 	}
-	if it := c.cleared(in, to, advisory); it != nil && before.item == nil {
+	if it := c.lapsed(in, to, advisory); it != nil && before.item == nil {
 		if other := c.makeRoom(); other != nil {
 			return c.overflow(to, other), false
 		}
-		if it.State == itemCleared {
+		if it.State == itemLapsed {
 			c.reopen(it)
 			c.gather(to, it)
 			return it, it.Disposition == event.Blocking
 		}
 	}
 	var predecessor uint64
-	var r rate
 	switch {
 	case before.item != nil:
-		// How frequent it is stays known: else a steady fault would seem to
-		// grow again after each acknowledgement.
-		predecessor, r = before.item.Number, before.item.Rate
+		predecessor = before.item.Number
 	case to.scope == scopeOperation:
 		predecessor = to.root.LastItem
 	case to.scope == scopeAmbient:
@@ -45,15 +44,11 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	}
 	it := c.slot()
 	c.gather(to, it)
-	c.start(it, to, predecessor)
-	it.Deferred = c.load.Acked && to.scope.plain() && !stopsAtOnce(in)
-	if before.item == nil {
-		c.repeats(&r)
+	opens := onOpen
+	if c.load.Acked && to.scope.plain() && !stopsAtOnce(in) {
+		opens = onDefer
 	}
-	it.Rate = r
-	if advisory {
-		c.pool = it
-	}
+	c.start(it, to, predecessor, opens)
 	return it, true
 }
 
@@ -64,12 +59,13 @@ func (c *Coalescer) overflow(to *destination, it *item) *item {
 	return it
 }
 
-// start makes a free item an open one.
-func (c *Coalescer) start(it *item, to *destination, predecessor uint64) {
+// start makes a free item an open one, by an event.
+func (c *Coalescer) start(it *item, to *destination, predecessor uint64, by itemEvent) {
 	c.numbers++
 	c.nOpen++
 	c.stats.Opened++
-	it.State, it.Number, it.id = itemOpen, c.numbers, c.id(c.numbers)
+	it.on(by)
+	it.Number, it.id = c.numbers, c.id(c.numbers)
 	it.Scope, it.Key, it.Predecessor = to.scope, to.key, predecessor
 	if to.scope == scopeOperation {
 		it.Root = to.root
@@ -79,16 +75,14 @@ func (c *Coalescer) start(it *item, to *destination, predecessor uint64) {
 	}
 }
 
-// cleared returns the item to be opened again for an entry: it was cleared without an
+// lapsed returns the item to be opened again for an entry: it was cleared without an
 // acknowledgement, is as urgent, and holds the entry's group, or, of advisory ones, was
 // cleared last. It returns nil for none.
-func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
+func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
 	var found *item
 	fits := func(it *item) bool {
-		return it.State == itemCleared && !it.Acked && !it.Past &&
-			it.Scope != scopeDigest && it.Disposition == d.Disposition &&
-			(it.ClearedBy == ReasonExpired || it.ClearedBy == ReasonResolved || it.ClearedBy == ReasonEvicted) &&
+		return it.State == itemLapsed && it.Scope != scopeDigest && it.Disposition == d.Disposition &&
 			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain())
 	}
 	if advisory {
@@ -109,10 +103,10 @@ func (c *Coalescer) cleared(in *Input, to *destination, advisory bool) *item {
 
 // reopen opens a cleared item again.
 func (c *Coalescer) reopen(it *item) {
-	c.version++
 	c.nOpen++
 	c.stats.Reopened++
-	it.State, it.ClearedBy, it.ClearedAt, it.Shared = itemOpen, "", 0, it.Scope.plain()
+	it.on(onOpen)
+	it.ClearedBy, it.ClearedAt, it.Shared = "", 0, it.Scope.plain()
 	if it.Unpinned {
 		it.Unpinned = false
 		c.retention = append(c.retention, Retention{Owner: it.Number, Pin: it.Cause.Seq})
@@ -121,19 +115,13 @@ func (c *Coalescer) reopen(it *item) {
 		it.Pending = ""
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
-	if it.Disposition == event.Blocking {
-		return
-	}
-	if it.Scope.plain() {
-		c.pool = it
-	}
 }
 
-// nextPool returns the newest open advisory item of an operation or an episode, or nil.
-func (c *Coalescer) nextPool() (pool *item) {
+// pool returns the newest open advisory item of an operation or an episode, or nil.
+func (c *Coalescer) pool() (pool *item) {
 	for i := range c.items {
 		it := &c.items[i]
-		if it.open() && !it.Past && it.Disposition == event.Advisory && it.Scope.plain() &&
+		if it.takes() && it.Disposition == event.Advisory && it.Scope.plain() &&
 			(pool == nil || it.Number > pool.Number) {
 			pool = it
 		}
@@ -153,7 +141,8 @@ func (c *Coalescer) makeRoom() *item {
 		if !it.open() {
 			continue
 		}
-		if (it.Disposition != event.Blocking || it.Past) && (victim == nil || it.Latest.seq < victim.Latest.seq) {
+		if (it.Disposition != event.Blocking || it.State == itemPast) &&
+			(victim == nil || it.Latest.seq < victim.Latest.seq) {
 			victim = it
 		}
 		if newest == nil || it.Number > newest.Number {
@@ -187,8 +176,8 @@ func (c *Coalescer) slot() *item {
 // evictedBefore reports whether cleared item a is evicted before b: first what
 // nobody acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
-	if a.Acked != b.Acked {
-		return !a.Acked
+	if (a.AckedAt.seq == 0) != (b.AckedAt.seq == 0) {
+		return a.AckedAt.seq == 0
 	}
 	return a.ClearedAt < b.ClearedAt
 }
@@ -202,8 +191,6 @@ func (c *Coalescer) evict(it *item) {
 	c.stats.Evicted++
 	c.stats.FoldedEvicted += it.Total
 	c.retention = append(c.retention, Retention{Owner: it.Number, Evicted: true})
-	c.version++
-	c.leaveRules(it)
 	it.reset()
 }
 
@@ -226,14 +213,18 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
-	c.version++
 	c.nOpen--
 	c.clears++
 	c.stats.Cleared++
-	it.State, it.ClearedBy, it.ClearedAt, it.Deferred = itemCleared, why, c.clears, false
-	if c.pool == it {
-		c.pool = c.nextPool()
+	switch why {
+	case ReasonAcknowledged:
+		it.on(onAck)
+	case ReasonExpired, ReasonResolved, ReasonEvicted:
+		it.on(onLapse)
+	default:
+		it.on(onFinish)
 	}
+	it.ClearedBy, it.ClearedAt = why, c.clears
 	c.retention = append(c.retention, Retention{Owner: it.Number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
@@ -244,13 +235,12 @@ func (c *Coalescer) close(it *item, why Reason) {
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() && !it.Acked {
+		if !it.open() && it.State != itemAcked {
 			continue
 		}
 		hit := false
 		for _, id := range rules {
 			if r := it.rule(id); r != nil {
-				c.version++
 				r.Resolved, hit = true, true
 			}
 		}
@@ -265,8 +255,6 @@ func (c *Coalescer) resolve(rules []string) {
 // they stay until they are acknowledged or somebody arrives. Blindness and what the host raised have ends of their
 // own.
 func (c *Coalescer) endRun() {
-	c.version++
-	c.repeatable.version = 0
 	c.endLoad()
 	c.episode = episode{}
 	c.freshSince = c.now.seq
@@ -276,10 +264,11 @@ func (c *Coalescer) endRun() {
 		if it.State == itemFree || !it.Scope.plain() {
 			continue
 		}
-		it.Past = true
 		switch {
 		case !it.open():
+			it.on(onRun)
 		case agents && it.Disposition == event.Blocking:
+			it.on(onRun)
 			c.handOver(it, nil)
 		default:
 			c.clear(it, ReasonRestarted)
@@ -357,7 +346,7 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 			return
 		}
 	}
-	if kind == Opened && it.Pending == "" && it.Told {
+	if kind == Opened && it.Pending == "" && it.Announced {
 		kind = Updated
 	}
 	if it.Pending == "" {
@@ -403,7 +392,7 @@ func (c *Coalescer) NextUpdate() (Update, bool) {
 		Kind: it.Pending, Reason: it.PendingWhy, Item: c.attention(it),
 		Seq: it.PendingAt.Seq, Pos: it.PendingAt.Pos,
 	}
-	it.Pending, it.Told = "", it.Pending != Cleared
+	it.Pending, it.Announced = "", it.Pending != Cleared
 	it.Delivered[0] = it.Latest.seq
 	c.stats.Updates++
 	return u, true
@@ -443,7 +432,7 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
 	var victim *item
 	for i := range c.items {
-		if it := &c.items[i]; it.State == itemCleared && !it.Unpinned && (victim == nil || evictedBefore(it, victim)) {
+		if it := &c.items[i]; it.cleared() && !it.Unpinned && (victim == nil || evictedBefore(it, victim)) {
 			victim = it
 		}
 	}

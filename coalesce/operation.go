@@ -277,9 +277,9 @@ func (c *Coalescer) known(id string) *operation {
 			continue
 		}
 		it.Root = o
-		if it.open() && !it.Past {
+		if it.takes() {
 			o.openItem = it
-		} else if it.Acked {
+		} else if it.AckedAt.seq != 0 {
 			o.LastItem = max(o.LastItem, it.Number)
 		}
 	}
@@ -340,9 +340,10 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		o.Begun = true
 		if o.Parent == "" {
 			c.calls.Begun++
-			o.Marked, c.calls.Owed = cmp.Or(o.Marked, c.calls.Owed), mark{}
+			c.calls.BegunAt = c.now.seq
+			o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
 		}
-		c.meetDeferred(o)
+		c.meetOpen(o)
 		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
 			c.enterWindow(o)
 			c.leaveWindows()

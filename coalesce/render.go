@@ -56,8 +56,7 @@ func (c *Coalescer) bare(it *item) Item {
 		shown := it.dominant(members[i].Rule)
 		members[i].Signature, members[i].Message, members[i].Seq = shown.Sig, shown.Text, shown.First.Seq
 	}
-	groups, exact := it.Counters.groups()
-	a.Groups, a.GroupsExact = int(groups), exact
+	a.Groups, a.GroupsExact = int(it.Counters.groups()), it.Untracked == 0
 	if it.CauseBy != nil {
 		a.CausalOperationID, a.CausalMethod = it.CauseBy.ID, it.CauseBy.Method
 	} else if it.Root != nil {
@@ -67,7 +66,7 @@ func (c *Coalescer) bare(it *item) Item {
 		it.Digest.apply(&a)
 	}
 	a.Cause.Phase = c.phases.at(a.Cause.Seq)
-	if it.State != itemOpen {
+	if !it.open() {
 		a.State = Cleared
 	}
 	return a
@@ -301,7 +300,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	if a.Recurrence != "" {
 		say(rankOrigin, "recurrence", "; ", a.Recurrence)
 	}
-	if it.Deferred {
+	if it.State == itemDeferred {
 		say(rankState, "state", "; it stops no call until the game is loaded")
 	}
 	switch {
@@ -346,7 +345,7 @@ func (c *Coalescer) again(it *item, row *counter) string {
 		every := (row.Last.at - x.First.at) / time.Duration(x.Times)
 		text += ", every " + every.Round(max(time.Second, every/100)).String()
 	}
-	if it.Acked && row.Last.seq > it.AckedAt {
+	if it.AckedAt.seq != 0 && row.Last.seq > it.AckedAt.seq {
 		text += ", again after it was acknowledged"
 	}
 	return text

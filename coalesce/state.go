@@ -33,12 +33,12 @@ type State struct {
 	ConsumerCalls, ConsumersEvicted                                 uint64
 	OperationsEvicted, OperationsAbandoned, OperationsAnonymous     uint64
 
-	Operations             []storedOperation `json:",omitempty"` // the table, then others that items name
-	Table                  int               // how many are in the table
-	Items                  []*item           // nil: free
-	Episode, Blindly, Pool itemRef
-	EpisodeLast            logicalTime
-	Queue                  []itemRef `json:",omitempty"`
+	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
+	Table            int               // how many are in the table
+	Items            []*item           // nil: free
+	Episode, Blindly itemRef
+	EpisodeLast      logicalTime
+	Queue            []itemRef `json:",omitempty"`
 }
 
 // A reference is a position in State.Items or State.Operations plus one, 0: none.
@@ -67,8 +67,6 @@ type (
 		FirstPos, LatestPos         uint64
 		Blame                       []string `json:",omitempty"`
 	}
-	keys []uint64
-
 	plainItem      item
 	plainCounter   counter
 	plainOperation storedOperation
@@ -112,10 +110,6 @@ func (p place) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]"
 
 func (p *place) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&p.Seq, &p.Pos}) }
 
-func (s span) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]", s.at, s.entries), nil }
-
-func (s *span) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&s.at, &s.entries}) }
-
 // copies are the memory of a copied state, for the next one.
 type copies struct {
 	items      []item
@@ -145,11 +139,9 @@ func (c *Coalescer) State() func() *State {
 	}
 	for i := range copied.items {
 		it := &copied.items[i]
-		u := &it.Counters.Uncounted
 		it.Counters.Rows, it.Rules = carve(&m.rows, it.Counters.Rows), carve(&m.rules, it.Rules)
 		it.Covers = carve(&m.covers, it.Covers)
-		it.Delivered, u.Keys = carve(&m.numbers, it.Delivered), carve(&m.numbers, u.Keys)
-		u.Rules = slices.Clone(u.Rules)
+		it.Delivered = carve(&m.numbers, it.Delivered)
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
 			if len(r.Accused) > 0 {
@@ -215,7 +207,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
 		Operations: operations, Table: len(table), Items: items,
 		Episode: position(c.episode.item), EpisodeLast: c.episode.last, EpisodeAcked: c.episode.acked,
-		Blindly: position(c.blindly), Pool: position(c.pool),
+		Blindly: position(c.blindly),
 	}
 	for _, it := range c.queue {
 		state.Queue = append(state.Queue, position(it))
@@ -250,11 +242,6 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
 	c.setAlarms()
-	for i := range c.items {
-		if it := &c.items[i]; it.Acked {
-			c.enterRules(it)
-		}
-	}
 	return c, nil
 }
 
@@ -271,7 +258,7 @@ func (c *Coalescer) restore(s *State) error {
 	c.consumers.calls, c.consumers.evicted = s.ConsumerCalls, s.ConsumersEvicted
 	c.ops.evicted, c.ops.abandoned, c.ops.anonymous = s.OperationsEvicted, s.OperationsAbandoned, s.OperationsAnonymous
 	c.episode = episode{c.item(s.Episode), s.EpisodeLast, s.EpisodeAcked}
-	c.blindly, c.pool = c.item(s.Blindly), c.item(s.Pool)
+	c.blindly = c.item(s.Blindly)
 	for _, ref := range s.Queue {
 		c.queue = append(c.queue, c.item(ref))
 	}
@@ -329,16 +316,6 @@ func (c *Coalescer) restoreItem(it, s *item) error {
 			return fmt.Errorf("its Rules[%d] occurs twice", i)
 		}
 	}
-	from, to := &s.Counters.Uncounted, &it.Counters.Uncounted
-	to.Rules, to.Inexact = from.Rules, from.Inexact
-	for i, key := range from.Keys {
-		if to.has(key) || c.index.uncounted == maxAllUncounted {
-			return fmt.Errorf("its Uncounted.Keys[%d] occurs twice, or is one too many", i)
-		}
-		c.index.uncounted++
-		to.add(key)
-	}
-	it.Counters.recount()
 	return nil
 }
 

@@ -46,7 +46,6 @@ func (s *State) fits(c *Coalescer) error {
 	}
 	law("Consumers", len(s.Consumers) > 0 && len(s.Consumers) <= now.MaxConsumers && s.Consumers[0].Name == "")
 	law("Phases", len(s.Phases) <= maxPhases)
-	law("Calls.Side", s.Calls.Side <= inside)
 	law("Items", len(s.Items) <= len(c.items))
 	law("Queue", len(s.Queue) <= len(c.items))
 	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
@@ -65,14 +64,12 @@ func (s *State) fits(c *Coalescer) error {
 		if it == nil {
 			continue
 		}
-		law("Items: State or Scope", it.State != itemFree && it.State <= itemCleared && it.Scope <= scopeDigest)
+		law("Items: State or Scope", it.State != itemFree && it.State <= itemOver && it.Scope <= scopeDigest)
 		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
 		law("Items: Rules", len(it.Rules) <= maxRules)
 		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
 		law("Items: Digest", len(it.Digest.Samples) <= now.MaxSamples)
-		u := &it.Counters.Uncounted
-		law("Items: Uncounted", len(u.Keys) <= maxUncounted && len(u.Rules) <= maxRules)
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
 			law("Items: Accused", len(r.Accused) <= maxAccused)
@@ -87,14 +84,12 @@ func (s *State) fits(c *Coalescer) error {
 func (s *State) odd(v reflect.Value) (why string) {
 	bad := false
 	switch x := v.Addr().Interface().(type) {
-	case *signature.Signature, *keys, *[2]int64: // any
+	case *signature.Signature, *frame, *[2]int64: // any
 	case *logicalTime:
 		bad = x.seq > s.Now.seq || x.seq > maxCount || x.generation > min(s.Now.generation, maxCount) || x.at < -farthest ||
 			x.at > farthest || clocked(*x, s.Now) && x.at > s.Now.at
 	case *place:
 		bad = x.Seq > s.Now.seq
-	case *span:
-		bad = x.at < 0 || x.at > farthest || x.entries > maxCount
 	case *AccusedMod:
 		bad = x.Entries > maxCount
 	case *itemRef:
@@ -166,7 +161,7 @@ func (c *Coalescer) check() error {
 	for _, o := range c.ops.order {
 		gathers = gathers && (o.openItem == nil || o.openItem.open())
 	}
-	st, pool := c.Stats(), c.pool
+	st := c.Stats()
 	switch err := st.Check(); {
 	case c.nOpen > c.cfg.MaxOpen:
 		return fmt.Errorf("%d items are open, and Config.MaxOpen is %d", c.nOpen, c.cfg.MaxOpen)
@@ -174,8 +169,6 @@ func (c *Coalescer) check() error {
 		return errors.New("an update occurs twice or belongs to no item")
 	case !gathers:
 		return errors.New("an item that is not open receives entries")
-	case pool != nil && (!pool.open() || pool.Disposition != event.Advisory || !pool.Scope.plain()):
-		return errors.New("an item that is not advisory, or not open, is joined by advisory entries")
 	case err != nil:
 		return fmt.Errorf("its counts do not match: %w", err)
 	case st.Received > c.now.seq || st.Opened > c.numbers || c.numbers > c.now.seq || st.Cleared != c.clears:
@@ -198,15 +191,13 @@ func (it *item) broken() string {
 	switch open := it.open(); {
 	case len(it.Counters.Rows) == 0 || it.Opened.Seq == 0 || it.Cause.Seq == 0:
 		return "it is empty"
-	case uint64(len(it.Counters.Uncounted.Keys)) > it.Untracked:
-		return "it has more groups without a counter than entries of them"
 	case left != 0:
 		return "the counts of its groups do not match its entries"
 	case (it.Scope == scopeOperation) != (it.Root != nil):
 		return "its operation is missing, or should not be there"
 	case it.Scope == scopeDigest && it.Digest.From.Seq == 0:
 		return "its digest is empty"
-	case open && (it.Acked || it.ClearedBy != "" || it.Pending == Cleared):
+	case open && (it.AckedAt.seq != 0 || it.ClearedBy != "" || it.Pending == Cleared):
 		return "it is open and cleared"
 	case !open && (it.ClearedBy == "" || it.Pending != "" && it.Pending != Cleared):
 		return "it is cleared and open"

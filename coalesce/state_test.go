@@ -164,7 +164,7 @@ func smallConfig(open, groups, operations int) Config {
 		MaxConsumers: 3, MaxSkew: time.Second,
 		Linger: Window{time.Second, 3}, AmbientQuiet: Window{2 * time.Second, 6}, AckMemory: Window{5 * time.Second, 20},
 		AdvisoryTTL: Window{4 * time.Second, 12}, OperationMax: Window{6 * time.Second, 25},
-		RateWindow: Window{time.Second, 5},
+		QuietTime: Window{time.Millisecond, 1},
 	}
 }
 
@@ -273,7 +273,7 @@ func TestStateHasEveryField(t *testing.T) {
 	var c *Coalescer
 	rich := func() bool {
 		any := func(f func(it item) bool) bool { return slices.ContainsFunc(c.items, f) }
-		return c.episode.item != nil && c.blindly != nil && c.pool != nil && len(c.queue) > 0 && c.now.generation > 0 &&
+		return c.episode.item != nil && c.blindly != nil && len(c.queue) > 0 && c.now.generation > 0 &&
 			len(c.consumers.list) > 1 &&
 			any(func(it item) bool { return len(it.Digest.Samples) > 0 }) &&
 			any(func(it item) bool { return len(it.Covers) > 0 }) &&
@@ -293,37 +293,32 @@ func TestStateHasEveryField(t *testing.T) {
 		require.Less(t, stream, uint64(2000), "no state in which every field means something")
 		c = busy(t, cfg, stream, 150)
 	}
-	c.load, c.calls.Owed = load{Began: c.now, Playing: c.now, Called: c.now, Calls: 1}, mark{1, ReasonStanding}
+	c.load, c.calls.Pending = load{Began: c.now, Playing: c.now, Called: c.now, Calls: 1}, mark{1, ReasonStanding}
 	for i := range c.items {
 		for n := range c.items[i].Counters.Rows {
 			c.items[i].Counters.Rows[n].Recurrence = &recurrence{
 				Times: 2, First: c.now, Call: 9,
-				Stops: []stops{{Method: "m", Count: 1, Unread: 1, From: 5, Pace: 4, Run: 3, RunFrom: 2}},
+				Stops: []stops{{Method: "m", Count: 1, Unread: 1}},
 			}
 		}
 	}
-	c.items[0].Counters.distinguish("r", groupSignature("one more"))
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
-		"Coalescer.soonest", "Coalescer.only", "-Coalescer.latest",
+		"Coalescer.soonest", "Coalescer.only",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
 		"item.id", "storedCause.ID", "storedSample.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
-		"counters.base", "counters.last", "counters.variants", "counter.calm", "uncounted.slots", "uncounted.both",
+		"counters.base", "counters.last", "counters.variants",
 		// What a host may set to something else at a restore.
 		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
-		"Config.OperationMax", "Config.RateWindow", "Config.MaxSummaryTokens",
+		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
 		// In Config.MaxOperations.
 		"operations.limit",
-		// Of one entry.
-		"-Coalescer.repeated",
-		// A switch of tests.
-		"Coalescer.thorough",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
-		"-Coalescer.version", "-Coalescer.repeatable", "-Coalescer.index", "-counters.index", "-item.familiar",
+		"-Coalescer.index", "-counters.index",
 		"-Coalescer.copies",
 	)
 }
@@ -408,10 +403,10 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 1 << 63 },
 			".Rows[0].Count is not possible",
 		},
-		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemCleared).Number }, "occurs twice"},
+		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemAcked).Number }, "occurs twice"},
 		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "its operation is missing"},
-		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).Acked = true }, "open and cleared"},
-		"cleared":       {func(c *Coalescer) { first(c, itemCleared).ClearedBy = "" }, "cleared and open"},
+		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.now }, "open and cleared"},
+		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "cleared and open"},
 		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "it is empty"},
 		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Seq-- }, "of its cause, is missing"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
@@ -436,8 +431,7 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
 			"Consumers is not possible",
 		},
-		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemCleared) }, "receives entries"},
-		"pool":    {func(c *Coalescer) { c.pool = first(c, itemCleared) }, "joined by advisory entries"},
+		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemAcked) }, "receives entries"},
 		"queue": {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"update occurs twice",

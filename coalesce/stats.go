@@ -58,7 +58,7 @@ func (c *Coalescer) Stats() Stats {
 			if it.blocking() {
 				s.OpenBlocking++
 			}
-		case it.State == itemCleared:
+		case it.cleared():
 			s.Remembered++
 			s.FoldedCleared += it.Total
 		}

@@ -3,7 +3,6 @@ package coalesce
 import (
 	"slices"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/stretchr/testify/require"
 
 	"github.com/heedlog/heed/event"
@@ -30,7 +29,7 @@ func updates(c *Coalescer) []Update {
 
 // checkIndex compares the index with the items.
 func checkIndex(t require.TestingT, c *Coalescer) {
-	groups, rules, crowd := map[uint32]uint64{}, map[uint32]uint64{}, 0
+	groups, frames, crowd := map[uint32]uint64{}, map[uint32]uint64{}, 0
 	for i := range c.items {
 		it := &c.items[i]
 		for k := range it.Counters.Rows {
@@ -38,17 +37,11 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 			ref := it.Counters.base + uint32(k)
 			require.Same(t, &c.index.rows[ref], row)
 			groups[ref] = uint64(row.Sig.ID)
+			if row.Frame != 0 {
+				frames[ref] = uint64(row.Frame)
+			}
 			if row.Variant == others {
 				crowd++
-			}
-		}
-		require.False(t, it.familiar && !it.Acked)
-		if it.Acked && it.Counters.counted() >= familiarGroups {
-			require.True(t, it.familiar)
-		}
-		for k := range it.Rules {
-			if it.familiar {
-				rules[uint32(1+i*maxRules+k)] = xxhash.Sum64String(it.Rules[k].Rule)
 			}
 		}
 	}
@@ -65,7 +58,7 @@ func checkIndex(t require.TestingT, c *Coalescer) {
 	}
 	require.Equal(t, crowd, c.index.others)
 	same(groups, &c.index.groups)
-	same(rules, &c.index.rules)
+	same(frames, &c.index.frames)
 }
 
 // checkStructure checks what always holds inside a coalescer.
@@ -93,7 +86,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.Equal(t, it.Scope == scopeOperation, it.Root != nil)
 		if it.open() {
 			open++
-			require.False(t, it.Acked)
+			require.Zero(t, it.AckedAt)
 			require.Empty(t, it.ClearedBy)
 		}
 		sum, groups := it.Untracked, map[modelGroup]bool{}
@@ -108,18 +101,12 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 				require.LessOrEqual(t, row.Severity, it.Severity)
 				require.LessOrEqual(t, row.Disposition, it.Disposition)
 				require.True(t, it.Invalidates || !row.Invalidates)
-				if row.calm == c.version {
-					require.True(t, it.unmoved(&event.Decision{
-						Rule: row.Rule, Disposition: row.Disposition, Severity: row.Severity,
-						Invalidates: row.Invalidates,
-					}))
-				}
 				require.True(t, slices.IsSorted([]uint64{
 					row.First.Seq, row.Worst.At.Seq, row.Raised.At.Seq, row.Last.seq,
 				}))
 			}
 		}
-		require.Equal(t, len(groups), it.Counters.counted())
+		require.EqualValues(t, len(groups), it.Counters.groups())
 		require.Equal(t, it.Total, sum, "every entry is in one group or untracked")
 		if it.open() && it.Disposition == event.Advisory {
 			require.False(t, c.cfg.AdvisoryTTL.passed(it.Alive, c.now), "expired")
@@ -135,9 +122,6 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	gathers := func(it *item) { require.True(t, it == nil || it.open()) }
 	gathers(c.episode.item)
 	gathers(c.blindly)
-	if c.pool != nil {
-		require.True(t, c.pool.open() && c.pool.Disposition == event.Advisory && c.pool.Scope.plain())
-	}
 	require.False(t, c.calls.ends.due(c.now))
 	require.False(t, c.loadEnds.due(c.now))
 	for _, o := range c.ops.order {

@@ -57,15 +57,6 @@ func (w *Window) passed(since, now logicalTime) bool {
 	return now.seq-since.seq >= uint64(w.Entries)
 }
 
-// tenths returns which tenth of w, counted from since, now falls into: 1 to 10,
-// and 10 for all that is later.
-func (w *Window) tenths(since, now logicalTime) uint64 {
-	if clocked(since, now) {
-		return 1 + uint64(min(9, (now.at-since.at)/max(1, w.Duration/10)))
-	}
-	return 1 + min(9, (now.seq-since.seq)/max(1, uint64(w.Entries)/10))
-}
-
 // alarm is the earliest logicalTime at which something may be due. Until then there
 // is nothing to look at, which keeps an ignored entry cheap.
 //
@@ -131,9 +122,7 @@ func (c *Coalescer) tick(t time.Time) {
 		if c.now.at-at <= c.cfg.MaxSkew {
 			return
 		}
-		c.settle(c.now, c.calls.Side)
 		c.now.generation++
-		c.calls.Since.at, c.calls.Since.generation = at, c.now.generation
 		setBack = true
 		c.only.valid = false // windows that had passed by time are counted in entries again
 	}

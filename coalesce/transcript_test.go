@@ -95,8 +95,11 @@ func (p *player) do(words []string) []string {
 		return d
 	}
 	switch cmd {
-	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [clock|hostclock]
-		cfg := Config{}
+	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [quiet=DURATION] [clock|hostclock]
+		cfg := Config{QuietTime: Window{1, 1}} // next to none
+		if v := args["quiet"]; v != "" {
+			cfg.QuietTime = Window{duration(v), defaultQuietTime.Entries}
+		}
 		for name, field := range map[string]*int{
 			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,
 			"consumers": &cfg.MaxConsumers,
@@ -137,7 +140,7 @@ func (p *player) do(words []string) []string {
 			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
 		}
 		return p.updates()
-	// DISPOSITION RULE GROUP [variant=V] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+	// DISPOSITION RULE GROUP [variant=V] [frame=N] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
 	case "blocking", "advisory":
 		times := 1
 		if v := args["times"]; v != "" {
@@ -151,9 +154,13 @@ func (p *player) do(words []string) []string {
 		if v := args["severity"]; v != "" {
 			severity, _ = event.Parse[event.Severity](v)
 		}
+		frame := 0
+		if v := args["frame"]; v != "" {
+			frame = number(v)
+		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
-				Signature: groupSignature(args["1"]), Variant: strings.ReplaceAll(args["variant"], "_", " "),
+				Signature: groupSignature(args["1"]), Frame: uint64(frame), Variant: strings.ReplaceAll(args["variant"], "_", " "),
 				Decision: event.Decision{
 					Rule: args["0"], Disposition: disposition, Severity: severity,
 					Invalidates: args["invalidates"] != "",
@@ -225,6 +232,18 @@ func (p *player) do(words []string) []string {
 			p.do([]string{"completed", id})
 			p.do([]string{"pass", "10s"})
 		}
+		return p.updates()
+	case "exits": // the process of the game ends
+		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusExited}, Input{
+			Signature: groupSignature("exit"),
+			Decision:  event.Decision{Rule: "exit", Disposition: event.Blocking, Severity: event.SeverityError},
+		})
+		return p.updates()
+	case "stalls": // the game gives no sign of life
+		p.fold(event.Entry{Kind: event.KindState, Status: event.StatusStall}, Input{
+			Signature: groupSignature("stall"),
+			Decision:  event.Decision{Rule: "stall", Disposition: event.Blocking, Severity: event.SeverityError},
+		})
 		return p.updates()
 	case "playing": // evidence of play
 		p.fold(event.Entry{Message: "a tick"}, Input{Playing: true})

@@ -1,65 +1,26 @@
 package coalesce
 
-import (
-	"slices"
-	"time"
-)
+import "slices"
 
-// The sides of the line between what happens while calls are under way, and all else.
-const (
-	outside = iota
-	inside
-)
-
-// calls is when calls are under way: from the start of an operation to Linger after its
-// end. It measures how long that was, and how long it was not.
+// calls is when calls are under way: from the start of an operation to Linger after its end.
 type calls struct {
-	Begun uint64      // root operations that were seen to start
-	Spent [2]span     // outside and inside, until since
-	Side  int         // the present one,
-	Since logicalTime // and from when on
-	ends  alarm       // when one of operations.live may leave
+	Begun   uint64 // root operations that were seen to start
+	BegunAt uint64 // number of the entry with which the latest one started
+	ends    alarm  // when one of operations.live may leave
 
 	// Every one of operations.live is marked, but for but.
 	marked bool
 	but    *operation
 
-	Reads  bool   // reads of the state are reported
-	ReadAt uint64 // sequence number at the latest one
-	Owed   mark   // for the next call: a fault that returned while none ran, and that no result tells of
+	Reads   bool   // reads of the state are reported
+	ReadAt  uint64 // sequence number at the latest one
+	Pending mark   // for the next call: a fault that returned while none ran, and that no result reports
 }
 
 // mark is an item with urgent entries in the window of an operation that are not charged to it.
 type mark struct {
 	Item uint64 // its number, 0: none
 	Why  VerdictReason
-}
-
-// span is how long something lasted, by both measures of a [Window].
-type span struct {
-	at      time.Duration
-	entries uint64
-}
-
-// add adds what passed between two points.
-func (s *span) add(from, to logicalTime) {
-	s.entries += to.seq - from.seq
-	if clocked(from, to) {
-		s.at = min(s.at+(to.at-from.at), farthest)
-	}
-}
-
-// exposure returns how long either side has lasted.
-func (c *Coalescer) exposure() [2]span {
-	total := c.calls.Spent
-	total[c.calls.Side].add(c.calls.Since, c.now)
-	return total
-}
-
-// settle ends the present side at a point, from which the given one lasts.
-func (c *Coalescer) settle(to logicalTime, side int) {
-	c.calls.Spent[c.calls.Side].add(c.calls.Since, to)
-	c.calls.Since, c.calls.Side = to, side
 }
 
 // findLive finds the operations that are under way, where that is not known.
@@ -78,21 +39,13 @@ func (c *Coalescer) enterWindow(o *operation) {
 	if o.Gone || slices.Contains(c.ops.live, o) {
 		return
 	}
-	if c.calls.Side == outside {
-		c.settle(c.now, inside)
-	}
 	c.ops.live = append(c.ops.live, o)
 	c.calls.marked = false
-	c.version++
 }
 
 // leaveWindows drops the operations from which Linger has passed.
 func (c *Coalescer) leaveWindows() {
 	c.calls.ends = alarm{}
-	if c.calls.Side == outside {
-		return
-	}
-	left, n := c.calls.Since, len(c.ops.live) // where the last one left
 	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
 		if o.running() {
 			return false
@@ -101,18 +54,8 @@ func (c *Coalescer) leaveWindows() {
 			c.set(&c.calls.ends, &c.cfg.Linger, o.Ended)
 			return false
 		}
-		if clocked(o.Ended, c.now) && clocked(left, c.now) {
-			left.at = max(left.at, min(o.Ended.at+c.cfg.Linger.Duration, c.now.at))
-		}
 		return true
 	})
-	if len(c.ops.live) != n {
-		c.version++
-	}
-	if len(c.ops.live) == 0 {
-		left.seq = c.now.seq
-		c.settle(left, outside)
-	}
 }
 
 // mark records an urgent entry in item number n for all operations under way but the one

@@ -212,6 +212,17 @@ func (n *Normalizer) Signature(message, stack string) Signature {
 	return Of(n.AppendTemplate(buf[:0], message, stack))
 }
 
+// Origin returns a hash of the innermost frame of an entry with this message and stack that does not belong to the
+// logger, 0 for none.
+func (n *Normalizer) Origin(message, stack string) uint64 {
+	var sc scanner
+	frames := n.frames(sc.start(n, message), stack)
+	if fr, ok := frames.next(); ok {
+		return xxhash.Sum64(fr.appendName(nil))
+	}
+	return 0
+}
+
 // isLogger reports whether fr belongs to the logger itself.
 func (n *Normalizer) isLogger(fr *frame) bool {
 	if first := fr.first(); n.loggerHeads[first>>6]>>(first&63)&1 == 0 {

@@ -68,6 +68,7 @@ func Example() {
 	// game/step refused: true
 	// saves/list is exempt: owner's list: saves/*
 	// saves/list executed: true
+	// attention: 0-1
 	// acknowledged: true
 	// game/step executed: true
 }

@@ -79,7 +79,7 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 // and compares. Of the successor of an item that is covered, nobody tells the
 // id: it is then the next one.
 func (m *model) split(it *item, mark uint64, successor string) error {
-	it.cleared, it.acked, it.ackedAt = true, true, m.now.seq
+	it.cleared, it.acked, it.ackedAt, it.ackedTime = true, true, m.now.seq, m.now
 	if it.disposition == event.Advisory {
 		m.law.advisory++
 	}
@@ -209,8 +209,7 @@ func (it *item) unseen(mark uint64) bool {
 }
 
 // part returns the entries that a consumer with this watermark has seen or
-// need not see, and the others: a variant that is new, from its first entry on
-// (of an item that was known for its rules, only where the rule is new), and
+// need not see, and the others: a variant that is new, from its first entry on, and
 // what became worse than all that the item held before, from there on.
 func (it *item) part(mark uint64) (left, moved []*entry) {
 	type height struct {
@@ -242,17 +241,11 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 		}
 		rise(groups[e.group], e)
 	}
-	seen := map[group]bool{}
-	for g := range groups {
-		if it.groups[g].first <= mark {
-			seen[g.whole()] = true
-		}
-	}
 	from := map[group]uint64{}
 	for g, h := range groups {
 		switch first := it.groups[g].first; {
 		case it.rules[g.rule].resolved:
-		case first > mark && (len(seen) < familiar || it.rules[g.rule].first > mark):
+		case first > mark:
 			from[g] = first
 		case h.disposition == all.disposition && all.gravest > mark:
 			from[g] = h.gravest

@@ -248,7 +248,8 @@ func (m *model) agree(a *heed.Item, it *item) error {
 		return differ("the severity", a.Severity, it.severity)
 	case !it.severer && a.StateInvalidated != it.invalidates:
 		return differ("invalid state", a.StateInvalidated, it.invalidates)
-	case a.Groups != it.distinct() || !a.GroupsExact:
+	case a.Groups > it.distinct() || a.GroupsExact && a.Groups < it.distinct() ||
+		!a.GroupsExact && !it.blurred && len(it.late) == 0:
 		return differ("the number of groups", a.Groups, it.distinct())
 	case len(a.Sample) == 0 || len(a.Sample) > m.cfg.Coalesce.MaxSamples || a.Sample[0].Rule != a.Rule:
 		return differ("the number of samples", len(a.Sample), "the dominant one among a few")

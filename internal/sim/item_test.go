@@ -81,14 +81,15 @@ type item struct {
 	merged  bool
 	shared  bool // bursts may have been crowded into it
 
-	cleared bool
-	acked   bool
-	ackedAt uint64          // number of the latest entry then
-	ofLoad  bool            // it was opened in a load
-	by      coalesce.Reason // why it was cleared last
-	again   bool            // it was cleared, and opened again
-	past    bool            // it belongs to a run of the game that is over
-	gone    bool            // evicted
+	cleared   bool
+	acked     bool
+	ackedAt   uint64 // number of the latest entry then
+	ackedTime stamp
+	ofLoad    bool            // it was opened in a load
+	by        coalesce.Reason // why it was cleared last
+	again     bool            // it was cleared, and opened again
+	past      bool            // it belongs to a run of the game that is over
+	gone      bool            // evicted
 
 	delivered map[string]uint64
 	consumer  string // that saw it as the current one last
@@ -216,10 +217,6 @@ func (it *item) hold(entries []*entry) {
 	}
 	it.maximum = max(it.maximum, len(entries))
 }
-
-// familiar is the number of groups from which one more of a known rule is no
-// news.
-const familiar = 8
 
 // fold puts an urgent entry where the engine says that it went, and checks that
 // it may be there.
@@ -500,7 +497,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			return fmt.Errorf("bursts: entry %d opened an item beside the ambient %s", e.Seq, it.id)
 		}
 	}
-	if latest == nil || !sure || s == hosted || m.busy() {
+	if latest == nil || !sure || s == hosted {
 		return nil // what the host raises again is heard
 	}
 	if m.worse(e, latest) || latest.last.generation != m.now.generation {
@@ -548,7 +545,7 @@ func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
 			continue
 		}
 		r := it.rules[e.rule]
-		if it.vague || it.blurred || it.merged || r != nil && it.groups[e.group] == nil && it.wholes() >= familiar {
+		if it.vague || it.blurred || it.merged {
 			sure = false
 			continue
 		}
@@ -568,17 +565,6 @@ func (m *model) accounts(e *entry, s scope) (latest *item, sure bool) {
 // worse reports whether an entry may be worse than what an item was acknowledged with.
 func (m *model) worse(e *entry, it *item) bool {
 	return e.disposition > it.disposition || e.severity > it.severity || e.invalidates && !it.invalidates
-}
-
-// rateFactor is how much more frequent something acknowledged must become to open again: that of
-// package coalesce.
-const rateFactor = 10
-
-// busy reports whether so much came within a span that a rate may have risen by
-// rateFactor.
-func (m *model) busy() bool {
-	n := len(m.entries)
-	return n >= rateFactor && !m.passed(m.cfg.Coalesce.RateWindow, m.entries[n-rateFactor].when)
 }
 
 // mayAbsorb says why a cleared item cannot account for an entry.
@@ -605,8 +591,16 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if r != nil && r.resolved {
 		return wrong("rule %s was resolved since", e.rule)
 	}
-	if !it.blurred && (r == nil || it.groups[e.group] == nil && it.wholes() < familiar) {
-		return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
+	if it.groups[e.group] == nil && !it.blurred {
+		switch {
+		case r == nil && !it.akin(e), m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime):
+			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
+		case m.acts(e, it):
+			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)
+		case m.worse(e, it) && !it.severer && !it.merged:
+			return wrong("it is worse than all that it holds")
+		}
+		return nil
 	}
 	latest, sure := m.accounts(e, s)
 	if sure && latest != it {
@@ -619,8 +613,6 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	g := it.groups[e.group]
 	if g != nil {
 		last = g.last
-	} else if !it.blurred && m.passed(m.cfg.Coalesce.AmbientQuiet, last) {
-		return wrong("its group is new, and the burst is over since %d", last.seq)
 	}
 	if !it.severer && last.generation == m.now.generation && it.last.generation == last.generation &&
 		m.passed(m.cfg.Coalesce.AckMemory, last) &&
@@ -690,8 +682,7 @@ func (m *model) mayCharge(e *entry, it *item) error {
 }
 
 // background reports whether a group for certain comes without calls as often as in them,
-// by all that the model kept since it came again first. It is not where that is so long ago
-// that it counts less.
+// by all that the model kept since it came again first.
 func (m *model) background(e *entry) bool {
 	if l := lawOf(&e.Entry, m.phase); l != nil && l.repeated > 0 {
 		return false // what came before was something else
@@ -721,36 +712,7 @@ func (m *model) background(e *entry) bool {
 		}
 		last = x.when
 	}
-	if first.seq == 0 || first.generation != m.now.generation || m.load.seq > 0 {
-		return false
-	}
-	span := func(a, b stamp) float64 {
-		if m.now.generation > 0 {
-			return float64(b.at - a.at)
-		}
-		return float64(b.seq - a.seq)
-	}
-	memory, linger := float64(m.cfg.Coalesce.AckMemory.Duration), float64(m.cfg.Coalesce.Linger.Duration)
-	if m.now.generation == 0 {
-		memory, linger = float64(m.cfg.Coalesce.AckMemory.Entries), float64(m.cfg.Coalesce.Linger.Entries)
-	}
-	inside, all := 0.0, span(first, m.now)
-	for i, a := range m.sides {
-		if a.when.seq < first.seq {
-			continue
-		}
-		if !a.sure {
-			return false
-		}
-		if until := m.now; a.running {
-			if i+1 < len(m.sides) {
-				until = m.sides[i+1].when
-			}
-			inside += span(a.when, until)
-		}
-	}
-	return alone > 0 && all > inside && all < memory &&
-		float64(within)*(all-inside) < 3*float64(alone+1)*(inside+linger)
+	return first.seq != 0 && first.generation == m.now.generation && m.load.seq == 0 && alone > 0 && within <= alone
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
@@ -784,4 +746,18 @@ func (m *model) charged(e *entry, it *item) bool {
 		}
 	}
 	return stops < 3 || unread && stops < 6
+}
+
+// acts reports whether an entry is for certain in a call that began after an acknowledgement.
+func (m *model) acts(e *entry, it *item) bool {
+	inside, sure := m.inside()
+	if !inside || !sure {
+		return false
+	}
+	for id, o := range m.ops {
+		if m.windowed(o) && o.since.seq > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
+			return true
+		}
+	}
+	return false
 }

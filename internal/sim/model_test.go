@@ -216,11 +216,11 @@ func (m *model) loadMay() bool {
 		(len(m.played) == 0 || !m.passed(loadCall, m.played[0]))
 }
 
-// deferred reports whether an open item waits for the end of a load.
-func (m *model) deferred() bool {
+// stopped reports whether an open item blocks, or waits for the end of a load.
+func (m *model) stopped() bool {
 	m.open = m.engine.Open(m.open[:0])
 	return slices.ContainsFunc(m.open, func(a heed.Item) bool {
-		return a.Disposition == event.Blocking && !a.Blocking
+		return a.Disposition == event.Blocking
 	})
 }
 
@@ -462,7 +462,7 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
 		m.calls++
-		if m.deferred() {
+		if m.stopped() {
 			o.touched = m.now.seq
 		}
 		if o.excused = o.excused || m.owed; e.Parent == "" && o.first == m.now.seq {

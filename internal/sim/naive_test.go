@@ -46,9 +46,7 @@ type kept struct {
 	full        bool // some groups are not among groups
 	last        stamp
 	cleared     int // order of clearing
-	ackedAt     uint64
-	recent      []stamp
-	rate        int // at the acknowledgement
+	ackedAt     stamp
 }
 
 // held is a rule of an item.
@@ -69,6 +67,7 @@ type load struct {
 	since  stamp
 	item   *kept
 	played []stamp // calls that began in it and were completed
+	acked  bool    // an item of it was acknowledged
 }
 
 // ledger is what is known of a group.
@@ -304,8 +303,8 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 		if held && (acked == nil || it.cleared > acked.cleared) {
 			acked = it
 		}
-		if it.rules[d.Rule] != nil && len(it.groups) >= familiar && !n.passed(n.cfg.Coalesce.AmbientQuiet, it.last) &&
-			n.load == nil && (known == nil || it.cleared > known.cleared) {
+		if it.rules[d.Rule] != nil && !n.passed(n.cfg.Coalesce.QuietTime, it.ackedAt) &&
+			(known == nil || it.cleared > known.cleared) {
 			known = it
 		}
 	}
@@ -313,8 +312,10 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 		acked = known
 	}
 	if acked != nil && !n.returns(acked, key, d, l, named) {
-		acked.groups[key], acked.last = n.now, n.now
-		acked.recent = append(acked.recent, n.now)
+		if _, held := acked.groups[key]; held {
+			acked.groups[key] = n.now
+		}
+		acked.last = n.now
 		return
 	}
 
@@ -356,9 +357,6 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 	if d.Disposition == event.Blocking {
 		n.stops++
 	}
-	if acked != nil {
-		it.recent = slices.Clone(acked.recent)
-	}
 	*slot = it
 	n.add(it, key, d)
 }
@@ -393,10 +391,6 @@ func (n *naive) add(it *kept, key string, d *event.Decision) {
 	it.disposition, it.severity = max(it.disposition, d.Disposition), max(it.severity, d.Severity)
 	it.invalidates = it.invalidates || d.Invalidates
 	it.last = n.now
-	it.recent = append(it.recent, n.now)
-	if len(it.recent) > 4096 {
-		it.recent = it.recent[2048:]
-	}
 	if n.episode == it {
 		n.ambient = n.now
 	}
@@ -439,23 +433,19 @@ func (n *naive) open(burst any) *kept {
 	return it
 }
 
-// often counts the entries of an item within a span.
-func (n *naive) often(it *kept) int {
-	count := 0
-	for i := len(it.recent) - 1; i >= 0 && !n.passed(n.cfg.Coalesce.RateWindow, it.recent[i]); i-- {
-		count++
-	}
-	return count
-}
-
 // returns reports whether an entry that an acknowledged item holds has to be seen again.
 func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, named *call) bool {
 	worse := d.Disposition > it.disposition || d.Severity > it.severity || d.Invalidates && !it.invalidates
-	if d.Disposition == event.Blocking && n.load != nil && it.ackedAt < n.load.since.seq {
+	if _, held := it.groups[key]; !held {
+		return worse || slices.ContainsFunc(n.calls, func(o *call) bool {
+			return o.since.seq > it.ackedAt.seq && (named == nil || o == named)
+		})
+	}
+	if d.Disposition == event.Blocking && n.load != nil && !n.load.acked && it.ackedAt.seq < n.load.since.seq {
 		return true // of another incident
 	}
 	since := slices.ContainsFunc(n.calls, func(o *call) bool {
-		return o.since.seq > it.ackedAt && (named == nil || o == named)
+		return o.since.seq > it.ackedAt.seq && (named == nil || o == named)
 	})
 	late := n.passed(n.cfg.Coalesce.AckMemory, it.groups[key])
 	if d.Disposition == event.Blocking && since && n.load == nil && !worse && !late {
@@ -477,12 +467,7 @@ func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, name
 		s.returns++
 		return true
 	}
-	last, held := it.groups[key]
-	if !held {
-		last = it.last
-	}
-	return worse || n.passed(n.cfg.Coalesce.AckMemory, last) ||
-		n.often(it)+1 >= rateFactor*max(1, it.rate)
+	return worse || late
 }
 
 // ledger returns that of a group.
@@ -505,8 +490,10 @@ func (n *naive) acknowledge() {
 		if it.disposition == event.Advisory {
 			n.advisoryAcks++
 		}
-		it.ackedAt = n.now.seq
-		it.acked, it.rate = true, max(1, n.often(it))
+		it.acked, it.ackedAt = true, n.now
+		if n.load != nil && it.burst == n.load {
+			n.load.acked = true
+		}
 		n.clear(it)
 	}
 }

@@ -159,7 +159,7 @@ func hasty(c *coalesce.Config) {
 	c.AckMemory = coalesce.Window{Duration: 5 * time.Second, Entries: 30}
 	c.AdvisoryTTL = coalesce.Window{Duration: 4 * time.Second, Entries: 15}
 	c.OperationMax = coalesce.Window{Duration: 6 * time.Second, Entries: 40}
-	c.RateWindow = coalesce.Window{Duration: time.Second, Entries: 5}
+	c.QuietTime = coalesce.Window{Duration: 100 * time.Millisecond, Entries: 2}
 }
 
 // config returns the configuration of an engine, with every window and count
@@ -186,7 +186,7 @@ func (s *Setup) config() (heed.Config, error) {
 			AckMemory:    coalesce.Window{Duration: 10 * time.Minute, Entries: 20_000},
 			AdvisoryTTL:  coalesce.Window{Duration: 5 * time.Minute, Entries: 5_000},
 			OperationMax: coalesce.Window{Duration: 10 * time.Minute, Entries: 50_000},
-			RateWindow:   coalesce.Window{Duration: 10 * time.Second, Entries: 500},
+			QuietTime:    coalesce.Window{Duration: time.Second, Entries: 20},
 		},
 	}
 	c.Groups.Signatures, c.Groups.Columns = 4096, 4096

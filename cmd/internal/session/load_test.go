@@ -136,6 +136,7 @@ func TestLoadDeferred(t *testing.T) {
 		require.NoError(t, s.Sync(t.Context()))
 		a, _ = s.Current(t.Context(), "ann")
 		s.Ack(t.Context(), "ann", a.ID, 0)
+		time.Sleep(2 * time.Second)
 		f.write(distinct(4))
 		require.NoError(t, s.Sync(t.Context()))
 		waits(call("ann", event.StatusCompleted, nil))

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
@@ -24,6 +25,7 @@ func TestAckedByOthersBounds(t *testing.T) {
 		const faults = 11
 		ids := make([]string, faults)
 		for i := range ids {
+			time.Sleep(2 * time.Second) // of other incidents
 			s.Observe(event.Log{Message: fmt.Sprintf("Broken %c part", 'a'+i)}.Entry())
 			a, open := s.Current(t.Context(), "heed-cli#1")
 			require.True(t, open)

@@ -1,0 +1,122 @@
+package coalesce
+
+import (
+	"time"
+
+	"github.com/heedlog/heed/event"
+)
+
+// load is the load of a game that goes on; the zero value is none. All that is urgent in
+// it is one incident.
+type load struct {
+	Began   logicalTime // 0: none
+	Playing logicalTime // the first evidence of play in the log since, or 0
+	Called  logicalTime // the end of the first completed call that began since, or 0
+	Calls   int         // such calls, at most loadCalls
+	Acked   bool        // its item was acknowledged
+}
+
+// loadCalls is the number of completed calls, each begun after the load began, that end it.
+const loadCalls = 2
+
+// The bounds of a load whose end is not logged: since evidence of play in the log, since the first completed call that
+// began in the load, and since the load began.
+var (
+	loadPlay = Window{time.Minute, 500}
+	loadCall = Window{5 * time.Second, 50}
+	loadMax  = Window{5 * time.Minute, 20_000}
+)
+
+// Loading reports whether the game is being loaded; see [Input].Playing.
+func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
+
+// beginLoad begins the load of a game.
+func (c *Coalescer) beginLoad() {
+	c.endLoad()
+	c.load.Began = c.now
+	c.set(&c.loadEnds, &loadMax, c.now)
+}
+
+// endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
+func (c *Coalescer) endLoad() {
+	if !c.Loading() {
+		return
+	}
+	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
+	c.loadEnded = c.now.seq
+	for i := range c.items {
+		if it := &c.items[i]; it.State == itemDeferred {
+			it.on(onBlock)
+			c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
+		}
+	}
+}
+
+// observeLoad records what an entry tells of the load of a game.
+func (c *Coalescer) observeLoad(in *Input) {
+	if in.NewPhase {
+		c.endLoad()
+		c.episode = episode{}
+	}
+	if in.Fresh {
+		c.freshSince = in.Entry.Seq
+		c.beginLoad()
+	}
+	if !c.Loading() {
+		return
+	}
+	if in.Entry.Kind == event.KindState && in.Entry.Status == event.StatusExited {
+		c.endLoad()
+	} else if in.Playing && c.load.Playing.seq == 0 {
+		c.load.Playing = c.now
+		c.set(&c.loadEnds, &loadPlay, c.now)
+	}
+}
+
+// completed records that a call ends as completed. A call that began in a load is evidence of play.
+func (c *Coalescer) completed(o *operation) {
+	l := &c.load
+	if !c.Loading() || !o.Begun || o.Parent != "" || o.Started.seq < l.Began.seq {
+		return
+	}
+	switch l.Calls++; l.Calls {
+	case 1:
+		l.Called = c.now
+		c.set(&c.loadEnds, &loadCall, c.now)
+	case loadCalls:
+		c.endLoad()
+	}
+}
+
+// overdueLoad ends a load whose end was not logged in time.
+func (c *Coalescer) overdueLoad() {
+	l := &c.load
+	c.loadEnds = alarm{}
+	for _, bound := range [...]struct {
+		window *Window
+		since  logicalTime
+	}{{&loadMax, l.Began}, {&loadPlay, l.Playing}, {&loadCall, l.Called}} {
+		switch {
+		case bound.since.seq == 0:
+		case bound.window.passed(bound.since, c.now):
+			c.endLoad()
+			return
+		default:
+			c.set(&c.loadEnds, bound.window, bound.since)
+		}
+	}
+}
+
+// meetOpen marks a call that begins while an item blocks, or waits for the end of a load: its result is not clean.
+func (c *Coalescer) meetOpen(o *operation) {
+	for i := range c.items {
+		if it := &c.items[i]; it.open() && it.Disposition == event.Blocking {
+			o.mark(it.Number, ReasonBackground)
+		}
+	}
+}
+
+// stopsAtOnce reports whether an entry blocks even while a game is loaded.
+func stopsAtOnce(in *Input) bool {
+	return in.Decision.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState
+}
