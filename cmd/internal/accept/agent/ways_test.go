@@ -29,16 +29,16 @@ import (
 	"github.com/heedlog/heed/gabp"
 )
 
-// told makes of a result the form that results have over GABP, with what an agent reads in a text of heed: an item that
-// it is to acknowledge, or something else that it was not told before, and the outcome of the call.
-func told(raw json.RawMessage, text string) json.RawMessage {
+// asResult returns a result in the form of GABP, with the facts that an agent reads in a text of heed: the outcome of the
+// call, and an item to acknowledge or an advisory one.
+func asResult(raw json.RawMessage, text string) json.RawMessage {
 	with := map[string]any{"result": raw}
 	_ = json.Unmarshal(raw, &with)
-	if m := toldOutcome.FindStringSubmatch(text); m != nil {
+	if m := outcomeText.FindStringSubmatch(text); m != nil {
 		with["verdict"] = map[string]string{"outcome": m[1]}
 	}
 	item := heed.Item{ID: "-", State: coalesce.Open, Severity: event.SeverityError, Summary: text}
-	if m := toldItem.FindStringSubmatch(text); m != nil {
+	if m := itemText.FindStringSubmatch(text); m != nil {
 		item.ID, item.Blocking = m[1], true
 		item.LatestSequence, _ = strconv.ParseUint(m[2], 10, 64)
 	}
@@ -50,13 +50,13 @@ func told(raw json.RawMessage, text string) json.RawMessage {
 }
 
 var (
-	toldOutcome = regexp.MustCompile(`Outcome of [^:]*: (\w+)`)
-	toldItem    = regexp.MustCompile(`(?:heed_ack with id "|ACK )([\w-]+)(?: (\d+))?`)
+	outcomeText = regexp.MustCompile(`Outcome of [^:]*: (\w+)`)
+	itemText    = regexp.MustCompile(`(?:heed_ack with id "|ACK )([\w-]+)(?: (\d+))?`)
 )
 
 // refused is the error of a call that was not executed.
 func refused(text string) error {
-	return &gabp.Error{Code: gabp.CodeToolUnavailable, Message: "not executed", Data: told(nil, text)}
+	return &gabp.Error{Code: gabp.CodeToolUnavailable, Message: "not executed", Data: asResult(nil, text)}
 }
 
 // reports has the calls of an agent reported to a heed by its host, where that heed takes such reports.
@@ -129,11 +129,11 @@ func (h *viaHook) call(ctx context.Context, tool string, args any) (json.RawMess
 	}
 	verdict := h.report(ctx, h.calls, tool, "completed")
 	news, err := h.talk.Offer(ctx, "", "")
-	return told(raw, verdict+news), err
+	return asResult(raw, verdict+news), err
 }
 
-// viaACP makes calls that heed does not see, but for reports of them. The conversation of the agent is that of the policy
-// steer. What a report returns reaches it with the prompt for its next step: for a script, that is with the result.
+// viaACP makes calls that heed knows by reports only. The agent has the conversation of the policy steer. The answer to
+// a report reaches it with the prompt for its next step; to a script, that is with the result.
 type viaACP struct {
 	reports
 	game  *gabp.Client
@@ -145,7 +145,7 @@ func (a *viaACP) call(ctx context.Context, tool string, args any) (json.RawMessa
 	id := a.calls
 	a.report(ctx, id, tool, "started")
 	raw, err := a.game.CallTool(ctx, tool, args)
-	return told(raw, a.report(ctx, id, tool, "completed")), err
+	return asResult(raw, a.report(ctx, id, tool, "completed")), err
 }
 
 // viaMCP is a client of the proxy of MCP.
@@ -238,7 +238,7 @@ func (m *viaMCP) call(_ context.Context, tool string, args any) (json.RawMessage
 	}
 	delete(a.Result.Structured, "heed")
 	raw, err := json.Marshal(a.Result.Structured)
-	return told(raw, text), err
+	return asResult(raw, text), err
 }
 
 func (m *viaMCP) ack(ctx context.Context, id string, _ uint64) error {
@@ -282,15 +282,15 @@ func (g *game) serveMCP(ctx context.Context, conn net.Conn) {
 	}
 }
 
-// TestTold holds that what an agent reads in the texts of heed is found.
-func TestTold(t *testing.T) {
-	res, err := parseResult(told(json.RawMessage(`{"built":1}`), "Outcome of this call: unknown. Why.\n\n"+
+// TestAsResult holds that the outcome and the item in a text of heed are found.
+func TestAsResult(t *testing.T) {
+	res, err := parseResult(asResult(json.RawMessage(`{"built":1}`), "Outcome of this call: unknown. Why.\n\n"+
 		"Item e-1 (blocking: x)\nAcknowledge it: call heed_ack with id \"7\"."))
 	require.NoError(t, err)
 	assert.Equal(t, "unknown", res.verdict.Outcome)
 	assert.Equal(t, "7", res.item.ID)
 	assert.True(t, res.item.Blocking)
-	res, err = parseResult(told(json.RawMessage(`{"built":1}`), ""))
+	res, err = parseResult(asResult(json.RawMessage(`{"built":1}`), ""))
 	require.NoError(t, err)
 	assert.Nil(t, res.item)
 	assert.Empty(t, res.verdict.Outcome)
