@@ -122,7 +122,8 @@ func TestRecordingIsRead(t *testing.T) {
 			switch rapid.IntRange(0, 6).Draw(t, "kind") {
 			case 0, 1:
 				e = event.Log{
-					Time: at, Level: event.Level(rapid.IntRange(0, int(event.LevelFatal)).Draw(t, "level")), Source: name.Draw(t, "source"),
+					Time: at, Level: event.Level(rapid.IntRange(0, int(event.LevelFatal)).Draw(t, "level")),
+					Source:      name.Draw(t, "source"),
 					OperationID: name.Draw(t, "operation"), Message: text.Draw(t, "message"), Stack: text.Draw(t, "stack"),
 				}.Entry()
 			case 2:

@@ -428,7 +428,8 @@ func TestInjectionForms(t *testing.T) {
 				w.agent.send(long(c.run))
 				synctest.Wait()
 			}
-			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
+			require.Equal(t, steer.Accepted, w.conversation.receive(message))
 			synctest.Wait()
 			lines := w.agent.take()
 			require.Len(t, lines, 1)
@@ -540,7 +541,8 @@ func TestCallsOfTheGame(t *testing.T) {
 			}
 			synctest.Wait()
 			w.editor.take()
-			require.Equal(t, steer.Accepted, w.conversation.receive(steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}))
+			message := steer.Message{Author: "heed", Topic: "item", Revision: "1", Text: "item"}
+			require.Equal(t, steer.Accepted, w.conversation.receive(message))
 			synctest.Wait()
 			require.Equal(t, c.waits, len(w.agent.take()) == 0, name)
 			update("c", `"tool_call_update","status":"completed"`)

@@ -140,7 +140,11 @@ func TestBriefRequests(t *testing.T) {
 			template  string
 		}{
 			{nil, briefing.Request{TemplateOverride: "agent"}, ""},
-			{map[string]any{"id": id, "tokens": 300}, briefing.Request{TemplateOverride: "agent", WorkOrderID: id, MaxContextTokens: 300}, ""},
+			{
+				map[string]any{"id": id, "tokens": 300},
+				briefing.Request{TemplateOverride: "agent", WorkOrderID: id, MaxContextTokens: 300},
+				"",
+			},
 			{map[string]any{"template": "person"}, briefing.Request{TemplateOverride: "person"}, ""},
 			{map[string]any{"templateText": own}, briefing.Request{TemplateOverride: "own"}, "own"},
 		} {

@@ -234,7 +234,8 @@ func TestSecondConnectionIsMute(t *testing.T) {
 				mods[i] = standin.NewMod(standin.ModConfig{Channels: []string{"colony.log"}})
 				conn, err := dialing(mods[i])(t.Context())
 				require.NoError(t, err)
-				clients[i], err = gabp.NewClient(t.Context(), conn, gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)})
+				cfg := gabp.ClientConfig{Token: gabp.NewToken(), Limits: modLimits(1 << 20)}
+				clients[i], err = gabp.NewClient(t.Context(), conn, cfg)
 				require.NoError(t, err)
 				mods[i].Freeze(true)
 			}

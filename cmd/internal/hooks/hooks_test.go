@@ -434,7 +434,9 @@ func TestParseBounds(t *testing.T) {
 
 // TestAborted: a turn is aborted by Cursor's status, or by the event of an error.
 func TestAborted(t *testing.T) {
-	for host, turnEnd := range map[Host]string{Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent", Cursor: "stop", Copilot: "agentStop"} {
+	for host, turnEnd := range map[Host]string{
+		Claude: "Stop", Codex: "Stop", Gemini: "AfterAgent", Cursor: "stop", Copilot: "agentStop",
+	} {
 		for status, aborts := range map[string]bool{"": false, "completed": false, "aborted": true, "error": true} {
 			e, err := Parse([]byte(`{"session_id":"s","status":"`+status+`"}`), host, turnEnd)
 			require.NoError(t, err)

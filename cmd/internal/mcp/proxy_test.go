@@ -90,7 +90,8 @@ func (b *between) run(fromClient, fromServer io.Reader, toClient, toServer io.Wr
 	})
 	require.NoError(t, err)
 	proxy, err := mcp.New(mcp.Config{
-		Session: s, Bridge: px, BriefTokens: 300, Left: func() { b.left.Store(true) }, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Session: s, Bridge: px, BriefTokens: 300, Left: func() { b.left.Store(true) },
+		Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Client: struct {
 			io.Reader
 			io.Writer

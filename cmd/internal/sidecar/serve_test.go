@@ -184,7 +184,9 @@ func TestServe(t *testing.T) {
 func TestVerdicts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := dial(t, hello{Phase: "play"})
-		for _, status := range []event.Status{event.StatusCompleted, event.StatusFailed, event.StatusCancelled, event.StatusTimedOut} {
+		for _, status := range []event.Status{
+			event.StatusCompleted, event.StatusFailed, event.StatusCancelled, event.StatusTimedOut,
+		} {
 			id := status.String()
 			c.operation(id, event.StatusStarted)
 			time.Sleep(10 * time.Second)
@@ -347,7 +349,10 @@ func TestCatchUp(t *testing.T) {
 		{"acknowledged", item(3, func(a *heed.Item) {
 			a.State, a.ClearedBy = coalesce.Cleared, coalesce.ReasonAcknowledged
 		}), coalesce.Cleared, string(coalesce.ReasonAcknowledged), ""},
-		{"cleared by itself", item(3, func(a *heed.Item) { a.State, a.ClearedBy = coalesce.Cleared, "idle" }), coalesce.Cleared, "", ""},
+		{
+			"cleared by itself", item(3, func(a *heed.Item) { a.State, a.ClearedBy = coalesce.Cleared, "idle" }),
+			coalesce.Cleared, "", "",
+		},
 		{"as far as may be", item(maxBurned, func(*heed.Item) {}), coalesce.Open, "", ""},
 		{"too far", item(maxBurned+1, func(*heed.Item) {}), "", "", "cannot be raised again: e-4097"},
 		{"of another epoch", item(3, func(a *heed.Item) { a.ID = "f-3" }), "", "", "cannot be raised again: f-3"},
@@ -418,7 +423,8 @@ func TestRulesOfClient(t *testing.T) {
 	_, err := compile(&hello{Rules: "all"})
 	require.ErrorContains(t, err, `the hello wants the rules "all"`)
 	var process uint64
-	_ = Serve(bytes.NewReader(sent(nil, typeHello, &hello{Process: 77})), io.Discard, Config{Greeted: func(p uint64) { process = p }})
+	greeting := bytes.NewReader(sent(nil, typeHello, &hello{Process: 77}))
+	_ = Serve(greeting, io.Discard, Config{Greeted: func(p uint64) { process = p }})
 	require.EqualValues(t, 77, process)
 }
 
