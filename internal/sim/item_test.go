@@ -609,6 +609,9 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if sure && m.worst(e) {
 		return wrong("it is worse than all that it holds")
 	}
+	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
+		return nil // it may be new
+	}
 	last := it.last
 	g := it.groups[e.group]
 	if g != nil {
