@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/blame"
 	"github.com/heedlog/heed/signature"
@@ -92,7 +90,7 @@ type accused struct {
 	names []string
 	asked int
 	mixed bool   // they differ
-	frame uint64 // a hash of the innermost frame and of the names, 0 without a frame
+	frame uint64 // see [coalesce.Input].Frame
 }
 
 // The bounds of what is known of mods: the signatures, and of each the entries that are asked: one of each while
@@ -134,9 +132,7 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	if known.asked == 0 {
 		known.names = names
-		if known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack); known.frame != 0 {
-			known.frame ^= xxhash.Sum64String(strings.Join(names, "\n"))
-		}
+		known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack)
 	}
 	known.asked++
 	if len(e.accused) >= maxAccused {

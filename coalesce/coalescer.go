@@ -22,8 +22,8 @@ type Input struct {
 	Variant string
 	variant string // that the entry is counted as
 
-	// Frame is a hash of the innermost frame of a stack and of the mods that the entry points at, 0 for none. Groups
-	// with one frame are forms of one fault.
+	// Frame is a hash of the innermost frame of a stack, 0 for none. Groups with one frame are forms of one fault, if they
+	// point at the same mods.
 	Frame uint64
 
 	// Decision.Rule, Summary and Advice are kept as they are: they should be strings of

@@ -40,7 +40,7 @@ var (
 	defaultAckMemory    = Window{10 * time.Minute, 20_000}
 	defaultAdvisoryTTL  = Window{5 * time.Minute, 5_000}
 	defaultOperationMax = Window{10 * time.Minute, 50_000}
-	defaultQuietTime    = Window{time.Second, 200}
+	defaultQuietTime    = Window{time.Second, 500}
 )
 
 // Config sets the bounds of a [Coalescer]. The zero Config is all defaults.
@@ -118,7 +118,7 @@ type Config struct {
 	OperationMax Window
 
 	// QuietTime follows an acknowledgement: what is new of its rules then, outside of calls that began since, belongs to
-	// the same incident. Default 1 s, 200 entries.
+	// the same incident. Default 1 s, 500 entries.
 	QuietTime Window
 }
 

@@ -124,17 +124,30 @@ func (c *Coalescer) covering(in *Input, to *destination) (k known) {
 	case group:
 		c.index.each(d.Rule, in.Signature, func(i int, _ *counter) { look(&c.items[i], nil) })
 	default:
+		quiet := func(it *item) bool { return it.State == itemAcked && !c.cfg.QuietTime.passed(it.AckedAt, c.now) }
 		if in.Frame != 0 {
-			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) { look(&c.items[i], row) })
+			c.index.eachFrame(frame(in.Frame), func(i int, row *counter) {
+				if it := &c.items[i]; quiet(it) || row.akin(in.Blame) {
+					look(it, row)
+				}
+			})
 		}
 		for i := range c.items {
 			it := &c.items[i]
-			if k.row == nil && it.State == itemAcked && it.rule(d.Rule) != nil && !c.cfg.QuietTime.passed(it.AckedAt, c.now) {
+			if k.row == nil && quiet(it) && slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+				return r.Rule == d.Rule && r.akin(in.Blame)
+			}) {
 				look(it, nil)
 			}
 		}
 	}
 	return k
+}
+
+// akin reports whether an entry of the group points at one of mods, or there are none.
+func (c *counter) akin(mods []string) bool {
+	return len(mods) == 0 ||
+		slices.ContainsFunc(c.Accused, func(a AccusedMod) bool { return slices.Contains(mods, a.Name) })
 }
 
 // covers reports whether it is an acknowledged item of the kind of burst that an entry of a rule belongs to.
@@ -261,7 +274,7 @@ func (c *Coalescer) suppress(k *known, in *Input, to *destination, why Reason) F
 		because = ReasonStanding
 	}
 	c.concern(in, to, it.Number, because)
-	byItself := k.row != nil && k.row.Recurrence != nil && k.row.Recurrence.Alone >= aloneAfter && why == ""
+	byItself := k.row != nil && k.row.Recurrence != nil && k.row.Recurrence.Alone >= aloneAfter
 	if in.Decision.Disposition == event.Blocking && to.scope.plain() && !byItself &&
 		!slices.ContainsFunc(c.ops.live, (*operation).running) {
 		c.calls.Pending = mark{it.Number, because}

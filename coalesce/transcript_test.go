@@ -140,7 +140,7 @@ func (p *player) do(words []string) []string {
 			p.fold(event.Entry{Message: "nothing"}, Input{Decision: event.Decision{Rule: "noise"}})
 		}
 		return p.updates()
-	// DISPOSITION RULE GROUP [variant=V] [frame=N] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
+	// DISPOSITION RULE GROUP [variant=V] [frame=N] [mod=M] [op=ID] [severity=S] [times=N] [invalidates=yes] [summary=S]
 	case "blocking", "advisory":
 		times := 1
 		if v := args["times"]; v != "" {
@@ -158,9 +158,14 @@ func (p *player) do(words []string) []string {
 		if v := args["frame"]; v != "" {
 			frame = number(v)
 		}
+		var mods []string
+		if v := args["mod"]; v != "" {
+			mods = []string{v}
+		}
 		for range times {
 			p.fold(event.Entry{Message: args["0"] + " in " + args["1"], OperationID: args["op"]}, Input{
-				Signature: groupSignature(args["1"]), Frame: uint64(frame), Variant: strings.ReplaceAll(args["variant"], "_", " "),
+				Signature: groupSignature(args["1"]), Frame: uint64(frame), Blame: mods,
+				Variant: strings.ReplaceAll(args["variant"], "_", " "),
 				Decision: event.Decision{
 					Rule: args["0"], Disposition: disposition, Severity: severity,
 					Invalidates: args["invalidates"] != "",

@@ -33,15 +33,6 @@ type group struct {
 // whole returns the group with all its variants.
 func (g group) whole() group { return group{rule: g.rule, sig: g.sig} }
 
-// wholes returns how many groups an item holds, whatever their variants.
-func (it *item) wholes() int {
-	all := map[group]bool{}
-	for g := range it.groups {
-		all[g.whole()] = true
-	}
-	return len(all)
-}
-
 // akin reports whether an item holds the group of an entry, whatever the variant.
 func (it *item) akin(e *entry) bool {
 	for g := range it.groups {
@@ -608,6 +599,9 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	}
 	if sure && m.worst(e) {
 		return wrong("it is worse than all that it holds")
+	}
+	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
+		return nil // it may be new
 	}
 	last := it.last
 	g := it.groups[e.group]

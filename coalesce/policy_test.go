@@ -1,0 +1,36 @@
+package coalesce
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStopsAreBounded: methods beyond maxMethods count with the last.
+func TestStopsAreBounded(t *testing.T) {
+	var x recurrence
+	for i := range maxMethods + 3 {
+		x.stopsOf(fmt.Sprint(i)).Count++
+	}
+	require.Len(t, x.Stops, maxMethods)
+	require.Equal(t, 4, x.stopsOf("one more").Count)
+	require.Equal(t, 1, x.stopsOf(fmt.Sprint(maxMethods-2)).Count)
+}
+
+// TestTransitions: each state has its row, and each event that applies to an open item ends in another state.
+func TestTransitions(t *testing.T) {
+	require.Len(t, transitions, int(itemOver)+1)
+	for from, row := range transitions {
+		for by, to := range row {
+			it := item{State: itemState(from)}
+			it.on(itemEvent(by))
+			if to == itemFree {
+				to = itemState(from)
+			}
+			require.Equal(t, to, it.State)
+			require.False(t, (&item{State: itemState(from)}).cleared() && it.open() && from != int(itemLapsed),
+				"what is cleared for good opens again")
+		}
+	}
+}
