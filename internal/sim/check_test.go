@@ -187,7 +187,7 @@ func (m *model) opened(s *heed.Stats) error {
 		if a.State == coalesce.Open {
 			return fmt.Errorf("state: %s is open, and not among the open ones", it.id)
 		}
-		if a.ClearedBy == coalesce.ReasonRestarted && (!it.past || !m.endsWithRun(it)) {
+		if a.ClearedBy == coalesce.ReasonRestarted && (!it.past || !it.vague && !m.endsWithRun(it)) {
 			return fmt.Errorf("runs: %s was cleared for another run", it.id)
 		}
 		if a.Disposition == event.Blocking && (a.ClearedBy == coalesce.ReasonExpired ||

@@ -588,7 +588,7 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 			return wrong("it does not know %s %s", e.rule, e.group.sig.ID)
 		case m.acts(e, it):
 			return wrong("%s %s is new, and came in a call that began since", e.rule, e.group.sig.ID)
-		case m.worse(e, it) && !it.severer && !it.merged:
+		case m.worst(e):
 			return wrong("it is worse than all that it holds")
 		}
 		return nil
