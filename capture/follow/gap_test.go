@@ -234,6 +234,20 @@ func TestRewritten(t *testing.T) {
 			after(time.Second)
 			fl.put("new\n", 0)
 		}, []string{"restarted 0", "new"}, 1},
+		"emptied, with a reserved place": {func(fl *following) {
+			fl.size(int64(len(head)) + 4096)
+			after(time.Second)
+			fl.size(0)
+			after(time.Second)
+			fl.put("new\n", 0)
+		}, []string{"restarted 0", "new"}, 1},
+		"emptied, and begun otherwise": {func(fl *following) { // it is not about to be the same again
+			fl.size(0)
+			fl.put("other\n", 0)
+			after(2 * defaultIdle)
+			require.Equal(fl.t, []string{"restarted 0", "other"}, fl.taken())
+			fl.put("more\n", 6)
+		}, []string{"more"}, 1},
 		"emptied, with lines that begin alike": {func(fl *following) {
 			text := strings.ReplaceAll(head, "line", "lime")
 			require.Len(fl.t, text, len(head))
@@ -265,8 +279,7 @@ func TestRewritten(t *testing.T) {
 // TestSameLines compares the lines that two texts begin with to a naive account.
 func TestSameLines(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
-		part := rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"})
-		return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "")
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"}), 0, 6).Draw(t, "parts"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, within := text.Draw(t, "a"), text.Draw(t, "b"), rapid.Bool().Draw(t, "within")
@@ -297,9 +310,7 @@ func TestSameLines(t *testing.T) {
 
 // TestLines: the lines that have an end are those before the last line feed, in UTF-16 of two bytes.
 func TestLines(t *testing.T) {
-	for text, want := range map[string]int{
-		"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3,
-	} {
+	for text, want := range map[string]int{"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3} {
 		require.Equal(t, want, (&tail{}).lines([]byte(text)), text)
 		var wide []byte
 		for _, c := range []byte(text) {
@@ -307,8 +318,7 @@ func TestLines(t *testing.T) {
 		}
 		require.Equal(t, 2*want, (&tail{wide: true}).lines(wide), text)
 		for _, half := range []string{"b", "\n"} {
-			all := append(slices.Clip(wide), half...)
-			require.Equal(t, 2*want, (&tail{wide: true}).lines(all), "%s and half of a unit", text)
+			require.Equal(t, 2*want, (&tail{wide: true}).lines(append(slices.Clip(wide), half...)), "%s and half of a unit", text)
 		}
 	}
 }

@@ -89,6 +89,7 @@ func (r *run) step() (got []string, absent string) {
 	got, _ = r.synced()
 	st := r.Status()
 	require.Equal(r.following.t, st.Absent == "", st.Present)
+	require.True(r.following.t, st.Present || !st.Renamed)
 	return got, st.Absent
 }
 
@@ -264,6 +265,11 @@ func TestPassedOver(t *testing.T) {
 			after(defaultIdle)
 			r.write("\nc\n")
 		}, []string{"a", "b", "c"}},
+		"from the first byte": {"", func(r *run) {
+			r.write("a\n")
+			r.poke()
+			after(defaultIdle)
+		}, []string{"a"}},
 		"lines of another are not": {"old\n", func(r *run) {
 			r.open("other", r.path)
 			r.write("of another\n")
@@ -290,8 +296,10 @@ func TestPassedOver(t *testing.T) {
 		for _, quiet := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
 				bubble(t, func(t *testing.T, dir string) {
-					if c.old == "" {
-						appendTo(t, filepath.Join(dir, "Player.log"), "old\n")
+					if path := filepath.Join(dir, "Player.log"); name == "from the first byte" {
+						appendTo(t, path, "")
+					} else if c.old == "" {
+						appendTo(t, path, "old\n")
 					}
 					r := newRun(t, dir, c.old, true)
 					c.pass(r)
