@@ -40,6 +40,8 @@ type stream struct {
 	pipe *os.File // that it comes from
 	end  *os.File // of the pipe that the game gets
 
+	before func() // comes before each answer of drain
+
 	moving atomic.Int64 // bytes that are being passed on
 
 	mu    sync.Mutex
@@ -100,11 +102,6 @@ func (o *output) wait(ctx context.Context, d time.Duration) {
 func (o *output) finish(h *host) {
 	o.wait(h.hurry, teeGrace)
 	for _, s := range o.streams {
-		select {
-		case <-s.done:
-			continue
-		default:
-		}
 		unread, buf := 0, make([]byte, 32<<10)
 		for n := 1; n > 0 && unread < 1<<20; unread += n { // which is more than a pipe holds
 			n, _ = readNow(s.pipe, buf)
@@ -172,6 +169,7 @@ func (s *stream) read(buf []byte) (int, error) {
 			case errors.Is(err, os.ErrDeadlineExceeded): // another asks
 				continue
 			}
+			s.before()
 			s.mu.Lock()
 			for _, empty := range s.asked[:asked] {
 				close(empty)
@@ -234,7 +232,7 @@ func newStream(name string) (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stream{name: name, done: make(chan struct{}), pipe: r, end: w}, nil
+	return &stream{name: name, done: make(chan struct{}), pipe: r, end: w, before: func() {}}, nil
 }
 
 // tee copies a stream of the game to a writer, and returns the end of its pipe that the game gets. The spooled stream
@@ -253,12 +251,13 @@ func (o *output) tee(h *host, name string, to io.Writer, spooled bool) (w *os.Fi
 		copyTo = &spool{path: path, most: spoolBytes, limit: spoolLimit, follower: h.follower.Status, lost: func(n uint64) {
 			h.session.Observe(event.Notice{
 				Status: event.StatusHole, Count: n,
-				Detail: "the game's output came faster than it could be read",
+				Detail: "a part of the game's output was not copied to the file that heed reads",
 			}.Entry())
 		}}
 		if err := copyTo.open(os.O_TRUNC); err != nil {
 			return nil, err
 		}
+		s.before = copyTo.report
 	}
 	o.pipes, o.streams = append(o.pipes, s.end), append(o.streams, s)
 	go func() {
@@ -305,7 +304,7 @@ type spool struct {
 	most     int64 // bytes of a file that another follows
 	limit    int64 // bytes of a file, but for the last write
 	follower func() follow.Status
-	lost     func(bytes uint64) // called when text is left out, and when text is written again after more was
+	lost     func(bytes uint64) // called when text is left out, and for more of it by report
 
 	file  *os.File // nil: it cannot be opened, and is tried again
 	size  int64
@@ -347,9 +346,9 @@ func (s *spool) write(text []byte) error {
 	s.size += int64(n)
 	if n < len(text) {
 		s.leave(min(all, len(text)-n))
-	} else if s.full = false; s.left > 0 {
-		s.lost(s.left)
-		s.left = 0
+	} else {
+		s.full = false
+		s.report()
 	}
 	return err
 }
@@ -357,8 +356,16 @@ func (s *spool) write(text []byte) error {
 // leave leaves out a text.
 func (s *spool) leave(n int) {
 	if s.left += uint64(n); !s.full {
+		s.full = true
+		s.report()
+	}
+}
+
+// report calls lost if text was left out since the latest call.
+func (s *spool) report() {
+	if s.left > 0 {
 		s.lost(s.left)
-		s.full, s.left = true, 0
+		s.left = 0
 	}
 }
 
@@ -376,9 +383,7 @@ func (s *spool) renew() {
 
 // close ends the copy.
 func (s *spool) close() error {
-	if s.left > 0 {
-		s.lost(s.left)
-	}
+	s.report()
 	var err error
 	if s.file != nil {
 		err = s.file.Close()

@@ -115,6 +115,35 @@ func TestPiped(t *testing.T) {
 	require.NoError(t, <-done)
 }
 
+// TestPipedFull: who asks for evidence is answered after a notice of the text that the full disk did not take.
+func TestPipedFull(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("this system has no full device: ", err)
+	}
+	path := filepath.Join(t.TempDir(), "standard")
+	require.NoError(t, os.Symlink(full, path))
+	h := &host{program: &program{}, losses: map[string]error{"log": syscall.ENOSPC}}
+	var err error
+	h.follower, err = follow.New(follow.Config{Path: path, Continues: true})
+	require.NoError(t, err)
+	h.spool, err = newStream("log")
+	require.NoError(t, err)
+	h.session, err = session.New(session.Config{})
+	require.NoError(t, err)
+	o := &output{}
+	game, err := o.tee(h, "stdout", io.Discard, true)
+	require.NoError(t, err)
+	for n := range uint64(3) {
+		_, err := game.WriteString("a line\n")
+		require.NoError(t, err)
+		require.NoError(t, h.spool.drain(t.Context()))
+		require.Equal(t, n+1, h.session.Engine().Stats().Received)
+	}
+	require.NoError(t, game.Close())
+	o.wait(t.Context(), patience)
+}
+
 // TestSpoolLimit: where the follower does not come, the copy ends at its limit, and what is
 // left out is told.
 func TestSpoolLimit(t *testing.T) {
