@@ -55,7 +55,7 @@ func (f *historyFlags) ofGame(cmd *cobra.Command, help string) *cobra.Command {
 
 // commandHistory opens the history in a file for the commands that read saved logs.
 func (p *program) commandHistory(ctx context.Context, path string) (command.History, error) {
-	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now})
+	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now, Wait: keepWait})
 	if err != nil {
 		return nil, err
 	}
@@ -74,9 +74,8 @@ func (h *commandHistory) Ledger(of func() *summary.Session) briefing.Ledger {
 }
 
 // openHistory opens a history, and notes what became of sessions that no heed ended.
-func (p *program) openHistory(ctx context.Context, c history.Config) (*history.History, error) {
-	c.Now = p.Now
-	h, err := history.Open(ctx, c)
+func (p *program) openHistory(ctx context.Context, path string) (*history.History, error) {
+	h, err := history.Open(ctx, history.Config{Path: path, Now: p.Now, Wait: keepWait})
 	if err == nil {
 		p.noteOpened(ctx, h)
 	}
@@ -122,7 +121,7 @@ func (p *program) withHistory(cmd *cobra.Command, f *historyFlags,
 			}
 			return ask(ctx, nil, "", args)
 		}
-		h, err := p.openHistory(ctx, history.Config{Path: f.path})
+		h, err := p.openHistory(ctx, f.path)
 		if err != nil {
 			return cli.Failed(exitNone, err)
 		}

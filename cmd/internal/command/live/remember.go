@@ -106,7 +106,7 @@ func (h *host) openHistory() error {
 		if err != nil {
 			return nil, err
 		}
-		return h.program.openHistory(context.Background(), history.Config{Path: path, Wait: keepWait})
+		return h.program.openHistory(context.Background(), path)
 	}
 	k.opens()
 	if h.follower != nil && !k.newRun {
