@@ -192,7 +192,7 @@ type Result struct {
 // [Gate.Done] must be called at its end.
 func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	d := Decision{Call: call}
-	if d.Exempt = g.policy.exempt(&call); d.Exempt == "" {
+	if d.Exempt = g.Exempt(&call); d.Exempt == "" {
 		g.look(ctx, &d)
 	} else {
 		d.Allowed = true
