@@ -197,13 +197,10 @@ func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	} else {
 		d.Allowed = true
 	}
-	recorder, ok := g.source.(Recorder)
-	if !ok {
-		return d
-	}
-	if d.Allowed {
+	switch recorder, ok := g.source.(Recorder); {
+	case ok && d.Allowed:
 		d.Running = recorder.Begin(call)
-	} else {
+	case ok:
 		recorder.Refused(d)
 	}
 	return d

@@ -60,8 +60,8 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 }
 
 // take begins a call, unless it has begun, passes the gate or is exempt from it, or removes and returns the calls that
-// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. Calls that were
-// abandoned are forgotten.
+// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. Calls that
+// were abandoned are forgotten.
 func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

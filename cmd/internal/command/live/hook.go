@@ -207,10 +207,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		h.report(ctx, c)
 	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
-		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
-			m.Ended(now, false)
-			return steer.Action{}
-		})
+		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
 	}
 	return c.State(), h.print(e.Render(said))
 }
