@@ -192,18 +192,15 @@ type Result struct {
 // [Gate.Done] must be called at its end.
 func (g *Gate) Check(ctx context.Context, call Call) Decision {
 	d := Decision{Call: call}
-	if d.Exempt = g.policy.exempt(&call); d.Exempt == "" {
+	if d.Exempt = g.Exempt(&call); d.Exempt == "" {
 		g.look(ctx, &d)
 	} else {
 		d.Allowed = true
 	}
-	recorder, ok := g.source.(Recorder)
-	if !ok {
-		return d
-	}
-	if d.Allowed {
+	switch recorder, ok := g.source.(Recorder); {
+	case ok && d.Allowed:
 		d.Running = recorder.Begin(call)
-	} else {
+	case ok:
 		recorder.Refused(d)
 	}
 	return d

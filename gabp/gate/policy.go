@@ -63,15 +63,15 @@ func newPolicy(allow, tags []string) policy {
 	return p
 }
 
-// exempt returns why a call is exempt, "" where it is not. The owner's list comes first.
-func (p *policy) exempt(c *Call) string {
-	for _, pattern := range p.allow {
+// Exempt returns why a call is never held back, "" if it may be. The owner's list comes first.
+func (g *Gate) Exempt(c *Call) string {
+	for _, pattern := range g.policy.allow {
 		if matches(pattern, c.Tool) {
 			return "owner's list: " + pattern
 		}
 	}
 	for _, tag := range c.Tags {
-		if contains(p.tags, tag) {
+		if contains(g.policy.tags, tag) {
 			return "tag: " + strings.ToLower(tag)
 		}
 	}

@@ -39,7 +39,8 @@ type memory struct {
 // Report keeps the report of a call.
 func (c *memory) Report(_ context.Context, call bridge.Call) error {
 	c.mu.Lock()
-	c.reports = append(c.reports, strings.TrimSuffix(fmt.Sprint(call.ID, " ", call.Status, " ", call.Tool), " "))
+	c.reports = append(c.reports, strings.TrimSuffix(fmt.Sprint(call.ID, " ", call.Status, " ", call.Tool), " ")+
+		map[bool]string{true: " exempt"}[call.Exempt])
 	c.mu.Unlock()
 	if call.Status.Ended() && c.verdict != nil {
 		<-c.verdict
@@ -484,6 +485,9 @@ func TestReports(t *testing.T) {
 		"the turn ends in order": {`
 		A 1: end_turn
 		e 1: end_turn`, []string{"c1 started c1", "c1 completed"}},
+		"a call that only reads": {`
+		A {"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"tool_call","toolCallId":"c2","title":"c2","kind":"read"}}}
+		e call c2`, []string{"c1 started c1", "c2 started c2 exempt"}},
 		"no call of the game": {`
 		A call other pending
 		e call other pending

@@ -447,7 +447,8 @@ func (s *session) update(data jsontext.Value) {
 	if c.begun == nil && s.proxy.Game(c.title, c.kind) {
 		c.begun = make(chan struct{})
 		s.machine(func(m *steer.Machine) { m.CallBegan(u.CallID) })
-		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Status: event.StatusStarted})
+		exempt := c.kind == "read"
+		go s.report(c.begun, bridge.Call{ID: u.CallID, Tool: c.title, Exempt: exempt, Status: event.StatusStarted})
 	}
 }
 

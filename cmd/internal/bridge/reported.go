@@ -24,6 +24,7 @@ type Call struct {
 	// calls of the agent.
 	ID     string       `json:"id,omitempty"`
 	Tool   string       `json:"tool,omitempty"`
+	Exempt bool         `json:"exempt,omitempty"` // its host never holds it back
 	Status event.Status `json:"status"`
 }
 
@@ -58,8 +59,9 @@ func (p *Proxy) reportCall(ctx context.Context, r *gabp.Request) (any, error) {
 	return verdicts, nil
 }
 
-// take begins a call, unless it has begun or passes the gate, or removes and returns the calls that end with c. Calls
-// that were abandoned are forgotten.
+// take begins a call, unless it has begun, passes the gate or is exempt from it, or removes and returns the calls that
+// end with c. A call that is never held back is no evidence of play, which ends a load, and no operation. Calls that
+// were abandoned are forgotten.
 func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -78,9 +80,10 @@ func (t *reported) take(p *Proxy, c Call) (ended []reportedCall) {
 		return named
 	}
 	t.open = append(named, others...)
-	if !t.pass.Load() && p.mod.current() == nil && (c.ID == "" || named == nil) {
-		run := p.session.Begin(session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent})
-		t.open = append(t.open, reportedCall{c, run})
+	call := session.Call{ID: c.ID, Tool: c.Tool, Consumer: c.Agent}
+	passes := c.Exempt || t.pass.Load() || p.mod.current() != nil || p.gate.Exempt(&call) != ""
+	if !passes && (c.ID == "" || named == nil) {
+		t.open = append(t.open, reportedCall{c, p.session.Begin(call)})
 	}
 	return nil
 }

@@ -67,6 +67,23 @@ func TestReportedCalls(t *testing.T) {
 	}
 }
 
+// TestReportedCallIsExempt holds that a call which is never held back is no operation by a report, since only calls that
+// may be held back are evidence of play: by the owner's list, or as its host reports.
+func TestReportedCallIsExempt(t *testing.T) {
+	begin(t, Config{Allow: []string{"colony/read"}}, session.Config{}, nil, func(t *testing.T, p *play) {
+		for _, c := range []Call{
+			{Tool: "colony/read"}, {Tool: "look", Exempt: true}, {ID: "1", Tool: "colony/read"}, {Tool: "colony/build"},
+		} {
+			c.Agent, c.Status = "ann", event.StatusStarted
+			p.report(c)
+			c.Status = event.StatusCompleted
+			require.Empty(t, p.report(c), "%v", c)
+		}
+		require.Equal(t, []string{"colony/build completed"}, p.operations())
+		require.Zero(t, p.session.Status().InFlight)
+	})
+}
+
 // TestReportedVerdict holds that the end of a reported call returns its verdict, and that the call is the agent's.
 func TestReportedVerdict(t *testing.T) {
 	begin(t, Config{}, session.Config{}, nil, func(t *testing.T, p *play) {

@@ -191,10 +191,13 @@ func (a *agent) look(ctx context.Context, i int, res *result) error {
 	if res.verdict.Reason == string(coalesce.ReasonStanding) {
 		a.tally.Standing++
 	}
+	news := res.item != nil || res.verdict.Outcome != "" && res.verdict.Outcome != coalesce.Clean
 	switch {
 	case res.item != nil && res.item.Blocking:
 		return a.stop(ctx, res.item, i)
-	case res.item != nil, res.verdict.Outcome != "" && res.verdict.Outcome != coalesce.Clean:
+	case news && a.by != nil && a.talk != nil && a.talk.prompts():
+		return nil // the verdict is in the prompt, with the item
+	case news:
 		a.tally.Reads++
 		r, err := a.read(ctx, i)
 		if r.Broken == "" {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/heedlog/heed"
@@ -124,6 +125,11 @@ func wait[T any](c *conversation, done <-chan T) (v T, prompt *steer.Batch) {
 			act = c.machine.Ready(time.Now())
 		}
 	}
+}
+
+// prompts reports whether the end of the turn leads to a prompt.
+func (c *conversation) prompts() bool {
+	return slices.ContainsFunc(c.machine.State().Pending, func(m steer.Message) bool { return !m.Rides })
 }
 
 // drain takes the events that are there.

@@ -207,10 +207,7 @@ func (h *hooked) step(ctx context.Context, s steer.State) (steer.State, error) {
 		h.report(ctx, c)
 	}
 	if said == "" && e.Kind == hooks.TurnEnd || e.Kind == hooks.SessionEnd {
-		c.Do(func(m *steer.Machine, now time.Time) steer.Action {
-			m.Ended(now, false)
-			return steer.Action{}
-		})
+		c.Do(func(m *steer.Machine, now time.Time) steer.Action { return m.Ended(now, false) })
 	}
 	return c.State(), h.print(e.Render(said))
 }
@@ -236,7 +233,8 @@ func (h *hooked) observe(m *steer.Machine, now time.Time) steer.Action {
 // ends none that has begun.
 func (h *hooked) report(ctx context.Context, c *deliver.Conversation) {
 	e := h.event
-	if err := c.Report(ctx, bridge.Call{ID: e.CallID, Tool: e.Tool, Status: e.Call()}); err != nil {
+	call := bridge.Call{ID: e.CallID, Tool: e.Tool, Exempt: fitsAny(h.flags.allow, e.Tool), Status: e.Call()}
+	if err := c.Report(ctx, call); err != nil {
 		h.Note("the call is not known to heed: %v", err)
 	}
 }

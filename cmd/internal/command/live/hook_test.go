@@ -79,7 +79,8 @@ func TestHookReports(t *testing.T) {
 		case bridge.MethodCall:
 			var c bridge.Call
 			require.NoError(t, json.Unmarshal(r.Params, &c))
-			reports = append(reports, fmt.Sprintf("%s %q %q %s", c.Agent, c.ID, c.Tool, c.Status))
+			reports = append(reports, fmt.Sprintf("%s %q %q %s%s", c.Agent, c.ID, c.Tool, c.Status,
+				map[bool]string{true: " exempt"}[c.Exempt]))
 			return []heed.Verdict{}, nil
 		case gabp.MethodAttentionCurrent:
 			return gabp.CurrentResult{Attention: item}, nil
@@ -96,7 +97,7 @@ func TestHookReports(t *testing.T) {
 		{input: `"PreToolUse","tool_name":"mcp__game__build"`, blocked: true},
 		{
 			input: `"PreToolUse","tool_name":"mcp__game__look"`, blocked: true, flags: []string{"--allow", "*look"},
-			want: `hook-s "" "mcp__game__look" started`,
+			want: `hook-s "" "mcp__game__look" started exempt`,
 		},
 		{input: `"PreToolUse","tool_name":"mcp__game__heed_ack"`},
 		{input: `"PostToolUse","tool_name":"Bash","tool_use_id":"u2"`, want: `hook-s "u2" "Bash" completed`},
