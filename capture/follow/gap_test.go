@@ -279,7 +279,8 @@ func TestRewritten(t *testing.T) {
 // TestSameLines compares the lines that two texts begin with to a naive account.
 func TestSameLines(t *testing.T) {
 	text := rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"}), 0, 6).Draw(t, "parts"), "")
+		part := rapid.SampledFrom([]string{"a\n", "b\n", "\n", "a", "\x00"})
+		return strings.Join(rapid.SliceOfN(part, 0, 6).Draw(t, "parts"), "")
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		a, b, within := text.Draw(t, "a"), text.Draw(t, "b"), rapid.Bool().Draw(t, "within")
@@ -310,7 +311,9 @@ func TestSameLines(t *testing.T) {
 
 // TestLines: the lines that have an end are those before the last line feed, in UTF-16 of two bytes.
 func TestLines(t *testing.T) {
-	for text, want := range map[string]int{"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3} {
+	for text, want := range map[string]int{
+		"": 0, "a": 0, "a\n": 2, "a\nb": 2, "a\nb\n": 4, "\n": 1, "\n\n": 2, "a\n\nb": 3,
+	} {
 		require.Equal(t, want, (&tail{}).lines([]byte(text)), text)
 		var wide []byte
 		for _, c := range []byte(text) {
@@ -318,7 +321,8 @@ func TestLines(t *testing.T) {
 		}
 		require.Equal(t, 2*want, (&tail{wide: true}).lines(wide), text)
 		for _, half := range []string{"b", "\n"} {
-			require.Equal(t, 2*want, (&tail{wide: true}).lines(append(slices.Clip(wide), half...)), "%s and half of a unit", text)
+			all := append(slices.Clip(wide), half...)
+			require.Equal(t, 2*want, (&tail{wide: true}).lines(all), "%s and half of a unit", text)
 		}
 	}
 }
