@@ -265,7 +265,7 @@ func name(i int) string {
 // that were acknowledged.
 func acknowledged(set *rules.Set, n int) (float64, error) {
 	engine, err := heed.New(heed.Config{Rules: set, Coalesce: coalesce.Config{
-		MaxRemembered: max(n, 64), AckMemory: coalesce.Window{Entries: 1 << 30},
+		MaxRemembered: max(n, 64), AckMemory: coalesce.Window{Entries: 1 << 30}, QuietTime: coalesce.Window{Entries: 1},
 	}})
 	if err != nil {
 		return 0, err
