@@ -73,9 +73,9 @@
 //
 // An entry that names an operation belongs to the burst of its root. One that names none belongs to the only root that
 // is running, or, with none running, to the only one that ended within Linger. It is charged to that call; since this
-// is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and where it repeats a group of the ambient episode, it is ambient. A phase
-// change or AmbientQuiet ends an episode; its item stays. Blindness has a burst of its own, and each key under which
-// the host raises entries itself.
+// is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and where it
+// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
+// stays. Blindness has a burst of its own, and each key under which the host raises entries itself.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, whatever its burst.
 // Advisory entries share one open item.
@@ -99,9 +99,9 @@
 //
 // # Verdicts and updates
 //
-// A [Verdict] is blocking or advisory only by an entry that is charged to the call. It is unknown (background) by urgent
-// entries in the window of the call that are not charged to it, and by an item that blocked or was deferred when the
-// call began. An acknowledgement does not change it. It is clean only if evidence was complete as well.
+// A [Verdict] is blocking or advisory only by an entry that is charged to the call. Urgent entries in the window of the
+// call that are not charged to it make it unknown (background), and so does an item that blocked or was deferred when
+// the call began. An acknowledgement does not change it. It is clean only if evidence was complete as well.
 //
 // Updates are few: over any sequence of n urgent entries in k groups with s stops, 6 + 3 log10 n + 3 log10 k + 3 s at
 // most, and two for each acknowledgement of an item that stopped no call. Acts of the host, such as a raise, a stall
