@@ -59,7 +59,7 @@ type Input struct {
 	// all that it does not raise. Entries of one key are one item.
 	Raised string
 
-	digest *digested
+	digest *digest
 
 	// Phase is the game's phase at the entry, "" where it is not known.
 	Phase string
@@ -102,8 +102,6 @@ type Coalescer struct {
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
-	clears  uint64
-	nOpen   int
 
 	// The bursts that go on, but for those of operations, which hold their own.
 	episode   episode
@@ -111,7 +109,6 @@ type Coalescer struct {
 	blindItem uint64 // number of the latest item of blindness
 	phases    phases
 	load      load
-	loadEnded uint64 // sequence number at the end of the latest load, whose bursts ended with it
 
 	index *index
 
@@ -376,7 +373,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		c.episode.last = c.now
 	}
 	if in.digest != nil {
-		it.Digest = in.digest.digest
+		it.Digest = *in.digest
 	}
 	row, group := it.Counters.find(d.Rule, in.Signature, in.variant), true
 	switch {

@@ -120,8 +120,8 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 
 // ordered returns the open items in the order of precedence.
 func (c *Coalescer) ordered() []*item {
-	open := make([]*item, 0, c.nOpen)
-	weights := make(map[*item]*Member, c.nOpen)
+	var open []*item
+	weights := map[*item]*Member{}
 	for i := range c.items {
 		if it := &c.items[i]; it.open() {
 			open = append(open, it)

@@ -247,7 +247,7 @@ const (
 )
 
 // Reason is why an update was made. An item is opened because it is "new", because what was
-// acknowledged "returned" or rose in "rate", because a "variant" of it was not there before,
+// acknowledged "returned" or was "charged" to a later call, because a "variant" of it was not there before,
 // or for one of the last three that follow; it is updated for the number of "groups" or the
 // "count" of entries, for another "variant", because state was "invalidated", or because
 // "severity" or "disposition" rose; it is cleared because it was "acknowledged", "resolved",
@@ -259,7 +259,6 @@ type Reason string
 const (
 	reasonNew      Reason = "new"      // something that no open or acknowledged item holds
 	reasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
-	reasonRate     Reason = "rate"     // acknowledged, and now more frequent by rateFactor
 	reasonCharged  Reason = "charged"  // acknowledged, and charged to a later call
 
 	// reasonStanding opens nothing: acknowledged, charged to later calls again and again.
@@ -290,26 +289,13 @@ const (
 	reasonAttached     Reason = "attached"     // open before an agent arrived; part of a digest
 )
 
-// weight orders the reasons of updates.
-func (r Reason) weight() int {
-	switch r {
-	case reasonLoaded:
-		return 8
-	case reasonDisposition:
-		return 7
-	case reasonSeverity:
-		return 6
-	case reasonInvalidated:
-		return 5
-	case reasonVariant:
-		return 4
-	case reasonCount:
-		return 3
-	case reasonGroups:
-		return 2
-	}
-	return 0
+// telling are the reasons of updates that say more than others, the most telling last.
+var telling = [...]Reason{
+	reasonGroups, reasonCount, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition, reasonLoaded,
 }
+
+// weight orders the reasons of updates.
+func (r Reason) weight() int { return slices.Index(telling[:], r) }
 
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.

@@ -62,7 +62,6 @@ func (c *Coalescer) overflow(to *destination, it *item) *item {
 // start makes a free item an open one, by an event.
 func (c *Coalescer) start(it *item, to *destination, predecessor uint64, by itemEvent) {
 	c.numbers++
-	c.nOpen++
 	c.stats.Opened++
 	it.on(by)
 	it.Number, it.id = c.numbers, c.id(c.numbers)
@@ -103,7 +102,6 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 
 // reopen opens a cleared item again.
 func (c *Coalescer) reopen(it *item) {
-	c.nOpen++
 	c.stats.Reopened++
 	it.on(onOpen)
 	it.ClearedBy, it.ClearedAt, it.Shared = "", 0, it.Scope.plain()
@@ -132,15 +130,14 @@ func (c *Coalescer) pool() (pool *item) {
 // makeRoom lets another item be opened. With MaxOpen items open it clears the one that has been quiet longest, of the
 // advisory ones and those of an earlier run; when all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	if c.nOpen < c.cfg.MaxOpen {
-		return nil
-	}
 	var victim, newest *item
+	open := 0
 	for i := range c.items {
 		it := &c.items[i]
 		if !it.open() {
 			continue
 		}
+		open++
 		if (it.Disposition != event.Blocking || it.State == itemPast) &&
 			(victim == nil || it.Latest.seq < victim.Latest.seq) {
 			victim = it
@@ -149,7 +146,10 @@ func (c *Coalescer) makeRoom() *item {
 			newest = it
 		}
 	}
-	if victim == nil {
+	switch {
+	case open < c.cfg.MaxOpen:
+		return nil
+	case victim == nil:
 		return newest
 	}
 	c.clear(victim, ReasonEvicted)
@@ -213,8 +213,6 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
-	c.nOpen--
-	c.clears++
 	c.stats.Cleared++
 	switch why {
 	case ReasonAcknowledged:
@@ -224,7 +222,7 @@ func (c *Coalescer) close(it *item, why Reason) {
 	default:
 		it.on(onFinish)
 	}
-	it.ClearedBy, it.ClearedAt = why, c.clears
+	it.ClearedBy, it.ClearedAt = why, c.stats.Cleared
 	c.retention = append(c.retention, Retention{Owner: it.Number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }

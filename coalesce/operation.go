@@ -344,10 +344,8 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
 		}
 		c.meetOpen(o)
-		if o.running() || o.lingers(&c.cfg.Linger, c.now) {
-			c.enterWindow(o)
-			c.leaveWindows()
-		}
+		c.enterWindow(o)
+		c.leaveWindows()
 	case e.Status.Ended() && (o.running() || o.Abandoned || o.Doubtful):
 		// A late end settles how it ended, but not what came of it where nobody looked for
 		// that meanwhile.

@@ -29,9 +29,9 @@ type State struct {
 	Escalations []*escalation `json:",omitempty"`
 	Stats       Stats
 
-	FreshSince, Numbers, Clears, LoadEnded, BlindItem, EpisodeAcked uint64
-	ConsumerCalls, ConsumersEvicted                                 uint64
-	OperationsEvicted, OperationsAbandoned, OperationsAnonymous     uint64
+	FreshSince, Numbers, BlindItem, EpisodeAcked                uint64
+	ConsumerCalls, ConsumersEvicted                             uint64
+	OperationsEvicted, OperationsAbandoned, OperationsAnonymous uint64
 
 	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table            int               // how many are in the table
@@ -202,7 +202,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
 		Consumers: c.consumers.list, Calls: c.calls, Phases: c.phases, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,
-		FreshSince: c.freshSince, Numbers: c.numbers, Clears: c.clears, LoadEnded: c.loadEnded, BlindItem: c.blindItem,
+		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
 		ConsumerCalls: c.consumers.calls, ConsumersEvicted: c.consumers.evicted,
 		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
 		Operations: operations, Table: len(table), Items: items,
@@ -252,8 +252,7 @@ func (c *Coalescer) restore(s *State) error {
 		c.base = time.Unix(s.Base[0], s.Base[1]).UTC()
 	}
 	c.calls, c.escalations, c.stats = s.Calls, s.Escalations, s.Stats
-	c.freshSince, c.numbers, c.clears = s.FreshSince, s.Numbers, s.Clears
-	c.loadEnded, c.blindItem = s.LoadEnded, s.BlindItem
+	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
 	c.consumers.calls, c.consumers.evicted = s.ConsumerCalls, s.ConsumersEvicted
 	c.ops.evicted, c.ops.abandoned, c.ops.anonymous = s.OperationsEvicted, s.OperationsAbandoned, s.OperationsAnonymous
@@ -310,7 +309,6 @@ func (c *Coalescer) restoreItem(it, s *item) error {
 		}
 		it.Counters.add(*r)
 	}
-	it.Counters.last = 0
 	for i := range it.Rules {
 		if it.rule(it.Rules[i].Rule) != &it.Rules[i] {
 			return fmt.Errorf("its Rules[%d] occurs twice", i)

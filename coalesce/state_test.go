@@ -304,12 +304,12 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
+		"Coalescer.prefix", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
 		"Coalescer.soonest", "Coalescer.only",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
 		"item.id", "storedCause.ID", "storedSample.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
-		"counters.base", "counters.last", "counters.variants",
+		"counters.base", "counters.variants",
 		// What a host may set to something else at a restore.
 		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
@@ -392,7 +392,6 @@ func TestRestoreRefused(t *testing.T) {
 			c.stats.Opened++
 			c.stats.Cleared++
 			c.stats.Evicted++
-			c.clears++
 		}, "items opened"},
 		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "the counts of its groups do not match"},
 		"empty group": {
