@@ -78,12 +78,7 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 
 // lookup returns the item called id, or nil.
 func (c *Coalescer) lookup(id string) *item {
-	for i := range c.items {
-		if it := &c.items[i]; it.State != itemFree && it.id == id {
-			return it
-		}
-	}
-	return nil
+	return c.best(func(it *item) bool { return it.State != itemFree && it.id == id }, newer)
 }
 
 // acknowledge clears an open item up to watermark and returns the number of its

@@ -415,12 +415,7 @@ func (c *Coalescer) gathering(to *destination) *item {
 	case scopeBlind:
 		return c.blindly
 	case scopeHost:
-		for i := range c.items {
-			if it := &c.items[i]; it.open() && it.Scope == scopeHost && it.Key == to.key {
-				return it
-			}
-		}
-		return nil
+		return c.best(func(it *item) bool { return it.open() && it.Scope == scopeHost && it.Key == to.key }, newer)
 	case scopeDigest:
 		return nil
 	}

@@ -198,7 +198,7 @@ func (t *counters) reset() {
 // are then beyond maxVariants, which join the others. It costs a pass over the groups
 // of each item that holds from, and next to nothing where none does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if from == into {
+	if _, held := c.index.holds(from); from == into || !held {
 		return
 	}
 	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {

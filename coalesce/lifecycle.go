@@ -85,12 +85,7 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain())
 	}
 	if advisory {
-		for i := range c.items {
-			if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
-				found = it
-			}
-		}
-		return found
+		return c.best(fits, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
 	}
 	c.index.each(d.Rule, in.Signature, func(i int, _ *counter) {
 		if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
@@ -116,41 +111,35 @@ func (c *Coalescer) reopen(it *item) {
 }
 
 // pool returns the newest open advisory item of an operation or an episode, or nil.
-func (c *Coalescer) pool() (pool *item) {
+func (c *Coalescer) pool() *item {
+	return c.best(func(it *item) bool {
+		return it.takes() && it.Disposition == event.Advisory && it.Scope.plain()
+	}, newer)
+}
+
+// best returns the item that fits and comes before all others that do, or nil.
+func (c *Coalescer) best(fits func(*item) bool, before func(a, b *item) bool) (found *item) {
 	for i := range c.items {
-		it := &c.items[i]
-		if it.takes() && it.Disposition == event.Advisory && it.Scope.plain() &&
-			(pool == nil || it.Number > pool.Number) {
-			pool = it
+		if it := &c.items[i]; fits(it) && (found == nil || before(it, found)) {
+			found = it
 		}
 	}
-	return pool
+	return found
 }
+
+func newer(a, b *item) bool { return a.Number > b.Number }
 
 // makeRoom lets another item be opened. With MaxOpen items open it clears the one that has been quiet longest, of the
 // advisory ones and those of an earlier run; when all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	var victim, newest *item
-	open := 0
-	for i := range c.items {
-		it := &c.items[i]
-		if !it.open() {
-			continue
-		}
-		open++
-		if (it.Disposition != event.Blocking || it.State == itemPast) &&
-			(victim == nil || it.Latest.seq < victim.Latest.seq) {
-			victim = it
-		}
-		if newest == nil || it.Number > newest.Number {
-			newest = it
-		}
-	}
-	switch {
-	case open < c.cfg.MaxOpen:
+	if int(c.stats.Opened+c.stats.Reopened-c.stats.Cleared) < c.cfg.MaxOpen {
 		return nil
-	case victim == nil:
-		return newest
+	}
+	victim := c.best(func(it *item) bool {
+		return it.open() && (it.Disposition != event.Blocking || it.State == itemPast)
+	}, func(a, b *item) bool { return a.Latest.seq < b.Latest.seq })
+	if victim == nil {
+		return c.best((*item).open, newer)
 	}
 	c.clear(victim, ReasonEvicted)
 	return nil
@@ -158,23 +147,15 @@ func (c *Coalescer) makeRoom() *item {
 
 // slot returns a free item, for which a cleared one may be dropped.
 func (c *Coalescer) slot() *item {
-	var oldest *item
-	for i := range c.items {
-		it := &c.items[i]
-		switch {
-		case it.State == itemFree:
-			return it
-		case it.open():
-		case oldest == nil, evictedBefore(it, oldest):
-			oldest = it
-		}
+	it := c.best(func(it *item) bool { return !it.open() }, evictedBefore)
+	if it.State != itemFree {
+		c.evict(it)
 	}
-	c.evict(oldest)
-	return oldest
+	return it
 }
 
-// evictedBefore reports whether cleared item a is evicted before b: first what
-// nobody acknowledged, then the oldest.
+// evictedBefore reports whether item a, which is not open, is evicted before b: free ones come first, then those
+// that were not acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
 	if (a.AckedAt.seq == 0) != (b.AckedAt.seq == 0) {
 		return a.AckedAt.seq == 0
@@ -283,12 +264,9 @@ func (c *Coalescer) wake(it *item) {
 
 // sweep does what is due.
 func (c *Coalescer) sweep() {
-	if c.soonest.due(c.now) {
-		c.doDue()
+	if !c.soonest.due(c.now) {
+		return
 	}
-}
-
-func (c *Coalescer) doDue() {
 	if c.expiry.due(c.now) {
 		c.expire()
 	}
@@ -428,12 +406,7 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 // those of an open one: the one that would be evicted first, each once. It returns
 // false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
-	var victim *item
-	for i := range c.items {
-		if it := &c.items[i]; it.cleared() && !it.Unpinned && (victim == nil || evictedBefore(it, victim)) {
-			victim = it
-		}
-	}
+	victim := c.best(func(it *item) bool { return it.cleared() && !it.Unpinned }, evictedBefore)
 	if victim == nil {
 		return 0, false
 	}

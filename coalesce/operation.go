@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"strings"
 
@@ -180,31 +181,31 @@ func (t *operations) drop(n int) {
 	t.live = slices.DeleteFunc(t.live, func(l *operation) bool { return l == o })
 }
 
+// up yields an operation, then those that it is a part of, the nearest first.
+func (t *operations) up(o *operation) iter.Seq[*operation] {
+	return func(yield func(*operation) bool) {
+		// Without a parent the map is not looked at: with 32 running operations a repeat costs 0.37 µs in place of 0.95.
+		for depth := 0; o != nil && depth <= maxDepth && yield(o) && o.Parent != ""; depth++ {
+			o = t.byID[o.Parent]
+		}
+	}
+}
+
 // link makes o a part of parent, unless parent is a part of o.
 func (t *operations) link(o, parent *operation) bool {
-	for a, depth := parent, 0; a != nil && depth < maxDepth; a, depth = t.byID[a.Parent], depth+1 {
-		if a == o {
-			return false
-		}
-		if a.Parent == "" {
-			break
-		}
+	if t.isPart(parent, o) {
+		return false
 	}
 	o.Parent = parent.ID
 	return true
 }
 
 // root returns the operation that o is a part of, which may be o.
-func (t *operations) root(o *operation) *operation {
-	// Without a parent the map is not looked at: with 32 running operations a repeat costs 0.37 µs in place of 0.95.
-	for depth := 0; o.Parent != "" && depth < maxDepth; depth++ {
-		parent := t.byID[o.Parent]
-		if parent == nil {
-			break
-		}
-		o = parent
+func (t *operations) root(o *operation) (root *operation) {
+	for a := range t.up(o) {
+		root = a
 	}
-	return o
+	return root
 }
 
 // covered reports whether o was only named, and is a part of an operation that was seen to
@@ -213,15 +214,10 @@ func (t *operations) covered(o *operation) bool { return !o.Begun && t.root(o) !
 
 // isPart reports whether o is whole or a part of it.
 func (t *operations) isPart(o, whole *operation) bool {
-	for range maxDepth {
-		if o == whole {
+	for a := range t.up(o) {
+		if a == whole {
 			return true
 		}
-		parent := t.byID[o.Parent]
-		if o.Parent == "" || parent == nil {
-			break
-		}
-		o = parent
 	}
 	return false
 }
@@ -233,8 +229,8 @@ func (c *Coalescer) Parts(id string) []string {
 	var parts []string
 	id = boundID(id)
 	for _, o := range c.ops.order {
-		for a, depth := o, 0; a != nil && a.Parent != "" && depth < maxDepth; a, depth = c.ops.byID[a.Parent], depth+1 {
-			if a.Parent == id {
+		for a := range c.ops.up(o) {
+			if a.Parent != "" && a.Parent == id {
 				parts = append(parts, o.ID)
 				break
 			}

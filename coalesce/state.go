@@ -16,7 +16,7 @@ import (
 // consumers, bursts, pending updates, time and counts. [Coalescer.Retention] is about a journal, and is not part of it.
 type State struct {
 	Epoch       string
-	Bounds      [len(bounds)]int // of its Config
+	Bounds      [8]int // of its Config
 	Now         logicalTime
 	Pos         uint64
 	Base        [2]int64 // seconds since 1970, nanoseconds

@@ -13,15 +13,12 @@ import (
 // maxCount bounds numbers. No engine gets that far, and a sum of them does not overflow.
 const maxCount = 1 << 62
 
-// bounds are the fields of a Config that a state must fit.
-var bounds = [...]string{
-	"MaxOpen", "MaxRemembered", "MaxGroups", "MaxOperations", "MaxSamples", "MaxSampleText", "MaxNamed", "MaxConsumers",
-}
-
-func (c *Config) bounds() [len(bounds)]int {
-	return [...]int{
-		c.MaxOpen, c.MaxRemembered, c.MaxGroups, c.MaxOperations, c.MaxSamples, c.MaxSampleText, c.MaxNamed, c.MaxConsumers,
+// bounds returns the values of counts.
+func (c *Config) bounds() (values [8]int) {
+	for i, n := range c.counts() {
+		values[i] = *n.value
 	}
+	return values
 }
 
 // fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
@@ -30,9 +27,9 @@ func (s *State) fits(c *Coalescer) error {
 	if s.Epoch != now.Epoch {
 		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Epoch, now.Epoch)
 	}
-	for i, n := range now.bounds() {
-		if s.Bounds[i] > n {
-			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", bounds[i], s.Bounds[i], n)
+	for i, n := range now.counts() {
+		if s.Bounds[i] > *n.value {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, s.Bounds[i], *n.value)
 		}
 	}
 	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {

@@ -573,7 +573,7 @@ func fullTables(t testing.TB) *Coalescer {
 	}
 	s := c.Stats()
 	require.NoError(t, s.Check())
-	require.Equal(t, []int{defaultMaxOpen, defaultMaxRemembered, defaultMaxOperations},
+	require.Equal(t, []int{32, 64, 1024},
 		[]int{s.Open, s.Remembered, s.Operations})
 	return c
 }
