@@ -150,7 +150,7 @@ func New(cfg Config) (*Coalescer, error) {
 		prefix:    cfg.Epoch + "-",
 		items:     make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:       newOperations(cfg.MaxOperations),
-		consumers: newConsumers(cfg.MaxConsumers),
+		consumers: consumers{list: make([]consumer, 1, cfg.MaxConsumers)},
 		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
@@ -416,22 +416,20 @@ func (c *Coalescer) gathering(to *destination) *item {
 		return c.blindly
 	case scopeHost:
 		return c.best(func(it *item) bool { return it.open() && it.Scope == scopeHost && it.Key == to.key }, newer)
-	case scopeDigest:
-		return nil
+	case scopeAmbient:
+		return c.episode.item
 	}
-	return c.episode.item
+	return nil
 }
 
-// gather lets it gather the burst at to.
+// gather lets it gather the burst at to. A key finds its item, and a digest gathers nothing more.
 func (c *Coalescer) gather(to *destination, it *item) {
 	switch to.scope {
 	case scopeOperation:
 		to.root.openItem = it
 	case scopeBlind:
 		c.blindly = it
-	case scopeHost, scopeDigest:
-		// A key finds its item, and a digest gathers nothing more.
-	default:
+	case scopeAmbient:
 		c.episode.item = it
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -109,47 +110,40 @@ const (
 // validate reports every field of c that is out of range. It does not change c.
 func (c *Config) validate() error {
 	var errs []error
-	count := func(field string, v int) {
-		if v < 0 {
-			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %d: must not be negative (0 means the default)", field, v))
-		}
-	}
-	duration := func(field string, v time.Duration) {
-		if v < 0 {
+	nonNegative := func(field string, v any, negative bool) {
+		if negative {
 			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %v: must not be negative (0 means the default)", field, v))
 		}
 	}
 	for _, n := range c.counts() {
-		count(n.field, *n.value)
+		nonNegative(n.field, *n.value, *n.value < 0)
 	}
 	if n := c.MaxSummaryTokens; n != 0 && (n < minSummaryTokens || n > maxSummaryTokens) {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummaryTokens is %d: must be from %d to %d (0 means the default)",
 			n, minSummaryTokens, maxSummaryTokens))
 	}
-	duration("MaxSkew", c.MaxSkew)
+	nonNegative("MaxSkew", c.MaxSkew, c.MaxSkew < 0)
 	if c.MaxGroups > maxGroups {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: must be at most %d", c.MaxGroups, maxGroups))
 	}
 	for _, w := range c.windows() {
-		duration(w.field+".Duration", w.window.Duration)
-		count(w.field+".Entries", w.window.Entries)
+		nonNegative(w.field+".Duration", w.window.Duration, w.window.Duration < 0)
+		nonNegative(w.field+".Entries", w.window.Entries, w.window.Entries < 0)
 	}
 	if len(c.Epoch) > 64 {
 		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch)))
 	}
-	for i := range len(c.Epoch) {
-		if !epochByte(c.Epoch[i]) {
-			errs = append(errs,
-				fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
-					c.Epoch[i], i))
-			break
-		}
+	if i := strings.IndexFunc(c.Epoch, func(r rune) bool { return !plainRune(r, "._-") }); i >= 0 {
+		errs = append(errs,
+			fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
+				c.Epoch[i], i))
 	}
 	return errors.Join(errs...)
 }
 
-func epochByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '.' || b == '_' || b == '-'
+// plainRune reports whether r is a letter or a digit of ASCII, or one of signs.
+func plainRune(r rune, signs string) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(signs, r)
 }
 
 type namedCount struct {

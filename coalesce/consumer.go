@@ -27,8 +27,6 @@ type consumers struct {
 	evicted uint64
 }
 
-func newConsumers(n int) consumers { return consumers{list: make([]consumer, 1, n)} }
-
 // consumer returns the index of the consumer called name, made where it is not
 // known.
 func (c *Coalescer) consumer(name string) int {

@@ -20,15 +20,16 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 			return pool, false
 		}
 	}
-	if it := c.lapsed(in, to, advisory); it != nil && before.item == nil {
-		if other := c.makeRoom(); other != nil {
-			return c.overflow(to, other), false
-		}
-		if it.State == itemLapsed {
-			c.reopen(it)
-			c.gather(to, it)
-			return it, it.Disposition == event.Blocking
-		}
+	lapsed := c.lapsed(in, to, advisory)
+	if other := c.makeRoom(); other != nil {
+		c.gather(to, other)
+		c.stats.Overflowed++
+		return other, false
+	}
+	if lapsed != nil && before.item == nil {
+		c.reopen(lapsed)
+		c.gather(to, lapsed)
+		return lapsed, lapsed.Disposition == event.Blocking
 	}
 	var predecessor uint64
 	switch {
@@ -39,9 +40,6 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	case to.scope == scopeAmbient:
 		predecessor = c.episode.acked
 	}
-	if other := c.makeRoom(); other != nil {
-		return c.overflow(to, other), false
-	}
 	it := c.slot()
 	c.gather(to, it)
 	opens := onOpen
@@ -50,13 +48,6 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	}
 	c.start(it, to, predecessor, opens)
 	return it, true
-}
-
-// overflow lets an open item gather the burst at to, too.
-func (c *Coalescer) overflow(to *destination, it *item) *item {
-	c.gather(to, it)
-	c.stats.Overflowed++
-	return it
 }
 
 // start makes a free item an open one, by an event.

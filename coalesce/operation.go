@@ -102,7 +102,6 @@ type operations struct {
 	byID  map[string]*operation
 	order []*operation // oldest first, capacity fixed
 	live  []*operation // of these, those seen to start that run, or ended within Linger
-	limit int
 
 	evicted   uint64 // operations dropped to make room
 	abandoned uint64
@@ -110,11 +109,7 @@ type operations struct {
 }
 
 func newOperations(limit int) operations {
-	return operations{
-		byID:  make(map[string]*operation, limit),
-		order: make([]*operation, 0, limit),
-		limit: limit,
-	}
+	return operations{byID: make(map[string]*operation, limit), order: make([]*operation, 0, limit)}
 }
 
 // holds reports whether o is in the table: neither evicted, nor another life of
@@ -131,7 +126,7 @@ func (t *operations) add(id string, now logicalTime) *operation {
 	if old := t.byID[o.ID]; old != nil {
 		t.bequeath(old)
 		t.drop(slices.Index(t.order, old))
-	} else if len(t.order) == t.limit {
+	} else if len(t.order) == cap(t.order) {
 		t.evict()
 	}
 	t.byID[o.ID] = o

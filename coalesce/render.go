@@ -40,16 +40,19 @@ func (c *Coalescer) bare(it *item) Item {
 		TotalUrgentEntries: it.Total,
 		Sample:             c.samples(it, row),
 		Disposition:        it.Disposition,
-		Cause:              CauseEntry(it.Cause),
-		Prelude:            it.Prelude,
-		OpenedPos:          it.Opened.Pos,
-		LatestPos:          it.LatestPos,
-		Predecessor:        c.id(it.Predecessor),
-		ClearedBy:          it.ClearedBy,
-		Variants:           c.variants(it, m.Rule, row.Sig),
-		Recurrence:         c.again(it, row),
-		Known:              it.Known,
-		Members:            members,
+		Cause: CauseEntry{
+			Seq: it.Cause.Seq, Pos: it.Cause.Pos, Rule: it.Cause.Rule, Signature: it.Cause.Signature,
+			Phase: c.phases.at(it.Cause.Seq),
+		},
+		Prelude:     it.Prelude,
+		OpenedPos:   it.Opened.Pos,
+		LatestPos:   it.LatestPos,
+		Predecessor: c.id(it.Predecessor),
+		ClearedBy:   it.ClearedBy,
+		Variants:    c.variants(it, m.Rule, row.Sig),
+		Recurrence:  c.again(it, row),
+		Known:       it.Known,
+		Members:     members,
 	}
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
@@ -65,7 +68,6 @@ func (c *Coalescer) bare(it *item) Item {
 	if it.Scope == scopeDigest {
 		it.Digest.apply(&a)
 	}
-	a.Cause.Phase = c.phases.at(a.Cause.Seq)
 	if !it.open() {
 		a.State = Cleared
 	}
@@ -357,7 +359,7 @@ const maxName = 64
 // safeName returns what a host called a method or an operation, or what a mod
 // calls itself. It stands in quotes where it could be taken for heed's own words.
 func safeName(name string) string {
-	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
+	plain := !strings.ContainsFunc(name, func(r rune) bool { return !plainRune(r, "/._-:#@") })
 	name = text.Safe(name, maxName)
 	if plain {
 		return name
@@ -371,8 +373,4 @@ func safeNames(names []string) string {
 		shown[i] = safeName(n)
 	}
 	return strings.Join(shown, ", ")
-}
-
-func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }

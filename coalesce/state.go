@@ -53,8 +53,6 @@ type (
 		Seq, Pos  uint64
 		Rule      string
 		Signature signature.Signature
-		ID        signature.ID `json:"-"`
-		Phase     string       `json:",omitzero"`
 	}
 	storedSample struct { // as Sample
 		Level                       event.Severity

@@ -307,14 +307,12 @@ func TestStateHasEveryField(t *testing.T) {
 		"Coalescer.prefix", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
 		"Coalescer.soonest", "Coalescer.only",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "storedCause.ID", "storedSample.ID",
+		"item.id", "storedSample.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
 		// What a host may set to something else at a restore.
 		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
-		// In Config.MaxOperations.
-		"operations.limit",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.

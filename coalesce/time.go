@@ -54,11 +54,9 @@ type alarm struct {
 // at each entry of a storm.
 func (a *alarm) add(w *Window, since, now logicalTime) {
 	if clocked(since, now) {
-		if at := since.at + min(w.Duration, farthest); a.generation != now.generation || at < a.at {
-			a.at, a.generation = at, now.generation
-		}
-	} else if seq := since.seq + uint64(w.Entries); a.seq == 0 || seq < a.seq {
-		a.seq = seq
+		a.merge(alarm{at: since.at + min(w.Duration, farthest), generation: now.generation})
+	} else {
+		a.merge(alarm{seq: since.seq + uint64(w.Entries)})
 	}
 }
 
@@ -98,18 +96,14 @@ func (c *Coalescer) tick(t time.Time) {
 		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
 		c.now.generation = 1
 	}
-	at, setBack := min(max(t.Sub(c.base), -farthest), farthest), false
-	if at < c.now.at {
-		if c.now.at-at <= c.cfg.MaxSkew {
-			return
-		}
+	at := min(max(t.Sub(c.base), -farthest), farthest)
+	if at >= c.now.at {
+		c.now.at = at
+	} else if c.now.at-at > c.cfg.MaxSkew {
 		c.now.generation++
-		setBack = true
+		c.now.at = at
 		c.only.valid = false // windows that had passed by time are counted in entries again
-	}
-	c.now.at = at
-	if setBack {
-		c.soonest.seq = 1 // every alarm has gone off
+		c.soonest.seq = 1    // every alarm has gone off
 		c.findLive()
 	}
 }
