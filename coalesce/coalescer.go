@@ -115,7 +115,6 @@ type Coalescer struct {
 	ops   operations
 	only  inference
 	calls calls
-	blind bool
 
 	freshSince uint64 // sequence number from which the game's state is the one it is
 	consumers  consumers
@@ -188,15 +187,14 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 
-	if in.NewPhase || in.Fresh || c.Loading() {
-		c.observeLoad(in)
-	}
+	c.observeLoad(in)
 	if in.NewRun {
 		c.endRun()
 	}
-	if in.Blind != c.blind {
-		c.setBlind(in.Blind)
+	if in.Blind && !c.stats.Blind {
+		c.missEvidence(ReasonBlind)
 	}
+	c.stats.Blind = in.Blind
 	if e.Kind == event.KindNotice {
 		c.missEvidence(ReasonMissing)
 	}

@@ -61,7 +61,7 @@ func (c *Coalescer) stands(it *item) bool {
 	case scopeHost:
 		return true
 	case scopeBlind:
-		return c.blind
+		return c.stats.Blind
 	}
 	return it.Invalidates && it.InvalidatedAt > c.freshSince
 }

@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heedlog/heed/event"
@@ -147,7 +148,7 @@ func (a *Item) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Title, a.Advice = text.Safe(a.Title, maxItemSummary), text.Safe(a.Advice, maxItemSummary)
-	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
+	a.Summary = cmp.Or(text.Safe(a.Summary, maxItemSummary), "Something needs attention; read the diagnostics.")
 	safe := func(s string) string { return text.Safe(s, maxItemName) }
 	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
 	a.Predecessor, a.Recurrence, a.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Rule)
@@ -166,7 +167,7 @@ func (a *Item) Sanitize() {
 	for i := range a.Sample {
 		s := &a.Sample[i]
 		s.Level = min(s.Level, event.SeverityFatal)
-		s.Message = textOr(s.Message, maxItemMessage, "(no text)")
+		s.Message = cmp.Or(text.Safe(s.Message, maxItemMessage), "(no text)")
 		s.RepeatCount = min(max(s.RepeatCount, 1), maxItemInteger)
 		s.LatestSequence = min(s.LatestSequence, maxItemInteger)
 		s.Rule, s.ID = safe(s.Rule), s.Signature.ID
@@ -215,14 +216,6 @@ func (a *Item) eachName(f func(s *string, mod bool)) {
 		mods(&s.Blame)
 		variants(&s.Variants)
 	}
-}
-
-// textOr returns s made safe, or otherwise where that is empty.
-func textOr(s string, limit int, otherwise string) string {
-	if s = text.Safe(s, limit); s == "" {
-		return otherwise
-	}
-	return s
 }
 
 // CauseEntry is the first entry at the highest disposition of an item.

@@ -246,7 +246,7 @@ func (c *Coalescer) operation(id string) *operation {
 	o := c.known(id)
 	if !o.Seen {
 		o.Seen, o.Started = true, c.now
-		if c.blind {
+		if c.stats.Blind {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
 		c.only.valid = false
@@ -413,15 +413,6 @@ func (r *roots) only() *operation {
 		return nil
 	}
 	return r.first
-}
-
-// setBlind notes that evidence became incomplete or complete.
-func (c *Coalescer) setBlind(blind bool) {
-	c.blind = blind
-	c.stats.Blind = blind
-	if blind {
-		c.missEvidence(ReasonBlind)
-	}
 }
 
 // missEvidence marks the operations that run, or ended just now, as seen in part.

@@ -81,19 +81,11 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 	for i := range it.Counters.Rows {
 		order = append(order, &it.Counters.Rows[i])
 	}
-	cause := it.causeRow()
-	place := func(r *counter) int {
-		switch r {
-		case dominant:
-			return 0
-		case cause:
-			return 1
-		}
-		return 2
-	}
+	first := []*counter{it.causeRow(), dominant}
+	place := func(r *counter) int { return slices.Index(first, r) }
 	slices.SortFunc(order, func(a, b *counter) int {
 		return cmp.Or(
-			cmp.Compare(place(a), place(b)),
+			cmp.Compare(place(b), place(a)),
 			cmp.Compare(b.Severity, a.Severity),
 			cmp.Compare(a.Count, b.Count),
 			cmp.Compare(b.Last.seq, a.Last.seq),

@@ -20,7 +20,6 @@ type State struct {
 	Now         logicalTime
 	Pos         uint64
 	Base        [2]int64 // seconds since 1970, nanoseconds
-	Blind       bool
 	Consumers   []consumer
 	Calls       calls
 	Phases      phases `json:",omitempty"`
@@ -196,7 +195,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		})
 	}
 	state := &State{
-		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos, Blind: c.blind,
+		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos,
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
 		Consumers: c.consumers.list, Calls: c.calls, Phases: c.phases, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,
@@ -245,7 +244,7 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 
 // restore sets a new Coalescer to a state that fits it.
 func (c *Coalescer) restore(s *State) error {
-	c.now, c.pos, c.blind, c.phases, c.load, c.allowance = s.Now, s.Pos, s.Blind, s.Phases, s.Load, s.Allowance
+	c.now, c.pos, c.phases, c.load, c.allowance = s.Now, s.Pos, s.Phases, s.Load, s.Allowance
 	if c.now.generation != 0 {
 		c.base = time.Unix(s.Base[0], s.Base[1]).UTC()
 	}

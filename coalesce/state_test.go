@@ -129,7 +129,7 @@ func (m *caller) next() call {
 				c.Detach("ann")
 				c.Detach("bob")
 			}
-			return c.Attach(consumer, &Input{Entry: &e, Blind: c.blind, Decision: c.Arrival(consumer)})
+			return c.Attach(consumer, &Input{Entry: &e, Blind: c.stats.Blind, Decision: c.Arrival(consumer)})
 		}
 	}
 }

@@ -96,7 +96,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 			}
 			continue
 		}
-		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
+		v.Reason = cmp.Or(v.Reason, p.unknown(c.stats.Blind))
 		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.Ended, c.now)
 	}
 	if marked.Why == ReasonCharged {
