@@ -76,11 +76,6 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 	return max(through, it.Opened.Seq)
 }
 
-// lookup returns the item called id, or nil.
-func (c *Coalescer) lookup(id string) *item {
-	return c.best(func(it *item) bool { return it.State != itemFree && it.id == id }, newer)
-}
-
 // acknowledge clears an open item up to watermark and returns the number of its
 // successor, or 0. The bursts that the item gathered go on in the successor.
 func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {

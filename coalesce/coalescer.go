@@ -1,7 +1,6 @@
 package coalesce
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -160,14 +159,6 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	c.queue = make([]*item, 0, len(c.items))
 	return c, nil
-}
-
-// id returns the attention id of item number n.
-func (c *Coalescer) id(n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return c.prefix + strconv.FormatUint(n, 10)
 }
 
 // Advance moves the engine's time to now, and does what is due by then. A time

@@ -91,7 +91,7 @@ type cover struct {
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	it.Counters.reset()
+	it.Counters.retain(func(*counter) bool { return false })
 	clear(it.Rules[:cap(it.Rules)])
 	clear(it.Delivered)
 	*it = item{

@@ -153,11 +153,16 @@ func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
 func (t *counters) add(c counter) *counter {
 	n := len(t.Rows)
 	t.Rows = append(t.Rows, c)
+	t.enter(n)
+	return &t.Rows[n]
+}
+
+// enter makes row n known to the index. Those before it are.
+func (t *counters) enter(n int) {
 	t.index.enter(t.base + uint32(n))
-	if t.holds(c.Rule, c.Sig, n) {
+	if t.holds(t.Rows[n].Rule, t.Rows[n].Sig, n) {
 		t.variants++
 	}
-	return &t.Rows[n]
 }
 
 // retain drops every row that keep refuses.
@@ -172,25 +177,14 @@ func (t *counters) retain(keep func(*counter) bool) {
 		}
 	}
 	clear(t.Rows[len(kept):])
-	t.Rows = kept
+	t.Rows, t.variants = kept, 0
 	for i := range t.Rows {
-		t.index.enter(t.base + uint32(i))
-	}
-	t.variants = 0
-	for i := range t.Rows {
-		if r := &t.Rows[i]; t.holds(r.Rule, r.Sig, i) {
-			t.variants++
-		}
+		t.enter(i)
 	}
 }
 
 // groups returns the number of distinct groups.
 func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
-
-// reset drops every row.
-func (t *counters) reset() {
-	t.retain(func(*counter) bool { return false })
-}
 
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into, variant by

@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/heedlog/heed/event"
 )
@@ -48,6 +49,14 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	}
 	c.start(it, to, predecessor, opens)
 	return it, true
+}
+
+// id returns the attention id of item number n.
+func (c *Coalescer) id(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return c.prefix + strconv.FormatUint(n, 10)
 }
 
 // start makes a free item an open one, by an event.
@@ -116,6 +125,11 @@ func (c *Coalescer) best(fits func(*item) bool, before func(a, b *item) bool) (f
 		}
 	}
 	return found
+}
+
+// lookup returns the item called id, or nil.
+func (c *Coalescer) lookup(id string) *item {
+	return c.best(func(it *item) bool { return it.State != itemFree && it.id == id }, newer)
 }
 
 func newer(a, b *item) bool { return a.Number > b.Number }

@@ -80,9 +80,7 @@ func (o *operation) inherit(part *operation) {
 	if part.running() || part.Abandoned {
 		o.Gap = cmp.Or(o.Gap, ReasonMissing)
 	}
-	if part.Marked.Item != 0 {
-		o.mark(part.Marked.Item, part.Marked.Why)
-	}
+	o.Marked = o.Marked.stronger(part.Marked)
 	o.note(part.Worst, part.Item)
 	if part.Doubtful {
 		o.Doubtful = true

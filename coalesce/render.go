@@ -345,20 +345,6 @@ func (c *Coalescer) again(it *item, row *counter) string {
 	return text
 }
 
-// maxName bounds a method or an operation id inside a summary, in characters.
-const maxName = 64
-
-// safeName returns what a host called a method or an operation, or what a mod
-// calls itself. It stands in quotes where it could be taken for heed's own words.
-func safeName(name string) string {
-	plain := !strings.ContainsFunc(name, func(r rune) bool { return !plainRune(r, "/._-:#@") })
-	name = text.Safe(name, maxName)
-	if plain {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
-}
-
 func safeNames(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
