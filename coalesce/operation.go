@@ -385,11 +385,10 @@ func (c *Coalescer) onlyRoot() *operation {
 			c.only.until.add(&c.cfg.Linger, o.Ended, c.now)
 		}
 	}
-	if running.first != nil {
-		c.only.root = running.only()
-	} else {
-		c.only.root = lingering.only()
+	if running.first == nil {
+		running = lingering
 	}
+	c.only.root = running.only()
 	return c.only.root
 }
 
