@@ -56,7 +56,7 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 			}
 			res.Successor = c.id(c.acknowledge(it, watermark))
 			for _, cv := range covers {
-				if other := c.byNumber(cv.Number); other != nil && other.open() {
+				if other := c.lookup(c.id(cv.Number)); other != nil && other.open() {
 					c.acknowledge(other, cv.Watermark)
 					res.Covered = append(res.Covered, other.id)
 				}
@@ -74,26 +74,6 @@ func (c *Coalescer) watermark(it *item, consumer int, through uint64) uint64 {
 		through = it.Delivered[consumer]
 	}
 	return max(through, it.Opened.Seq)
-}
-
-// lookup returns the item called id, or nil.
-func (c *Coalescer) lookup(id string) *item {
-	for i := range c.items {
-		if it := &c.items[i]; it.State != itemFree && it.id == id {
-			return it
-		}
-	}
-	return nil
-}
-
-// byNumber returns item number n while it is open or remembered, or nil.
-func (c *Coalescer) byNumber(n uint64) *item {
-	for i := range c.items {
-		if it := &c.items[i]; it.Number == n && it.State != itemFree {
-			return it
-		}
-	}
-	return nil
 }
 
 // acknowledge clears an open item up to watermark and returns the number of its

@@ -38,7 +38,7 @@ func (c *Coalescer) Held() (held []Held, latest uint64) {
 // Continue lets a new Coalescer go on after an entry and an item of another one, of which nothing else is known but
 // whether evidence was incomplete.
 func (c *Coalescer) Continue(seq, numbers uint64, blind bool) {
-	c.now.seq, c.numbers, c.blind, c.stats.Blind = seq, numbers, blind, blind
+	c.now.seq, c.numbers, c.stats.Blind = seq, numbers, blind
 }
 
 // Reopen folds an entry of the host that opens the item with a number that was given before [Coalescer.Continue].

@@ -1,7 +1,6 @@
 package coalesce
 
 import (
-	"strconv"
 	"time"
 
 	"github.com/heedlog/heed/event"
@@ -59,7 +58,7 @@ type Input struct {
 	// all that it does not raise. Entries of one key are one item.
 	Raised string
 
-	digest *digested
+	digest *digest
 
 	// Phase is the game's phase at the entry, "" where it is not known.
 	Phase string
@@ -102,8 +101,6 @@ type Coalescer struct {
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64
-	clears  uint64
-	nOpen   int
 
 	// The bursts that go on, but for those of operations, which hold their own.
 	episode   episode
@@ -111,14 +108,12 @@ type Coalescer struct {
 	blindItem uint64 // number of the latest item of blindness
 	phases    phases
 	load      load
-	loadEnded uint64 // sequence number at the end of the latest load, whose bursts ended with it
 
 	index *index
 
 	ops   operations
 	only  inference
 	calls calls
-	blind bool
 
 	freshSince uint64 // sequence number from which the game's state is the one it is
 	consumers  consumers
@@ -153,7 +148,7 @@ func New(cfg Config) (*Coalescer, error) {
 		prefix:    cfg.Epoch + "-",
 		items:     make([]item, cfg.MaxOpen+cfg.MaxRemembered),
 		ops:       newOperations(cfg.MaxOperations),
-		consumers: newConsumers(cfg.MaxConsumers),
+		consumers: consumers{list: make([]consumer, 1, cfg.MaxConsumers)},
 		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
 	for i := range c.items {
@@ -164,14 +159,6 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	c.queue = make([]*item, 0, len(c.items))
 	return c, nil
-}
-
-// id returns the attention id of item number n.
-func (c *Coalescer) id(n uint64) string {
-	if n == 0 {
-		return ""
-	}
-	return c.prefix + strconv.FormatUint(n, 10)
 }
 
 // Advance moves the engine's time to now, and does what is due by then. A time
@@ -191,15 +178,14 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	c.tick(e.Time)
 	c.sweep()
 
-	if in.NewPhase || in.Fresh || c.Loading() {
-		c.observeLoad(in)
-	}
+	c.observeLoad(in)
 	if in.NewRun {
 		c.endRun()
 	}
-	if in.Blind != c.blind {
-		c.setBlind(in.Blind)
+	if in.Blind && !c.stats.Blind {
+		c.missEvidence(ReasonBlind)
 	}
+	c.stats.Blind = in.Blind
 	if e.Kind == event.KindNotice {
 		c.missEvidence(ReasonMissing)
 	}
@@ -376,7 +362,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 		c.episode.last = c.now
 	}
 	if in.digest != nil {
-		it.Digest = in.digest.digest
+		it.Digest = *in.digest
 	}
 	row, group := it.Counters.find(d.Rule, in.Signature, in.variant), true
 	switch {
@@ -418,28 +404,21 @@ func (c *Coalescer) gathering(to *destination) *item {
 	case scopeBlind:
 		return c.blindly
 	case scopeHost:
-		for i := range c.items {
-			if it := &c.items[i]; it.open() && it.Scope == scopeHost && it.Key == to.key {
-				return it
-			}
-		}
-		return nil
-	case scopeDigest:
-		return nil
+		return c.best(func(it *item) bool { return it.open() && it.Scope == scopeHost && it.Key == to.key }, newer)
+	case scopeAmbient:
+		return c.episode.item
 	}
-	return c.episode.item
+	return nil
 }
 
-// gather lets it gather the burst at to.
+// gather lets it gather the burst at to. A key finds its item, and a digest gathers nothing more.
 func (c *Coalescer) gather(to *destination, it *item) {
 	switch to.scope {
 	case scopeOperation:
 		to.root.openItem = it
 	case scopeBlind:
 		c.blindly = it
-	case scopeHost, scopeDigest:
-		// A key finds its item, and a digest gathers nothing more.
-	default:
+	case scopeAmbient:
 		c.episode.item = it
 	}
 }

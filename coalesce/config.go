@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -17,31 +18,8 @@ type Window struct {
 	Entries  int
 }
 
-// The defaults of [Config]. The counts bound memory; the windows follow what
-// an agent's turn looks like: seconds between calls, minutes between looks.
-const (
-	DefaultEpoch         = "0"
-	defaultMaxOpen       = 32
-	defaultMaxRemembered = 64
-	defaultMaxGroups     = 128
-	defaultMaxOperations = 1024
-	defaultMaxSamples    = 5
-	defaultMaxSampleText = 220
-	defaultMaxNamed      = 3
-	defaultSummaryTokens = 128
-	defaultMaxConsumers  = 8
-	defaultMaxSkew       = time.Minute
-)
-
-// The default windows of [Config].
-var (
-	defaultLinger       = Window{2 * time.Second, 64}
-	defaultAmbientQuiet = Window{30 * time.Second, 256}
-	defaultAckMemory    = Window{10 * time.Minute, 20_000}
-	defaultAdvisoryTTL  = Window{5 * time.Minute, 5_000}
-	defaultOperationMax = Window{10 * time.Minute, 50_000}
-	defaultQuietTime    = Window{time.Second, 500}
-)
+// DefaultEpoch is the default of [Config].Epoch.
+const DefaultEpoch = "0"
 
 // Config sets the bounds of a [Coalescer]. The zero Config is all defaults.
 type Config struct {
@@ -132,52 +110,60 @@ const (
 // validate reports every field of c that is out of range. It does not change c.
 func (c *Config) validate() error {
 	var errs []error
-	count := func(field string, v int) {
-		if v < 0 {
-			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %d: must not be negative (0 means the default)", field, v))
-		}
-	}
-	duration := func(field string, v time.Duration) {
-		if v < 0 {
+	nonNegative := func(field string, v any, negative bool) {
+		if negative {
 			errs = append(errs, fmt.Errorf("coalesce: Config.%s is %v: must not be negative (0 means the default)", field, v))
 		}
 	}
-	count("MaxOpen", c.MaxOpen)
-	count("MaxRemembered", c.MaxRemembered)
-	count("MaxGroups", c.MaxGroups)
-	count("MaxOperations", c.MaxOperations)
-	count("MaxSamples", c.MaxSamples)
-	count("MaxSampleText", c.MaxSampleText)
-	count("MaxNamed", c.MaxNamed)
-	count("MaxConsumers", c.MaxConsumers)
+	for _, n := range c.counts() {
+		nonNegative(n.field, *n.value, *n.value < 0)
+	}
 	if n := c.MaxSummaryTokens; n != 0 && (n < minSummaryTokens || n > maxSummaryTokens) {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxSummaryTokens is %d: must be from %d to %d (0 means the default)",
 			n, minSummaryTokens, maxSummaryTokens))
 	}
-	duration("MaxSkew", c.MaxSkew)
+	nonNegative("MaxSkew", c.MaxSkew, c.MaxSkew < 0)
 	if c.MaxGroups > maxGroups {
 		errs = append(errs, fmt.Errorf("coalesce: Config.MaxGroups is %d: must be at most %d", c.MaxGroups, maxGroups))
 	}
 	for _, w := range c.windows() {
-		duration(w.field+".Duration", w.window.Duration)
-		count(w.field+".Entries", w.window.Entries)
+		nonNegative(w.field+".Duration", w.window.Duration, w.window.Duration < 0)
+		nonNegative(w.field+".Entries", w.window.Entries, w.window.Entries < 0)
 	}
 	if len(c.Epoch) > 64 {
 		errs = append(errs, fmt.Errorf("coalesce: Config.Epoch has %d bytes: must have at most 64", len(c.Epoch)))
 	}
-	for i := range len(c.Epoch) {
-		if !epochByte(c.Epoch[i]) {
-			errs = append(errs,
-				fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
-					c.Epoch[i], i))
-			break
-		}
+	if i := strings.IndexFunc(c.Epoch, func(r rune) bool { return !plainRune(r, "._-") }); i >= 0 {
+		errs = append(errs,
+			fmt.Errorf("coalesce: Config.Epoch holds %q at byte %d: only letters, digits, '.', '_' and '-' are allowed",
+				c.Epoch[i], i))
 	}
 	return errors.Join(errs...)
 }
 
-func epochByte(b byte) bool {
-	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9' || b == '.' || b == '_' || b == '-'
+// plainRune reports whether r is a letter or a digit of ASCII, or one of signs.
+func plainRune(r rune, signs string) bool {
+	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune(signs, r)
+}
+
+type namedCount struct {
+	field    string
+	value    *int
+	fallback int
+}
+
+// counts returns the bounds that a [State] must fit, with their defaults. They bound memory.
+func (c *Config) counts() [8]namedCount {
+	return [...]namedCount{
+		{"MaxOpen", &c.MaxOpen, 32},
+		{"MaxRemembered", &c.MaxRemembered, 64},
+		{"MaxGroups", &c.MaxGroups, 128},
+		{"MaxOperations", &c.MaxOperations, 1024},
+		{"MaxSamples", &c.MaxSamples, 5},
+		{"MaxSampleText", &c.MaxSampleText, 220},
+		{"MaxNamed", &c.MaxNamed, 3},
+		{"MaxConsumers", &c.MaxConsumers, 8},
+	}
 }
 
 type namedWindow struct {
@@ -186,30 +172,27 @@ type namedWindow struct {
 	fallback Window
 }
 
+// windows returns the windows with their defaults. They follow the turn of an agent: seconds between calls, minutes
+// between looks.
 func (c *Config) windows() []namedWindow {
 	return []namedWindow{
-		{"Linger", &c.Linger, defaultLinger},
-		{"AmbientQuiet", &c.AmbientQuiet, defaultAmbientQuiet},
-		{"AckMemory", &c.AckMemory, defaultAckMemory},
-		{"AdvisoryTTL", &c.AdvisoryTTL, defaultAdvisoryTTL},
-		{"OperationMax", &c.OperationMax, defaultOperationMax},
-		{"QuietTime", &c.QuietTime, defaultQuietTime},
+		{"Linger", &c.Linger, Window{2 * time.Second, 64}},
+		{"AmbientQuiet", &c.AmbientQuiet, Window{30 * time.Second, 256}},
+		{"AckMemory", &c.AckMemory, Window{10 * time.Minute, 20_000}},
+		{"AdvisoryTTL", &c.AdvisoryTTL, Window{5 * time.Minute, 5_000}},
+		{"OperationMax", &c.OperationMax, Window{10 * time.Minute, 50_000}},
+		{"QuietTime", &c.QuietTime, Window{time.Second, 500}},
 	}
 }
 
 // withDefaults returns c with every zero field replaced.
 func (c Config) withDefaults() Config {
 	c.Epoch = cmp.Or(c.Epoch, DefaultEpoch)
-	c.MaxOpen = cmp.Or(c.MaxOpen, defaultMaxOpen)
-	c.MaxRemembered = cmp.Or(c.MaxRemembered, defaultMaxRemembered)
-	c.MaxGroups = cmp.Or(c.MaxGroups, defaultMaxGroups)
-	c.MaxOperations = cmp.Or(c.MaxOperations, defaultMaxOperations)
-	c.MaxSamples = cmp.Or(c.MaxSamples, defaultMaxSamples)
-	c.MaxSampleText = cmp.Or(c.MaxSampleText, defaultMaxSampleText)
-	c.MaxNamed = cmp.Or(c.MaxNamed, defaultMaxNamed)
-	c.MaxConsumers = cmp.Or(c.MaxConsumers, defaultMaxConsumers)
-	c.MaxSummaryTokens = cmp.Or(c.MaxSummaryTokens, defaultSummaryTokens)
-	c.MaxSkew = cmp.Or(c.MaxSkew, defaultMaxSkew)
+	c.MaxSummaryTokens = cmp.Or(c.MaxSummaryTokens, 128)
+	c.MaxSkew = cmp.Or(c.MaxSkew, time.Minute)
+	for _, n := range c.counts() {
+		*n.value = cmp.Or(*n.value, n.fallback)
+	}
 	for _, w := range c.windows() {
 		w.window.Duration = cmp.Or(w.window.Duration, w.fallback.Duration)
 		w.window.Entries = cmp.Or(w.window.Entries, w.fallback.Entries)

@@ -27,8 +27,6 @@ type consumers struct {
 	evicted uint64
 }
 
-func newConsumers(n int) consumers { return consumers{list: make([]consumer, 1, n)} }
-
 // consumer returns the index of the consumer called name, made where it is not
 // known.
 func (c *Coalescer) consumer(name string) int {
@@ -120,8 +118,8 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 
 // ordered returns the open items in the order of precedence.
 func (c *Coalescer) ordered() []*item {
-	open := make([]*item, 0, c.nOpen)
-	weights := make(map[*item]*Member, c.nOpen)
+	var open []*item
+	weights := map[*item]*Member{}
 	for i := range c.items {
 		if it := &c.items[i]; it.open() {
 			open = append(open, it)

@@ -39,7 +39,8 @@ func (c *Coalescer) Arrival(consumer string) event.Decision {
 	return d
 }
 
-// before returns the open items that an agent which arrives now gets as a digest.
+// before returns the open items that an agent which arrives now gets as a digest, in the order of precedence. An item
+// that blocks and was delivered to it stays: to connect again acknowledges nothing.
 func (c *Coalescer) before(consumer string) []*item {
 	v := c.consumer(consumer)
 	for i := range c.consumers.list {
@@ -47,14 +48,8 @@ func (c *Coalescer) before(consumer string) []*item {
 			return nil
 		}
 	}
-	return c.past(v)
-}
-
-// past returns the open items that do not hold any more, in the order of precedence. What
-// blocks and was delivered to the consumer does: to connect again acknowledges nothing.
-func (c *Coalescer) past(consumer int) []*item {
 	return slices.DeleteFunc(c.ordered(), func(it *item) bool {
-		return c.stands(it) || it.blocking() && it.Delivered[consumer] > 0
+		return c.stands(it) || it.blocking() && it.Delivered[v] > 0
 	})
 }
 
@@ -66,7 +61,7 @@ func (c *Coalescer) stands(it *item) bool {
 	case scopeHost:
 		return true
 	case scopeBlind:
-		return c.blind
+		return c.stats.Blind
 	}
 	return it.Invalidates && it.InvalidatedAt > c.freshSince
 }
@@ -76,8 +71,7 @@ func (c *Coalescer) stands(it *item) bool {
 // one item, which the entry opens.
 func (c *Coalescer) Attach(consumer string, in *Input) Folded {
 	if past := c.before(consumer); len(past) > 0 {
-		in.digest = c.digestAll(past)
-		in.Summary = in.digest.text
+		in.digest, in.Summary = c.digestAll(past)
 	}
 	c.consumers.list[c.consumer(consumer)].Attached = true
 	return c.Fold(in)
@@ -104,15 +98,9 @@ func (c *Coalescer) BeginRun() {
 	}
 }
 
-// digested is a digest with its text.
-type digested struct {
-	digest
-	text string
-}
-
-// digestAll clears items that do not stand.
-func (c *Coalescer) digestAll(past []*item) *digested {
-	d := &digested{digest: digest{From: past[0].Opened}}
+// digestAll clears items that do not hold any more, and returns their digest with its text.
+func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
+	d = &digest{From: past[0].Opened}
 	var named []string
 	for _, it := range past {
 		from, samples := it.Opened, it.Digest.Samples
@@ -134,23 +122,15 @@ func (c *Coalescer) digestAll(past []*item) *digested {
 		d.Samples = append(d.Samples, samples[:min(len(samples), c.cfg.MaxSamples-len(d.Samples))]...)
 		c.clear(it, reasonAttached)
 	}
-	var b strings.Builder
-	b.WriteString("before you connected: " + text.Count(d.Items, "item") + " with " +
-		text.Count(d.Entries, "entry", "entries"))
-	for i, h := range named {
-		b.WriteString([...]string{" (", ", "}[min(i, 1)])
-		b.WriteString(h)
+	title = "before you connected: " + text.Count(d.Items, "item") + " with " + text.Count(d.Entries, "entry", "entries")
+	if len(named) == 0 {
+		return d, title
 	}
-	if rest := d.Items - len(named); rest > 0 && len(named) > 0 {
-		b.WriteString(" and ")
-		b.WriteString(strconv.Itoa(rest))
-		b.WriteString(" more")
+	title += " (" + strings.Join(named, ", ")
+	if rest := d.Items - len(named); rest > 0 {
+		title += " and " + strconv.Itoa(rest) + " more"
 	}
-	if len(named) > 0 {
-		b.WriteByte(')')
-	}
-	d.text = b.String()
-	return d
+	return d, title + ")"
 }
 
 // attachRule is the rule that a digest stands under.

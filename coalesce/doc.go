@@ -21,7 +21,7 @@
 //	state           event                                     state     update   stops
 //	free            an entry opens it                         open      opened   if it blocks
 //	free            the same, in a load that was acknowledged deferred  opened   no
-//	open            it becomes worse, or ten times larger     open      updated  if it blocks from then on
+//	open            it becomes worse, or passes a number      open      updated  if it blocks from then on
 //	deferred        the load ends, or an entry stops at once  open      updated  yes
 //	open            another run begins, and it blocks agents  past      -        yes
 //	open, deferred  an acknowledgement                        acked     cleared  no
@@ -30,6 +30,9 @@
 //	past            an acknowledgement, or any end            over      cleared  no
 //	any open        withdrawn, summed up, end of its run      over      cleared  no
 //	acked, lapsed   another run begins                        over      -        no
+//
+// The numbers are 2, 5, 10, 20, 50 and so on, of its entries and of its groups; see "Verdicts and updates" for the
+// bound of all updates.
 //
 // An open item takes entries. One that is acked covers repeats of its groups, and counts them. One that lapsed opens
 // again under its id; an id that was acknowledged never does. One that is over covers nothing.
@@ -47,14 +50,20 @@
 //	3  returned   it stayed away for AckMemory; or a load began since the               opens
 //	              acknowledgement, of which nothing was acknowledged; or the host
 //	              raises it again
-//	4  in a call  that began since the acknowledgement, unless it comes outside of      opens
-//	              calls as often, or comes by itself (aloneAfter)
+//	4  in a call  that began since the acknowledgement, unless row 5 applies, it comes  opens
+//	              outside of calls as often, or it comes by itself (aloneAfter)
 //	5  standing   the same, after standingAfter such stops in calls of one method,      joins
 //	              until a load, or more than forgetAfter calls without it
 //
-// All else joins. What opens is a successor, which names the acked item. What joins is counted in the acked item. If
-// it blocks, it makes verdicts unknown: of the calls in whose window it came, and if none runs, of the next call,
-// unless it comes by itself. So nothing is silent.
+// All else joins: it is counted in the acked item. An entry that opens goes to the open item of its burst, if there is
+// one: this item takes the disposition of the entry, and names no predecessor for it. Else an item opens. Its
+// predecessor is the acked item that covers the entry, or if none does, the acked item of its burst or of its load.
+//
+// A blocking entry that joins makes the verdicts of the calls unknown in whose window it came. If no call runs, the
+// verdict of the next call is unknown. A fault that comes by itself leaves the next call alone.
+//
+// Defaults: QuietTime 1 s, AckMemory 10 min, Linger 2 s, AmbientQuiet 30 s, AdvisoryTTL 5 min; runGap 250 ms,
+// aloneAfter 2, standingAfter 3, forgetAfter 20 calls; loadCalls 2, loadCall 5 s, loadPlay 1 min, loadMax 5 min.
 //
 // Entries of a group that follow each other within runGap are one occurrence: those after the first join. A rule that
 // was resolved covers nothing. A fault comes by itself if it came outside of calls aloneAfter times with no call since
@@ -63,10 +72,10 @@
 // # Where an entry belongs
 //
 // An entry that names an operation belongs to the burst of its root. One that names none belongs to the only root that
-// is running, or, with none running, to the only one that ended within Linger; that is an inference, and never
-// reported as a cause. In all other cases, and where it repeats a group of the ambient episode, it is ambient. A phase
-// change or AmbientQuiet ends an episode; its item stays. Blindness has a burst of its own, and each key under which
-// the host raises entries itself.
+// is running, or, with none running, to the only one that ended within Linger. It is charged to that call; since this
+// is inferred, the item names the call as the one it came after, not as the cause. In all other cases, and where it
+// repeats a group of the ambient episode, it is ambient. A phase change or AmbientQuiet ends an episode; its item
+// stays. Blindness has a burst of its own, and each key under which the host raises entries itself.
 //
 // An incident is wider than a burst. An entry whose group an open item holds joins that item, whatever its burst.
 // Advisory entries share one open item.
@@ -90,8 +99,9 @@
 //
 // # Verdicts and updates
 //
-// A [Verdict] is clean only if evidence was complete, nothing urgent fell into the window of the operation, and no
-// item blocked or was deferred when it began. Urgent entries that are not charged to it make it unknown.
+// A [Verdict] is blocking or advisory only by an entry that is charged to the call. Urgent entries in the window of the
+// call that are not charged to it make it unknown (background), and so does an item that blocked or was deferred when
+// the call began. An acknowledgement does not change it. It is clean only if evidence was complete as well.
 //
 // Updates are few: over any sequence of n urgent entries in k groups with s stops, 6 + 3 log10 n + 3 log10 k + 3 s at
 // most, and two for each acknowledgement of an item that stopped no call. Acts of the host, such as a raise, a stall

@@ -91,7 +91,7 @@ type cover struct {
 
 // reset makes an item free, keeping its memory but nothing that it points to.
 func (it *item) reset() {
-	it.Counters.reset()
+	it.Counters.retain(func(*counter) bool { return false })
 	clear(it.Rules[:cap(it.Rules)])
 	clear(it.Delivered)
 	*it = item{
@@ -135,34 +135,29 @@ func (it *item) knows(rule string, sig signature.Signature, variant string) bool
 
 // resolved reports whether every rule at the item's disposition is resolved.
 func (it *item) resolved() bool {
-	if !it.AllRules {
-		return false
-	}
-	for i := range it.Rules {
-		if r := &it.Rules[i]; r.Disposition == it.Disposition && !r.Resolved {
-			return false
-		}
-	}
-	return true
+	return it.AllRules && !slices.ContainsFunc(it.Rules, func(r ruleCount) bool {
+		return r.Disposition == it.Disposition && !r.Resolved
+	})
 }
 
 // nextThreshold returns the threshold after n in the series 2, 5, 10, 20, 50, ….
 func nextThreshold(n uint64) uint64 {
-	for lead := uint64(1); ; lead *= 10 {
-		for _, m := range [...]uint64{2 * lead, 5 * lead, 10 * lead} {
-			if m > n {
-				return m
-			}
-		}
-		if lead > 1<<59 {
-			return 1<<64 - 1
-		}
+	lead := uint64(1)
+	for lead <= n/10 {
+		lead *= 10
 	}
+	switch {
+	case n < 2*lead:
+		return 2 * lead
+	case n < 5*lead:
+		return 5 * lead
+	}
+	return 10 * lead
 }
 
 // thresholds returns how many numbers of the series of nextThreshold are at most n.
 func thresholds(n uint64) (count uint64) {
-	for t := nextThreshold(1); t <= n && t != 1<<64-1; t = nextThreshold(t) {
+	for t := nextThreshold(1); t <= n; t = nextThreshold(t) {
 		count++
 	}
 	return count
@@ -209,12 +204,6 @@ func (it *item) worsens(d *event.Decision) bool {
 	return d.Disposition > it.Disposition || d.Severity > it.Severity || d.Invalidates && !it.Invalidates
 }
 
-// count counts one entry at now.
-func (it *item) count(now logicalTime, pos uint64) {
-	it.Total++
-	it.Latest, it.LatestPos, it.Alive = now, pos, now
-}
-
 // folded is what adding one entry to an item changed.
 type folded struct {
 	newGroup bool // or variant
@@ -230,7 +219,8 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if it.Total == 0 {
 		it.Opened = at
 	}
-	it.count(now, at.Pos)
+	it.Total++
+	it.Latest, it.LatestPos, it.Alive = now, at.Pos, now
 
 	c := it.Counters.find(d.Rule, in.Signature, in.variant)
 	variants := it.Counters.variants

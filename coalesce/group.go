@@ -64,11 +64,6 @@ func (c *counter) add(in *Input, named *operation, now logicalTime) {
 		c.Disposition = max(c.Disposition, d.Disposition)
 		c.Invalidates = c.Invalidates || d.Invalidates
 	}
-	c.bump(in, now)
-}
-
-// bump counts one entry at now.
-func (c *counter) bump(in *Input, now logicalTime) {
 	c.Count++
 	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
@@ -124,7 +119,6 @@ type counters struct {
 	base     uint32    // of the item's rows in index.rows
 	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is that of the item
 	variants int       // rows whose group has a row before them
-	last     int       // row that was found last: storms repeat themselves
 }
 
 // maxGroups bounds Config.MaxGroups.
@@ -132,16 +126,10 @@ const maxGroups = 1 << 14
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
-	if t.last < len(t.Rows) {
-		if r := &t.Rows[t.last]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
-			return r
-		}
-	}
 	x := t.index
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		if n := ref - t.base; n < uint32(len(t.Rows)) { // else it is a row of another item
 			if r := &t.Rows[n]; r.Sig == sig && r.Variant == variant && r.Rule == rule {
-				t.last = int(n)
 				return r
 			}
 		}
@@ -163,13 +151,18 @@ func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
 // add appends a row, whose variant of its group must not be there yet. The table must
 // not be full.
 func (t *counters) add(c counter) *counter {
+	n := len(t.Rows)
 	t.Rows = append(t.Rows, c)
-	t.last = len(t.Rows) - 1
-	t.index.enter(t.base + uint32(t.last))
-	if t.holds(c.Rule, c.Sig, t.last) {
+	t.enter(n)
+	return &t.Rows[n]
+}
+
+// enter makes row n known to the index. Those before it are.
+func (t *counters) enter(n int) {
+	t.index.enter(t.base + uint32(n))
+	if t.holds(t.Rows[n].Rule, t.Rows[n].Sig, n) {
 		t.variants++
 	}
-	return &t.Rows[t.last]
 }
 
 // retain drops every row that keep refuses.
@@ -184,25 +177,14 @@ func (t *counters) retain(keep func(*counter) bool) {
 		}
 	}
 	clear(t.Rows[len(kept):])
-	t.Rows, t.last = kept, 0
+	t.Rows, t.variants = kept, 0
 	for i := range t.Rows {
-		t.index.enter(t.base + uint32(i))
-	}
-	t.variants = 0
-	for i := range t.Rows {
-		if r := &t.Rows[i]; t.holds(r.Rule, r.Sig, i) {
-			t.variants++
-		}
+		t.enter(i)
 	}
 }
 
 // groups returns the number of distinct groups.
 func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
-
-// reset drops every row.
-func (t *counters) reset() {
-	t.retain(func(*counter) bool { return false })
-}
 
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into, variant by
@@ -210,7 +192,7 @@ func (t *counters) reset() {
 // are then beyond maxVariants, which join the others. It costs a pass over the groups
 // of each item that holds from, and next to nothing where none does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if from == into {
+	if _, held := c.index.holds(from); from == into || !held {
 		return
 	}
 	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {

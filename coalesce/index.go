@@ -108,18 +108,7 @@ func (x *index) crowded(rule string, sig signature.Signature, variant string) bo
 // rule, the one that came last.
 func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool) {
 	type key struct{ rule, variant string }
-	var first map[key]uint64
-	named := map[string]int{}
-	rows := 0
-	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if x.rows[ref].Sig == sig {
-			rows++
-		}
-	}
-	if rows <= maxVariants {
-		return "", "", false
-	}
-	first = map[key]uint64{}
+	first, named := map[key]uint64{}, map[string]int{}
 	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
 		r := &x.rows[ref]
 		if r.Sig != sig || r.Variant == others {

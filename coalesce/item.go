@@ -1,6 +1,7 @@
 package coalesce
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/heedlog/heed/event"
@@ -147,7 +148,7 @@ func (a *Item) Sanitize() {
 	a.Severity = min(a.Severity, event.SeverityFatal)
 	a.Blocking = a.Blocking && a.State == Open
 	a.Title, a.Advice = text.Safe(a.Title, maxItemSummary), text.Safe(a.Advice, maxItemSummary)
-	a.Summary = textOr(a.Summary, maxItemSummary, "Something needs attention; read the diagnostics.")
+	a.Summary = cmp.Or(text.Safe(a.Summary, maxItemSummary), "Something needs attention; read the diagnostics.")
 	safe := func(s string) string { return text.Safe(s, maxItemName) }
 	a.eachName(func(s *string, _ bool) { *s = safe(*s) })
 	a.Predecessor, a.Recurrence, a.Rule = safe(a.Predecessor), safe(a.Recurrence), safe(a.Rule)
@@ -166,7 +167,7 @@ func (a *Item) Sanitize() {
 	for i := range a.Sample {
 		s := &a.Sample[i]
 		s.Level = min(s.Level, event.SeverityFatal)
-		s.Message = textOr(s.Message, maxItemMessage, "(no text)")
+		s.Message = cmp.Or(text.Safe(s.Message, maxItemMessage), "(no text)")
 		s.RepeatCount = min(max(s.RepeatCount, 1), maxItemInteger)
 		s.LatestSequence = min(s.LatestSequence, maxItemInteger)
 		s.Rule, s.ID = safe(s.Rule), s.Signature.ID
@@ -217,14 +218,6 @@ func (a *Item) eachName(f func(s *string, mod bool)) {
 	}
 }
 
-// textOr returns s made safe, or otherwise where that is empty.
-func textOr(s string, limit int, otherwise string) string {
-	if s = text.Safe(s, limit); s == "" {
-		return otherwise
-	}
-	return s
-}
-
 // CauseEntry is the first entry at the highest disposition of an item.
 type CauseEntry struct {
 	Seq uint64 `json:"seq" jsonschema:"Its number."`
@@ -247,7 +240,7 @@ const (
 )
 
 // Reason is why an update was made. An item is opened because it is "new", because what was
-// acknowledged "returned" or rose in "rate", because a "variant" of it was not there before,
+// acknowledged "returned" or was "charged" to a later call, because a "variant" of it was not there before,
 // or for one of the last three that follow; it is updated for the number of "groups" or the
 // "count" of entries, for another "variant", because state was "invalidated", or because
 // "severity" or "disposition" rose; it is cleared because it was "acknowledged", "resolved",
@@ -259,7 +252,6 @@ type Reason string
 const (
 	reasonNew      Reason = "new"      // something that no open or acknowledged item holds
 	reasonReturned Reason = "returned" // acknowledged, quiet for AckMemory, and back
-	reasonRate     Reason = "rate"     // acknowledged, and now more frequent by rateFactor
 	reasonCharged  Reason = "charged"  // acknowledged, and charged to a later call
 
 	// reasonStanding opens nothing: acknowledged, charged to later calls again and again.
@@ -290,26 +282,13 @@ const (
 	reasonAttached     Reason = "attached"     // open before an agent arrived; part of a digest
 )
 
-// weight orders the reasons of updates.
-func (r Reason) weight() int {
-	switch r {
-	case reasonLoaded:
-		return 8
-	case reasonDisposition:
-		return 7
-	case reasonSeverity:
-		return 6
-	case reasonInvalidated:
-		return 5
-	case reasonVariant:
-		return 4
-	case reasonCount:
-		return 3
-	case reasonGroups:
-		return 2
-	}
-	return 0
+// telling are the reasons of updates that say more than others, the most telling last.
+var telling = [...]Reason{
+	reasonGroups, reasonCount, reasonVariant, reasonInvalidated, reasonSeverity, reasonDisposition, reasonLoaded,
 }
+
+// weight orders the reasons of updates.
+func (r Reason) weight() int { return slices.Index(telling[:], r) }
 
 // Update is a change of one item, with the item as it is when the update is
 // drained: a slow consumer sees the latest state, not a backlog.

@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"slices"
+	"strconv"
 
 	"github.com/heedlog/heed/event"
 )
@@ -20,15 +21,16 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 			return pool, false
 		}
 	}
-	if it := c.lapsed(in, to, advisory); it != nil && before.item == nil {
-		if other := c.makeRoom(); other != nil {
-			return c.overflow(to, other), false
-		}
-		if it.State == itemLapsed {
-			c.reopen(it)
-			c.gather(to, it)
-			return it, it.Disposition == event.Blocking
-		}
+	lapsed := c.lapsed(in, to, advisory)
+	if other := c.makeRoom(); other != nil {
+		c.gather(to, other)
+		c.stats.Overflowed++
+		return other, false
+	}
+	if lapsed != nil && before.item == nil {
+		c.reopen(lapsed)
+		c.gather(to, lapsed)
+		return lapsed, lapsed.Disposition == event.Blocking
 	}
 	var predecessor uint64
 	switch {
@@ -38,9 +40,6 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 		predecessor = to.root.LastItem
 	case to.scope == scopeAmbient:
 		predecessor = c.episode.acked
-	}
-	if other := c.makeRoom(); other != nil {
-		return c.overflow(to, other), false
 	}
 	it := c.slot()
 	c.gather(to, it)
@@ -52,17 +51,17 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	return it, true
 }
 
-// overflow lets an open item gather the burst at to, too.
-func (c *Coalescer) overflow(to *destination, it *item) *item {
-	c.gather(to, it)
-	c.stats.Overflowed++
-	return it
+// id returns the attention id of item number n.
+func (c *Coalescer) id(n uint64) string {
+	if n == 0 {
+		return ""
+	}
+	return c.prefix + strconv.FormatUint(n, 10)
 }
 
 // start makes a free item an open one, by an event.
 func (c *Coalescer) start(it *item, to *destination, predecessor uint64, by itemEvent) {
 	c.numbers++
-	c.nOpen++
 	c.stats.Opened++
 	it.on(by)
 	it.Number, it.id = c.numbers, c.id(c.numbers)
@@ -86,12 +85,7 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain())
 	}
 	if advisory {
-		for i := range c.items {
-			if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
-				found = it
-			}
-		}
-		return found
+		return c.best(fits, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
 	}
 	c.index.each(d.Rule, in.Signature, func(i int, _ *counter) {
 		if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
@@ -103,7 +97,6 @@ func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 
 // reopen opens a cleared item again.
 func (c *Coalescer) reopen(it *item) {
-	c.nOpen++
 	c.stats.Reopened++
 	it.on(onOpen)
 	it.ClearedBy, it.ClearedAt, it.Shared = "", 0, it.Scope.plain()
@@ -118,39 +111,40 @@ func (c *Coalescer) reopen(it *item) {
 }
 
 // pool returns the newest open advisory item of an operation or an episode, or nil.
-func (c *Coalescer) pool() (pool *item) {
+func (c *Coalescer) pool() *item {
+	return c.best(func(it *item) bool {
+		return it.takes() && it.Disposition == event.Advisory && it.Scope.plain()
+	}, newer)
+}
+
+// best returns the item that fits and comes before all others that do, or nil.
+func (c *Coalescer) best(fits func(*item) bool, before func(a, b *item) bool) (found *item) {
 	for i := range c.items {
-		it := &c.items[i]
-		if it.takes() && it.Disposition == event.Advisory && it.Scope.plain() &&
-			(pool == nil || it.Number > pool.Number) {
-			pool = it
+		if it := &c.items[i]; fits(it) && (found == nil || before(it, found)) {
+			found = it
 		}
 	}
-	return pool
+	return found
 }
+
+// lookup returns the item called id, or nil.
+func (c *Coalescer) lookup(id string) *item {
+	return c.best(func(it *item) bool { return it.State != itemFree && it.id == id }, newer)
+}
+
+func newer(a, b *item) bool { return a.Number > b.Number }
 
 // makeRoom lets another item be opened. With MaxOpen items open it clears the one that has been quiet longest, of the
 // advisory ones and those of an earlier run; when all others block, it returns the newest of them, to be shared.
 func (c *Coalescer) makeRoom() *item {
-	if c.nOpen < c.cfg.MaxOpen {
+	if int(c.stats.Opened+c.stats.Reopened-c.stats.Cleared) < c.cfg.MaxOpen {
 		return nil
 	}
-	var victim, newest *item
-	for i := range c.items {
-		it := &c.items[i]
-		if !it.open() {
-			continue
-		}
-		if (it.Disposition != event.Blocking || it.State == itemPast) &&
-			(victim == nil || it.Latest.seq < victim.Latest.seq) {
-			victim = it
-		}
-		if newest == nil || it.Number > newest.Number {
-			newest = it
-		}
-	}
+	victim := c.best(func(it *item) bool {
+		return it.open() && (it.Disposition != event.Blocking || it.State == itemPast)
+	}, func(a, b *item) bool { return a.Latest.seq < b.Latest.seq })
 	if victim == nil {
-		return newest
+		return c.best((*item).open, newer)
 	}
 	c.clear(victim, ReasonEvicted)
 	return nil
@@ -158,23 +152,15 @@ func (c *Coalescer) makeRoom() *item {
 
 // slot returns a free item, for which a cleared one may be dropped.
 func (c *Coalescer) slot() *item {
-	var oldest *item
-	for i := range c.items {
-		it := &c.items[i]
-		switch {
-		case it.State == itemFree:
-			return it
-		case it.open():
-		case oldest == nil, evictedBefore(it, oldest):
-			oldest = it
-		}
+	it := c.best(func(it *item) bool { return !it.open() }, evictedBefore)
+	if it.State != itemFree {
+		c.evict(it)
 	}
-	c.evict(oldest)
-	return oldest
+	return it
 }
 
-// evictedBefore reports whether cleared item a is evicted before b: first what
-// nobody acknowledged, then the oldest.
+// evictedBefore reports whether item a, which is not open, is evicted before b: free ones come first, then those
+// that were not acknowledged, then the oldest.
 func evictedBefore(a, b *item) bool {
 	if (a.AckedAt.seq == 0) != (b.AckedAt.seq == 0) {
 		return a.AckedAt.seq == 0
@@ -213,8 +199,6 @@ func (c *Coalescer) clear(it *item, why Reason) {
 
 // close ends an item at the latest entry.
 func (c *Coalescer) close(it *item, why Reason) {
-	c.nOpen--
-	c.clears++
 	c.stats.Cleared++
 	switch why {
 	case ReasonAcknowledged:
@@ -224,7 +208,7 @@ func (c *Coalescer) close(it *item, why Reason) {
 	default:
 		it.on(onFinish)
 	}
-	it.ClearedBy, it.ClearedAt = why, c.clears
+	it.ClearedBy, it.ClearedAt = why, c.stats.Cleared
 	c.retention = append(c.retention, Retention{Owner: it.Number})
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
@@ -285,12 +269,9 @@ func (c *Coalescer) wake(it *item) {
 
 // sweep does what is due.
 func (c *Coalescer) sweep() {
-	if c.soonest.due(c.now) {
-		c.doDue()
+	if !c.soonest.due(c.now) {
+		return
 	}
-}
-
-func (c *Coalescer) doDue() {
 	if c.expiry.due(c.now) {
 		c.expire()
 	}
@@ -430,12 +411,7 @@ func (c *Coalescer) Retention(dst []Retention) []Retention {
 // those of an open one: the one that would be evicted first, each once. It returns
 // false when no cleared item is left.
 func (c *Coalescer) Unpin() (owner uint64, ok bool) {
-	var victim *item
-	for i := range c.items {
-		if it := &c.items[i]; it.cleared() && !it.Unpinned && (victim == nil || evictedBefore(it, victim)) {
-			victim = it
-		}
-	}
+	victim := c.best(func(it *item) bool { return it.cleared() && !it.Unpinned }, evictedBefore)
 	if victim == nil {
 		return 0, false
 	}

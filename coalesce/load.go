@@ -43,7 +43,6 @@ func (c *Coalescer) endLoad() {
 		return
 	}
 	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
-	c.loadEnded = c.now.seq
 	for i := range c.items {
 		if it := &c.items[i]; it.State == itemDeferred {
 			it.on(onBlock)

@@ -45,7 +45,7 @@ func TestVerdictOfAbandonedPart(t *testing.T) {
 		event.Entry{OperationID: "b", Status: event.StatusStarted, Parent: "a"},
 		event.Entry{OperationID: "a", Status: event.StatusCompleted},
 	)
-	c.Advance(start.Add(defaultOperationMax.Duration))
+	c.Advance(start.Add(10 * time.Minute))
 	require.True(t, c.Verdict("b").Abandoned)
 	require.Equal(t, Unknown, c.Verdict("a").Outcome)
 }

@@ -503,7 +503,7 @@ func (m *model) attach(t *rapid.T) {
 			attached++
 		} else if after.State == Open {
 			// Where bursts crowd, one may share the item of what stands.
-			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.blind ||
+			require.True(m.t, m.c.stats.Overflowed > 0 || a.StateInvalidated || m.c.stats.Blind ||
 				a.Blocking && m.c.lookup(a.ID).Delivered[m.c.consumer(who)] > 0 ||
 				strings.HasPrefix(a.Cause.Rule, "host."), "%+v", a)
 		}

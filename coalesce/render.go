@@ -40,16 +40,19 @@ func (c *Coalescer) bare(it *item) Item {
 		TotalUrgentEntries: it.Total,
 		Sample:             c.samples(it, row),
 		Disposition:        it.Disposition,
-		Cause:              CauseEntry(it.Cause),
-		Prelude:            it.Prelude,
-		OpenedPos:          it.Opened.Pos,
-		LatestPos:          it.LatestPos,
-		Predecessor:        c.id(it.Predecessor),
-		ClearedBy:          it.ClearedBy,
-		Variants:           c.variants(it, m.Rule, row.Sig),
-		Recurrence:         c.again(it, row),
-		Known:              it.Known,
-		Members:            members,
+		Cause: CauseEntry{
+			Seq: it.Cause.Seq, Pos: it.Cause.Pos, Rule: it.Cause.Rule, Signature: it.Cause.Signature,
+			Phase: c.phases.at(it.Cause.Seq),
+		},
+		Prelude:     it.Prelude,
+		OpenedPos:   it.Opened.Pos,
+		LatestPos:   it.LatestPos,
+		Predecessor: c.id(it.Predecessor),
+		ClearedBy:   it.ClearedBy,
+		Variants:    c.variants(it, m.Rule, row.Sig),
+		Recurrence:  c.again(it, row),
+		Known:       it.Known,
+		Members:     members,
 	}
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
@@ -65,7 +68,6 @@ func (c *Coalescer) bare(it *item) Item {
 	if it.Scope == scopeDigest {
 		it.Digest.apply(&a)
 	}
-	a.Cause.Phase = c.phases.at(a.Cause.Seq)
 	if !it.open() {
 		a.State = Cleared
 	}
@@ -79,19 +81,11 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 	for i := range it.Counters.Rows {
 		order = append(order, &it.Counters.Rows[i])
 	}
-	cause := it.causeRow()
-	place := func(r *counter) int {
-		switch r {
-		case dominant:
-			return 0
-		case cause:
-			return 1
-		}
-		return 2
-	}
+	first := []*counter{it.causeRow(), dominant}
+	place := func(r *counter) int { return slices.Index(first, r) }
 	slices.SortFunc(order, func(a, b *counter) int {
 		return cmp.Or(
-			cmp.Compare(place(a), place(b)),
+			cmp.Compare(place(b), place(a)),
 			cmp.Compare(b.Severity, a.Severity),
 			cmp.Compare(a.Count, b.Count),
 			cmp.Compare(b.Last.seq, a.Last.seq),
@@ -351,28 +345,10 @@ func (c *Coalescer) again(it *item, row *counter) string {
 	return text
 }
 
-// maxName bounds a method or an operation id inside a summary, in characters.
-const maxName = 64
-
-// safeName returns what a host called a method or an operation, or what a mod
-// calls itself. It stands in quotes where it could be taken for heed's own words.
-func safeName(name string) string {
-	plain := !strings.ContainsFunc(name, func(r rune) bool { return !nameRune(r) })
-	name = text.Safe(name, maxName)
-	if plain {
-		return name
-	}
-	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
-}
-
 func safeNames(names []string) string {
 	shown := make([]string, len(names))
 	for i, n := range names {
 		shown[i] = safeName(n)
 	}
 	return strings.Join(shown, ", ")
-}
-
-func nameRune(r rune) bool {
-	return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("/._-:#@", r)
 }

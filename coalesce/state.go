@@ -16,11 +16,10 @@ import (
 // consumers, bursts, pending updates, time and counts. [Coalescer.Retention] is about a journal, and is not part of it.
 type State struct {
 	Epoch       string
-	Bounds      [len(bounds)]int // of its Config
+	Bounds      [8]int // of its Config
 	Now         logicalTime
 	Pos         uint64
 	Base        [2]int64 // seconds since 1970, nanoseconds
-	Blind       bool
 	Consumers   []consumer
 	Calls       calls
 	Phases      phases `json:",omitempty"`
@@ -29,9 +28,9 @@ type State struct {
 	Escalations []*escalation `json:",omitempty"`
 	Stats       Stats
 
-	FreshSince, Numbers, Clears, LoadEnded, BlindItem, EpisodeAcked uint64
-	ConsumerCalls, ConsumersEvicted                                 uint64
-	OperationsEvicted, OperationsAbandoned, OperationsAnonymous     uint64
+	FreshSince, Numbers, BlindItem, EpisodeAcked                uint64
+	ConsumerCalls, ConsumersEvicted                             uint64
+	OperationsEvicted, OperationsAbandoned, OperationsAnonymous uint64
 
 	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table            int               // how many are in the table
@@ -53,8 +52,6 @@ type (
 		Seq, Pos  uint64
 		Rule      string
 		Signature signature.Signature
-		ID        signature.ID `json:"-"`
-		Phase     string       `json:",omitzero"`
 	}
 	storedSample struct { // as Sample
 		Level                       event.Severity
@@ -198,11 +195,11 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		})
 	}
 	state := &State{
-		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos, Blind: c.blind,
+		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos,
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
 		Consumers: c.consumers.list, Calls: c.calls, Phases: c.phases, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,
-		FreshSince: c.freshSince, Numbers: c.numbers, Clears: c.clears, LoadEnded: c.loadEnded, BlindItem: c.blindItem,
+		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
 		ConsumerCalls: c.consumers.calls, ConsumersEvicted: c.consumers.evicted,
 		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
 		Operations: operations, Table: len(table), Items: items,
@@ -247,13 +244,12 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 
 // restore sets a new Coalescer to a state that fits it.
 func (c *Coalescer) restore(s *State) error {
-	c.now, c.pos, c.blind, c.phases, c.load, c.allowance = s.Now, s.Pos, s.Blind, s.Phases, s.Load, s.Allowance
+	c.now, c.pos, c.phases, c.load, c.allowance = s.Now, s.Pos, s.Phases, s.Load, s.Allowance
 	if c.now.generation != 0 {
 		c.base = time.Unix(s.Base[0], s.Base[1]).UTC()
 	}
 	c.calls, c.escalations, c.stats = s.Calls, s.Escalations, s.Stats
-	c.freshSince, c.numbers, c.clears = s.FreshSince, s.Numbers, s.Clears
-	c.loadEnded, c.blindItem = s.LoadEnded, s.BlindItem
+	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
 	c.consumers.calls, c.consumers.evicted = s.ConsumerCalls, s.ConsumersEvicted
 	c.ops.evicted, c.ops.abandoned, c.ops.anonymous = s.OperationsEvicted, s.OperationsAbandoned, s.OperationsAnonymous
@@ -310,7 +306,6 @@ func (c *Coalescer) restoreItem(it, s *item) error {
 		}
 		it.Counters.add(*r)
 	}
-	it.Counters.last = 0
 	for i := range it.Rules {
 		if it.rule(it.Rules[i].Rule) != &it.Rules[i] {
 			return fmt.Errorf("its Rules[%d] occurs twice", i)

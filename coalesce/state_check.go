@@ -13,15 +13,12 @@ import (
 // maxCount bounds numbers. No engine gets that far, and a sum of them does not overflow.
 const maxCount = 1 << 62
 
-// bounds are the fields of a Config that a state must fit.
-var bounds = [...]string{
-	"MaxOpen", "MaxRemembered", "MaxGroups", "MaxOperations", "MaxSamples", "MaxSampleText", "MaxNamed", "MaxConsumers",
-}
-
-func (c *Config) bounds() [len(bounds)]int {
-	return [...]int{
-		c.MaxOpen, c.MaxRemembered, c.MaxGroups, c.MaxOperations, c.MaxSamples, c.MaxSampleText, c.MaxNamed, c.MaxConsumers,
+// bounds returns the values of counts.
+func (c *Config) bounds() (values [8]int) {
+	for i, n := range c.counts() {
+		values[i] = *n.value
 	}
+	return values
 }
 
 // fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
@@ -30,9 +27,9 @@ func (s *State) fits(c *Coalescer) error {
 	if s.Epoch != now.Epoch {
 		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Epoch, now.Epoch)
 	}
-	for i, n := range now.bounds() {
-		if s.Bounds[i] > n {
-			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", bounds[i], s.Bounds[i], n)
+	for i, n := range now.counts() {
+		if s.Bounds[i] > *n.value {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, s.Bounds[i], *n.value)
 		}
 	}
 	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {
@@ -129,7 +126,7 @@ func (s *State) odd(v reflect.Value) (why string) {
 	return ""
 }
 
-// check counts the open items, and returns the law that c breaks: what its methods rely on, and the laws of
+// check returns the law that c breaks: what its methods rely on, and the laws of
 // conservation. A state that it does not refuse may be odd, but works.
 func (c *Coalescer) check() error {
 	seen, pending := map[uint64]bool{0: true}, map[*item]bool{}
@@ -142,9 +139,6 @@ func (c *Coalescer) check() error {
 			return fmt.Errorf("item number %d is 0, occurs twice or is too large", it.Number)
 		}
 		seen[it.Number] = true
-		if it.open() {
-			c.nOpen++
-		}
 		if it.Pending != "" {
 			pending[it] = true
 		}
@@ -163,17 +157,16 @@ func (c *Coalescer) check() error {
 	}
 	st := c.Stats()
 	switch err := st.Check(); {
-	case c.nOpen > c.cfg.MaxOpen:
-		return fmt.Errorf("%d items are open, and Config.MaxOpen is %d", c.nOpen, c.cfg.MaxOpen)
+	case st.Open > c.cfg.MaxOpen:
+		return fmt.Errorf("%d items are open, and Config.MaxOpen is %d", st.Open, c.cfg.MaxOpen)
 	case len(pending) > 0 || n != len(c.queue):
 		return errors.New("an update occurs twice or belongs to no item")
 	case !gathers:
 		return errors.New("an item that is not open receives entries")
 	case err != nil:
 		return fmt.Errorf("its counts do not match: %w", err)
-	case st.Received > c.now.seq || st.Opened > c.numbers || c.numbers > c.now.seq || st.Cleared != c.clears:
-		return fmt.Errorf("%d entries, %d items opened and %d cleared are not possible after entry %d", st.Received,
-			st.Opened, st.Cleared, c.now.seq)
+	case st.Received > c.now.seq || st.Opened > c.numbers || c.numbers > c.now.seq:
+		return fmt.Errorf("%d entries and %d items opened are not possible after entry %d", st.Received, st.Opened, c.now.seq)
 	}
 	return nil
 }

@@ -129,7 +129,7 @@ func (m *caller) next() call {
 				c.Detach("ann")
 				c.Detach("bob")
 			}
-			return c.Attach(consumer, &Input{Entry: &e, Blind: c.blind, Decision: c.Arrival(consumer)})
+			return c.Attach(consumer, &Input{Entry: &e, Blind: c.stats.Blind, Decision: c.Arrival(consumer)})
 		}
 	}
 }
@@ -304,17 +304,15 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.nOpen", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
+		"Coalescer.prefix", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
 		"Coalescer.soonest", "Coalescer.only",
 		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "storedCause.ID", "storedSample.ID",
+		"item.id", "storedSample.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
-		"counters.base", "counters.last", "counters.variants",
+		"counters.base", "counters.variants",
 		// What a host may set to something else at a restore.
 		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
 		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
-		// In Config.MaxOperations.
-		"operations.limit",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
@@ -392,7 +390,6 @@ func TestRestoreRefused(t *testing.T) {
 			c.stats.Opened++
 			c.stats.Cleared++
 			c.stats.Evicted++
-			c.clears++
 		}, "items opened"},
 		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "the counts of its groups do not match"},
 		"empty group": {
@@ -574,7 +571,7 @@ func fullTables(t testing.TB) *Coalescer {
 	}
 	s := c.Stats()
 	require.NoError(t, s.Check())
-	require.Equal(t, []int{defaultMaxOpen, defaultMaxRemembered, defaultMaxOperations},
+	require.Equal(t, []int{32, 64, 1024},
 		[]int{s.Open, s.Remembered, s.Operations})
 	return c
 }

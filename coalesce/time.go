@@ -1,8 +1,6 @@
 package coalesce
 
-import (
-	"time"
-)
+import "time"
 
 // logicalTime is a point in the stream: the number of the latest entry, and the
 // engine's time at it, counted from the first one known. Generation 0 is before any
@@ -17,23 +15,6 @@ type logicalTime struct {
 // farthest bounds times, on both sides of the first one, so that differences
 // do not overflow: 73 years.
 const farthest time.Duration = 1 << 61
-
-// ages is a number of seconds around 1970 that holds every time of a log, and is
-// small enough for differences not to overflow: 34,000 years.
-const ages = 1 << 40
-
-// since returns how long after base t is, at most farthest either way. It equals
-// t.Sub where base has no monotonic clock, and is faster: Sub checks its result for an
-// overflow (go test -bench Fold).
-func since(base, t time.Time) time.Duration {
-	from, to := base.Unix(), t.Unix()
-	if uint64(from+ages) >= 2*ages || uint64(to+ages) >= 2*ages {
-		return min(max(t.Sub(base), -farthest), farthest)
-	}
-	const most = int64(farthest/time.Second) + 1
-	sec := min(max(to-from, -most-1), most+1)
-	return min(max(time.Duration(sec)*time.Second+time.Duration(t.Nanosecond()-base.Nanosecond()), -farthest), farthest)
-}
 
 // place is the entry that something is about.
 type place struct {
@@ -73,11 +54,9 @@ type alarm struct {
 // at each entry of a storm.
 func (a *alarm) add(w *Window, since, now logicalTime) {
 	if clocked(since, now) {
-		if at := since.at + min(w.Duration, farthest); a.generation != now.generation || at < a.at {
-			a.at, a.generation = at, now.generation
-		}
-	} else if seq := since.seq + uint64(w.Entries); a.seq == 0 || seq < a.seq {
-		a.seq = seq
+		a.merge(alarm{at: since.at + min(w.Duration, farthest), generation: now.generation})
+	} else {
+		a.merge(alarm{seq: since.seq + uint64(w.Entries)})
 	}
 }
 
@@ -117,18 +96,14 @@ func (c *Coalescer) tick(t time.Time) {
 		c.base = t.Round(0) // without the monotonic clock, which a replay would not have
 		c.now.generation = 1
 	}
-	at, setBack := since(c.base, t), false
-	if at < c.now.at {
-		if c.now.at-at <= c.cfg.MaxSkew {
-			return
-		}
+	at := min(max(t.Sub(c.base), -farthest), farthest)
+	if at >= c.now.at {
+		c.now.at = at
+	} else if c.now.at-at > c.cfg.MaxSkew {
 		c.now.generation++
-		setBack = true
+		c.now.at = at
 		c.only.valid = false // windows that had passed by time are counted in entries again
-	}
-	c.now.at = at
-	if setBack {
-		c.soonest.seq = 1 // every alarm has gone off
+		c.soonest.seq = 1    // every alarm has gone off
 		c.findLive()
 	}
 }

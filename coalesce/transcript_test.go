@@ -98,7 +98,7 @@ func (p *player) do(words []string) []string {
 	case "new": // new [open=N] [groups=N] [remembered=N] [operations=N] [quiet=DURATION] [clock|hostclock]
 		cfg := Config{QuietTime: Window{1, 1}} // next to none
 		if v := args["quiet"]; v != "" {
-			cfg.QuietTime = Window{duration(v), defaultQuietTime.Entries}
+			cfg.QuietTime = Window{duration(v), 500}
 		}
 		for name, field := range map[string]*int{
 			"open": &cfg.MaxOpen, "groups": &cfg.MaxGroups, "remembered": &cfg.MaxRemembered, "operations": &cfg.MaxOperations,

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/internal/text/template"
 	"github.com/heedlog/heed/signature"
 )
@@ -56,6 +57,20 @@ func (v Variant) name() string {
 		return "(none)"
 	}
 	return safeName(v.Value)
+}
+
+// maxName bounds a method or an operation id inside a summary, in characters.
+const maxName = 64
+
+// safeName returns what a host called a method or an operation, or what a mod
+// calls itself. It stands in quotes where it could be taken for heed's own words.
+func safeName(name string) string {
+	plain := !strings.ContainsFunc(name, func(r rune) bool { return !plainRune(r, "/._-:#@") })
+	name = text.Safe(name, maxName)
+	if plain {
+		return name
+	}
+	return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
 }
 
 // variants returns what an item counted of each variant of a group, the most frequent first. It returns nil where all

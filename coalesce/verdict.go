@@ -2,6 +2,7 @@ package coalesce
 
 import (
 	"cmp"
+	"strings"
 
 	"github.com/heedlog/heed/event"
 )
@@ -95,7 +96,7 @@ func (c *Coalescer) Verdict(id string) Verdict {
 			}
 			continue
 		}
-		v.Reason = cmp.Or(v.Reason, p.unknown(c.blind))
+		v.Reason = cmp.Or(v.Reason, p.unknown(c.stats.Blind))
 		v.Final = v.Final && !p.running() && c.cfg.Linger.passed(p.Ended, c.now)
 	}
 	if marked.Why == ReasonCharged {
@@ -150,31 +151,27 @@ func (v *Verdict) text() string {
 	if v.AttentionID != "" {
 		item = "; see item " + v.AttentionID
 	}
-	switch v.Reason {
-	case ReasonQuiet:
-		if v.Final {
-			return "Nothing urgent was logged while it ran and shortly after."
-		}
-		return "Nothing urgent was logged so far."
-	case ReasonCharged:
-		if v.Outcome == Affected {
-			return "It caused a fault, as far as the log shows" + item + "."
-		}
+	switch sentence := sentences[v.Reason]; {
+	case v.Reason == ReasonQuiet && v.Final:
+		return "Nothing urgent was logged while it ran and shortly after."
+	case v.Reason == ReasonCharged && v.Outcome != Affected:
 		return "Something less serious was logged meanwhile" + item + "."
-	case ReasonBackground:
-		return "A fault was logged meanwhile that cannot be charged to it alone" + item + "."
-	case ReasonStanding:
-		return "A fault returned that stopped calls before and does not stop them any more" + item + "; read the game's state again."
-	case ReasonBlind:
-		return "heed had no complete log while it ran" + item + "."
-	case ReasonMissing:
-		return "Part of the log is missing from when it ran" + item + "."
-	case ReasonRunning:
-		return "It has not ended."
-	case ReasonAbandoned:
-		return "Its end was not seen."
-	case ReasonDoubtful:
-		return "How it ended is not known" + item + "."
+	default:
+		return strings.Replace(sentence, "*", item, 1)
 	}
-	return "No operation of this id is known."
+}
+
+// sentences are the verdicts by their reasons. The item takes the place of an asterisk.
+var sentences = map[VerdictReason]string{
+	ReasonQuiet:      "Nothing urgent was logged so far.",
+	ReasonCharged:    "It caused a fault, as far as the log shows*.",
+	ReasonBackground: "A fault was logged meanwhile that cannot be charged to it alone*.",
+	ReasonStanding: "A fault returned that stopped calls before and does not stop them any more*; " +
+		"read the game's state again.",
+	ReasonBlind:     "heed had no complete log while it ran*.",
+	ReasonMissing:   "Part of the log is missing from when it ran*.",
+	ReasonRunning:   "It has not ended.",
+	ReasonAbandoned: "Its end was not seen.",
+	ReasonDoubtful:  "How it ended is not known*.",
+	ReasonNotKnown:  "No operation of this id is known.",
 }

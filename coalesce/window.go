@@ -27,7 +27,7 @@ type mark struct {
 func (c *Coalescer) findLive() {
 	c.ops.live = c.ops.live[:0]
 	for _, o := range c.ops.order {
-		if o.Begun && (o.running() || o.lingers(&c.cfg.Linger, c.now)) {
+		if o.Begun {
 			c.enterWindow(o)
 		}
 	}
@@ -83,15 +83,7 @@ func (o *operation) mark(n uint64, why VerdictReason) { o.Marked = o.Marked.stro
 // returned before all else, and last what is charged to another part of the same whole.
 func (m mark) stronger(other mark) mark {
 	weight := func(m mark) int {
-		switch {
-		case m.Item == 0:
-			return 0
-		case m.Why == ReasonCharged:
-			return 1
-		case m.Why == ReasonStanding:
-			return 3
-		}
-		return 2
+		return slices.Index([]VerdictReason{ReasonCharged, ReasonBackground, ReasonStanding}, m.Why)
 	}
 	if weight(other) > weight(m) {
 		return other
