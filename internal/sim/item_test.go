@@ -218,6 +218,10 @@ func (m *model) fold(e *entry, id string, s scope) error {
 	e.group = group{e.rule, m.engine.Group(e.sig), m.variant(e)}
 	m.law.urgent++
 	m.law.groups[group{rule: e.rule, sig: e.sig}] = true
+	act := s == hosted || s == digest || e.Status == event.StatusStall // of the host, which counts as a stop
+	if act {
+		m.law.stops++
+	}
 	it := m.byID[id]
 	a, known := m.engine.Item(id)
 	switch {
@@ -237,7 +241,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 				r.item = it
 			}
 		}
-		if e.disposition == event.Blocking || s != other {
+		if e.disposition == event.Blocking && !act {
 			m.law.stops++
 		}
 		it.root, it.ofLoad = cmp.Or(e.OperationID, a.AfterOperation), m.loadMay()
@@ -255,7 +259,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it.cleared, it.again = false, true
-		if it.disposition == event.Blocking || s != other {
+		if it.disposition == event.Blocking && !act {
 			m.law.stops++
 		}
 		it.lost = m.setup.Pinned != 0 || m.setup.Bytes != 0 || !m.keeps(it.cause)
@@ -279,7 +283,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 	}
-	if len(it.held) > 0 && e.disposition > it.disposition {
+	if len(it.held) > 0 && e.disposition > it.disposition && !act {
 		m.law.stops++
 	}
 	it.add(e)

@@ -143,7 +143,7 @@ type side struct {
 type account struct {
 	updates, urgent int
 	groups          map[group]bool // by signatures as they came
-	stops           int            // items that began to block, and those that the host or an acknowledgement opened
+	stops           int            // items that began to block or came of an acknowledgement, and acts of the host
 	advisory        int            // acknowledgements of advisory items
 }
 
