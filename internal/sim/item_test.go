@@ -664,7 +664,7 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	}
 	r := m.returns[e.group]
 	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 ||
-		m.fresh > it.groups[e.group].last.seq {
+		m.fresh > r.at {
 		r = &returns{method: call.method}
 		m.returns[e.group] = r
 	}
@@ -675,7 +675,7 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	if !m.reads || m.reread >= it.first {
 		r.stops++
 	}
-	r.call, r.item = m.calls, nil // the one that it opens
+	r.call, r.at, r.item = m.calls, m.now.seq, nil // the one that it opens
 	return nil
 }
 

@@ -127,9 +127,10 @@ type consumer struct {
 // returns is how often a fault stopped calls of one method after it was acknowledged.
 type returns struct {
 	method string
-	item   *item // that it opened last
-	stops  int   // with the state read in between, if it is ever read
-	call   int   // the number of calls at the latest one
+	item   *item  // that it opened last
+	stops  int    // with the state read in between, if it is ever read
+	call   int    // the number of calls at the latest one
+	at     uint64 // sequence number of the latest one
 }
 
 // side is what was known after an entry of calls under way.
@@ -201,6 +202,12 @@ func between(w coalesce.Window, since, until stamp) bool {
 	}
 	return until.seq-since.seq >= uint64(w.Entries)
 }
+
+// runGap is the silence within a group that makes its next entry another occurrence, and aloneAfter how many of them
+// without a call since the one before show that a fault comes by itself.
+var runGap = coalesce.Window{Duration: 250 * time.Millisecond, Entries: 64}
+
+const aloneAfter = 2
 
 // loadMax is how long a load lasts whose end is not logged.
 var loadMax = coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}
