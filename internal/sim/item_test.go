@@ -646,7 +646,7 @@ var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 // mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
 // began since: its group comes as often without calls, or it stands.
 func (m *model) mayCharge(e *entry, it *item) error {
-	if m.background(e) {
+	if m.background(e, it) {
 		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes as often without calls", e.Seq, e.rule,
 			e.group.sig.ID)
 	}
@@ -679,38 +679,40 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	return nil
 }
 
-// background reports whether a group for certain comes without calls as often as in them,
-// by all that the model kept since it came again first.
-func (m *model) background(e *entry) bool {
-	if l := lawOf(&e.Entry, m.phase); l != nil && l.repeated > 0 {
+// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes without
+// calls as often as in them, or by itself.
+func (m *model) background(e *entry, it *item) bool {
+	if l := lawOf(&e.Entry, m.phase); it.severer || l != nil && l.repeated > 0 {
 		return false // what came before was something else
 	}
-	var first stamp
-	alone, within := 0, 1 // this one
-	var last stamp
+	if m.now.generation > 1 {
+		return false // where the clock was set back, a call may linger again
+	}
+	inside, outside, alone := 1, 0, 0 // at most, and at least; this one is the first
+	first := true
 	for _, x := range m.entries {
-		if x == e || x.group != e.group || !x.disposition.Urgent() {
+		if x != e && x.group == e.group && x.disposition.Urgent() {
+			if !first && (x.inside || !x.sure || x.OperationID != "") {
+				inside++
+			}
+			first = false
+		}
+	}
+	var last *entry
+	for _, x := range slices.Concat(it.held, it.late) {
+		if x.group != e.group {
 			continue
 		}
-		switch {
-		case !x.sure:
-			return false
-		case last.seq == 0:
-		case first.seq == 0 && !between(onceWithin, last, x.when):
-			return false // it may be the second occurrence, or not
-		case first.seq == 0:
-			first = x.when
-			fallthrough
-		default:
-			if x.inside {
-				within++
-			} else if between(onceWithin, last, x.when) && !x.opened {
+		if last != nil && x.sure && !x.inside && !x.loading && x.OperationID == "" &&
+			between(runGap, last.when, x.when) {
+			outside++
+			if x.started < last.Seq {
 				alone++
 			}
 		}
-		last = x.when
+		last = x
 	}
-	return first.seq != 0 && first.generation == m.now.generation && m.load.seq == 0 && alone > 0 && within <= alone
+	return alone >= aloneAfter || outside > 0 && inside <= outside
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a

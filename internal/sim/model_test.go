@@ -48,6 +48,7 @@ type model struct {
 	episode *item              // of the ambient episode that began last
 	returns map[group]*returns // of what was acknowledged, in calls of one method
 	calls   int                // operations that were seen to start
+	started uint64             // number of the latest start of one
 	sides   []side             // after each entry
 	ambient []stamp            // entries that name no operation, and were not suppressed
 	unions  int                // merges of groups so far
@@ -83,6 +84,8 @@ type entry struct {
 	group       group               // as it is grouped now
 	inside      bool                // it came in the window of a call, for certain
 	sure        bool                // whether it did is certain
+	loading     bool                // a load may have gone on
+	started     uint64              // number of the latest start of an operation
 	opened      bool                // it opened an item
 	late        bool                // it was suppressed
 	when        stamp
@@ -407,6 +410,7 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		at.running = at.running || at.sure && o.running()
 	}
 	x.inside, x.sure = at.inside && at.sure, at.sure
+	x.loading, x.started = m.loadMay(), m.started
 	m.sides = append(m.sides, at)
 	m.entries = append(m.entries, x)
 	if o := m.ops[e.OperationID]; o != nil && d.Disposition.Urgent() {
@@ -466,6 +470,9 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		return
 	}
 	o.method = cmp.Or(o.method, e.Source)
+	if e.Status == event.StatusStarted {
+		m.started = m.now.seq
+	}
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
 		m.calls++
