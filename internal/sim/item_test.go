@@ -50,6 +50,7 @@ type item struct {
 	scope  scope
 	key    string // of hosted
 	before *item  // its predecessor by an acknowledgement
+	after  *item  // the item that it continues, as the engine says
 
 	ambient bool   // an episode's, not an operation's
 	root    string // the operation that it was opened for, or a part of it
@@ -235,7 +236,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it = m.item(uint64(len(m.items)) + 1)
-		it.scope, e.opened = s, true
+		it.scope, it.after, e.opened = s, m.byID[a.Predecessor], true
 		if e.disposition == event.Blocking {
 			if r := m.returns[e.group]; r != nil && r.item == nil {
 				r.item = it
@@ -689,13 +690,18 @@ func (m *model) background(e *entry, it *item) bool {
 		return false // where the clock was set back, a call may linger again
 	}
 	inside, outside, alone := 1, 0, 0 // at most, and at least; this one is the first
-	first := true
-	for _, x := range m.entries {
-		if x != e && x.group == e.group && x.disposition.Urgent() {
-			if !first && (x.inside || !x.sure || x.OperationID != "") {
-				inside++
+	for p := it; p != nil; p = p.after {
+		if p.severer || p.vague {
+			return false
+		}
+		first := p.after == nil
+		for _, x := range slices.Concat(p.held, p.late) {
+			if x.group == e.group {
+				if !first && (x.inside || !x.sure || x.OperationID != "") {
+					inside++
+				}
+				first = false
 			}
-			first = false
 		}
 	}
 	var last *entry

@@ -490,7 +490,9 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		m.played = append(m.played, m.now)
 	}
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
-		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
+		o.excused = o.excused || o.ended || o.given
+		// Nobody looked for what came of it after it was given up, or had lingered.
+		o.gaps = o.gaps || o.given || o.doubtful && m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
 		o.ended, o.given, o.doubtful, o.closed = true, false, doubt, false
 		o.ends = append(o.ends, m.now)
 	}
