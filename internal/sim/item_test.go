@@ -605,6 +605,14 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if sure && m.worst(e) {
 		return wrong("it is worse than all that it holds")
 	}
+	if g := it.groups[e.group]; sure && g != nil && e.disposition == event.Blocking && !it.severer {
+		switch {
+		case s == hosted && g.last.generation == m.now.generation && m.passed(runGap, g.last):
+			return wrong("the host raises it again")
+		case s == other && it.ackedAt < m.load.seq && m.loads():
+			return wrong("a load began since, and nothing of it was acknowledged")
+		}
+	}
 	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
 		return nil // it may be new
 	}

@@ -43,16 +43,17 @@ type model struct {
 	reads  bool   // reads of the game's state are reported
 	reread uint64 // sequence number of the latest entry when the game's state was read
 
-	items   []*item // item n has the number n+1
-	byID    map[string]*item
-	episode *item              // of the ambient episode that began last
-	returns map[group]*returns // of what was acknowledged, in calls of one method
-	calls   int                // operations that were seen to start
-	started uint64             // number of the latest start of one
-	sides   []side             // after each entry
-	ambient []stamp            // entries that name no operation, and were not suppressed
-	unions  int                // merges of groups so far
-	known   map[signature.Signature]bool
+	items     []*item // item n has the number n+1
+	byID      map[string]*item
+	episode   *item              // of the ambient episode that began last
+	returns   map[group]*returns // of what was acknowledged, in calls of one method
+	calls     int                // operations that were seen to start
+	started   uint64             // number of the latest start of one
+	completed uint64             // and of the latest completion
+	sides     []side             // after each entry
+	ambient   []stamp            // entries that name no operation, and were not suppressed
+	unions    int                // merges of groups so far
+	known     map[signature.Signature]bool
 
 	ops       map[string]*operation
 	consumers []*consumer // the one without a name first, the others as they were named last
@@ -218,12 +219,20 @@ var loadMax = coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}
 // loadCalls is how many completed calls that began in a load end it, loadCall how long it lasts after the first.
 const loadCalls = 2
 
+var loadPlay = coalesce.Window{Duration: time.Minute, Entries: 500}
+
 var loadCall = coalesce.Window{Duration: 5 * time.Second, Entries: 50}
 
 // loadMay reports whether a load may go on: no end of it is known.
 func (m *model) loadMay() bool {
 	return m.load.seq > 0 && !m.loaded && !m.passed(loadMax, m.load) && len(m.played) < loadCalls &&
 		(len(m.played) == 0 || !m.passed(loadCall, m.played[0]))
+}
+
+// loads reports whether a load goes on for certain, of which nothing was acknowledged.
+func (m *model) loads() bool {
+	return m.loadMay() && m.completed < m.load.seq && !m.passed(loadPlay, m.load) &&
+		!slices.ContainsFunc(m.items, func(it *item) bool { return it.acked && it.ackedAt >= m.load.seq })
 }
 
 // stopped reports whether an open item blocks, or waits for the end of a load.
@@ -472,6 +481,9 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 	o.method = cmp.Or(o.method, e.Source)
 	if e.Status == event.StatusStarted {
 		m.started = m.now.seq
+	}
+	if e.Status == event.StatusCompleted {
+		m.completed = m.now.seq
 	}
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
