@@ -753,7 +753,7 @@ func (m *model) charged(e *entry, it *item) bool {
 				return false
 			}
 			unread = unread && x.Seq > m.reread
-			if !x.late && !first {
+			if !x.late && !first && x.Seq > m.fresh {
 				stops++ // at most
 			}
 			first = false
