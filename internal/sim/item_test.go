@@ -464,7 +464,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			continue
 		}
 		if it.cleared {
-			if err := m.mayLeave(e, it); err != nil && latest == nil && sure {
+			if err := m.mayLeave(e, it); err != nil && latest == nil && sure && !m.quietly(e) {
 				return err
 			}
 			continue
@@ -484,7 +484,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 		if it.disposition < e.disposition || it.ofLoad || m.loadMay() {
 			continue // others may have joined it
 		}
-		if e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 &&
+		if e.OperationID != "" && it.root == e.OperationID && m.simple(e.OperationID) && len(it.held) > 0 &&
 			it.held[0].OperationID == e.OperationID && it.held[0].Seq >= m.ops[e.OperationID].first && !it.again {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
@@ -512,6 +512,13 @@ func (m *model) mayOpen(e *entry, s scope) error {
 	}
 	return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
 		latest.id)
+}
+
+// quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
+func (m *model) quietly(e *entry) bool {
+	return slices.ContainsFunc(m.items, func(it *item) bool {
+		return it.acked && !it.past && it.rules[e.rule] != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
+	})
 }
 
 // mayLeave says why an item that was cleared has to open again for an entry, rather than
@@ -769,7 +776,7 @@ func (m *model) acts(e *entry, it *item) bool {
 		return false
 	}
 	for id, o := range m.ops {
-		if m.windowed(o) && o.since.seq > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
+		if m.windowed(o) && o.first > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
 			return true
 		}
 	}
