@@ -231,7 +231,7 @@ func (m *model) loadMay() bool {
 
 // loads reports whether a load goes on for certain, of which nothing was acknowledged.
 func (m *model) loads() bool {
-	return m.loadMay() && m.completed < m.load.seq && !m.passed(loadPlay, m.load) &&
+	return m.loadMay() && m.now.generation < 2 && m.completed < m.load.seq && !m.passed(loadPlay, m.load) &&
 		!slices.ContainsFunc(m.items, func(it *item) bool { return it.acked && it.ackedAt >= m.load.seq })
 }
 
@@ -569,6 +569,9 @@ func (m *model) resolve(rules []string) {
 	for _, it := range m.items {
 		if it.gone {
 			continue
+		}
+		if a, known := m.engine.Item(it.id); known && !it.cleared && a.ClearedBy == coalesce.ReasonExpired {
+			continue // the entry brought its end before
 		}
 		for _, r := range rules {
 			if t := it.rules[r]; t != nil && (!it.cleared || it.acked) {
