@@ -43,8 +43,9 @@ type recurrence struct {
 	Times uint64      // in all
 	First logicalTime // from which they count
 
-	Call  uint64  // number of the latest call to which it was charged
-	Stops []stops // for each method of such calls, at most maxMethods
+	Call    uint64  // number of the latest call to which it was charged
+	Charged uint64  `json:",omitzero"` // sequence number of the latest entry that was
+	Stops   []stops // for each method of such calls, at most maxMethods
 }
 
 // stops is how often a group stopped calls of one method after an acknowledgement.
@@ -221,10 +222,10 @@ func (c *Coalescer) charge(k *known, root *operation) Reason {
 	if x.Alone >= aloneAfter || x.Seen[inside] <= x.Seen[outside] {
 		return ""
 	}
-	if c.calls.Begun > x.Call+forgetAfter+1 || c.freshSince > k.row.Last.seq {
+	if c.calls.Begun > x.Call+forgetAfter+1 || c.freshSince > x.Charged {
 		x.Stops = x.Stops[:0]
 	}
-	x.Call = c.calls.Begun
+	x.Call, x.Charged = c.calls.Begun, c.now.seq
 	method := ""
 	if root != nil {
 		method = root.Method

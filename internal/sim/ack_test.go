@@ -113,7 +113,8 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	next := m.item(number)
 	m.law.stops++
 	next.scope, next.key, next.ambient, next.root = it.scope, it.key, it.ambient, it.root
-	next.before, next.shared, next.again, next.ofLoad = it, it.shared, it.again, it.ofLoad
+	next.before, next.after = it, it
+	next.shared, next.again, next.ofLoad = it.shared, it.again, it.ofLoad
 	next.alive, next.last, next.past = m.now, it.last, it.past
 	if unsure {
 		it.vague, next.vague = true, true

@@ -50,6 +50,7 @@ type item struct {
 	scope  scope
 	key    string // of hosted
 	before *item  // its predecessor by an acknowledgement
+	after  *item  // the item that it continues, as the engine says
 
 	ambient bool   // an episode's, not an operation's
 	root    string // the operation that it was opened for, or a part of it
@@ -218,6 +219,10 @@ func (m *model) fold(e *entry, id string, s scope) error {
 	e.group = group{e.rule, m.engine.Group(e.sig), m.variant(e)}
 	m.law.urgent++
 	m.law.groups[group{rule: e.rule, sig: e.sig}] = true
+	act := s == hosted || s == digest || e.Status == event.StatusStall // of the host, which counts as a stop
+	if act {
+		m.law.stops++
+	}
 	it := m.byID[id]
 	a, known := m.engine.Item(id)
 	switch {
@@ -231,13 +236,13 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it = m.item(uint64(len(m.items)) + 1)
-		it.scope, e.opened = s, true
+		it.scope, it.after, e.opened = s, m.byID[a.Predecessor], true
 		if e.disposition == event.Blocking {
 			if r := m.returns[e.group]; r != nil && r.item == nil {
 				r.item = it
 			}
 		}
-		if e.disposition == event.Blocking || s != other {
+		if e.disposition == event.Blocking && !act {
 			m.law.stops++
 		}
 		it.root, it.ofLoad = cmp.Or(e.OperationID, a.AfterOperation), m.loadMay()
@@ -255,7 +260,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 		it.cleared, it.again = false, true
-		if it.disposition == event.Blocking || s != other {
+		if it.disposition == event.Blocking && !act {
 			m.law.stops++
 		}
 		it.lost = m.setup.Pinned != 0 || m.setup.Bytes != 0 || !m.keeps(it.cause)
@@ -279,7 +284,7 @@ func (m *model) fold(e *entry, id string, s scope) error {
 			return err
 		}
 	}
-	if len(it.held) > 0 && e.disposition > it.disposition {
+	if len(it.held) > 0 && e.disposition > it.disposition && !act {
 		m.law.stops++
 	}
 	it.add(e)
@@ -459,7 +464,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 			continue
 		}
 		if it.cleared {
-			if err := m.mayLeave(e, it); err != nil && latest == nil && sure {
+			if err := m.mayLeave(e, it); err != nil && latest == nil && sure && !m.quietly(e) {
 				return err
 			}
 			continue
@@ -479,7 +484,7 @@ func (m *model) mayOpen(e *entry, s scope) error {
 		if it.disposition < e.disposition || it.ofLoad || m.loadMay() {
 			continue // others may have joined it
 		}
-		if e.OperationID != "" && m.simple(e.OperationID) && len(it.held) > 0 &&
+		if e.OperationID != "" && it.root == e.OperationID && m.simple(e.OperationID) && len(it.held) > 0 &&
 			it.held[0].OperationID == e.OperationID && it.held[0].Seq >= m.ops[e.OperationID].first && !it.again {
 			return fmt.Errorf("bursts: entry %d opened an item beside %s of its operation %q", e.Seq, it.id, e.OperationID)
 		}
@@ -507,6 +512,13 @@ func (m *model) mayOpen(e *entry, s scope) error {
 	}
 	return fmt.Errorf("acknowledgement: entry %d opened an item, but %s was acknowledged and accounts for it", e.Seq,
 		latest.id)
+}
+
+// quietly reports whether an item with the rule of an entry was acknowledged within the quiet time.
+func (m *model) quietly(e *entry) bool {
+	return slices.ContainsFunc(m.items, func(it *item) bool {
+		return it.acked && !it.past && it.rules[e.rule] != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime)
+	})
 }
 
 // mayLeave says why an item that was cleared has to open again for an entry, rather than
@@ -600,6 +612,14 @@ func (m *model) mayAbsorb(e *entry, it *item, s scope) error {
 	if sure && m.worst(e) {
 		return wrong("it is worse than all that it holds")
 	}
+	if g := it.groups[e.group]; sure && g != nil && e.disposition == event.Blocking && !it.severer {
+		switch {
+		case s == hosted && g.last.generation == m.now.generation && m.passed(runGap, g.last):
+			return wrong("the host raises it again")
+		case s == other && it.ackedAt < m.load.seq && m.loads():
+			return wrong("a load began since, and nothing of it was acknowledged")
+		}
+	}
 	if it.groups[e.group] == nil && r != nil && !m.passed(m.cfg.Coalesce.QuietTime, it.ackedTime) {
 		return nil // it may be new
 	}
@@ -642,7 +662,7 @@ var onceWithin = coalesce.Window{Duration: time.Second, Entries: 64}
 // mayCharge says why an entry that an acknowledged item holds cannot be charged to a call that
 // began since: its group comes as often without calls, or it stands.
 func (m *model) mayCharge(e *entry, it *item) error {
-	if m.background(e) {
+	if m.background(e, it) {
 		return fmt.Errorf("charges: entry %d opened an item, and %s %s comes as often without calls", e.Seq, e.rule,
 			e.group.sig.ID)
 	}
@@ -660,7 +680,7 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	}
 	r := m.returns[e.group]
 	if r == nil || r.item != it || r.method != call.method || m.calls > r.call+20 ||
-		m.fresh > it.groups[e.group].last.seq {
+		m.fresh > r.at {
 		r = &returns{method: call.method}
 		m.returns[e.group] = r
 	}
@@ -671,42 +691,49 @@ func (m *model) mayCharge(e *entry, it *item) error {
 	if !m.reads || m.reread >= it.first {
 		r.stops++
 	}
-	r.call, r.item = m.calls, nil // the one that it opens
+	r.call, r.at, r.item = m.calls, m.now.seq, nil // the one that it opens
 	return nil
 }
 
-// background reports whether a group for certain comes without calls as often as in them,
-// by all that the model kept since it came again first.
-func (m *model) background(e *entry) bool {
-	if l := lawOf(&e.Entry, m.phase); l != nil && l.repeated > 0 {
+// background reports whether a group, by the entries of an acknowledged item that holds it, for certain comes without
+// calls as often as in them, or by itself.
+func (m *model) background(e *entry, it *item) bool {
+	if l := lawOf(&e.Entry, m.phase); it.severer || l != nil && l.repeated > 0 {
 		return false // what came before was something else
 	}
-	var first stamp
-	alone, within := 0, 1 // this one
-	var last stamp
-	for _, x := range m.entries {
-		if x == e || x.group != e.group || !x.disposition.Urgent() {
+	if m.now.generation > 1 {
+		return false // where the clock was set back, a call may linger again
+	}
+	inside, outside, alone := 1, 0, 0 // at most, and at least; this one is the first
+	for p := it; p != nil; p = p.after {
+		if p.severer || p.vague {
+			return false
+		}
+		first := p.after == nil
+		for _, x := range slices.Concat(p.held, p.late) {
+			if x.group == e.group {
+				if !first && (x.inside || !x.sure || x.OperationID != "") {
+					inside++
+				}
+				first = false
+			}
+		}
+	}
+	var last *entry
+	for _, x := range slices.Concat(it.held, it.late) {
+		if x.group != e.group {
 			continue
 		}
-		switch {
-		case !x.sure:
-			return false
-		case last.seq == 0:
-		case first.seq == 0 && !between(onceWithin, last, x.when):
-			return false // it may be the second occurrence, or not
-		case first.seq == 0:
-			first = x.when
-			fallthrough
-		default:
-			if x.inside {
-				within++
-			} else if between(onceWithin, last, x.when) && !x.opened {
+		if last != nil && x.sure && !x.inside && !x.loading && x.OperationID == "" &&
+			between(runGap, last.when, x.when) {
+			outside++
+			if x.started < last.Seq {
 				alone++
 			}
 		}
-		last = x.when
+		last = x
 	}
-	return first.seq != 0 && first.generation == m.now.generation && m.load.seq == 0 && alone > 0 && within <= alone
+	return alone >= aloneAfter || outside > 0 && inside <= outside
 }
 
 // charged reports whether an entry that an acknowledged item holds is for certain charged to a
@@ -733,7 +760,7 @@ func (m *model) charged(e *entry, it *item) bool {
 				return false
 			}
 			unread = unread && x.Seq > m.reread
-			if !x.late && !first {
+			if !x.late && !first && x.Seq > m.fresh {
 				stops++ // at most
 			}
 			first = false
@@ -749,7 +776,7 @@ func (m *model) acts(e *entry, it *item) bool {
 		return false
 	}
 	for id, o := range m.ops {
-		if m.windowed(o) && o.since.seq > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
+		if m.windowed(o) && o.first > it.ackedAt && (e.OperationID == "" || e.OperationID == id) {
 			return true
 		}
 	}

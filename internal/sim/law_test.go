@@ -23,7 +23,8 @@ import (
 //	updates <= 6 + 3 log10 n + 3 log10 k + 3 s
 //
 // for n urgent entries of k groups and s stops, which a naive model counts, and two more for
-// each advisory item that was acknowledged. With -v it prints what each stream cost.
+// each advisory item that was acknowledged. Each raise, stall and arrival is a stop. With -v it prints the cost of each
+// stream.
 func TestUpdatesAreFew(t *testing.T) {
 	own := rules.File{Name: "law.yaml", Data: []byte(stormRules())}
 	set, err := rules.Compile(append([]rules.File{own}, rules.Defaults()...)...)
@@ -150,6 +151,36 @@ func (w *world) phase(name string) {
 }
 func (w *world) start(id, method string)  { w.operation(id, method, event.StatusStarted) }
 func (w *world) finish(id, method string) { w.operation(id, method, event.StatusCompleted) }
+
+// raise lets the host raise an entry under a key, which counts as a stop.
+func (w *world) raise(key string, d event.Disposition) (id string) {
+	id = w.engine.Raise(heed.Report{Time: w.now, Key: key, Disposition: d, Severity: event.SeverityError, Message: "raised"})
+	w.naive.urgent++
+	w.naive.stops++
+	w.naive.ledger("host." + key)
+	w.drain()
+	return id
+}
+
+func (w *world) withdraw(id string) {
+	require.True(w.t, w.engine.Clear(id))
+	w.drain()
+}
+
+// arrive lets an agent come and go, which counts as a stop and sums up the items that are open.
+func (w *world) arrive(name string) {
+	if w.engine.Attach(name, w.now) != "" {
+		w.naive.urgent++
+	}
+	w.naive.stops++
+	for _, it := range w.naive.kept {
+		if it.open {
+			w.naive.clear(it)
+		}
+	}
+	w.engine.Detach(name)
+	w.drain()
+}
 
 func (w *world) logAt(text, op string, level event.Level) {
 	w.took(event.Log{Time: w.now, Level: level, Message: text, OperationID: op}.Entry())
@@ -316,6 +347,33 @@ func streams() []stream {
 			w.pass(d)
 		})
 	}
+	for _, d := range []event.Disposition{event.Advisory, event.Blocking} {
+		for _, n := range []int{1, 2, 5} {
+			add(fmt.Sprintf("raised %s %d times and withdrawn", d, n), 400, stream{}, func(w *world, _ int) {
+				for range n - 1 {
+					w.raise("disk", d)
+				}
+				w.withdraw(w.raise("disk", d))
+				w.pass(time.Second)
+			})
+		}
+		add(fmt.Sprintf("raised %s under many keys", d), 400, stream{}, func(w *world, i int) {
+			w.raise(word(i%manyRules), d)
+			w.raise(word(i%manyRules), event.Advisory+event.Blocking-d)
+			w.pass(31 * time.Second)
+		})
+	}
+	for i, text := range []string{"Worn coat", "Broken door", "Grave loss"} {
+		add("an agent arrives after each "+text, 400, stream{}, func(w *world, n int) {
+			w.log(text)
+			w.arrive([]string{"ann", word(n)}[n%2])
+			w.pass([]time.Duration{time.Second, 31 * time.Second, 6 * time.Minute}[i])
+		})
+	}
+	add("stall and recovery, acknowledged", 400, stream{ack: 1}, func(w *world, i int) {
+		w.took(event.State{Time: w.now, Status: []event.Status{event.StatusStall, event.StatusRecovered}[i%2]}.Entry())
+		w.pass(31 * time.Second)
+	})
 	for _, k := range []int{10, 100, 1000, 10_000} {
 		for _, d := range []time.Duration{time.Second, 31 * time.Second, 6 * time.Minute} {
 			add(fmt.Sprintf("%d advisory groups, %v apart", k, d), 3*k, stream{}, func(w *world, i int) {

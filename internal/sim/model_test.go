@@ -43,15 +43,17 @@ type model struct {
 	reads  bool   // reads of the game's state are reported
 	reread uint64 // sequence number of the latest entry when the game's state was read
 
-	items   []*item // item n has the number n+1
-	byID    map[string]*item
-	episode *item              // of the ambient episode that began last
-	returns map[group]*returns // of what was acknowledged, in calls of one method
-	calls   int                // operations that were seen to start
-	sides   []side             // after each entry
-	ambient []stamp            // entries that name no operation, and were not suppressed
-	unions  int                // merges of groups so far
-	known   map[signature.Signature]bool
+	items     []*item // item n has the number n+1
+	byID      map[string]*item
+	episode   *item              // of the ambient episode that began last
+	returns   map[group]*returns // of what was acknowledged, in calls of one method
+	calls     int                // operations that were seen to start
+	started   uint64             // number of the latest start of one
+	completed uint64             // and of the latest completion
+	sides     []side             // after each entry
+	ambient   []stamp            // entries that name no operation, and were not suppressed
+	unions    int                // merges of groups so far
+	known     map[signature.Signature]bool
 
 	ops       map[string]*operation
 	consumers []*consumer // the one without a name first, the others as they were named last
@@ -83,6 +85,8 @@ type entry struct {
 	group       group               // as it is grouped now
 	inside      bool                // it came in the window of a call, for certain
 	sure        bool                // whether it did is certain
+	loading     bool                // a load may have gone on
+	started     uint64              // number of the latest start of an operation
 	opened      bool                // it opened an item
 	late        bool                // it was suppressed
 	when        stamp
@@ -127,9 +131,10 @@ type consumer struct {
 // returns is how often a fault stopped calls of one method after it was acknowledged.
 type returns struct {
 	method string
-	item   *item // that it opened last
-	stops  int   // with the state read in between, if it is ever read
-	call   int   // the number of calls at the latest one
+	item   *item  // that it opened last
+	stops  int    // with the state read in between, if it is ever read
+	call   int    // the number of calls at the latest one
+	at     uint64 // sequence number of the latest one
 }
 
 // side is what was known after an entry of calls under way.
@@ -143,7 +148,7 @@ type side struct {
 type account struct {
 	updates, urgent int
 	groups          map[group]bool // by signatures as they came
-	stops           int            // items that began to block, and those that the host or an acknowledgement opened
+	stops           int            // items that began to block or came of an acknowledgement, and acts of the host
 	advisory        int            // acknowledgements of advisory items
 }
 
@@ -202,11 +207,19 @@ func between(w coalesce.Window, since, until stamp) bool {
 	return until.seq-since.seq >= uint64(w.Entries)
 }
 
+// runGap is the silence within a group that makes its next entry another occurrence, and aloneAfter how many of them
+// without a call since the one before show that a fault comes by itself.
+var runGap = coalesce.Window{Duration: 250 * time.Millisecond, Entries: 64}
+
+const aloneAfter = 2
+
 // loadMax is how long a load lasts whose end is not logged.
 var loadMax = coalesce.Window{Duration: 5 * time.Minute, Entries: 20_000}
 
 // loadCalls is how many completed calls that began in a load end it, loadCall how long it lasts after the first.
 const loadCalls = 2
+
+var loadPlay = coalesce.Window{Duration: time.Minute, Entries: 500}
 
 var loadCall = coalesce.Window{Duration: 5 * time.Second, Entries: 50}
 
@@ -214,6 +227,12 @@ var loadCall = coalesce.Window{Duration: 5 * time.Second, Entries: 50}
 func (m *model) loadMay() bool {
 	return m.load.seq > 0 && !m.loaded && !m.passed(loadMax, m.load) && len(m.played) < loadCalls &&
 		(len(m.played) == 0 || !m.passed(loadCall, m.played[0]))
+}
+
+// loads reports whether a load goes on for certain, of which nothing was acknowledged.
+func (m *model) loads() bool {
+	return m.loadMay() && m.now.generation < 2 && m.completed < m.load.seq && !m.passed(loadPlay, m.load) &&
+		!slices.ContainsFunc(m.items, func(it *item) bool { return it.acked && it.ackedAt >= m.load.seq })
 }
 
 // stopped reports whether an open item blocks, or waits for the end of a load.
@@ -400,6 +419,7 @@ func (m *model) keep(e event.Entry, d event.Decision, sig signature.Signature) *
 		at.running = at.running || at.sure && o.running()
 	}
 	x.inside, x.sure = at.inside && at.sure, at.sure
+	x.loading, x.started = m.loadMay(), m.started
 	m.sides = append(m.sides, at)
 	m.entries = append(m.entries, x)
 	if o := m.ops[e.OperationID]; o != nil && d.Disposition.Urgent() {
@@ -459,6 +479,12 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		return
 	}
 	o.method = cmp.Or(o.method, e.Source)
+	if e.Status == event.StatusStarted {
+		m.started = m.now.seq
+	}
+	if e.Status == event.StatusCompleted {
+		m.completed = m.now.seq
+	}
 	if e.Status == event.StatusStarted && !o.begun {
 		o.begun, o.since = true, m.now
 		m.calls++
@@ -476,7 +502,9 @@ func (m *model) operate(e *event.Entry, d event.Disposition) {
 		m.played = append(m.played, m.now)
 	}
 	if e.Status.Ended() && (!o.ended || o.given || o.doubtful) {
-		o.excused = o.excused || o.ended || o.given // nobody looked for what came of it meanwhile
+		o.excused = o.excused || o.ended || o.given
+		// Nobody looked for what came of it after it was given up, or had lingered.
+		o.gaps = o.gaps || o.given || o.doubtful && m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
 		o.ended, o.given, o.doubtful, o.closed = true, false, doubt, false
 		o.ends = append(o.ends, m.now)
 	}
@@ -541,6 +569,9 @@ func (m *model) resolve(rules []string) {
 	for _, it := range m.items {
 		if it.gone {
 			continue
+		}
+		if a, known := m.engine.Item(it.id); known && !it.cleared && a.ClearedBy == coalesce.ReasonExpired {
+			continue // the entry brought its end before
 		}
 		for _, r := range rules {
 			if t := it.rules[r]; t != nil && (!it.cleared || it.acked) {

@@ -13,8 +13,7 @@ import (
 // naive says when an agent has to be stopped, and keeps what it needs for that in lists that it
 // searches: no group is ever forgotten, but with the item that held it.
 //
-// It knows root operations that have an id, one life each, and takes what ever came without a
-// call for none that a call causes.
+// It knows root operations that have an id, one life each.
 type naive struct {
 	model // its time
 	set   *rules.Set
@@ -72,14 +71,18 @@ type load struct {
 
 // ledger is what is known of a group.
 type ledger struct {
-	calls, alone int // entries in the window of a call, and others
-	standing     standing
+	calls, outside int   // occurrences after the first in the window of a call, and others
+	alone          int   // of the latter, without a call since the one before
+	begun          int   // calls at the latest entry
+	last           stamp // entry
+	standing       standing
 }
 
 // standing is how often a group returned in calls of one method after it was acknowledged.
 type standing struct {
 	method        string
 	returns, call int
+	at            uint64 // sequence number of the latest return in a call
 }
 
 func newNaive(cfg coalesce.Config, set *rules.Set) *naive {
@@ -261,13 +264,17 @@ func (n *naive) fold(e *event.Entry, d *event.Decision, blinds bool) {
 		burst, slot = "blind", new(*kept)
 	}
 	named, _ := burst.(*call)
-	defer func() {
-		if n.inside() {
-			l.calls++
-		} else {
+	switch {
+	case l.last.seq == 0 || n.load != nil || !n.passed(runGap, l.last):
+	case n.inside():
+		l.calls++
+	default:
+		l.outside++
+		if l.begun == n.begun {
 			l.alone++
 		}
-	}()
+	}
+	l.last, l.begun = n.now, n.begun
 
 	// An open item that holds the group, that of the burst first; but what only advises
 	// belongs to what it came with.
@@ -449,7 +456,7 @@ func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, name
 	})
 	late := n.passed(n.cfg.Coalesce.AckMemory, it.groups[key])
 	if d.Disposition == event.Blocking && since && n.load == nil && !worse && !late {
-		if l.alone > 0 {
+		if l.alone >= aloneAfter || l.calls <= l.outside {
 			return false
 		}
 		method := ""
@@ -457,10 +464,10 @@ func (n *naive) returns(it *kept, key string, d *event.Decision, l *ledger, name
 			method = named.method
 		}
 		s := &l.standing
-		if s.method != method || n.begun > s.call+20 || n.fresh > it.groups[key].seq {
+		if s.method != method || n.begun > s.call+20 || n.fresh > s.at {
 			*s = standing{method: method}
 		}
-		s.call = n.begun
+		s.call, s.at = n.begun, n.now.seq
 		if s.returns >= 3 {
 			return false
 		}

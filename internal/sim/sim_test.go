@@ -68,8 +68,18 @@ func shortened(s *Script, err error) string {
 	return fmt.Sprintf("%s# %v\n", text, err)
 }
 
-// TestShort plays a few seeds: what every change must pass.
+// TestShort plays the scripts in testdata and a few seeds: what every change must pass.
 func TestShort(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	require.NoError(t, err)
+	for _, file := range files {
+		raw, err := os.ReadFile(file)
+		require.NoError(t, err)
+		script, err := Parse(string(raw))
+		require.NoError(t, err)
+		_, err = Play(script)
+		require.NoError(t, err, file)
+	}
 	n := 30
 	if testkit.IsFull() {
 		n = 120
