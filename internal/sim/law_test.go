@@ -154,7 +154,9 @@ func (w *world) finish(id, method string) { w.operation(id, method, event.Status
 
 // raise lets the host raise an entry under a key, which counts as a stop.
 func (w *world) raise(key string, d event.Disposition) (id string) {
-	id = w.engine.Raise(heed.Report{Time: w.now, Key: key, Disposition: d, Severity: event.SeverityError, Message: "raised"})
+	id = w.engine.Raise(heed.Report{
+		Time: w.now, Key: key, Disposition: d, Severity: event.SeverityError, Message: "raised",
+	})
 	w.naive.urgent++
 	w.naive.stops++
 	w.naive.ledger("host." + key)
