@@ -114,11 +114,15 @@ func (f *feed) Sync(ctx context.Context) error {
 		return ctx.Err()
 	}
 	f.look()
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	return f.err
 }
 
 func (f *feed) Status() follow.Status {
 	if f.gone.Load() {
+		f.mu.Lock()
+		defer f.mu.Unlock()
 		return follow.Status{Path: "/logs/Player.log", Absent: f.absent, LastError: f.failed}
 	}
 	return follow.Status{Path: "/logs/Player.log", Present: true}

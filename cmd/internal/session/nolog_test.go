@@ -198,7 +198,9 @@ func TestUnreadableLog(t *testing.T) {
 		a, open = s.Current(t.Context(), "agent")
 		require.True(t, open)
 		require.Contains(t, a.Sample[0].Message, "permission denied")
+		f.mu.Lock()
 		f.failed, f.err = nil, nil
+		f.mu.Unlock()
 		time.Sleep(time.Minute)
 		require.Equal(t, []string{"no_log"}, notices(s))
 	})
