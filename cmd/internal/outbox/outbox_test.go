@@ -195,6 +195,7 @@ func TestMain(m *testing.M) {
 			return m.State(), nil
 		})
 		fmt.Println(topic)
+		time.Sleep(5 * time.Millisecond) // in which another process gets the lock, for which SQLite has no queue
 	}
 	fmt.Println(err)
 	os.Exit(1)
