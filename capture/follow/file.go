@@ -81,8 +81,11 @@ func (t *tail) open(now time.Time) (bool, error) {
 		t.missing(0, "files of the log were removed before heed had read them")
 	}
 	t.file, t.info, t.since = g.file, info, info.ModTime()
-	var err error
+	head := t.buf[t.last:][:64<<10]
+	n, _ := t.file.ReadAt(head, 0) // the next read reports an error
+	err := t.check(head[:n])       // before the log counts as present
 	switch {
+	case err != nil:
 	case before >= 0:
 		t.older[before].close()
 		t.seek(t.older[before].offset)
@@ -92,10 +95,6 @@ func (t *tail) open(now time.Time) (bool, error) {
 		err = t.takeUp()
 	case stale:
 		err = t.skip(cmp.Or(t.was, info).Size())
-	}
-	if err == nil && t.offset == 0 { // before the log counts as present
-		n, _ := t.file.ReadAt(t.buf[:chunkSize], 0) // the next read reports an error
-		err = t.check(t.buf[:n])
 	}
 	switch {
 	case err != nil:
@@ -143,9 +142,6 @@ func (t *tail) skip(offset int64) error {
 	if err != nil && !errors.Is(err, io.EOF) {
 		t.drop()
 		return fmt.Errorf("follow: %w", err)
-	}
-	if err := t.check(head[:n]); err != nil {
-		return err
 	}
 	opt := t.cfg.Capture
 	if opt.Layout == capture.LayoutAuto && n > 0 {

@@ -45,17 +45,14 @@ func absolute(path string) string {
 
 // renamed returns the name of the file of Config.Resume in the folder of the log, "" where there is none.
 func (t *tail) renamed() string {
-	path := t.cfg.Path
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		path = real
-	}
-	if t.cfg.Resume.names(path) {
+	dir, base := folderOf(t.cfg.Path)
+	if path := filepath.Join(dir, base); t.cfg.Resume.names(path) {
 		return path
 	}
-	entries, _ := os.ReadDir(filepath.Dir(path)) // what cannot be read has no name
+	entries, _ := os.ReadDir(dir) // what cannot be read has no name
 	for _, e := range entries {
-		if name := filepath.Join(filepath.Dir(path), e.Name()); e.Type().IsRegular() && t.cfg.Resume.names(name) {
-			return name
+		if path := filepath.Join(dir, e.Name()); e.Type().IsRegular() && t.cfg.Resume.names(path) {
+			return path
 		}
 	}
 	return ""
@@ -63,7 +60,7 @@ func (t *tail) renamed() string {
 
 // names reports whether the file called name is the position's.
 func (p *Position) names(name string) bool {
-	file, err := openFile(name)
+	file, _, err := openRegular(name)
 	if err != nil {
 		return false
 	}

@@ -115,8 +115,7 @@ func (s *Session) open(ec heed.Config) (err error) {
 		return err
 	}
 	var refused error
-	s.at = Position(s.cfg.Snapshot)
-	s.engine, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
+	s.engine, s.at, s.restored, refused = loadSnapshot(s.cfg.Snapshot, ec)
 	if s.engine == nil {
 		return refused
 	}

@@ -117,22 +117,22 @@ func (d *disk) saveLocked() {
 	}
 }
 
-// loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, and true. The
-// engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the carry-over of the
-// snapshot was restored (see [heed.Restore]).
+// loadSnapshot returns the engine of the snapshot in the file called path, with the bounds of cfg, the file's position
+// in the log, and true. The engine continues in the snapshot's epoch, whatever cfg.Epoch is. An error says why only the
+// carry-over of the snapshot was restored (see [heed.Restore]).
 //
 // Without such a file, or if nothing of it can be read, it returns a new engine and false; the error is the reason, and
 // nil without a file. The new engine's epoch is cfg.Epoch, which must never have been used before.
 //
 // The engine is nil only where cfg itself is refused.
-func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, err error) {
+func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, at follow.Position, restored bool, err error) {
 	snapshot, err := statefile.ReadFile(path)
 	if err == nil {
-		snapshot, _ = split(snapshot)
+		snapshot, at = split(snapshot)
 		same := cfg
 		same.Epoch = ""
 		if e, err = heed.Restore(same, snapshot); err == nil {
-			return e, true, e.CarriedOver()
+			return e, at, true, e.CarriedOver()
 		}
 		err = fmt.Errorf("%s cannot be read, and earlier ids are not valid: %w", path, err)
 	}
@@ -141,9 +141,9 @@ func loadSnapshot(path string, cfg heed.Config) (e *heed.Engine, restored bool, 
 	}
 	e, refused := heed.New(cfg)
 	if refused != nil {
-		return nil, false, refused
+		return nil, at, false, refused
 	}
-	return e, false, err
+	return e, at, false, err
 }
 
 // stored is the last line of a snapshot file: how far the log was read that the state is of. Sum is the checksum of the

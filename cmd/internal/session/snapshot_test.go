@@ -30,7 +30,7 @@ func smallConfig(t testing.TB) heed.Config {
 func TestSaveAndloadSnapshot(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
 	cfg := smallConfig(t)
-	e, restored, err := loadSnapshot(path, cfg)
+	e, _, restored, err := loadSnapshot(path, cfg)
 	require.NoError(t, err, "no file is no error")
 	require.False(t, restored)
 	e.Log(event.Log{Message: "Broken"})
@@ -39,12 +39,12 @@ func TestSaveAndloadSnapshot(t *testing.T) {
 	require.NoError(t, statefile.WriteFile(path, e.Snapshot(nil)))
 
 	cfg.Epoch = "another"
-	e, restored, err = loadSnapshot(path, cfg)
+	e, _, restored, err = loadSnapshot(path, cfg)
 	require.NoError(t, err)
 	require.True(t, restored)
 	require.True(t, e.Ack("", a.ID, 0).Acknowledged, "the epoch of the snapshot goes on")
 	require.NoError(t, statefile.WriteFile(path, e.Snapshot(nil)), "it replaces the old one")
-	e, _, err = loadSnapshot(path, cfg)
+	e, _, _, err = loadSnapshot(path, cfg)
 	require.NoError(t, err)
 	require.True(t, e.Ack("", a.ID, 0).Already)
 
@@ -60,7 +60,7 @@ func TestLoadUnreadable(t *testing.T) {
 	cfg := smallConfig(t)
 	for _, data := range [][]byte{{}, []byte("something else")} {
 		require.NoError(t, os.WriteFile(path, data, 0o600))
-		e, restored, err := loadSnapshot(path, cfg)
+		e, _, restored, err := loadSnapshot(path, cfg)
 		require.False(t, restored)
 		require.ErrorContains(t, err, path)
 		e.Log(event.Log{Message: "Broken"})
@@ -77,15 +77,15 @@ func TestLoadUnreadable(t *testing.T) {
 func TestSaveKilled(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "engine")
 	cfg := smallConfig(t)
-	e, _, err := loadSnapshot(path, cfg)
+	e, _, _, err := loadSnapshot(path, cfg)
 	require.NoError(t, err)
 	require.NoError(t, statefile.WriteFile(path, e.Snapshot(nil)))
 	require.NoError(t, os.WriteFile(path+".tmp", []byte("half of a"), 0o600))
-	_, restored, err := loadSnapshot(path, cfg)
+	_, _, restored, err := loadSnapshot(path, cfg)
 	require.NoError(t, err)
 	require.True(t, restored)
 	require.NoError(t, statefile.WriteFile(path, e.Snapshot(nil)))
-	_, restored, err = loadSnapshot(path, cfg)
+	_, _, restored, err = loadSnapshot(path, cfg)
 	require.NoError(t, err)
 	require.True(t, restored)
 }
@@ -93,7 +93,7 @@ func TestSaveKilled(t *testing.T) {
 func TestSaveFails(t *testing.T) {
 	cfg := smallConfig(t)
 	dir := t.TempDir()
-	e, _, err := loadSnapshot(filepath.Join(dir, "engine"), cfg)
+	e, _, _, err := loadSnapshot(filepath.Join(dir, "engine"), cfg)
 	require.NoError(t, err)
 	require.ErrorContains(t, statefile.WriteFile(filepath.Join(dir, "no", "engine"), e.Snapshot(nil)), "statefile: ")
 
@@ -102,19 +102,19 @@ func TestSaveFails(t *testing.T) {
 	require.NoError(t, os.Mkdir(taken, 0o700))
 	require.Error(t, statefile.WriteFile(taken, e.Snapshot(nil)))
 	require.NoFileExists(t, taken+".tmp")
-	_, restored, err := loadSnapshot(taken, cfg)
+	_, _, restored, err := loadSnapshot(taken, cfg)
 	require.False(t, restored)
 	require.ErrorContains(t, err, taken)
 
 	huge := filepath.Join(dir, "huge")
 	require.NoError(t, os.WriteFile(huge, nil, 0o600))
 	require.NoError(t, os.Truncate(huge, 2*statefile.MaxFile)) // a hole, which takes no room
-	_, restored, err = loadSnapshot(huge, cfg)
+	_, _, restored, err = loadSnapshot(huge, cfg)
 	require.False(t, restored)
 	require.ErrorContains(t, err, huge)
 
 	cfg.Signatures = -1
-	e, restored, err = loadSnapshot(filepath.Join(dir, "engine"), cfg)
+	e, _, restored, err = loadSnapshot(filepath.Join(dir, "engine"), cfg)
 	require.Nil(t, e)
 	require.False(t, restored)
 	require.ErrorContains(t, err, "Config.Signatures")
