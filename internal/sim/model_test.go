@@ -534,6 +534,8 @@ func (m *model) inside() (inside, sure bool) {
 		if m.windowed(o) {
 			inside = true
 			sure = sure && len(o.links) == 0
+		} else if o.begun && o.closed { // it lingers again if the clock was set back
+			sure = sure && m.passed(m.cfg.Coalesce.Linger, o.ends[len(o.ends)-1])
 		}
 	}
 	return inside, sure
