@@ -22,9 +22,10 @@ type Message struct {
 	Data []string `json:"data,omitempty"`
 
 	// Rides marks a message of attention that stops no turn and begins none; Invalid one that says that the game's
-	// state is invalid.
+	// state is invalid; First the first one that blocks about its topic, which no bound of stops holds back.
 	Rides   bool `json:"rides,omitempty"`
 	Invalid bool `json:"invalid,omitempty"`
+	First   bool `json:"first,omitempty"`
 
 	// Through is how far the sender had read when it wrote the message: its own, which Confirm gives back.
 	Through uint64 `json:"through,omitempty"`
@@ -378,11 +379,13 @@ func (m *Machine) idle() {
 // Ready returns what to do now. Adapters call it at Deadline, and after Restore.
 func (m *Machine) Ready(now time.Time) Action {
 	s := &m.state
-	reason := None
+	reason, first := None, false
 	for i := range s.Pending {
-		if r := s.Pending[i].Reason; r != None && (reason == None || r == ReasonInterrupt) {
+		msg := &s.Pending[i]
+		if r := msg.Reason; r != None && (reason == None || r == ReasonInterrupt) {
 			reason = r.orSteer()
 		}
+		first = first || msg.First && msg.Reason != None && msg.Class == Attention
 	}
 	switch s.Phase {
 	case Canceling:
@@ -397,7 +400,7 @@ func (m *Machine) Ready(now time.Time) Action {
 		m.waits, m.held = time.Time{}, false
 		return Action{}
 	}
-	if !m.mayStop(now) {
+	if !first && !m.mayStop(now) {
 		return Action{}
 	}
 	if len(m.calls) > 0 {
@@ -408,9 +411,11 @@ func (m *Machine) Ready(now time.Time) Action {
 			return Action{}
 		}
 	}
-	m.waits = time.Time{}
-	m.inTurn++
-	m.stops = append(m.stops, now)
+	m.waits, m.held = time.Time{}, false
+	if !first {
+		m.inTurn++
+		m.stops = append(m.stops, now)
+	}
 	s.Reason, s.Unknown = reason, len(m.calls)
 	if m.ceiling.Inject {
 		return Action{Inject, m.send(false)}

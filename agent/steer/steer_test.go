@@ -377,6 +377,18 @@ func TestBounds(t *testing.T) {
 	require.True(t, stop("d"))
 	require.False(t, stop("e"), "of the minute")
 	require.Equal(t, start.Add(time.Minute), m.Deadline())
+
+	// The first message of an item stops a turn beyond the bounds, and takes along what was held.
+	first := item("f", "1")
+	first.First = true
+	_, a = m.Receive(start, first)
+	require.Equal(t, Cancel, a.Do)
+	require.Len(t, m.Ended(start, true).Batch.Messages, 2)
+	require.Zero(t, m.Deadline())
+	require.False(t, stop("g"), "the minute has as many as before")
+	first.Author, first.Topic = "owner", "h"
+	_, a = m.Receive(start, first)
+	require.Equal(t, Nothing, a.Do, "none but attention")
 	require.Equal(t, Cancel, m.Ready(m.Deadline()).Do)
 
 	// The agent cannot be reached: prompts end, nothing is lost.

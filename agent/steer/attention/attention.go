@@ -10,6 +10,7 @@ package attention
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/heedlog/heed/agent/steer"
@@ -146,7 +147,8 @@ func (f *Feed) offer(now time.Time, item *coalesce.Item) steer.Action {
 	if item.Blocking && f.Next != nil {
 		msg.Text += "\n" + f.Next(item)
 	}
-	msg.Rides = msg.Rides || f.offered[item.ID] == msg.Revision
+	was := f.offered[item.ID]
+	msg.Rides, msg.First = msg.Rides || was == msg.Revision, !strings.HasPrefix(was, "blocking=true")
 	receipt, a := f.machine.Receive(now, msg)
 	if receipt != steer.Full { // else it is offered again
 		f.offered[item.ID] = msg.Revision
