@@ -20,9 +20,10 @@
 //
 //	state           event                                     state     update   stops
 //	free            an entry opens it                         open      opened   if it blocks
-//	free            the same, in a load that was acknowledged deferred  opened   no
+//	free            the same, in a load (see below)           deferred  opened   no
 //	open            it becomes worse, or passes a number      open      updated  if it blocks from then on
-//	deferred        the load ends, or an entry stops at once  open      updated  yes
+//	deferred        the load ends, or play is seen first, or  open      updated  if it blocks
+//	                an entry stops at once
 //	open            another run begins, and it blocks agents  past      -        yes
 //	open, deferred  an acknowledgement                        acked     cleared  no
 //	open, deferred  time, a rule, or room                     lapsed    cleared  no
@@ -82,8 +83,9 @@
 //
 // The load of a game is one incident, whatever its entries name: from [Input].Fresh to the next phase, the exit of the
 // process, loadPlay after the first evidence of play, or loadMax. A call that began in the load and completed is
-// evidence, too: loadCalls of them end it, and loadCall after the first. After its first acknowledgement new faults
-// gather in a deferred item; what is fatal stops at once.
+// evidence, too: loadCalls of them end it, and loadCall after the first. An item that opens in a load is deferred
+// before the first evidence of play in the log, and after an item of the load was acknowledged. A blocking entry stops
+// at once if it is fatal or of kind state.
 //
 // No item takes entries of two runs of the game ([Input].NewRun), and what was acknowledged in one run is new in the
 // next.

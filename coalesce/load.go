@@ -43,12 +43,24 @@ func (c *Coalescer) endLoad() {
 		return
 	}
 	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
+	c.blockDeferred()
+}
+
+// blockDeferred lets the items block that a load kept from blocking.
+func (c *Coalescer) blockDeferred() {
 	for i := range c.items {
 		if it := &c.items[i]; it.State == itemDeferred {
-			it.on(onBlock)
-			c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
+			if it.on(onBlock); it.blocking() {
+				c.announce(it, Updated, reasonLoaded, place{c.now.seq, c.pos})
+			}
 		}
 	}
+}
+
+// defers reports whether an item that an entry opens waits for the end of the load: before the first evidence of play,
+// and after an acknowledgement.
+func (c *Coalescer) defers(in *Input) bool {
+	return c.Loading() && (c.load.Playing.seq == 0 || c.load.Acked) && !stopsAtOnce(in)
 }
 
 // observeLoad records what an entry tells of the load of a game.
@@ -68,6 +80,7 @@ func (c *Coalescer) observeLoad(in *Input) {
 		c.endLoad()
 	} else if in.Playing && c.load.Playing.seq == 0 {
 		c.load.Playing = c.now
+		c.blockDeferred()
 		c.set(&c.loadEnds, &loadPlay, c.now)
 	}
 }
@@ -117,5 +130,6 @@ func (c *Coalescer) meetOpen(o *operation) {
 
 // stopsAtOnce reports whether an entry blocks even while a game is loaded.
 func stopsAtOnce(in *Input) bool {
-	return in.Decision.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState
+	return in.Decision.Disposition == event.Blocking &&
+		(in.Decision.Severity >= event.SeverityFatal || in.Entry.Kind == event.KindState)
 }

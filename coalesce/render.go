@@ -294,7 +294,7 @@ func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	if a.Recurrence != "" {
 		say(rankOrigin, "recurrence", "; ", a.Recurrence)
 	}
-	if it.State == itemDeferred {
+	if it.State == itemDeferred && it.Disposition == event.Blocking {
 		say(rankState, "state", "; it stops no call until the game is loaded")
 	}
 	switch {

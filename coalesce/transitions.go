@@ -6,7 +6,7 @@ type itemState uint8
 const (
 	itemFree     itemState = iota
 	itemOpen               // takes entries; blocks if its disposition does
-	itemDeferred           // takes entries, and blocks when the load is over
+	itemDeferred           // takes entries, and blocks after the load, or when play is seen
 	itemPast               // open, of an earlier run of the game: blocks, and takes no more
 	itemAcked              // cleared by an acknowledgement: covers repeats
 	itemLapsed             // cleared by time, by a rule or for room: opens again
@@ -18,8 +18,8 @@ type itemEvent uint8
 
 const (
 	onOpen   itemEvent = iota // an entry opens it
-	onDefer                   // an entry opens it in a load of which an item was acknowledged
-	onBlock                   // the load is over, or an entry stops at once
+	onDefer                   // an entry opens it in a load, before play is seen or after an acknowledgement
+	onBlock                   // the load is over, play is seen, or an entry stops at once
 	onRun                     // another run of the game begins
 	onAck                     // a consumer acknowledges it
 	onLapse                   // AdvisoryTTL passes, its rules are resolved, or another item needs its place

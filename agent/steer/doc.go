@@ -15,7 +15,8 @@
 // A message that was accepted is delivered once its delivery is confirmed, or withdrawn by its sender: it is never lost
 // between a canceled turn and the next prompt, and not confirmed twice in one turn. A turn is not canceled while a
 // call to the game is in flight, until Policy.CallWait has passed. A canceled turn is always prompted again with its
-// request. Steers are bounded for each turn and minute; beyond that, messages wait for the turn's end.
+// request. Steers are bounded for each turn and minute, but for the first message of an item that blocks; beyond that,
+// messages wait for the turn's end.
 //
 // # Authors
 //

@@ -85,7 +85,8 @@ type Policy struct {
 
 	// CallWait is how long a stop waits for a call to the game that is in flight (default 30 s).
 	CallWait time.Duration
-	// SteersPerTurn and SteersPerMinute bound the stops of one turn (default 3) and of a minute (default 6).
+	// SteersPerTurn and SteersPerMinute bound the stops of one turn (default 3) and of a minute (default 6). The first
+	// message of an item that blocks is not counted (Message.First).
 	SteersPerTurn, SteersPerMinute int
 	// MaxPending bounds the messages that wait (default 64).
 	MaxPending int

@@ -50,8 +50,8 @@ func (f *acpFlags) register(cmd *cobra.Command) {
 	flags.StringVar((*string)(&f.policy.Mode), "mode", string(steer.ModeSteer), "what a message does to a turn: `MODE` steer, interrupt, owner-interrupt or queue")
 	flags.BoolVar(&f.policy.InterruptOnInvalid, "interrupt-on-invalid", false, "let what makes the game's state invalid supersede the agent's work")
 	flags.DurationVar(&f.policy.CallWait, "call-wait", steer.DefaultCallWait, "wait up to `DURATION` for a call to the game before the turn is stopped")
-	flags.IntVar(&f.policy.SteersPerTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times; then messages wait")
-	flags.IntVar(&f.policy.SteersPerMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute; then messages wait")
+	flags.IntVar(&f.policy.SteersPerTurn, "steers-per-turn", steer.DefaultSteersPerTurn, "stop a turn at most `N` times, new items not counted; then messages wait")
+	flags.IntVar(&f.policy.SteersPerMinute, "steers-per-minute", steer.DefaultSteersPerMinute, "stop turns at most `N` times a minute, new items not counted; then messages wait")
 	flags.IntVar(&f.brief, "brief", defaultBrief, "tell of an item in at most `N` tokens; 0: in one line, without text of the log")
 	cli.Completes(cmd, "mode", string(steer.ModeSteer), string(steer.ModeInterrupt), string(steer.ModeOwnerInterrupt),
 		string(steer.ModeQueue))
