@@ -94,10 +94,7 @@ type Coalescer struct {
 	base time.Time   // from which it counts
 	pos  uint64      // of the latest entry
 
-	expiry   alarm // of advisory items
-	abandon  alarm // of operations
-	loadEnds alarm // of the load, at the latest
-	soonest  alarm // of these and of calls.ends
+	alarm alarm // when an item, an operation or the load may be due, at the earliest
 
 	items   []item // fixed; open, cleared and free ones
 	numbers uint64

@@ -22,9 +22,8 @@ type consumer struct {
 // consumers is a bounded table. The first has no name, and is never evicted: it is the
 // host itself, which drains the updates, or the only consumer.
 type consumers struct {
-	list    []consumer
-	calls   uint64
-	evicted uint64
+	list  []consumer
+	calls uint64
 }
 
 // consumer returns the index of the consumer called name, made where it is not
@@ -47,7 +46,7 @@ func (c *Coalescer) consumer(name string) int {
 			return 0 // MaxConsumers is 1
 		}
 		i = v.victim()
-		v.evicted++
+		c.stats.ConsumersEvicted++
 		for k := range c.items {
 			it := &c.items[k]
 			it.Delivered[i] = 0

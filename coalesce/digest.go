@@ -83,7 +83,7 @@ func (c *Coalescer) BeginRun() {
 	for _, o := range c.ops.order {
 		if o.running() {
 			o.Abandoned, o.Ended = true, c.now
-			c.ops.abandoned++
+			c.stats.OperationsAbandoned++
 		}
 	}
 	c.only.valid = false

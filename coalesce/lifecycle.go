@@ -263,44 +263,32 @@ func (c *Coalescer) endRun() {
 // wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
 	if it.Disposition == event.Advisory {
-		c.set(&c.expiry, &c.cfg.AdvisoryTTL, it.Alive)
+		c.set(&c.cfg.AdvisoryTTL, it.Alive)
 	}
 }
 
 // sweep does what is due.
 func (c *Coalescer) sweep() {
-	if !c.soonest.due(c.now) {
+	if !c.alarm.due(c.now) {
 		return
 	}
-	if c.expiry.due(c.now) {
-		c.expire()
-	}
-	if c.abandon.due(c.now) {
-		c.abandonOverdue()
-	}
-	if c.calls.ends.due(c.now) {
-		c.leaveWindows()
-	}
-	if c.loadEnds.due(c.now) {
+	c.alarm = alarm{}
+	c.expire()
+	c.abandonOverdue()
+	if c.Loading() {
 		c.overdueLoad()
-	}
-	c.soonest = alarm{}
-	for _, a := range [...]alarm{c.expiry, c.abandon, c.calls.ends, c.loadEnds} {
-		c.soonest.merge(a)
 	}
 }
 
 // expire clears the advisory items that have been quiet for AdvisoryTTL.
 func (c *Coalescer) expire() {
-	c.expiry = alarm{}
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() || it.Disposition != event.Advisory {
-			continue
-		}
-		if c.cfg.AdvisoryTTL.passed(it.Alive, c.now) {
+		switch {
+		case !it.open():
+		case it.Disposition == event.Advisory && c.cfg.AdvisoryTTL.passed(it.Alive, c.now):
 			c.clear(it, ReasonExpired)
-		} else {
+		default:
 			c.wake(it)
 		}
 	}

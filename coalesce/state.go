@@ -28,9 +28,7 @@ type State struct {
 	Escalations []*escalation `json:",omitempty"`
 	Stats       Stats
 
-	FreshSince, Numbers, BlindItem, EpisodeAcked                uint64
-	ConsumerCalls, ConsumersEvicted                             uint64
-	OperationsEvicted, OperationsAbandoned, OperationsAnonymous uint64
+	FreshSince, Numbers, BlindItem, EpisodeAcked, ConsumerCalls uint64
 
 	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table            int               // how many are in the table
@@ -200,8 +198,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		Consumers: c.consumers.list, Calls: c.calls, Phases: c.phases, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,
 		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
-		ConsumerCalls: c.consumers.calls, ConsumersEvicted: c.consumers.evicted,
-		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
+		ConsumerCalls: c.consumers.calls,
 		Operations: operations, Table: len(table), Items: items,
 		Episode: position(c.episode.item), EpisodeLast: c.episode.last, EpisodeAcked: c.episode.acked,
 		Blindly: position(c.blindly),
@@ -238,7 +235,8 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err := c.restore(s); err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
-	c.setAlarms()
+	c.alarm.seq = 1 // other windows take effect
+	c.findLive()
 	return c, nil
 }
 
@@ -251,8 +249,7 @@ func (c *Coalescer) restore(s *State) error {
 	c.calls, c.escalations, c.stats = s.Calls, s.Escalations, s.Stats
 	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
-	c.consumers.calls, c.consumers.evicted = s.ConsumerCalls, s.ConsumersEvicted
-	c.ops.evicted, c.ops.abandoned, c.ops.anonymous = s.OperationsEvicted, s.OperationsAbandoned, s.OperationsAnonymous
+	c.consumers.calls = s.ConsumerCalls
 	c.episode = episode{c.item(s.Episode), s.EpisodeLast, s.EpisodeAcked}
 	c.blindly = c.item(s.Blindly)
 	for _, ref := range s.Queue {
@@ -312,23 +309,4 @@ func (c *Coalescer) restoreItem(it, s *item) error {
 		}
 	}
 	return nil
-}
-
-// setAlarms sets the alarms for all that may become due. They are not part of a State, so that other windows take
-// effect.
-func (c *Coalescer) setAlarms() {
-	for i := range c.items {
-		if it := &c.items[i]; it.open() {
-			c.wake(it)
-		}
-	}
-	for _, o := range c.ops.order {
-		if o.running() {
-			c.set(&c.abandon, &c.cfg.OperationMax, o.Started)
-		}
-	}
-	c.findLive()
-	if c.Loading() {
-		c.overdueLoad()
-	}
 }

@@ -304,9 +304,8 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
-		"Coalescer.soonest", "Coalescer.only",
-		"calls.ends", "calls.marked", "calls.but", "operations.live",
+		"Coalescer.prefix", "Coalescer.alarm", "Coalescer.only",
+		"calls.marked", "calls.but", "operations.live",
 		"item.id", "storedSample.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",

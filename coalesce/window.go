@@ -6,7 +6,6 @@ import "slices"
 type calls struct {
 	Begun   uint64 // root operations that were seen to start
 	BegunAt uint64 // number of the entry with which the latest one started
-	ends    alarm  // when one of operations.live may leave
 
 	// Every one of operations.live is marked, but for but.
 	marked bool
@@ -45,13 +44,12 @@ func (c *Coalescer) enterWindow(o *operation) {
 
 // leaveWindows drops the operations from which Linger has passed.
 func (c *Coalescer) leaveWindows() {
-	c.calls.ends = alarm{}
 	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
 		if o.running() {
 			return false
 		}
 		if o.lingers(&c.cfg.Linger, c.now) {
-			c.set(&c.calls.ends, &c.cfg.Linger, o.Ended)
+			c.set(&c.cfg.Linger, o.Ended)
 			return false
 		}
 		return true
