@@ -103,7 +103,6 @@ type Coalescer struct {
 	episode   episode
 	blindly   *item  // open item of blindness, or nil
 	blindItem uint64 // number of the latest item of blindness
-	phases    phases
 	load      load
 
 	index *index
@@ -122,8 +121,6 @@ type Coalescer struct {
 	retention []Retention
 
 	stats Stats
-
-	copies copies
 }
 
 // episode is the ambient burst that goes on; the zero value is none.
@@ -150,7 +147,6 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	for i := range c.items {
 		c.items[i].Counters = c.index.counters(i)
-		c.items[i].Rules = make([]ruleCount, 0, maxRules)
 		c.items[i].Delivered = make([]uint64, cfg.MaxConsumers)
 		c.items[i].reset()
 	}
@@ -200,7 +196,6 @@ func (c *Coalescer) Fold(in *Input) Folded {
 	}
 	c.stats.Folded++
 	c.stats.ByDisposition[in.Decision.Disposition]++
-	c.phases.see(e.Seq, in.Phase)
 	if named == nil && e.OperationID != "" {
 		named = c.operation(e.OperationID)
 	}

@@ -138,8 +138,7 @@ func (c *Coalescer) members(it *item) []Member {
 	}
 	for i := range all {
 		m := &all[i]
-		at := c.phases.at(m.ended)
-		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
+		m.Over = !it.open()
 		if r := it.rule(m.Rule); r != nil {
 			m.Title, m.Advice, m.Effects, m.Over = r.Summary, r.Advice, r.Effects, m.Over || r.Resolved
 			m.Entries += r.Untracked
@@ -159,7 +158,7 @@ func (m *Member) add(r *counter) {
 		m.First, m.began = r.First.Pos, r.First.Seq
 	}
 	if r.Last.seq > m.ended {
-		m.Last, m.ended = r.LastPos, r.Last.seq
+		m.Last, m.ended, m.Early = r.LastPos, r.Last.seq, r.Early
 	}
 	m.Accused = m.Accused.join(r.Accused)
 }
@@ -214,7 +213,7 @@ func (it *item) dominant(rule string) (row *counter) {
 
 // group returns the sum of all variants of the group of a row.
 func (t *counters) group(of *counter) counter {
-	sum := counter{Rule: of.Rule, Sig: of.Sig, First: of.First}
+	sum := counter{Rule: of.Rule, Sig: of.Sig, First: of.First, Text: of.Text}
 	for i := range t.Rows {
 		r := &t.Rows[i]
 		if r.Sig != of.Sig || r.Rule != of.Rule {

@@ -99,7 +99,7 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 				require.LessOrEqual(t, row.Disposition, it.Disposition)
 				require.True(t, it.Invalidates || !row.Invalidates)
 				require.True(t, slices.IsSorted([]uint64{
-					row.First.Seq, row.Worst.At.Seq, row.Raised.At.Seq, row.Last.seq,
+					row.First.Seq, row.Raised.At.Seq, row.Last.seq,
 				}))
 			}
 		}
