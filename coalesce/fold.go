@@ -162,17 +162,6 @@ func thresholds(n uint64) (count uint64) {
 	return count
 }
 
-// decade returns 1 for a power of ten, and 0 for all other numbers.
-func decade(n uint64) uint64 {
-	for n%10 == 0 && n > 0 {
-		n /= 10
-	}
-	if n == 1 {
-		return 1
-	}
-	return 0
-}
-
 // Rows beyond Config.MaxGroups are reserved for news. Each
 // item grows worse at most five times after its first entry: three times in
 // severity, once in disposition, once in validity.
@@ -241,10 +230,7 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 
 	r := it.rule(d.Rule)
 	if r == nil && c != nil {
-		it.Rules = append(it.Rules, ruleCount{
-			Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel),
-		})
-		r = it.rule(d.Rule)
+		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
 	}
 	if r != nil {
 		r.Disposition, r.Resolved = max(r.Disposition, d.Disposition), false
@@ -327,12 +313,15 @@ func (it *item) take(rule *ruleCount, c counter) {
 	it.Invalidates = it.Invalidates || c.Invalidates
 	r := it.rule(c.Rule)
 	if r == nil {
-		it.Rules = append(it.Rules, ruleCount{
-			Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects,
-		})
-		r = it.rule(c.Rule)
+		r = it.learn(ruleCount{Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects})
 	}
 	r.Disposition = max(r.Disposition, c.Disposition)
+}
+
+// learn adds a rule.
+func (it *item) learn(r ruleCount) *ruleCount {
+	it.Rules = append(it.Rules, r)
+	return &it.Rules[len(it.Rules)-1]
 }
 
 // settle computes the item's disposition and severity again, from its groups, and its cause if that is gone: the first

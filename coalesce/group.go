@@ -23,7 +23,7 @@ type counter struct {
 	Phase   string      `json:",omitzero"` // at the first entry
 	Last    logicalTime `json:",omitzero"`
 	LastPos uint64      `json:",omitzero"`
-	Early   bool        `json:",omitzero"` // the game was starting at the last entry
+	Early   bool        `json:",omitzero"` // all entries came while the game started
 
 	// Raised is where the group became worse last. An acknowledgement of what was before has not seen what is after.
 	Raised turn `json:",omitzero"`
@@ -56,8 +56,9 @@ func (c *counter) add(in *Input, named *operation, now logicalTime) {
 	if c.Count == 0 || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
 		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
 	}
+	c.Early = (c.Count == 0 || c.Early) && (in.Phase == phaseStart || in.Phase == phaseBoot)
 	c.Count++
-	c.Last, c.LastPos, c.Early = now, in.Entry.Pos, in.Phase == phaseStart || in.Phase == phaseBoot
+	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
 		c.Accused.Add(in.Blame, in.Entry.Pos)
 	}
@@ -224,9 +225,9 @@ func (c *counter) combine(o *counter) {
 			c.Recurrence.Seen[i] += n
 		}
 	}
-	c.Accused = c.Accused.join(o.Accused)
+	c.Accused, c.Early = c.Accused.join(o.Accused), c.Early && o.Early
 	if o.Last.seq > c.Last.seq {
-		c.Last, c.LastPos, c.Early = o.Last, o.LastPos, o.Early
+		c.Last, c.LastPos = o.Last, o.LastPos
 	}
 }
 

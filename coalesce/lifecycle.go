@@ -305,15 +305,12 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 			return
 		}
 	case !it.announced():
-		if !it.blocking() && !c.allow(it, 2, 2) {
+		if !it.blocking() && !c.allow(it, 2) {
 			return
 		}
 		kind = Opened
-	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.Pending == "":
-		// Every tenth of a growth matters more than what is between.
-		if least := 3 - 2*decade(it.Total); !c.allow(it, 1, least) {
-			return
-		}
+	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.Pending == "" && !c.allow(it, 1):
+		return
 	}
 	if kind == Opened && it.Pending == "" && it.Announced {
 		kind = Updated
@@ -333,15 +330,14 @@ type allowance struct {
 	Spent  uint64
 }
 
-// allow reports whether an update of an item may be made that stops nobody, where at least
-// so many are left, and counts it as cost. Each tenfold of entries and of groups allows
-// three, and each stop one. What the host itself reports needs none.
-func (c *Coalescer) allow(it *item, cost, least uint64) bool {
+// allow reports whether an update of an item may be made that stops nobody, and counts its cost. Each tenfold of
+// entries and of groups allows three, and each stop one. What the host itself reports needs none.
+func (c *Coalescer) allow(it *item, cost uint64) bool {
 	if it.Scope >= scopeHost {
 		return true
 	}
 	a := &c.allowance
-	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+least {
+	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+cost {
 		return false
 	}
 	a.Spent += cost

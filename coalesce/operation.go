@@ -194,13 +194,10 @@ func (t *operations) isPart(o, whole *operation) bool {
 // known.
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
-	id = boundID(id)
+	whole := c.ops.get(id)
 	for _, o := range c.ops.order {
-		for a := range c.ops.up(o) {
-			if a.Parent != "" && a.Parent == id {
-				parts = append(parts, o.ID)
-				break
-			}
+		if o != whole && whole != nil && c.ops.isPart(o, whole) {
+			parts = append(parts, o.ID)
 		}
 	}
 	return parts
@@ -227,26 +224,12 @@ func (c *Coalescer) operation(id string) *operation {
 	return o
 }
 
-// known returns the operation called id, made where it is not known. One that
-// was evicted, and is named again, gets back its items.
+// known returns the operation called id, made where it is not known.
 func (c *Coalescer) known(id string) *operation {
 	if o := c.ops.get(id); o != nil {
 		return o
 	}
-	o := c.begin(id)
-	for i := range c.items {
-		it := &c.items[i]
-		if it.Root == nil || !it.Root.Gone || it.Root.ID != o.ID {
-			continue
-		}
-		it.Root = o
-		if it.takes() {
-			o.openItem = it
-		} else if it.AckedAt.seq != 0 {
-			o.LastItem = max(o.LastItem, it.Number)
-		}
-	}
-	return o
+	return c.begin(id)
 }
 
 // begin returns a new life of the operation called id. Operations that name it

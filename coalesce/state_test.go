@@ -302,7 +302,7 @@ func TestStateHasEveryField(t *testing.T) {
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
 		"Coalescer.prefix", "Coalescer.alarm", "Coalescer.only",
-		"calls.marked", "calls.but", "operations.live",
+		"operations.live",
 		"item.id",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
