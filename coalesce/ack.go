@@ -90,8 +90,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	it.AckedAt = c.now
 	c.stats.Acknowledged++
 	c.close(it, ReasonAcknowledged)
-	rows, turns := it.unseen(watermark)
-	if len(rows) == 0 {
+	if !slices.ContainsFunc(it.Counters.Rows, func(c counter) bool { return it.news(&c, watermark) }) {
 		c.handOver(it, nil)
 		return 0
 	}
@@ -99,7 +98,7 @@ func (c *Coalescer) acknowledge(it *item, watermark uint64) uint64 {
 	next := c.slot()
 	c.start(next, &destination{scope: it.Scope, root: it.Root, key: it.Key}, it.Number, onOpen)
 	next.Shared = it.Shared
-	it.part(next, watermark, rows, turns)
+	it.part(next, watermark)
 	switch {
 	case past:
 		next.on(onRun)

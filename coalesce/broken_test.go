@@ -63,28 +63,16 @@ func TestBroken(t *testing.T) {
 		{"cleared by nothing", func(it *item) { cleared(it); it.ClearedBy = "" }, "it is cleared and open"},
 		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.Pending = Opened }, "it is cleared and open"},
 
-		{
-			"worst before first", func(it *item) { it.Counters.Rows[0].Worst.At.Seq = 0 },
-			"a group with its entries out of order",
-		},
-		{
-			"raised before worst", func(it *item) { it.Counters.Rows[0].Raised.At.Seq = 2 },
-			"a group with its entries out of order",
-		},
+		{"raised before first", func(it *item) { it.Counters.Rows[0].Raised.At.Seq = 0 }, "a group with its entries out of order"},
 		{"last before raised", func(it *item) { it.Counters.Rows[0].Last.seq = 3 }, "a group with its entries out of order"},
 		{"later than the item", func(it *item) { it.Counters.Rows[0].Last.seq = 7 }, "a group with its entries out of order"},
-		{"worse after all", func(it *item) { it.Counters.Rows[0].Worst.Count = 4 }, "a group that became worse after more entries than it has"},
-		{"worse after nothing, later", func(it *item) { it.Counters.Rows[0].Worst.Count = 0 }, "a group that became worse after more entries than it has"},
 		{"raised after all", func(it *item) { it.Counters.Rows[0].Raised.Count = 4 }, "a group that became worse after more entries than it has"},
+		{"raised after nothing, later", func(it *item) { it.Counters.Rows[0].Raised.Count = 0 }, "a group that became worse after more entries than it has"},
 		{"worse than the item", func(it *item) { it.Disposition = event.Advisory }, "a group worse than all of it"},
 		{"more severe than the item", func(it *item) { it.Severity = event.SeverityWarning }, "a group worse than all of it"},
 		{"invalidates what the item does not", func(it *item) { it.Invalidates = false }, "a group worse than all of it"},
-		{"older than the item", func(it *item) { it.Opened.Seq = 2 }, "a group that is older"},
-		{"worse before the cause", func(it *item) { it.Cause.Seq = 4 }, "a group that was worse before all of it was"},
-		{"severe before the item", func(it *item) { it.SevereAt = 5 }, "a group that was worse before all of it was"},
-		{"invalidates before the item", func(it *item) { it.InvalidatedAt = 5 }, "a group that was worse before all of it was"},
-		{"the first is missing", func(it *item) { it.Counters.Rows[0].First.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
-		{"the cause is missing", func(it *item) { it.Cause.Seq = 2 }, "the group of its first entry, or of its cause, is missing"},
+		{"without the rule", func(it *item) { it.Rules = nil }, "the rule of a group is missing"},
+		{"the cause is missing", func(it *item) { it.Cause.Rule = "another" }, "the group of its cause is missing"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			it := made(t)

@@ -22,9 +22,8 @@ type consumer struct {
 // consumers is a bounded table. The first has no name, and is never evicted: it is the
 // host itself, which drains the updates, or the only consumer.
 type consumers struct {
-	list    []consumer
-	calls   uint64
-	evicted uint64
+	list  []consumer
+	calls uint64
 }
 
 // consumer returns the index of the consumer called name, made where it is not
@@ -46,8 +45,19 @@ func (c *Coalescer) consumer(name string) int {
 		if i == 1 {
 			return 0 // MaxConsumers is 1
 		}
-		i = v.victim()
-		v.evicted++
+		age := func(w consumer) uint64 {
+			if w.Attached {
+				return w.Used + v.calls
+			}
+			return w.Used
+		}
+		i = 1
+		for k := range v.list {
+			if k > 0 && age(v.list[k]) < age(v.list[i]) {
+				i = k
+			}
+		}
+		c.stats.ConsumersEvicted++
 		for k := range c.items {
 			it := &c.items[k]
 			it.Delivered[i] = 0
@@ -58,18 +68,6 @@ func (c *Coalescer) consumer(name string) int {
 	}
 	v.list[i] = consumer{Name: strings.Clone(name), Used: v.calls}
 	return i
-}
-
-// victim returns the index of the consumer to be evicted.
-func (v *consumers) victim() int {
-	victim := 1
-	for i := 2; i < len(v.list); i++ {
-		a, b := &v.list[i], &v.list[victim]
-		if a.Attached != b.Attached && b.Attached || a.Attached == b.Attached && a.Used < b.Used {
-			victim = i
-		}
-	}
-	return victim
 }
 
 // Delivered raises the watermark of a consumer in the item called id to a sequence

@@ -11,10 +11,10 @@ import (
 
 // digest sums up the items that were open before an agent arrived.
 type digest struct {
-	Items   int            `json:",omitzero"`
-	Entries uint64         `json:",omitzero"`
-	From    place          `json:",omitzero"` // of the first of their entries
-	Samples []storedSample `json:",omitempty"`
+	Items   int       `json:",omitzero"`
+	Entries uint64    `json:",omitzero"`
+	From    place     `json:",omitzero"`  // of the first of their entries
+	Samples []counter `json:",omitempty"` // sums of groups
 }
 
 // apply adds them to a, the rendering of the digest's own item.
@@ -22,8 +22,8 @@ func (d *digest) apply(a *Item) {
 	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.From.Seq, d.From.Pos, d.From.Seq-1
 	a.TotalUrgentEntries += d.Entries
 	a.Sample = nil
-	for _, s := range d.Samples {
-		a.Sample = append(a.Sample, Sample(s))
+	for i := range d.Samples {
+		a.Sample = append(a.Sample, d.Samples[i].sample())
 	}
 }
 
@@ -54,7 +54,7 @@ func (c *Coalescer) before(consumer string) []*item {
 }
 
 // stands reports whether an open item from before an agent arrived still holds of the
-// game as it is: state that was invalidated and not loaded again since, blindness that
+// game as it is: a group that invalidates state came since the last load, blindness that
 // lasts, and what the host itself raised.
 func (c *Coalescer) stands(it *item) bool {
 	switch it.Scope {
@@ -63,7 +63,9 @@ func (c *Coalescer) stands(it *item) bool {
 	case scopeBlind:
 		return c.stats.Blind
 	}
-	return it.Invalidates && it.InvalidatedAt > c.freshSince
+	return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+		return r.Invalidates && r.Last.seq > c.freshSince
+	})
 }
 
 // Attach records that an agent has arrived, with the entry about that, decided by
@@ -83,7 +85,7 @@ func (c *Coalescer) BeginRun() {
 	for _, o := range c.ops.order {
 		if o.running() {
 			o.Abandoned, o.Ended = true, c.now
-			c.ops.abandoned++
+			c.stats.OperationsAbandoned++
 		}
 	}
 	c.only.valid = false
@@ -109,7 +111,7 @@ func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
 			d.Items += it.Digest.Items
 			d.Entries += it.Digest.Entries
 		} else {
-			samples = []storedSample{storedSample(c.samples(it, it.dominant(c.members(it)[0].Rule))[0])}
+			samples = []counter{it.Counters.group(it.dominant(c.members(it)[0].Rule))}
 			d.Items++
 			d.Entries += it.Total
 			if len(named) < c.cfg.MaxNamed {

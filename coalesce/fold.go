@@ -1,8 +1,6 @@
 package coalesce
 
 import (
-	"slices"
-
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -47,17 +45,13 @@ type item struct {
 	Untracked uint64 `json:",omitzero"` // entries of groups without a counter
 
 	Counters counters    `json:",omitzero"`
-	Rules    []ruleCount `json:",omitempty"` // capacity maxRules
-	AllRules bool        `json:",omitzero"`  // rules holds every rule that was met
+	Rules    []ruleCount `json:",omitempty"` // those of the counters
 
 	// Cause is the entry at which the disposition reached its present height,
 	// CauseBy the operation that it named, or nil.
 	Cause   storedCause `json:",omitzero"`
 	CauseBy *operation  `json:",omitzero"`
 	Prelude uint64      `json:",omitzero"`
-
-	SevereAt      uint64 `json:",omitzero"` // sequence number at which the severity rose last
-	InvalidatedAt uint64 `json:",omitzero"` // and at which state became invalid, or 0
 
 	NextCount  uint64 `json:",omitzero"`
 	NextGroups uint64 `json:",omitzero"`
@@ -96,7 +90,7 @@ func (it *item) reset() {
 	clear(it.Delivered)
 	*it = item{
 		Counters: it.Counters, Rules: it.Rules[:0], Delivered: it.Delivered, Covers: it.Covers[:0],
-		AllRules: true, NextCount: 2, NextGroups: 2,
+		NextCount: 2, NextGroups: 2,
 	}
 }
 
@@ -133,11 +127,16 @@ func (it *item) knows(rule string, sig signature.Signature, variant string) bool
 	return it.Counters.find(rule, sig, variant) != nil
 }
 
-// resolved reports whether every rule at the item's disposition is resolved.
+// resolved reports whether every rule at the item's disposition is resolved, and no entry was of another rule.
 func (it *item) resolved() bool {
-	return it.AllRules && !slices.ContainsFunc(it.Rules, func(r ruleCount) bool {
-		return r.Disposition == it.Disposition && !r.Resolved
-	})
+	unknown := it.Untracked
+	for i := range it.Rules {
+		r := &it.Rules[i]
+		if unknown -= r.Untracked; r.Disposition == it.Disposition && !r.Resolved {
+			return false
+		}
+	}
+	return unknown == 0
 }
 
 // nextThreshold returns the threshold after n in the series 2, 5, 10, 20, 50, ….
@@ -161,17 +160,6 @@ func thresholds(n uint64) (count uint64) {
 		count++
 	}
 	return count
-}
-
-// decade returns 1 for a power of ten, and 0 for all other numbers.
-func decade(n uint64) uint64 {
-	for n%10 == 0 && n > 0 {
-		n /= 10
-	}
-	if n == 1 {
-		return 1
-	}
-	return 0
 }
 
 // Rows beyond Config.MaxGroups are reserved for news. Each
@@ -240,20 +228,15 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		return f
 	}
 
-	switch r := it.rule(d.Rule); {
-	case r != nil:
-		r.Disposition = max(r.Disposition, d.Disposition)
-		r.Resolved = false
-	case len(it.Rules) < cap(it.Rules):
-		it.Rules = append(it.Rules, ruleCount{
-			Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel),
-			Disposition: d.Disposition, First: at.Seq,
-		})
-	default:
-		it.AllRules = false
+	r := it.rule(d.Rule)
+	if r == nil && c != nil {
+		r = it.learn(ruleCount{Rule: d.Rule, Summary: in.Summary, Advice: in.Advice, Effects: EffectsOf(d, in.ByLevel)})
 	}
-	if r := it.rule(d.Rule); r != nil && c == nil {
-		r.Untracked++
+	if r != nil {
+		r.Disposition, r.Resolved = max(r.Disposition, d.Disposition), false
+		if c == nil {
+			r.Untracked++
+		}
 	}
 
 	// Later assignments win: the order is that of Reason.weight.
@@ -269,71 +252,56 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 		f.why = reasonVariant
 	}
 	if d.Invalidates && !it.Invalidates {
-		it.Invalidates, it.InvalidatedAt = true, at.Seq
+		it.Invalidates = true
 		f.why = reasonInvalidated
 	}
 	if d.Severity > it.Severity {
-		it.Severity, it.SevereAt = d.Severity, at.Seq
+		it.Severity = d.Severity
 		f.why = reasonSeverity
 	}
 	if d.Disposition > it.Disposition {
 		it.Disposition = d.Disposition
 		it.Prelude = it.Total - 1
-		it.Cause, it.CauseBy = storedCause{Seq: at.Seq, Pos: at.Pos, Rule: d.Rule, Signature: in.Signature}, named
+		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, in.variant, in.Phase}, named
 		f.newCause = true
 		f.why = reasonDisposition
 	}
 	return f
 }
 
-// unseen returns the rows, in order, with news after a watermark: the variant is new, or
-// became worse than all the item held; and the turn from which that is so. What is resolved
-// is no news.
-func (it *item) unseen(watermark uint64) (rows []int, turns []turn) {
-	if it.Latest.seq <= watermark {
-		return nil, nil
-	}
-	all := it.Counters.Rows
-	for i := range all {
-		c := &all[i]
-		r := it.rule(c.Rule)
-		var t turn
-		switch {
-		case r != nil && r.Resolved:
-			continue
-		case c.First.Seq > watermark:
-			t = turn{At: c.First, Named: c.FirstBy}
-		case c.Disposition == it.Disposition && it.Cause.Seq > watermark:
-			t = c.Worst
-		case c.Severity == it.Severity && it.SevereAt > watermark, c.Invalidates && it.InvalidatedAt > watermark:
-			t = c.Raised
-		default:
+// news reports whether a group or variant is new after a watermark, or became worse. What is resolved is no news.
+func (it *item) news(c *counter, watermark uint64) bool {
+	return c.Raised.At.Seq > watermark && !it.rule(c.Rule).Resolved
+}
+
+// part moves into next, which is empty, what is news after a watermark: a variant that is new whole, and one that
+// became worse from there on. What is left is the item as it was delivered; but state that was invalidated stays so.
+func (it *item) part(next *item, watermark uint64) {
+	for i := range it.Counters.Rows {
+		c := &it.Counters.Rows[i]
+		if !it.news(c, watermark) {
 			continue
 		}
-		rows, turns = append(rows, i), append(turns, t)
-	}
-	return rows, turns
-}
-
-// part moves into next, which is empty, what the given rows have counted from
-// their turns on, all after watermark. What is left is the item as it was delivered; but
-// state that was invalidated stays so.
-func (it *item) part(next *item, watermark uint64, rows []int, turns []turn) {
-	for i, n := range rows {
-		moved := it.Counters.Rows[n].split(turns[i])
+		moved := *c
+		if c.First.Seq > watermark {
+			c.Count = 0
+		} else {
+			moved = c.split()
+		}
 		it.Total -= moved.Count
-		next.take(it, moved)
+		next.take(it.rule(c.Rule), moved)
 	}
-	next.NextCount, next.NextGroups = nextThreshold(next.Total), nextThreshold(next.Counters.groups())
-	next.settle()
-
 	it.Counters.retain(func(c *counter) bool { return c.Count > 0 })
-	it.Rules = slices.DeleteFunc(it.Rules, func(r ruleCount) bool { return r.First > watermark && !r.Resolved })
+	if it.Cause.Seq > watermark {
+		it.Cause.Seq = 0
+	}
 	it.settle()
+	next.settle()
+	next.NextCount, next.NextGroups = nextThreshold(next.Total), nextThreshold(next.Counters.groups())
 }
 
-// take adds a group that another item had counted.
-func (it *item) take(from *item, c counter) {
+// take adds a group that another item had counted, and its rule.
+func (it *item) take(rule *ruleCount, c counter) {
 	it.Counters.add(c)
 	it.Total += c.Count
 	if it.Opened.Seq == 0 || c.First.Seq < it.Opened.Seq {
@@ -343,50 +311,36 @@ func (it *item) take(from *item, c counter) {
 		it.Latest, it.LatestPos = c.Last, c.LastPos
 	}
 	it.Invalidates = it.Invalidates || c.Invalidates
-	r, known := it.rule(c.Rule), from.rule(c.Rule)
-	switch {
-	case r != nil:
-		r.Disposition = max(r.Disposition, c.Disposition)
-		r.First = min(r.First, c.First.Seq)
-	case known != nil:
-		it.Rules = append(it.Rules, ruleCount{
-			Rule: c.Rule, Summary: known.Summary, Advice: known.Advice, Effects: known.Effects,
-			Disposition: c.Disposition, First: c.First.Seq,
-		})
-	default:
-		it.AllRules = false
+	r := it.rule(c.Rule)
+	if r == nil {
+		r = it.learn(ruleCount{Rule: c.Rule, Summary: rule.Summary, Advice: rule.Advice, Effects: rule.Effects})
 	}
+	r.Disposition = max(r.Disposition, c.Disposition)
 }
 
-// settle computes the item's disposition, severity, since when, and its cause again,
-// from its groups. The prelude then counts what is known to be before the cause: of
-// a group that goes on after it, nothing is.
+// learn adds a rule.
+func (it *item) learn(r ruleCount) *ruleCount {
+	it.Rules = append(it.Rules, r)
+	return &it.Rules[len(it.Rules)-1]
+}
+
+// settle computes the item's disposition and severity again, from its groups, and its cause if that is gone: the first
+// entry of its first group at the disposition. The prelude then counts the groups that ended before.
 func (it *item) settle() {
 	it.Disposition, it.Severity = 0, 0
-	for i := range it.Counters.Rows {
-		c := &it.Counters.Rows[i]
-		it.Disposition, it.Severity = max(it.Disposition, c.Disposition), max(it.Severity, c.Severity)
-	}
 	var cause *counter
-	it.SevereAt, it.InvalidatedAt = 0, 0
 	for i := range it.Counters.Rows {
 		c := &it.Counters.Rows[i]
-		if c.Disposition == it.Disposition && (cause == nil || c.Worst.At.Seq < cause.Worst.At.Seq) {
-			cause = c
-		}
-		if c.Severity == it.Severity && (it.SevereAt == 0 || c.Raised.At.Seq < it.SevereAt) {
-			it.SevereAt = c.Raised.At.Seq
-		}
-		if c.Invalidates && (it.InvalidatedAt == 0 || c.Raised.At.Seq < it.InvalidatedAt) {
-			it.InvalidatedAt = c.Raised.At.Seq
+		it.Severity = max(it.Severity, c.Severity)
+		if c.Disposition > it.Disposition || c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
+			it.Disposition, cause = c.Disposition, c
 		}
 	}
-	if it.Cause.Seq == cause.Worst.At.Seq {
+	if it.Cause.Seq != 0 {
 		return
 	}
-	it.Cause = storedCause{Seq: cause.Worst.At.Seq, Pos: cause.Worst.At.Pos, Rule: cause.Rule, Signature: cause.Sig}
-	it.CauseBy = cause.Worst.Named
-	it.Prelude = cause.Worst.Count
+	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, cause.Variant, cause.Phase}
+	it.CauseBy, it.Prelude = cause.FirstBy, 0
 	for i := range it.Counters.Rows {
 		if c := &it.Counters.Rows[i]; c.Last.seq < it.Cause.Seq {
 			it.Prelude += c.Count
@@ -402,12 +356,6 @@ type ruleCount struct {
 	Advice      string            `json:",omitzero"`
 	Effects     Effects           `json:",omitzero"`
 	Disposition event.Disposition `json:",omitzero"`
-	First       uint64            `json:",omitzero"` // sequence number of its first entry
 	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
 	Resolved    bool              `json:",omitzero"`
 }
-
-// maxRules bounds the rules that an item distinguishes. Rules are few: the
-// default set has some hundred, and an item that meets more than this many of
-// them is an item about everything.
-const maxRules = 64

@@ -20,13 +20,12 @@ type counter struct {
 	Count   uint64      `json:",omitzero"`
 	First   place       `json:",omitzero"`
 	FirstBy *operation  `json:",omitzero"` // that the first entry named, or nil
+	Phase   string      `json:",omitzero"` // at the first entry
 	Last    logicalTime `json:",omitzero"`
 	LastPos uint64      `json:",omitzero"`
+	Early   bool        `json:",omitzero"` // all entries came while the game started
 
-	// Worst is where the disposition reached its present height, Raised where
-	// the group became worse last in any way; neither is before first. An
-	// acknowledgement of what was before a turn has not seen what is after it.
-	Worst  turn `json:",omitzero"`
+	// Raised is where the group became worse last. An acknowledgement of what was before has not seen what is after.
 	Raised turn `json:",omitzero"`
 
 	Text    string  `json:",omitzero"` // escaped sample of the first entry
@@ -40,8 +39,7 @@ type frame uint64
 
 // turn is an entry at which a group became worse.
 type turn struct {
-	At    place      `json:",omitzero"`
-	Named *operation `json:",omitzero"` // that the entry named, or nil
+	At place `json:",omitzero"`
 
 	// What the group was before.
 	Count       uint64            `json:",omitzero"`
@@ -53,17 +51,12 @@ type turn struct {
 func (c *counter) add(in *Input, named *operation, now logicalTime) {
 	d, at := &in.Decision, place{now.seq, in.Entry.Pos}
 	if c.Count == 0 {
-		c.First, c.FirstBy = at, named
+		c.First, c.FirstBy, c.Phase = at, named, in.Phase
 	}
-	if c.Count == 0 || c.worsens(d) {
-		c.Raised = turn{At: at, Named: named, Count: c.Count, Disposition: c.Disposition, Severity: c.Severity}
-		if c.Count == 0 || d.Disposition > c.Disposition {
-			c.Worst = c.Raised
-		}
-		c.Severity = max(c.Severity, d.Severity)
-		c.Disposition = max(c.Disposition, d.Disposition)
-		c.Invalidates = c.Invalidates || d.Invalidates
+	if c.Count == 0 || c.worsens(d.Disposition, d.Severity, d.Invalidates) {
+		c.raise(turn{at, c.Count, c.Disposition, c.Severity}, d.Disposition, d.Severity, d.Invalidates)
 	}
+	c.Early = (c.Count == 0 || c.Early) && (in.Phase == phaseStart || in.Phase == phaseBoot)
 	c.Count++
 	c.Last, c.LastPos = now, in.Entry.Pos
 	if len(in.Blame) > 0 {
@@ -71,44 +64,27 @@ func (c *counter) add(in *Input, named *operation, now logicalTime) {
 	}
 }
 
-// worsens reports whether an entry that d decides about makes the group worse
-// than it is.
-func (c *counter) worsens(d *event.Decision) bool {
-	return d.Severity > c.Severity || d.Disposition > c.Disposition || d.Invalidates && !c.Invalidates
+// worsens reports whether the group becomes worse with what has these.
+func (c *counter) worsens(d event.Disposition, s event.Severity, invalidates bool) bool {
+	return d > c.Disposition || s > c.Severity || invalidates && !c.Invalidates
 }
 
-// since makes t, a turn of c, count from an earlier one on. Of a group merged
-// from two, a turn may have counted less than was before it, or than an earlier
-// one; but what is after the first entry has that before it.
-func (t *turn) since(c *counter, earlier turn) {
-	t.Count -= min(t.Count, earlier.Count)
-	if t.At.Seq > c.First.Seq {
-		t.Count = max(t.Count, 1)
-	}
+// raise makes the group at least as bad as this, from t on.
+func (c *counter) raise(t turn, d event.Disposition, s event.Severity, invalidates bool) {
+	c.Raised, c.Disposition, c.Severity = t, max(c.Disposition, d), max(c.Severity, s)
+	c.Invalidates = c.Invalidates || invalidates
 }
 
-// split takes from c what it counted from turn t on, and returns it as a group
-// of its own. t is worst, or raised, or where the group began. The last entry
-// that c is left with is not known; it keeps the one it had. What moves is taken
-// to be as bad as all of c was: where a host reports one thing now as blocking and
-// now as advisory, that may be worse than it is.
-func (c *counter) split(t turn) counter {
-	next := *c
-	c.Recurrence = nil
-	next.Count = c.Count - t.Count
-	next.First, next.FirstBy = t.At, t.Named
-	if next.Worst.At.Seq < t.At.Seq {
-		next.Worst = t
-	}
-	next.Worst.since(&next, t)
-	next.Raised.since(&next, t)
+// split takes from c what it counted from where it became worse last, and returns it as a group of its own. The last
+// entry that c is left with is not known; it keeps the one it had. What moves is taken to be as bad as all of c was:
+// where a host reports one thing now as blocking and now as advisory, that may be worse than it is.
+func (c *counter) split() counter {
+	next, t := *c, c.Raised
+	next.Count, next.First, next.FirstBy, next.Phase, next.Raised = c.Count-t.Count, t.At, nil, "", turn{At: t.At}
 	next.Accused = c.Accused.atMost(next.Count)
 
-	c.Count, c.Accused = t.Count, c.Accused.atMost(t.Count)
-	c.Disposition, c.Severity = t.Disposition, t.Severity
-	if c.Worst.At.Seq >= t.At.Seq {
-		c.Worst = turn{At: c.First, Named: c.FirstBy}
-	}
+	c.Count, c.Accused, c.Recurrence = t.Count, c.Accused.atMost(t.Count), nil
+	c.Disposition, c.Severity, c.Raised = t.Disposition, t.Severity, turn{At: c.First}
 	return next
 }
 
@@ -188,43 +164,33 @@ func (t *counters) groups() uint64 { return uint64(len(t.Rows) - t.variants) }
 
 // Merge makes one group of two, which turned out to be forms of the same thing:
 // under each rule, what was counted of from is from now on counted of into, variant by
-// variant. It changes no item but for its number of groups, and for the variants that
-// are then beyond maxVariants, which join the others. It costs a pass over the groups
+// variant. It changes no item but for its number of groups. A group may then have more
+// variants than maxVariants. It costs a pass over the groups
 // of each item that holds from, and next to nothing where none does.
 func (c *Coalescer) Merge(from, into signature.Signature) {
-	if _, held := c.index.holds(from); from == into || !held {
-		return
-	}
-	for i, ok := c.index.holds(from); ok; i, ok = c.index.holds(from) {
+	for from != into {
+		i, held := c.index.holds(from)
+		if !held {
+			return
+		}
 		it := &c.items[i]
 		if it.Cause.Signature == from {
 			it.Cause.Signature = into
 		}
-		it.Counters.move(func(r *counter) (signature.Signature, string, bool) { return into, r.Variant, r.Sig == from })
-	}
-	for rule, variant, ok := c.index.surplus(into); ok; rule, variant, ok = c.index.surplus(into) {
-		for i := range c.items {
-			if it := &c.items[i]; it.Counters.find(rule, into, variant) != nil {
-				it.Counters.move(func(r *counter) (signature.Signature, string, bool) {
-					return into, others, r.Sig == into && r.Rule == rule && r.Variant == variant
-				})
-			}
-		}
+		it.Counters.merge(from, into)
 	}
 }
 
-// move moves rows to other groups or variants, of which each may become one with one
-// other row.
-func (t *counters) move(to func(*counter) (sig signature.Signature, variant string, ok bool)) {
+// merge moves the rows of one group to another, of which each may become one with a row there.
+func (t *counters) merge(from, into signature.Signature) {
 	for i := range t.Rows {
 		r := &t.Rows[i]
-		sig, variant, ok := to(r)
-		if !ok {
+		if r.Sig != from {
 			continue
 		}
-		other := t.find(r.Rule, sig, variant)
+		other := t.find(r.Rule, into, r.Variant)
 		t.index.leave(t.base + uint32(i))
-		r.Sig, r.Variant = sig, variant
+		r.Sig = into
 		t.index.enter(t.base + uint32(i))
 		if other == nil {
 			continue
@@ -239,24 +205,17 @@ func (t *counters) move(to func(*counter) (sig signature.Signature, variant stri
 	t.retain(func(c *counter) bool { return c.Count > 0 })
 }
 
-// combine adds a group that came later to c. Counts are exact; of an entry at
-// which c became worse, the count of what was before it includes the other
-// group only where all of that was before it, so that an acknowledgement which
-// splits c there rather shows too much again than too little.
+// combine adds a group that came later to c. Counts are exact. Where the other one became worse than c, c became so:
+// at least its first entry was before that, and an acknowledgement that splits c there shows too much again rather
+// than too little.
 func (c *counter) combine(o *counter) {
-	if o.Disposition > c.Disposition || o.Disposition == c.Disposition && o.Worst.At.Seq < c.Worst.At.Seq {
-		c.Worst = o.Worst.after(c)
-	} else {
-		c.Worst = c.Worst.after(o)
+	if c.worsens(o.Disposition, o.Severity, o.Invalidates) {
+		t := turn{o.Raised.At, max(1, o.Raised.Count), c.Disposition, c.Severity}
+		if c.Raised.At.Seq > t.At.Seq {
+			t = c.Raised
+		}
+		c.raise(t, o.Disposition, o.Severity, o.Invalidates)
 	}
-	if o.Raised.At.Seq > c.Raised.At.Seq {
-		c.Raised = o.Raised.after(c)
-	} else {
-		c.Raised = c.Raised.after(o)
-	}
-	c.Disposition = max(c.Disposition, o.Disposition)
-	c.Severity = max(c.Severity, o.Severity)
-	c.Invalidates = c.Invalidates || o.Invalidates
 	c.Count += o.Count
 	if c.Recurrence == nil {
 		c.Recurrence = o.Recurrence
@@ -266,34 +225,10 @@ func (c *counter) combine(o *counter) {
 			c.Recurrence.Seen[i] += n
 		}
 	}
-	c.Accused = c.Accused.join(o.Accused)
+	c.Accused, c.Early = c.Accused.join(o.Accused), c.Early && o.Early
 	if o.Last.seq > c.Last.seq {
 		c.Last, c.LastPos = o.Last, o.LastPos
 	}
-}
-
-// after returns t with what is known to be before it of o, another group: all of
-// it, or what was before a turn of it, or at least its first entry.
-func (t turn) after(o *counter) turn {
-	switch {
-	case o.Last.seq < t.At.Seq:
-		t.Count += o.Count
-		t.Disposition = max(t.Disposition, o.Disposition)
-		t.Severity = max(t.Severity, o.Severity)
-	case o.First.Seq < t.At.Seq:
-		known := uint64(1)
-		t.Disposition = max(t.Disposition, event.Advisory)
-		if o.Worst.At.Seq < t.At.Seq {
-			known = o.Worst.Count + 1
-			t.Disposition = max(t.Disposition, o.Disposition)
-		}
-		if o.Raised.At.Seq < t.At.Seq {
-			known = max(known, o.Raised.Count+1)
-			t.Severity = max(t.Severity, o.Severity)
-		}
-		t.Count += known
-	}
-	return t
 }
 
 // Rename gives each mod that entries point at the name that of returns, such as the name in a list of mods that came
@@ -313,13 +248,7 @@ func (c *Coalescer) Rename(of func(name string) string) {
 	}
 }
 
-// causeRow returns the counter of the item's cause, or nil.
-func (it *item) causeRow() (row *counter) {
-	for i := range it.Counters.Rows {
-		r := &it.Counters.Rows[i]
-		if r.Rule == it.Cause.Rule && r.Sig == it.Cause.Signature && (row == nil || r.Worst.At.Seq == it.Cause.Seq) {
-			row = r
-		}
-	}
-	return row
+// causeRow returns the counter of the item's cause.
+func (it *item) causeRow() *counter {
+	return it.Counters.find(it.Cause.Rule, it.Cause.Signature, it.Cause.Variant)
 }

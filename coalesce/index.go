@@ -104,33 +104,6 @@ func (x *index) crowded(rule string, sig signature.Signature, variant string) bo
 	return !exact && (more || n == maxVariants)
 }
 
-// surplus returns, of the variants of sig of which there are more than maxVariants under a
-// rule, the one that came last.
-func (x *index) surplus(sig signature.Signature) (rule, variant string, ok bool) {
-	type key struct{ rule, variant string }
-	first, named := map[key]uint64{}, map[string]int{}
-	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		r := &x.rows[ref]
-		if r.Sig != sig || r.Variant == others {
-			continue
-		}
-		k := key{r.Rule, r.Variant}
-		if seq, known := first[k]; !known {
-			named[r.Rule]++
-			first[k] = r.First.Seq
-		} else {
-			first[k] = min(seq, r.First.Seq)
-		}
-	}
-	latest := uint64(0)
-	for k, seq := range first {
-		if named[k.rule] > maxVariants && seq > latest {
-			rule, variant, ok, latest = k.rule, k.variant, true, seq
-		}
-	}
-	return rule, variant, ok
-}
-
 // eachFrame calls do for each row with a frame, with its item.
 func (x *index) eachFrame(f frame, do func(item int, row *counter)) {
 	for ref := x.frames.first(uint64(f)); ref != 0; ref = x.frames.next[ref] {

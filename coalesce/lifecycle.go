@@ -263,44 +263,32 @@ func (c *Coalescer) endRun() {
 // wake sets the alarm for an advisory item.
 func (c *Coalescer) wake(it *item) {
 	if it.Disposition == event.Advisory {
-		c.set(&c.expiry, &c.cfg.AdvisoryTTL, it.Alive)
+		c.set(&c.cfg.AdvisoryTTL, it.Alive)
 	}
 }
 
 // sweep does what is due.
 func (c *Coalescer) sweep() {
-	if !c.soonest.due(c.now) {
+	if !c.alarm.due(c.now) {
 		return
 	}
-	if c.expiry.due(c.now) {
-		c.expire()
-	}
-	if c.abandon.due(c.now) {
-		c.abandonOverdue()
-	}
-	if c.calls.ends.due(c.now) {
-		c.leaveWindows()
-	}
-	if c.loadEnds.due(c.now) {
+	c.alarm = alarm{}
+	c.expire()
+	c.abandonOverdue()
+	if c.Loading() {
 		c.overdueLoad()
-	}
-	c.soonest = alarm{}
-	for _, a := range [...]alarm{c.expiry, c.abandon, c.calls.ends, c.loadEnds} {
-		c.soonest.merge(a)
 	}
 }
 
 // expire clears the advisory items that have been quiet for AdvisoryTTL.
 func (c *Coalescer) expire() {
-	c.expiry = alarm{}
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() || it.Disposition != event.Advisory {
-			continue
-		}
-		if c.cfg.AdvisoryTTL.passed(it.Alive, c.now) {
+		switch {
+		case !it.open():
+		case it.Disposition == event.Advisory && c.cfg.AdvisoryTTL.passed(it.Alive, c.now):
 			c.clear(it, ReasonExpired)
-		} else {
+		default:
 			c.wake(it)
 		}
 	}
@@ -317,15 +305,12 @@ func (c *Coalescer) announce(it *item, kind string, why Reason, at place) {
 			return
 		}
 	case !it.announced():
-		if !it.blocking() && !c.allow(it, 2, 2) {
+		if !it.blocking() && !c.allow(it, 2) {
 			return
 		}
 		kind = Opened
-	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.Pending == "":
-		// Every tenth of a growth matters more than what is between.
-		if least := 3 - 2*decade(it.Total); !c.allow(it, 1, least) {
-			return
-		}
+	case kind == Updated && why != reasonDisposition && why != reasonLoaded && it.Pending == "" && !c.allow(it, 1):
+		return
 	}
 	if kind == Opened && it.Pending == "" && it.Announced {
 		kind = Updated
@@ -345,15 +330,14 @@ type allowance struct {
 	Spent  uint64
 }
 
-// allow reports whether an update of an item may be made that stops nobody, where at least
-// so many are left, and counts it as cost. Each tenfold of entries and of groups allows
-// three, and each stop one. What the host itself reports needs none.
-func (c *Coalescer) allow(it *item, cost, least uint64) bool {
+// allow reports whether an update of an item may be made that stops nobody, and counts its cost. Each tenfold of
+// entries and of groups allows three, and each stop one. What the host itself reports needs none.
+func (c *Coalescer) allow(it *item, cost uint64) bool {
 	if it.Scope >= scopeHost {
 		return true
 	}
 	a := &c.allowance
-	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+least {
+	if 6+thresholds(c.stats.Folded)+thresholds(a.Groups)+a.Stops < a.Spent+cost {
 		return false
 	}
 	a.Spent += cost

@@ -34,7 +34,7 @@ func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
 func (c *Coalescer) beginLoad() {
 	c.endLoad()
 	c.load.Began = c.now
-	c.set(&c.loadEnds, &loadMax, c.now)
+	c.set(&loadMax, c.now)
 }
 
 // endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
@@ -42,7 +42,7 @@ func (c *Coalescer) endLoad() {
 	if !c.Loading() {
 		return
 	}
-	c.load, c.loadEnds, c.episode = load{}, alarm{}, episode{}
+	c.load, c.episode = load{}, episode{}
 	c.blockDeferred()
 }
 
@@ -81,7 +81,7 @@ func (c *Coalescer) observeLoad(in *Input) {
 	} else if in.Playing && c.load.Playing.seq == 0 {
 		c.load.Playing = c.now
 		c.blockDeferred()
-		c.set(&c.loadEnds, &loadPlay, c.now)
+		c.set(&loadPlay, c.now)
 	}
 }
 
@@ -94,7 +94,7 @@ func (c *Coalescer) completed(o *operation) {
 	switch l.Calls++; l.Calls {
 	case 1:
 		l.Called = c.now
-		c.set(&c.loadEnds, &loadCall, c.now)
+		c.set(&loadCall, c.now)
 	case loadCalls:
 		c.endLoad()
 	}
@@ -103,7 +103,6 @@ func (c *Coalescer) completed(o *operation) {
 // overdueLoad ends a load whose end was not logged in time.
 func (c *Coalescer) overdueLoad() {
 	l := &c.load
-	c.loadEnds = alarm{}
 	for _, bound := range [...]struct {
 		window *Window
 		since  logicalTime
@@ -114,7 +113,7 @@ func (c *Coalescer) overdueLoad() {
 			c.endLoad()
 			return
 		default:
-			c.set(&c.loadEnds, bound.window, bound.since)
+			c.set(bound.window, bound.since)
 		}
 	}
 }

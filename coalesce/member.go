@@ -30,7 +30,7 @@ type Member struct {
 	Message   string              // its text, as in a [Sample]
 	Seq       uint64              // number of the entry that has the text
 
-	began, ended uint64 // numbers of the first and the last entry
+	began uint64 // number of the first entry
 }
 
 // EachText calls f as [Item.EachText] does.
@@ -129,17 +129,19 @@ func (c *Coalescer) members(it *item) []Member {
 	all := make([]Member, 0, len(it.Rules))
 	for i := range it.Counters.Rows {
 		r := &it.Counters.Rows[i]
-		n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.Rule })
-		if n < 0 {
-			n = len(all)
-			all = append(all, Member{Rule: r.Rule, First: r.First.Pos, began: r.First.Seq})
+		m := Member{
+			Rule: r.Rule, Disposition: r.Disposition, Severity: r.Severity, Invalidates: r.Invalidates, Entries: r.Count,
+			First: r.First.Pos, Last: r.LastPos, Early: r.Early, Accused: r.Accused, began: r.First.Seq,
 		}
-		all[n].add(r)
+		if n := slices.IndexFunc(all, func(m Member) bool { return m.Rule == r.Rule }); n >= 0 {
+			all[n].Join(&m)
+		} else {
+			all = append(all, m)
+		}
 	}
 	for i := range all {
 		m := &all[i]
-		at := c.phases.at(m.ended)
-		m.Early, m.Over = at == phaseStart || at == phaseBoot, !it.open()
+		m.Over = !it.open()
 		if r := it.rule(m.Rule); r != nil {
 			m.Title, m.Advice, m.Effects, m.Over = r.Summary, r.Advice, r.Effects, m.Over || r.Resolved
 			m.Entries += r.Untracked
@@ -148,20 +150,6 @@ func (c *Coalescer) members(it *item) []Member {
 	}
 	slices.SortFunc(all, func(a, b Member) int { return a.Compare(&b) })
 	return all
-}
-
-// add adds a group, or a variant of one.
-func (m *Member) add(r *counter) {
-	m.Disposition, m.Severity = max(m.Disposition, r.Disposition), max(m.Severity, r.Severity)
-	m.Invalidates = m.Invalidates || r.Invalidates
-	m.Entries += r.Count
-	if r.First.Seq < m.began {
-		m.First, m.began = r.First.Pos, r.First.Seq
-	}
-	if r.Last.seq > m.ended {
-		m.Last, m.ended = r.LastPos, r.Last.seq
-	}
-	m.Accused = m.Accused.join(r.Accused)
 }
 
 // Join adds what the same rule decided among other entries that came later.
@@ -212,22 +200,18 @@ func (it *item) dominant(rule string) (row *counter) {
 	return row
 }
 
-// group returns the sum of all variants of the group of a row.
-func (t *counters) group(of *counter) counter {
-	sum := counter{Rule: of.Rule, Sig: of.Sig, First: of.First}
+// group returns the sum of all variants of the group of a row, with its text, for display.
+func (t *counters) group(of *counter) (sum counter) {
 	for i := range t.Rows {
-		r := &t.Rows[i]
+		r := t.Rows[i]
 		if r.Sig != of.Sig || r.Rule != of.Rule {
 			continue
 		}
-		sum.Severity, sum.Count = max(sum.Severity, r.Severity), sum.Count+r.Count
-		if r.First.Seq < sum.First.Seq {
-			sum.First = r.First
+		if r.Recurrence, r.FirstBy, r.Text = nil, nil, of.Text; sum.Count == 0 {
+			sum = r
+		} else {
+			sum.combine(&r)
 		}
-		if r.Last.seq > sum.Last.seq {
-			sum.Last, sum.LastPos = r.Last, r.LastPos
-		}
-		sum.Accused = sum.Accused.join(r.Accused)
 	}
 	return sum
 }

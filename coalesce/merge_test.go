@@ -74,7 +74,6 @@ func TestMergeIsAsIfMergedBefore(t *testing.T) {
 				require.Equal(t, x.Disposition, y.Disposition)
 				require.Equal(t, x.Severity, y.Severity)
 				require.Equal(t, x.Invalidates, y.Invalidates)
-				require.Equal(t, x.Worst.At.Seq, y.Worst.At.Seq)
 			}
 			require.True(t, slices.IsSortedFunc(b.Counters.Rows, func(x,
 				y counter,
@@ -132,16 +131,11 @@ func TestMergeConserves(t *testing.T) {
 				for i := range c.items {
 					it := &c.items[i]
 					total := it.Untracked
-					variants := map[modelGroup]int{}
 					for j := range it.Counters.Rows {
 						r := &it.Counters.Rows[j]
 						require.Same(t, r, it.Counters.find(r.Rule, r.Sig, r.Variant))
 						require.Equal(t, root(r.Sig), r.Sig)
 						total += r.Count
-						if r.Variant != others {
-							variants[modelGroup{r.Rule, r.Sig, ""}]++
-							require.LessOrEqual(t, variants[modelGroup{r.Rule, r.Sig, ""}], maxVariants)
-						}
 					}
 					require.Equal(t, it.Total, total, "what the groups counted is what the item did")
 				}

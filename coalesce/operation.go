@@ -100,10 +100,6 @@ type operations struct {
 	byID  map[string]*operation
 	order []*operation // oldest first, capacity fixed
 	live  []*operation // of these, those seen to start that run, or ended within Linger
-
-	evicted   uint64 // operations dropped to make room
-	abandoned uint64
-	anonymous uint64 // operation events without an id
 }
 
 func newOperations(limit int) operations {
@@ -116,28 +112,6 @@ func (t *operations) holds(o *operation) bool { return t.byID[o.ID] == o }
 
 // get returns the operation called id, or nil.
 func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
-
-// add returns a new operation called id. It takes the place of the one that has
-// the id, if there is one.
-func (t *operations) add(id string, now logicalTime) *operation {
-	o := &operation{ID: strings.Clone(boundID(id)), Started: now}
-	if old := t.byID[o.ID]; old != nil {
-		t.bequeath(old)
-		t.drop(slices.Index(t.order, old))
-	} else if len(t.order) == cap(t.order) {
-		t.evict()
-	}
-	t.byID[o.ID] = o
-	t.order = append(t.order, o)
-	return o
-}
-
-// bequeath leaves what came of a part that goes to its parent.
-func (t *operations) bequeath(o *operation) {
-	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
-		parent.inherit(o)
-	}
-}
 
 // evict drops the operation that matters least: one that does not run
 // before one that does, one without an open item before one with, and of those
@@ -159,16 +133,16 @@ func (t *operations) evict() {
 			break
 		}
 	}
-	o := t.order[victim]
-	t.bequeath(o)
-	t.evicted++
-	o.Gone = true
+	t.order[victim].Gone = true
 	t.drop(victim)
 }
 
-// drop removes operation number n.
+// drop removes operation number n, whose parent inherits what came of it.
 func (t *operations) drop(n int) {
 	o := t.order[n]
+	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
+		parent.inherit(o)
+	}
 	delete(t.byID, o.ID)
 	t.order = slices.Delete(t.order, n, n+1)
 	t.live = slices.DeleteFunc(t.live, func(l *operation) bool { return l == o })
@@ -220,13 +194,10 @@ func (t *operations) isPart(o, whole *operation) bool {
 // known.
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
-	id = boundID(id)
+	whole := c.ops.get(id)
 	for _, o := range c.ops.order {
-		for a := range c.ops.up(o) {
-			if a.Parent != "" && a.Parent == id {
-				parts = append(parts, o.ID)
-				break
-			}
+		if o != whole && whole != nil && c.ops.isPart(o, whole) {
+			parts = append(parts, o.ID)
 		}
 	}
 	return parts
@@ -248,37 +219,32 @@ func (c *Coalescer) operation(id string) *operation {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
 		c.only.valid = false
-		c.set(&c.abandon, &c.cfg.OperationMax, o.Started)
+		c.set(&c.cfg.OperationMax, o.Started)
 	}
 	return o
 }
 
-// known returns the operation called id, made where it is not known. One that
-// was evicted, and is named again, gets back its items.
+// known returns the operation called id, made where it is not known.
 func (c *Coalescer) known(id string) *operation {
 	if o := c.ops.get(id); o != nil {
 		return o
 	}
-	o := c.begin(id)
-	for i := range c.items {
-		it := &c.items[i]
-		if it.Root == nil || !it.Root.Gone || it.Root.ID != o.ID {
-			continue
-		}
-		it.Root = o
-		if it.takes() {
-			o.openItem = it
-		} else if it.AckedAt.seq != 0 {
-			o.LastItem = max(o.LastItem, it.Number)
-		}
-	}
-	return o
+	return c.begin(id)
 }
 
 // begin returns a new life of the operation called id. Operations that name it
 // as their parent are its parts from now on.
 func (c *Coalescer) begin(id string) *operation {
-	o := c.ops.add(id, c.now)
+	t := &c.ops
+	o := &operation{ID: strings.Clone(boundID(id)), Started: c.now}
+	if old := t.byID[o.ID]; old != nil {
+		t.drop(slices.Index(t.order, old))
+	} else if len(t.order) == cap(t.order) {
+		c.stats.OperationsEvicted++
+		t.evict()
+	}
+	t.byID[o.ID] = o
+	t.order = append(t.order, o)
 	c.leaveWindows() // of one that had to go
 	for _, part := range c.ops.order {
 		if part.Parent == o.ID {
@@ -306,7 +272,7 @@ func (c *Coalescer) handUp(o *operation) {
 // where the event has no id.
 func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	if e.OperationID == "" {
-		c.ops.anonymous++
+		c.stats.OperationsAnonymous++
 		return nil
 	}
 	c.only.valid = false
@@ -324,7 +290,7 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 	case e.Status == event.StatusStarted:
 		if o.Status == event.StatusNone {
 			o.Status, o.Started = e.Status, c.now
-			c.set(&c.abandon, &c.cfg.OperationMax, o.Started)
+			c.set(&c.cfg.OperationMax, o.Started)
 		}
 		o.Begun = true
 		if o.Parent == "" {
@@ -423,7 +389,6 @@ func (c *Coalescer) missEvidence(why VerdictReason) {
 
 // abandonOverdue abandons operations that have run for OperationMax.
 func (c *Coalescer) abandonOverdue() {
-	c.abandon = alarm{}
 	for _, o := range c.ops.order {
 		if !o.running() || c.ops.covered(o) {
 			continue
@@ -431,9 +396,9 @@ func (c *Coalescer) abandonOverdue() {
 		if c.cfg.OperationMax.passed(o.Started, c.now) {
 			o.Abandoned, o.Ended = true, c.now
 			c.only.valid = false
-			c.ops.abandoned++
+			c.stats.OperationsAbandoned++
 		} else {
-			c.set(&c.abandon, &c.cfg.OperationMax, o.Started)
+			c.set(&c.cfg.OperationMax, o.Started)
 		}
 	}
 	c.leaveWindows()

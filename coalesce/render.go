@@ -42,7 +42,7 @@ func (c *Coalescer) bare(it *item) Item {
 		Disposition:        it.Disposition,
 		Cause: CauseEntry{
 			Seq: it.Cause.Seq, Pos: it.Cause.Pos, Rule: it.Cause.Rule, Signature: it.Cause.Signature,
-			Phase: c.phases.at(it.Cause.Seq),
+			Phase: it.Cause.Phase,
 		},
 		Prelude:     it.Prelude,
 		OpenedPos:   it.Opened.Pos,
@@ -100,14 +100,20 @@ func (c *Coalescer) samples(it *item, dominant *counter) []Sample {
 			break
 		}
 		g := it.Counters.group(r)
-		s := Sample{
-			Level: g.Severity, Message: r.Text, RepeatCount: g.Count, LatestSequence: g.Last.seq,
-			Rule: r.Rule, Signature: r.Sig, FirstPos: r.First.Pos, LatestPos: g.LastPos, Variants: c.variants(it, r.Rule, r.Sig),
-		}
-		s.Blame, _ = g.Accused.pointed(g.Count)
+		s := g.sample()
+		s.Variants = c.variants(it, r.Rule, r.Sig)
 		samples = append(samples, s)
 	}
 	return samples
+}
+
+// sample returns the sample of a group.
+func (c *counter) sample() Sample {
+	likely, _ := c.Accused.pointed(c.Count)
+	return Sample{
+		Level: c.Severity, Message: c.Text, RepeatCount: c.Count, LatestSequence: c.Last.seq,
+		Rule: c.Rule, Signature: c.Sig, FirstPos: c.First.Pos, LatestPos: c.LastPos, Blame: likely,
+	}
 }
 
 // sampleText returns one line of an entry's text, escaped and cut

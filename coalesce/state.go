@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -22,15 +21,12 @@ type State struct {
 	Base        [2]int64 // seconds since 1970, nanoseconds
 	Consumers   []consumer
 	Calls       calls
-	Phases      phases `json:",omitempty"`
 	Load        load
 	Allowance   allowance
 	Escalations []*escalation `json:",omitempty"`
 	Stats       Stats
 
-	FreshSince, Numbers, BlindItem, EpisodeAcked                uint64
-	ConsumerCalls, ConsumersEvicted                             uint64
-	OperationsEvicted, OperationsAbandoned, OperationsAnonymous uint64
+	FreshSince, Numbers, BlindItem, EpisodeAcked, ConsumerCalls uint64
 
 	Operations       []storedOperation `json:",omitempty"` // the table, then others that items name
 	Table            int               // how many are in the table
@@ -52,22 +48,12 @@ type (
 		Seq, Pos  uint64
 		Rule      string
 		Signature signature.Signature
-	}
-	storedSample struct { // as Sample
-		Level                       event.Severity
-		Message                     string
-		RepeatCount, LatestSequence uint64
-		Rule                        string
-		Signature                   signature.Signature
-		ID                          signature.ID `json:"-"`
-		Variants                    Variants     `json:",omitempty"`
-		FirstPos, LatestPos         uint64
-		Blame                       []string `json:",omitempty"`
+		Variant   string
+		Phase     string
 	}
 	plainItem      item
 	plainCounter   counter
 	plainOperation storedOperation
-	plainSample    storedSample
 )
 
 // The large structures are read by methods: encoding/json then ends at the first that is no object, instead of making
@@ -76,7 +62,6 @@ type (
 func (it *item) UnmarshalJSON(b []byte) error           { return object(b, (*plainItem)(it)) }
 func (c *counter) UnmarshalJSON(b []byte) error         { return object(b, (*plainCounter)(c)) }
 func (x *storedOperation) UnmarshalJSON(b []byte) error { return object(b, (*plainOperation)(x)) }
-func (x *storedSample) UnmarshalJSON(b []byte) error    { return object(b, (*plainSample)(x)) }
 
 // MarshalJSON writes a reference to o, for all that names it.
 func (o *operation) MarshalJSON() ([]byte, error) {
@@ -107,28 +92,15 @@ func (p place) MarshalJSON() ([]byte, error) { return fmt.Appendf(nil, "[%d,%d]"
 
 func (p *place) UnmarshalJSON(b []byte) error { return json.Unmarshal(b, &[]any{&p.Seq, &p.Pos}) }
 
-// copies are the memory of a copied state, for the next one.
-type copies struct {
-	items      []item
-	operations []operation
-	rows       []counter
-	rules      []ruleCount
-	accused    []AccusedMod
-	covers     []cover
-	numbers    []uint64
-}
-
-// State copies the state. The function that it returns puts the copy into the form that is kept. It needs no lock, but
-// must have returned before the next call of State.
+// State copies the state. The function that it returns puts the copy into the form that is kept. It needs no lock.
 func (c *Coalescer) State() func() *State {
-	m := &c.copies
-	*m = copies{m.items[:0], m.operations[:0], m.rows[:0], m.rules[:0], m.accused[:0], m.covers[:0], m.numbers[:0]}
 	copied, live := *c, c.items
-	copied.items, copied.queue = carve(&m.items, c.items), slices.Clone(c.queue)
+	copied.items, copied.queue = slices.Clone(c.items), slices.Clone(c.queue)
 	copied.ops.order = slices.Clone(c.ops.order)
-	copied.phases, copied.consumers.list = slices.Clone(c.phases), slices.Clone(c.consumers.list)
-	for _, o := range c.ops.order {
-		m.operations = append(m.operations, *o)
+	copied.consumers.list = slices.Clone(c.consumers.list)
+	table := make([]operation, len(c.ops.order))
+	for i, o := range c.ops.order {
+		table[i] = *o
 	}
 	copied.escalations = nil
 	for _, x := range c.escalations {
@@ -136,14 +108,11 @@ func (c *Coalescer) State() func() *State {
 	}
 	for i := range copied.items {
 		it := &copied.items[i]
-		it.Counters.Rows, it.Rules = carve(&m.rows, it.Counters.Rows), carve(&m.rules, it.Rules)
-		it.Covers = carve(&m.covers, it.Covers)
-		it.Delivered = carve(&m.numbers, it.Delivered)
+		it.Counters.Rows, it.Rules = slices.Clone(it.Counters.Rows), slices.Clone(it.Rules)
+		it.Covers, it.Delivered = slices.Clone(it.Covers), slices.Clone(it.Delivered)
 		for k := range it.Counters.Rows {
 			r := &it.Counters.Rows[k]
-			if len(r.Accused) > 0 {
-				r.Accused = carve(&m.accused, r.Accused)
-			}
+			r.Accused = slices.Clone(r.Accused)
 			if r.Recurrence != nil {
 				x := *r.Recurrence
 				x.Stops = slices.Clone(x.Stops)
@@ -151,14 +120,7 @@ func (c *Coalescer) State() func() *State {
 			}
 		}
 	}
-	return func() *State { return copied.state(live, m.operations) }
-}
-
-// carve returns a copy of s in an arena.
-func carve[T any](arena *[]T, s []T) []T {
-	n := len(*arena)
-	*arena = append(*arena, s...)
-	return (*arena)[n:]
+	return func() *State { return copied.state(live, table) }
 }
 
 // state makes a State of a copied Coalescer, whose pointers lead to the live items and operations. It reads no live
@@ -197,12 +159,11 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 	state := &State{
 		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos,
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
-		Consumers: c.consumers.list, Calls: c.calls, Phases: c.phases, Load: c.load, Allowance: c.allowance,
+		Consumers: c.consumers.list, Calls: c.calls, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,
 		FreshSince: c.freshSince, Numbers: c.numbers, BlindItem: c.blindItem,
-		ConsumerCalls: c.consumers.calls, ConsumersEvicted: c.consumers.evicted,
-		OperationsEvicted: c.ops.evicted, OperationsAbandoned: c.ops.abandoned, OperationsAnonymous: c.ops.anonymous,
-		Operations: operations, Table: len(table), Items: items,
+		ConsumerCalls: c.consumers.calls,
+		Operations:    operations, Table: len(table), Items: items,
 		Episode: position(c.episode.item), EpisodeLast: c.episode.last, EpisodeAcked: c.episode.acked,
 		Blindly: position(c.blindly),
 	}
@@ -219,8 +180,6 @@ func (it *item) eachOperation(f func(o **operation)) {
 	for i := range it.Counters.Rows {
 		r := &it.Counters.Rows[i]
 		f(&r.FirstBy)
-		f(&r.Worst.Named)
-		f(&r.Raised.Named)
 	}
 }
 
@@ -238,21 +197,21 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err := c.restore(s); err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
-	c.setAlarms()
+	c.alarm.seq = 1 // other windows take effect
+	c.findLive()
 	return c, nil
 }
 
 // restore sets a new Coalescer to a state that fits it.
 func (c *Coalescer) restore(s *State) error {
-	c.now, c.pos, c.phases, c.load, c.allowance = s.Now, s.Pos, s.Phases, s.Load, s.Allowance
+	c.now, c.pos, c.load, c.allowance = s.Now, s.Pos, s.Load, s.Allowance
 	if c.now.generation != 0 {
 		c.base = time.Unix(s.Base[0], s.Base[1]).UTC()
 	}
 	c.calls, c.escalations, c.stats = s.Calls, s.Escalations, s.Stats
 	c.freshSince, c.numbers, c.blindItem = s.FreshSince, s.Numbers, s.BlindItem
 	c.consumers.list = append(c.consumers.list[:0], s.Consumers...)
-	c.consumers.calls, c.consumers.evicted = s.ConsumerCalls, s.ConsumersEvicted
-	c.ops.evicted, c.ops.abandoned, c.ops.anonymous = s.OperationsEvicted, s.OperationsAbandoned, s.OperationsAnonymous
+	c.consumers.calls = s.ConsumerCalls
 	c.episode = episode{c.item(s.Episode), s.EpisodeLast, s.EpisodeAcked}
 	c.blindly = c.item(s.Blindly)
 	for _, ref := range s.Queue {
@@ -312,23 +271,4 @@ func (c *Coalescer) restoreItem(it, s *item) error {
 		}
 	}
 	return nil
-}
-
-// setAlarms sets the alarms for all that may become due. They are not part of a State, so that other windows take
-// effect.
-func (c *Coalescer) setAlarms() {
-	for i := range c.items {
-		if it := &c.items[i]; it.open() {
-			c.wake(it)
-		}
-	}
-	for _, o := range c.ops.order {
-		if o.running() {
-			c.set(&c.abandon, &c.cfg.OperationMax, o.Started)
-		}
-	}
-	c.findLive()
-	if c.Loading() {
-		c.overdueLoad()
-	}
 }

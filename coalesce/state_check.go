@@ -42,7 +42,6 @@ func (s *State) fits(c *Coalescer) error {
 		}
 	}
 	law("Consumers", len(s.Consumers) > 0 && len(s.Consumers) <= now.MaxConsumers && s.Consumers[0].Name == "")
-	law("Phases", len(s.Phases) <= maxPhases)
 	law("Items", len(s.Items) <= len(c.items))
 	law("Queue", len(s.Queue) <= len(c.items))
 	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
@@ -63,7 +62,7 @@ func (s *State) fits(c *Coalescer) error {
 		}
 		law("Items: State or Scope", it.State != itemFree && it.State <= itemOver && it.Scope <= scopeDigest)
 		law("Items: Rows", len(it.Counters.Rows) <= now.MaxGroups+reservedRows)
-		law("Items: Rules", len(it.Rules) <= maxRules)
+		law("Items: Rules", len(it.Rules) <= now.MaxGroups+reservedRows)
 		law("Items: Consumer", it.Consumer < len(s.Consumers) && len(it.Delivered) <= now.MaxConsumers)
 		law("Items: Covers", len(it.Covers) <= now.MaxNamed)
 		law("Items: Digest", len(it.Digest.Samples) <= now.MaxSamples)
@@ -194,44 +193,22 @@ func (it *item) broken() string {
 		return "it is open and cleared"
 	case !open && (it.ClearedBy == "" || it.Pending != "" && it.Pending != Cleared):
 		return "it is cleared and open"
-	case open:
-		return it.unsplittable()
 	}
-	return ""
-}
-
-// unsplittable returns the law that an open item breaks, so that an
-// acknowledgement could not part it, or "".
-func (it *item) unsplittable() string {
-	opened, cause := false, false
 	for i := range it.Counters.Rows {
 		r := &it.Counters.Rows[i]
-		switch {
-		case r.First.Seq > r.Worst.At.Seq || r.Worst.At.Seq > r.Raised.At.Seq || r.Raised.At.Seq > r.Last.seq ||
-			r.Last.seq > it.Latest.seq:
+		switch t := &r.Raised; {
+		case it.rule(r.Rule) == nil:
+			return "the rule of a group is missing"
+		case r.First.Seq > t.At.Seq || t.At.Seq > r.Last.seq || r.Last.seq > it.Latest.seq:
 			return "a group with its entries out of order"
-		case !r.holds(&r.Worst) || !r.holds(&r.Raised):
+		case t.Count >= r.Count || (t.Count > 0) != (t.At.Seq > r.First.Seq):
 			return "a group that became worse after more entries than it has"
-		case r.Disposition > it.Disposition || r.Severity > it.Severity || r.Invalidates && !it.Invalidates:
+		case it.open() && (r.Disposition > it.Disposition || r.Severity > it.Severity || r.Invalidates && !it.Invalidates):
 			return "a group worse than all of it"
-		case r.First.Seq < it.Opened.Seq:
-			return "a group that is older"
-		case r.Disposition == it.Disposition && r.Worst.At.Seq < it.Cause.Seq,
-			r.Severity == it.Severity && r.Raised.At.Seq < it.SevereAt,
-			r.Invalidates && r.Raised.At.Seq < it.InvalidatedAt:
-			return "a group that was worse before all of it was"
 		}
-		opened = opened || r.First.Seq == it.Opened.Seq
-		cause = cause || r.Disposition == it.Disposition && r.Worst.At.Seq == it.Cause.Seq
 	}
-	if !opened || !cause {
-		return "the group of its first entry, or of its cause, is missing"
+	if it.causeRow() == nil {
+		return "the group of its cause is missing"
 	}
 	return ""
-}
-
-// holds reports whether c may have turned at t: after its first entry something
-// came before, and what came before leaves something.
-func (c *counter) holds(t *turn) bool {
-	return t.Count < c.Count && (t.Count > 0) == (t.At.Seq > c.First.Seq)
 }

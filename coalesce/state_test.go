@@ -283,10 +283,7 @@ func TestStateHasEveryField(t *testing.T) {
 				return slices.ContainsFunc(it.Counters.Rows, func(r counter) bool { return r.Accused != nil })
 			}) &&
 			any(func(it item) bool {
-				return slices.ContainsFunc(it.Digest.Samples, func(s storedSample) bool { return s.Blame != nil })
-			}) &&
-			any(func(it item) bool {
-				return slices.ContainsFunc(it.Digest.Samples, func(s storedSample) bool { return s.Variants != nil })
+				return slices.ContainsFunc(it.Digest.Samples, func(s counter) bool { return s.Accused != nil })
 			})
 	}
 	for stream := uint64(0); c == nil || !rich(); stream++ {
@@ -304,10 +301,9 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.expiry", "Coalescer.abandon", "Coalescer.loadEnds",
-		"Coalescer.soonest", "Coalescer.only",
-		"calls.ends", "calls.marked", "calls.but", "operations.live",
-		"item.id", "storedSample.ID",
+		"Coalescer.prefix", "Coalescer.alarm", "Coalescer.only",
+		"operations.live",
+		"item.id",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
 		// What a host may set to something else at a restore.
@@ -317,7 +313,6 @@ func TestStateHasEveryField(t *testing.T) {
 		"Coalescer.retention",
 		// Of the present process.
 		"-Coalescer.index", "-counters.index",
-		"-Coalescer.copies",
 	)
 }
 
@@ -405,14 +400,14 @@ func TestRestoreRefused(t *testing.T) {
 		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.now }, "open and cleared"},
 		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "cleared and open"},
 		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "it is empty"},
-		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Seq-- }, "of its cause, is missing"},
+		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Rule = "another" }, "of its cause is missing"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
 			it.Latest.generation, it.Latest.at = c.now.generation, c.now.at+1
 		}, ".Latest is not possible"},
 		"turn": {
-			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Worst.Count = r.Count },
+			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Raised.Count = r.Count },
 			"more entries than it has",
 		},
 		"group twice": {func(c *Coalescer) {
@@ -441,7 +436,7 @@ func TestRestoreRefused(t *testing.T) {
 		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := busy(t, cfg, 15, 300)
+			c := busy(t, cfg, 14, 300)
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)

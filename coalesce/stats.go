@@ -64,16 +64,12 @@ func (c *Coalescer) Stats() Stats {
 		}
 	}
 	s.UpdatesPending = len(c.queue)
-	s.Consumers, s.ConsumersEvicted = len(c.consumers.list), c.consumers.evicted
-	s.Operations = len(c.ops.order)
+	s.Consumers, s.Operations = len(c.consumers.list), len(c.ops.order)
 	for _, o := range c.ops.order {
 		if o.running() {
 			s.OperationsRunning++
 		}
 	}
-	s.OperationsAbandoned = c.ops.abandoned
-	s.OperationsEvicted = c.ops.evicted
-	s.OperationsAnonymous = c.ops.anonymous
 	return s
 }
 

@@ -70,13 +70,8 @@ func (a *alarm) merge(b alarm) {
 	}
 }
 
-// set brings an alarm of c forward to the end of w counted from since.
-func (c *Coalescer) set(a *alarm, w *Window, since logicalTime) {
-	before := *a
-	if a.add(w, since, c.now); *a != before {
-		c.soonest.merge(*a)
-	}
-}
+// set brings the alarm forward to the end of w counted from since.
+func (c *Coalescer) set(w *Window, since logicalTime) { c.alarm.add(w, since, c.now) }
 
 // due reports whether the alarm has been reached. One that was set before the
 // clock was set back is: nobody knows.
@@ -103,7 +98,7 @@ func (c *Coalescer) tick(t time.Time) {
 		c.now.generation++
 		c.now.at = at
 		c.only.valid = false // windows that had passed by time are counted in entries again
-		c.soonest.seq = 1    // every alarm has gone off
+		c.alarm.seq = 1      // it has gone off
 		c.findLive()
 	}
 }

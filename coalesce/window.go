@@ -6,11 +6,6 @@ import "slices"
 type calls struct {
 	Begun   uint64 // root operations that were seen to start
 	BegunAt uint64 // number of the entry with which the latest one started
-	ends    alarm  // when one of operations.live may leave
-
-	// Every one of operations.live is marked, but for but.
-	marked bool
-	but    *operation
 
 	Reads   bool   // reads of the state are reported
 	ReadAt  uint64 // sequence number at the latest one
@@ -40,18 +35,16 @@ func (c *Coalescer) enterWindow(o *operation) {
 		return
 	}
 	c.ops.live = append(c.ops.live, o)
-	c.calls.marked = false
 }
 
 // leaveWindows drops the operations from which Linger has passed.
 func (c *Coalescer) leaveWindows() {
-	c.calls.ends = alarm{}
 	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
 		if o.running() {
 			return false
 		}
 		if o.lingers(&c.cfg.Linger, c.now) {
-			c.set(&c.calls.ends, &c.cfg.Linger, o.Ended)
+			c.set(&c.cfg.Linger, o.Ended)
 			return false
 		}
 		return true
@@ -61,9 +54,6 @@ func (c *Coalescer) leaveWindows() {
 // mark records an urgent entry in item number n for all operations under way but the one
 // that it is charged to, which may be nil.
 func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
-	if c.calls.marked && (c.calls.but == nil || c.calls.but == charged) && why != ReasonStanding {
-		return
-	}
 	for _, o := range c.ops.live {
 		switch {
 		case o == charged:
@@ -73,7 +63,6 @@ func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
 			o.mark(n, why)
 		}
 	}
-	c.calls.marked, c.calls.but = true, charged
 }
 
 // mark records that an urgent entry in the window of o is not charged to it.

@@ -85,7 +85,7 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	}
 	number := uint64(len(m.items)) + 1
 	opened := m.engine.Stats().Coalesce.Opened
-	unsure := it.vague || it.blurred || it.merged || it.severer && it.roseAgain()
+	unsure := it.vague || it.blurred || it.merged
 	var left, moved []*entry
 	if !unsure {
 		left, moved = it.part(mark)
@@ -140,31 +140,6 @@ func (m *model) split(it *item, mark uint64, successor string) error {
 	return m.agree(&a, next)
 }
 
-// roseAgain reports whether a group of the item grew worse after it first was as
-// severe as it is, or after it first had invalid state. Of an item that was
-// parted before, the engine knows only when a group grew worse last, and so may
-// deliver again what was delivered.
-func (it *item) roseAgain() bool {
-	for g, t := range it.groups {
-		var d event.Disposition
-		var s event.Severity
-		invalid, rises := false, 0
-		for _, e := range it.held {
-			if e.group != g {
-				continue
-			}
-			if rises == 0 || e.disposition > d || e.severity > s || e.invalidates && !invalid {
-				rises++
-			}
-			d, s, invalid = max(d, e.disposition), max(s, e.severity), invalid || e.invalidates
-		}
-		if rises > 1 && (t.invalidates || t.severity == it.severity) {
-			return true
-		}
-	}
-	return false
-}
-
 // overstated reports whether a group moved in part, from an entry on that is not
 // its gravest: the engine then takes that one to be as grave as the whole group
 // was. Only what a host reports under one key, now as blocking and now as
@@ -211,36 +186,26 @@ func (it *item) unseen(mark uint64) bool {
 
 // part returns the entries that a consumer with this watermark has seen or
 // need not see, and the others: a variant that is new, from its first entry on, and
-// what became worse than all that the item held before, from there on.
+// one that became worse, from where it last did.
 func (it *item) part(mark uint64) (left, moved []*entry) {
 	type height struct {
 		disposition event.Disposition
 		severity    event.Severity
 		invalidates bool
-		gravest     uint64 // where the disposition rose last
-		severest    uint64
-		invalid     uint64
 		raised      uint64 // where anything rose last
 	}
-	rise := func(h *height, e *entry) {
-		if e.disposition > h.disposition {
-			h.disposition, h.gravest, h.raised = e.disposition, e.Seq, e.Seq
-		}
-		if e.severity > h.severity {
-			h.severity, h.severest, h.raised = e.severity, e.Seq, e.Seq
-		}
-		if e.invalidates && !h.invalidates {
-			h.invalidates, h.invalid, h.raised = true, e.Seq, e.Seq
-		}
-	}
-	var all height
 	groups := map[group]*height{}
 	for _, e := range it.held {
-		rise(&all, e)
-		if groups[e.group] == nil {
-			groups[e.group] = &height{}
+		h := groups[e.group]
+		if h == nil {
+			h = &height{raised: e.Seq}
+			groups[e.group] = h
 		}
-		rise(groups[e.group], e)
+		if e.disposition > h.disposition || e.severity > h.severity || e.invalidates && !h.invalidates {
+			h.raised = e.Seq
+		}
+		h.disposition, h.severity = max(h.disposition, e.disposition), max(h.severity, e.severity)
+		h.invalidates = h.invalidates || e.invalidates
 	}
 	from := map[group]uint64{}
 	for g, h := range groups {
@@ -248,9 +213,7 @@ func (it *item) part(mark uint64) (left, moved []*entry) {
 		case it.rules[g.rule].resolved:
 		case first > mark:
 			from[g] = first
-		case h.disposition == all.disposition && all.gravest > mark:
-			from[g] = h.gravest
-		case h.severity == all.severity && all.severest > mark, h.invalidates && all.invalid > mark:
+		case h.raised > mark:
 			from[g] = h.raised
 		}
 	}

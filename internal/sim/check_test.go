@@ -227,6 +227,10 @@ func (m *model) agree(a *heed.Item, it *item) error {
 	differ := func(what string, is, want any) error {
 		return fmt.Errorf("item %s: %s is %v, the model says %v", it.id, what, is, want)
 	}
+	var cause *entry
+	if i := slices.IndexFunc(it.held, func(e *entry) bool { return e.Seq == a.Cause.Seq }); i >= 0 {
+		cause = it.held[i]
+	}
 	switch total := uint64(len(it.held) + len(it.late)); {
 	case a.TotalUrgentEntries != total:
 		return differ("conservation: the number of entries", a.TotalUrgentEntries, total)
@@ -236,12 +240,12 @@ func (m *model) agree(a *heed.Item, it *item) error {
 		return differ("the position that opened it", a.OpenedPos, it.held[0].Pos)
 	case a.Disposition != it.disposition:
 		return differ("the disposition", a.Disposition, it.disposition)
-	case a.Cause.Seq != it.tally.worst.Seq || a.Cause.Rule != it.tally.worst.rule || a.Cause.Pos != it.tally.worst.Pos:
+	case cause == nil || !it.severer && cause != it.tally.worst || a.Cause.Rule != cause.rule || a.Cause.Pos != cause.Pos:
 		return differ("causality: the cause", a.Cause, it.tally.worst)
 	case a.DiagnosticsCursor != a.Cause.Seq-1:
 		return differ("the cursor", a.DiagnosticsCursor, a.Cause.Seq-1)
-	case a.CausalOperationID != it.tally.worst.OperationID:
-		return differ("causality: the operation", a.CausalOperationID, it.tally.worst.OperationID)
+	case a.CausalOperationID != cause.OperationID && (!it.severer || a.CausalOperationID != ""):
+		return differ("causality: the operation", a.CausalOperationID, cause.OperationID)
 	case a.CausalOperationID != "" && a.AfterOperation != "":
 		return differ("causality: the operation before it", a.AfterOperation, "nothing")
 	case a.Severity < it.severity, !it.severer && a.Severity != it.severity:

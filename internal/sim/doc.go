@@ -25,10 +25,10 @@
 // a consumer that was evicted), the model compares the totals and lets the split
 // between items be the engine's.
 //
-// Of two things the engine reports too much, and the model allows it. What a host
+// The engine is less exact in two things, and the model allows it. What a host
 // reports under one key, now as blocking and now as advisory, is taken to be as
-// bad as ever where an acknowledgement parts it. And an item that was parted
-// before may hand on once more what grew worse twice.
+// bad as ever where an acknowledgement parts it. And the cause of an item that was parted
+// may be an entry before the first at its disposition.
 //
 // # Two plays
 //
