@@ -19,6 +19,7 @@ type Set struct {
 	gameCode []string // see gamecode.go
 	tests    []test
 	hash     uint64
+	family   string // of the logs; "": of any
 	notes    []compiled.Note
 	sources  []*source
 	lists    map[string][]string
