@@ -69,10 +69,10 @@ rules:
 // TestFamilyErrors: a file that names a family wrong is refused, with its place.
 func TestFamilyErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"[rimwold]":            `f.yaml:2:12: field families[1]: unknown family "rimwold"`,
-		"[rimworld, rimworld]": `f.yaml:2:22: field families[2]: "rimworld" is in the list twice`,
-		"[]":                   "f.yaml:2:11: field families: the list is empty",
-		"rimworld":             "f.yaml:2:11: field families: must be a list",
+		"[rimwold]":            `f.yaml:2:12: families[1]: unknown family "rimwold"`,
+		"[rimworld, rimworld]": `f.yaml:2:22: families[2]: "rimworld" is in the list twice`,
+		"[]":                   "f.yaml:2:11: families: the list is empty",
+		"rimworld":             "f.yaml:2:11: families: must be a list",
 	} {
 		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nfamilies: " + text + "\n")})
 		assert.ErrorContains(t, err, want)
