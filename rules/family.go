@@ -64,6 +64,11 @@ func (s *Set) For(family string) (*Set, error) {
 	if family == s.family {
 		return s, nil
 	}
+	s.own.Lock()
+	defer s.own.Unlock()
+	if own := s.own.sets[family]; own != nil {
+		return own, nil
+	}
 	if known := families(); family != "" && !slices.Contains(known, family) {
 		return nil, &unknownFamily{family, known}
 	}
@@ -71,7 +76,20 @@ func (s *Set) For(family string) (*Set, error) {
 	for _, src := range s.sources {
 		files = append(files, File{Name: src.name, Data: []byte(src.text)})
 	}
-	return compile(family, files)
+	own, err := compile(family, files)
+	if err == nil {
+		if s.own.sets == nil {
+			s.own.sets = map[string]*Set{}
+		}
+		s.own.sets[family] = own
+	}
+	return own, err
+}
+
+// ownSets are the sets for families that were made of one set.
+type ownSets struct {
+	sync.Mutex
+	sets map[string]*Set
 }
 
 // unknownFamily is the error of a family that no embedded file names.

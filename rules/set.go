@@ -20,6 +20,7 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
+	own      ownSets
 	notes    []compiled.Note
 	sources  []*source
 	lists    map[string][]string
