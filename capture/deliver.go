@@ -29,6 +29,9 @@ func (r *Reader) flush() {
 		return
 	}
 	if a.split == evidenceJSON && r.json.isRecording() {
+		if name := r.json.family; name != nil {
+			r.format = formatOf(string(name[:min(len(name), maxFamily)]))
+		}
 		a.lines, a.sealed = 0, true
 		return
 	}

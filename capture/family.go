@@ -28,6 +28,9 @@ var formats = [...]*format.Format{
 	&unreal.Format,
 }
 
+// maxFamily is how many bytes of the name of a family are read from a recording.
+const maxFamily = 64
+
 // formatOf returns the format of a family; one without functions for a family that has no package.
 func formatOf(family string) *format.Format {
 	for _, f := range formats {
@@ -62,6 +65,8 @@ func detectFormat(window []byte, d detection) *format.Format {
 		family = familyOf(layoutHugsLib)
 	case family == "json" && bytes.Contains(window, []byte(bannerVersion)):
 		family = "unity" // a recording
+	case family == "json" && isRecorded(window):
+		family = ""
 	}
 	var lines [len(formats)]int
 	best := -1
@@ -94,10 +99,21 @@ func detectFormat(window []byte, d detection) *format.Format {
 			}
 		}
 	}
-	if best < 0 || family == "json" || lines[best] < banner && family != "unity" && family != "plain" {
+	if best < 0 || family == "" {
 		return formatOf(family)
 	}
 	return formats[best]
+}
+
+// isRecorded reports whether JSON lines are those of heed, with what happened to a host. They name its
+// family, if any.
+func isRecorded(window []byte) bool {
+	for _, kind := range [...]string{"log", "operation", "state", "notice", "recording"} {
+		if bytes.Contains(window, []byte(`"kind":"`+kind+`"`)) {
+			return true
+		}
+	}
+	return false
 }
 
 // observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the

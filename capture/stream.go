@@ -317,7 +317,7 @@ func (s *Stream) recognize() {
 	s.lines.err = nil
 	window := s.lines.peek(detectSize)
 	d := detect(window)
-	if r.format.Detect == nil {
+	if r.format.Detect == nil && (r.layout != LayoutJSON || r.format.Name == "json") {
 		r.format = detectFormat(window, d)
 	}
 	if d.layout.unity() || d.layout == layoutCrash || d.layout == LayoutJSON && r.layout == LayoutPlain {

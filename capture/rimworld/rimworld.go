@@ -18,6 +18,9 @@ func detect(line string) format.Evidence {
 	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
 		return format.Banner
 	}
+	if strings.HasPrefix(line, "RimWorld by Ludeon Studios") { // a crash report
+		return format.Banner
+	}
 	if strings.HasPrefix(line, "Mono path[0] = ") && strings.Contains(line, "/RimWorld") {
 		return format.Banner
 	}
@@ -30,6 +33,9 @@ func detect(line string) format.Evidence {
 	}
 	if len(line) > len("[Ref ") && strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003") {
 		return format.Form
+	}
+	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
+		line = native
 	}
 	frame := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "at ")
 	if rest, ok := strings.CutPrefix(frame, "(wrapper "); ok {
