@@ -15,6 +15,10 @@ type Config struct {
 	// [rules.Generic]; a set of no files decides by level and status alone.
 	Rules *rules.Set
 
+	// Family is the family of the log, as [rules.Families] lists them: rule files for other families then have no
+	// effect. Default "": the files of all families decide.
+	Family string
+
 	// Epoch distinguishes the runs of a host: it is part of attention ids and of
 	// cursors. At most 64 bytes of letters, digits, '.', '_' and '-'. Default
 	// "0", which is only right for a replay. [Restore] continues the epoch of the

@@ -61,6 +61,8 @@ type Engine struct {
 	epoch      string
 	ruled      ruled
 
+	ruling sync.Mutex // held before mu while the rules change
+
 	carriedOver error // see CarriedOver
 
 	seq       uint64
@@ -131,11 +133,17 @@ func prepare(cfg Config) (*parts, error) {
 		}
 		cfg.Rules = set
 	}
+	given := cfg.Rules
+	var err error
+	if cfg.Rules, err = given.For(cfg.Family); err != nil {
+		return nil, fmt.Errorf("Config.Family: %w", err)
+	}
 	cfg.Epoch = cmp.Or(cfg.Epoch, coalesce.DefaultEpoch)
 	cfg.Journal.Epoch, cfg.Journal.After = cfg.Epoch, 0
 	cfg.Coalesce.Epoch = cfg.Epoch
 
 	own := newRuled(&cfg)
+	own.set = given
 	normalizer, err := signature.New(own.maskingWith(cfg.Rules))
 	if err != nil {
 		return nil, fmt.Errorf("Config.Signature: %w", err)
@@ -182,10 +190,35 @@ func (e *Engine) SetRules(set *rules.Set) error {
 	if set == nil {
 		return errors.New("heed: SetRules: the set is nil: compile rules.Defaults for the default rules")
 	}
+	e.ruling.Lock()
+	defer e.ruling.Unlock()
+	if err := e.rule(set, e.ruled.family); err != nil {
+		return fmt.Errorf("heed: SetRules: %w", err)
+	}
+	return nil
+}
+
+// SetFamily replaces Config.Family from the next entry on, as [Engine.SetRules] replaces the rules. It returns an error,
+// and changes nothing, if there is no such family.
+func (e *Engine) SetFamily(family string) error {
+	e.ruling.Lock()
+	defer e.ruling.Unlock()
+	if err := e.rule(e.ruled.set, family); err != nil {
+		return fmt.Errorf("heed: SetFamily: %w", err)
+	}
+	return nil
+}
+
+// rule uses the rules of a set for a family from now on. The lock of the rules is held.
+func (e *Engine) rule(given *rules.Set, family string) error {
+	set, err := given.For(family)
+	if err != nil {
+		return err
+	}
 	masking := e.ruled.maskingWith(set)
 	normalizer, err := signature.New(masking)
 	if err != nil {
-		return fmt.Errorf("heed: SetRules: Config.Signature: %w", err)
+		return fmt.Errorf("Config.Signature: %w", err)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -193,12 +226,12 @@ func (e *Engine) SetRules(set *rules.Set) error {
 		normalizer = e.normalizer
 	}
 	if err := e.classifier.SetRules(set, normalizer, e.ruled.groups); err != nil {
-		return fmt.Errorf("heed: SetRules: %w", err)
+		return err
 	}
 	if err := e.finder.SetGameCode(set.GameCode()); err != nil {
 		panic("BUG: heed: " + err.Error()) // the set validates the names
 	}
-	e.normalizer = normalizer
+	e.normalizer, e.ruled.set, e.ruled.family = normalizer, given, family
 	clear(e.accused)
 	return nil
 }
@@ -207,11 +240,13 @@ func (e *Engine) SetRules(set *rules.Set) error {
 type ruled struct {
 	masking signature.Config
 	groups  signature.GrouperConfig
+	set     *rules.Set // of all families
+	family  string
 }
 
 // newRuled copies what it keeps.
 func newRuled(cfg *Config) ruled {
-	r := ruled{masking: cfg.Signature, groups: cfg.Groups}
+	r := ruled{masking: cfg.Signature, groups: cfg.Groups, family: cfg.Family}
 	r.masking.Protect = slices.Clone(r.masking.Protect)
 	r.masking.LoggerFrames = slices.Clone(r.masking.LoggerFrames)
 	return r

@@ -42,6 +42,7 @@ func TestMethodsLock(t *testing.T) {
 		"Open":           func(e *Engine) { e.Open(nil) },
 		"Raise":          func(e *Engine) { e.Raise(Report{}) },
 		"Read":           func(e *Engine) { e.Read(Cursor{}, 1, Filter{}) },
+		"SetFamily":      func(e *Engine) { _ = e.SetFamily("unity") },
 		"SetRules":       func(e *Engine) { _ = e.SetRules(set) },
 		"Since":          func(e *Engine) { _, _, _ = e.Since(Cursor{}) },
 		"Snapshot":       func(e *Engine) { e.Snapshot(nil) },

@@ -372,7 +372,7 @@ func TestSnapshotKnowsEveryField(t *testing.T) {
 		// Of this run only.
 		"-Engine.carriedOver",
 		// Of the Config, for rules that come later.
-		"-Engine.ruled",
+		"-Engine.ruled", "-Engine.ruling",
 	)
 }
 

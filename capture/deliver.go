@@ -29,6 +29,9 @@ func (r *Reader) flush() {
 		return
 	}
 	if a.split == evidenceJSON && r.json.isRecording() {
+		if name := r.json.family; name != nil {
+			r.format = formatOf(string(name[:min(len(name), maxFamily)]))
+		}
 		a.lines, a.sealed = 0, true
 		return
 	}
@@ -47,6 +50,7 @@ func (r *Reader) flush() {
 func (r *Reader) fill(rec *Record) {
 	a := &r.asm
 	rec.StartLine, rec.EndLine, rec.Split, rec.Layout = a.start, a.end, a.split, r.layout
+	rec.Family = r.format.Name
 	rec.Cut, rec.Ref, rec.RefState = a.cut, a.ref, a.refState
 	switch a.split {
 	case evidenceLine, evidenceIndent, evidenceList, evidenceForm:
@@ -75,9 +79,9 @@ func (r *Reader) fill(rec *Record) {
 			if a.block == blockReport || a.reason != crashUnknown {
 				rec.Source = a.reason.source()
 			}
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+			rec.Level, rec.LevelBy = a.level(r.layout, r.footered, r.format.Level)
 		default:
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+			rec.Level, rec.LevelBy = a.level(r.layout, r.footered, r.format.Level)
 		}
 	}
 	r.mods.take(rec)
@@ -120,7 +124,7 @@ func (r *Reader) endRun(next uint64) {
 // notice puts a notice into out.
 func (r *Reader) notice(n event.Notice) {
 	rec := r.deliver()
-	rec.Entry, rec.Layout = n.Entry(), r.layout
+	rec.Entry, rec.Layout, rec.Family = n.Entry(), r.layout, r.format.Name
 }
 
 // finish ends the reading for the reason that the source gave.

@@ -5,31 +5,15 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/event"
 )
 
-// Facts is what a capture reveals of where it was made. Texts are those of the log,
-// untrusted and not scrubbed, of at most 200 characters, and "" if unknown.
-type Facts struct {
-	Game           string `json:"game,omitempty" jsonschema:"The game with its version, such as \"RimWorld 1.6.4566 rev607\"."`
-	Engine         string `json:"engine,omitempty" jsonschema:"The engine with its version, such as \"Unity 2022.3.35f1\"."`
-	Loader         string `json:"loader,omitempty" jsonschema:"The loader of mods with its version, such as \"BepInEx 5.4.21.0\"."`
-	Platform       string `json:"platform,omitempty" jsonschema:"The system that the game was built for: Windows, Linux or macOS."`
-	Runtime        string `json:"runtime,omitempty" jsonschema:"The runtime of the scripts, such as \"Mono\"."`
-	Language       string `json:"language,omitempty" jsonschema:"The language of the game."`
-	System         string `json:"system,omitempty" jsonschema:"The operating system."`
-	CPU            string `json:"cpu,omitempty" jsonschema:"The processor."`
-	Memory         string `json:"memory,omitempty" jsonschema:"Memory of the machine, such as \"16384 MB\"."`
-	Graphics       string `json:"graphics,omitempty" jsonschema:"The graphics card."`
-	GraphicsAPI    string `json:"graphicsApi,omitempty" jsonschema:"The graphics interface, such as \"Direct3D 11.0 [level 11.1]\"."`
-	GraphicsMemory string `json:"graphicsMemory,omitempty" jsonschema:"Memory of the graphics card, such as \"6052 MB\"."`
-	GraphicsDriver string `json:"graphicsDriver,omitempty" jsonschema:"The version of its driver."`
-	Arguments      string `json:"arguments,omitempty" jsonschema:"The arguments of the command line; they may contain folders with a person's name."`
-}
+// Facts is what a capture reveals of where it was made; see [format.Facts].
+type Facts = format.Facts
 
 // The bounds of an [Environment].
 const (
-	maxFact      = 200  // characters
 	maxBeginning = 2000 // records that are looked at: loaders and mods speak before the game does
 	maxWindow    = 24   // lines about the graphics card
 	maxDevices   = 8    // among which it chooses one
@@ -98,16 +82,20 @@ func (e *Environment) observe(rec *Record) {
 	e.records++
 	e.origin.observe(rec)
 	if m := rec.machine; m != nil {
-		learn(&e.facts.CPU, m.CPU)
-		learn(&e.facts.System, m.System)
-		learn(&e.facts.Memory, m.Memory)
+		format.Learn(&e.facts.CPU, m.CPU)
+		format.Learn(&e.facts.System, m.System)
+		format.Learn(&e.facts.Memory, m.Memory)
 	}
 	if rec.Source == reportSource || rec.LevelBy == evidenceCrash {
 		e.crashReport(rec.Message)
 	}
 	if rec.IsLog() {
+		own := formatOf(rec.Family).Facts
 		for line, rest := "", rec.Message; rest != ""; {
 			line, rest, _ = strings.Cut(rest, "\n")
+			if own != nil {
+				own(&e.facts, strings.TrimRight(line, " \t\r"))
+			}
 			if line == "" || !e.mayTell(line[0]) {
 				continue
 			}
@@ -136,20 +124,20 @@ func (e *Environment) crashReport(text string) {
 		line = strings.TrimSpace(line)
 		if _, version, ok := strings.Cut(line, " [version: Unity "); ok {
 			version, _, _ = strings.Cut(strings.TrimSuffix(version, "]"), "_")
-			if version, _, _ = strings.Cut(version, " "); isLongVersion(version) {
-				learn(&e.facts.Engine, "Unity "+version)
+			if version, _, _ = strings.Cut(version, " "); format.IsLongVersion(version) {
+				format.Learn(&e.facts.Engine, "Unity "+version)
 			}
 		} else if path, _, ok := strings.Cut(line, ".exe, run by "); ok {
-			e.program = cmp.Or(e.program, letters(shorten(path[strings.LastIndexAny(path, `/\`)+1:], maxGameLine)))
-			learn(&e.facts.Platform, "Windows")
+			e.program = cmp.Or(e.program, letters(format.Shorten(path[strings.LastIndexAny(path, `/\`)+1:], maxGameLine)))
+			format.Learn(&e.facts.Platform, "Windows")
 		} else if size, _, ok := strings.Cut(line, " MB physical memory ["); ok && isNumber(size) && size != "0" {
-			learn(&e.facts.Memory, size+" MB")
+			format.Learn(&e.facts.Memory, size+" MB")
 		} else if name, ok := strings.CutPrefix(line, "Process: "); ok {
 			name, _, _ = strings.Cut(strings.TrimSpace(name), " [")
-			e.program = cmp.Or(e.program, letters(shorten(name, maxGameLine)))
-			learn(&e.facts.Platform, "macOS")
+			e.program = cmp.Or(e.program, letters(format.Shorten(name, maxGameLine)))
+			format.Learn(&e.facts.Platform, "macOS")
 		} else if system, ok := strings.CutPrefix(line, "OS Version: "); ok {
-			learn(&e.facts.System, system)
+			format.Learn(&e.facts.System, system)
 		}
 	}
 }
@@ -173,26 +161,6 @@ var startsFact = func() (t [256]bool) {
 // known by that of its program.
 func (e *Environment) wantsGame() bool { return e.facts.Game == "" && e.program != "" }
 
-// learn keeps the first text for a fact.
-func learn(fact *string, text string) {
-	if text = strings.TrimSpace(text); *fact == "" && utf8.ValidString(text) {
-		*fact = shorten(text, maxFact)
-	}
-}
-
-// shorten returns a copy of s of at most limit characters.
-func shorten(s string, limit int) string {
-	n := 0
-	for i := range s {
-		if n++; n == limit {
-			if _, size := utf8.DecodeRuneInString(s[i:]); i+size < len(s) {
-				return s[:i] + "…"
-			}
-		}
-	}
-	return strings.Clone(s)
-}
-
 // line looks at a line of a log, which has no spaces at its end.
 func (e *Environment) line(line string) {
 	if e.window > 0 {
@@ -201,12 +169,12 @@ func (e *Environment) line(line string) {
 	}
 	if rest, ok := strings.CutPrefix(line, bannerPath); ok {
 		e.folder(strings.Trim(rest, "'"))
-		learn(&e.facts.Runtime, "Mono")
+		format.Learn(&e.facts.Runtime, "Mono")
 		return
 	}
 	if rest, ok := strings.CutPrefix(line, bannerVersion); ok {
-		if version, _, _ := strings.Cut(rest, " "); isLongVersion(version) {
-			learn(&e.facts.Engine, "Unity "+version)
+		if version, _, _ := strings.Cut(rest, " "); format.IsLongVersion(version) {
+			format.Learn(&e.facts.Engine, "Unity "+version)
 		}
 		return
 	}
@@ -216,21 +184,20 @@ func (e *Environment) line(line string) {
 	case strings.HasPrefix(line, "[Vulkan init] "):
 		e.vulkan(line[len("[Vulkan init] "):])
 	case strings.HasPrefix(line, "Initializing Metal device caps: "):
-		learn(&e.facts.Graphics, line[len("Initializing Metal device caps: "):])
-		learn(&e.facts.GraphicsAPI, "Metal")
+		format.Learn(&e.facts.Graphics, line[len("Initializing Metal device caps: "):])
+		format.Learn(&e.facts.GraphicsAPI, "Metal")
 	case strings.HasPrefix(line, "Command line arguments: "):
-		learn(&e.facts.Arguments, line[len("Command line arguments: "):])
+		format.Learn(&e.facts.Arguments, line[len("Command line arguments: "):])
 	case strings.HasPrefix(line, "Processor: "):
 		if name := line[len("Processor: "):]; isCPU(name) {
-			learn(&e.facts.CPU, name)
+			format.Learn(&e.facts.CPU, name)
 		}
 	case strings.HasPrefix(line, "Translation data for language "):
 		language, rest, _ := strings.Cut(line[len("Translation data for language "):], " has ")
 		if number, _, ok := strings.Cut(rest, " errors."); ok && isNumber(number) && len(language) <= maxGameLine {
-			learn(&e.facts.Language, language)
+			format.Learn(&e.facts.Language, language)
 		}
 	case len(line) <= 2*maxGameLine:
-		e.loader(line)
 		e.game(line)
 	}
 }
@@ -262,11 +229,11 @@ func (e *Environment) folder(path string) {
 	switch {
 	case strings.HasPrefix(path, "//"): // a share, of any system
 	case len(path) > 2 && isLetter(path[0]) && path[1] == ':':
-		learn(&e.facts.Platform, "Windows")
+		format.Learn(&e.facts.Platform, "Windows")
 	case mac && path[0] == '/':
-		learn(&e.facts.Platform, "macOS")
+		format.Learn(&e.facts.Platform, "macOS")
 	case path[0] == '/':
-		learn(&e.facts.Platform, "Linux")
+		format.Learn(&e.facts.Platform, "Linux")
 	}
 }
 
@@ -289,7 +256,7 @@ func (e *Environment) graphics(line string) {
 		if at := strings.LastIndex(value, " (ID=0x"); at > 0 && strings.HasSuffix(value, ")") {
 			value = value[:at]
 		}
-		learn(&e.facts.Graphics, value)
+		format.Learn(&e.facts.Graphics, value)
 	case "Version":
 		if value != "" && isDigit(value[0]) {
 			if !e.gl && !strings.Contains(value, " Profile)") { // which OpenGL alone has
@@ -297,11 +264,11 @@ func (e *Environment) graphics(line string) {
 			}
 			value = "OpenGL " + value
 		}
-		learn(&e.facts.GraphicsAPI, value)
+		format.Learn(&e.facts.GraphicsAPI, value)
 	case "VRAM":
-		learn(&e.facts.GraphicsMemory, value)
+		format.Learn(&e.facts.GraphicsMemory, value)
 	case "Driver":
-		learn(&e.facts.GraphicsDriver, value)
+		format.Learn(&e.facts.GraphicsDriver, value)
 	}
 }
 
@@ -315,7 +282,7 @@ func (e *Environment) vulkan(text string) {
 		_, rest, _ = strings.Cut(rest, `"`)
 		name, _, ok := strings.Cut(rest, `"`)
 		if ok && len(handle) <= 32 && len(e.devices) < maxDevices {
-			e.devices = append(e.devices, device{strings.Clone(handle), shorten(name, maxFact)})
+			e.devices = append(e.devices, device{strings.Clone(handle), strings.Clone(name)})
 		}
 		return
 	}
@@ -326,63 +293,10 @@ func (e *Environment) vulkan(text string) {
 	handle, _, _ = strings.Cut(handle, " ")
 	for _, d := range e.devices {
 		if d.handle == handle {
-			learn(&e.facts.Graphics, d.name)
-			learn(&e.facts.GraphicsAPI, "Vulkan")
+			format.Learn(&e.facts.Graphics, d.name)
+			format.Learn(&e.facts.GraphicsAPI, "Vulkan")
 		}
 	}
-}
-
-// loader looks for a line in which a loader of mods prints its version:
-//
-//	[Message:   BepInEx] BepInEx 5.4.21.0 - SomeGame (1/2/2023 3:04:05 PM)
-//	[Info   :   BepInEx] Running under Unity v2019.4.40.6415045
-//	[12:34:56 INFO  SMAPI] SMAPI 3.18.6 with Some Game 1.5.6 build 22018 on Some System 10
-//	[12:34:56] [main/INFO]: Loading Some Game 1.20.1 with Fabric Loader 0.14.21
-func (e *Environment) loader(line string) {
-	if line[0] != '[' {
-		return
-	}
-	if rest, ok := tagged(line, " BepInEx] "); ok {
-		if version, ok := strings.CutPrefix(rest, "BepInEx "); ok {
-			if version, _, ok = strings.Cut(version, " - "); ok && isLongVersion(version) {
-				learn(&e.facts.Loader, "BepInEx "+version)
-			}
-		}
-		if version, ok := strings.CutPrefix(rest, "Running under Unity v"); ok && isLongVersion(version) {
-			learn(&e.facts.Engine, "Unity "+version)
-		}
-		return
-	}
-	if rest, ok := tagged(line, " SMAPI] "); ok {
-		loader, rest, _ := strings.Cut(rest, " with ")
-		game, system, ok := strings.Cut(rest, " on ")
-		if version, is := strings.CutPrefix(loader, "SMAPI "); ok && is && isLongVersion(version) {
-			if name, ok := parseGame(game, nil); ok {
-				learn(&e.facts.Game, name)
-				learn(&e.facts.Loader, loader)
-				learn(&e.facts.System, system)
-			}
-		}
-		return
-	}
-	if at := strings.Index(line, " Loading "); at > 0 && strings.IndexByte("]:)", line[at-1]) >= 0 {
-		game, loader, ok := strings.Cut(line[at+len(" Loading "):], " with ")
-		if version, is := strings.CutPrefix(loader, "Fabric Loader "); ok && is && isLongVersion(version) {
-			if name, ok := parseGame(game, nil); ok {
-				learn(&e.facts.Game, name)
-				learn(&e.facts.Loader, loader)
-			}
-		}
-	}
-}
-
-// tagged returns what follows a tag in brackets at the beginning of a line.
-func tagged(line, tag string) (rest string, ok bool) {
-	end := strings.IndexByte(line, ']')
-	if at := end + len("] ") - len(tag); at > 0 && strings.HasPrefix(line[at:], tag) {
-		return line[at+len(tag):], true
-	}
-	return "", false
 }
 
 // game looks for the line in which the game prints its version.
@@ -392,7 +306,7 @@ func (e *Environment) game(line string) {
 	}
 	own := func(name string) bool { return isProgram(e.program, letters(name)) }
 	if name, ok := parseGame(line, own); ok {
-		learn(&e.facts.Game, name)
+		format.Learn(&e.facts.Game, name)
 	}
 }
 
@@ -403,7 +317,7 @@ func (e *Environment) game(line string) {
 func parseGame(line string, own func(name string) bool) (text string, ok bool) {
 	words := strings.Fields(line)
 	at := 1
-	for at < len(words) && !isLongVersion(words[at]) {
+	for at < len(words) && !format.IsLongVersion(words[at]) {
 		at++
 	}
 	if at >= len(words) {
@@ -457,11 +371,6 @@ func letters(s string) string {
 		}
 	}
 	return string(appendLower(nil, text(b)))
-}
-
-// isLongVersion reports whether a word is a version of more than one number.
-func isLongVersion(word string) bool {
-	return strings.Contains(word, ".") && len(word) <= 40 && isVersion(word)
 }
 
 func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }

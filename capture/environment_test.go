@@ -105,8 +105,8 @@ RimWorld 1.3.1 rev2
 `, "Game: RimWorld 1.3.1 rev2\nEngine: Unity 2019.4.30f1\nRuntime: Mono\nSystem: Some System 10 (10.0.0) 64bit\nCPU: Maker 12-Core\nMemory: 16384 MB\n"},
 		{"an upload that hides the machine", "Log uploaded on Monday, January 1, 2024, 1:02:03 AM\nLoaded mods:\nCore(some.core): (no assemblies)\n\nPlatform information: (hidden, use publishing options to include)\n\nLog file contents:\nCPU: none\n", ""},
 		{"SMAPI", "[12:00:01 INFO  SMAPI] SMAPI 4.1.2 with Some Game 1.6.3 build 24087 on Some System 11\n", "Game: Some Game 1.6.3 build 24087\nLoader: SMAPI 4.1.2\nSystem: Some System 11\n"},
-		{"Fabric", "[12:00:01] [main/INFO]: Loading Some Game 1.20.1 with Fabric Loader 0.14.2\n", "Game: Some Game 1.20.1\nLoader: Fabric Loader 0.14.2\n"},
-		{"BepInEx", "[Message:   BepInEx] BepInEx 5.4.2.0 - Foo (1/2/2023 3:04:05 PM)\n[Info   :   BepInEx] Running under Unity v2020.3.1.5\n", "Engine: Unity 2020.3.1.5\nLoader: BepInEx 5.4.2.0\n"},
+		{"Fabric", "[12:00:01] [main/INFO]: Loading Minecraft 1.20.1 with Fabric Loader 0.14.2\n", "Game: Minecraft 1.20.1\nLoader: Fabric Loader 0.14.2\n"},
+		{"BepInEx", "[Message:   BepInEx] BepInEx 5.4.2.0 - Foo (1/2/2023 3:04:05 PM)\n[Info   :   BepInEx] Running under Unity v2020.3.1.5\n", "Game: Foo\nEngine: Unity 2020.3.1.5\nLoader: BepInEx 5.4.2.0\n"},
 
 		{"names of mods, not of the game", "Mono path[0] = 'C:/Foo/Foo_Data/Managed'\nFooBar 1.2.3\nFoo 1.2\nFoo 1.2.3 is not supported\nMy Foo 1.2.3 rev4\n[Foo] 1.2.3 rev4 loaded\n", "Platform: Windows\nRuntime: Mono\n"},
 		{"no folder, no game", "Foo 1.2.3 rev45\n", ""},
@@ -211,7 +211,7 @@ func TestEnvironmentIsBounded(t *testing.T) {
 	}
 	say(bannerPath + "'C:/" + long + "_Data/Managed'")
 	facts := e.Facts()
-	require.Equal(t, Facts{Arguments: strings.Repeat("ж", maxFact-1) + "…", GraphicsAPI: "Metal", Runtime: "Mono"}, facts)
+	require.Equal(t, Facts{Arguments: strings.Repeat("ж", 200-1) + "…", GraphicsAPI: "Metal", Runtime: "Mono"}, facts)
 	require.Len(t, e.devices, maxDevices)
 	require.Empty(t, e.program)
 	for range maxBeginning {
@@ -246,7 +246,7 @@ func FuzzEnvironment(f *testing.F) {
 		e.Observe(&header)
 		for _, value := range reflect.ValueOf(e.Facts()).Fields() {
 			text := value.String()
-			require.LessOrEqual(t, utf8.RuneCountInString(text), maxFact)
+			require.LessOrEqual(t, utf8.RuneCountInString(text), 200)
 			require.Equal(t, strings.TrimSpace(text), text)
 			require.True(t, utf8.ValidString(text))
 		}

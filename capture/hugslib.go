@@ -3,6 +3,8 @@ package capture
 import (
 	"bytes"
 	"strings"
+
+	"github.com/heedlog/heed/capture/format"
 )
 
 // An upload by HugsLib puts a header before the log: when it was made, the
@@ -101,11 +103,11 @@ func (m *machineLines) line(line string) {
 	name, value, _ := strings.Cut(line, ": ")
 	switch name {
 	case "CPU":
-		learn(&m.found.CPU, value)
+		format.Learn(&m.found.CPU, value)
 	case "OS":
-		learn(&m.found.System, value)
+		format.Learn(&m.found.System, value)
 	case "Memory":
-		learn(&m.found.Memory, value)
+		format.Learn(&m.found.Memory, value)
 	default:
 		m.within = false
 	}

@@ -34,7 +34,7 @@ type jsonLine struct {
 	hasLevel                                   bool
 	source, message, stack                     []byte
 	operation, parent, method, status, failure []byte
-	phase, detail                              []byte
+	phase, detail, family                      []byte
 	consumer, attention                        []byte
 	through                                    uint64
 	byCaller                                   bool
@@ -128,6 +128,9 @@ func (j *jsonLine) member(key, raw []byte) {
 		j.phase = j.unquote(raw)
 	case "detail":
 		j.detail = j.unquote(raw)
+	case "family":
+		j.family = j.unquote(raw)
+		j.extra(key, raw)
 	case "consumer":
 		j.consumer = j.unquote(raw)
 		j.extra(key, raw)

@@ -79,6 +79,7 @@ func TestJSONLines(t *testing.T) {
 	} {
 		recs, _, err := readAll(t, strings.NewReader(in+"\n"), Options{Layout: LayoutJSON})
 		require.NoError(t, err, in)
+		want.Family = "json"
 		require.Equal(t, []Record{want}, recs, in)
 	}
 }

@@ -9,8 +9,15 @@ import (
 
 // level returns the level of the record and what it rests on, from the hardest
 // evidence to the softest. Footered reports that the log has footers under warnings
-// and errors, so that in the layouts that have them the lack of one is evidence as well.
-func (a *assembly) level(layout Layout, footered bool) (event.Level, Evidence) {
+// and errors, so that in the layouts that have them the lack of one is evidence as well. Own is the
+// meaning of the family's logger.
+func (a *assembly) level(layout Layout, footered bool, own func(string) (event.Level, bool)) (event.Level, Evidence) {
+	if own != nil {
+		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
+		if l, ok := own(text(head)); ok {
+			return l, evidenceTag
+		}
+	}
 	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
 	if layout == LayoutPlain && (!a.plain || a.message[3] == ' ') { // a day, maybe
 		if l, ok := plainLevel(a.message); ok {

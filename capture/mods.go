@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"strings"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/internal/blame"
 )
 
@@ -68,18 +69,19 @@ type modLists struct {
 
 	upload bool // the list of an upload was read: it is whole, and nothing else adds to it
 
-	list  *ModList        // of the open record; nil where it names no mod
-	known map[string]bool // key of each mod that was listed
-	key   []byte          // of the mod that is looked at
-	kept  []byte          // where strings are kept, many in one allocation
-	text  int             // bytes kept of all
-	blind bool            // lines may be the beginnings of others: nothing is to be learned
+	list  *ModList                                          // of the open record; nil where it names no mod
+	known map[string]bool                                   // key of each mod that was listed
+	key   []byte                                            // of the mod that is looked at
+	kept  []byte                                            // where strings are kept, many in one allocation
+	text  int                                               // bytes kept of all
+	own   func(line string) (name, version string, ok bool) // the form of the family's log; nil for none
+	blind bool                                              // lines may be the beginnings of others: nothing is to be learned
 }
 
 // restart begins another run, whose mods are reported again: once for each run.
 func (m *modLists) restart() {
 	clear(m.known)
-	*m = modLists{blind: m.blind, known: m.known, key: m.key}
+	*m = modLists{blind: m.blind, known: m.known, key: m.key, own: m.own}
 }
 
 // listForm is the form of the list that is being read.
@@ -102,7 +104,7 @@ func (m *modLists) mayBegin(line string) bool {
 	case ':', ']', ' ', '\t':
 		return !m.upload
 	}
-	return false
+	return m.own != nil && !m.upload
 }
 
 // begin looks at the first line of a record, which with header set is the
@@ -121,6 +123,13 @@ func (m *modLists) begin(line string, header bool) {
 		return
 	case m.upload:
 		return
+	}
+	if m.own != nil {
+		if name, version, ok := m.own(line); ok {
+			mod.Name, mod.Versions = name, version
+			m.add(&mod)
+			return
+		}
 	}
 	switch line[len(line)-1] {
 	case ':', ' ', '\t':
@@ -350,7 +359,7 @@ func (m *ListedMod) parseItem(item string) bool {
 	}
 	for at := len(word); at < len(item); {
 		word, rest, _ := strings.Cut(item[at+1:], " ")
-		if isVersion(word) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
+		if format.IsVersion(word) && (rest == "" || rest[0] == '(' || strings.HasPrefix(rest, "by ")) {
 			m.Name, m.Versions = item[:at], word
 			return true
 		}
@@ -368,7 +377,7 @@ func (m *ListedMod) parsePlugin(line string) bool {
 	}
 	inner := line[i+len(loading) : len(line)-1]
 	space := strings.LastIndexByte(inner, ' ')
-	if space < 1 || len(inner) > maxItem || !isVersion(inner[space+1:]) {
+	if space < 1 || len(inner) > maxItem || !format.IsVersion(inner[space+1:]) {
 		return false
 	}
 	m.Name, m.Versions = inner[:space], inner[space+1:]
@@ -379,7 +388,7 @@ func (m *ListedMod) parsePlugin(line string) bool {
 // version.
 func isPackageID(word string) bool {
 	dot := strings.IndexByte(word, '.')
-	return dot > 0 && dot < len(word)-1 && isPlain(word) && !isVersion(word)
+	return dot > 0 && dot < len(word)-1 && isPlain(word) && !format.IsVersion(word)
 }
 
 // isPlain reports whether a word has only what may stand in an id, a version or a
@@ -391,20 +400,4 @@ func isPlain(word string) bool {
 		}
 	}
 	return true
-}
-
-// isVersion reports whether a word is a version: "1.2.0", "v2", "0.92.0+1.20.1".
-func isVersion(word string) bool {
-	if len(word) > 1 && word[0]|0x20 == 'v' {
-		word = word[1:]
-	}
-	if word == "" || !isDigit(word[0]) {
-		return false
-	}
-	// The first number of an id is part of a word.
-	i := 0
-	for i < len(word) && isDigit(word[i]) {
-		i++
-	}
-	return i == len(word) || strings.IndexByte(".-+_", word[i]) >= 0 && isPlain(word)
 }

@@ -60,7 +60,7 @@ func (o *origin) observe(rec *Record) {
 		head = " "
 	}
 	b := unsafe.Slice(unsafe.StringData(head), len(head)) // is read alone
-	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil || looksLogged(b)
+	o.logged = o.logged || rec.Layout.unity() || rec.LevelBy != evidenceNone || rec.Mods != nil || formatOf(rec.Family).Detect != nil || looksLogged(b)
 	if o.records == 1 && isOrphan(b, rec.Layout) {
 		o.headless = true
 	}
@@ -108,13 +108,12 @@ func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
 const maxStamp = 32
 
 // looksLogged reports whether b begins as the lines of loggers do: with a time, with
-// a tag in brackets, with the seconds since the start, or with a category of Unreal's;
-// or whether it is the first line of Godot's.
+// a tag in brackets, with the seconds since the start, or with a category of Unreal's.
 func looksLogged(b []byte) bool {
 	if t := trimLeft(b); len(t) > 0 && t[0] == '[' {
 		return bytes.IndexByte(t, ']') > 1
 	}
-	if isElapsed(b) || hasPrefix(b, "Godot Engine v") {
+	if isElapsed(b) {
 		return true
 	}
 	if rest, ok := bytes.CutPrefix(b, []byte("Log")); ok && len(rest) > 0 && rest[0]-'A' < 26 {

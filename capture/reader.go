@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/heedlog/heed/capture/format"
 	"github.com/heedlog/heed/event"
 )
 
@@ -17,7 +18,8 @@ type Reader struct {
 	lines  *lineReader
 	op     string
 	detect detection
-	layout Layout // of the log now; refined by its own lines
+	layout Layout         // of the log now; refined by its own lines
+	format *format.Format // of its family, as far as that is known
 
 	cur  line
 	have bool // cur is to be looked at
@@ -79,9 +81,12 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 		if whole && bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
 			rd.lines.endAtCR()
 		}
-		rd.detect = detect(rd.lines.peek(detectSize))
+		window := rd.lines.peek(detectSize)
+		rd.detect = detect(window)
+		rd.format = detectFormat(window, rd.detect)
 	} else {
 		rd.detect = detection{layout: opt.Layout, header: opt.Layout == layoutHugsLib, pure: opt.Layout == layoutConsole}
+		rd.format = formatOf(familyOf(opt.Layout))
 	}
 	rd.layout, rd.footered = rd.detect.layout, rd.detect.footered
 	if rd.layout == layoutHugsLib {
@@ -132,6 +137,10 @@ func (r *Reader) through() int {
 	}
 	return r.lines.no
 }
+
+// Family returns the name of the family of the log, as far as that is known: at first by the beginning of the input.
+// See [Record].Family.
+func (r *Reader) Family() string { return r.format.Name }
 
 // Head returns up to n bytes with which the text of the input begins, decompressed
 // and in UTF-8, for a look at whether it is one. n may be up to 64 KiB. Once Next
@@ -352,6 +361,8 @@ func (r *Reader) begin(ln *line) {
 	if r.layout.unity() && isBanner(ln.text) {
 		r.noteBanner(ln)
 	}
+	r.observeFormat(ln.text)
+	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)

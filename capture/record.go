@@ -58,6 +58,9 @@ type Record struct {
 	LevelBy Evidence
 	// Layout is the layout in which the record was read.
 	Layout Layout
+	// Family is the family of the log, as rule files name it: "rimworld", "minecraft", "json". It is "plain" for text
+	// that shows none, "" for a recording that shows none, and may become another one at a record that shows it.
+	Family string
 
 	// RefState is what became of the reference Ref, the X of a line "[Ref X]" in the
 	// record, the last one if there are several: "original", "resolved" or "unresolved";

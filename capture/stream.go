@@ -315,7 +315,11 @@ func (s *Stream) recognize() {
 		return
 	}
 	s.lines.err = nil
-	d := detect(s.lines.peek(detectSize))
+	window := s.lines.peek(detectSize)
+	d := detect(window)
+	if r.format.Detect == nil && (r.layout != LayoutJSON || r.format.Name == "json") {
+		r.format = detectFormat(window, d)
+	}
 	if d.layout.unity() || d.layout == layoutCrash || d.layout == LayoutJSON && r.layout == LayoutPlain {
 		r.layout, r.footered = d.layout, r.footered || d.footered
 		r.detect.layout = d.layout

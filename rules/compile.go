@@ -22,7 +22,10 @@ import (
 //
 // A set compiles whole or not at all: the error, if any, is of type [Errors]
 // and reports everything that is wrong. Compile once and share the set.
-func Compile(files ...File) (*Set, error) {
+func Compile(files ...File) (*Set, error) { return compile("", files) }
+
+// compile makes the set of the files for the logs of one family.
+func compile(family string, files []File) (*Set, error) {
 	errs := &collector{}
 	docs := make([]*document, 0, len(files))
 	for i, f := range files {
@@ -31,12 +34,21 @@ func Compile(files ...File) (*Set, error) {
 			errs.addf(at{src: src}, "", "more than %d files", maxFiles)
 			break
 		}
-		docs = append(docs, parseFile(src, f.Data, errs))
+		doc := parseFile(src, f.Data, errs)
+		if !holdsFor(doc.families, family) {
+			doc.leave()
+		}
+		docs = append(docs, doc)
 	}
-	l := &linker{errs: errs, docs: docs, resolver: newResolver(errs), set: &Set{byID: map[string]*Rule{}}}
+	l := &linker{
+		errs: errs, docs: docs, resolver: newResolver(errs), set: &Set{byID: map[string]*Rule{}, family: family},
+	}
 	l.link()
 	if err := errs.err(); err != nil {
 		return nil, err
+	}
+	if family != "" {
+		files = append(slices.Clip(files), File{Name: family})
 	}
 	l.set.hash = hashFiles(files)
 	return l.set, nil
@@ -152,6 +164,7 @@ func (l *linker) collect() {
 				d.check(l.errs)
 			}
 			r := &d.rule
+			r.Disabled = r.Disabled || d.home.elsewhere
 			r.When, r.index, r.file = d.when.text, len(l.set.rules), d.src.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)

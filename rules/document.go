@@ -14,6 +14,7 @@ import (
 
 type document struct {
 	src      *source
+	families []string // for which it holds; none: for all
 	protect  []word
 	loggers  []word
 	gameCode []word // see gamecode.go
@@ -125,6 +126,7 @@ func parseFile(src *source, data []byte, errs *collector) *document {
 
 var fileFields = keys[document]{
 	{"version", checkVersion},
+	keyOf("families", func(d *document) *[]string { return &d.families }, parseFamilies),
 	keyOf("protect", func(d *document) *[]word { return &d.protect }, words),
 	keyOf("logger_frames", func(d *document) *[]word { return &d.loggers }, words),
 	keyOf("game_code", func(d *document) *[]word { return &d.gameCode }, words),

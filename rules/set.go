@@ -19,6 +19,8 @@ type Set struct {
 	gameCode []string // see gamecode.go
 	tests    []test
 	hash     uint64
+	family   string // of the logs; "": of any
+	own      ownSets
 	notes    []compiled.Note
 	sources  []*source
 	lists    map[string][]string

@@ -85,6 +85,9 @@ func embeddedFile(name string) File {
 type source struct {
 	index int
 	name  string
+
+	elsewhere bool // no family of the file is that of the set
+
 	text  string   // without a byte order mark
 	lines []string // text split on \n, each without a trailing \r
 }

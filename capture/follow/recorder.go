@@ -20,10 +20,11 @@ import (
 // several goroutines must hold a lock around both calls, or the orders differ. The first
 // error of the writer ends the recording; Err returns it.
 type Recorder struct {
-	mu  sync.Mutex
-	w   io.Writer
-	buf []byte
-	err error
+	mu     sync.Mutex
+	w      io.Writer
+	buf    []byte
+	err    error
+	family string // that was written last
 }
 
 // recordingVersion is the version of the format, which the first line names.
@@ -52,6 +53,12 @@ func (r *Recorder) Record(rec *capture.Record) {
 			r.Advance(rec.Time)
 		}
 		return
+	}
+	if rec.Family != "" && rec.Family != r.family {
+		r.family = rec.Family
+		r.line("recording", time.Time{}, func(b []byte) []byte {
+			return member(number(b, "schemaVersion", recordingVersion), "family", r.family)
+		})
 	}
 	r.line(rec.KindName(), rec.Time, func(b []byte) []byte { return appendEntry(b, &rec.Entry) })
 }

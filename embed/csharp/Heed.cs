@@ -45,6 +45,10 @@ namespace HeedLog
         /// <summary>The default rules: "unity", "generic" or "none".</summary>
         public string Rules { get; set; } = "unity";
 
+        /// <summary>The family of the game's log, as rule files name it: "rimworld", "unity" for another game on Unity,
+        /// "bepinex", "ksp". Rule files for other families have no effect; with "" those of all decide.</summary>
+        public string Family { get; set; } = "rimworld";
+
         /// <summary>Paths of own rule files, which come before the default rules.</summary>
         public IList<string> RuleFiles { get; set; }
 
@@ -998,7 +1002,8 @@ namespace HeedLog
                 offset = snapshotOffset;
                 length = withoutSnapshot ? 0 : snapshotLength;
                 IList<byte[]> seen = withoutSnapshot ? new List<byte[]>() : updates;
-                Encode.Hello(hello, "Heed.cs 2", process, options.Rules, rules, phase, received, seen);
+                Encode.Hello(hello, "Heed.cs 2", process, options.Rules, options.Family, rules, phase, received,
+                    seen);
                 snapshotAsked = false;
             }
             frames.Head(Frame.Hello, hello.Count + length);
@@ -2121,10 +2126,11 @@ namespace HeedLog
     internal static class Encode
     {
         // Hello is what comes before the snapshot.
-        internal static void Hello(Frame f, string client, ulong process, string rules,
+        internal static void Hello(Frame f, string client, ulong process, string rules, string family,
             IList<KeyValuePair<string, string>> files, string phase, ulong lines, IList<byte[]> seen)
         {
             f.Plain("{").Member("client", client).Member("process", process).Member("rules", rules);
+            f.Member("family", family);
             f.List("files", files, file =>
                 f.Plain("{").Member("name", file.Key).Long("text", file.Value).Plain("}"));
             f.Member("phase", phase).Member("lines", lines);

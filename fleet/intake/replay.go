@@ -49,11 +49,13 @@ func summarize(set *rules.Set, name string, packed io.Reader, within *limit) (s 
 	if err := text.Check(head); err != nil {
 		return nil, err
 	}
-	engine, err := heed.New(replay.Config(set))
+	config := replay.Config(set)
+	config.Family = reader.Family()
+	engine, err := heed.New(config)
 	if err != nil {
 		return nil, err
 	}
-	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}}
+	r := &replay.Replay{Engine: engine, Records: &records{Reader: reader}, Family: config.Family}
 	scrubber := &report.Scrubber{}
 	made, err := report.New(report.Config{
 		File: name, Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame, Scrub: scrubber,

@@ -25,8 +25,9 @@ type Replay struct {
 	Engine  *heed.Engine
 	Records records // a [capture.Ahead], or another reader of records
 
-	Began capture.Environment // from the beginning of the log
-	Mods  report.Environment  // those that were listed
+	Family string              // of the log, which the engine knows
+	Began  capture.Environment // from the beginning of the log
+	Mods   report.Environment  // those that were listed
 
 	Record  *capture.Record // the last one
 	Acted   bool            // it is an act of a host, without an outcome
@@ -52,6 +53,10 @@ func (r *Replay) Next() error {
 	r.Record = rec
 	if rec.Kind == event.KindNotice && rec.Status == event.StatusRestarted {
 		r.Mods = report.Environment{}
+	}
+	if rec.Family != r.Family {
+		r.Family = rec.Family
+		_ = r.Engine.SetFamily(r.Family) // a recording may name one of a later version: the rules stay
 	}
 	if program := r.Began.Observe(rec); program != "" {
 		r.Engine.LearnGame(program)

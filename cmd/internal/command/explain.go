@@ -124,6 +124,9 @@ func (p *program) explanation(cmd *cobra.Command, f *explainFlags, args []string
 		}
 	}
 	scrubber.Learn(record.entry.Message, record.entry.Stack)
+	if set, err = set.For(record.family); err != nil {
+		return nil, err
+	}
 	return explain(set.NewEvaluator(), normalizer, record, f.all, scrubber), nil
 }
 

@@ -40,6 +40,7 @@ func (p *program) parsePlace(cmd *cobra.Command, arg string) (place, error) {
 // it came.
 type found struct {
 	place   place
+	family  string // of the log, when the record came
 	layout  capture.Layout
 	rec     *capture.Record
 	entry   event.Entry
@@ -59,6 +60,7 @@ func (p *program) find(ctx context.Context, set *rules.Set, at place, scrubber *
 	lines := 0
 	err := p.observe(ctx, set, at.file, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
+		f.family = src.Family
 		scrubber.Learn(rec.Message, rec.Stack)
 		switch {
 		case rec.StartLine == 0: // a notice of capture itself

@@ -43,6 +43,7 @@ func TestRecordingReplays(t *testing.T) {
 		recorder := follow.NewRecorder(&recording)
 		now := time.Date(2026, 5, 4, 3, 2, 1, 7, time.UTC)
 		var want []heed.Update
+		family := ""
 		line := uint64(1) // of the recording: the positions are its own
 		give := func() {
 			now = now.Add(1234567 * time.Nanosecond)
@@ -51,6 +52,11 @@ func TestRecordingReplays(t *testing.T) {
 				*at = now
 			}
 			line++
+			if rec.Family != "" && rec.Family != family {
+				family = rec.Family
+				line++ // of its own
+				require.NoError(t, engine.SetFamily(family))
+			}
 			for _, pos := range []*uint64{&rec.Pos, &rec.Pos, &rec.Pos, &rec.Pos} {
 				*pos = line
 			}

@@ -158,12 +158,20 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		engine  *heed.Engine
 		found   []*change // by signature, in the order of their first records
 		n       heed.Outcome
+		family  string // that other knows
+		refused error
 	)
 	bySignature := map[changeKey]*change{}
 	err = p.observe(ctx, d.old, name, func(src *source, o *heed.Outcome) bool {
 		rec := src.Record
 		engine = src.Engine
 		d.scrub.Learn(rec.Message, rec.Stack)
+		if src.Family != family {
+			family = src.Family
+			if refused = other.SetFamily(family); refused != nil {
+				return false
+			}
+		}
 		other.ObserveInto(&n, &rec.Entry)
 		updates = other.Updates(updates[:0])
 		d.records++
@@ -198,7 +206,7 @@ func (p *program) classifyTwice(ctx context.Context, d *difference, name string)
 		total.count += c.count
 		total.signatures++
 	}
-	return err
+	return errors.Join(err, refused)
 }
 
 // The JSON form of a difference.

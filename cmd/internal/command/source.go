@@ -44,6 +44,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 		}
 		return nil, ioError(fmt.Errorf("%s %w", name, err))
 	}
+	config.Family = reader.Family()
 	engine, err := heed.New(config)
 	if err != nil {
 		_ = in.Close()
@@ -51,7 +52,7 @@ func (p *program) open(ctx context.Context, config heed.Config, name string, tee
 	}
 	engine.LearnInstalled(p.installed())
 	records := capture.NewAhead(reader)
-	return &source{&replay.Replay{Engine: engine, Records: records}, in, records}, nil
+	return &source{&replay.Replay{Engine: engine, Records: records, Family: config.Family}, in, records}, nil
 }
 
 // observe replays a capture and calls f with each record and what became of it,

@@ -125,8 +125,14 @@ func (s *Session) ingest(r *follow.Record) {
 	}
 }
 
-// learnGame sets the name of the game's program in the engine, once the log has it.
+// learnGame sets the family of the log and the name of the game's program in the engine, once the log has them.
 func (s *Session) learnGame(rec *capture.Record) {
+	if rec.Family != "" && rec.Family != s.family {
+		s.family = rec.Family
+		if err := s.engine.SetFamily(s.family); err != nil {
+			s.log.Error("the rules of the log's family are not in use", "family", s.family, "error", err)
+		}
+	}
 	s.aboutMu.Lock()
 	program := s.began.Observe(rec)
 	s.aboutMu.Unlock()

@@ -65,6 +65,7 @@ type Session struct {
 
 	aboutMu sync.Mutex // guards what the log reports of the game, which the feeding goroutine changes
 	began   capture.Environment
+	family  string // of the log; the engine knows it
 	mods    []capture.ListedMod
 }
 

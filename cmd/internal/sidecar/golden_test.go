@@ -98,18 +98,18 @@ func examples() []example {
 	item, verdict := exampleItem(), exampleVerdict()
 	all := []example{
 		{
-			"hello", typeHello, `{"client":"example 1","process":4711,"rules":"unity",` +
+			"hello", typeHello, `{"client":"example 1","process":4711,"rules":"unity","family":"rimworld",` +
 				`"files":[{"name":"own.yaml","text":"version: 1\n"}],"phase":"menu","lines":0,"seen":[]}` + "\n",
 			&hello{
-				Client: "example 1", Process: 4711, Rules: "unity", Files: []ruleFile{{"own.yaml", "version: 1\n"}},
+				Client: "example 1", Process: 4711, Rules: "unity", Family: "rimworld", Files: []ruleFile{{"own.yaml", "version: 1\n"}},
 				Phase: "menu", Seen: []json.RawMessage{}, snapshot: []byte{},
 			},
 		},
 		{
-			"hello after a restart", typeHello, `{"client":"example 1","process":0,"rules":"generic","files":[],"phase":"",` +
+			"hello after a restart", typeHello, `{"client":"example 1","process":0,"rules":"generic","family":"rimworld","files":[],"phase":"",` +
 				`"lines":200,"seen":[{"a":1},{"b":2}]}` + "\n\x01\x02\x03",
 			&hello{
-				Client: "example 1", Rules: "generic", Files: []ruleFile{}, Lines: 200,
+				Client: "example 1", Rules: "generic", Family: "rimworld", Files: []ruleFile{}, Lines: 200,
 				Seen: []json.RawMessage{[]byte(`{"a":1}`), []byte(`{"b":2}`)}, snapshot: []byte{1, 2, 3},
 			},
 		},

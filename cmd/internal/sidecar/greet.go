@@ -40,7 +40,10 @@ func greet(f *frames, w *writer, cfg Config) (*server, error) {
 	s := &server{rules: set, w: w}
 	s.lines.Store(h.Lines)
 	c := bounded(set)
-	c.Epoch, c.InitialPhase = cmp.Or(cfg.Epoch, newEpoch()), h.Phase
+	c.Epoch, c.InitialPhase, c.Family = cmp.Or(cfg.Epoch, newEpoch()), h.Phase, h.Family
+	if h.Rules == "generic" {
+		c.Family = "plain"
+	}
 	welcome := welcome{Program: cfg.Program}
 	var why error
 	if len(h.snapshot) > 0 || len(h.Seen) > 0 {

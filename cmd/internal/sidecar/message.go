@@ -29,6 +29,7 @@ type hello struct {
 	Client   string     `json:"client"`
 	Process  uint64     `json:"process"`
 	Rules    string     `json:"rules"`
+	Family   string     `json:"family"`
 	Files    []ruleFile `json:"files"`
 	Phase    string     `json:"phase"`
 	Lines    uint64     `json:"lines"` // ingested by sidecars before this one

@@ -94,12 +94,12 @@ static class Tests
         var files = new List<KeyValuePair<string, string>> { new KeyValuePair<string, string>("own.yaml", "version: 1\n") };
         Same(g, "hello", Frame.Hello, f =>
         {
-            Encode.Hello(f, "example 1", 4711, "unity", files, "menu", 0, new byte[0][]);
+            Encode.Hello(f, "example 1", 4711, "unity", "rimworld", files, "menu", 0, new byte[0][]);
         });
         Same(g, "hello after a restart", Frame.Hello, f =>
         {
             var seen = new[] { Encoding.UTF8.GetBytes("{\"a\":1}"), Encoding.UTF8.GetBytes("{\"b\":2}") };
-            Encode.Hello(f, "example 1", 0, "generic", new KeyValuePair<string, string>[0], "", 200, seen);
+            Encode.Hello(f, "example 1", 0, "generic", "rimworld", new KeyValuePair<string, string>[0], "", 200, seen);
             f.Raw(new byte[] { 1, 2, 3 }, 0, 3);
         });
         var line = new LineQueue.Slot

@@ -1,0 +1,137 @@
+package capture
+
+import (
+	"bytes"
+
+	"github.com/heedlog/heed/capture/bepinex"
+	"github.com/heedlog/heed/capture/factorio"
+	"github.com/heedlog/heed/capture/format"
+	"github.com/heedlog/heed/capture/godot"
+	"github.com/heedlog/heed/capture/ksp"
+	"github.com/heedlog/heed/capture/minecraft"
+	"github.com/heedlog/heed/capture/rimworld"
+	"github.com/heedlog/heed/capture/smapi"
+	"github.com/heedlog/heed/capture/source"
+	"github.com/heedlog/heed/capture/unreal"
+)
+
+// formats are the families that have a package. A log of none of them is of the family of its layout.
+var formats = [...]*format.Format{
+	&bepinex.Format,
+	&factorio.Format,
+	&godot.Format,
+	&ksp.Format,
+	&minecraft.Format,
+	&rimworld.Format,
+	&smapi.Format,
+	&source.Format,
+	&unreal.Format,
+}
+
+// maxFamily is how many bytes of the name of a family are read from a recording.
+const maxFamily = 64
+
+// formatOf returns the format of a family; one without functions for a family that has no package.
+func formatOf(family string) *format.Format {
+	for _, f := range formats {
+		if f.Name == family {
+			return f
+		}
+	}
+	return &format.Format{Name: family}
+}
+
+// familyOf returns the family of the logs of a layout, as far as that shows it.
+func familyOf(l Layout) string {
+	switch {
+	case l == LayoutJSON:
+		return "json"
+	case l == layoutCrash:
+		return "crash"
+	case l == layoutHugsLib:
+		return rimworld.Format.Name
+	case l.unity():
+		return "unity"
+	}
+	return "plain"
+}
+
+// detectFormat returns the format of the log that begins with window: a format with a banner, else the one with the
+// most lines of its form, else that of the layout.
+func detectFormat(window []byte, d detection) *format.Format {
+	family := familyOf(d.layout)
+	switch {
+	case d.header:
+		family = familyOf(layoutHugsLib)
+	case family == "json" && bytes.Contains(window, []byte(bannerVersion)):
+		family = "unity" // a recording
+	case family == "json" && isRecorded(window):
+		family = ""
+	}
+	var lines [len(formats)]int
+	best := -1
+	const banner = 1 << 20 // lines of its form
+	for rest := window; len(rest) > 0; {
+		end := bytes.IndexByte(rest, '\n')
+		if d.layout == LayoutJSON { // each text in it, and each line of one
+			end = bytes.IndexAny(rest, "\"\\\n")
+		}
+		line := rest
+		if rest = nil; end >= 0 {
+			rest = line[end+1:]
+			if line[end] == '\\' && len(rest) > 0 {
+				rest = rest[1:]
+			}
+			line = line[:end]
+		}
+		line = bytes.TrimRight(line, " \t\r")
+		for i, f := range formats {
+			switch f.Detect(text(line)) {
+			case format.Banner:
+				lines[i] = max(lines[i], banner) + 1
+			case format.Form:
+				lines[i]++
+			default:
+				continue
+			}
+			if best < 0 || lines[i] > lines[best] {
+				best = i
+			}
+		}
+	}
+	if best < 0 || family == "" {
+		return formatOf(family)
+	}
+	return formats[best]
+}
+
+// isRecorded reports whether JSON lines are those of heed, with what happened to a host. They name its
+// family, if any.
+func isRecorded(window []byte) bool {
+	for _, kind := range [...]string{"log", "operation", "state", "notice", "recording"} {
+		if bytes.Contains(window, []byte(`"kind":"`+kind+`"`)) {
+			return true
+		}
+	}
+	return false
+}
+
+// observeFormat looks for the banner of a family in head, the first line of a record: a launcher may write before the
+// program does. What was known of a log before stays, but for a family that the layout alone shows.
+func (r *Reader) observeFormat(head []byte) {
+	switch f := r.format; {
+	case f.Detect != nil:
+	case r.banner.records < maxBeginning:
+		for _, own := range formats {
+			if own.Detect(text(head)) == format.Banner {
+				r.format = own
+				return
+			}
+		}
+		fallthrough
+	default:
+		if family := familyOf(r.layout); f.Name != family && family != "json" && family != "plain" {
+			r.format = formatOf(family)
+		}
+	}
+}

@@ -1,0 +1,48 @@
+// Package rimworld knows the logs of RimWorld, a game on Unity.
+//
+//	Mono path[0] = 'C:/Games/RimWorld/RimWorldWin64_Data/Managed'
+//	RimWorld 1.5.4069 rev707
+//	Verse.Log:Error (string)
+package rimworld
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/capture/format"
+)
+
+// Format is the family of RimWorld's logs.
+var Format = format.Format{Name: "rimworld", Detect: detect}
+
+func detect(line string) format.Evidence {
+	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
+		return format.Banner
+	}
+	if strings.HasPrefix(line, "RimWorld by Ludeon Studios") { // a crash report
+		return format.Banner
+	}
+	if strings.HasPrefix(line, "Mono path[0] = ") && strings.Contains(line, "/RimWorld") {
+		return format.Banner
+	}
+	for _, begins := range [...]string{
+		"Reached max messages limit. Stopping logging", "Loading game from file ", "Initializing new game with mods",
+	} {
+		if strings.HasPrefix(line, begins) {
+			return format.Form
+		}
+	}
+	if len(line) > len("[Ref ") && strings.HasPrefix(line, "[Ref ") && strings.IndexByte(line, ']') == len("[Ref 5EED0003") {
+		return format.Form
+	}
+	if _, native, ok := strings.Cut(line, " (Mono JIT Code) "); ok {
+		line = native
+	}
+	frame := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "at ")
+	if rest, ok := strings.CutPrefix(frame, "(wrapper "); ok {
+		_, frame, _ = strings.Cut(rest, ") ")
+	}
+	if strings.HasPrefix(frame, "Verse.") || strings.HasPrefix(frame, "RimWorld.") {
+		return format.Form
+	}
+	return format.None
+}

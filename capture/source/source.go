@@ -1,0 +1,58 @@
+// Package source knows the logs of games on Source and GoldSrc, and of servers that log as these do.
+//
+//	L 01/02/2024 - 03:04:05: Log file started (file "logs/L0102000.log") (game "/srv/tf") (version "8622567")
+//	L 01/02/2024 - 03:04:06: Loading map "de_dust2"
+package source
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/capture/format"
+)
+
+// Format is the family of logs of Source.
+var Format = format.Format{Name: "source", Detect: detect, Facts: facts}
+
+// logged returns the text behind the time of a line.
+func logged(line string) (string, bool) {
+	const stamp = "L 01/02/2024 - 03:04:05: "
+	if len(line) < len(stamp) {
+		return "", false
+	}
+	for i := range len(stamp) {
+		if c := line[i]; c != stamp[i] && (c < '0' || c > '9' || stamp[i] < '0' || stamp[i] > '9') {
+			return "", false
+		}
+	}
+	return line[len(stamp):], true
+}
+
+func detect(line string) format.Evidence {
+	text, ok := logged(line)
+	switch {
+	case ok && strings.HasPrefix(text, "Log file started (file "):
+		return format.Banner
+	case ok:
+		return format.Form
+	}
+	return format.None
+}
+
+func facts(f *format.Facts, line string) {
+	text, ok := logged(line)
+	if !ok || !strings.HasPrefix(text, "Log file started (file ") {
+		return
+	}
+	folder, version := quoted(text, `(game "`), quoted(text, `(version "`)
+	game := folder[strings.LastIndexAny(folder, `/\`)+1:]
+	if game != "" && version != "" {
+		format.Learn(&f.Game, game+" "+version)
+	}
+}
+
+// quoted returns the text between a mark that ends in a quotation mark and the next one.
+func quoted(text, mark string) string {
+	_, rest, _ := strings.Cut(text, mark)
+	inner, _, _ := strings.Cut(rest, `"`)
+	return inner
+}

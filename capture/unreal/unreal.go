@@ -1,0 +1,60 @@
+// Package unreal knows the logs of games on Unreal Engine.
+//
+//	Log file open, 01/02/24 03:04:05
+//	[2024.01.02-03.04.05:678][  0]LogInit: Engine Version: 4.27.2-18319896+++UE4+Release-4.27
+//	[2024.01.02-03.04.05:678][  0]LogInit: ExecutableName: Foo-Win64-Shipping.exe
+package unreal
+
+import (
+	"strings"
+
+	"github.com/heedlog/heed/capture/format"
+)
+
+// Format is the family of the logs of games on Unreal Engine.
+var Format = format.Format{Name: "unreal", Detect: detect, Facts: facts}
+
+// begun returns the text of a line of the engine's start, without the time and the frame.
+func begun(line string) (string, bool) {
+	if at := strings.LastIndex(line[:min(len(line), 48)], "]"); at > 0 && line[0] == '[' {
+		line = line[at+1:]
+	}
+	return strings.CutPrefix(line, "LogInit: ")
+}
+
+func detect(line string) format.Evidence {
+	if strings.HasPrefix(line, "Log file open, ") {
+		return format.Banner
+	}
+	if _, ok := begun(line); ok {
+		return format.Banner
+	}
+	if strings.HasPrefix(line, "[20") && strings.Contains(line, "]Log") || strings.HasPrefix(line, "LogConfig: ") {
+		return format.Form
+	}
+	return format.None
+}
+
+func facts(f *format.Facts, line string) {
+	text, ok := begun(line)
+	if !ok {
+		return
+	}
+	name, value, _ := strings.Cut(text, ": ")
+	switch name {
+	case "Engine Version":
+		version, _, _ := strings.Cut(value, "+")
+		format.Learn(&f.Engine, "Unreal Engine "+version)
+	case "ExecutableName":
+		game, _, _ := strings.Cut(strings.TrimSuffix(value, ".exe"), "-")
+		format.Learn(&f.Game, game)
+	case "OS":
+		system, rest, _ := strings.Cut(value, ", CPU: ")
+		cpu, gpu, _ := strings.Cut(rest, ", GPU: ")
+		format.Learn(&f.System, system)
+		format.Learn(&f.CPU, cpu)
+		format.Learn(&f.Graphics, gpu)
+	case "Command Line":
+		format.Learn(&f.Arguments, value)
+	}
+}

@@ -1,0 +1,80 @@
+package rules_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/rules"
+)
+
+// TestFamilies: a file that names families holds for the logs of these alone; without a family all files hold.
+func TestFamilies(t *testing.T) {
+	set, err := rules.Compile(
+		rules.File{Name: "service.yaml", Data: []byte(`version: 1
+families: [plain]
+lists: {words: {append: true, items: [gone]}}
+rules:
+  - {id: a.lost, override: true, disposition: advisory}
+defaults: {log: {error: blocking}}
+game_code: ["Acme."]
+`)},
+		rules.File{Name: "mine.yaml", Data: []byte(`version: 1
+rules:
+  - {id: b.lost, override: true, disposition: advisory}
+`)},
+		rules.File{Name: "all.yaml", Data: []byte(`version: 1
+lists: {words: [lost]}
+rules:
+  - {id: a.lost, when: 'contains_any(template, words)', disposition: blocking}
+`)},
+		rules.File{Name: "unity.yaml", Data: []byte(`version: 1
+families: [unity]
+rules:
+  - {id: b.lost, when: 'template contains "torn"', disposition: blocking}
+`)})
+	require.NoError(t, err)
+	for _, c := range []struct {
+		family, text, want string
+		code               int
+	}{
+		{"", "it is lost", "advisory a.lost", 1},
+		{"", "it is gone", "advisory a.lost", 1},
+		{"", "it is torn", "advisory b.lost", 1},
+		{"", "else", "blocking default.log.error", 1},
+		{"plain", "it is gone", "advisory a.lost", 1},
+		{"plain", "it is torn", "blocking default.log.error", 1},
+		{"unity", "it is lost", "blocking a.lost", 0},
+		{"unity", "it is gone", "advisory default.log.error", 0},
+		{"rimworld", "it is torn", "advisory b.lost", 0}, // a game on Unity
+		{"json", "it is torn", "advisory default.log.error", 0},
+	} {
+		own, err := set.For(c.family)
+		require.NoError(t, err)
+		o := own.NewEvaluator().Evaluate(&rules.Input{Template: c.text, Level: event.LevelError})
+		assert.Equal(t, c.want, o.Decision.Disposition.String()+" "+o.Decision.Rule, "%q: %s", c.family, c.text)
+		assert.Len(t, own.GameCode(), c.code, "%q", c.family)
+		assert.Equal(t, set.Masking(), own.Masking(), "texts have the same ids in each family")
+		assert.Equal(t, c.family == "", own.Hash() == set.Hash())
+		back, err := own.For("")
+		require.NoError(t, err)
+		assert.Equal(t, set.Hash(), back.Hash())
+	}
+	_, err = set.For("rimwold")
+	require.ErrorContains(t, err, `unknown family "rimwold": did you mean "rimworld"?`)
+}
+
+// TestFamilyErrors: a file that names a family wrong is refused, with its place.
+func TestFamilyErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		"[rimwold]":            `f.yaml:2:12: families[1]: unknown family "rimwold"`,
+		"[rimworld, rimworld]": `f.yaml:2:22: families[2]: "rimworld" is in the list twice`,
+		"[]":                   "f.yaml:2:11: families: the list is empty",
+		"rimworld":             "f.yaml:2:11: families: must be a list",
+	} {
+		_, err := rules.Compile(rules.File{Name: "f.yaml", Data: []byte("version: 1\nfamilies: " + text + "\n")})
+		assert.ErrorContains(t, err, want)
+	}
+}
