@@ -319,7 +319,7 @@ func TestStateHasEveryField(t *testing.T) {
 func TestRestoreBounds(t *testing.T) {
 	cfg := smallConfig(8, 30, 8)
 	cfg.MaxSampleText = 20
-	c := busy(t, cfg, 1, 300)
+	c := busy(t, cfg, 17, 300)
 	snapshot := snap(c, nil)
 	for field, less := range map[string]func(*Config){
 		"MaxOpen":       func(c *Config) { c.MaxOpen-- },
@@ -436,7 +436,7 @@ func TestRestoreRefused(t *testing.T) {
 		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := busy(t, cfg, 14, 300)
+			c := busy(t, cfg, 17, 300)
 			require.NotEmpty(t, c.queue)
 			checkSnapshot(t, c)
 			tc.change(c)
