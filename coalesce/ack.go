@@ -50,14 +50,14 @@ func (c *Coalescer) Ack(consumer, id string, through uint64) AckResult {
 		if it.open() {
 			watermark := c.watermark(it, v, through)
 			res.Watermark = watermark
-			var covers []cover
+			var covers []uint64
 			if it.Consumer == v && watermark >= it.Viewed {
 				covers = slices.Clone(it.Covers)
 			}
 			res.Successor = c.id(c.acknowledge(it, watermark))
-			for _, cv := range covers {
-				if other := c.lookup(c.id(cv.Number)); other != nil && other.open() {
-					c.acknowledge(other, cv.Watermark)
+			for _, number := range covers {
+				if other := c.lookup(c.id(number)); other != nil && other.open() {
+					c.acknowledge(other, c.watermark(other, v, 0))
 					res.Covered = append(res.Covered, other.id)
 				}
 			}

@@ -108,7 +108,6 @@ type Coalescer struct {
 	index *index
 
 	ops   operations
-	only  inference
 	calls calls
 
 	freshSince uint64 // sequence number from which the game's state is the one it is
@@ -236,14 +235,14 @@ func (c *Coalescer) destination(in *Input, named *operation, to *destination) {
 		}
 	case in.Entry.Kind == event.KindOperation:
 	case c.Loading():
-		to.root = c.onlyRoot()
+		to.root = c.ops.only
 	default:
 		if it := c.episode.item; it != nil {
 			if to.row = c.row(it, in); to.row != nil {
 				return
 			}
 		}
-		if to.root = c.onlyRoot(); to.root != nil {
+		if to.root = c.ops.only; to.root != nil {
 			to.scope = scopeOperation
 		}
 	}

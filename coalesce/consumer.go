@@ -108,7 +108,7 @@ func (c *Coalescer) Current(consumer string) (Item, bool) {
 	a.Summary, named = c.summarize(top, &a, others)
 	for _, it := range others[:named] {
 		it.Delivered[v] = it.Latest.seq
-		top.Covers = append(top.Covers, cover{Number: it.Number, Watermark: it.Latest.seq})
+		top.Covers = append(top.Covers, it.Number)
 	}
 	a.Sanitize()
 	return a, true

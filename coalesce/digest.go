@@ -88,8 +88,7 @@ func (c *Coalescer) BeginRun() {
 			c.stats.OperationsAbandoned++
 		}
 	}
-	c.only.valid = false
-	c.leaveWindows()
+	c.survey()
 	for i := range c.consumers.list {
 		c.consumers.list[i].Attached = false
 	}

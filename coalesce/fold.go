@@ -59,7 +59,7 @@ type item struct {
 	Delivered []uint64 `json:",omitempty"` // for each consumer, the sequence number up to which it has seen the item
 	Consumer  int      `json:",omitzero"`  // that saw it as the current one last,
 	Viewed    uint64   `json:",omitzero"`  // up to which sequence number,
-	Covers    []cover  `json:",omitempty"` // and which others were named with it
+	Covers    []uint64 `json:",omitempty"` // and the numbers of the others that were named with it
 
 	Predecessor uint64      `json:",omitzero"`
 	Known       string      `json:",omitzero"`
@@ -74,13 +74,6 @@ type item struct {
 	Pending    string `json:",omitzero"` // 0: none
 	PendingWhy Reason `json:",omitzero"`
 	PendingAt  place  `json:",omitzero"`
-}
-
-// cover is an item named by the latest view of another as the current one, and
-// its watermark then.
-type cover struct {
-	Number    uint64
-	Watermark uint64
 }
 
 // reset makes an item free, keeping its memory but nothing that it points to.
@@ -141,17 +134,13 @@ func (it *item) resolved() bool {
 
 // nextThreshold returns the threshold after n in the series 2, 5, 10, 20, 50, ….
 func nextThreshold(n uint64) uint64 {
-	lead := uint64(1)
-	for lead <= n/10 {
-		lead *= 10
+	for lead := uint64(1); ; lead *= 10 {
+		for _, t := range [...]uint64{2 * lead, 5 * lead, 10 * lead} {
+			if n < t {
+				return t
+			}
+		}
 	}
-	switch {
-	case n < 2*lead:
-		return 2 * lead
-	case n < 5*lead:
-		return 5 * lead
-	}
-	return 10 * lead
 }
 
 // thresholds returns how many numbers of the series of nextThreshold are at most n.

@@ -113,17 +113,6 @@ func (t *counters) find(rule string, sig signature.Signature, variant string) *c
 	return nil
 }
 
-// holds reports whether any of the first n rows is of the group (rule, sig).
-func (t *counters) holds(rule string, sig signature.Signature, n int) bool {
-	x := t.index
-	for ref := x.groups.first(uint64(sig.ID)); ref != 0; ref = x.groups.next[ref] {
-		if r := &x.rows[ref]; ref-t.base < uint32(n) && r.Sig == sig && r.Rule == rule {
-			return true
-		}
-	}
-	return false
-}
-
 // add appends a row, whose variant of its group must not be there yet. The table must
 // not be full.
 func (t *counters) add(c counter) *counter {
@@ -133,12 +122,17 @@ func (t *counters) add(c counter) *counter {
 	return &t.Rows[n]
 }
 
-// enter makes row n known to the index. Those before it are.
+// enter makes row n known to the index. Those before it are, and no later one.
 func (t *counters) enter(n int) {
-	t.index.enter(t.base + uint32(n))
-	if t.holds(t.Rows[n].Rule, t.Rows[n].Sig, n) {
-		t.variants++
-	}
+	x, r := t.index, &t.Rows[n]
+	known := 0
+	x.each(r.Rule, r.Sig, func(item int, _ *counter) {
+		if item == int(t.base-1)/x.size {
+			known = 1
+		}
+	})
+	t.variants += known
+	x.enter(t.base + uint32(n))
 }
 
 // retain drops every row that keep refuses.

@@ -21,7 +21,6 @@ type operation struct {
 
 	Seen  bool `json:",omitzero"` // by its own name, not only as the parent of another
 	Begun bool `json:",omitzero"` // seen to start
-	Gone  bool `json:",omitzero"` // evicted from the table
 
 	Started logicalTime `json:",omitzero"` // or named first
 	Ended   logicalTime `json:",omitzero"` // or was abandoned
@@ -100,6 +99,7 @@ type operations struct {
 	byID  map[string]*operation
 	order []*operation // oldest first, capacity fixed
 	live  []*operation // of these, those seen to start that run, or ended within Linger
+	only  *operation   // the root that an entry which names none belongs to, or nil
 }
 
 func newOperations(limit int) operations {
@@ -117,35 +117,25 @@ func (t *operations) get(id string) *operation { return t.byID[boundID(id)] }
 // before one that does, one without an open item before one with, and of those
 // alike the oldest.
 func (t *operations) evict() {
-	victim, least := 0, 4
-	for i, o := range t.order {
-		cost := 0
+	cost := func(o *operation) (n int) {
 		if o.running() {
-			cost += 2
+			n = 2
 		}
 		if o.openItem != nil {
-			cost++
+			n++
 		}
-		if cost < least {
-			victim, least = i, cost
-		}
-		if cost == 0 {
-			break
-		}
+		return n
 	}
-	t.order[victim].Gone = true
-	t.drop(victim)
+	t.drop(slices.MinFunc(t.order, func(a, b *operation) int { return cost(a) - cost(b) }))
 }
 
-// drop removes operation number n, whose parent inherits what came of it.
-func (t *operations) drop(n int) {
-	o := t.order[n]
+// drop removes an operation, whose parent inherits what came of it.
+func (t *operations) drop(o *operation) {
 	if parent := t.byID[o.Parent]; o.Parent != "" && parent != nil {
 		parent.inherit(o)
 	}
 	delete(t.byID, o.ID)
-	t.order = slices.Delete(t.order, n, n+1)
-	t.live = slices.DeleteFunc(t.live, func(l *operation) bool { return l == o })
+	t.order = slices.DeleteFunc(t.order, func(other *operation) bool { return other == o })
 }
 
 // up yields an operation, then those that it is a part of, the nearest first.
@@ -194,10 +184,13 @@ func (t *operations) isPart(o, whole *operation) bool {
 // known.
 func (c *Coalescer) Parts(id string) []string {
 	var parts []string
-	whole := c.ops.get(id)
+	id = boundID(id)
 	for _, o := range c.ops.order {
-		if o != whole && whole != nil && c.ops.isPart(o, whole) {
-			parts = append(parts, o.ID)
+		for a := range c.ops.up(o) {
+			if a.Parent != "" && a.Parent == id {
+				parts = append(parts, o.ID)
+				break
+			}
 		}
 	}
 	return parts
@@ -218,8 +211,8 @@ func (c *Coalescer) operation(id string) *operation {
 		if c.stats.Blind {
 			o.Gap = cmp.Or(o.Gap, ReasonBlind)
 		}
-		c.only.valid = false
 		c.set(&c.cfg.OperationMax, o.Started)
+		c.survey()
 	}
 	return o
 }
@@ -238,14 +231,13 @@ func (c *Coalescer) begin(id string) *operation {
 	t := &c.ops
 	o := &operation{ID: strings.Clone(boundID(id)), Started: c.now}
 	if old := t.byID[o.ID]; old != nil {
-		t.drop(slices.Index(t.order, old))
+		t.drop(old)
 	} else if len(t.order) == cap(t.order) {
 		c.stats.OperationsEvicted++
 		t.evict()
 	}
 	t.byID[o.ID] = o
 	t.order = append(t.order, o)
-	c.leaveWindows() // of one that had to go
 	for _, part := range c.ops.order {
 		if part.Parent == o.ID {
 			c.handUp(part)
@@ -275,7 +267,6 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		c.stats.OperationsAnonymous++
 		return nil
 	}
-	c.only.valid = false
 	if o := c.ops.get(e.OperationID); e.Status == event.StatusStarted && (o == nil || o.startsAnew()) {
 		c.begin(e.OperationID) // another life, whose items are its own
 	}
@@ -299,8 +290,6 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 			o.Marked, c.calls.Pending = cmp.Or(o.Marked, c.calls.Pending), mark{}
 		}
 		c.meetOpen(o)
-		c.enterWindow(o)
-		c.leaveWindows()
 	case e.Status.Ended() && (o.running() || o.Abandoned || o.Doubtful):
 		// A late end settles how it ended, but not what came of it where nobody looked for
 		// that meanwhile.
@@ -312,50 +301,41 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		}
 		o.Status, o.Ended, o.Abandoned = e.Status, c.now, false
 		o.Doubtful = unsettled(e.Status)
-		if o.Begun {
-			c.enterWindow(o)
-		}
-		c.leaveWindows()
 	case unsettled(e.Status):
 		o.Doubtful = true // it ended otherwise before
 	}
+	c.survey()
 	return o
 }
 
-// inference is the answer of onlyRoot, which holds until an operation begins,
-// ends or is abandoned, or until the alarm.
-type inference struct {
-	valid bool
-	root  *operation
-	until alarm
-}
-
-// onlyRoot returns the root operation that an entry which names none belongs
+// survey finds which operations are under way, and the root operation that an entry which names none belongs
 // to: the only one that runs, itself or in a part, or, with none running, the
-// only one that ended within Linger. It returns nil where the answer is not
-// plain. An operation that was named but not seen to start is no answer, and
-// stands in the way of another one.
-func (c *Coalescer) onlyRoot() *operation {
-	if c.only.valid && !c.only.until.due(c.now) {
-		return c.only.root
-	}
-	c.only = inference{valid: true}
+// only one that ended within Linger. An operation that was named but not seen to start is no answer, and
+// is in the way of another one. It follows each event of an operation, and each end of Linger.
+func (c *Coalescer) survey() {
+	t := &c.ops
+	t.live = t.live[:0]
 	var running, lingering roots
-	for _, o := range c.ops.order {
+	for _, o := range t.order {
+		lingers := o.lingers(&c.cfg.Linger, c.now)
+		if lingers {
+			c.set(&c.cfg.Linger, o.Ended)
+		}
+		if o.Begun && (o.running() || lingers) {
+			t.live = append(t.live, o)
+		}
 		switch {
-		case c.ops.covered(o):
+		case t.covered(o):
 		case o.running():
-			running.add(c.ops.root(o), o.Begun)
-		case o.lingers(&c.cfg.Linger, c.now):
-			lingering.add(c.ops.root(o), true)
-			c.only.until.add(&c.cfg.Linger, o.Ended, c.now)
+			running.add(t.root(o), o.Begun)
+		case lingers:
+			lingering.add(t.root(o), true)
 		}
 	}
 	if running.first == nil {
 		running = lingering
 	}
-	c.only.root = running.only()
-	return c.only.root
+	t.only = running.only()
 }
 
 // roots is a set of operations that knows no more than whether it has one member.
@@ -395,13 +375,12 @@ func (c *Coalescer) abandonOverdue() {
 		}
 		if c.cfg.OperationMax.passed(o.Started, c.now) {
 			o.Abandoned, o.Ended = true, c.now
-			c.only.valid = false
 			c.stats.OperationsAbandoned++
 		} else {
 			c.set(&c.cfg.OperationMax, o.Started)
 		}
 	}
-	c.leaveWindows()
+	c.survey()
 }
 
 // concern records what an entry in item number n means for operations: it is charged to
@@ -422,7 +401,7 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	}
 	advisory := in.Decision.Disposition == event.Advisory
 	if o == nil && advisory && to.scope == scopeAmbient && len(c.ops.live) > 0 {
-		o = c.onlyRoot()
+		o = c.ops.only
 	}
 	if why != "" && !advisory {
 		if o != nil {

@@ -149,7 +149,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		items[i].eachOperation(func(o **operation) {
 			ref, known := refs[*o]
 			if !known {
-				operations = append(operations, storedOperation{ID: (*o).ID, Method: (*o).Method, Gone: (*o).Gone})
+				operations = append(operations, storedOperation{ID: (*o).ID, Method: (*o).Method})
 				ref = &operation{ref: operationRef(len(operations))}
 				refs[*o] = ref
 			}
@@ -197,8 +197,8 @@ func Restore(cfg Config, s *State) (*Coalescer, error) {
 	if err := c.restore(s); err != nil {
 		return nil, fmt.Errorf("coalesce: state: %w", err)
 	}
+	c.survey()
 	c.alarm.seq = 1 // other windows take effect
-	c.findLive()
 	return c, nil
 }
 

@@ -53,7 +53,7 @@ func (s *State) fits(c *Coalescer) error {
 	ids := map[string]bool{"": true}
 	for i := range s.Operations[:min(s.Table, len(s.Operations))] {
 		o := &s.Operations[i]
-		law("Operations: "+o.ID, !o.Gone && !ids[o.ID] && o.Status <= event.StatusTimedOut)
+		law("Operations: "+o.ID, !ids[o.ID] && o.Status <= event.StatusTimedOut)
 		ids[o.ID] = true
 	}
 	for _, it := range s.Items {

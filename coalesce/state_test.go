@@ -301,8 +301,8 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.alarm", "Coalescer.only",
-		"operations.live",
+		"Coalescer.prefix", "Coalescer.alarm",
+		"operations.live", "operations.only",
 		"item.id",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
@@ -428,12 +428,11 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
 			"update occurs twice",
 		},
-		"no queue":           {func(c *Coalescer) { c.queue = c.queue[:0] }, "update occurs twice or belongs to no item"},
-		"operation":          {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
-		"no id":              {func(c *Coalescer) { c.ops.order[0].ID = "" }, "Operations: "},
-		"evicted but listed": {func(c *Coalescer) { c.ops.order[0].Gone = true }, "Operations: "},
-		"status":             {func(c *Coalescer) { c.ops.order[0].Status = event.StatusPhase }, "Operations: "},
-		"sequence":           {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "update occurs twice or belongs to no item"},
+		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
+		"no id":     {func(c *Coalescer) { c.ops.order[0].ID = "" }, "Operations: "},
+		"status":    {func(c *Coalescer) { c.ops.order[0].Status = event.StatusPhase }, "Operations: "},
+		"sequence":  {func(c *Coalescer) { c.now.seq = 1 << 63 }, "Now is not possible"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := busy(t, cfg, 17, 300)

@@ -131,7 +131,6 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 	require.Len(t, c.ops.byID, len(c.ops.order))
 	for _, o := range c.ops.order {
 		require.Same(t, o, c.ops.byID[o.ID])
-		require.False(t, o.Gone)
 		gathers(o.openItem)
 		if o.running() {
 			require.False(t, c.cfg.OperationMax.passed(o.Started, c.now), "given up")
@@ -143,9 +142,9 @@ func checkStructure(t require.TestingT, c *Coalescer) {
 		require.True(t, root.Parent == "" || c.ops.get(root.Parent) == nil, "no loops")
 		require.True(t, o == root || o.openItem == nil || c.Stats().Open == c.cfg.MaxOpen, "only roots gather")
 	}
-	cached := c.onlyRoot()
-	c.only.valid = false
-	require.Same(t, cached, c.onlyRoot(), "the inference is up to date")
+	only := c.ops.only
+	c.survey()
+	require.Same(t, only, c.ops.only, "the inference is up to date")
 }
 
 // requireNotLater checks that alarm a goes off when b does, or earlier.

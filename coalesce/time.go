@@ -53,20 +53,12 @@ type alarm struct {
 // count only where time does not: an alarm on them would otherwise go off
 // at each entry of a storm.
 func (a *alarm) add(w *Window, since, now logicalTime) {
-	if clocked(since, now) {
-		a.merge(alarm{at: since.at + min(w.Duration, farthest), generation: now.generation})
-	} else {
-		a.merge(alarm{seq: since.seq + uint64(w.Entries)})
-	}
-}
-
-// merge brings the alarm forward to b.
-func (a *alarm) merge(b alarm) {
-	if b.seq != 0 && (a.seq == 0 || b.seq < a.seq) {
-		a.seq = b.seq
-	}
-	if b.generation != 0 && (a.generation != b.generation || b.at < a.at) {
-		a.at, a.generation = b.at, b.generation
+	at, seq := since.at+min(w.Duration, farthest), since.seq+uint64(w.Entries)
+	switch clock := clocked(since, now); {
+	case clock && (a.generation != now.generation || at < a.at):
+		a.at, a.generation = at, now.generation
+	case !clock && (a.seq == 0 || seq < a.seq):
+		a.seq = seq
 	}
 }
 
@@ -97,8 +89,7 @@ func (c *Coalescer) tick(t time.Time) {
 	} else if c.now.at-at > c.cfg.MaxSkew {
 		c.now.generation++
 		c.now.at = at
-		c.only.valid = false // windows that had passed by time are counted in entries again
-		c.alarm.seq = 1      // it has gone off
-		c.findLive()
+		c.alarm.seq = 1 // windows that had passed by time are counted in entries again
+		c.survey()
 	}
 }

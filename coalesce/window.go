@@ -18,39 +18,6 @@ type mark struct {
 	Why  VerdictReason
 }
 
-// findLive finds the operations that are under way, where that is not known.
-func (c *Coalescer) findLive() {
-	c.ops.live = c.ops.live[:0]
-	for _, o := range c.ops.order {
-		if o.Begun {
-			c.enterWindow(o)
-		}
-	}
-	c.leaveWindows()
-}
-
-// enterWindow records that an operation is under way.
-func (c *Coalescer) enterWindow(o *operation) {
-	if o.Gone || slices.Contains(c.ops.live, o) {
-		return
-	}
-	c.ops.live = append(c.ops.live, o)
-}
-
-// leaveWindows drops the operations from which Linger has passed.
-func (c *Coalescer) leaveWindows() {
-	c.ops.live = slices.DeleteFunc(c.ops.live, func(o *operation) bool {
-		if o.running() {
-			return false
-		}
-		if o.lingers(&c.cfg.Linger, c.now) {
-			c.set(&c.cfg.Linger, o.Ended)
-			return false
-		}
-		return true
-	})
-}
-
 // mark records an urgent entry in item number n for all operations under way but the one
 // that it is charged to, which may be nil.
 func (c *Coalescer) mark(n uint64, why VerdictReason, charged *operation) {
