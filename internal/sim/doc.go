@@ -32,12 +32,10 @@
 //
 // # Two plays
 //
-// A script is played twice, once beside the model and once alone, and both plays
-// must answer the same, byte for byte: so the engine is deterministic, and
-// looking at it (pages, open items, counts) changes nothing.
-//
-// A script with restarts is played twice more, with them and without: a restart changes no
-// answer but the journal's.
+// A script is played twice: once beside the model, and once alone and without its restarts. Both
+// plays must answer the same, byte for byte, but for the journal, which a restart loses. So the
+// engine is deterministic, a restart changes no other answer, and looking at the engine (pages,
+// open items, counts) changes nothing.
 //
 // # Streams
 //
@@ -53,6 +51,6 @@
 // # Bounds
 //
 // A model grows with its script, by some hundred bytes for each entry. Ten
-// million steps, played twice and checked, take some minutes (go test -run Long).
+// million steps, played twice and checked, take half an hour on two cores (go test -run Long).
 // Nothing is safe for concurrent use but plays of different scripts.
 package sim

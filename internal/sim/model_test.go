@@ -569,14 +569,16 @@ func (m *model) simple(id string) bool {
 // resolve notes that the trouble of rules is over.
 func (m *model) resolve(rules []string) {
 	for _, it := range m.items {
-		if it.gone {
+		if it.gone || it.cleared && !it.acked {
 			continue
 		}
-		if a, known := m.engine.Item(it.id); known && !it.cleared && a.ClearedBy == coalesce.ReasonExpired {
-			continue // the entry brought its end before
+		if !it.cleared {
+			if a, known := m.engine.Item(it.id); known && a.ClearedBy == coalesce.ReasonExpired {
+				continue // the entry brought its end before
+			}
 		}
 		for _, r := range rules {
-			if t := it.rules[r]; t != nil && (!it.cleared || it.acked) {
+			if t := it.rules[r]; t != nil {
 				t.resolved = true
 			}
 		}

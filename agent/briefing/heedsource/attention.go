@@ -64,7 +64,7 @@ func (s *attention) Open(context.Context) []briefing.Item {
 	open := s.Engine.Open(nil)
 	out := make([]briefing.Item, len(open))
 	for i := range open {
-		out[i] = briefing.Item{SourceID: revision(&open[i]), Blocking: open[i].Blocking}
+		out[i] = briefing.Item{SourceID: revision(&open[i]), Blocking: open[i].Disposition == event.Blocking}
 	}
 	return out
 }

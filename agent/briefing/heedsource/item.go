@@ -41,7 +41,7 @@ func (l *look) head(class string) briefing.Fragment {
 	a := l.item
 	f := briefing.Fragment{
 		Source: briefing.SourceAttention, SourceID: revision(a), Title: state(a) + ": " + a.Title,
-		Required: a.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
+		Required: a.Disposition == event.Blocking, Seq: a.Cause.Seq, Refs: l.refs(),
 	}
 	own := func(s string) briefing.Line { return briefing.Line{Text: s} }
 	facts, next := []briefing.Line{own(l.culprit()), own(l.origin())}, l.next(class)

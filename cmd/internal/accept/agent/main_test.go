@@ -77,8 +77,7 @@ func TestTable(t *testing.T) {
 }
 
 // TestBars holds heed to its bars, in every plan and at every pace. The policy brief stops an agent as steer does, with
-// other words. acp has bars for agents that think for seconds: it holds no call back, and stops few turns a minute. Few
-// games have few faults: rates are those of all paces then, and may be twice as high.
+// other words. Few games have few faults: rates are those of all paces then, and may be twice as high.
 func TestBars(t *testing.T) {
 	testkit.Full(t, "plays games of each plan")
 	games, under := *seeds, slices.Concat([]string{policyHeed, policySteer}, ways)
@@ -94,9 +93,6 @@ func TestBars(t *testing.T) {
 				t.Parallel()
 				all := outcome{Plan: name, Policy: policy, Think: anyPace}
 				for _, think := range paces {
-					if policy == policyACP && think != 0 {
-						continue
-					}
 					row := outcome{Plan: name, Policy: policy, Think: think}
 					for seed := range games {
 						o := play(t, name, policy, think, uint64(*first+seed), 200, nil)
