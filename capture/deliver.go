@@ -75,9 +75,9 @@ func (r *Reader) fill(rec *Record) {
 			if a.block == blockReport || a.reason != crashUnknown {
 				rec.Source = a.reason.source()
 			}
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers)
 		default:
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered)
+			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers)
 		}
 	}
 	r.mods.take(rec)

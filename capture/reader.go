@@ -27,12 +27,12 @@ type Reader struct {
 	banner bannerState
 	first  int // line of the first record; 0 before it
 
-	footered bool // managed code's warnings and errors have footers in this log
-	footers  bool // plain text has had a line like a footer with a blank one below it
-	upload   bool // the log is below the header of an upload, and no banner stands between
-	json     jsonLine
-	mods     modLists
-	machine  machineLines
+	footers footerUse
+	footer  bool // plain text has had a line like a footer with a blank one below it
+	upload  bool // the log is below the header of an upload, and no banner stands between
+	json    jsonLine
+	mods    modLists
+	machine machineLines
 
 	uncolored []byte // the current line, where it had colors
 
@@ -83,7 +83,7 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 	} else {
 		rd.detect = detection{layout: opt.Layout, header: opt.Layout == layoutHugsLib, pure: opt.Layout == layoutConsole}
 	}
-	rd.layout, rd.footered = rd.detect.layout, rd.detect.footered
+	rd.layout, rd.footers = rd.detect.layout, rd.detect.footers
 	if rd.layout == layoutHugsLib {
 		rd.layout = layoutUnity2022_3
 	}
@@ -353,6 +353,7 @@ func (r *Reader) begin(ln *line) {
 		r.noteBanner(ln)
 	}
 	a.begin(ln, r.layout)
+	r.footers.leveled = r.footers.leveled || a.engine && bytes.Contains(ln.text, []byte(gameName))
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
@@ -437,7 +438,8 @@ func (r *Reader) join(ln *line) bool {
 
 // noteFooter refines the layout by a footer that is about to be joined.
 func (r *Reader) noteFooter(b []byte) {
-	r.footered = r.footered || isManaged(b)
+	r.footers.count(b)
+	r.footers.begun = r.footers.managed > 0
 	switch {
 	case r.layout == layoutConsole:
 	case r.asm.blanks == 0:
