@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"time"
 	"unsafe"
 
 	"github.com/heedlog/heed/event"
@@ -65,6 +66,9 @@ func (r *Reader) fill(rec *Record) {
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
+		if a.time != 0 {
+			rec.Time = time.Unix(0, a.time).UTC()
+		}
 		switch a.block {
 		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib

@@ -10,7 +10,7 @@ import (
 // level returns the level of the record and what it rests on, from the hardest
 // evidence to the softest.
 func (a *assembly) level(layout Layout, footers *footerUse) (event.Level, Evidence) {
-	if layout == LayoutPlain && (!a.plain || a.message[3] == ' ') { // a day, maybe
+	if (layout == LayoutPlain || layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
 		if l, ok := plainLevel(a.message); ok {
 			return l, evidenceTag
 		}

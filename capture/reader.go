@@ -35,6 +35,7 @@ type Reader struct {
 	machine machineLines
 
 	uncolored []byte // the current line, where it had colors
+	unwrapped []byte // the current line, where it was one of a container
 
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
@@ -230,6 +231,7 @@ func (r *Reader) read() {
 			r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 			ln.text = r.uncolored
 		}
+		r.unwrap(ln)
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
@@ -344,7 +346,7 @@ func (r *Reader) begin(ln *line) {
 		r.openHeader(text(ln.text))
 		return
 	}
-	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
+	if r.isJSON(ln) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
 		a.split, a.sealed = evidenceJSON, true
 		return
@@ -359,6 +361,13 @@ func (r *Reader) begin(ln *line) {
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
+}
+
+// isJSON reports whether ln is a JSON object that is a record: any one among JSON lines, and elsewhere one with a level
+// and a message.
+func (r *Reader) isJSON(ln *line) bool {
+	return ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) &&
+		(r.layout == LayoutJSON || r.json.hasLevel && len(r.json.message) > 0)
 }
 
 // noteBanner refines the layout by ln, a line of the engine's banner. Below a copy of the
@@ -397,7 +406,7 @@ func (r *Reader) noteHeader() {
 // join adds ln to the open record, if it belongs there.
 func (r *Reader) join(ln *line) bool {
 	a := &r.asm
-	if r.layout == LayoutJSON && ln.text[0] == '{' {
+	if ln.text[0] == '{' && (r.layout == LayoutJSON || r.isJSON(ln)) {
 		return false
 	}
 	v := a.joins(ln, r.layout)
