@@ -69,6 +69,8 @@ const maxCRs = 255
 // texts. Without a pointer in it, to clear it costs little.
 type openRecord struct {
 	start, end int
+	time       int64 // of its first line; see line
+	partial    bool  // its last line goes on with the next
 	lines      int  // not blank
 	blanks     int  // blank lines since the last that was not
 	gap        bool // and the last of them is one space
@@ -122,6 +124,7 @@ func (a *assembly) empty() bool { return a.lines == 0 }
 func (a *assembly) begin(ln *line, layout Layout) {
 	b := ln.text
 	a.start, a.end, a.lines = ln.no, ln.no, 1
+	a.time, a.partial = ln.time, ln.partial
 	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = evidenceLine
 	a.cut = ln.cut
@@ -171,6 +174,8 @@ func (a *assembly) begin(ln *line, layout Layout) {
 func (a *assembly) add(ln *line, to part, ev Evidence) {
 	a.end = ln.no
 	a.lines++
+	goesOn := a.partial
+	a.partial = ln.partial
 	a.ends.text = uint8(min(ln.crs, maxCRs))
 	a.split = ev
 	a.cut += ln.cut
@@ -179,7 +184,10 @@ func (a *assembly) add(ln *line, to part, ev Evidence) {
 		nested, _ := nests(ln.text)
 		a.inner = nested || isInnerException(ln.text)
 	}
-	if to != partNone {
+	switch {
+	case goesOn:
+		a.append(a.lastText(), ln.text)
+	case to != partNone:
 		a.put(to, ln.text)
 	}
 	a.blanks = 0
@@ -201,6 +209,11 @@ func (a *assembly) put(to part, b []byte) {
 		}
 		a.feed(dst)
 	}
+	a.append(dst, b)
+}
+
+// append appends as much of b as fits.
+func (a *assembly) append(dst *[]byte, b []byte) {
 	n := min(len(b), a.limit-len(*dst))
 	*dst = append(*dst, b[:n]...)
 	a.cut += uint64(len(b) - n)

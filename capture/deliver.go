@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"time"
 	"unsafe"
 
 	"github.com/heedlog/heed/event"
@@ -69,6 +70,9 @@ func (r *Reader) fill(rec *Record) {
 		}
 	} else {
 		rec.Message, rec.Stack, rec.Pos = text(a.message), text(a.stack), uint64(a.start)
+		if a.time != 0 {
+			rec.Time = time.Unix(0, a.time).UTC()
+		}
 		switch a.block {
 		case blockContext:
 			rec.Context, rec.Source, rec.Layout = true, contextSource, layoutHugsLib
@@ -79,9 +83,9 @@ func (r *Reader) fill(rec *Record) {
 			if a.block == blockReport || a.reason != crashUnknown {
 				rec.Source = a.reason.source()
 			}
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered, r.format.Level)
+			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers, r.format.Level)
 		default:
-			rec.Level, rec.LevelBy = a.level(r.layout, r.footered, r.format.Level)
+			rec.Level, rec.LevelBy = a.level(r.layout, &r.footers, r.format.Level)
 		}
 	}
 	r.mods.take(rec)

@@ -26,7 +26,8 @@ type jsonLine struct {
 	// version reports that it names RecordingVersion.
 	version bool
 	empty   bool // it says that its message is empty
-	nested  bool // its message is a line of another log, as containers keep them
+	nested  bool // it is a line of another log, as containers keep them
+	partial bool // which goes on in the next object
 
 	kind                                       []byte
 	time                                       time.Time
@@ -39,6 +40,8 @@ type jsonLine struct {
 	through                                    uint64
 	byCaller                                   bool
 	count                                      uint64
+	happened                                   []byte // value of "event", which is the message where there is no other
+	inner                                      [][]byte // objects in it that hold members of the record
 	rest                                       []byte // " key=value" of members that have no place of their own
 	line                                       []byte
 	buf                                        []byte // unquoted strings
@@ -54,14 +57,45 @@ type jsonDecoder struct {
 // parse reads line, and reports whether it is a JSON object. If not, the line
 // is a plain log record.
 func (j *jsonLine) parse(line []byte) bool {
-	*j = jsonLine{rest: j.rest[:0], buf: j.buf[:0], line: line, decoder: j.decoder}
+	*j = jsonLine{rest: j.rest[:0], buf: j.buf[:0], inner: j.inner[:0], line: line, decoder: j.decoder}
 	if j.decoder == nil {
 		j.decoder = new(jsonDecoder)
 	}
+	j.valid = j.object(line)
+	for i := 0; i < len(j.inner) && i < maxInner; i++ {
+		j.object(j.inner[i])
+	}
+	if len(j.happened) > 0 {
+		if len(j.message) == 0 {
+			j.message = j.unquote(j.happened)
+		} else {
+			j.extra([]byte("event"), j.happened)
+		}
+	}
+	return j.valid
+}
+
+// maxChunk is the length at which Docker splits a line.
+const maxChunk = 16 << 10
+
+// maxInner bounds the objects in a line whose members are read.
+const maxInner = 8
+
+// object reads the members of an object, or of the objects in an array, and reports whether it is one.
+func (j *jsonLine) object(text []byte) bool {
 	d := j.decoder
-	d.text = *bytes.NewBuffer(line)
+	d.text = *bytes.NewBuffer(text)
 	d.Reset(&d.text, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	_, err := d.ReadToken() // {
+	if text[0] == '[' {
+		for err == nil && d.PeekKind() == '{' {
+			var element jsontext.Value
+			if element, err = d.ReadValue(); err == nil {
+				j.inner = append(j.inner, element)
+			}
+		}
+		return false
+	}
 	for err == nil && d.PeekKind() != '}' {
 		var key, value jsontext.Value
 		if key, err = d.ReadValue(); err != nil {
@@ -77,13 +111,16 @@ func (j *jsonLine) parse(line []byte) bool {
 	if err == nil {
 		_, err = d.ReadToken()
 	}
-	j.valid = errors.Is(err, io.EOF)
-	return j.valid
+	return errors.Is(err, io.EOF)
 }
 
 // member takes one member of the object. Aliases are those that slog, zap,
 // zerolog, logrus, pino and bunyan write.
 func (j *jsonLine) member(key, raw []byte) {
+	if (raw[0] == '{' || raw[0] == '[') && holdsRecord(key) {
+		j.inner = append(j.inner, raw)
+		return
+	}
 	switch string(key) {
 	case "kind":
 		j.kind = j.unquote(raw)
@@ -102,6 +139,12 @@ func (j *jsonLine) member(key, raw []byte) {
 	case "message", "msg":
 		j.message = j.unquote(raw)
 		j.empty = string(raw) == `""`
+	case "event":
+		if raw[0] != '"' {
+			j.extra(key, raw)
+			break
+		}
+		j.happened = raw
 	case "messageBase64":
 		j.message = j.decode(raw)
 	case "stackBase64":
@@ -152,9 +195,9 @@ func (j *jsonLine) member(key, raw []byte) {
 }
 
 // alias takes a member by a name that loggers write less often, in any case: those of
-// Serilog, NLog, journald, GELF, logstash, OpenTelemetry, MongoDB and containers.
+// Serilog, NLog, journald, GELF, logstash, ECS, OpenTelemetry, Logback, MongoDB and containers.
 func (j *jsonLine) alias(key, raw []byte) {
-	var lower [len("short_message")]byte
+	var lower [len("__realtime_timestamp")]byte
 	if len(key) > len(lower) {
 		j.extra(key, raw)
 		return
@@ -167,20 +210,32 @@ func (j *jsonLine) alias(key, raw []byte) {
 	}
 	level, leveled := event.LevelUnknown, false
 	switch name := string(lower[:len(key)]); name {
-	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "severitytext", "severity_text", "level",
+	case "@l", "log.level", "loglevel", "log_level", "levelname", "level_name", "levelstr", "severitytext", "severity_text", "level",
 		"severity", "lvl", "s":
 		if raw[0] == '"' {
 			level, leveled = logline.ParseLevel(text(j.unquote(raw)))
 		}
 	case "priority", "syslog_level":
 		level, leveled = logline.Priority(text(j.unquote(raw)))
-	case "@m", "@mt", "@message", "message", "msg", "short_message", "log":
-		if raw[0] == '"' && len(j.message) == 0 {
-			j.message = bytes.TrimRight(j.unquote(raw), "\n")
+	case "severitynumber", "severity_number":
+		if n, err := strconv.ParseUint(text(raw), 10, 8); err == nil && n > 0 && n <= 24 {
+			level, leveled = [...]event.Level{
+				event.LevelDebug, event.LevelDebug, event.LevelInfo, event.LevelWarning, event.LevelError, event.LevelFatal,
+			}[(n-1)/4], true
+		}
+	case "@m", "@mt", "@message", "message", "msg", "short_message", "log", "textpayload", "body", "stringvalue":
+		if b, ok := j.text(raw); ok && len(j.message) == 0 {
+			j.message = bytes.TrimRight(b, "\n")
 			j.empty, j.nested = len(j.message) == 0, name == "log"
+			j.partial = len(b) >= maxChunk && len(b) == len(j.message)
 			return
 		}
-	case "@t", "time", "timestamp":
+	case "syslog_identifier":
+		if len(j.source) == 0 {
+			j.source = j.unquote(raw)
+			return
+		}
+	case "@t", "time", "timestamp", "timeunixnano", "__realtime_timestamp":
 		if j.time.IsZero() {
 			if j.time = parseTime(raw); !j.time.IsZero() {
 				return
@@ -196,7 +251,34 @@ func (j *jsonLine) alias(key, raw []byte) {
 		j.level, j.hasLevel = level, true
 		return
 	}
-	j.extra(key, raw)
+	if !bytes.HasPrefix(key, []byte("__")) { // of the journal, and not of the record
+		j.extra(key, raw)
+	}
+}
+
+// holdsRecord reports whether an object or an array by this name holds members of the record.
+func holdsRecord(key []byte) bool {
+	switch string(key) {
+	case "log", "level", "body", "Body", "jsonPayload", "resourceLogs", "scopeLogs", "logRecords":
+		return true
+	}
+	return false
+}
+
+// text returns a text that is a string, or an array of its bytes as journald exports one that is not UTF-8.
+func (j *jsonLine) text(raw []byte) ([]byte, bool) {
+	if raw[0] != '[' {
+		return j.unquote(raw), raw[0] == '"'
+	}
+	from := len(j.buf)
+	for field := range bytes.SplitSeq(bytes.Trim(raw, "[]"), []byte(",")) {
+		n, err := strconv.ParseUint(text(bytes.TrimSpace(field)), 10, 8)
+		if err != nil {
+			return nil, false
+		}
+		j.buf = append(j.buf, byte(n))
+	}
+	return j.buf[from:len(j.buf):len(j.buf)], true
 }
 
 // extra keeps a member that has no place of its own as " key=value".
@@ -263,13 +345,8 @@ func (j *jsonLine) record(rec *Record, limit int) {
 		if rest {
 			rec.Part = event.Rest
 		}
-		switch {
-		case j.hasLevel:
+		if j.hasLevel {
 			rec.LevelBy = evidenceField
-		case j.nested:
-			if l, ok := plainLevel(j.message); ok {
-				rec.Level, rec.LevelBy = l, evidenceTag
-			}
 		}
 	}
 }
@@ -329,25 +406,23 @@ func (j *jsonLine) decode(raw []byte) []byte {
 // recording begins with. It stands for nothing that happened.
 func (j *jsonLine) isRecording() bool { return string(j.kind) == "recording" && j.version }
 
-// parseTime reads RFC 3339, or a number of seconds or milliseconds since 1970;
+// parseTime reads RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one, since 1970;
 // anything else is no time.
 func parseTime(raw []byte) time.Time {
+	b := bytes.Trim(raw, `"`)
 	if raw[0] == '"' {
-		t, err := time.Parse(time.RFC3339Nano, text(raw[1:len(raw)-1]))
-		if err != nil {
-			return time.Time{}
+		if t, err := time.Parse(time.RFC3339Nano, text(b)); err == nil {
+			return t
 		}
-		return t
 	}
-	f, err := strconv.ParseFloat(text(raw), 64)
-	if err != nil || f <= 0 || f > 1e17 {
-		return time.Time{}
+	f, err := strconv.ParseFloat(text(b), 64)
+	const latestSeconds = 1e11 // the year 5138
+	for range 3 {
+		if f >= latestSeconds {
+			f /= 1e3
+		}
 	}
-	const latestSeconds = 1e11 // the year 5138; larger numbers are milliseconds
-	if f >= latestSeconds {
-		f /= 1e3
-	}
-	if f >= latestSeconds {
+	if err != nil || f <= 0 || f >= latestSeconds {
 		return time.Time{}
 	}
 	sec, frac := math.Modf(f)

@@ -1,6 +1,7 @@
 package capture
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -44,11 +45,24 @@ func TestJSONLines(t *testing.T) {
 		`{"level":500,"level_name":"CRITICAL","message":"Monolog"}`:     log(event.Log{Level: event.LevelFatal, Message: `Monolog level_name="CRITICAL"`}, evidenceField),
 		`{"levelname":"CRITICAL","message":"Python"}`:                   log(event.Log{Level: event.LevelFatal, Message: "Python"}, evidenceField),
 		`{"s":"E","c":"NETWORK","msg":"MongoDB"}`:                       log(event.Log{Level: event.LevelError, Message: `MongoDB c="NETWORK"`}, evidenceField),
-		`{"log":"2031-04-05 10:00:00 ERROR stuck\n","stream":"stderr"}`: log(event.Log{Level: event.LevelError, Message: `2031-04-05 10:00:00 ERROR stuck stream="stderr"`}, evidenceTag),
-		`{"level":3,"msg":"of a pawn"}`:                                 log(event.Log{Message: "of a pawn"}, evidenceNone),
-		`{"priority":"high","msg":"x"}`:                                 log(event.Log{Message: `x priority="high"`}, evidenceNone),
-		`{"n":1}`:                                                       log(event.Log{Message: `{"n":1}`}, evidenceNone),
-		`{}`:                                                            log(event.Log{Message: `{}`}, evidenceNone),
+		`{"log":"2031-04-05 10:00:00 ERROR stuck\n","stream":"stderr","time":` + ts + `}`: {
+			Entry:     event.Log{Time: at, Level: event.LevelError, Message: "2031-04-05 10:00:00 ERROR stuck", Pos: 1}.Entry(),
+			StartLine: 1, EndLine: 1, Split: evidenceLine, LevelBy: evidenceTag, Layout: LayoutJSON,
+		},
+		`{"log":{"level":"error","logger":"net"},"message":"ECS"}`:                                                log(event.Log{Level: event.LevelError, Source: "net", Message: "ECS"}, evidenceField),
+		`{"level":{"level":40000,"levelStr":"ERROR"},"message":"Logback"}`:                                        log(event.Log{Level: event.LevelError, Message: "Logback"}, evidenceField),
+		`{"event":"structlog","level":"warning"}`:                                                                 log(event.Log{Level: event.LevelWarning, Message: "structlog"}, evidenceField),
+		`{"event":"login","msg":"both"}`:                                                                          log(event.Log{Message: `both event="login"`}, evidenceNone),
+		`{"severity":"ERROR","textPayload":"cloud"}`:                                                              log(event.Log{Level: event.LevelError, Message: "cloud"}, evidenceField),
+		`{"SeverityText":"ERROR","Body":"collector"}`:                                                             log(event.Log{Level: event.LevelError, Message: "collector"}, evidenceField),
+		`{"timeUnixNano":"1772600767890000000","severityNumber":21,"body":{"stringValue":"OTLP"}}`:                log(event.Log{Time: at, Level: event.LevelFatal, Message: "OTLP"}, evidenceField),
+		`{"resourceLogs":[{"scopeLogs":[{"logRecords":[{"severityNumber":17,"body":{"stringValue":"OTLP"}}]}]}]}`: log(event.Log{Level: event.LevelError, Message: "OTLP"}, evidenceField),
+		`{"__CURSOR":"s=1","PRIORITY":"4","SYSLOG_IDENTIFIER":"press","MESSAGE":[110, 111,255]}`:                  log(event.Log{Level: event.LevelWarning, Source: "press", Message: "no\xff"}, evidenceField),
+		`{"MESSAGE":[1,"x"],"PRIORITY":"4"}`:                                                                      log(event.Log{Level: event.LevelWarning, Message: `{"MESSAGE":[1,"x"],"PRIORITY":"4"}`}, evidenceField),
+		`{"level":3,"msg":"of a pawn"}`:                                                                           log(event.Log{Message: "of a pawn"}, evidenceNone),
+		`{"priority":"high","msg":"x"}`:                                                                           log(event.Log{Message: `x priority="high"`}, evidenceNone),
+		`{"n":1}`:                                                                                                 log(event.Log{Message: `{"n":1}`}, evidenceNone),
+		`{}`:                                                                                                      log(event.Log{Message: `{}`}, evidenceNone),
 		`{"kind":"state_read"}`: {
 			Entry:     event.Entry{Kind: event.KindHost, Status: event.StatusStateRead},
 			StartLine: 1, EndLine: 1, Split: evidenceJSON, Layout: LayoutJSON,
@@ -99,6 +113,47 @@ func TestJSONLinesAmongText(t *testing.T) {
 7-7 blank "[1]"
 9-9 line "  x"
 `, "\n"), render(recs))
+}
+
+// TestJSONLinesAnywhere reads single objects in logs of other layouts, and leaves data alone.
+func TestJSONLinesAnywhere(t *testing.T) {
+	for _, in := range []string{
+		doc("INFO: ready", `{"level":"error","msg":"no disk"}`, `{"slots":4}`, "INFO: on"),
+		doc("Mono path[0] = '/opt/x'", `{"level":"error","msg":"no disk"}`, `{"slots":4}`, "Press on"),
+	} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err)
+		require.Len(t, recs, 4)
+		require.Equal(t, event.LevelError, recs[1].Level)
+		require.Equal(t, "no disk", recs[1].Message)
+		require.Equal(t, `{"slots":4}`, recs[2].Message)
+	}
+}
+
+// TestContainers reads the lines of programs in containers, with their traces and with lines that were split.
+func TestContainers(t *testing.T) {
+	docker := func(line string) string {
+		b, err := json.Marshal(map[string]string{"log": line, "stream": "stderr", "time": "2031-04-05T10:00:00Z"})
+		require.NoError(t, err)
+		return string(b)
+	}
+	long := "ERROR: " + strings.Repeat("x", maxChunk)
+	for name, in := range map[string]string{
+		"Docker": doc(docker("ERROR: no disk: java.io.IOException: x\n"), docker("\tat a.B.c(B.java:5)\n"), docker("\tat a.B.d(B.java:9)\n"),
+			docker(long), docker("the end\n"), docker("INFO: on\n")),
+		"CRI": doc("2031-04-05T10:00:00.5Z stderr F ERROR: no disk: java.io.IOException: x", "2031-04-05T10:00:00.5Z stderr F \tat a.B.c(B.java:5)",
+			"2031-04-05T10:00:00.6Z stderr F \tat a.B.d(B.java:9)", "2031-04-05T10:00:01Z stdout P "+long, "2031-04-05T10:00:01Z stdout F the end",
+			"2031-04-05T10:00:02+01:00 stdout F INFO: on"),
+	} {
+		recs, _, err := readAll(t, strings.NewReader(in), Options{})
+		require.NoError(t, err, name)
+		require.Len(t, recs, 3, name)
+		require.Equal(t, "\tat a.B.c(B.java:5)\n\tat a.B.d(B.java:9)", recs[0].Stack, name)
+		require.Equal(t, long+"the end", recs[1].Message, name)
+		require.Equal(t, event.LevelError, recs[1].Level, name)
+		require.Equal(t, "INFO: on", recs[2].Message, name)
+		require.Equal(t, 10, recs[0].Time.Hour(), name)
+	}
 }
 
 func TestJSONLineBeforeHole(t *testing.T) {

@@ -8,18 +8,15 @@ import (
 )
 
 // level returns the level of the record and what it rests on, from the hardest
-// evidence to the softest. Footered reports that the log has footers under warnings
-// and errors, so that in the layouts that have them the lack of one is evidence as well. Own is the
-// meaning of the family's logger.
-func (a *assembly) level(layout Layout, footered bool, own func(string) (event.Level, bool)) (event.Level, Evidence) {
+// evidence to the softest. Own is the meaning of the family's logger.
+func (a *assembly) level(layout Layout, footers *footerUse, own func(string) (event.Level, bool)) (event.Level, Evidence) {
 	if own != nil {
 		head, _, _ := bytes.Cut(a.message, []byte{'\n'})
 		if l, ok := own(text(head)); ok {
 			return l, evidenceTag
 		}
 	}
-	footered = footered && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4)
-	if layout == LayoutPlain && (!a.plain || a.message[3] == ' ') { // a day, maybe
+	if (layout == LayoutPlain || layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
 		if l, ok := plainLevel(a.message); ok {
 			return l, evidenceTag
 		}
@@ -40,13 +37,18 @@ func (a *assembly) level(layout Layout, footered bool, own func(string) (event.L
 		return tag, evidenceTag
 	case a.footer && a.lines == 1 && isFooter(a.message):
 		// What it is the footer of is missing.
-	case a.footer:
-		// A footer means a warning or an error.
+	case a.footer && !footers.everywhere():
 		return event.LevelWarning, evidenceFooter
 	case tagged:
 		return tag, evidenceTag
-	case footered && a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
-		return event.LevelInfo, evidenceNoFooter
+	case footers.managed > 0 && !a.footer && (layout == layoutUnity2019_2 || layout == layoutUnity2019_4) &&
+		a.frames == 0 && a.refState == "" && a.split != evidenceHole && !a.opensFault():
+		if footers.begun && !a.engine && a.block == blockNone {
+			footers.bare++
+		}
+		if !footers.everywhere() {
+			return event.LevelInfo, evidenceNoFooter
+		}
 	}
 	return event.LevelUnknown, evidenceNone
 }
@@ -100,9 +102,3 @@ func opensFaultWord(b []byte) bool {
 	}
 	return false
 }
-
-// isManaged reports whether b is the footer of a line that managed code logged:
-// it names the file of the engine's that all of them pass through
-// ("…/Debug/Debug.bindings.h"). Footers of
-// native code stay where those are stripped, as old uploads by HugsLib do.
-func isManaged(footer []byte) bool { return bytes.Contains(footer, []byte("/Debug")) }

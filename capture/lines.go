@@ -25,6 +25,9 @@ type line struct {
 	holeFirst bool   // the line begins with a hole: no text stands before it
 	ended     bool   // a \n followed
 
+	time    int64 // that a container wrote in front of it, in nanoseconds since 1970; 0 without one
+	partial bool  // the next line goes on with it
+
 	frame  answer // of isFrame
 	prose  bool   // and that it is prose, as far as isFrame found out
 	plain  answer // of opensPlainly

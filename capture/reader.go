@@ -29,14 +29,15 @@ type Reader struct {
 	banner bannerState
 	first  int // line of the first record; 0 before it
 
-	footered bool // managed code's warnings and errors have footers in this log
-	footers  bool // plain text has had a line like a footer with a blank one below it
-	upload   bool // the log is below the header of an upload, and no banner stands between
-	json     jsonLine
-	mods     modLists
-	machine  machineLines
+	footers footerUse
+	footer  bool // plain text has had a line like a footer with a blank one below it
+	upload  bool // the log is below the header of an upload, and no banner stands between
+	json    jsonLine
+	mods    modLists
+	machine machineLines
 
 	uncolored []byte // the current line, where it had colors
+	unwrapped []byte // the current line, where it was one of a container
 
 	run     uint64 // adjacent records with the message in asm.previous
 	runLine int    // last line of the run
@@ -88,7 +89,7 @@ func newReader(lines *lineReader, op string, opt Options) *Reader {
 		rd.detect = detection{layout: opt.Layout, header: opt.Layout == layoutHugsLib, pure: opt.Layout == layoutConsole}
 		rd.format = formatOf(familyOf(opt.Layout))
 	}
-	rd.layout, rd.footered = rd.detect.layout, rd.detect.footered
+	rd.layout, rd.footers = rd.detect.layout, rd.detect.footers
 	if rd.layout == layoutHugsLib {
 		rd.layout = layoutUnity2022_3
 	}
@@ -239,6 +240,7 @@ func (r *Reader) read() {
 			r.uncolored = appendUncolored(r.uncolored[:0], ln.text)
 			ln.text = r.uncolored
 		}
+		r.unwrap(ln)
 		if blank(ln.text) {
 			r.have = false
 			r.asm.blanks++
@@ -353,7 +355,7 @@ func (r *Reader) begin(ln *line) {
 		r.openHeader(text(ln.text))
 		return
 	}
-	if r.layout == LayoutJSON && ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) {
+	if r.isJSON(ln) {
 		a.start, a.end, a.lines = ln.no, ln.no, 1
 		a.split, a.sealed = evidenceJSON, true
 		return
@@ -364,11 +366,19 @@ func (r *Reader) begin(ln *line) {
 	r.observeFormat(ln.text)
 	r.mods.own = r.format.Mod
 	a.begin(ln, r.layout)
+	r.footers.leveled = r.footers.leveled || a.engine && bytes.Contains(ln.text, []byte(gameName))
 	if head := text(ln.text); r.mods.mayBegin(head) {
 		r.mods.begin(head, false)
 		a.anyItem = a.anyItem || r.mods.form != formNone
 	}
 	r.noteConsole(ln.text)
+}
+
+// isJSON reports whether ln is a JSON object that is a record: any one among JSON lines, and elsewhere one with a level
+// and a message.
+func (r *Reader) isJSON(ln *line) bool {
+	return ln.text[0] == '{' && ln.cut == 0 && r.json.parse(ln.text) &&
+		(r.layout == LayoutJSON || r.json.hasLevel && len(r.json.message) > 0)
 }
 
 // noteBanner refines the layout by ln, a line of the engine's banner. Below a copy of the
@@ -407,7 +417,7 @@ func (r *Reader) noteHeader() {
 // join adds ln to the open record, if it belongs there.
 func (r *Reader) join(ln *line) bool {
 	a := &r.asm
-	if r.layout == LayoutJSON && ln.text[0] == '{' {
+	if ln.text[0] == '{' && (r.layout == LayoutJSON || r.isJSON(ln)) {
 		return false
 	}
 	v := a.joins(ln, r.layout)
@@ -448,7 +458,8 @@ func (r *Reader) join(ln *line) bool {
 
 // noteFooter refines the layout by a footer that is about to be joined.
 func (r *Reader) noteFooter(b []byte) {
-	r.footered = r.footered || isManaged(b)
+	r.footers.count(b)
+	r.footers.begun = r.footers.managed > 0
 	switch {
 	case r.layout == layoutConsole:
 	case r.asm.blanks == 0:

@@ -30,6 +30,8 @@ func (a *assembly) joins(ln *line, layout Layout) verdict {
 	switch {
 	case a.sealed:
 		return apart()
+	case a.partial && a.blanks == 0:
+		return joined(partMessage, a.split)
 	case layout == LayoutPlain || layout == LayoutJSON:
 		return a.joinsPlain(ln)
 	case a.block != blockNone:

@@ -294,6 +294,7 @@ func (s *Stream) start() bool {
 	}
 	s.lines.err = nil
 	s.r = newReader(s.lines, "read", s.opt)
+	s.r.footers.leveled = s.r.footers.leveled || s.firstLine > 0 // without its beginning
 	if s.lines.no, s.lines.stop = s.firstLine, s.before.Through; s.lines.stop == 0 {
 		s.takeUp()
 	}
@@ -321,7 +322,7 @@ func (s *Stream) recognize() {
 		r.format = detectFormat(window, d)
 	}
 	if d.layout.unity() || d.layout == layoutCrash || d.layout == LayoutJSON && r.layout == LayoutPlain {
-		r.layout, r.footered = d.layout, r.footered || d.footered
+		r.layout, r.footers = d.layout, d.footers
 		r.detect.layout = d.layout
 	}
 }

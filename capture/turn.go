@@ -17,11 +17,11 @@ import "bytes"
 func (r *Reader) turnBelow(ln *line) {
 	a, b := &r.asm, ln.text
 	if a.lines == 1 && a.blanks > 0 && a.message[0] == '(' && isFooter(a.message) {
-		r.footers = true
+		r.footer = true
 	}
 	switch b[0] {
 	case '(':
-		if isFooter(b) && (r.footers || a.isSetOff()) {
+		if isFooter(b) && (r.footer || a.isSetOff()) {
 			r.turn()
 		}
 	case '[':

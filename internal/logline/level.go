@@ -16,48 +16,46 @@ const (
 	field                 // in a field that holds nothing else
 )
 
-// levelOf returns the level that a word in small letters names, and where it does.
-func levelOf(word string) (event.Level, class, bool) {
-	switch word {
-	case "debug", "trace", "verbose":
-		return event.LevelDebug, anywhere, true
-	case "info", "display":
-		return event.LevelInfo, anywhere, true
-	case "warning", "warn":
-		return event.LevelWarning, anywhere, true
-	case "error", "err", "severe":
-		return event.LevelError, anywhere, true
-	case "fatal", "critical":
-		return event.LevelFatal, anywhere, true
-	case "dbg", "dbug", "trc", "trce", "vrb":
-		return event.LevelDebug, abridged, true
-	case "inf":
-		return event.LevelInfo, abridged, true
-	case "wrn":
-		return event.LevelWarning, abridged, true
-	case "eror", "exc":
-		return event.LevelError, abridged, true
-	case "ftl", "crit", "emerg":
-		return event.LevelFatal, abridged, true
-	case "notice", "log":
-		return event.LevelInfo, timed, true
-	case "alert", "panic", "pnc":
-		return event.LevelFatal, timed, true
-	case "information", "informational", "message", "i", "30", "200", "250":
-		return event.LevelInfo, field, true
-	case "exception", "assert", "dpanic", "fail", "fault", "e", "50", "400":
-		return event.LevelError, field, true
-	case "emergency", "f", "c", "60", "500", "550", "600":
-		return event.LevelFatal, field, true
-	case "d", "v", "t", "10", "20", "100":
-		return event.LevelDebug, field, true
-	case "w", "40", "300":
-		return event.LevelWarning, field, true
-	case "unknown":
-		return event.LevelUnknown, field, true
-	}
-	return event.LevelUnknown, field, false
+// meaning is the level that a word names, and where it does.
+type meaning struct {
+	level event.Level
+	class class
 }
+
+// meanings holds the words for levels: those of loggers in small letters, and those of localized programs as they are.
+var meanings = func() map[string]meaning {
+	all := map[string]meaning{}
+	for _, row := range []struct {
+		meaning
+		words string
+	}{
+		{meaning{event.LevelDebug, anywhere}, "debug trace verbose"},
+		{meaning{event.LevelInfo, anywhere}, "info display 信息 情報 정보"},
+		{meaning{event.LevelWarning, anywhere}, "warning warn warnung avertissement advertencia avviso uwaga 警告 경고 " +
+			"предупреждение Предупреждение ПРЕДУПРЕЖДЕНИЕ"},
+		{meaning{event.LevelError, anywhere}, "error err severe fehler erreur errore erro hata 错误 錯誤 エラー 오류 " +
+			"ошибка Ошибка ОШИБКА błąd Błąd BŁĄD"},
+		{meaning{event.LevelFatal, anywhere}, "fatal critical"},
+		{meaning{event.LevelDebug, abridged}, "dbg dbug trc trce vrb"},
+		{meaning{event.LevelInfo, abridged}, "inf"},
+		{meaning{event.LevelWarning, abridged}, "wrn"},
+		{meaning{event.LevelError, abridged}, "eror exc"},
+		{meaning{event.LevelFatal, abridged}, "ftl crit emerg"},
+		{meaning{event.LevelInfo, timed}, "notice log"},
+		{meaning{event.LevelFatal, timed}, "alert panic pnc"},
+		{meaning{event.LevelDebug, field}, "d v t trac debu 10 20 100"},
+		{meaning{event.LevelInfo, field}, "information informational message i 30 200 250"},
+		{meaning{event.LevelWarning, field}, "w 40 300"},
+		{meaning{event.LevelError, field}, "exception assert dpanic fail fault e 50 400"},
+		{meaning{event.LevelFatal, field}, "emergency fata pani f c 60 500 550 600"},
+		{meaning{event.LevelUnknown, field}, "unknown"},
+	} {
+		for word := range strings.FieldsSeq(row.words) {
+			all[word] = row.meaning
+		}
+	}
+	return all
+}()
 
 // ParseLevel reads the value of a level field: the names that common loggers use, in any case, with slog's offsets
 // ("WARN+2"), and the numbers of pino, bunyan and Monolog.
@@ -69,15 +67,15 @@ func ParseLevel(value string) (event.Level, bool) {
 }
 
 // Priority returns the level of a number that syslog writes: a severity, or one with a facility.
-func Priority(digits string) (event.Level, bool) {
+func Priority(number string) (event.Level, bool) {
 	n := 0
-	for i := range len(digits) {
-		if !isDigit(digits[i]) || n > 191 {
+	for i := range len(number) {
+		if !isDigit(number[i]) || n > 191 {
 			return event.LevelUnknown, false
 		}
-		n = 10*n + int(digits[i]-'0')
+		n = 10*n + int(number[i]-'0')
 	}
-	if digits == "" || n > 191 {
+	if number == "" || n > 191 {
 		return event.LevelUnknown, false
 	}
 	return [...]event.Level{
@@ -86,9 +84,12 @@ func Priority(digits string) (event.Level, bool) {
 	}[n%8], true
 }
 
+// maxLevel is the length of the longest word for a level.
+const maxLevel = len("ПРЕДУПРЕЖДЕНИЕ")
+
 // find returns the level that a word names where words of a class and those before it count.
 func find(word string, upTo class) (event.Level, bool) {
-	var lower [len("informational")]byte
+	var lower [maxLevel]byte
 	if len(word) == 0 || len(word) > len(lower) {
 		return event.LevelUnknown, false
 	}
@@ -101,16 +102,19 @@ func find(word string, upTo class) (event.Level, bool) {
 			capital++
 		case c-'a' < 26:
 			small++
-		case upTo < field:
+		case upTo < field && c < 0x80:
 			return event.LevelUnknown, false
 		}
 		lower[i] = c
 	}
-	level, class, ok := levelOf(string(lower[:len(word)]))
-	if !ok || class > upTo || class != anywhere && upTo < field && small > 0 && capital > 0 {
+	m, ok := meanings[string(lower[:len(word)])]
+	if !ok && lower[len(word)-1] >= 0x80 {
+		m, ok = meanings[word]
+	}
+	if !ok || m.class > upTo || m.class != anywhere && upTo < field && small > 0 && capital > 0 {
 		return event.LevelUnknown, false
 	}
-	return level, true
+	return m.level, true
 }
 
 // ofLetter returns the level of the letter with which logcat and klog begin.
@@ -134,11 +138,12 @@ func ofLetter(c byte) (event.Level, bool) {
 // logger, as loaders of mods and loggers write them. After a time more words count.
 //
 //	[ERR]   [WARN ]   [Error  :   BepInEx]   [main/WARN]   [10:00:00 ERROR Some Mod]   [ERR 10:00:00]   [core:emerg]
-//	[1:2:0405/100000.1:ERROR:a.cc(1)]
+//	[1:2:0405/100000.1:ERROR:a.cc(1)]   [ERROR|press]
 func Tag(tag string, afterTime bool) (event.Level, bool) {
 	tag = strings.Trim(tag, " ")
+	begins := tag != "" && isDigit(tag[0])
 	upTo := abridged
-	if afterTime || len(tag) > 0 && isDigit(tag[0]) {
+	if afterTime || begins {
 		upTo = timed
 	}
 	if l, ok := find(tag, upTo); ok {
@@ -147,57 +152,43 @@ func Tag(tag string, afterTime bool) (event.Level, bool) {
 	if len(tag) == 1 && upTo == timed {
 		return ofLetter(tag[0])
 	}
-	if len(tag) > 0 && isDigit(tag[0]) {
-		return timedTag(tag)
-	}
-	if word, rest, ok := strings.Cut(tag, " "); ok && rest != "" && timeLen(rest) > 0 {
-		return find(word, timed)
-	}
-	if i := strings.LastIndexByte(tag, '/'); i > 0 {
-		return find(tag[i+1:], upTo)
-	}
-	if i := strings.IndexByte(tag, ':'); i > 0 {
-		if l, ok := find(strings.TrimRight(tag[:i], " "), upTo); ok {
-			return l, true
+	for rest := tag; begins && rest != ""; {
+		n := strings.IndexAny(rest, " :|,;")
+		if n < 0 {
+			n = len(rest)
 		}
-		return find(tag[i+1:], upTo)
-	}
-	return event.LevelUnknown, false
-}
-
-// timedTag is Tag of a tag that begins with a digit.
-func timedTag(tag string) (event.Level, bool) {
-	for rest := tag; rest != ""; {
-		n := wordLen(rest)
 		word, more := rest[:n], n < len(rest)
-		rest = rest[min(len(rest), n+1):]
 		if l, ok := find(word, timed); ok {
 			if word == "ALERT" && more {
 				l = event.LevelInfo // as SMAPI asks the player for something
 			}
 			return l, true
 		}
-		if word != "" && !isDigit(word[0]) && !isSign(word[0]) && !isZone(word) {
-			break
-		}
+		begins = word == "" || isDigit(word[0]) || isSign(word[0]) || isZone(word)
+		rest = rest[min(len(rest), n+1):]
 	}
-	for rest, more := tag, true; more; {
-		var word string
-		word, rest, more = strings.Cut(rest, ":")
-		if isCapitals(word) {
-			if l, ok := find(word, timed); ok {
-				return l, true
-			}
-		}
+	if word, rest, ok := strings.Cut(tag, " "); ok && timeLen(rest) > 0 {
+		return find(word, timed)
 	}
-	return event.LevelUnknown, false
+	i := strings.LastIndexByte(tag, '/')
+	if i < 0 {
+		i = strings.IndexAny(tag, ":|")
+	}
+	if i <= 0 {
+		return event.LevelUnknown, false
+	}
+	if l, ok := find(strings.TrimRight(tag[:i], " "), upTo); ok {
+		return l, true
+	}
+	return find(tag[i+1:], upTo)
 }
 
 func isSign(c byte) bool { return c == '+' || c == '-' }
 
+// isCapitals reports whether s has no letter but capitals.
 func isCapitals(s string) bool {
 	for i := range len(s) {
-		if s[i]-'A' >= 26 {
+		if s[i]-'A' >= 26 && s[i] < 0x80 {
 			return false
 		}
 	}

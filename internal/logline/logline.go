@@ -8,7 +8,7 @@ import (
 	"github.com/heedlog/heed/event"
 )
 
-// Head is what stands in front of a text.
+// Head is the part of a line in front of its text.
 type Head struct {
 	// Len is how many bytes stand before the text; 0 for none. All that is before the text is a logger's: the name of
 	// a mod in brackets is a part of the text.
@@ -56,11 +56,11 @@ func mayHave(s string) bool {
 		return false
 	}
 	switch c := s[0]; {
-	case isDigit(c), c == '[', c == '<', c == '(', c == ' ', c == '\t':
+	case isDigit(c), strings.IndexByte("[<( \t\"*=", c) >= 0, s[1] >= 0x80 || s[2] >= 0x80:
 		return true
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
-			strings.HasPrefix(s, "Log")
+			strings.HasPrefix(s, "Log") || mayDate(s)
 	case c-'a' < 26: // "time=", "level=", "fail: "
 		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
 			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
@@ -89,14 +89,6 @@ func Level(line string) (event.Level, bool) {
 	p := parser{s: line}
 	p.read()
 	return p.head.Level, p.head.Leveled
-}
-
-// read reads the head up to the level.
-func (p *parser) read() {
-	p.skipSpace()
-	if p.i < len(p.s) && !p.special() {
-		p.parts()
-	}
 }
 
 // parser reads a head from left to right.
@@ -144,8 +136,16 @@ func (p *parser) skipSpace() {
 
 func (p *parser) rest() string { return p.s[p.i:] }
 
-// special reads the forms that begin with a letter or a number for the level. It reports whether nothing is left to be
-// read but the tail.
+// read reads the head up to the level.
+func (p *parser) read() {
+	p.skipSpace()
+	if !p.special() {
+		p.parts()
+	}
+}
+
+// special reads the forms that begin with a letter, a word or a number for the level. It reports whether nothing is left
+// to be read but the tail.
 //
 //	E0405 10:00:00.000001   123 press.go:12] stuck
 //	E/Press( 123): stuck
@@ -153,98 +153,94 @@ func (p *parser) rest() string { return p.s[p.i:] }
 //	<11>1 2031-04-05T10:00:00Z host press 12 - - stuck
 //	ERRO[0012] stuck
 //	fail: Acme.Press[12]
+//	*** ERROR *** stuck
 func (p *parser) special() bool {
 	s := p.rest()
-	if len(s) < 4 {
-		return false
+	if len(s) < 7 {
+		return p.decorated(s)
 	}
 	if l, ok := ofLetter(s[0]); ok {
-		switch n := digits(s[1:]); {
-		case (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0:
+		n := digits(s[1:])
+		if (n == 4 || n == 8) && len(s) > n+2 && s[n+1] == ' ' && timeLen(s[n+2:]) > 0 {
 			if end := strings.Index(s[:min(len(s), 2*maxPart)], "] "); end > 0 {
 				return p.sure(l, end+1)
 			}
 			return p.sure(l, n+2+wordLen(s[n+2:]))
-		case p.logcat(l):
+		}
+		if p.logcat(l) {
 			return true
 		}
 	}
 	switch {
 	case s[0] == '<':
-		end := strings.IndexByte(s[:min(len(s), 5)], '>')
-		if end < 0 {
-			return false
+		if number, _, ok := strings.Cut(s[1:5], ">"); ok {
+			if l, ok := Priority(number); ok {
+				p.sure(l, len(number)+2)
+				p.syslog()
+				return true
+			}
 		}
-		l, ok := Priority(s[1:end])
-		if !ok {
-			return false
+	case s[4] == '[' && isCapitals(s[:4]):
+		l, ok := find(s[:4], field)
+		if n := digits(s[5:]); ok && n >= 4 && strings.HasPrefix(s[5+n:], "]") {
+			return p.sure(l, 6+n)
 		}
-		p.sure(l, end+1)
-		p.syslog()
-		return true
-	case isCapitals(s[:4]) && len(s) > 6 && s[4] == '[':
-		n := digits(s[5:])
-		l, ok := logrus[s[:4]]
-		if !ok || n < 4 || !strings.HasPrefix(s[5+n:], "]") {
-			return false
+	case s[4] == ':' && s[5] == ' ':
+		name := s[6:][:wordLen(s[6:])]
+		l, ok := find(s[:4], field)
+		if open := strings.IndexByte(name, '['); ok && open > 0 && isBracketed(name[open:], '[') {
+			return p.sure(l, 6+len(name))
 		}
-		return p.sure(l, 6+n)
-	case strings.HasPrefix(s[4:], ": "):
-		l, ok := console[s[:4]]
-		if !ok {
-			return false
-		}
-		word := s[6:]
-		n := strings.IndexByte(word[:min(len(word), 2*maxPart)], '[')
-		if n < 1 || strings.IndexByte(word[:n], ' ') >= 0 {
-			return false
-		}
-		d := digits(word[n+1:])
-		if d == 0 || !strings.HasPrefix(word[n+1+d:], "]") {
-			return false
-		}
-		return p.sure(l, 6+n+d+2)
 	}
-	return false
+	return p.decorated(s)
 }
 
-// The words of logrus and of .NET's console, which have four letters each.
-var (
-	logrus = map[string]event.Level{
-		"TRAC": event.LevelDebug, "DEBU": event.LevelDebug, "INFO": event.LevelInfo, "WARN": event.LevelWarning,
-		"ERRO": event.LevelError, "FATA": event.LevelFatal, "PANI": event.LevelFatal,
+// decorated reads a level in capitals between signs: "*** ERROR ***", "=ERROR=", "<ERROR>".
+func (p *parser) decorated(s string) bool {
+	if s == "" || strings.IndexByte("*=#<!~", s[0]) < 0 {
+		return false
 	}
-	console = map[string]event.Level{
-		"trce": event.LevelDebug, "dbug": event.LevelDebug, "info": event.LevelInfo, "warn": event.LevelWarning,
-		"fail": event.LevelError, "crit": event.LevelFatal,
+	word := strings.TrimLeft(s, s[:1])
+	open := len(s) - len(word)
+	word = strings.TrimLeft(word, " ")
+	n := wordLen(word)
+	name := strings.TrimRight(word[:n], "*=#>!~")
+	l, ok := find(name, abridged)
+	rest := strings.TrimLeft(word[len(name):], " ")
+	if !ok || !isCapitals(name) || open > 8 || rest == "" || strings.IndexByte("*=#>!~", rest[0]) < 0 {
+		return false
 	}
-)
+	rest = strings.TrimLeft(rest, rest[:1])
+	return p.sure(l, len(s)-len(rest))
+}
 
-// syslog reads what follows the priority of a line of syslog.
+// isBracketed reports whether s is a number in brackets, of which open is the first.
+func isBracketed(s string, open byte) bool {
+	n := len(s) - 1
+	return n > 1 && s[0] == open && digits(s[1:]) == n-1 && s[n] == open+2
+}
+
+// syslog reads the part of a line of syslog below its priority.
 func (p *parser) syslog() {
-	if s := p.rest(); strings.HasPrefix(s, "1 ") { // RFC 5424
-		p.i += 2
-		if !isDigit(p.s[min(p.i, len(p.s)-1)]) && !strings.HasPrefix(p.rest(), "- ") {
-			return
-		}
+	if s := p.rest(); strings.HasPrefix(s, "1 ") && len(s) > 2 && (isDigit(s[2]) || s[2] == '-') { // RFC 5424
+		i := p.i + 2
 		for range 5 { // time, host, program, process, message
-			n := wordLen(p.rest())
-			p.i += n
-			if n == 0 || p.i == len(p.s) {
+			n := wordLen(p.s[i:])
+			if i += n + 1; n == 0 || i > len(p.s) {
 				return
 			}
-			p.i++
 		}
-		for strings.HasPrefix(p.rest(), "[") {
-			end := strings.IndexByte(p.rest(), ']')
+		for i < len(p.s) && p.s[i] == '[' {
+			end := strings.IndexByte(p.s[i:], ']')
 			if end < 0 {
 				return
 			}
-			p.i += end + 1
+			i += end + 1
 		}
-		if s := p.rest(); s == "-" || strings.HasPrefix(s, "- ") {
-			p.i++
+		if rest := p.s[i:]; rest == "-" || strings.HasPrefix(rest, "- ") {
+			i++
 		}
+		p.i = i
 		p.commit()
 		return
 	}
@@ -258,32 +254,34 @@ func (p *parser) syslog() {
 func (p *parser) parts() {
 	for range maxParts {
 		p.skipSpace()
-		if p.i == len(p.s) || p.head.Leveled || p.short && p.text {
-			return
-		}
-		c := p.s[p.i]
-		ok := false
-		switch {
-		case c == '[', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(p.s[p.i+1:]) > 0):
-			ok = p.tag()
-		case isDigit(c):
-			ok = p.digits()
-		case p.timed && isSign(c) && digits(p.s[p.i+1:]) >= 2: // a zone
-			p.i += timeRun(p.rest())
-			p.commit()
-			ok = true
-		case strings.IndexByte("|,;:-", c) >= 0:
-			ok = p.separator()
-		default:
-			ok = p.word()
-		}
-		if !ok {
+		if p.i == len(p.s) || p.head.Leveled || p.short && p.text || !p.part() {
 			return
 		}
 	}
 }
 
-// separator reads what stands between the parts of a head.
+func (p *parser) part() bool {
+	s := p.rest()
+	switch c := s[0]; {
+	case c == '[', c == '"', (c == '(' || c == '<') && p.names == 0 && (p.timed || digits(s[1:]) > 0):
+		return p.tag()
+	case p.names == 0 && p.time():
+		return true
+	case isDigit(c):
+		p.i += wordLen(s)
+		p.number = true
+		return true
+	case p.timed && isSign(c) && digits(s[1:]) >= 2: // a zone
+		p.i += timeRun(s)
+		p.commit()
+		return true
+	case strings.IndexByte("|,;:-", c) >= 0:
+		return p.separator()
+	}
+	return p.word()
+}
+
+// separator reads the signs between the parts of a head.
 func (p *parser) separator() bool {
 	s := p.rest()
 	n := 1
@@ -300,15 +298,19 @@ func (p *parser) separator() bool {
 	return true
 }
 
-// tag reads a tag in brackets.
+// tag reads a tag in brackets, or a field in quotes.
 func (p *parser) tag() bool {
 	s := p.rest()
-	end := strings.IndexByte(s[:min(len(s), maxPart)], "])>"[strings.IndexByte("[(<", s[0])])
+	end := strings.IndexByte(s[1:min(len(s), maxPart)], "])>\""[strings.IndexByte("[(<\"", s[0])])
 	if end < 0 {
 		return false
 	}
-	tag := s[1:end]
-	p.i += end + 1
+	tag, after := s[1:1+end], s[end+2:]
+	quoted := s[0] == '"'
+	if quoted && (after == "" || !ends[after[0]]) {
+		return false
+	}
+	p.i += end + 2
 	if l, ok := Tag(tag, p.timed); ok && (s[0] == '[' || len(tag) > 1) {
 		p.level(l)
 		p.head.Sure = true
@@ -339,57 +341,47 @@ func (p *parser) colon() {
 	}
 }
 
-// digits reads a word that begins with a digit.
-func (p *parser) digits() bool {
+// time reads a time with its date.
+func (p *parser) time() bool {
 	s := p.rest()
-	if n := timeLen(s); n > 0 && p.names == 0 {
-		p.i += n
-		p.timed, p.head.Sure = true, true
-		p.commit()
-		if strings.IndexByte(s[:n], ':') > 0 {
-			p.hostAndProgram()
-		}
-		return true
+	date := 0
+	if !p.timed {
+		date = dateLen(s)
 	}
-	p.i += wordLen(s)
-	p.number = true
+	n := timeLen(s[date:])
+	if n == 0 {
+		return false
+	}
+	p.i += date + n
+	p.timed, p.head.Sure = true, true
+	p.commit()
+	if strings.IndexByte(s[date:date+n], ':') > 0 {
+		p.host()
+	}
 	return true
 }
 
-// hostAndProgram reads what programs of syslog write behind the time: the host, and the program with its process.
-func (p *parser) hostAndProgram() {
+// host reads the host and the program with its process, as syslog writes them behind the time: "lamp press[123]:".
+func (p *parser) host() {
 	s := strings.TrimLeft(p.rest(), " ")
-	skipped := len(p.rest()) - len(s)
-	host := wordLen(s)
-	if host == 0 || host == len(s) || s[host] != ' ' || !isHost(s[:host]) {
+	host, program, _ := strings.Cut(s[:min(len(s), 2*maxPart)], " ")
+	program, _, ok := strings.Cut(program, ":")
+	name, _, numbered := strings.Cut(program, "[")
+	switch {
+	case !ok || !isHost(host) || name == "" || !isLetter(name[0]) && name[0] != '(':
+		return
+	case numbered && !isBracketed(program[len(name):], '['), !numbered && name != "kernel" && name != "systemd":
 		return
 	}
-	program := s[host+1:]
-	n := 0
-	for n < min(len(program), maxPart) &&
-		(isLetter(program[n]) || isDigit(program[n]) || strings.IndexByte("_-./()@", program[n]) >= 0) {
-		n++
-	}
-	if n == 0 || !isLetter(program[0]) && program[0] != '(' {
-		return
-	}
-	end := n
-	if strings.HasPrefix(program[n:], "[") {
-		d := digits(program[n+1:])
-		if d == 0 || !strings.HasPrefix(program[n+1+d:], "]") {
-			return
-		}
-		end = n + d + 2
-	} else if program[:n] != "kernel" && program[:n] != "systemd" {
-		return
-	}
-	if !strings.HasPrefix(program[end:], ":") {
-		return
-	}
-	if _, ok := find(s[:host], timed); ok {
+	if _, ok := find(host, timed); ok {
 		return // no host, but a level
 	}
-	p.i += skipped + host + 1 + end + 1
+	for i := range len(name) {
+		if !names[name[i]] && strings.IndexByte("/()@", name[i]) < 0 {
+			return
+		}
+	}
+	p.i = len(p.s) - len(s) + len(host) + 1 + len(program) + 1
 	p.commit()
 	p.named = true
 }
@@ -430,9 +422,6 @@ func (p *parser) word() bool {
 	case p.timed && isZone(name):
 		p.i -= n - len(name)
 		p.commit()
-	case isDateWord(word) && !p.timed:
-		p.number = true
-		return timeRun(strings.TrimLeft(p.rest(), " ,")) > 0
 	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
 		if !p.levelFollows() {
 			return false
@@ -491,7 +480,7 @@ func (p *parser) setOff() bool {
 		return true
 	}
 	return strings.HasPrefix(s, "  ") || strings.HasPrefix(s, " [") || strings.HasPrefix(s, " |") ||
-		strings.HasPrefix(s, " - ")
+		strings.HasPrefix(s, " - ") || timeLen(s[1:]) > 0
 }
 
 // logcat reads the letter, the tag and the process of a line of logcat: "E/Press( 123): ".
@@ -501,15 +490,11 @@ func (p *parser) logcat(l event.Level) bool {
 	if open < 3 || s[1] != '/' {
 		return false
 	}
-	n := open + 1
-	for n < len(s) && s[n] == ' ' {
-		n++
-	}
-	d := digits(s[n:])
-	if n += d; d == 0 || !strings.HasPrefix(s[n:], "):") {
+	number, _, ok := strings.Cut(s[open+1:], "):")
+	if number = strings.TrimLeft(number, " "); !ok || number == "" || digits(number) < len(number) {
 		return false
 	}
-	return p.sure(l, n+2)
+	return p.sure(l, strings.Index(s, "):")+2)
 }
 
 // letter reads the level of a line of logcat or MongoDB behind its time:
@@ -517,26 +502,21 @@ func (p *parser) logcat(l event.Level) bool {
 //	04-05 10:00:00.000   123   456 E Press   : stuck
 //	2031-04-05T10:00:00.000+0000 E STORAGE  [main] stuck
 func (p *parser) letter(l event.Level) bool {
-	s := p.s[p.i+1:]
-	s = strings.TrimLeft(s, " ")
-	n := wordLen(s)
-	if n == 0 {
-		return false
-	}
-	tag := s[:n]
-	after := strings.TrimLeft(s[n:], " ")
-	used := len(p.s) - len(after)
+	s := strings.TrimLeft(p.s[p.i+1:], " ")
+	tag := s[:wordLen(s)]
+	after := strings.TrimLeft(s[len(tag):], " ")
 	switch {
-	case tag[n-1] == ':':
-		used = len(p.s) - len(s) + n
+	case tag == "":
+		return false
+	case tag[len(tag)-1] == ':':
+		after = s[len(tag):]
 	case strings.HasPrefix(after, ": "):
-		used++
-	case isCapitals(tag) && strings.HasPrefix(after, "["):
-	default:
+		after = after[1:]
+	case !isCapitals(tag) || !strings.HasPrefix(after, "["):
 		return false
 	}
 	p.level(l)
-	p.i = used
+	p.i = len(p.s) - len(after)
 	p.commit()
 	return true
 }
@@ -571,14 +551,16 @@ func (p *parser) pair(word string, eq int) bool {
 	return true
 }
 
-// tail reads what may stand between the level and the text: the process, the thread, the logger and the place.
+// tail reads the parts between the level and the text: the time, the process, the thread, the logger and the place.
 func (p *parser) tail() {
 	for range 4 {
-		if !p.head.Leveled || p.text || p.head.Len == 0 || p.head.Len >= len(p.s) || !p.head.Sure {
-			return
-		}
 		p.i = p.head.Len
-		if strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":") {
+		switch {
+		case !p.head.Leveled || p.text || p.i == 0 || p.i >= len(p.s):
+			return
+		case p.further():
+			continue
+		case !p.head.Sure, strings.HasSuffix(strings.TrimRight(p.s[:p.i], " "), ":"):
 			return // the text follows a colon
 		}
 		s := p.rest()
@@ -627,6 +609,35 @@ func (p *parser) tail() {
 	}
 }
 
+// further reads a time below the level, and a colon behind it.
+func (p *parser) further() bool {
+	if p.timed {
+		return false
+	}
+	s := p.rest()
+	n := timeLen(s)
+	if open := strings.IndexByte("[(\"", s[0]); open >= 0 {
+		if end := strings.IndexByte(s[1:min(len(s), maxPart)], "])\""[open]); end > 0 && onlyTime(s[1:1+end]) {
+			n = end + 2
+		}
+	}
+	if word := s[:wordLen(s)]; strings.IndexByte(word, '=') > 0 {
+		return p.pair(word, strings.IndexByte(word, '='))
+	}
+	if n == 0 || p.i+n == len(p.s) {
+		return false
+	}
+	p.i += n
+	if more := timeLen(strings.TrimLeft(p.rest(), " ")); more > 0 { // the time of a day
+		p.skipSpace()
+		p.i += more
+	}
+	p.timed, p.head.Sure = true, true
+	p.colon()
+	p.commit()
+	return true
+}
+
 // plainWord reports whether s begins with a word of letters before a space, which is neither a logger nor a place.
 func plainWord(s string) bool {
 	n := 0
@@ -661,6 +672,9 @@ func digits(s string) int {
 // timeLen returns the length of the time that s begins with, up to the end of its digits and its zone. It is 0 where s
 // begins with another number, or a letter that belongs to no time follows.
 func timeLen(s string) int {
+	if s == "" || !isDigit(s[0]) {
+		return 0
+	}
 	s = s[:min(len(s), maxPart)]
 	n := timeRun(s)
 	end := n
@@ -685,6 +699,8 @@ func timeRun(s string) int {
 		case isDigit(s[n]), strings.IndexByte("-/.:_T+", s[n]) >= 0 && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])),
 			s[n] == ',' && follow >= 3:
 			n += 1 + follow
+		case n > 0 && strings.HasPrefix(s[n:], "年"), n > 0 && strings.HasPrefix(s[n:], "月"), n > 0 && strings.HasPrefix(s[n:], "日"):
+			n += len("年")
 		default:
 			return n
 		}
@@ -692,8 +708,56 @@ func timeRun(s string) int {
 	return n
 }
 
+// mayDate reports whether a time of day may be among the first bytes of s.
+func mayDate(s string) bool {
+	s = s[:min(len(s), maxPart)]
+	i := strings.IndexByte(s, ':')
+	return i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
+}
+
+// dateLen returns the length of the words of a date in any language in front of a time of day, 0 without them. A date
+// without a year has no other words than the English ones.
+//
+//	Apr  5    Sat Apr  5    5. April 2031    Saturday, April 5, 2031    5 апреля 2031 г.    2031. 4. 5. 오전
+func dateLen(s string) int {
+	if !mayDate(s) {
+		return 0
+	}
+	day, year, foreign := false, false, 0
+	for i := 0; i < min(len(s), maxPart); {
+		word := s[i:][:wordLen(s[i:])]
+		switch n := digits(word); {
+		case n > 0 && n <= 2 && n < len(word) && word[n] == ':' && timeLen(word) > 0:
+			if day && (year || foreign == 0) && i > 0 {
+				return i
+			}
+			return 0
+		case n > 0 && n < len(strings.TrimRight(word, ".")), i == 0 && n == 0 && !strings.HasPrefix(s[len(word):], ",") && !isDateWord(word):
+			return 0
+		case n == 1, n == 2:
+			day = true
+		case n == 4:
+			year = true
+		case n > 0, word == "":
+			return 0
+		case !isDateWord(word):
+			if foreign++; foreign > 3 || word[0] < 0x80 && !isLetter(word[0]) {
+				return 0
+			}
+		}
+		i += len(word)
+		for i < len(s) && (s[i] == ' ' || s[i] == ',') {
+			i++
+		}
+	}
+	return 0
+}
+
 // onlyTime reports whether t, the text of a tag, is a time with its day and its zone and nothing else.
 func onlyTime(t string) bool {
+	if n := dateLen(t); n > 0 {
+		t = t[n:]
+	}
 	timed := false
 	for t != "" {
 		n := timeLen(t)
@@ -710,7 +774,11 @@ func onlyTime(t string) bool {
 
 // isZone reports whether s is the half of a day or the zone behind a time.
 func isZone(s string) bool {
-	return s == "Z" || s == "AM" || s == "PM" || s == "UTC" || s == "GMT"
+	switch s {
+	case "Z", "AM", "PM", "UTC", "GMT", "CET", "CEST", "EST", "EDT", "PST", "PDT":
+		return true
+	}
+	return false
 }
 
 // isTime reports whether s, which begins with a digit, is a date or a time of day, or is a number of seconds with three
@@ -736,7 +804,7 @@ func isTime(s string) bool {
 		}
 		return m >= 3 && after == ""
 	}
-	return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) // 05Apr2031
+	return n <= 2 && isDateWord(s[n:min(len(s), n+3)]) || n == 4 && sign >= 0x80 // 05Apr2031, 2031年4月5日
 }
 
 // isDateWord reports whether s is a month or a day.

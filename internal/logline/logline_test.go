@@ -99,7 +99,7 @@ var heads = []struct {
 	{"10:00:00:ERROR:no paper", "no paper", event.LevelError, true},
 	{"[10:00:00|ERROR] no paper", "no paper", event.LevelError, true},
 	{"(10:00:00) <ERROR> no paper", "no paper", event.LevelError, true},
-	{"ERROR,10:00:00,no paper", "10:00:00,no paper", event.LevelError, true},
+	{"ERROR,10:00:00,no paper", "no paper", event.LevelError, true},
 
 	// A level, and no more of a head than its form is sure of.
 	{"ERROR no paper", "ERROR no paper", event.LevelError, true},

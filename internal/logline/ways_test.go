@@ -1,0 +1,74 @@
+package logline
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"github.com/heedlog/heed/event"
+)
+
+// ways are how programs write one error, each with the text that is known of it.
+var ways = []struct{ line, text string }{
+	{"2031-04-05 10:00:02 ERROR save: could not write slot 3", "save: could not write slot 3"},
+	{"2031-04-05 10:00:02,ERROR,save,could not write slot 3", "save,could not write slot 3"},
+	{"2031-04-05 10:00:02;ERROR;save;could not write slot 3", "save;could not write slot 3"},
+	{"2031-04-05 10:00:02|ERROR|save|could not write slot 3", "save|could not write slot 3"},
+	{"2031-04-05T10:00:02.123Z\tERROR\tsave\tcould not write slot 3", "save\tcould not write slot 3"},
+	{"2031-04-05 10:00:02,123,ERROR,save,could not write slot 3", "save,could not write slot 3"},
+	{`"2031-04-05 10:00:02","ERROR","save","could not write slot 3"`, `"save","could not write slot 3"`},
+	{`"2031-04-05 10:00:02";"ERROR";"save";"could not write slot 3"`, `"save";"could not write slot 3"`},
+	{`2031-04-05 10:00:02,"ERROR","save","could not write slot 3"`, `"save","could not write slot 3"`},
+	{`"ERROR","2031-04-05 10:00:02","could not write slot 3"`, `"could not write slot 3"`},
+	{"[2031-04-05 10:00:02] [ERROR] [save] could not write slot 3", "[save] could not write slot 3"},
+	{"[2031-04-05 10:00:02][save][error] could not write slot 3", "[save][error] could not write slot 3"},
+	{"2031-04-05 10:00:02 [ERROR] save - could not write slot 3", "save - could not write slot 3"},
+	{"2031-04-05 10:00:02 - save - ERROR - could not write slot 3", "could not write slot 3"},
+	{"2031-04-05 10:00:02 save ERROR could not write slot 3", "could not write slot 3"},
+	{"10:00:02.123 | save | ERR | could not write slot 3", "could not write slot 3"},
+	{"(2031-04-05 10:00:02) ERROR could not write slot 3", "could not write slot 3"},
+	{"[ERROR] 2031-04-05 10:00:02 could not write slot 3", "could not write slot 3"},
+	{"ERROR 2031-04-05 10:00:02 could not write slot 3", "could not write slot 3"},
+	{"ERROR: 2031-04-05 10:00:02: could not write slot 3", "could not write slot 3"},
+	{"05.04.2031 10:00:02 FEHLER could not write slot 3", "could not write slot 3"},
+	{"05.04.2031 10:00:02 Fehler: could not write slot 3", "could not write slot 3"},
+	{"05/04/2031 10:00:02 ERREUR could not write slot 3", "could not write slot 3"},
+	{"05/04/2031 10:00:02 a. m. ERROR could not write slot 3", "could not write slot 3"},
+	{"5/4/2031 10:00:02 AM ERROR could not write slot 3", "could not write slot 3"},
+	{"05.04.2031 10:00:02 ОШИБКА could not write slot 3", "could not write slot 3"},
+	{"2031年4月5日 10:00:02 错误 could not write slot 3", "could not write slot 3"},
+	{"2031/04/05 10:00:02 エラー could not write slot 3", "could not write slot 3"},
+	{"2031. 4. 5. 오전 10:00:02 오류 could not write slot 3", "could not write slot 3"},
+	{"[2031-04-05 10:00:02] [오류] could not write slot 3", "could not write slot 3"},
+	{"5. April 2031 10:00:02 FEHLER could not write slot 3", "could not write slot 3"},
+	{"5 avr. 2031 10:00:02 ERREUR could not write slot 3", "could not write slot 3"},
+	{"5 апреля 2031 г. 10:00:02 ОШИБКА could not write slot 3", "could not write slot 3"},
+	{"[5 апр. 2031 10:00:02] [ERROR] could not write slot 3", "could not write slot 3"},
+	{"Saturday, April 5, 2031 10:00:02 AM ERROR could not write slot 3", "could not write slot 3"},
+	{"Sat Apr  5 10:00:02 2031 ERROR could not write slot 3", "could not write slot 3"},
+	{"Apr  5 10:00:02 lamp save[123]: ERROR: could not write slot 3", "could not write slot 3"},
+	{"2031-04-05T10:00:02+0200 ERROR could not write slot 3", "could not write slot 3"},
+	{"2031-04-05 10:00:02.123456 CEST ERROR could not write slot 3", "could not write slot 3"},
+	{"2031-04-05 10:00:02 [E] could not write slot 3", "could not write slot 3"},
+	{"E0405 10:00:02.000001   123 save.go:12] could not write slot 3", "could not write slot 3"},
+	{"<3>could not write slot 3", "could not write slot 3"},
+	{`level=error ts=2031-04-05T10:00:02Z msg="could not write slot 3"`, `msg="could not write slot 3"`},
+	{`ts="2031-04-05 10:00:02" level=error msg="could not write slot 3"`, `msg="could not write slot 3"`},
+	{"ERROR|save|could not write slot 3", "save|could not write slot 3"},
+	{"ERROR\tsave\tcould not write slot 3", "save\tcould not write slot 3"},
+	{"[ERROR|save] could not write slot 3", "could not write slot 3"},
+	{"<ERROR> could not write slot 3", "could not write slot 3"},
+	{"*ERROR* could not write slot 3", "could not write slot 3"},
+	{"*** ERROR *** could not write slot 3", "could not write slot 3"},
+	{"=ERROR= could not write slot 3", "could not write slot 3"},
+}
+
+func TestWays(t *testing.T) {
+	for _, c := range ways {
+		level, ok := Level(c.line)
+		text := Text(c.line, event.LevelError)
+		if !ok || level != event.LevelError || text != c.text {
+			assert.Fail(t, c.line, "%v %v %q", level, ok, text)
+		}
+	}
+}
