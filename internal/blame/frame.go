@@ -14,7 +14,12 @@ func (s *scan) frame(line string, stack bool) bool {
 		return false
 	}
 	s.arguments(path)
-	path, archive := javaPath(path, line)
+	if _, by, ok := strings.Cut(path, patchedBy); ok {
+		id, rest, _ := strings.Cut(by, ">")
+		s.owned(Patch, weightPatch, rankOwner, id)
+		path = strings.TrimLeft(rest, ".:")
+	}
+	path, archive, rank := javaPath(path, line)
 	whole := path
 	path = methodPath(path)
 	root := rootOf(path)
@@ -22,7 +27,15 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	s.frames++
-	if s.finder.nobody(path) || keyword(root, path) {
+	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
+	if owner, ok := s.finder.moved(root, moduleOf(line)); game && ok {
+		if owner == "" {
+			s.stranger = s.stranger || len(s.code) == 0
+			return true
+		}
+		game, path, root = false, owner, owner
+	}
+	if game {
 		s.game = true
 		s.examined = s.examined || len(s.code) == 0 && introspects(path)
 		if logs(path) {
@@ -47,7 +60,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	var o owner
 	if readable(archive) {
-		o, ok = s.finder.owner(rankFolder, archive, root)
+		o, ok = s.finder.owner(rank, archive, root)
 	} else {
 		o, ok = s.codeOwner(path, root)
 	}
@@ -60,21 +73,20 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.doubt(&o)
 		return true
 	}
-	rank := 0
-	for rank < len(s.code) && !s.code[rank].same(&o) {
-		rank++
-	}
-	if rank < len(s.code) {
+	if slices.ContainsFunc(s.code, func(nearer owner) bool { return nearer.same(&o) }) {
 		return true // what is nearer to the throw has been taken in
 	}
+	nearer := len(s.code)
 	s.code = append(s.code, o)
 	switch {
-	case rank == 0 && !s.game:
+	case s.stranger:
+		s.found(Frame, weightDoubt, o)
+	case nearer == 0 && !s.game:
 		s.found(Frame, weightThrown, o)
-	case rank == 0 && !s.has(Tag, &o):
+	case nearer == 0 && !s.has(Tag, &o):
 		s.found(Frame, weightNear, o)
 		s.near = len(s.findings)
-	case rank <= 1:
+	case nearer <= 1:
 		s.found(Frame, weightSecond, o)
 	default:
 		s.found(Frame, weightFar, o)
@@ -82,13 +94,16 @@ func (s *scan) frame(line string, stack bool) bool {
 	return true
 }
 
+// patchedBy stands before the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
+const patchedBy = "PatchedBy<"
+
 // passesOn reports whether the code of a frame, which is o's, only passes on what others do: it
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
 		len(typ) > len(root) && reports(typ[len(root):], true) ||
-		s.data && s.game && len(s.code) == 0 && loads(typ)
+		s.data && s.game && len(s.code) == 0 && loads(typ) || s.game && s.finder.surrounds(path)
 }
 
 // doubt keeps code of o that only passes on what others do.
@@ -116,6 +131,11 @@ func (s *scan) writes() {
 // settle decides about code that looked at other code when something was thrown: where the text
 // names somebody else, it is theirs that was looked at.
 func (s *scan) settle() {
+	for i := range s.findings {
+		if f := &s.findings[i]; s.memory {
+			f.weight = min(f.weight, weightDoubt)
+		}
+	}
 	if !s.examined || s.near == 0 {
 		return
 	}
@@ -426,10 +446,11 @@ func unwrapped(path string) string {
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
 //	at knot//com.acme.press.Roller.turn(Roller.java:57)
-func javaPath(path, line string) (method, mod string) {
+func javaPath(path, line string) (method, mod string, rank int) {
 	if !isJava(line) {
-		return path, ""
+		return path, "", rankCode
 	}
+	rank = rankFolder
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		module := path[:i]
 		path = path[i+1:]
@@ -439,10 +460,10 @@ func javaPath(path, line string) (method, mod string) {
 	}
 	if i := strings.LastIndexByte(line, '['); mod == "" && i >= 0 {
 		if archive, _, ok := strings.Cut(line[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
-			mod = archiveName(archive)
+			mod, rank = archiveName(archive), rankCode
 		}
 	}
-	return path, mod
+	return path, mod, rank
 }
 
 // isJava reports whether a frame gives its place as Java does.
