@@ -271,12 +271,11 @@ func (f *Finder) LearnTrace(trace string) {
 	}
 	var seen map[string]bool
 	for line := range strings.SplitSeq(trace, "\n") {
-		path, ok := framePath(line, true)
+		fr, ok := parse(line, true)
 		if !ok {
 			continue
 		}
-		whole := path
-		path = methodPath(path)
+		whole, path := fr.Path, methodPath(fr.Path)
 		root := rootOf(path)
 		game := f.nobody(path) || keyword(root, path)
 		global := isGlobal(whole, false)
