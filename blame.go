@@ -48,8 +48,11 @@ func (e *Engine) learnMods(mods []Mod) int {
 	if n > 0 {
 		clear(e.accused)
 		e.coalescer.Rename(func(name string) string {
-			m, _ := e.finder.Mod(name)
-			return cmp.Or(m.Name, name)
+			m, ok := e.finder.Mod(name)
+			if !ok {
+				return name
+			}
+			return cmp.Or(m.Name, blame.Plain(name))
 		})
 	}
 	return n
@@ -89,6 +92,7 @@ func (e *Engine) Blame(in *event.Entry) []Suspect {
 type accused struct {
 	names []string
 	asked int
+	knew  int    // [blame.Finder.Knows] when they were asked first
 	mixed bool   // they differ
 	frame uint64 // see [coalesce.Input].Frame
 }
@@ -108,16 +112,21 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	if e.entry.Kind != event.KindLog {
 		return nil, 0
 	}
-	known := e.accused[sig]
+	known, seen := e.accused[sig]
+	if !seen {
+		e.finder.LearnTrace(e.entry.Message)
+		e.finder.LearnTrace(e.entry.Stack)
+		known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack)
+	}
+	if knows := e.finder.Knows(); known.knew != knows {
+		known = accused{knew: knows, frame: known.frame} // the mod may be known by now
+	}
 	switch {
 	case known.asked == maxAsked, known.asked > 0 && len(e.accused) > fewAccused:
 		if known.mixed {
 			return nil, known.frame
 		}
 		return known.names, known.frame
-	case known.asked == 0:
-		e.finder.LearnModules(e.entry.Message)
-		e.finder.LearnModules(e.entry.Stack)
 	}
 	e.suspects = e.finder.Find(e.suspects[:0], e.entry.Message, e.entry.Stack)
 	e.finder.LearnNames(e.suspects)
@@ -132,7 +141,6 @@ func (e *Engine) accuse(sig signature.Signature) (names []string, frame uint64) 
 	}
 	if known.asked == 0 {
 		known.names = names
-		known.frame = e.normalizer.Origin(e.entry.Message, e.entry.Stack)
 	}
 	known.asked++
 	if len(e.accused) >= maxAccused {

@@ -113,5 +113,5 @@ func TestBlameOfObfuscatedCode(t *testing.T) {
 	require.Len(t, e.Blame(&readable), 1)
 	require.Empty(t, e.Blame(&hidden), "Blame changes nothing")
 	e.Observe(readable)
-	require.Equal(t, "Acme", e.Blame(&hidden)[0].Mod)
+	require.Equal(t, "code: Acme", e.Blame(&hidden)[0].Mod)
 }

@@ -107,6 +107,8 @@ type openRecord struct {
 
 	ref      uint64
 	refState string
+
+	local int // where in message the line above is, set in like a frame of any language, plus one; 0: it is none
 	// refFrom is where in stack the trace begins that ref stands for; -1 if
 	// none is open.
 	refFrom int

@@ -3,49 +3,33 @@ package capture
 import (
 	"bytes"
 	"slices"
+
+	"github.com/heedlog/heed/internal/frame"
 )
 
-// isFrame reports whether b cannot be anything but a line of a stack trace:
-//
-//	  at Foo.Bar[T] (System.Int32 x) [0x00012] in <0123…>:0
-//	 at Foo.Bar ()
-//	  at (wrapper dynamic-method) Foo.Bar_Patch0(Foo)
-//	(wrapper managed-to-native) Foo.Bar(int)
-//	 [0x00006] in <fedc…>:0
-//	   --- End of inner exception stack trace ---
-//	Rethrow as TypeInitializationException: …
-//	Foo.Bar:Baz (int)
-//	Foo.Bar:Baz():0
-//	Foo.Bar.Baz () (at <0123…>:0)
-//	Bar at offset 0 in file:line:column <filename unknown>:0:0
+// isFrame reports whether b cannot be anything but a line of a stack trace; see package frame.
 func isFrame(b []byte) bool {
 	frame, _ := frameOrProse(b)
 	return frame
 }
 
-// frameOrProse is isFrame, and what it has found out besides: that b is prose, as
-// isProse says. Neither says that it is not.
-func frameOrProse(b []byte) (frame, prose bool) {
+// frameOrProse is isFrame, and what it has found out besides: that b is prose, as isProse says. Neither says that it is
+// not. The frames of a crash, with addresses, and those of Python belong to reports of their own.
+func frameOrProse(b []byte) (is, prose bool) {
 	switch b[0] {
-	case ' ', '\t':
-		t := trimLeft(b)
-		return isAtFrame(t) || hasPrefix(t, "[0x") && bytes.Contains(t, []byte("] in <")) ||
-			hasPrefix(t, "(wrapper ") || isTraceMark(t), false
-	case '(':
-		return hasPrefix(b, "(wrapper "), false
-	case '-', 'R':
-		if isTraceMark(b) {
-			return true, false
-		}
-	case 'a': // the first frame of a trace that was trimmed
-		if isAtFrame(b) && (bytes.Contains(b, []byte("] in <")) || hasPrefix(b, "at (wrapper ") || endsInOffset(b)) {
-			return true, false
+	case ' ', '\t', '(', '-', 'R', 'a':
+	default:
+		if isProse(b) {
+			return false, true
 		}
 	}
-	if isProse(b) {
-		return false, true
+	if f, c := frame.Parse(text(b)); c == frame.Sure {
+		return !f.Address && !f.Python, false
 	}
-	return isUnityFrame(b) || isOffsetFrame(b), false
+	if b[0] == ' ' || b[0] == '\t' || b[0] == '(' {
+		return false, false
+	}
+	return isOffsetFrame(b), isProse(b)
 }
 
 // isProse reports whether b begins as no frame at the margin does, isDottedCall's
@@ -65,139 +49,17 @@ func isProse(b []byte) bool {
 	return true
 }
 
-// isAtFrame reports whether t, without its indentation, is "at" and a method: a
-// word with a dot in it or in brackets.
-func isAtFrame(t []byte) bool {
-	if !hasPrefix(t, "at ") || len(t) < 4 {
-		return false
-	}
-	t = t[len("at "):]
-	if t[0] == '(' || t[0] == '<' || isDigit(t[0]) {
-		return !isDigit(t[0])
-	}
-	for i, c := range t {
-		switch c {
-		case '.', ':', '+':
-			return i > 0 && i+1 < len(t) && t[i+1] != ' '
-		case ' ', '(':
-			return false
-		}
-	}
-	return false
-}
-
-// endsInOffset reports whether b ends as the frames of old Mono do: "Foo.Bar () <0x0001b>".
-func endsInOffset(b []byte) bool {
-	b = trimRight(b)
-	i := bytes.LastIndex(b, []byte(") <0x"))
-	return i > 0 && b[len(b)-1] == '>' && len(b)-i < len(") <0x0123456789abcdef + 0x01234>")
-}
-
 // isBareAtFrame reports whether b, a line at the margin, is "at", a method and its
 // arguments, and nothing else or the place. It counts only directly below a record.
 func isBareAtFrame(b []byte) bool {
-	if !isAtFrame(b) {
-		return false
-	}
-	path, args, ok := cutCall(b[len("at "):])
-	if !ok {
-		return false
-	}
-	_, ok = methodPath(path)
-	args = trimRight(args)
-	if i := bytes.LastIndex(args, []byte(") in ")); i >= 0 {
-		args = args[:i+1]
-	}
-	return ok && (endsCall(args) || endsInOffset(args))
+	f, c := frame.Parse(text(b))
+	return c > frame.None && f.Word == "at"
 }
 
-// isTraceMark reports whether t, without its indentation, is a line that joins
-// two traces.
-func isTraceMark(t []byte) bool {
-	return hasPrefix(t, "--- End of ") || hasPrefix(t, "Rethrow as ")
-}
-
-// isUnityFrame reports whether b is a frame as Unity writes it, with a colon
-// between type and method, or with its place behind "(at ":
-//
-//	UnityEngine.StackTraceUtility:ExtractStackTrace ()
-//	Gadget.Panel+<>c__DisplayClass1_0:<Draw>b__0():0
-//	Verse.Root_Play.Update () (at <0123…>:0)
-//
-// Prose does not have this shape: up to the parenthesis there is no space but
-// the one before it, and nothing follows but the place.
+// isUnityFrame reports whether b is a frame as Unity writes it at the margin.
 func isUnityFrame(b []byte) bool {
-	path, args, ok := cutCall(b)
-	if !ok {
-		return false
-	}
-	colon, ok := methodPath(path)
-	if !ok {
-		return false
-	}
-	tail := trimRight(args)
-	if i := bytes.Index(tail, []byte(") (at ")); i > 0 && tail[len(tail)-1] == ')' {
-		return true
-	}
-	return colon && endsCall(tail)
-}
-
-// methodPath reports whether b is the path of a method, "Foo.Bar+Baz`1:Qux" or
-// "Foo.Bar.Qux", and whether a colon stands before the method.
-func methodPath(b []byte) (colon, ok bool) {
-	if len(b) < 3 || !isName(b[0]) && b[0] != '<' {
-		return false, false
-	}
-	parts, depth := 0, 0
-	for i, c := range b {
-		switch {
-		case isName(c):
-		case c == ':':
-			if depth == 0 && i > 0 && i+1 < len(b) && b[i-1] != ':' && b[i+1] != ':' {
-				colon = true
-				parts++
-			}
-		case c == '.' || c == '+' || c == '/':
-			parts++
-		case c == '<' || c == '[':
-			depth++
-		case c == '>' || c == ']':
-			depth--
-		case c == '`' || c == '$' || c == '|' || c == '@' || c == '-' || c == '?':
-		case c == ',' || c == ' ' || c == '=' || c == '&' || c == '*':
-			// Inside the arguments of a generic type only:
-			// List`1[[Foo.Bar, Assembly, Version=1.0]].
-			if depth <= 0 {
-				return false, false
-			}
-		default:
-			return false, false
-		}
-	}
-	return colon, parts > 0
-}
-
-// endsCall reports whether b, which begins with the parenthesis of a call,
-// consists of its arguments and at most the place of the frame: "()", "(int)",
-// "():0", "(Int32) (at C:/x.cs:12)", "(int) [0x00012] in <0123…>:0".
-func endsCall(b []byte) bool {
-	end := bytes.LastIndexByte(b, ')')
-	if end < 0 {
-		return false
-	}
-	rest := b[end+1:]
-	if len(rest) == 0 {
-		return true
-	}
-	if rest[0] == ':' {
-		for _, c := range rest[1:] {
-			if !isDigit(c) {
-				return false
-			}
-		}
-		return len(rest) > 1
-	}
-	return hasPrefix(rest, " [0x")
+	f, c := frame.Parse(text(b))
+	return c == frame.Sure && !f.Led && f.Path != "" && !isIndented(b)
 }
 
 // isDottedCall reports whether b is a frame without "at" and without a colon
@@ -207,22 +69,41 @@ func endsCall(b []byte) bool {
 //
 // A message may look like it, so it counts only within a trace.
 func isDottedCall(b []byte) bool {
-	path, args, ok := cutCall(b)
-	if !ok {
-		return false
-	}
-	_, ok = methodPath(path)
-	return ok && endsCall(trimRight(args))
+	f, c := frame.Parse(text(b))
+	return c > frame.None && !f.Led && f.Path != ""
 }
 
-// cutCall cuts b before its first parenthesis, with at most one space between,
-// which goes to neither part. It returns false where nothing is before it.
-func cutCall(b []byte) (path, args []byte, ok bool) {
-	open := bytes.IndexByte(b, '(')
-	if open < 1 {
-		return nil, nil, false
+// isLocalFrame returns the word before the method of a line that is set in, and whether the line has the form of a
+// frame with a word of any language or without one. It counts where two such lines come in sequence.
+func isLocalFrame(b []byte) (word string, ok bool) {
+	f, c := frame.Parse(text(b))
+	return f.Word, c == frame.Within && !f.Address
+}
+
+// joinsLocal reports whether b, a line that is set in, is a frame with a word of any language, or without one, below
+// another one. The first of them is taken to the stack then.
+func (a *assembly) joinsLocal(b []byte) bool {
+	word, ok := isLocalFrame(b)
+	from := a.local - 1
+	a.local = 0
+	switch {
+	case !ok || a.blanks > 0:
+		return false
+	case a.frames > 0:
+		return true
+	case from < 0:
+		a.local = len(a.message) + 1
+		return false
 	}
-	return bytes.TrimSuffix(b[:open], []byte(" ")), b[open:], true
+	first := trimRight(bytes.TrimLeft(a.message[from:], "\n"))
+	if before, ok := isLocalFrame(first); !ok || before != word || a.split != evidenceIndent || bytes.IndexByte(first, '\n') >= 0 {
+		a.local = len(a.message) + 1
+		return false
+	}
+	a.put(partStack, first)
+	a.frame(first)
+	a.message = a.message[:from]
+	return true
 }
 
 // isOffsetFrame reports whether b is a frame of System.Diagnostics.StackFrame:
@@ -287,15 +168,13 @@ func isCutFrame(b []byte) bool {
 	if b[0] == '(' {
 		return hasPrefix(b, wrapper) || hasPrefix([]byte(wrapper), string(b))
 	}
-	path, _, ok := cutCall(b)
-	if !ok {
-		path = trimRight(b)
-	}
-	if isDigit(path[0]) {
+	path, _, _ := bytes.Cut(trimRight(b), []byte("("))
+	path = bytes.TrimRight(path, ". \t")
+	if len(path) == 0 || isDigit(path[0]) {
 		return false
 	}
-	_, ok = methodPath(path)
-	return ok || isWord(path)
+	_, parts, ok := frame.Scan(text(path))
+	return ok && parts > 0 || isWord(path)
 }
 
 // isWord reports whether b is a name and nothing else.

@@ -41,7 +41,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 			return apart()
 		case isElapsed(b):
 		case !isOmission(b):
-			return joined(partMessage, evidenceIndent)
+			return a.joinIndented(b)
 		case len(a.stack) > 0:
 			return joined(partStack, evidenceFrame)
 		}

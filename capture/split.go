@@ -226,7 +226,7 @@ func (a *assembly) joinsBelowBlank(ln *line) verdict {
 // joinIndented joins a line that is set in: to the trace, if it reports something about a
 // frame.
 func (a *assembly) joinIndented(b []byte) verdict {
-	if a.frames > 0 && isAnnotation(b) {
+	if a.frames > 0 && isAnnotation(b) || a.joinsLocal(b) {
 		return joined(partStack, evidenceFrame)
 	}
 	a.indentedItem(b)

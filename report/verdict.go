@@ -73,6 +73,7 @@ type verdictCause struct {
 	Perhaps     bool              `json:"perhaps,omitempty" jsonschema:"Less than half of its entries name these mods."`
 
 	time    time.Time // of its first entry, where Config.Details asks for it
+	modded  bool      // the log lists mods
 	patched []string  // mods that changed code that it ran through, where nothing else points at a mod
 }
 
@@ -251,6 +252,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 		As: n.as, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
 		What: sentence(text.Summary), Advice: sentence(text.Advice),
 	}
+	c.modded = r.environment != nil && len(r.environment.Mods) > 0
 	if r.details != nil {
 		c.time = r.details.causes[causeKey{p.Rule, p.Disposition}]
 	}

@@ -34,7 +34,8 @@ func either(mods []verdictMod, quote func(string) string) string {
 	return strings.Join(each(mods, func(m verdictMod) string { return m.title(quote) }), " or ")
 }
 
-// mod returns which mod it was and what that rests on, in a sentence; "" where nothing is known.
+// mod returns which mod it was and what that rests on, in a sentence, or how to find it; "" where the log lists no mods
+// and names none.
 func (c *verdictCause) mod(quote func(string) string) string {
 	because := ""
 	if len(c.Mods) > 0 && len(c.Mods[0].Evidence) > 0 {
@@ -46,8 +47,10 @@ func (c *verdictCause) mod(quote func(string) string) string {
 			text.Number(c.Mods[0].Entries), c.Times, text.Plural(c.Mods[0].Entries, "names", "name"), c.Mods[0].Line, because)
 	case len(c.Mods) > 0:
 		return either(c.Mods, quote) + because + "."
-	case len(c.patched) == 0:
+	case len(c.patched) == 0 && !c.modded:
 		return ""
+	case len(c.patched) == 0:
+		return "Not known. To find it, remove the mods added last, or half of them at a time."
 	}
 	return "Not known. The stack trace contains game code that " + strings.Join(each(c.patched, quote), " and ") +
 		text.Plural(len(c.patched), " patches", " patch") + "; that alone is no proof."

@@ -1,14 +1,19 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+
+	stackframe "github.com/heedlog/heed/internal/frame"
+)
 
 // A frame is one line of a stack whose name has been found. Its canonical form
 // is what its parts spell.
 type frame struct {
-	line   string // from the name on
-	module string // stands before the name, with a dot, if not empty
-	kind   form
-	plain  plainName // the name, if complete found it to be plain
+	line   string    // from the name on
+	module string    // stands before the name, with a dot, if not empty
+	led    bool      // something was taken off before it
+	within bool      // the line is one of a stack
+	plain  plainName // the name, if it is plain
 }
 
 // complete reports whether the name is one, and what follows it is what
@@ -21,10 +26,10 @@ type frame struct {
 // the line, maybe with ":" and a line number; after a name with exactly one
 // single colon also with a space before, else only if the name has generic
 // arguments in brackets after an arity, or if it has a dot or slash and the
-// arguments are those of Go, without line number.
+// arguments are those of Go, without line number, or "(at " and a place with a
+// colon come after them, or [stackframe.Closed] holds in a stack.
 func (fr *frame) complete() bool {
-	if name := findPlainName(fr.line); name.end > 0 {
-		fr.plain = name
+	if name := fr.plain; name.end > 0 {
 		methods := 0
 		if name.colon >= 0 {
 			methods = 1
@@ -44,10 +49,13 @@ func (fr *frame) complete() bool {
 // names of its form.
 func (fr *frame) mayEnd(i, methods int, dots, generic, made bool) bool {
 	rest := fr.line[i:]
-	if fr.kind == formAt {
+	if fr.led {
 		return rest == "" || rest[0] == '(' || rest[0] == '>' && made || rest[0] == ':' && at(rest, 1)&digit != 0 ||
 			strings.HasPrefix(rest, " (") || strings.HasPrefix(rest, " [0x") ||
 			strings.HasPrefix(rest, " in ") || strings.HasPrefix(rest, " <0x")
+	}
+	if dots && fr.line[i-1] != '.' && (fr.within && stackframe.Closed(rest) || stackframe.Placed(rest)) {
+		return true
 	}
 	end := skipBack(rest, 0, len(rest), digit)
 	if end < len(rest) {

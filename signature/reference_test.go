@@ -1,6 +1,7 @@
 package signature
 
 import (
+	stackframe "github.com/heedlog/heed/internal/frame"
 	"regexp"
 	"slices"
 	"strings"
@@ -708,6 +709,7 @@ func (h *refHead) quotation(i int) int {
 
 func (r *reference) template(message, stack string) string {
 	lines := strings.Split(message, "\n")
+	raw := slices.Clone(lines)
 	for i, l := range lines {
 		lines[i] = strings.Trim(l, refSpaces)
 	}
@@ -716,14 +718,15 @@ func (r *reference) template(message, stack string) string {
 		first++
 	}
 	head, rest := lines[first], lines[first+1:]
-	if first > 0 && r.frame(head) != "" {
+	if first > 0 && r.frame(head, false) != "" {
 		head, rest = "", lines[first:]
 	} else if len(rest) > 0 && head != "" && reException.MatchString(widen(rest[0])) {
 		head, rest = head+" "+rest[0], rest[1:]
 	}
 	out := []string{r.head(head)}
-	for _, l := range append(rest, strings.Split(stack, "\n")...) {
-		f := r.frame(strings.Trim(l, refSpaces))
+	rest = raw[len(raw)-len(rest):]
+	for i, l := range append(rest, strings.Split(stack, "\n")...) {
+		f := r.frame(l, i >= len(rest))
 		if f == "" || len(out) > r.frames || slices.ContainsFunc(r.loggers,
 			func(p string) bool { return strings.HasPrefix(f, p) }) {
 			continue
@@ -735,7 +738,11 @@ func (r *reference) template(message, stack string) string {
 
 var (
 	reException = re(`(?:[A-Za-z_$\x{80}-\x{df}][«N».+]*)?(?:Exception|Error)(?:$|:|` + "`" + `|\[|[«S»]+\()`)
-	reJIT       = re(`0x.*? \(Mono JIT Code\) [«S»]*`)
+	reJIT       = re(`(?:0x.*?|.{8}) \(Mono JIT Code\) [«S»]*(?:\[.*?\] )?`)
+	reLayer     = re(`[^/:( ]+/[^/@( ]+@[^/( ]+/`)
+	reWord      = regexp.MustCompile(`^(\p{L}+):? [\x00- \x7f]*`)
+	rePlaced    = regexp.MustCompile(`(?s)\) \(at .*:.*\)$`)
+	reClosed    = regexp.MustCompile(`(?s)^ ?\(.*\)(?: \[0x[^)]*)?$`)
 	reGDB       = re(`#[0-9]+[«S»]+0x.*? in [«S»]*`)
 	reAt        = re(`at (?:[«S»]*(?:async|new) )*[«S»]*`)
 	reWrapper   = re(`\(wrapper (.*?)\) [«S»]*`)
@@ -750,13 +757,19 @@ var (
 )
 
 // frame returns the canonical name of the frame that line shows, or "".
-func (r *reference) frame(line string) string {
+func (r *reference) frame(raw string, within bool) string {
+	line := strings.Trim(raw, refSpaces)
 	if len(line) < 4 {
 		return ""
 	}
 	s, bare, module := widen(line), true, ""
 	if m := reAt.FindString(s); m != "" {
 		s, bare = s[len(m):], false
+	} else if m := reWord.FindString(line); m != "" && strings.IndexByte(line, ' ') < 20 && strings.TrimLeft(raw, refSpaces) != raw && dotted(line[len(m):]) {
+		if !within {
+			return ""
+		}
+		s, bare = widen(line[len(m):]), false
 	} else if m := reJIT.FindString(s); m != "" {
 		s, bare = s[len(m):], false
 	} else if m := reGDB.FindString(s); m != "" {
@@ -789,6 +802,9 @@ func (r *reference) frame(line string) string {
 	for module == "" && strings.HasPrefix(s, "MonoMod.Utils.DynamicMethodDefinition:") && !strings.HasPrefix(s, "MonoMod.Utils.DynamicMethodDefinition::") {
 		s, bare = strings.TrimPrefix(s, "MonoMod.Utils.DynamicMethodDefinition:"), false
 	}
+	if !bare && module == "" {
+		s = s[len(reLayer.FindString(s)):]
+	}
 	n := refName{s: []rune(s)}
 	name := n.parse()
 	if n.first == "" || !re(`[«W»<]`).MatchString(n.first) {
@@ -801,6 +817,9 @@ func (r *reference) frame(line string) string {
 		}
 		return ""
 	}
+	if n.dots > 0 && n.s[n.i-1] != '.' && (rePlaced.MatchString(rest) || within && (reBareArgs.MatchString(rest) || reClosed.MatchString(rest))) {
+		return narrowed(name)
+	}
 	m := reBareArgs.FindStringSubmatch(rest)
 	switch {
 	case m == nil:
@@ -812,6 +831,13 @@ func (r *reference) frame(line string) string {
 		return ""
 	}
 	return narrowed(name)
+}
+
+// dotted reports whether line is a dotted name with arguments, as package frame reads names.
+func dotted(line string) bool {
+	path, _, ok := strings.Cut(line, "(")
+	_, parts, whole := stackframe.Scan(strings.TrimSuffix(path, " "))
+	return ok && whole && parts > 0
 }
 
 // refName reads the name of a frame.

@@ -1,6 +1,10 @@
 package signature
 
-import "strings"
+import (
+	"strings"
+
+	stackframe "github.com/heedlog/heed/internal/frame"
+)
 
 // splitHead cuts message into its head and the lines after it.
 //
@@ -24,7 +28,7 @@ func splitHead(message string) (head, rest string) {
 		n = start + m
 	}
 	if start > 0 {
-		if _, ok := parseFrame(message[start:n]); ok {
+		if _, ok := parseFrame(message[start:n], false); ok {
 			return "", message[start:]
 		}
 	}
@@ -58,6 +62,7 @@ func isException(line string) bool {
 type frames struct {
 	n           *Normalizer
 	text, stack string
+	within      bool // text is the stack
 	left        int
 }
 
@@ -72,7 +77,7 @@ func (f *frames) next() (frame, bool) {
 			if f.stack == "" {
 				break
 			}
-			f.text, f.stack = f.stack, ""
+			f.text, f.stack, f.within = f.stack, "", true
 		}
 		line := f.text
 		if i := strings.IndexByte(line, '\n'); i >= 0 {
@@ -80,7 +85,7 @@ func (f *frames) next() (frame, bool) {
 		} else {
 			f.text = ""
 		}
-		if fr, ok := parseFrame(line); ok && !f.n.isLogger(&fr) {
+		if fr, ok := parseFrame(line, f.within); ok && !f.n.isLogger(&fr) {
 			f.left--
 			return fr, true
 		}
@@ -88,122 +93,55 @@ func (f *frames) next() (frame, bool) {
 	return frame{}, false
 }
 
-// form is how a frame was recognized, and so what must follow its name.
-type form uint8
-
-const (
-	formAt   form = iota // after "at " or the like
-	formBare             // the line begins with the name
-)
-
 // parseFrame returns the frame that line shows, and whether it shows one with
-// a name. Shapes of frames are, with what is not taken into account in them:
+// a name; within, that the line is one of a stack. Shapes of frames are, with what
+// is not taken into account in them:
 //
 //	at Name.Space.Type.Method (Args) [0x00012] in <id>:0
 //	at (wrapper dynamic-method) Name.Space.Type.Name.Space.Type.Method_Patch0(Args)
 //	Name.Space.Type:Method (Args)
 //	Name.Space.Type:Method():0
+//	Name.Space.Type.Method () (at <id>:0)
 //	0x00000123456789AB (Mono JIT Code) Name.Space.Type:Method (Args)
-//	Name.Space.Type`1[[Arg, Assembly]]..ctor(Args)
 //	at async new method (file.js:1:2)
+//	at LAYER/mod@version/name.space.Type.method(Type.java:12)
 //	package/path.(*Type).Method(0x1, 0x2)
 //	File "dir/module.py", line 12, in method
 //	#3  0x0000123456789abc in method (args)
 //
-// Exactly: the line, without space at its ends, has four bytes or more. One of
-// these is taken off its beginning, with all space after it:
-//
-//   - "at ", and then "async " and "new " as often as they come;
-//   - what begins with "0x", to the first " (Mono JIT Code) ";
-//   - '#', a number, space and what begins with "0x", to the first " in ";
-//   - what begins with `File "`, to the first ", in " after the first `", line `;
-//     the name of the file without directories and ".py", if it is a letter and
-//     then word bytes and '-' without '$', and '.' stand before the name.
-//
-// Other lines that begin with '0', '#' or `File "` show none. Then, but after
-// `File "`, "(wrapper KIND) " is taken off, and for the kind dynamic-method
-// what [patched] takes off, and "MonoMod.Utils.DynamicMethodDefinition:" as
-// often as it comes without a second colon. What follows is the name, as far as
-// [parts] reads, and the rest as [frame.complete] demands.
-func parseFrame(line string) (frame, bool) {
-	line = trim(line)
-	if len(line) < 4 {
+// Exactly: the line, without space at its ends, has four bytes or more. What
+// [stackframe.Head.Cut] takes off is taken off; a word of another language than "at"
+// counts in a stack only. The name of a Python file counts if it is a letter
+// and then word bytes and '-' without '$'. Then is taken off, for the wrapper kind
+// dynamic-method, what [patched] takes off, and
+// "MonoMod.Utils.DynamicMethodDefinition:" as often as it comes without a second
+// colon. What follows is the name, as far as [parts] reads, and the rest as
+// [frame.complete] demands.
+func parseFrame(line string, within bool) (frame, bool) {
+	var f stackframe.Head
+	if !f.Cut(line) || f.Word != "" && f.Word != "at" && !within {
 		return frame{}, false
 	}
-	fr := frame{kind: formBare}
-	switch line[0] {
-	case 'a':
-		if rest, ok := strings.CutPrefix(line, "at "); ok {
-			fr.kind, line = formAt, trim(rest)
-			for {
-				if rest, ok := strings.CutPrefix(line, "async "); ok {
-					line = trim(rest)
-				} else if rest, ok := strings.CutPrefix(line, "new "); ok {
-					line = trim(rest)
-				} else {
-					break
-				}
-			}
-		}
-	case '0':
-		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
-		if !ok || !strings.HasPrefix(line, "0x") {
-			return frame{}, false
-		}
-		fr.kind, line = formAt, trim(rest)
-	case '#':
-		i := skip(line, 1, digit)
-		_, rest, ok := strings.Cut(line, " in ")
-		if !ok || i == 1 || at(line, i)&space == 0 || !strings.HasPrefix(trim(line[i:]), "0x") {
-			return frame{}, false
-		}
-		fr.kind, line = formAt, trim(rest)
-	case 'F':
-		if rest, ok := strings.CutPrefix(line, `File "`); ok {
-			return pythonFrame(rest)
-		}
+	f.Name = trim(f.Name)
+	if f.Dynamic && !f.Python {
+		f.Name = patched(f.Name)
 	}
-	if rest, ok := strings.CutPrefix(line, "(wrapper "); ok {
-		wrapper, name, ok := strings.Cut(rest, ") ")
-		if !ok {
-			return frame{}, false
-		}
-		fr.kind, line = formAt, trim(name)
-		if wrapper == "dynamic-method" {
-			line = patched(line)
-		}
-	}
-	for {
+	for !f.Python {
 		// The type that some versions of MonoMod put all patched methods in.
 		// Canonical names have no single colon, so they keep it.
-		rest, ok := strings.CutPrefix(line, "MonoMod.Utils.DynamicMethodDefinition:")
+		rest, ok := strings.CutPrefix(f.Name, "MonoMod.Utils.DynamicMethodDefinition:")
 		if !ok || strings.HasPrefix(rest, ":") {
 			break
 		}
-		fr.kind, line = formAt, rest
+		f.Led, f.Name = true, rest
 	}
-	fr.line = line
-	return fr, fr.complete()
-}
-
-// pythonFrame returns the frame of a Python trace: the stem of the file's name
-// stands for the module, and is a part of the name like others.
-func pythonFrame(line string) (frame, bool) {
-	path, rest, ok := strings.Cut(line, `", line `)
-	if !ok {
-		return frame{}, false
-	}
-	_, name, ok := strings.Cut(rest, ", in ")
-	if !ok {
-		return frame{}, false
-	}
-	if i := strings.LastIndexAny(path, `/\`); i >= 0 {
-		path = path[i+1:]
-	}
-	module := strings.TrimSuffix(path, ".py")
-	fr := frame{kind: formAt, line: trim(name), module: module[:trimPart(module, 0, len(module))]}
-	if fr.line == "" || !isPlainName(module) {
-		return frame{}, false
+	fr := frame{line: f.Name, led: f.Led, within: within, plain: findPlainName(f.Name)}
+	switch {
+	case f.Python:
+		fr.module = f.Module[:trimPart(f.Module, 0, len(f.Module))]
+		return fr, isPlainName(f.Module) && fr.complete()
+	case fr.plain.end == 0 && f.Layer():
+		fr.line, fr.plain = f.Name, findPlainName(f.Name)
 	}
 	return fr, fr.complete()
 }

@@ -18,8 +18,7 @@ const (
 	toPackage
 	toAssembly
 	toType
-	toMethod
-	toDefinition // the word is one behind which the game puts what a definition is called
+	toProvider
 )
 
 // leadOf returns what a word leads up to, whatever its case.
@@ -40,15 +39,10 @@ func leadOf(word string) lead {
 		return toPackage
 	case "assembly":
 		return toAssembly
-	case "type", "class", "for", "registering":
+	case "type", "class", "for", "registering", "named":
 		return toType
-	case "named":
-		return toType | toDefinition
-	case "method":
-		return toMethod
-	case "workgiver", "jobgiver", "jobdriver", "driver", "job", "newjob", "curjob", "incident", "hediff", "gene", "def",
-		"recipe", "quest", "ability", "thought", "ritual", "event":
-		return toDefinition
+	case "by", "mod" + "id":
+		return toProvider
 	}
 	return 0
 }
@@ -95,6 +89,11 @@ func (s *scan) announced(line string) {
 			s.owned(Named, weightNamed, rankNamed, name)
 		}
 	}
+	for before, rest := range s.around(line, toProvider) {
+		if strings.HasSuffix(before, "provided ") || strings.HasPrefix(rest, ":") {
+			s.named(strings.TrimLeft(rest, ": "))
+		}
+	}
 	for _, rest := range s.around(line, toPlugin) {
 		s.plugin(rest)
 	}
@@ -123,11 +122,23 @@ func (s *scan) announced(line string) {
 		s.typeName(after)
 		rest = after
 	}
-	s.methods(line)
 	s.prefixes(line)
 	line, _, _ = strings.Cut(line, "<")
 	s.parts(line)
 }
+
+// named reads the id of a mod behind a word that nothing but one can follow.
+func (s *scan) named(rest string) {
+	name, ok := quoted(rest)
+	if !ok {
+		name = rest[:len(rest)-len(strings.TrimLeftFunc(rest, idRune))]
+	}
+	if letters(name) > 1 {
+		s.owned(Named, weightNamed, rankNamed, name)
+	}
+}
+
+func idRune(r rune) bool { return r == '-' || r == '.' || r < utf8.RuneSelf && wordByte(byte(r)) }
 
 // partKinds are what the classes of a mod extend or are called after, by which the game names them.
 var partKinds = [...]string{
@@ -164,33 +175,24 @@ func (s *scan) parts(line string) {
 	}
 }
 
-// prefixes reads definitions that are called after a mod that is known, as in SomeMod_Press.
+// prefixes reads definitions, components and resources that are called after a mod that is known, as in SomeMod_Press
+// and some_mod:press.
 func (s *scan) prefixes(line string) {
-	if len(s.finder.mods) == 0 || strings.IndexByte(line, '_') < 0 {
+	if len(s.finder.mods) == 0 {
 		return
 	}
-	for _, rest := range s.around(line, toDefinition) {
-		name := strings.TrimLeft(rest, " '\"`(=:")
-		prefix, after, ok := strings.Cut(name, "_")
-		if !ok || after == "" || !wordByte(after[0]) || len(prefix) < minTag || identifier(prefix) != prefix {
+	for i := 1; i+1 < len(line); i++ {
+		if c := line[i]; c != '_' && c != ':' || !wordByte(line[i-1]) || !wordByte(line[i+1]) || line[i+1] == '_' {
 			continue
 		}
-		if s.finder.known(prefix) == 0 && s.finder.hint(prefix) == 0 {
-			continue
+		from := i
+		for from > 0 && wordByte(line[from-1]) {
+			from--
 		}
-		s.owned(Type, weightMissing, rankCode, prefix)
-	}
-}
-
-// methods reads the methods that the line names in the form of the runtime: "Patching exception in method
-// static System.Void Acme.Press::Turn()".
-func (s *scan) methods(line string) {
-	for _, rest := range s.around(line, toMethod) {
-		end := strings.Index(rest, "::")
-		if end < 0 {
-			continue
+		prefix := line[from:i]
+		if len(prefix) >= minTag && (s.finder.known(prefix) != 0 || s.finder.hint(prefix) != 0) {
+			s.owned(Type, weightMissing, rankCode, prefix)
 		}
-		s.typeName(rest[strings.LastIndexAny(rest[:end], " >")+1 : end])
 	}
 }
 
@@ -462,7 +464,11 @@ func (s *scan) typeName(text string) bool {
 		return false // Author.Mod, behind [Mod]
 	}
 	if o, ok := s.codeOwner(path, root); ok {
-		s.found(Type, weightType, o)
+		weight := weightType
+		if s.victim {
+			weight = weightDoubt
+		}
+		s.found(Type, weight, o)
 		return true
 	}
 	return false

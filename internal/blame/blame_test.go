@@ -35,7 +35,7 @@ func show(suspects []blame.Suspect) string {
 		for _, e := range s.Evidence {
 			ev = append(ev, fmt.Sprintf("%s:%d", e.Kind, e.Line))
 		}
-		parts = append(parts, fmt.Sprintf("%s %d %s", s.Mod, s.Score, strings.Join(ev, ",")))
+		parts = append(parts, fmt.Sprintf("%s %d %s", strings.TrimPrefix(s.Mod, "code: "), s.Score, strings.Join(ev, ",")))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -101,7 +101,7 @@ var cases = []struct {
 	{"tag of a framework before the mod's", "[SharedLib][Some Mod] could not", "", "Some Mod 30 tag:1"},
 	{"tag with a version", "[Some Mod v1.17.5] could not", "", "Some Mod 30 tag:1"},
 	{"tag with a part", "[Some Mod:Loader] could not", "", "Some Mod 30 tag:1"},
-	{"tag with a colon in the name", "[Some Series: Some Mod] could not", "", "Some Series Some Mod 15 tag:1"},
+	{"tag with a colon in the name", "[Some Series: Some Mod] could not", "", "Some Series: Some Mod 15 tag:1"},
 	{"tag of nothing", "[:] [:x] [ ] could not", "", ""},
 	{"tag of a series", "[[XY] Some Mod] failed", "", "XY Some Mod 30 tag:1"},
 	{"tag in color", "<color=#ff0000ff>[Some Mod]</color> could not", "", "Some Mod 30 tag:1"},
@@ -168,7 +168,7 @@ var cases = []struct {
 	{"a studio that is the mod", "x", trace("AcmeStudios.Roller.Turn"), "AcmeStudios 60 frame:2"},
 	{"frames with places, in the message", "NullReferenceException: x\n\tACME.Press.Tick () (at <44d2b28eb09144efbf56dab50bc4321b>:0)", "", "ACME 60 frame:2"},
 	{"prose in brackets", "it failed in Acme.Press (see the log) (at noon)", "", ""},
-	{"a method that cannot be patched", "Caught: HarmonyException: Patching exception in method static System.Void Acme.Press.Parts::Turn() ---> x", "", "Acme 35 type:1"},
+	{"a method that cannot be patched", "Caught: HarmonyException: Patching exception in method static System.Void Acme.Press.Parts::Turn() ---> x", "", ""},
 	{"a method of the game", "Patching exception in method System.Void Game.Pawn::Kill()", "", ""},
 	{"a tag with two colons", "Some Mod :: could not open the door", "", "Some Mod 30 tag:1"},
 	{"a tag with two colons that is prose", "could not find :: it", "", ""},
@@ -321,7 +321,7 @@ func TestEqualSuspects(t *testing.T) {
 	require.Empty(t, f.Find(nil, "mod 'A Tool', mod 'B Tool', mod 'C Tool', mod 'D Tool' or mod 'E Tool'", ""))
 }
 
-func TestLearnModules(t *testing.T) {
+func TestLearnTrace(t *testing.T) {
 	const (
 		acme   = " () [0x00012] in <00112233445566778899aabbccddeeff>:0"
 		other  = " () [0x00012] in <ffeeddccbbaa99887766554433221100>:0"
@@ -330,17 +330,17 @@ func TestLearnModules(t *testing.T) {
 	f := finder(t)
 	hidden := "  at q.a" + acme + "\n  at bl.c" + other + "\n  at Game.Loop.Tick" + engine
 	require.Empty(t, f.Find(nil, "x", hidden), "nothing is known yet")
-	f.LearnModules("  at q.b" + acme + "\n  at Acme.Press.Tick" + acme + "\n  at Game.Loop.Tick" + engine + "\n  at x.y" + engine)
+	f.LearnTrace("  at q.b" + acme + "\n  at Acme.Press.Tick" + acme + "\n  at Game.Loop.Tick" + engine + "\n  at x.y" + engine)
 	require.Equal(t, "Acme 60 frame:2", show(f.Find(nil, "x", hidden)))
 	require.Empty(t, f.Find(nil, "x", "  at q.a"+engine), "the game's module is nobody's")
 
-	f.LearnModules("  at Widgets.Panel.Draw" + acme + "\n  at Widgets.Panel.Draw" + other)
+	f.LearnTrace("  at Widgets.Panel.Draw" + acme + "\n  at Widgets.Panel.Draw" + other)
 	require.Equal(t, "Acme 60 frame:2; Widgets 25 frame:3", show(f.Find(nil, "x", hidden)), "the first name stays")
 
 	require.True(t, f.Learn(blame.Mod{Name: "Printing Press", Assemblies: []string{"Acme"}}))
 	require.Equal(t, "Printing Press 60 frame:2", show(f.Find(nil, "x", "  at q.a"+acme)))
 	for _, bad := range []string{"", "  at Acme.Press.Tick () in <short>:0", "  at Acme.Press.Tick () in <00112233445566778899AABBCCDDEEFF", "prose in <00112233445566778899aabbccddeef0>:0"} {
-		f.LearnModules(bad)
+		f.LearnTrace(bad)
 	}
 }
 
@@ -390,8 +390,8 @@ func TestDisplay(t *testing.T) {
 	for in, want := range map[string]string{
 		"Some Mod":                 "Some Mod",
 		"  [XY]  Some\tMod (1.2) ": "XY Some Mod 1.2",
-		"Locks 2: Lock Them Out!":  "Locks 2 Lock Them Out!",
-		`a"b;c,d:e=f<g>h|i`:        "a b c d e f g h i",
+		"Locks 2: Lock Them Out!":  "Locks 2: Lock Them Out!",
+		`a"b;c,d:e=f<g>h|i`:        "a b c d:e f g h i",
 		"Kay's R&D_v1.2-beta+#3":   "Kay's R&D_v1.2-beta+#3",
 		"오류 모음":                    "오류 모음",
 		"a\x1b[31mb\u202ec\u200bd": "a 31mb c d",
@@ -472,10 +472,10 @@ func requireSound(t *testing.T, suspects []blame.Suspect, message, stack string)
 	lines := strings.Count(message, "\n") + strings.Count(stack, "\n") + 2
 	for i, s := range suspects {
 		require.NotEmpty(t, s.Mod)
-		require.LessOrEqual(t, len(s.Mod), blame.MaxName)
+		require.LessOrEqual(t, len(strings.TrimPrefix(s.Mod, "code: ")), blame.MaxName)
 		require.True(t, utf8.ValidString(s.Mod))
 		require.Equal(t, blame.Display(s.Mod), s.Mod)
-		require.False(t, strings.ContainsAny(s.Mod, "\"\\;,:=<>()[]{}|\n\r\t\x1b"))
+		require.False(t, strings.ContainsAny(s.Mod, "\"\\;,=<>()[]{}|\n\r\t\x1b"))
 		for _, r := range s.Mod {
 			require.True(t, r == ' ' || unicode.IsPrint(r), "%U", r)
 		}
@@ -507,7 +507,7 @@ func requireNamed(t require.TestingT, suspects []blame.Suspect, texts ...string)
 		}, text)
 	}
 	for _, s := range suspects {
-		name := strings.TrimPrefix(s.Mod, "workshop ")
+		name := strings.TrimPrefix(strings.TrimPrefix(s.Mod, "code: "), "workshop ")
 		require.True(t, slices.ContainsFunc(texts, func(text string) bool {
 			return strings.Contains(keep(text), keep(name))
 		}), s.Mod)
@@ -528,7 +528,7 @@ func FuzzFind(f *testing.F) {
 		learned, err := blame.New(blame.Config{GameCode: gameCode})
 		require.NoError(t, err)
 		learned.Learn(blame.Mod{Name: name, PackageID: id, Assemblies: []string{assembly}})
-		learned.LearnModules(stack)
+		learned.LearnTrace(stack)
 		first := learned.Find(nil, message, stack)
 		requireSound(t, first, message, stack)
 		requireNamed(t, first, message, stack, name, id)
@@ -615,7 +615,7 @@ func TestIdentity(t *testing.T) {
 			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
 		})
 	}
-	f.LearnModules("  at Weaver.A.B () [0x00012] in <00112233445566778899aabbccddee11>:0")
+	f.LearnTrace("  at Weaver.A.B () [0x00012] in <00112233445566778899aabbccddee11>:0")
 	require.Equal(t, "Weaver 30 tag:1", show(f.Find(nil, "[Weaver] x", "")), "whose code has run is there, whatever the list says")
 	m, ok := f.Mod("Doors & Halls Continued")
 	require.True(t, ok)

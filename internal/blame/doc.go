@@ -63,7 +63,7 @@
 // mod, and what is called after its beginning, the author, if that has one mod there.
 // Code that is called after the author of several is the mod's whose part follows. After
 // [Finder.LearnAll] a tag of none of the mods is worth 10. What
-// [Finder.LearnModules] saw identifies code where names are obfuscated. The workshop
+// [Finder.LearnTrace] saw identifies code where names are obfuscated. The workshop
 // id of a folder is a number, which nobody knows: it goes with the title of the
 // trace where there is one, and [Finder.LearnNames] remembers that.
 //
@@ -82,6 +82,6 @@
 // suspects. A Finder keeps at most [Config].Mods mods, and the names of 8,192
 // modules. It does no I/O and reads no clock; the result depends on nothing but its
 // arguments and what was learned. Find changes nothing, so that any number of
-// goroutines may call it, but not at the same time as Learn or LearnModules. It is
+// goroutines may call it, but not at the same time as Learn or LearnTrace. It is
 // made for the first record of a kind, not for each: it allocates.
 package blame

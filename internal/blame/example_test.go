@@ -23,7 +23,7 @@ func ExampleFinder_Find() {
 	fmt.Println(blame.Likely(suspects))
 	// Output:
 	// 60 Printing Press [{frame 2}]
-	// 20 Watchdog [{tag 1}]
-	// 8 Overclock [{patch 4}]
+	// 20 code: Watchdog [{tag 1}]
+	// 8 code: Overclock [{patch 4}]
 	// [Printing Press]
 }

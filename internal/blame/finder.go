@@ -53,6 +53,11 @@ type Finder struct {
 	names    map[string]int    // folded name that is shown → index in mods plus one
 	modules  map[string]string // hash of a module → root of a namespace in it
 	running  map[string]bool   // folded, the values of modules
+	homes    map[string]home   // folded root of a namespace → the module of most of its frames
+	traces   int               // how many there were
+	frames   int               // how many they had
+	roots    map[string]int    // folded root of a namespace → how many of the frames
+	methods  map[string]int    // path of a method that is not the game's → in how many of the traces it was
 }
 
 // ambiguous marks a name that several mods have.
@@ -66,7 +71,7 @@ func New(cfg Config) (*Finder, error) {
 	f := &Finder{
 		max: cmp.Or(cfg.Mods, defaultMods), index: map[string]int{}, hints: map[string]int{}, authors: map[string]int{},
 		ids: map[string]int{}, names: map[string]int{}, modules: map[string]string{},
-		running: map[string]bool{},
+		running: map[string]bool{}, homes: map[string]home{}, roots: map[string]int{}, methods: map[string]int{},
 	}
 	if err := f.SetGameCode(cfg.GameCode); err != nil {
 		return nil, err
@@ -186,6 +191,7 @@ func (f *Finder) Find(dst []Suspect, message, stack string) []Suspect {
 	s := scan{finder: f}
 	s.text(message, false)
 	s.text(stack, true)
+	s.causes()
 	s.paths()
 	s.settle()
 	if len(s.findings) == 0 {
@@ -239,36 +245,107 @@ func (f *Finder) isGame(name string) bool {
 // nameEnds end the part of a name that GameCode may name.
 const nameEnds = ".+:/`"
 
-// maxModules bounds the modules whose mods a Finder knows: several
-// for each mod that anybody runs.
-const maxModules = 8192
+// The bounds of what is learned from traces: several times what anybody runs. Below minTraces, nothing is common.
+const (
+	maxModules = 8192
+	maxMethods = 8192
+	minTraces  = 10
+)
 
-// LearnModules remembers in which modules the code of mods is: the frames of a
-// trace name the type and, by a hash, the module that it came from. A mod that
-// hides its names behind an obfuscator leaves some types readable, and of the
-// others a trace then still identifies. The first name of a module
-// stays. It costs about as much as [Finder.Find].
-func (f *Finder) LearnModules(trace string) {
+// home is the module of most frames of a namespace, by majority vote.
+type home struct {
+	module string
+	votes  int
+}
+
+// LearnTrace learns from the trace of a record, one of each kind. In which modules the code of mods is: frames name
+// the type and, by a hash, the module that it came from. A mod that hides its names behind an obfuscator leaves some
+// types readable, and of the others a trace then still identifies. The first name of a module stays. In which module
+// the code of a namespace is: code of the game's namespace in another module is a mod's. And what is common: the
+// namespace of most frames is the game's, a method in most traces only calls what fails. It costs about as much as
+// [Finder.Find].
+func (f *Finder) LearnTrace(trace string) {
 	trace = trace[:min(len(trace), maxText)]
-	if !strings.Contains(trace, inModule) {
+	if strings.IndexByte(trace, '(') < 0 {
 		return // as most texts
 	}
+	var seen map[string]bool
 	for line := range strings.SplitSeq(trace, "\n") {
-		module := moduleOf(line)
-		if module == "" || f.modules[module] != "" || len(f.modules) >= maxModules {
-			continue
-		}
-		path, ok := framePath(line, true)
+		fr, ok := parse(line, true)
 		if !ok {
 			continue
 		}
-		whole := path
-		path = methodPath(path)
-		if root := rootOf(path); readable(root) && !f.nobody(path) && !keyword(root, path) && !isGlobal(whole, false) {
-			f.modules[strings.Clone(module)] = strings.Clone(root)
-			f.running[fold(root)] = true
+		whole, path := fr.Path, methodPath(fr.Path)
+		root := rootOf(path)
+		game := f.nobody(path) || keyword(root, path)
+		global := isGlobal(whole, false)
+		f.frames++
+		if !readable(root) || len(f.roots) >= maxModules {
+			continue
+		}
+		key := fold(root)
+		if global {
+			key = ""
+		}
+		f.roots[key]++
+		if module := moduleOf(line); module != "" && len(f.modules) < maxModules {
+			f.homes[key] = f.homes[key].vote(module)
+			if !game && !global && f.modules[module] == "" {
+				f.modules[strings.Clone(module)] = strings.Clone(root)
+				f.running[key] = true
+			}
+		}
+		if !game && !global && !seen[path] && (f.methods[path] > 0 || len(f.methods) < maxMethods) {
+			if seen == nil {
+				seen = map[string]bool{}
+			}
+			path = strings.Clone(path)
+			seen[path] = true
+			f.methods[path]++
 		}
 	}
+	if len(seen) > 0 {
+		f.traces++
+	}
+}
+
+// Knows returns a number that grows with what was learned from traces: answers given at a lower one may be outdated.
+func (f *Finder) Knows() int { return len(f.modules) + min(f.traces, minTraces) }
+
+// vote returns h with the module of another frame.
+func (h home) vote(module string) home {
+	switch {
+	case h.votes == 0:
+		return home{strings.Clone(module), 1}
+	case h.module == module:
+		h.votes++
+	default:
+		h.votes--
+	}
+	return h
+}
+
+// common reports whether code with this root is the game's, since most frames have it, though no list has it.
+func (f *Finder) common(root string) bool {
+	return f.traces >= minTraces && 2*f.roots[fold(root)] > f.frames && f.known(root) == 0 && f.hint(root) == 0
+}
+
+// surrounds reports whether a method is in most traces: a loop that all else runs in.
+func (f *Finder) surrounds(path string) bool {
+	return f.traces >= minTraces && 2*f.methods[path] > f.traces
+}
+
+// moved returns whose code a frame of the game's namespace is by its module, "" where only that is known that it is
+// not the game's. It returns false for the game's own.
+func (f *Finder) moved(root, module string) (owner string, ok bool) {
+	h := f.homes[fold(root)]
+	if module == "" || h.votes == 0 || h.module == module {
+		return "", false
+	}
+	if owner = f.modules[module]; owner != "" {
+		return owner, true
+	}
+	return "", h.module == f.homes[f.game].module
 }
 
 // inModule stands before the hash of a module in a frame.

@@ -4,17 +4,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/heedlog/heed/internal/frame"
 	texts "github.com/heedlog/heed/internal/text"
 )
 
 // frame reads a line of a stack trace, and returns false for any other.
 func (s *scan) frame(line string, stack bool) bool {
-	path, ok := framePath(line, stack)
+	f, ok := parse(line, stack)
 	if !ok {
 		return false
 	}
+	path := f.Path
 	s.arguments(path)
-	path, archive := javaPath(path, line)
+	if _, by, ok := strings.Cut(path, patchedBy); ok {
+		id, rest, _ := strings.Cut(by, ">")
+		s.owned(Patch, weightPatch, rankOwner, id)
+		path = strings.TrimLeft(rest, ".:")
+	}
+	archive, rank := archiveOf(&f)
+	if isJava(f.Rest) {
+		path = path[strings.LastIndexByte(path, '/')+1:] // behind a class loader
+	}
 	whole := path
 	path = methodPath(path)
 	root := rootOf(path)
@@ -22,7 +32,15 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	s.frames++
-	if s.finder.nobody(path) || keyword(root, path) {
+	game := s.finder.nobody(path) || keyword(root, path) || archive == "" && s.finder.common(root)
+	if owner, ok := s.finder.moved(root, moduleOf(line)); game && ok {
+		if owner == "" {
+			s.stranger = s.stranger || len(s.code) == 0
+			return true
+		}
+		game, path, root = false, owner, owner
+	}
+	if game {
 		s.game = true
 		s.examined = s.examined || len(s.code) == 0 && introspects(path)
 		if logs(path) {
@@ -31,7 +49,7 @@ func (s *scan) frame(line string, stack bool) bool {
 		return true
 	}
 	switch {
-	case archive == "" && readable(root) && isGlobal(whole, strings.Contains(line, dynamicMethod)) && !isJava(line) &&
+	case archive == "" && readable(root) && isGlobal(whole, f.Dynamic) && !isJava(f.Rest) &&
 		s.finder.known(root) == 0 && s.finder.hint(root) == 0:
 		// A class without a namespace is the game's, in most games, unless its module is known to be a mod's.
 		if root = s.finder.modules[moduleOf(line)]; root == "" {
@@ -47,7 +65,7 @@ func (s *scan) frame(line string, stack bool) bool {
 	}
 	var o owner
 	if readable(archive) {
-		o, ok = s.finder.owner(rankFolder, archive, root)
+		o, ok = s.finder.owner(rank, archive, root)
 	} else {
 		o, ok = s.codeOwner(path, root)
 	}
@@ -60,21 +78,20 @@ func (s *scan) frame(line string, stack bool) bool {
 		s.doubt(&o)
 		return true
 	}
-	rank := 0
-	for rank < len(s.code) && !s.code[rank].same(&o) {
-		rank++
-	}
-	if rank < len(s.code) {
+	if slices.ContainsFunc(s.code, func(nearer owner) bool { return nearer.same(&o) }) {
 		return true // what is nearer to the throw has been taken in
 	}
+	nearer := len(s.code)
 	s.code = append(s.code, o)
 	switch {
-	case rank == 0 && !s.game:
+	case s.stranger:
+		s.found(Frame, weightDoubt, o)
+	case nearer == 0 && !s.game:
 		s.found(Frame, weightThrown, o)
-	case rank == 0 && !s.has(Tag, &o):
+	case nearer == 0 && !s.has(Tag, &o):
 		s.found(Frame, weightNear, o)
 		s.near = len(s.findings)
-	case rank <= 1:
+	case nearer <= 1:
 		s.found(Frame, weightSecond, o)
 	default:
 		s.found(Frame, weightFar, o)
@@ -82,13 +99,16 @@ func (s *scan) frame(line string, stack bool) bool {
 	return true
 }
 
+// patchedBy stands before the id of the mod by which a method in a trace is patched: PatchedBy<author.mod>.
+const patchedBy = "PatchedBy<"
+
 // passesOn reports whether the code of a frame, which is o's, only passes on what others do: it
 // reports faults, or reads data that the record is about and that is not its own.
 func (s *scan) passesOn(path, root string, o *owner) bool {
 	typ := typePath(path)
 	return messenger(root) || o.mod != 0 && messenger(o.display) ||
 		len(typ) > len(root) && reports(typ[len(root):], true) ||
-		s.data && s.game && len(s.code) == 0 && loads(typ)
+		s.data && s.game && len(s.code) == 0 && loads(typ) || s.game && s.finder.surrounds(path)
 }
 
 // doubt keeps code of o that only passes on what others do.
@@ -116,6 +136,11 @@ func (s *scan) writes() {
 // settle decides about code that looked at other code when something was thrown: where the text
 // names somebody else, it is theirs that was looked at.
 func (s *scan) settle() {
+	for i := range s.findings {
+		if f := &s.findings[i]; s.memory {
+			f.weight = min(f.weight, weightDoubt)
+		}
+	}
 	if !s.examined || s.near == 0 {
 		return
 	}
@@ -255,88 +280,10 @@ func (s *scan) patch(line string) bool {
 	return true
 }
 
-// framePath returns the path of the method that a line of a stack trace names.
-// In a message only those count that cannot be prose.
-func framePath(line string, stack bool) (string, bool) {
-	t, native := cutAddress(strings.TrimLeft(line, " \t"))
-	t, at := strings.CutPrefix(t, "at ")
-	wrapper := false
-	if strings.HasPrefix(t, "(wrapper ") {
-		_, t, wrapper = strings.Cut(t, ") ")
-	}
-	end := strings.IndexByte(t, '(')
-	if i := strings.Index(t, " <0x"); at && i > 0 && (end < 0 || i < end) {
-		end = i // without arguments, as the managed trace of a crash has it
-	}
-	if end < 1 {
-		return "", false
-	}
-	path := strings.TrimSuffix(t[:end], " ")
-	switch {
-	case at && !strings.Contains(path, "[") && strings.Contains(path, " "):
-		return "", false
-	case !strings.ContainsAny(path, ".:"):
-		return "", false
-	case native:
-		return path, managed(path)
-	case at || wrapper:
-		return path, true
-	}
-	// Without "at", as Unity and Harmony write frames: no space but among the
-	// arguments of a generic type, and in a message a dot before a colon.
-	plain, _, _ := strings.Cut(path, "[")
-	if strings.ContainsAny(plain, " /\\'\"=;,!?") {
-		return "", false
-	}
-	colon := strings.IndexByte(plain, ':')
-	return path, stack || colon > 0 && strings.IndexByte(plain[:colon], '.') > 0 || placed(line)
-}
-
-// placed reports whether a line ends with the place of a frame's code, as newer forms of Unity write it:
-// "… () (at <0123…>:0)", "… () (at Assets/Press.cs:12)".
-func placed(line string) bool {
-	line = strings.TrimRight(line, " ")
-	i := strings.LastIndex(line, ") (at ")
-	return i > 0 && line[len(line)-1] == ')' && strings.IndexByte(line[i+len(") (at "):], ':') > 0
-}
-
-// cutAddress takes off a line of a crash report what stands before the method,
-// and reports whether there was something:
-//
-//	0x000001D2A0C413E0 (Mono JIT Code) [Press.cs:12] Some.Press:Turn (int)
-//	#3  0x007f39f1a0c2e3 in Some.Press:Turn (int)
-func cutAddress(line string) (string, bool) {
-	if strings.HasPrefix(line, "0x") || len(line) > 8 && strings.HasPrefix(line[8:], " (Mono JIT Code) ") {
-		_, rest, ok := strings.Cut(line, " (Mono JIT Code) ")
-		if ok && strings.HasPrefix(rest, "[") {
-			if _, after, cut := strings.Cut(rest, "] "); cut {
-				rest = after
-			}
-		}
-		if ok {
-			return rest, true
-		}
-		return line, false
-	}
-	if !strings.HasPrefix(line, "#") {
-		return line, false
-	}
-	address, rest, ok := strings.Cut(line, " in ")
-	if address = strings.TrimLeft(address[1:], "0123456789"); ok &&
-		strings.HasPrefix(strings.TrimLeft(address, " "), "0x") {
-		return rest, true
-	}
-	return line, false
-}
-
-// managed reports whether the path of a frame with an address is that of managed
-// code, which Mono writes as Some.Type:Method. Native code has other shapes.
-func managed(path string) bool {
-	plain := path
-	if i := strings.IndexAny(plain, "[<`"); i >= 0 {
-		plain = plain[:i]
-	}
-	return strings.IndexByte(path, ':') > 0 && !strings.Contains(plain, "::") && !strings.Contains(plain, " ")
+// parse takes a line of a trace apart. In a message only those count that cannot be prose.
+func parse(line string, stack bool) (frame.Frame, bool) {
+	f, c := frame.Parse(line)
+	return f, (c == frame.Sure || stack && c == frame.Within) && f.Path != ""
 }
 
 // keyword reports whether the root of a path is how Mono writes a type of the
@@ -362,11 +309,8 @@ func methodPath(path string) string {
 	return path
 }
 
-// dynamicMethod is what Mono puts before a method that was generated, as of a method that is patched.
-const dynamicMethod = "(wrapper dynamic-method) "
-
-// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it is of
-// a dynamicMethod.
+// isGlobal reports whether a path is that of a method in a class without a namespace; dynamic, that it was generated, as one that
+// is patched.
 func isGlobal(path string, dynamic bool) bool {
 	if plain := unwrapped(path); !strings.ContainsAny(plain, "<[(") {
 		return isGlobalType(plain, dynamic)
@@ -419,30 +363,21 @@ func unwrapped(path string) string {
 	return path
 }
 
-// javaPath returns the path of the method that a frame in Java's form names, without
-// the class loader and the module that stand before it, and the mod whose archive it
-// names as the place of the code, "" where it names none:
+// archiveOf returns the mod that a frame of Java names as the place of its code, "" where it names none, and how
+// readable that is: the module in its layer, or else the archive.
 //
 //	at com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar:?]
 //	at TRANSFORMER/press@2.3.0/com.acme.press.Roller.turn(Roller.java:57) ~[press-2.3.0.jar%23201!/:2.3.0]
-//	at knot//com.acme.press.Roller.turn(Roller.java:57)
-func javaPath(path, line string) (method, mod string) {
-	if !isJava(line) {
-		return path, ""
+func archiveOf(f *frame.Frame) (mod string, rank int) {
+	if f.Module != "" && !f.Python {
+		return f.Module, rankFolder
 	}
-	if i := strings.LastIndexByte(path, '/'); i >= 0 {
-		module := path[:i]
-		path = path[i+1:]
-		if _, module, ok := strings.Cut(module, "/"); ok {
-			mod, _, _ = strings.Cut(module, "@")
+	if i := strings.LastIndexByte(f.Rest, '['); i >= 0 {
+		if archive, _, ok := strings.Cut(f.Rest[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
+			return archiveName(archive), rankCode
 		}
 	}
-	if i := strings.LastIndexByte(line, '['); mod == "" && i >= 0 {
-		if archive, _, ok := strings.Cut(line[i+1:], ".jar"); ok && strings.IndexByte(archive, ']') < 0 {
-			mod = archiveName(archive)
-		}
-	}
-	return path, mod
+	return "", rankCode
 }
 
 // isJava reports whether a frame gives its place as Java does.

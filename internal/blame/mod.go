@@ -149,6 +149,7 @@ func stem(id string) string {
 // Mod returns what is known about the mod that [Finder.Find] calls name, or that goes by it, and
 // false where nobody does. Assemblies are not returned.
 func (f *Finder) Mod(name string) (Mod, bool) {
+	name = Plain(name)
 	n := f.names[fold(name)]
 	if n == 0 {
 		n = f.known(name)

@@ -10,18 +10,21 @@ import (
 const maxName = 64
 
 // signs are the characters besides letters, digits and spaces that a name may
-// have. None of them ends a quotation, a list, a field, a line or a tag.
-const signs = "._-+'&!#"
+// have. None of them ends a quotation, a list, a line or a tag. A colon only
+// joins: nothing ends in one.
+const signs = "._-+'&!?#:"
 
 // display returns name with nothing left that could be taken for anything but a
-// name: letters and digits of any script, and ._-+'&!# as they are, a single
+// name: letters and digits of any script, and ._-+'&!?#: as they are, a single
 // space for whatever else stands between them, at most [maxName] bytes. The
 // result is empty where nothing is left.
 func display(name string) string {
 	var b strings.Builder
 	gap := false
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && (r >= utf8.RuneSelf || !strings.ContainsRune(signs, r)) {
+	name = strings.Trim(name, " :")
+	for i, r := range name {
+		if r == ':' && !joins(name[i+1:]) || !unicode.IsLetter(r) && !unicode.IsDigit(r) &&
+			(r >= utf8.RuneSelf || !strings.ContainsRune(signs, r)) {
 			gap = b.Len() > 0
 			continue
 		}
@@ -38,7 +41,13 @@ func display(name string) string {
 		}
 		b.WriteRune(r)
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), " :")
+}
+
+// joins reports whether rest, behind a colon, goes on with a letter or digit at once or after one space.
+func joins(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(strings.TrimPrefix(rest, " "))
+	return unicode.IsLetter(r) || unicode.IsDigit(r)
 }
 
 // maxWords is how many words a name may have that no list of mods has. A text in
@@ -66,7 +75,16 @@ func words(name string) int {
 
 // Key returns what is left of a name without case, spaces and punctuation, for those
 // who count names: two with one key are one mod's, also where no list joins them.
-func Key(name string) string { return fold(name) }
+func Key(name string) string { return fold(Plain(name)) }
+
+// Plain returns a suspect's name without the word before it that tells code from mods.
+func Plain(name string) string { return strings.TrimPrefix(name, code) }
+
+// code stands before the name of code that no list has as a mod's.
+const code = "code: "
+
+// IsCode reports whether a suspect is called after its code: which mod has that is not known.
+func IsCode(name string) bool { return strings.HasPrefix(name, code) }
 
 // fold returns what is left of a name without case, spaces and punctuation.
 func fold(name string) string {

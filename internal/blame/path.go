@@ -34,7 +34,13 @@ func (s *scan) path(line string) {
 		} else {
 			line = ""
 		}
+		word := part[strings.LastIndexAny(part, " :='\"(")+1:]
 		switch {
+		case !within && isDomain(word): // of a class: me/author/mods/thing/Panel
+			within = true
+		case !within && len(word) > 2*len(script) && strings.HasPrefix(word, script) && strings.HasSuffix(word, script):
+			s.folder(strings.Trim(word, script), last, about)
+			within = true
 		case within:
 			within = part == "" || strings.IndexByte(": \"'", part[len(part)-1]) < 0
 		case strings.EqualFold(before, "Mods") && older != "":
@@ -60,6 +66,9 @@ func (s *scan) path(line string) {
 		before = part
 	}
 }
+
+// script stands before and behind the name of a mod in the path of its script: __some-mod__/control.lua.
+const script = "__"
 
 // folder adds the folder of a mod. One that ends the line may have text
 // behind it, and may itself be a file. About reports that the line names the file

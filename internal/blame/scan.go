@@ -56,6 +56,11 @@ type scan struct {
 	game     bool
 	code     []owner // mods whose code is in the trace, the nearest to the throw first
 	listing  bool    // the lines of a list of mods follow
+	memory   bool    // the reason is that memory ran out: code in the trace was only running
+	stranger bool    // code of a module that nobody knows has thrown
+	victim   bool    // the text is about a patch that failed, and names the method that it was for
+	within   int     // how far the lines of a suppressed exception are set in, at least; 0: there is none
+	cause    int     // how many findings there were above the last cause
 
 	data     bool // the message is about data that is read
 	examined bool // code that looks at other code is nearest to the throw
@@ -72,12 +77,62 @@ func (s *scan) text(text string, stack bool) {
 		s.line++
 		line = strings.TrimRight(line, " \t\r")
 		switch {
-		case line == "":
+		case line == "", s.suppressed(line):
 		case s.frame(line, stack), s.patch(line):
 		case !stack:
 			s.prose(line)
+		default:
+			s.thrown(line)
 		}
 	}
+}
+
+// suppressed reports whether a line belongs to an exception that was thrown while another one was on its way, as Java
+// writes it below that: it is nobody's evidence.
+func (s *scan) suppressed(line string) bool {
+	t := strings.TrimLeft(line, " \t")
+	indent := len(line) - len(t)
+	switch {
+	case strings.HasPrefix(t, "Suppressed: ") && indent > 0:
+		s.within = indent
+	case s.within > 0 && indent <= s.within && (indent < s.within || !strings.HasPrefix(t, causedBy)):
+		s.within = 0
+	}
+	return s.within > 0
+}
+
+const causedBy = "Caused by: "
+
+// thrown reads a line that hands on an exception, with its trace above or below it.
+func (s *scan) thrown(line string) {
+	s.memory = s.memory || outOfMemory(line)
+	switch {
+	case strings.HasPrefix(line, causedBy):
+		s.causes()
+		s.code, s.game, s.near = s.code[:0], false, 0
+	case strings.HasPrefix(line, "Rethrow as "):
+		if _, typ, ok := strings.Cut(line, "'"); ok {
+			s.typeName(typ) // whose initializer it was
+		}
+	}
+}
+
+// causes ends the trace of an exception: what it was caused by is below it, and outweighs what is above it.
+func (s *scan) causes() {
+	thrown := func(f finding) bool { return f.Kind == Frame && f.weight > weightDoubt }
+	if slices.ContainsFunc(s.findings[s.cause:], thrown) {
+		for i := range s.findings[:s.cause] {
+			if f := &s.findings[i]; f.Kind == Frame {
+				f.weight = min(f.weight, weightDoubt)
+			}
+		}
+	}
+	s.cause = len(s.findings)
+}
+
+// outOfMemory reports whether a line says that memory ran out.
+func outOfMemory(line string) bool {
+	return strings.Contains(line, "OutOfMemory") || strings.Contains(line, "out of memory")
 }
 
 // found adds a finding, unless there are enough.
@@ -104,11 +159,14 @@ func (s *scan) prose(line string) {
 	if s.head > headLines {
 		return
 	}
+	s.thrown(line)
 	line = plain(line)
 	if s.head == 1 {
 		line = s.tags(line)
 		s.data = hasWord(line, "xml") || hasWord(line, "node")
+		s.subjectOf(strings.TrimLeft(line, " "))
 	}
+	s.victim = strings.Contains(line, "atch")
 	if s.listing {
 		s.listed(line)
 	}
@@ -197,6 +255,22 @@ func (s *scan) about(text string, reporter *owner) bool {
 	}
 	s.found(Named, weightNamed, o)
 	return true
+}
+
+// subjectOf reads a text that begins with the name of a mod of the list, and goes on with a word in small letters: a verb.
+func (s *scan) subjectOf(text string) {
+	name := s.knownPrefix(text)
+	rest, ok := strings.CutPrefix(text[len(name):], " ")
+	verb, _ := utf8.DecodeRuneInString(rest)
+	if ok && name != "" && len(s.findings) == 0 && unicode.IsLower(verb) && s.finder.whole() && !isWord(name) {
+		s.owned(Named, weightNamed, rankNamed, name)
+	}
+}
+
+// isWord reports whether a name may be a word of a sentence: letters alone, with no capital but the first.
+func isWord(name string) bool {
+	_, size := utf8.DecodeRuneInString(name)
+	return !strings.ContainsFunc(name[size:], func(r rune) bool { return !unicode.IsLower(r) })
 }
 
 // cutTag takes a tag in brackets off the beginning of a line. Brackets may be

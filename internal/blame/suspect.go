@@ -71,8 +71,9 @@ type Evidence struct {
 // Suspect is a mod that a record points at.
 type Suspect struct {
 	// Mod is the name of the mod: the one that [Finder.Learn] was given, or else the
-	// most readable of those in the record, with letters, digits, ._-+'&!# and single
-	// spaces only.
+	// most readable of those in the record, with letters, digits, ._-+'&!?#: and single
+	// spaces only. It begins with "code: " where no list has it and no text or folder
+	// gives it as a mod's: which mod that is is not known.
 	Mod string `json:"mod" jsonschema:"Its name."`
 
 	// PackageID and WorkshopID are what is known of a mod that was learned.
@@ -177,6 +178,9 @@ func suspect(mods []Mod, findings []finding, class []int, c int) Suspect {
 		s.PackageID, s.WorkshopID = mods[name.mod-1].PackageID, mods[name.mod-1].WorkshopID
 	}
 	s.WorkshopID = cmp.Or(s.WorkshopID, number)
+	if name.mod == 0 && best[Title] == nil && best[Path] == nil && best[Named] == nil {
+		s.Mod = code + s.Mod
+	}
 	top, sum := 0, 0
 	for _, f := range best {
 		if f != nil {

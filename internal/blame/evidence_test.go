@@ -1,0 +1,101 @@
+package blame_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed/internal/blame"
+)
+
+// listed returns a Finder that knows a complete list of mods.
+func listed(t *testing.T) *blame.Finder {
+	t.Helper()
+	f := finder(t,
+		blame.Mod{Name: "Printing Press", PackageID: "acme.press", Assemblies: []string{"PressLib"}},
+		blame.Mod{PackageID: "seamless_doors"}, blame.Mod{PackageID: "widgets"}, blame.Mod{Name: "Locks 2: Lock Them Out!", PackageID: "x.locks"},
+	)
+	require.True(t, f.LearnAll(4))
+	return f
+}
+
+// TestEvidence: forms by which loaders, frameworks and runtimes name the mod, with a list of the mods.
+func TestEvidence(t *testing.T) {
+	f := listed(t)
+	java := func(classes ...string) string {
+		var b strings.Builder
+		for _, c := range classes {
+			fmt.Fprintf(&b, "\tat %s.run(A.java:12)\n", c)
+		}
+		return b.String()
+	}
+	for _, c := range []struct{ name, message, stack, want string }{
+		{"the last cause outweighs the first frame", "x", java("com.acme.presslib.A") + "Caused by: java.lang.Error: y\n" + java("com.acme.widgets.B"), "widgets 60 frame:4; Printing Press 20 frame:2"},
+		{"a suppressed exception", "x", java("com.acme.widgets.B") + "\tSuppressed: java.io.IOException: z\n\t\tat com.acme.presslib.A.run(A.java:12)\n" + java("com.acme.seamless_doors.C"), "widgets 60 frame:2; seamless_doors 25 frame:5"},
+		{"a patched method", "x", "  at PatchedBy<widgets>.Game.Pawn.Kill (Game.Pawn p)", "widgets 20 patch:2"},
+		{"the id behind a label", "Failed to build the mod, ModID: seamless_doors, state: CONSTRUCT", "", "seamless_doors 40 named:1"},
+		{"who provides an entry point", "Could not execute stage 'main' due to errors, provided by 'seamless_doors'!", "", "seamless_doors 40 named:1"},
+		{"from a mod in small letters", "Mixin apply failed doors.mixins.json:DoorMixin from mod seamless_doors -> game.Door", "", "seamless_doors 40 named:1"},
+		{"a mod before a verb", "Printing Press produced an invalid plate", "", "Printing Press 40 named:1"},
+		{"a mod before a verb of another language", "Printing Press hat eine Ausnahme ausgelöst", "", "Printing Press 40 named:1"},
+		{"a definition with the prefix of a mod", "no recipe makes PressLib_Plate any more", "", "Printing Press 25 type:1"},
+		{"a resource of a mod", "Missing model for seamless_doors:oak_door", "", "seamless_doors 25 type:1"},
+		{"a layer before the method", "x", "\tat LAYER/widgets@1.2/com.other.Thing.run(A.java:1)", "widgets 60 frame:2"},
+		{"a name with signs", "mod 'Locks 2: Lock Them Out!' failed", "", "Locks 2: Lock Them Out! 40 named:1"},
+		{"memory", "java.lang.OutOfMemoryError: Java heap space", java("com.acme.widgets.B"), "widgets 20 frame:2"},
+		{"memory of the runtime", "System.OutOfMemoryException: x", trace("PressLib.A.B"), "Printing Press 20 frame:2"},
+		{"the victim of a patch", "Caught: HarmonyException: Patching exception in method static System.Void PressLib.Roller::Turn() ---> x", trace("HarmonyLib.Patch.All", "Widgets.Panel.Draw"), "widgets 45 frame:3; Printing Press 20 type:1"},
+		{"the path of a class is no folder", "Error loading class: me/acme/mods/widgets/Panel", "", ""},
+		{"a script of a mod", "The game stopped\n__widgets__/control.lua:12: attempt to index a nil value", "", "widgets 50 path:2"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			require.Equal(t, c.want, show(f.Find(nil, c.message, c.stack)))
+		})
+	}
+}
+
+// TestCode: with or without a list of the mods, code that no listed mod has is "code: X"; a name that a text gives stays.
+func TestCode(t *testing.T) {
+	require.Equal(t, []string{"code: Weaver"}, blame.Likely(finder(t).Find(nil, "x", trace("Weaver.A.B"))))
+	f := listed(t)
+	require.Equal(t, []string{"code: Weaver"}, blame.Likely(f.Find(nil, "x", trace("Weaver.A.B"))))
+	require.Equal(t, []string{"Printing Press"}, blame.Likely(f.Find(nil, "x", trace("PressLib.A.B"))))
+	require.Equal(t, blame.Key("Weaver"), blame.Key("code: Weaver"), "both name one mod")
+	f.Learn(blame.Mod{Name: "Weaver 2", Assemblies: []string{"Weaver"}})
+	m, ok := f.Mod("code: Weaver")
+	require.True(t, ok)
+	require.Equal(t, "Weaver 2", m.Name)
+}
+
+// TestModuleOfMod: the module of a frame decides before a namespace of the game.
+func TestModuleOfMod(t *testing.T) {
+	in := func(method string, module byte) string {
+		return fmt.Sprintf("  at %s () [0x00012] in <%s>:0\n", method, strings.Repeat(string(module), 32))
+	}
+	f := finder(t)
+	f.LearnGame("game")
+	for range 3 {
+		f.LearnTrace(in("Game.Pawn.Tick", 'a') + in("Game.Loop.Tick", 'a'))
+	}
+	f.LearnTrace(in("Turrets.Gun.Fire", 'b') + in("Game.Loop.Tick", 'a'))
+	require.Equal(t, "Turrets 60 frame:2; Threads 25 frame:3",
+		show(f.Find(nil, "x", in("Game.Building_Turret.Tick", 'b')+in("Threads.Ticks.All", 'd'))))
+	require.Equal(t, "Threads 20 frame:3",
+		show(f.Find(nil, "x", in("Game.Building_Turret.Tick", 'c')+in("Threads.Ticks.All", 'd'))), "code of a module that nobody knows threw")
+	require.Equal(t, "Threads 45 frame:3", show(f.Find(nil, "x", in("Game.Pawn.Tick", 'a')+in("Threads.Ticks.All", 'd'))))
+}
+
+// TestCommonCode: the namespace of most frames is the game's, and a method in most traces only passes on.
+func TestCommonCode(t *testing.T) {
+	f := finder(t)
+	require.Equal(t, "Farm 60 frame:2", show(f.Find(nil, "x", trace("Farm.Barn.Feed"))))
+	for i := range 20 {
+		f.LearnTrace(trace(fmt.Sprintf("Farm.Cow.Eat%d", i), "Farm.Barn.Feed", "Farm.Tick.All", "Loops.Main.Run"))
+	}
+	require.Empty(t, f.Find(nil, "x", trace("Farm.Barn.Feed")))
+	require.Equal(t, "Acme 45 frame:3; Loops 20 frame:4", show(f.Find(nil, "x", trace("Farm.Barn.Feed", "Acme.Press.Turn", "Loops.Main.Run"))))
+	require.True(t, f.Learn(blame.Mod{Name: "Farm Plus", Assemblies: []string{"Farm"}}))
+	require.Equal(t, "Farm Plus 60 frame:2", show(f.Find(nil, "x", trace("Farm.Goat.Bleat"))), "a list knows better")
+}

@@ -1,0 +1,378 @@
+// Package frame recognises lines of stack traces by their form.
+//
+//	  at Acme.Press.Turn (System.Int32 x) [0x00012] in <0123…>:0    Mono
+//	  at (wrapper dynamic-method) Acme.Press.Turn_Patch0(Acme.Press)
+//	   в Acme.Press.Turn(Int32 x) в C:\press.cs:строка 12           .NET, in any language
+//	Acme.Press:Turn (int)                                           Unity
+//	Acme.Press.Turn () (at <0123…>:0)
+//	0x000001D2A0C413E0 (Mono JIT Code) Acme.Press:Turn (int)        a crash
+//	#3  0x007f39f1a0c2e3 in Acme.Press:Turn (int)
+//	  at TRANSFORMER/press@2.3.0/com.acme.Press.turn(Press.java:57) Java
+//	  File "dir/press.py", line 12, in turn                         Python
+//
+// Capture asks whether a line belongs to the record above it, signature and blame whose code ran. All three use this
+// package, so that a line which is a frame for one of them is one for all. It holds no state and allocates nothing.
+package frame
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Certainty is how certain it is that a line is a frame.
+type Certainty uint8
+
+// Certainties, in order.
+const (
+	None   Certainty = iota
+	Within           // it has the form of a frame, and counts as one within a trace
+	Sure             // nothing else has its form
+)
+
+// Head is a frame without what stands before the name of the method.
+type Head struct {
+	Word    string // the word before the method, "at" in most; "" without one
+	Module  string // the mod in the layer before the method, LAYER/mod@version/; the file of a frame of Python, without ".py"
+	Name    string // the line from the name of the method on
+	Led     bool   // a word, an address or a wrapper stands before the method
+	Address bool   // an address stands there
+	Dynamic bool   // the method was generated: (wrapper dynamic-method)
+	Python  bool
+}
+
+// Frame is a frame taken apart.
+type Frame struct {
+	Head
+	Path string // the name of the method with its type
+	Rest string // the arguments and the place
+}
+
+// isSpace reports whether c is the ASCII space or a control character.
+func isSpace(c byte) bool { return c <= ' ' || c == 0x7f }
+
+func trimLeft(s string) string {
+	for s != "" && isSpace(s[0]) {
+		s = s[1:]
+	}
+	return s
+}
+
+func trimRight(s string) string {
+	for s != "" && isSpace(s[len(s)-1]) {
+		s = s[:len(s)-1]
+	}
+	return s
+}
+
+// Cut takes off a line all that stands before the name of a method, and keeps the rest in f, which is empty. It returns
+// false for a line that can have none.
+// One of these is taken off, with all space after it:
+//
+//   - "at ", and then "async " and "new " as often as they come;
+//   - in a line that is set in, another word of at most maxWord bytes, maybe with a colon;
+//   - an address, to the first " (Mono JIT Code) ", and a place in brackets after it;
+//   - '#', a number, space and what begins with "0x", to the first " in ";
+//   - what begins with `File "`, to the first ", in " after the first `", line `.
+//
+// Other lines that begin with "0x", '#' or `File "` have none. Then, but after `File "`, "(wrapper KIND) " is taken off.
+func (f *Head) Cut(line string) (ok bool) {
+	t := trimLeft(line)
+	if len(t) < 4 {
+		return false
+	}
+	f.Name = t
+	switch t[0] {
+	case 'a':
+		if rest, ok := strings.CutPrefix(t, "at "); ok {
+			f.Word, f.Led, f.Name = t[:2], true, trimLeft(rest)
+			f.modifiers()
+		} else {
+			f.word(len(t) < len(line))
+		}
+	case '#':
+		i := len(t) - len(strings.TrimLeft(t[1:], "0123456789"))
+		_, rest, ok := strings.Cut(t, " in ")
+		address := trimLeft(t[i:])
+		if !ok || i == 1 || len(address) == len(t)-i || !strings.HasPrefix(address, "0x") {
+			return false
+		}
+		f.Led, f.Address, f.Name = true, true, trimLeft(rest)
+	case '(':
+	default:
+		switch {
+		case t[0] == 'F' && strings.HasPrefix(t, `File "`):
+			return f.python(t[len(`File "`):])
+		case strings.HasPrefix(t, "0x"), len(t) > 8 && strings.HasPrefix(t[8:], jitCode):
+			if !f.jit() {
+				return false
+			}
+		case t[0] == '0':
+			return false
+		default:
+			f.word(len(t) < len(line))
+		}
+	}
+	if rest, ok := strings.CutPrefix(f.Name, "(wrapper "); ok {
+		kind, name, ok := strings.Cut(rest, ") ")
+		if !ok {
+			return false
+		}
+		f.Led, f.Dynamic, f.Name = true, kind == "dynamic-method", trimLeft(name)
+	}
+	return true
+}
+
+// modifiers takes off what JavaScript writes before a method.
+func (f *Head) modifiers() {
+	for f.Name != "" && (f.Name[0] == 'a' || f.Name[0] == 'n') {
+		rest, ok := strings.CutPrefix(f.Name, "async ")
+		if !ok {
+			rest, ok = strings.CutPrefix(f.Name, "new ")
+		}
+		if !ok {
+			return
+		}
+		f.Name = trimLeft(rest)
+	}
+}
+
+// Layer takes off the class loader and the module with its version that Java writes before a class, and keeps the
+// module's name. It reports whether they were there.
+func (f *Head) Layer() bool {
+	slash := strings.IndexByte(f.Name, '/')
+	if slash < 1 || !f.Led || f.Python || strings.ContainsAny(f.Name[:slash], ":( ") {
+		return false
+	}
+	module, rest, ok := strings.Cut(f.Name[slash+1:], "/")
+	name, version, versioned := strings.Cut(module, "@")
+	if !ok || !versioned || name == "" || version == "" || strings.ContainsAny(module, "( ") {
+		return false
+	}
+	f.Module, f.Name = name, rest
+	return true
+}
+
+// maxWord is how many bytes a word before a method may have: those of .NET's languages have at most six characters.
+const maxWord = 20
+
+// word takes off a word of any script before the name of a method that has arguments in parentheses, in a line that is
+// set in.
+func (f *Head) word(indented bool) {
+	if !indented {
+		return
+	}
+	end := strings.IndexByte(f.Name[:min(len(f.Name), maxWord)], ' ')
+	if end < 1 || end+1 == len(f.Name) {
+		return
+	}
+	for _, r := range strings.TrimSuffix(f.Name[:end], ":") {
+		if !unicode.IsLetter(r) {
+			return
+		}
+	}
+	if name := trimLeft(f.Name[end:]); starts(name) {
+		f.Word, f.Led, f.Name = f.Name[:end], true, name
+	}
+}
+
+// starts reports whether s begins with a dotted name and a parenthesis after it.
+func starts(s string) bool {
+	path, _, ok := strings.Cut(s, "(")
+	path = strings.TrimSuffix(path, " ")
+	_, parts, whole := Scan(path)
+	return ok && whole && parts > 0
+}
+
+// jitCode stands behind the address of a frame in a crash report.
+const jitCode = " (Mono JIT Code) "
+
+// jit takes off the address of a frame in a crash report, with the place of the code where that comes next.
+func (f *Head) jit() (ok bool) {
+	if _, f.Name, ok = strings.Cut(f.Name, jitCode); !ok {
+		return false
+	}
+	f.Led, f.Address, f.Name = true, true, trimLeft(f.Name)
+	if strings.HasPrefix(f.Name, "[") {
+		if _, rest, ok := strings.Cut(f.Name, "] "); ok {
+			f.Name = rest
+		}
+	}
+	return true
+}
+
+// python takes a frame of Python apart, behind `File "`.
+func (f *Head) python(line string) bool {
+	path, rest, ok := strings.Cut(line, `", line `)
+	if !ok {
+		return false
+	}
+	_, name, ok := strings.Cut(rest, ", in ")
+	path = path[strings.LastIndexAny(path, `/\`)+1:]
+	f.Python, f.Module, f.Led, f.Name = true, strings.TrimSuffix(path, ".py"), true, trimLeft(name)
+	return ok && f.Module != "" && f.Name != ""
+}
+
+// Scan reads the path of a method, as in Acme.Press+Roller`1:Turn and com.acme.Press.turn. It returns whether a single
+// colon stands before the method, how many separators there are, and whether path is nothing else. Spaces and commas
+// stand only between the brackets of generic arguments.
+func Scan(path string) (colon bool, parts int, ok bool) {
+	if len(path) < 3 || !letter(path[0]) && path[0] != '<' || path[len(path)-1] == '.' {
+		return false, 0, false
+	}
+	depth := 0
+	for i := range len(path) {
+		switch c := path[i]; c {
+		case ':':
+			if depth == 0 && i > 0 && i+1 < len(path) && path[i-1] != ':' && path[i+1] != ':' {
+				colon = true
+				parts++
+			}
+		case '.', '+', '/':
+			parts++
+		case '<', '[':
+			depth++
+		case '>', ']':
+			depth--
+		case '`', '$', '|', '@', '-', '?':
+		case ',', ' ', '=', '&', '*':
+			if depth <= 0 {
+				return false, 0, false
+			}
+		default:
+			if !letter(c) && c-'0' > 9 {
+				return false, 0, false
+			}
+		}
+	}
+	return colon, parts, true
+}
+
+// letter reports whether a name of code may begin with c.
+func letter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' || c >= utf8.RuneSelf }
+
+// Parse takes a line apart. It returns None for a line that is no frame. A mark between two traces is Sure, without a
+// method; so is the place of a frame on a line of its own.
+func Parse(line string) (f Frame, c Certainty) {
+	t := trimLeft(line)
+	indented := len(t) < len(line)
+	switch {
+	case t == "":
+		return f, None
+	case t[0] == '-' && strings.HasPrefix(t, "--- End of "), t[0] == 'R' && strings.HasPrefix(t, "Rethrow as "),
+		t[0] == '[' && indented && strings.HasPrefix(t, "[0x") && strings.Contains(t, "] in <"):
+		return f, Sure
+	}
+	if !f.Cut(line) {
+		return f, None
+	}
+	f.Layer()
+	colon, parts, ok := f.split()
+	rest := trimRight(f.Rest)
+	if !ok {
+		f.Path = ""
+	}
+	switch {
+	case f.Word == "at" && indented && (parts > 0 || dotted(f.Name)):
+		return f, Sure
+	case !ok || parts == 0 || f.Address && (!colon || native(f.Path)):
+		return f, None
+	case f.Word == "at" && (strings.Contains(rest, "] in <") || Offset(rest)), f.Led && f.Word == "", t[0] == '(',
+		f.Word == "at" && strings.HasPrefix(t, "at (wrapper "):
+		return f, Sure
+	case Placed(rest), f.Word == "" && colon && Closed(rest):
+		return f, Sure
+	case Closed(rest), f.Led && localPlace(rest):
+		return f, Within
+	}
+	return f, None
+}
+
+// native reports whether the path of a method is one of C++.
+func native(path string) bool {
+	if i := strings.IndexAny(path, "[<`"); i >= 0 {
+		path = path[:i]
+	}
+	return strings.Contains(path, "::")
+}
+
+// dotted reports whether the first word of s, behind "at", has a separator within, or is no word at all: "<unknown>",
+// "/srv/app.js:12:5".
+func dotted(s string) bool {
+	if s == "" || s[0] == '<' || s[0]-'0' < 10 {
+		return s != "" && s[0] == '<'
+	}
+	i := strings.IndexAny(s, ".:+ (")
+	return i > 0 && i+1 < len(s) && s[i] != ' ' && s[i] != '(' && s[i+1] != ' '
+}
+
+// split sets Path and Rest.
+func (f *Frame) split() (colon bool, parts int, ok bool) {
+	end := strings.IndexByte(f.Name, '(')
+	if f.Led {
+		for _, place := range [...]string{" <0x", " [0x"} {
+			if i := strings.Index(f.Name, place); i > 0 && (end < 0 || i < end) {
+				end = i // without arguments, as in the managed trace of a crash
+			}
+		}
+	}
+	switch {
+	case end > 0:
+		f.Path, f.Rest = strings.TrimSuffix(f.Name[:end], " "), f.Name[end:]
+	case f.Word == "at":
+		f.Path = trimRight(f.Name)
+	}
+	return Scan(f.Path)
+}
+
+// Closed reports whether rest, behind the name of a method, consists of its arguments and at most the place: "()",
+// "(int)", "():0", "(int) [0x00012] in <0123…>:0".
+func Closed(rest string) bool {
+	rest = strings.TrimPrefix(rest, " ")
+	end := strings.LastIndexByte(rest, ')')
+	if end < 0 || rest[0] != '(' {
+		return false
+	}
+	place := rest[end+1:]
+	return place == "" || len(place) > 1 && place[0] == ':' && strings.Trim(place[1:], "0123456789") == "" ||
+		strings.HasPrefix(place, " [0x")
+}
+
+// Placed reports whether rest, behind the name of a method, ends with the place as newer forms of Unity write it:
+// "() (at <0123…>:0)", "() (at Assets/Press.cs:12)".
+func Placed(rest string) bool {
+	_, place, ok := strings.Cut(rest, ") (at ")
+	return ok && rest[len(rest)-1] == ')' && strings.IndexByte(place, ':') > 0
+}
+
+// localPlace reports whether the arguments in rest are closed and a word and a file with a line come after them, as .NET
+// writes a place.
+func localPlace(rest string) bool {
+	_, place, ok := strings.Cut(rest, ") ")
+	_, file, spaced := strings.Cut(place, " ")
+	return ok && spaced && strings.IndexByte(file, ':') > 0 && rest[0] == '('
+}
+
+// Offset reports whether rest ends as the frames of old Mono do: "() <0x0001b>".
+func Offset(rest string) bool {
+	i := strings.LastIndex(rest, ") <0x")
+	return i >= 0 && rest[len(rest)-1] == '>' && len(rest)-i < len(") <0x0123456789abcdef + 0x01234>")
+}
+
+// Throwable returns the length of the type of an exception with which s begins, 0 if it begins with none. It ends in
+// Exception; a dotted name may also end in Error or Throwable. Behind it stands nothing, a colon, " --->" or " (".
+func Throwable(s string) (n int, qualified bool) {
+	for n < len(s) && (letter(s[n]) || s[n]-'0' < 10 || s[n] == '.' || s[n] == '+' || s[n] == '`' || s[n] == '$') {
+		n++
+	}
+	name, rest := s[:n], s[n:]
+	qualified = strings.IndexByte(name, '.') > 0
+	switch {
+	case n == 0 || !letter(name[0]):
+	case !strings.HasSuffix(name, "Exception") &&
+		(!qualified || !strings.HasSuffix(name, "Error") && !strings.HasSuffix(name, "Throwable")):
+	case trimLeft(rest) == "", rest[0] == ':', strings.HasPrefix(rest, " --->"), strings.HasPrefix(rest, " ("):
+		return n, qualified
+	}
+	return 0, false
+}
