@@ -192,7 +192,9 @@ func (r *Replay) Document(top int) *Document {
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
-			shown.Template, shown.Blame = safeLines(row.Template), safeAll(row.Blame)
+			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
+				shown.Blame = safeAll(row.Blame)
+			}
 			shown.escalated = r.escalated(row.Rule, disposition)
 			if row.detail != nil {
 				shown.detail = row.detail.shown(r.details.total)
