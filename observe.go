@@ -203,14 +203,15 @@ func (e *Engine) ingest() (escalated bool, folded coalesce.Folded) {
 	in.Fresh = in.NewPhase && res.PhaseAfter == e.loadPhase
 	in.NewRun = in.NewPhase && res.PhaseAfter == startPhase ||
 		entry.Kind == event.KindNotice && entry.Status == event.StatusRestarted
-	in.Resolves, in.Begins, in.Playing, in.Summary, in.Advice, in.Blame, in.Frame = nil, false, false, "", "", nil, 0
+	in.Resolves, in.Begins, in.Playing, in.Summary, in.Blame, in.Frame = nil, false, false, "", nil, 0
+	in.Advice = res.Advice
 	in.ByLevel = res.Rule == nil && entry.Kind == event.KindLog
 	if d.Disposition.Urgent() {
 		in.Blame, in.Frame = e.accuse(res.Signature)
 	}
 	if rule := res.Rule; rule != nil {
 		in.Playing = e.coalescer.Loading() && slices.Contains(in.Decision.Tags, playTag)
-		in.Resolves, in.Begins, in.Summary, in.Advice = rule.Resolves, rule.Blinds, rule.Summary, rule.Advice
+		in.Resolves, in.Begins, in.Summary = rule.Resolves, rule.Blinds, rule.Summary
 	}
 	folded = e.coalescer.Fold(in)
 	e.keep(&folded)

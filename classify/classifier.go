@@ -45,6 +45,7 @@ type Classifier struct {
 type Result struct {
 	Decision  event.Decision
 	Rule      *rules.Rule // nil where a default decided
+	Advice    string      // what a player does now; may be empty
 	Signature signature.Signature
 
 	// Group is the signature that names the group of Signature, by what was
@@ -201,7 +202,7 @@ func (c *Classifier) decide(known *shape, e *event.Entry, text string, r *Result
 		c.stats.DecisionHits++
 		r.Cached = true
 		if o := p.Known(); o != nil {
-			r.Decision, r.Rule, c.sets = o.Decision, o.Rule, o.SetsPhase
+			c.set(r, *o)
 			return true
 		}
 		c.set(r, c.eval.Decide(p, c.input(e, text, known.template)))
@@ -281,7 +282,7 @@ func (c *Classifier) evaluate(e *event.Entry, text, template string) rules.Outco
 }
 
 func (c *Classifier) set(r *Result, o rules.Outcome) {
-	r.Decision, r.Rule, c.sets = o.Decision, o.Rule, o.SetsPhase
+	r.Decision, r.Rule, r.Advice, c.sets = o.Decision, o.Rule, o.Advice(c.phase), o.SetsPhase
 }
 
 // input returns what rules see of e: c.in, which is to be cleared after use, so

@@ -130,11 +130,11 @@ func gapsOf(s *compare.Totals) []string {
 			case g.Kind == "unread":
 				says = fmt.Sprintf("was only read to line %d%s", g.From, of)
 			case g.Kind == "blind":
-				says = fmt.Sprintf("went BLIND at line %d%s", g.From, of)
+				says = fmt.Sprintf("stops at line %d%s", g.From, of)
 				if g.Rule != "" {
 					says += " (" + g.Rule + ")"
 				}
-				if says += ", when logging stopped"; g.To > 0 {
+				if g.To > 0 {
 					says += fmt.Sprintf(", until line %d", g.To)
 				}
 			}

@@ -25,7 +25,7 @@ func TestSidesInWords(t *testing.T) {
 		},
 	}}}
 	require.Equal(t, []string{
-		"went BLIND at line 3 (some.rule), when logging stopped, until line 9",
+		"stops at line 3 (some.rule), until line 9",
 		"has missing bytes at line 12",
 		"has 1 more such gap",
 	}, gapsOf(&side))

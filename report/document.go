@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -190,7 +192,9 @@ func (r *Replay) Document(top int) *Document {
 		for _, row := range t.top(top) {
 			shown := row.Row
 			shown.Disposition, shown.Signature, shown.Rule = disposition, row.sig.ID, safe(row.Rule)
-			shown.Template, shown.Blame = safeLines(row.Template), safeAll(row.Blame)
+			if shown.Template, shown.Blame = safeLines(row.Template), nil; disposition.Urgent() {
+				shown.Blame = safeAll(row.Blame)
+			}
 			shown.escalated = r.escalated(row.Rule, disposition)
 			if row.detail != nil {
 				shown.detail = row.detail.shown(r.details.total)
@@ -207,12 +211,13 @@ func (r *Replay) Document(top int) *Document {
 // cause is what a document has of c.
 func (r *Replay) cause(c *cause, rules ruleTexts) Cause {
 	out := c.Cause
-	names, _ := c.own().Mods()
+	names, perhaps := c.own().Mods()
 	out.Rule, out.Blame, out.Escalated = safe(c.Rule), safeAll(names), r.escalated(c.Rule, c.Disposition)
 	out.origin, out.own, out.fate = c.operation(), c.own().Entries, r.fateOf(c)
 	out.item, out.opened = safe(c.FirstItem.ID), c.FirstItem.OpenedPos
 	text := rules.describe(c.Rule, c.own().Severity)
-	out.what, out.Summary, out.Why, out.Advice = text.Summary, text.Summary, text.Why, text.Advice
+	out.what, out.Summary, out.Why = text.Summary, text.Summary, text.Why
+	out.Advice = coalesce.Advise(cmp.Or(safe(oneSpace(c.own().Advice)), text.Advice), len(names)+len(perhaps) > 0)
 	if out.origin.name != "" {
 		out.Summary += "; " + out.origin.word + " " + out.origin.name
 	}

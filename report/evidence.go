@@ -262,14 +262,20 @@ func (n *opening) enter(phase string) {
 	}
 }
 
+// banner is how many records a log may have that shows no more than the banner of a game and its first steps.
+const banner = 7
+
 // starting reports whether the log ends before the game was up. Only the engine's own
-// log shows that: a copy of the console, or what a mod wrote, does not have it, and
+// log shows that, or a banner with little after it: a copy of the console, or what a mod wrote, does not have it, and
 // uploads are without the engine's housekeeping.
 func (r *Replay) starting() bool {
-	n, last := r.opening, r.end.Stats.Phase
+	n, last, e := r.opening, r.end.Stats.Phase, r.environment
 	n.enter(last)
-	if !n.began || n.up || r.headers > 0 || r.ending.fatal || r.unread != "" || r.end.Interrupted {
+	if n.up || r.headers > 0 || r.ending.fatal || r.unread != "" || r.end.Interrupted {
 		return false
+	}
+	if !n.began {
+		return e != nil && e.Game+e.Loader+e.Engine != "" && r.records <= banner && r.runs.last == 0 && !r.end.Headless
 	}
 	return last == phaseBoot || last == phaseStart && !n.scene && n.records <= prelude
 }

@@ -54,7 +54,7 @@ rules:
 	fmt.Printf("%s", report.Text(nil, replay.Document(0), report.TextOptions{Width: 100}))
 	// Output:
 	// game.log: plain, 3 lines, 3 records
-	//   Something is wrong since line 2. 1 problem, twice.
+	//   Something is wrong since line 2. 1 problem: 2 of these.
 	//   problem   The game was not saved (twice, lines 2 to 3).
 	//             > cannot save to slot 1
 	//     do      Free some space on the disk.

@@ -173,7 +173,7 @@ func pageOf(t *testing.T, scrubber *Scrubber, text string, before [4]string) str
 	t.Helper()
 	r := newReplay(t, Config{
 		File: text, Details: true, Scrub: scrubber, Template: templates,
-		Rule: func(string) RuleText { return RuleText{text, before[0] + text, before[0] + text} },
+		Rule: func(string) RuleText { return RuleText{Summary: text, Why: before[0] + text, Advice: before[0] + text} },
 		Blame: func() []heed.Suspect {
 			return []heed.Suspect{{Mod: text, Score: 90}, {Mod: before[1] + ".", Score: 90}}
 		},

@@ -15,6 +15,10 @@ type problem struct {
 	heed.Member
 	tags   []string
 	record uint64 // number of the last in the run
+
+	because  *problem // the earlier one that explains it
+	explains uint64   // entries of the problems that it explains
+	filled   *row     // its group that filled the log
 }
 
 // run is what was urgent from one start of the game to the next.
@@ -24,6 +28,7 @@ type run struct {
 	row      *row
 	times    uint64 // blocking entries
 	records  uint64
+	limited  bool   // the game stopped writing the log
 	ending   ending // of an earlier run
 }
 
@@ -117,10 +122,75 @@ func (n *run) of(d event.Disposition, blinds map[string]bool) []*problem {
 			found = append(found, p)
 		}
 	}
-	slices.SortFunc(found, func(a, b *problem) int {
-		return cmp.Or(cmp.Compare(a.First, b.First), cmp.Compare(a.Rule, b.Rule))
-	})
+	slices.SortFunc(found, (*problem).compareFirst)
 	return found
+}
+
+func (p *problem) compareFirst(o *problem) int {
+	return cmp.Or(cmp.Compare(p.First, o.First), cmp.Compare(p.Rule, o.Rule))
+}
+
+// explain finds the problems of a run that an earlier problem explains, as their rules have it.
+func (n *run) explain(rules ruleTexts) {
+	all := slices.SortedFunc(maps.Values(n.problems), (*problem).compareFirst)
+	for i, p := range all {
+		p.because, p.explains, p.filled = nil, 0, nil
+		explained := func(o *problem) bool { return slices.Contains(rules[safe(p.Rule)].ExplainedBy, o.Rule) }
+		if i := slices.IndexFunc(all[:i], explained); i >= 0 {
+			p.because = cmp.Or(all[i].because, all[i])
+			p.because.explains += p.Entries
+		}
+	}
+}
+
+// filler returns the problem with the group, of any disposition, that filled the log of a run until the game stopped
+// writing it; nil if the game did not, or no group has much of the log.
+func (r *Replay) filler(n *run) *problem {
+	var most *row
+	var of event.Disposition
+	for _, d := range dispositions {
+		for _, row := range r.tables[d].held() {
+			if most == nil || row.Count > most.Count {
+				most, of = row, d
+			}
+		}
+	}
+	if !n.limited || most == nil || most.Count < flood || r.share(most) < considerable {
+		return nil
+	}
+	p := n.problems[causeKey{most.Rule, of}]
+	if p == nil {
+		p = &problem{Member: heed.Member{
+			Rule: most.Rule, Disposition: of, Severity: most.Severity, Entries: most.Count, First: most.First, Last: most.Last,
+		}}
+	}
+	p.filled = most
+	return p
+}
+
+// share returns how much of the records of the log a row has, in percent.
+func (r *Replay) share(row *row) uint64 { return 100 * row.Count / max(r.records, 1) }
+
+// relate adds to a problem in words the group that filled the log and the problem that explains it, and then gives the
+// advice.
+func (r *Replay) relate(c *verdictCause, p *problem) {
+	if c.Explains = p.explains; p.because != nil {
+		c.Because = p.because.First
+	}
+	if row := p.filled; row != nil {
+		c.Share, c.Says = r.share(row), cmp.Or(safe(row.says), row.head(maxSays))
+		if !p.Disposition.Urgent() {
+			c.What = "This message filled the log."
+		}
+		if len(c.Mods) == 0 {
+			for _, name := range row.Blame {
+				c.Mods = append(c.Mods, verdictMod{
+					Name: safe(name), Entries: row.Count, Line: row.First, Evidence: row.evidenceAgainst(name),
+				})
+			}
+		}
+	}
+	c.Advice = sentence(coalesce.Advise(c.Advice, len(c.Mods) > 0))
 }
 
 // named is a problem with what it is named for.
@@ -135,18 +205,20 @@ const (
 	asMost  = "most"
 	asFirst = "first"
 	asAlso  = "also"
+	asCause = "cause"
 )
 
 // toName returns the problems that a verdict names, at most three: the worst where others are less bad, the most
 // frequent where it repeats, and the first; another one where these are all the same. The first of them is top, the
-// most urgent that is open, or where that is nil, the worst.
-func toName(found []*problem, top *problem) []named {
+// most urgent that is open, or where that is nil, the worst; above it the problem that explains it. The most frequent is
+// the one that filled the log, unless that is nil.
+func toName(found []*problem, top, filler *problem) []named {
 	if len(found) == 0 {
 		return nil
 	}
 	weight := func(a, b *problem) int { return a.Compare(&b.Member) }
 	worst := cmp.Or(top, slices.MinFunc(found, weight))
-	most := slices.MaxFunc(found, func(a, b *problem) int { return cmp.Compare(a.Entries, b.Entries) })
+	most := cmp.Or(filler, slices.MaxFunc(found, func(a, b *problem) int { return cmp.Compare(a.Entries, b.Entries) }))
 	var all []named
 	name := func(p *problem, as string) {
 		if i := slices.IndexFunc(all, func(n named) bool { return n.problem == p }); i >= 0 {
@@ -175,7 +247,20 @@ func toName(found []*problem, top *problem) []named {
 		others := slices.DeleteFunc(slices.Clone(found), func(p *problem) bool { return p == all[0].problem })
 		name(slices.MinFunc(others, weight), asAlso)
 	}
-	return all
+	return withCause(all)
+}
+
+// withCause returns the problems to name, above which the one that explains the first comes.
+func withCause(all []named) []named {
+	cause := named{all[0].because, []string{asCause}}
+	if cause.problem == nil {
+		return all
+	}
+	if i := slices.IndexFunc(all, func(n named) bool { return n.problem == cause.problem }); i >= 0 {
+		cause.as = append(cause.as, all[i].as...)
+		all = slices.Delete(all, i, i+1)
+	}
+	return append([]named{cause}, all[:min(len(all), 2)]...)
 }
 
 // withReason returns the problems to name with the one of a crash's reason, in place of the last of three.

@@ -179,6 +179,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	r.ending.observe(rec, o)
 	r.opening.observe(rec, o)
 	r.blind.observe(rec, o)
+	r.run.limited = r.run.limited || r.blind.now && !wasBlind && rec.Kind != event.KindNotice
 	if o.Escalated {
 		r.raised[causeKey{o.Decision.Rule, o.Decision.Disposition}] = true
 	}
@@ -195,11 +196,13 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	if o.Decision.Disposition.Urgent() {
 		row.accused.Add(r.config.Scrub.texts(o.Blame), line)
 	}
-	if isNew && r.config.Blame != nil && o.Decision.Disposition.Urgent() {
+	// An entry that is not urgent matters if it fills the log.
+	describe := isNew && o.Decision.Disposition.Urgent() || row.Count == flood && row.says == ""
+	if describe && r.config.Blame != nil {
 		suspects = r.config.Scrub.Suspects(r.config.Blame())
 		row.attribute(suspects)
 	}
-	if isNew && o.Decision.Disposition.Urgent() {
+	if describe {
 		row.says = text.Safe(r.config.Scrub.Text(headOf(rec.Message)), maxSays)
 		if r.config.Scrub == nil && r.config.Learn != nil { // before it is cut: half of a name is not known for one
 			row.kept = text.Safe(r.config.Learn.Text(headOf(rec.Message)), maxSays)

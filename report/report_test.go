@@ -405,13 +405,13 @@ func TestMissingIsBlindness(t *testing.T) {
 	r.Observe(&capture.Record{StartLine: 12}, outcome(1, event.Ignore, "on"))
 	require.Equal(t, append(points, span{10, 12, "cap"}), r.blind.spans)
 	require.Contains(t, string(Text(nil, r.Document(0), TextOptions{})),
-		"Blind from line 10 to line 12: logging stopped, and later resumed. What happened in between is not known.")
+		"The log stops from line 10 to line 12: what would have been logged in between is not known.")
 }
 
 // hostileReplay is a replay in which every text from outside is hostile.
 func hostileReplay(t *testing.T) *Replay {
 	r := newReplay(t, Config{File: "evil" + hostile, Rule: func(string) RuleText {
-		return RuleText{"what" + hostile, "why" + hostile, "do" + hostile}
+		return RuleText{Summary: "what" + hostile, Why: "why" + hostile, Advice: "do" + hostile}
 	}})
 	for i, d := range dispositions {
 		r.Observe(&capture.Record{StartLine: i + 1}, outcome(666, d, "some.rule"))

@@ -49,6 +49,9 @@ type kinds uint16
 // asked is how many entries of a row are asked for names that are private.
 const asked = 16
 
+// flood is how many entries of a row may fill a log, so that the mod and the text of one are kept.
+const flood = 50
+
 // attribute records those of the suspects of the first entry that deserve to be named.
 func (r *row) attribute(suspects []heed.Suspect) {
 	r.Blame = blame.Likely(suspects)
@@ -224,6 +227,7 @@ func (t *table) fold(group func(signature.Signature) signature.Signature) {
 		if len(g.Blame) == 0 {
 			g.Blame, g.evidence = r.Blame, r.evidence
 		}
+		g.says = cmp.Or(g.says, r.says)
 		if g.detail != nil {
 			g.detail.merge(r.detail)
 		}

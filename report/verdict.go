@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -26,7 +25,7 @@ const (
 
 var stateTitles = map[string]string{
 	stateCrashed: "Crashed", stateHung: "Hung", stateBroken: "Broken", stateWrong: "Something is wrong",
-	stateBlind: "Blind", stateComplaints: "Runs with complaints", stateHealthy: "Healthy",
+	stateBlind: "The log stops", stateComplaints: "Runs with small problems", stateHealthy: "Healthy",
 }
 
 // Verdict answers what matters about a log: how did the game fare, since when, what hurts most, what to do about
@@ -59,11 +58,14 @@ type Verdict struct {
 
 // verdictCause is what one rule decided, in all items.
 type verdictCause struct {
-	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these. Worst only where others weigh less or are over, most only if it repeats."`
+	As          []string          `json:"as" jsonschema:"What it is named for: worst, most, first, or also for none of these; cause if it explains the next. Worst only where others weigh less or are over, most only if it repeats."`
 	Line        uint64            `json:"line" jsonschema:"The line of its first entry."`
 	Last        uint64            `json:"lastLine" jsonschema:"The line of its last entry."`
 	Times       uint64            `json:"times" jsonschema:"How many entries there are."`
 	Disposition event.Disposition `json:"disposition" jsonschema:"What was decided about it."`
+	Share       uint64            `json:"share,omitempty" jsonschema:"If its dominant group filled the log up to its limit: how much of the records it has, in percent."`
+	Explains    uint64            `json:"explains,omitempty" jsonschema:"How many later entries it explains."`
+	Because     uint64            `json:"because,omitempty" jsonschema:"The line of the earlier problem that explains it."`
 	Rule        string            `json:"rule" jsonschema:"The rule that decided."`
 	What        string            `json:"what" jsonschema:"What happened."`
 	Says        string            `json:"says,omitempty" jsonschema:"The text of its dominant group."`
@@ -103,23 +105,12 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	for _, p := range n.problems {
 		n.weigh(p, &r.causes)
 	}
+	n.explain(rules)
 	v.counts = counts(blocking, advisory)
 	if len(blocking) > 0 {
 		r.broke(v, n, blocking)
 	} else {
 		r.held(v, n, len(advisory) > 0)
-	}
-	v.title = cmp.Or(v.title, stateTitles[v.State])
-	if earlier {
-		v.title += " in an earlier run"
-	}
-	v.Headline = v.title
-	if v.Since > 0 {
-		v.Headline += fmt.Sprintf(" %s line %d", v.since(), v.Since)
-	}
-	v.Headline += v.because
-	if v.Blind > 0 {
-		v.Headline += fmt.Sprintf(" and blind since line %d", v.Blind)
 	}
 	found := blocking
 	if len(found) == 0 {
@@ -133,36 +124,30 @@ func (r *Replay) verdict(rules ruleTexts) *Verdict {
 	default: // what broke is over
 		item, top = nil, nil
 	}
-	causes := toName(found, top)
+	causes := toName(found, top, r.filler(n))
 	if reason := n.crashReason(); reason != nil && v.State == stateCrashed { // whose advice helps more than the crash's
 		causes = withReason(causes, found, reason.rule)
 	}
 	for i := range causes {
 		m := r.causes.member(causeKey{causes[i].Rule, causes[i].Disposition})
-		if i == 0 && item != nil {
+		if item != nil && causes[i].problem == top {
 			m = &item.Members[0]
 		}
 		c := r.named(&causes[i], m, rules)
+		r.relate(&c, causes[i].problem)
 		if slices.ContainsFunc(v.Causes, func(o verdictCause) bool { return o.Advice == c.Advice }) {
 			c.Advice = "" // once is enough
 		}
 		v.Causes = append(v.Causes, c)
 	}
-	v.single = len(found) == 1
+	v.single = len(found) == 1 && len(v.Causes) == 1
+	v.head(earlier)
 	if v.What == "" {
 		v.What = v.Causes[0].What
 	}
 	r.nameMods(v)
 	r.identify(v)
 	return v
-}
-
-// since is how the line of a state is told.
-func (v *Verdict) since() string {
-	if v.State == stateCrashed {
-		return "at"
-	}
-	return "since"
 }
 
 // broke fills in the state of a run in which something blocked.
@@ -200,15 +185,15 @@ func (r *Replay) held(v *Verdict, n *run, complaints bool) {
 		v.State, v.Since = stateBlind, b.last.From
 		v.What = "Nothing broke before logging stopped. What happened after that is not known."
 	case n.times > 0:
-		v.State, v.Since, v.title = stateBlind, b.last.From, "Blind for a while"
+		v.State, v.Since, v.title = stateBlind, b.last.From, "The log stops for a while"
 		v.What = "Nothing broke while the game was logging. What happened in between is not known."
 	case r.mostlyMissing():
-		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, "Blind for most of the log"
+		v.State, v.Since, v.title = stateBlind, r.notices[event.StatusHole].First, "Most of the log is missing, first"
 		v.What = "The remaining part has no blocking problem. What the missing part reported is not known."
 	case complaints:
 		v.State = stateComplaints
 		if r.starting() {
-			v.title = "Complaints while the game starts"
+			v.title = "Small problems while the game starts"
 		}
 		v.What = r.asFar("nothing broke, but some things do not work as they should.")
 	case unread:
@@ -218,7 +203,7 @@ func (r *Replay) held(v *Verdict, n *run, complaints bool) {
 	case r.lacks(event.StatusHole, event.StatusTruncated, event.StatusNoLog):
 		v.State, v.title, v.What = stateUnknown, "Parts of the log are missing", "No problem was found in the remaining parts."
 	case r.starting():
-		v.State, v.title = stateUnknown, "Ends while the game starts"
+		v.State, v.title = stateUnknown, "Ended while the game starts"
 		v.What = "No problem was found up to there. Whether the game finished starting is not known."
 	case r.unrecognized():
 		v.State, v.title = stateUnknown, "Not recognized as a game log"
@@ -250,7 +235,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 	text := rules.describe(p.Rule, p.Severity)
 	c := verdictCause{
 		As: n.as, Line: p.First, Last: p.Last, Times: p.Entries, Disposition: p.Disposition, Rule: safe(p.Rule),
-		What: sentence(text.Summary), Advice: sentence(text.Advice),
+		What: sentence(text.Summary), Advice: text.Advice,
 	}
 	c.modded = r.environment != nil && len(r.environment.Mods) > 0
 	if r.details != nil {
@@ -259,7 +244,7 @@ func (r *Replay) named(n *named, m *heed.Member, rules ruleTexts) verdictCause {
 	if m == nil {
 		return c
 	}
-	c.Says = safe(m.Message)
+	c.Says, c.Advice = safe(m.Message), cmp.Or(safe(oneSpace(m.Advice)), c.Advice)
 	group := r.config.Group(m.Signature)
 	if r.config.History != nil {
 		c.History = safe(r.config.History(group.ID))

@@ -30,7 +30,13 @@ func newScript(t *testing.T) *script {
 	s := &script{}
 	s.Replay = newReplay(t, Config{
 		File: "Player.log", Details: true, Blame: func() []heed.Suspect { return s.suspects },
-		Rule: func(id string) RuleText { return RuleText{Summary: "something about " + id} },
+		Rule: func(id string) RuleText {
+			text := RuleText{Summary: "something about " + id}
+			if after, ok := strings.CutPrefix(id, "after "); ok {
+				text.ExplainedBy = []string{after}
+			}
+			return text
+		},
 	})
 	return s
 }
@@ -56,6 +62,18 @@ func (s *script) ruled(rule string, line uint64, d event.Disposition, severity e
 		return
 	}
 	s.open(o, line)
+}
+
+// shaped is ruled, of one shape.
+func (s *script) shaped(rule string, line, shape uint64, d event.Disposition, suspects ...heed.Suspect) {
+	o := outcome(signature.ID(shape), d, rule)
+	o.Decision.Severity = event.SeverityWarning
+	s.suspects, o.Blame = suspects, blame.Likely(suspects)
+	o.AttentionID = "0-shape"
+	s.Observe(&capture.Record{Entry: event.Entry{Message: "message"}, StartLine: int(line), EndLine: int(line)}, o)
+	if d.Urgent() {
+		s.open(o, line)
+	}
 }
 
 // open opens the item of an outcome at a line, or adds that to it.
@@ -248,9 +266,9 @@ var verdicts = []struct {
 			s.entry(1, event.Advisory, event.SeverityWarning, suspect("Lantern Festival", blame.Path, blame.Tag))
 		},
 		End{Lines: 1},
-		stateComplaints, "Runs with complaints. Nothing broke, but some things do not work as they should. 1 complaint.",
+		stateComplaints, "Runs with small problems. Nothing broke, but some things do not work as they should. 1 small problem.",
 		[]string{
-			"complaint: Something about rule 1 (line 1). Lantern Festival: the text names one of its files.",
+			"problem: Something about rule 1 (line 1). Lantern Festival: the text names one of its files.",
 		},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 1."},
@@ -261,7 +279,7 @@ var verdicts = []struct {
 			s.entry(3, event.Blocking, event.SeverityError)
 		},
 		End{Lines: 3},
-		stateWrong, "Something is wrong since line 3. 1 problem; 1 complaint.",
+		stateWrong, "Something is wrong since line 3. 1 problem; 1 small problem.",
 		[]string{"problem: Something about rule 3 (line 3)."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 3."},
@@ -293,7 +311,7 @@ var verdicts = []struct {
 			s.entry(32, event.Advisory, event.SeverityError, suspect("Zeppelins"))
 		},
 		End{Lines: 40},
-		stateWrong, "Something is wrong since line 3. 6 problems; 12 complaints.",
+		stateWrong, "Something is wrong since line 3. 6 problems; 12 small problems.",
 		[]string{
 			"first: Something about rule 3 (line 3).",
 			"also: Something about rule 10 (line 10). Windmills: its code is in the stack trace.",
@@ -310,7 +328,7 @@ var verdicts = []struct {
 			s.entry(12, event.Advisory, event.SeverityError, suspect("River Boats"))
 		},
 		End{Lines: 40},
-		stateWrong, "Something is wrong since line 3. 1 problem; 3 complaints.",
+		stateWrong, "Something is wrong since line 3. 1 problem; 3 small problems.",
 		[]string{"problem: Something about rule 3 (line 3). Riverboats."},
 		"Lantern Festival by 2 entries (first at line 10).",
 		[]string{"Complete: logging continues to the end of the log at line 40."},
@@ -338,17 +356,17 @@ var verdicts = []struct {
 			s.mute(4)
 		},
 		End{Lines: 4},
-		stateBroken, "Broken since line 3 and blind since line 4. 1 problem.",
+		stateBroken, "Broken since line 3; the log stops at line 4. 1 problem.",
 		[]string{"problem: Something about rule 3 (line 3)."},
 		"",
-		[]string{"Blind since line 4: logging stopped there, so what would have been logged after that line is not known."},
+		[]string{"The log stops at line 4: what would have been logged after that line is not known."},
 	},
 	{
 		"blind", func(s *script) { s.mute(4) },
 		End{Lines: 4},
-		stateBlind, "Blind since line 4. Nothing broke before logging stopped. What happened after that is not known.",
+		stateBlind, "The log stops at line 4. Nothing broke before logging stopped. What happened after that is not known.",
 		nil, "",
-		[]string{"Blind since line 4: logging stopped there, so what would have been logged after that line is not known."},
+		[]string{"The log stops at line 4: what would have been logged after that line is not known."},
 	},
 	{
 		"blind for a while", func(s *script) {
@@ -356,12 +374,11 @@ var verdicts = []struct {
 			s.entry(5, event.Ignore, event.SeverityInfo)
 		},
 		End{Lines: 5},
-		stateBlind, "Blind for a while since line 4. Nothing broke while the game was logging. What happened in between " +
+		stateBlind, "The log stops for a while at line 4. Nothing broke while the game was logging. What happened in between " +
 			"is not known.",
 		nil, "",
 		[]string{
-			"Blind from line 4 to line 5: logging stopped, and later resumed. What happened in between is not " +
-				"known.",
+			"The log stops from line 4 to line 5: what would have been logged in between is not known.",
 		},
 	},
 	{
@@ -427,7 +444,7 @@ var verdicts = []struct {
 			s.phase(21, "start")
 		},
 		End{Lines: 31, Stats: heed.Stats{Phase: "start"}},
-		stateUnknown, "Ends while the game starts. No problem was found up to there. Whether the game finished starting is " +
+		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
 			"not known.",
 		nil, "",
 		[]string{"The log starts again at line 20.", "The log ends at line 31, while the game starts."},
@@ -450,16 +467,16 @@ var verdicts = []struct {
 	{
 		"no beginning, complains", func(s *script) { s.entry(3, event.Advisory, event.SeverityError) },
 		End{Lines: 9, Headless: true},
-		stateComplaints, "Runs with complaints. In the remaining part of the log, nothing broke, but some things do not work " +
-			"as they should. 1 complaint.",
-		[]string{"complaint: Something about rule 3 (line 3)."},
+		stateComplaints, "Runs with small problems. In the remaining part of the log, nothing broke, but some things do not work " +
+			"as they should. 1 small problem.",
+		[]string{"problem: Something about rule 3 (line 3)."},
 		"",
 		[]string{"The beginning of the log is missing: the first problem may be in that part."},
 	},
 	{
 		"ends while the engine starts", func(s *script) { s.phase(1, "start") },
 		End{Lines: 2, Stats: heed.Stats{Phase: "start"}},
-		stateUnknown, "Ends while the game starts. No problem was found up to there. Whether the game finished starting is " +
+		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
 			"not known.",
 		nil, "",
 		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
@@ -472,9 +489,9 @@ var verdicts = []struct {
 			s.entry(4, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 4, Stats: heed.Stats{Phase: "boot"}},
-		stateComplaints, "Complaints while the game starts. In the remaining part of the log, nothing broke, but some things " +
-			"do not work as they should. 1 complaint.",
-		[]string{"complaint: Something about rule 4 (line 4)."},
+		stateComplaints, "Small problems while the game starts. In the remaining part of the log, nothing broke, but some things " +
+			"do not work as they should. 1 small problem.",
+		[]string{"problem: Something about rule 4 (line 4)."},
 		"",
 		[]string{"512 bytes are missing at line 3.", "The log ends at line 4, while the game starts."},
 	},
@@ -563,7 +580,7 @@ var verdicts = []struct {
 			s.over(3)
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 2 problems.",
+		stateWrong, "Something is wrong since line 4. 2 problems.",
 		[]string{"worst: Something about rule 4 (line 4).", "first: Something about rule 3 (line 3)."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
@@ -576,7 +593,7 @@ var verdicts = []struct {
 			s.with(3, "rule 7", 7, 70, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 2 problems, one of them 3 times.",
+		stateWrong, "Something is wrong since line 3. 2 problems, 3 of the most frequent.",
 		[]string{
 			"most: Something about rule 3 (3 times, lines 3 to 6; also the first). Windmills: the text names its code.",
 			"also: Something about rule 7 (line 7). Riverboats: its code is in the stack trace.",
@@ -591,7 +608,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 6, 60, suspect("Riverboats", blame.Frame))
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem, 3 times.",
+		stateWrong, "Something is wrong since line 3. 1 problem: 3 of these.",
 		[]string{
 			"problem: Something about rule 3 (3 times, lines 3 to 6). Perhaps Windmills or Riverboats, which 1 of 3 names, " +
 				"first at line 5: the text names its code.",
@@ -608,7 +625,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 8, 50)
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem, 5 times.",
+		stateWrong, "Something is wrong since line 3. 1 problem: 5 of these.",
 		[]string{
 			"problem: Something about rule 3 (5 times, lines 3 to 8). Perhaps Riverboats, which 2 of 5 name, first at line 6.",
 		},
@@ -621,7 +638,7 @@ var verdicts = []struct {
 			s.ruled("rule", 5, event.Blocking, event.SeverityError, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
+		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
 		[]string{"problem: Something about rule (twice, lines 3 to 5)."},
 		"Windmills by 1 entry (first at line 5).",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
@@ -632,7 +649,7 @@ var verdicts = []struct {
 			s.with(3, "default.log.error", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 9},
-		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
+		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
 		[]string{"problem: An error was reported (twice, lines 3 to 5). Windmills: the text names its code."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 9."},
@@ -645,7 +662,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 40},
-		stateBroken, "Broken since line 3. 1 problem, 37 times.",
+		stateBroken, "Broken since line 3. 1 problem: 37 of these.",
 		[]string{"problem: Something about rule 3 (37 times, lines 3 to 39)."},
 		"Windmills by 1 entry (first at line 3), Riverboats 4 by 1 entry (first at line 4), Riverboats 5 by 1 entry " +
 			"(first at line 5), and 1 more.",
@@ -681,7 +698,7 @@ var verdicts = []struct {
 			s.with(3, "rule 3", 5, 50, suspect("Windmills", blame.Type))
 		},
 		End{Lines: 5},
-		stateWrong, "Something is wrong since line 3. 1 problem, twice.",
+		stateWrong, "Something is wrong since line 3. 1 problem: 2 of these.",
 		[]string{
 			"problem: Something about rule 3 (twice, lines 3 to 5). Windmills: the text names its code.",
 		},
@@ -774,9 +791,9 @@ var verdicts = []struct {
 			s.text(3, 7000)
 		},
 		End{Lines: 3},
-		stateComplaints, "Runs with complaints. In the remaining part of the log, nothing broke, but some things do not work " +
-			"as they should. 1 complaint.",
-		[]string{"complaint: Something about rule 1 (line 1)."},
+		stateComplaints, "Runs with small problems. In the remaining part of the log, nothing broke, but some things do not work " +
+			"as they should. 1 small problem.",
+		[]string{"problem: Something about rule 1 (line 1)."},
 		"",
 		[]string{"5,120 bytes are missing at line 2, about 40% of the log."},
 	},
@@ -787,9 +804,9 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
-			"missing part reported is not known. 1 complaint.",
-		[]string{"complaint: Something about rule 1 (line 1)."},
+		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
+			"missing part reported is not known. 1 small problem.",
+		[]string{"problem: Something about rule 1 (line 1)."},
 		"",
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
 	},
@@ -799,7 +816,7 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3},
-		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
 			"missing part reported is not known.",
 		nil, "",
 		[]string{"512,000 bytes are missing at line 2, about 90% of the log."},
@@ -810,7 +827,7 @@ var verdicts = []struct {
 			s.text(3, 20000)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
 			"missing part reported is not known.",
 		nil, "",
 		[]string{"512,000 bytes are missing at line 2, 93% of the log."},
@@ -821,7 +838,7 @@ var verdicts = []struct {
 			s.text(3, 1)
 		},
 		End{Lines: 3, Bytes: 550000},
-		stateBlind, "Blind for most of the log since line 2. The remaining part has no blocking problem. What the " +
+		stateBlind, "Most of the log is missing, first at line 2. The remaining part has no blocking problem. What the " +
 			"missing part reported is not known.",
 		nil, "",
 		[]string{"549,999 bytes are missing at line 2, 99% of the log."},
@@ -856,9 +873,9 @@ var verdicts = []struct {
 	{
 		"complains, interrupted", func(s *script) { s.entry(1, event.Advisory, event.SeverityWarning) },
 		End{Lines: 1, Interrupted: true},
-		stateComplaints, "Runs with complaints. As far as the log was read, nothing broke, but some things do not work as " +
-			"they should. 1 complaint.",
-		[]string{"complaint: Something about rule 1 (line 1)."},
+		stateComplaints, "Runs with small problems. As far as the log was read, nothing broke, but some things do not work as " +
+			"they should. 1 small problem.",
+		[]string{"problem: Something about rule 1 (line 1)."},
 		"",
 		[]string{"Reading was interrupted after line 1: the report covers the log up to there."},
 	},
@@ -881,7 +898,7 @@ var verdicts = []struct {
 			}
 		},
 		End{Lines: 90},
-		stateBroken, "Broken since line 3. 5 problems, one of them 4 times.",
+		stateBroken, "Broken since line 3. 5 problems, 4 of the most frequent.",
 		[]string{
 			"most: Something about rule 3 (4 times, lines 3 to 6; also the first).",
 			"also: Something about rule 13 (4 times, lines 13 to 16).",
@@ -895,7 +912,7 @@ var verdicts = []struct {
 			s.tagged(100, 608, false)
 		},
 		End{Lines: 900},
-		stateBroken, "Broken since line 100. 2 problems, one of them 608 times.",
+		stateBroken, "Broken since line 100. 2 problems, 608 of the most frequent.",
 		[]string{
 			"worst: Something about rule 100 (608 times, lines 100 to 707; also the most frequent).",
 			"first: Something about rule 3 (line 3).",
@@ -910,7 +927,7 @@ var verdicts = []struct {
 			s.tagged(100, 608, false)
 		},
 		End{Lines: 900},
-		stateBroken, "Broken since line 50. 3 problems, one of them 608 times.",
+		stateBroken, "Broken since line 50. 3 problems, 608 of the most frequent.",
 		[]string{
 			"worst: Something about rule 50 (line 50).",
 			"most: Something about rule 100 (608 times, lines 100 to 707).",
@@ -926,7 +943,7 @@ var verdicts = []struct {
 			s.crash(60)
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, one of them 30 times.",
+		stateCrashed, "Crashed at line 60, probably out of memory. 3 problems, 30 of the most frequent.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 3 (30 times, lines 3 to 32; also the first).",
@@ -941,7 +958,7 @@ var verdicts = []struct {
 			s.crash(60, "stack_overflow")
 		},
 		End{Lines: 99},
-		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, one of them twice.",
+		stateCrashed, "Crashed at line 60, by a stack overflow. 2 problems, 2 of the most frequent.",
 		[]string{
 			"worst: Something about rule 60 (line 60).",
 			"most: Something about rule 50 (twice, lines 50 to 51; also the first).",
@@ -992,7 +1009,7 @@ var verdicts = []struct {
 			s.entry(51, event.Advisory, event.SeverityError)
 		},
 		End{Lines: 99},
-		stateBroken, "Broken in an earlier run since line 3. 1 problem, 30 times.",
+		stateBroken, "Broken in an earlier run since line 3. 1 problem: 30 of these.",
 		[]string{"problem: Something about rule 3 (30 times, lines 3 to 32)."},
 		"",
 		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
@@ -1011,15 +1028,95 @@ var verdicts = []struct {
 		[]string{"The log starts again at line 50.", "Logging continues to the end of the log at line 99."},
 	},
 	{
+		"messages that are no problem fill the log", func(s *script) {
+			s.ruled("rule", 3, event.Advisory, event.SeverityError)
+			for line := range uint64(200) {
+				s.shaped("chat", 10+line, 7, event.Ignore, suspect("Lantern Festival", blame.Frame))
+			}
+			s.mute(300)
+		},
+		End{Lines: 300},
+		stateBlind, "The log stops at line 300. Nothing broke before logging stopped. What happened after that is not " +
+			"known. 1 small problem.",
+		[]string{
+			"first: Something about rule (line 3).",
+			"most: This message filled the log (200 times, lines 10 to 209, 99% of the log). Lantern Festival: its code is in " +
+				"the stack trace.",
+		},
+		"",
+		[]string{"The log stops at line 300: what would have been logged after that line is not known."},
+	},
+	{
+		"a small problem fills the log of a broken game", func(s *script) {
+			for line := range uint64(30) {
+				s.ruled("rule", 3+line, event.Blocking, event.SeverityError)
+			}
+			for line := range uint64(270) {
+				s.shaped("trifle", 100+line, 7, event.Advisory)
+			}
+			s.mute(400)
+		},
+		End{Lines: 400},
+		stateBroken, "Broken since line 3; the log stops at line 400. 1 problem: 30 of these; 1 small problem: 270 of these.",
+		[]string{
+			"first: Something about rule (30 times, lines 3 to 32).",
+			"most: Something about trifle (270 times, lines 100 to 369, 89% of the log).",
+		},
+		"",
+		[]string{"The log stops at line 400: what would have been logged after that line is not known."},
+	},
+	{
+		"a cause above what came of it", func(s *script) {
+			s.ruled("assembly", 3, event.Blocking, event.SeverityError)
+			s.ruled("after assembly", 5, event.Blocking, event.SeverityFatal)
+			for line := range uint64(30) {
+				s.ruled("after after assembly", 10+line, event.Blocking, event.SeverityError)
+			}
+		},
+		End{Lines: 50},
+		stateBroken, "Broken since line 3. 3 problems, 30 of the most frequent.",
+		[]string{
+			"cause: Something about assembly (line 3; also the first; it explains 31 later entries).",
+			"worst: Something about after assembly (line 5; because of line 3).",
+			"most: Something about after after assembly (30 times, lines 10 to 39; because of line 3).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 50."},
+	},
+	{
+		"a trifle that explains all", func(s *script) {
+			s.ruled("assembly", 3, event.Advisory, event.SeverityWarning)
+			s.ruled("after assembly", 5, event.Blocking, event.SeverityFatal)
+			s.ruled("after after assembly", 10, event.Blocking, event.SeverityError)
+		},
+		End{Lines: 50},
+		stateBroken, "Broken since line 3. 2 problems; 1 small problem.",
+		[]string{
+			"cause: Something about assembly (line 3; it explains 2 later entries).",
+			"worst: Something about after assembly (line 5; also the first; because of line 3).",
+			"also: Something about after after assembly (line 10; because of line 3).",
+		},
+		"",
+		[]string{"Complete: logging continues to the end of the log at line 50."},
+	},
+	{
+		"little more than a banner", func(s *script) { s.text(1, 20); s.text(2, 20) },
+		End{Lines: 2, Environment: Environment{Facts: capture.Facts{Loader: "Loader 1.0"}}},
+		stateUnknown, "Ended while the game starts. No problem was found up to there. Whether the game finished starting is " +
+			"not known.",
+		nil, "",
+		[]string{"The log ends at line 2, while the game starts. The log is complete up to there."},
+	},
+	{
 		"complains a lot", func(s *script) {
 			for line := range uint64(200) {
 				s.ruled("rule", 3+line, event.Advisory, event.SeverityError)
 			}
 		},
 		End{Lines: 300},
-		stateComplaints, "Runs with complaints. Nothing broke, but some things do not work as they should. " +
-			"1 complaint, 200 times.",
-		[]string{"complaint: Something about rule (200 times, lines 3 to 202)."},
+		stateComplaints, "Runs with small problems. Nothing broke, but some things do not work as they should. " +
+			"1 small problem: 200 of these.",
+		[]string{"problem: Something about rule (200 times, lines 3 to 202)."},
 		"",
 		[]string{"Complete: logging continues to the end of the log at line 300."},
 	},

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,15 +10,40 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// label is what a cause is called on the first screen.
+// head sets the headline. The trouble begins with the first cause that is listed.
+func (v *Verdict) head(earlier bool) {
+	switch v.State {
+	case stateHung, stateBroken, stateWrong:
+		v.Since = v.Causes[0].Line
+	}
+	v.title = cmp.Or(v.title, stateTitles[v.State])
+	if earlier {
+		v.title += " in an earlier run"
+	}
+	v.Headline = v.title
+	if v.Since > 0 {
+		v.Headline += fmt.Sprintf(" %s line %d", v.since(), v.Since)
+	}
+	v.Headline += v.because
+	if v.Blind > 0 {
+		v.Headline += fmt.Sprintf("; the log stops at line %d", v.Blind)
+	}
+}
+
+// since returns the preposition before the line of a state.
+func (v *Verdict) since() string {
+	if v.State == stateCrashed || v.State == stateBlind {
+		return "at"
+	}
+	return "since"
+}
+
+// label returns what a cause is named for on the first screen.
 func (v *Verdict) label(c *verdictCause) string {
-	switch {
-	case !v.single:
-		return c.As[0]
-	case c.Disposition == event.Blocking:
+	if v.single {
 		return "problem"
 	}
-	return "complaint"
+	return c.As[0]
 }
 
 // heading is the label with room for more words.
@@ -119,7 +145,17 @@ func (v *Verdict) place(c *verdictCause) string {
 	if c.Times > 1 {
 		where = fmt.Sprintf("%s, lines %d to %d", times(c.Times), c.Line, c.Last)
 	}
-	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(c.What, "."), where+v.also(c))
+	if c.Share > 0 {
+		where += fmt.Sprintf(", %d%% of the log", c.Share)
+	}
+	where += v.also(c)
+	if c.Explains > 0 {
+		where += "; it explains " + text.Many(c.Explains, "later entry", "later entries")
+	}
+	if c.Because > 0 {
+		where += fmt.Sprintf("; because of line %d", c.Because)
+	}
+	return fmt.Sprintf("%s (%s).", strings.TrimSuffix(c.What, "."), where)
 }
 
 // also returns what else than its label a cause is.
@@ -127,7 +163,7 @@ func (v *Verdict) also(c *verdictCause) string {
 	if v.single || len(c.As) == 1 {
 		return ""
 	}
-	words := map[string]string{asMost: "the most frequent", asFirst: "the first"}
+	words := map[string]string{asWorst: "the worst", asMost: "the most frequent", asFirst: "the first", asAlso: "another"}
 	also := make([]string, 0, len(c.As))
 	for _, as := range c.As[1:] {
 		also = append(also, words[as])
@@ -141,7 +177,7 @@ func counts(blocking, advisory []*problem) string {
 	for _, of := range []struct {
 		problems []*problem
 		noun     string
-	}{{blocking, "problem"}, {advisory, "complaint"}} {
+	}{{blocking, "problem"}, {advisory, "small problem"}} {
 		n, most := len(of.problems), uint64(0)
 		if n == 0 {
 			continue
@@ -153,9 +189,9 @@ func counts(blocking, advisory []*problem) string {
 		switch {
 		case most == 1:
 		case n == 1:
-			part += ", " + times(most)
+			part += ": " + text.Number(most) + " of these"
 		default:
-			part += ", one of them " + times(most)
+			part += ", " + text.Number(most) + " of the most frequent"
 		}
 		parts = append(parts, part)
 	}
@@ -223,26 +259,21 @@ func (r *Replay) doubts() []string {
 // sentence returns where the log was blind, "" where it was not. What is missing at one point has a sentence of
 // its own.
 func (b *blindness) sentence() string {
-	n, first, last := b.stretches, b.first, b.last
+	const unknown = "what would have been logged "
+	first, last := b.first, b.last
 	switch {
-	case n == 0:
+	case b.stretches == 0:
 		return ""
-	case n == 1 && first.To == 0:
-		return blindSince(first.From)
-	case n == 1:
-		return fmt.Sprintf("Blind from line %d to line %d: logging stopped, and later resumed. What happened in between "+
-			"is not known.", first.From, first.To)
-	case last.To == 0:
-		return fmt.Sprintf("Blind %s, first at line %d. ", times(n), first.From) + blindSince(last.From)
+	case b.stretches > 1 && last.To == 0:
+		return fmt.Sprintf("The log stops %s, first at line %d; at line %d it stops for good: %safter that line is not known.",
+			times(b.stretches), first.From, last.From, unknown)
+	case b.stretches > 1:
+		return fmt.Sprintf("The log stops %s, first from line %d to line %d, last from line %d to line %d: %sin between is "+
+			"not known.", times(b.stretches), first.From, first.To, last.From, last.To, unknown)
+	case first.To == 0:
+		return fmt.Sprintf("The log stops at line %d: %safter that line is not known.", first.From, unknown)
 	}
-	return fmt.Sprintf("Blind %s, first from line %d to line %d, last from line %d to line %d: logging stopped each "+
-		"time, and what happened until it resumed is not known.", times(n), first.From, first.To, last.From, last.To)
-}
-
-// blindSince explains a log that ends blind.
-func blindSince(line uint64) string {
-	return fmt.Sprintf("Blind since line %d: logging stopped there, so what would have been logged after that line is "+
-		"not known.", line)
+	return fmt.Sprintf("The log stops from line %d to line %d: %sin between is not known.", first.From, first.To, unknown)
 }
 
 // sentence returns what is missing from a log.

@@ -18,7 +18,10 @@ type ruleTexts map[string]RuleText
 
 // RuleText is what the author of a rule writes of it, each in a line or "": what happened, why it matters, and
 // what a player does now.
-type RuleText struct{ Summary, Why, Advice string }
+type RuleText struct {
+	Summary, Why, Advice string
+	ExplainedBy          []string // the rules whose earlier problem explains this one's
+}
 
 // ruleTexts returns the texts of all rules that a replay came upon.
 func (r *Replay) ruleTexts() ruleTexts {
@@ -49,7 +52,7 @@ func (r *Replay) ruleTexts() ruleTexts {
 
 // shown returns the text of a rule as reports have it, whoever wrote it.
 func (t RuleText) shown() RuleText {
-	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice))}
+	return RuleText{safe(oneSpace(t.Summary)), safe(oneSpace(t.Why)), safe(oneSpace(t.Advice)), t.ExplainedBy}
 }
 
 // describe returns a rule's text, with the words of the report where its author does not state what happened.

@@ -216,47 +216,56 @@ func (l *linker) compile(d *ruleDecl) {
 	}
 }
 
-// resolveIDs expands what rules resolve into ids.
+// resolveIDs expands the rules that rules name into ids.
 func (l *linker) resolveIDs() {
 	ids := slices.Sorted(maps.Keys(l.set.byID))
 	budget := maxExpandedSet
 	for _, d := range l.decls {
-		var found []*Rule
-		for _, w := range d.resolves {
-			prefix, isPattern := strings.CutSuffix(w.text, "*")
-			if strings.Contains(prefix, "*") {
-				l.errs.add(w.at, yamlfile.Quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
-				continue
-			}
-			if !isPattern && prefix == d.rule.ID {
-				l.errs.add(w.at, "a rule cannot resolve itself", "name the rules whose problem is over when this one matches")
-				continue
-			}
-			first, _ := slices.BinarySearch(ids, prefix)
-			last := first
-			for last < len(ids) && (ids[last] == prefix || isPattern && strings.HasPrefix(ids[last], prefix)) {
-				found = append(found, l.set.byID[ids[last]])
-				last++
-			}
-			if first == last {
-				hint := ""
-				if !l.errs.full() { // a hint for one of many thousand costs time
-					hint = idHint(w.text, ids)
-				}
-				l.errs.addf(w.at, hint, "no rule has the id %s", yamlfile.Quote(w.text))
-			}
-			if budget -= last - first; budget < 0 {
-				l.errs.add(w.at, "too many rule ids in resolves", "name fewer")
-				return
-			}
+		d.rule.Resolves = l.named(ids, d, d.resolves, &budget, "resolve itself",
+			"name the rules whose problem is over when this one matches")
+		d.rule.ExplainedBy = l.named(ids, d, d.explained, &budget, "explain itself",
+			"name the rules whose earlier problem explains this one's")
+	}
+}
+
+// named returns the ids of the rules that words of a rule name, in order of the set.
+func (l *linker) named(ids []string, d *ruleDecl, words []word, budget *int, itself, hint string) (named []string) {
+	var found []*Rule
+	for _, w := range words {
+		prefix, isPattern := strings.CutSuffix(w.text, "*")
+		if strings.Contains(prefix, "*") {
+			l.errs.add(w.at, yamlfile.Quote(w.text)+": '*' is allowed only at the end", `such as "load.*"`)
+			continue
 		}
-		slices.SortFunc(found, func(a, b *Rule) int { return a.index - b.index })
-		for _, r := range slices.Compact(found) {
-			if r != &d.rule && !r.Disabled {
-				d.rule.Resolves = append(d.rule.Resolves, r.ID)
+		if !isPattern && prefix == d.rule.ID {
+			l.errs.add(w.at, "a rule cannot "+itself, hint)
+			continue
+		}
+		first, _ := slices.BinarySearch(ids, prefix)
+		last := first
+		for last < len(ids) && (ids[last] == prefix || isPattern && strings.HasPrefix(ids[last], prefix)) {
+			found = append(found, l.set.byID[ids[last]])
+			last++
+		}
+		if first == last {
+			known := ""
+			if !l.errs.full() { // a hint for one of many thousand costs time
+				known = idHint(w.text, ids)
 			}
+			l.errs.addf(w.at, known, "no rule has the id %s", yamlfile.Quote(w.text))
+		}
+		if *budget -= last - first; *budget < 0 {
+			l.errs.add(w.at, "the files name too many rule ids", "name fewer")
+			return nil
 		}
 	}
+	slices.SortFunc(found, func(a, b *Rule) int { return a.index - b.index })
+	for _, r := range slices.Compact(found) {
+		if r != &d.rule && !r.Disabled {
+			named = append(named, r.ID)
+		}
+	}
+	return named
 }
 
 // notes keeps the findings for package lint that only linking sees.

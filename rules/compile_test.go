@@ -86,7 +86,7 @@ func TestErrors(t *testing.T) {
 		{"default without disposition", "version: 1\ndefaults: {log: {error: {severity: info}}}\n", `f.yaml:2:25: defaults.log.error: disposition is missing (one of ignore, advisory, blocking)`},
 
 		// Fields of rules.
-		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, sets_phase, blinds, resolves, tags, continue, enabled, override, tests)`},
+		{"text for a rule", "version: 1\nrules: [x]\n", `f.yaml:2:9: must be a mapping, not text (fields: id, when, exceptions, disposition, severity, invalidates, escalate, summary, why, advice, explained_by, sets_phase, blinds, resolves, tags, continue, enabled, override, tests)`},
 		{"no id", rule(ok, "disposition: ignore"), `f.yaml:3:5: id: is missing (every rule needs an id and a when)`},
 		{"no when", rule("id: x", "disposition: ignore"), `f.yaml:3:5: rule x: when: is missing (every rule needs an id and a when)`},
 		{"no disposition", rule("id: x", ok), `f.yaml:3:5: rule x: disposition: is missing (one of ignore, advisory, blocking)`},
@@ -105,11 +105,13 @@ func TestErrors(t *testing.T) {
 		{"tag", rule("id: x", ok, "disposition: ignore", "tags: [A]"), `f.yaml:6:12: rule x: tags[1]: "A" is not a tag: lower-case letters, digits, '.', '_' and '-', at most 64`},
 		{"tag twice", rule("id: x", ok, "disposition: ignore", "tags: [a, a]"), `f.yaml:6:15: rule x: tags[2]: tag "a" is given twice (remove one of the two)`},
 		{"text for tags", rule("id: x", ok, "disposition: ignore", "tags: a"), `f.yaml:6:11: rule x: tags: must be a list, not text (write it as [a, b])`},
-		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags and sets the phase (remove the field, or remove continue)`},
-		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue must have tags or sets_phase (add tags: [...])`},
+		{"continue decides", rule("id: x", ok, "continue: true", "tags: [a]", "disposition: ignore"), `f.yaml:7:5: rule x: disposition: a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)`},
+		{"continue without tags", rule("id: x", ok, "continue: true"), `f.yaml:5:5: rule x: continue: a rule with continue must have tags, advice or sets_phase (add tags: [...])`},
 		{"resolves nothing", rule("id: x", ok, "disposition: ignore", "resolves: [load.failed]"), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "load.failed" (known: x)`},
 		{"resolves itself", rule("id: x", ok, "disposition: ignore", "resolves: [x]"), `f.yaml:6:16: rule x: resolves[1]: a rule cannot resolve itself (name the rules whose problem is over when this one matches)`},
 		{"pattern in the middle", rule("id: x", ok, "disposition: ignore", `resolves: ["*.x"]`), `f.yaml:6:16: rule x: resolves[1]: "*.x": '*' is allowed only at the end (such as "load.*")`},
+		{"explains itself", rule("id: x", ok, "disposition: ignore", "explained_by: [x]"), `f.yaml:6:20: rule x: explained_by[1]: a rule cannot explain itself (name the rules whose earlier problem explains this one's)`},
+		{"half a part of advice", rule("id: x", ok, "disposition: ignore", `advice: "Restart[, or load an older save."`), `f.yaml:6:13: rule x: advice: a bracket has no other one (such as "Restart the game[, or load an older save].")`},
 		{"pattern without rules", rule("id: x", ok, "disposition: ignore", `resolves: ["y*"]`), `f.yaml:6:16: rule x: resolves[1]: no rule has the id "y*" (known: x)`},
 
 		// Conditions.
@@ -199,7 +201,7 @@ func TestErrors(t *testing.T) {
 		{"to what it is", rule("id: x", ok, "disposition: advisory", "escalate: {after: 3, within: 1s, to: advisory}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
 		{"escalate blocking", rule("id: x", ok, "disposition: blocking", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:6:42: rule x: escalate.to: must be higher than the disposition of the rule, which is blocking (write a higher disposition, or remove escalate)`},
 		{"escalate a severity", rule("id: x", ok, "disposition: ignore", "escalate: {after: 3, within: 1s, to: blocking, severity: critical}"), `f.yaml:6:62: rule x: escalate.severity: unknown value "critical" (known: info, warning, error, fatal)`},
-		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags and sets the phase (remove the field, or remove continue)`},
+		{"escalate tags", rule("id: x", ok, "continue: true", "tags: [t]", "escalate: {after: 3, within: 1s, to: blocking}"), `f.yaml:7:5: rule x: escalate: a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)`},
 
 		// Overriding, in one file.
 		{"duplicate id with override", rule("id: x", ok, "disposition: ignore") + "  - {id: x, override: true, when: 'phase == \"y\"', disposition: ignore}\n", `f.yaml:6:10: rule x: id: the id is already used by the rule at f.yaml:3 (give one of them another id)`},
@@ -252,7 +254,7 @@ rules:
 		{"id", rule("id: load.failed", `when: 'template == "y"'`, "disposition: ignore"), `mine.yaml:3:9: rule load.failed: id: the rule at base.yaml:7 has the same id (add override: true to change that rule, or use another id)`},
 		{"id, misspelled", rule("id: load.faild", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule load.faild: override: no file after this one has a rule "load.faild" (did you mean "load.failed"?)`},
 		{"id, far off", rule("id: nothing", "override: true", "disposition: ignore"), `mine.yaml:4:5: rule nothing: override: no file after this one has a rule "nothing" (remove override: a file changes what files after it define, as a user's file does with the defaults)`},
-		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags and sets the phase, and the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
+		{"continue", rule("id: load.failed", "override: true", "continue: true"), `mine.yaml:5:5: rule load.failed: continue: a rule with continue only adds tags and advice, and sets the phase; the rule that this one overrides gives a disposition at base.yaml:9 (turn that rule off with enabled: false, and write one with another id)`},
 		{"inherited escalation", rule("id: load.failed", "override: true", "escalate: {after: 3, within: 1s, to: advisory}"), `mine.yaml:5:42: rule load.failed: escalate.to: must be higher than the disposition of the rule, which is advisory (write a higher disposition, or remove escalate)`},
 		{"unknown name", rule("id: load.failed", "override: true", "when: 'calmer'"), `mine.yaml:5:12: rule load.failed: when: unknown name "calmer" (did you mean "calm"?)`},
 		{"list", "version: 1\nlists: {words: [c]}\n", `mine.yaml:2:9: lists.words: "words" is also defined at base.yaml:3 (write {override: true, items: […]} to replace it, {append: true, items: […]} to add to it, or use another name)`},
@@ -363,7 +365,7 @@ func TestBounds(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
 		{"file", "version: 1\n#" + strings.Repeat("x", rules.MaxFileBytes), "more than the 4194304 allowed"},
 		{"rules", manyRules.String(), "more than 10000 rules"},
-		{"resolves", manyTargets.String(), "too many rule ids in resolves"},
+		{"resolves", manyTargets.String(), "too many rule ids"},
 		{"tags of a rule", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "tags: ["+strings.Repeat("a, ", 1)+"b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q]"), "a rule has at most 16 tags"},
 		{"tags", manyTags, "more than 64 different tags"},
 		{"exceptions", rule("id: x", "when: 'phase == \"x\"'", "disposition: ignore", "exceptions: ["+strings.Repeat("'template == \"a\"', ", rules.MaxExceptions)+"'false']"), "a rule has at most 64 exceptions (join conditions with or, or use a list)"},
@@ -490,6 +492,52 @@ rules:
 	require.Equal(t, []string{"load.a", "load.b"}, set.Rule("end").Resolves)
 	require.Nil(t, set.Rule("load.b").Resolves)
 	require.Nil(t, set.Rule("nothing"))
+}
+
+// TestExplainedBy: ids are expanded as those that a rule resolves.
+func TestExplainedBy(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: load.a, when: 'phase == "a"', disposition: ignore}
+  - {id: load.b, when: 'phase == "b"', disposition: ignore, explained_by: ["load.*", end]}
+  - {id: end, when: 'phase == "d"', disposition: ignore}
+`)
+	require.Equal(t, []string{"load.a", "end"}, set.Rule("load.b").ExplainedBy)
+	require.Nil(t, set.Rule("end").ExplainedBy)
+}
+
+// TestAdvice: a part in brackets is for a game that has started, and a rule with continue replaces the advice of the rule
+// that decides.
+func TestAdvice(t *testing.T) {
+	set := compile(t, `
+version: 1
+rules:
+  - {id: misfit, when: 'template contains "MisfitException"', continue: true, advice: "Update it."}
+  - {id: late, when: 'message contains "really"', continue: true, advice: "Look again[, and save]."}
+  - {id: step, when: 'template startsWith "Step"', disposition: blocking, advice: "[Do not save.] Restart[, or load an older save]."}
+  - {id: other, when: 'template startsWith "Other"', disposition: blocking}
+`)
+	ev := set.NewEvaluator()
+	for _, c := range []struct{ text, phase, want string }{
+		{"Step failed", "play", "Do not save. Restart, or load an older save."},
+		{"Step failed", "", "Do not save. Restart, or load an older save."},
+		{"Step failed", "boot", "Restart."},
+		{"Step failed", "start", "Restart."},
+		{"Step failed: MisfitException", "boot", "Update it."},
+		{"Step really failed: MisfitException", "play", "Look again, and save."},
+		{"Step really failed", "boot", "Look again."},
+		{"Other failed", "play", ""},
+		{"Other failed: MisfitException", "play", "Update it."},
+		{"Nothing: MisfitException", "play", "Update it."},
+	} {
+		o := ev.Evaluate(&rules.Input{Kind: event.KindLog, Template: c.text, Message: c.text, Phase: c.phase})
+		require.Equal(t, c.want, o.Advice(c.phase), "%s in %s", c.text, c.phase)
+		require.Equal(t, c.want, ev.Explain(&rules.Input{
+			Kind: event.KindLog, Template: c.text, Message: c.text, Phase: c.phase,
+		}, false).Decision.Advice)
+	}
+	require.Equal(t, "Restart.", set.Rule("step").AdviceAtStart)
 }
 
 func TestRuleFields(t *testing.T) {

@@ -70,7 +70,7 @@ type defaultDecl struct {
 
 // Fields that decide or act, which a rule with "continue" does neither.
 var decidingFields = []string{
-	"disposition", "severity", "invalidates", "escalate", "summary", "advice", "blinds", "resolves",
+	"disposition", "severity", "invalidates", "escalate", "summary", "blinds", "resolves", "explained_by",
 }
 
 var (

@@ -46,6 +46,23 @@ type Outcome struct {
 
 	// SetsPhase is the phase from the next entry on, by Rule or by a rule with Continue; empty: no change.
 	SetsPhase string
+
+	advice *Rule // the rule with Continue whose advice replaces the advice of Rule; nil for none
+}
+
+// The phases in which a game starts.
+const phaseStart, phaseBoot = "start", "boot"
+
+// Advice returns what a player does now, in a phase of the game; "" where no rule has advice.
+func (o *Outcome) Advice(phase string) string {
+	switch r := cmp.Or(o.advice, o.Rule); {
+	case r == nil:
+		return ""
+	case phase == phaseStart || phase == phaseBoot:
+		return r.AdviceAtStart
+	default:
+		return r.Advice
+	}
 }
 
 // Plan is what can be known about the decision on an entry before the entry
@@ -204,7 +221,7 @@ func (ev *Evaluator) tagged(o *Outcome, late bool) Outcome {
 	var g given
 	if late {
 		for _, r := range ev.continued {
-			g.tags = merge(g.tags, r.Tags)
+			g.take(r)
 		}
 	}
 	return *g.to(o)
@@ -224,23 +241,33 @@ func outcome(r *Rule, l event.Level, g *given) *Outcome { return g.to(&r.outcome
 
 // given is what rules with Continue give to the outcome of the rule that decides.
 type given struct {
-	tags  []string
-	phase string
+	tags   []string
+	phase  string
+	advice *Rule
+}
+
+// take adds what r gives but for its phase.
+func (g *given) take(r *Rule) {
+	g.tags = merge(g.tags, r.Tags)
+	if r.Advice != "" {
+		g.advice = r
+	}
 }
 
 // add adds what r gives about in, whose phase it sets for the rules after it.
 func (g *given) add(ev *Evaluator, in *Input, r *Rule) {
-	g.tags = merge(g.tags, r.Tags)
+	g.take(r)
 	g.phase = cmp.Or(r.SetsPhase, g.phase)
 	ev.setPhase(in, r)
 }
 
-// to returns o, or a copy with tags before its own and a phase where g has them.
+// to returns o, or a copy with tags before its own, a phase and advice where g has them.
 func (g *given) to(o *Outcome) *Outcome {
-	if len(g.tags) == 0 && g.phase == "" {
+	if len(g.tags) == 0 && g.phase == "" && g.advice == nil {
 		return o
 	}
 	c := *o
+	c.advice = g.advice
 	c.Decision.Tags = merge(g.tags, o.Decision.Tags)
 	c.SetsPhase = cmp.Or(o.SetsPhase, g.phase)
 	return &c

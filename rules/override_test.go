@@ -362,6 +362,6 @@ func TestContinueOnlyTags(t *testing.T) {
 			"  - {id: x, when: 'true', disposition: ignore}\n")})
 		require.Len(t, errs, 1)
 		require.ErrorContains(t, errs, "f:7:5: rule c: ", field)
-		require.ErrorContains(t, errs, "a rule with continue only adds tags and sets the phase (remove the field, or remove continue)", field)
+		require.ErrorContains(t, errs, "a rule with continue only adds tags and advice, and sets the phase (remove the field, or remove continue)", field)
 	}
 }

@@ -223,61 +223,159 @@ func otherNames(text string) []string {
 	return out
 }
 
-// localized are texts of .NET as it writes them in German, French, Russian, Chinese and Spanish.
-var localized = map[string][]string{
+// localized are texts of .NET, the Java runtime and Windows as they write them in German, French, Russian, Chinese, Spanish
+// and Portuguese. Go programs, for which the generic rules are, write English.
+var localized = map[string][6]string{
 	"Object reference not set to an instance of an object": {
 		"Der Objektverweis wurde nicht auf eine Objektinstanz festgelegt",
 		"La référence d'objet n'est pas définie à une instance d'un objet",
-		"Ссылка на объект не указывает на экземпляр объекта",
-		"未将对象引用设置到对象的实例",
+		"Ссылка на объект не указывает на экземпляр объекта", "未将对象引用设置到对象的实例",
 		"Referencia a objeto no establecida como instancia de un objeto",
+		"Referência de objeto não definida para uma instância de um objeto",
 	},
 	"Index was outside the bounds of the array": {
 		"Der Index war außerhalb des Arraybereichs", "L'index se trouve en dehors des limites du tableau",
 		"Индекс находился вне границ массива", "索引超出了数组界限", "Índice fuera de los límites de la matriz",
+		"O índice estava fora dos limites da matriz",
 	},
 	"Index was out of range": {
 		"Der Index lag außerhalb des Bereichs", "L'index était hors limites", "Индекс за пределами диапазона", "索引超出范围",
-		"El índice estaba fuera del intervalo",
+		"El índice estaba fuera del intervalo", "O índice estava fora do intervalo",
 	},
 	"The given key was not present in the dictionary": {
 		"Der angegebene Schlüssel war nicht im Wörterbuch angegeben", "La clé donnée était absente du dictionnaire",
 		"Данный ключ отсутствует в словаре", "给定关键字不在字典中", "La clave proporcionada no se encontró en el diccionario",
+		"A chave fornecida não estava presente no dicionário",
+	},
+	"Specified cast is not valid": {
+		"Die angegebene Umwandlung ist ungültig", "Le cast spécifié n'est pas valide", "Указанное приведение недопустимо",
+		"指定的转换无效", "La conversión especificada no es válida", "Conversão especificada não é válida",
+	},
+	"Value cannot be null": {
+		"Der Wert darf nicht NULL sein", "La valeur ne peut pas être null", "Значение не может быть неопределенным",
+		"值不能为 null", "El valor no puede ser nulo", "O valor não pode ser nulo",
+	},
+	"Method not found: ": {
+		"Methode nicht gefunden: ", "Méthode introuvable : ", "Метод не найден: ", "找不到方法: ", "Método no encontrado: ",
+		"Método não encontrado: ",
+	},
+	"Could not load file or assembly": {
+		"Die Datei oder Assembly konnte nicht geladen werden:", "Impossible de charger le fichier ou l'assembly",
+		"Не удалось загрузить файл или сборку", "未能加载文件或程序集", "No se puede cargar el archivo o ensamblado",
+		"Não foi possível carregar arquivo ou assembly",
 	},
 	"Exception has been thrown by the target of an invocation": {
 		"Ein Aufrufziel hat einen Ausnahmefehler verursacht", "Une exception a été levée par la cible d'un appel",
 		"Адресат вызова создал исключение", "调用的目标发生了异常",
-		"Se produjo una excepción en el destino de la invocación",
+		"Se produjo una excepción en el destino de la invocación", "Uma exceção foi acionada pelo destino de uma chamada",
+	},
+	"Thread was being aborted": {
+		"Der Thread wurde abgebrochen", "Le thread a été abandonné", "Поток находился в процессе прерывания", "正在中止线程",
+		"Subproceso anulado", "O thread estava sendo anulado",
+	},
+	"Insufficient memory to continue the execution of the program": {
+		"Nicht genügend Arbeitsspeicher, um die Ausführung des Programms fortzusetzen",
+		"Mémoire insuffisante pour continuer l'exécution du programme", "Недостаточно памяти для продолжения выполнения программы",
+		"没有足够的内存继续执行程序", "No hay memoria suficiente para continuar con la ejecución del programa",
+		"Memória insuficiente para continuar a execução do programa",
 	},
 	"Root element is missing": {
 		"Das Stammelement ist nicht vorhanden", "L'élément racine est manquant", "Корневой элемент отсутствует", "缺少根元素",
-		"Falta el elemento raíz",
+		"Falta el elemento raíz", "Elemento raiz inexistente",
 	},
 	"Could not find a part of the path": {
 		"Ein Teil des Pfades konnte nicht gefunden werden", "Impossible de trouver une partie du chemin d'accès",
 		"Не удалось найти часть пути", "未能找到路径的一部分", "No se puede encontrar una parte de la ruta de acceso",
+		"Não foi possível localizar uma parte do caminho",
+	},
+	"Access to the path is denied": {
+		"Der Zugriff auf den Pfad wurde verweigert", "L'accès au chemin d'accès est refusé", "Отказано в доступе по пути",
+		"对路径的访问被拒绝", "Acceso denegado a la ruta de acceso", "O acesso ao caminho foi negado",
 	},
 	"Disk full": {
 		"Der Datenträger ist voll", "Espace insuffisant sur le disque", "Недостаточно места на диске", "磁盘空间不足",
-		"Espacio en disco insuficiente",
+		"Espacio en disco insuficiente", "Espaço insuficiente no disco",
 	},
 	"The operation has timed out": {
 		"Das Timeout für den Vorgang wurde überschritten", "Le délai d'attente de l'opération a expiré",
 		"Время ожидания операции истекло", "操作已超时", "Se ha terminado el tiempo de espera de la operación",
+		"O tempo limite da operação foi atingido",
+	},
+	"Not enough memory resources are available to process this command": {
+		"Für diesen Befehl ist nicht genügend Speicher verfügbar", "Mémoire insuffisante pour traiter cette commande",
+		"Недостаточно ресурсов памяти для обработки этой команды", "内存资源不足，无法处理此命令。",
+		"No hay suficientes recursos de memoria disponibles para procesar este comando",
+		"Recursos de memória insuficientes disponíveis para processar este comando",
+	},
+	"Connection refused": {
+		"Verbindungsaufbau abgelehnt", "Connexion refusée", "В соединении отказано", "拒绝连接", "Conexión rehusada",
+		"Conexão recusada",
 	},
 }
 
 func otherLanguage(text string) []string {
+	if !strings.Contains(text, "Exception") {
+		return nil
+	}
+	return translations(text)
+}
+
+// translations returns a text with each sentence of localized in it in the other languages.
+func translations(text string) []string {
 	var out []string
 	for _, english := range slices.Sorted(maps.Keys(localized)) {
-		if !strings.Contains(text, english) || !strings.Contains(text, "Exception") {
-			continue
-		}
-		for _, other := range localized[english] {
-			out = append(out, strings.ReplaceAll(text, english, other))
+		if strings.Contains(text, english) {
+			for _, other := range localized[english] {
+				out = append(out, strings.ReplaceAll(text, english, other))
+			}
 		}
 	}
 	return out
+}
+
+// inEnglish are the rules that know a sentence in English alone, with the form that a log in another language lacks.
+var inEnglish = map[string]string{
+	"shutdown.interrupted": "the type of the exception",
+	"exception.untyped":    "the type of the exception, in an error of the game's logger",
+}
+
+// TestLanguages gives a rule the texts of its tests as a program in another language writes them. The disposition is that
+// of the English text, by a rule that looks at the form: a type, a number or stack frames.
+func TestLanguages(t *testing.T) {
+	for name, files := range map[string][]File{"default": Defaults(), "generic": Generic()} {
+		set, err := Compile(files...)
+		require.NoError(t, err)
+		ev, all := set.NewEvaluator(), 0
+		known := map[string]bool{}
+		for _, test := range set.tests {
+			d := test.decl
+			want := decideTest(set, ev, d, d.text).Disposition
+			for _, text := range translations(d.text) {
+				all++
+				got := decideTest(set, ev, d, text)
+				if got.Disposition != want && inEnglish[test.rule.ID] == "" {
+					t.Errorf("%s: %s by %s, not %s: %q phase %q level %s", test.rule.ID, got.Disposition, got.Rule, want, text,
+						d.phase, d.level)
+				}
+				known[test.rule.ID] = known[test.rule.ID] || got.Disposition != want
+			}
+		}
+		t.Logf("%s: %d texts", name, all)
+		for id := range inEnglish {
+			if set.byID[id] != nil {
+				assert.True(t, known[id], "%s decides other languages alike: take it from inEnglish", id)
+			}
+		}
+	}
+}
+
+// decideTest returns what a set decides about a text in place of the text of a test.
+func decideTest(set *Set, ev *Evaluator, d *testDecl, text string) event.Decision {
+	head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
+	return ev.Evaluate(&Input{
+		Template: head, Frames: frames, Message: text, Stack: d.stack, Level: d.level, Kind: d.kind, Status: d.status,
+		Source: d.source, Phase: d.phase, Operation: d.op,
+	}).Decision
 }
 
 var typeInFront = regexp.MustCompile(`^(?:[A-Z][A-Za-z]*\.)*[A-Z][A-Za-z]*Exception: `)
@@ -311,13 +409,7 @@ func TestParaphrases(t *testing.T) {
 	set, err := Compile(Defaults()...)
 	require.NoError(t, err)
 	ev := set.NewEvaluator()
-	decide := func(d *testDecl, text string) event.Decision {
-		head, frames, _ := strings.Cut(string(set.normalizer.AppendTemplate(nil, text, d.stack)), "\n")
-		return ev.Evaluate(&Input{
-			Template: head, Frames: frames, Message: text, Stack: d.stack, Level: d.level, Kind: d.kind, Status: d.status,
-			Source: d.source, Phase: d.phase, Operation: d.op,
-		}).Decision
-	}
+	decide := func(d *testDecl, text string) event.Decision { return decideTest(set, ev, d, text) }
 	type share struct{ alike, all int }
 	byFile, byKind, byRule := map[string]*share{}, map[string]*share{}, map[string]*share{}
 	count := func(m map[string]*share, key string, alike bool) {
@@ -380,5 +472,28 @@ func TestParaphrases(t *testing.T) {
 			least = leastAlike["total"]
 		}
 		assert.GreaterOrEqual(t, float64(n.alike)/float64(n.all), least, kind)
+	}
+}
+
+// TestAdviceAtStart: no default rule that can decide before a game is loaded sends a player to a save then.
+func TestAdviceAtStart(t *testing.T) {
+	set, err := Compile(Defaults()...)
+	require.NoError(t, err)
+	inPlay := regexp.MustCompile(`^(save|load|jobs|ticking|map|ui|persistence)[.]`)
+	for _, r := range set.Rules() {
+		if !inPlay.MatchString(r.ID) || r.ID == "load.long_event" {
+			assert.NotRegexp(t, `(?i)(older|last|the) save\b|not save|saved game`, r.AdviceAtStart, r.ID)
+		}
+	}
+	ev := set.NewEvaluator()
+	for text, want := range map[string]string{
+		"Could not execute post-long-event action. Exception: System.NullReferenceException: x": "Restart the game; if it " +
+			"happens again, update or remove the mod at fault.",
+		"Could not execute post-long-event action. Exception: System.MissingMethodException: x": set.Rule("advice.misfit").Advice,
+		"Crash!!!": "Start the game again. If it crashes again, update the graphics driver, verify the game's files, and try " +
+			"without the mods added last.",
+	} {
+		o := ev.Evaluate(&Input{Kind: event.KindLog, Template: text, Message: text, Phase: "boot"})
+		assert.Equal(t, want, o.Advice("boot"), text)
 	}
 }

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,6 +29,7 @@ type ruleDecl struct {
 	exceptions []exceptionDecl
 	escalateTo at
 	resolves   []word
+	explained  []word // by the problems of these rules
 	tests      []testDecl
 }
 
@@ -70,15 +72,15 @@ func (d *ruleDecl) check(errs *collector) {
 		for _, f := range decidingFields {
 			switch p, ok := d.given[f]; {
 			case ok && p.src == d.src:
-				errs.add(p, "a rule with continue only adds tags and sets the phase", "remove the field, or remove continue")
+				errs.add(p, "a rule with continue only adds tags and advice, and sets the phase", "remove the field, or remove continue")
 			case ok:
 				errs.addf(d.given["continue"], "turn that rule off with enabled: false, and write one with another id",
-					"a rule with continue only adds tags and sets the phase, and the rule that this one overrides gives a %s at %s:%d",
+					"a rule with continue only adds tags and advice, and sets the phase; the rule that this one overrides gives a %s at %s:%d",
 					f, yamlfile.Clean(p.src.name), p.line)
 			}
 		}
-		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" {
-			errs.add(d.given["continue"], "a rule with continue must have tags or sets_phase", "add tags: [...]")
+		if _, ok := d.given["tags"]; !ok && r.SetsPhase == "" && r.Advice == "" {
+			errs.add(d.given["continue"], "a rule with continue must have tags, advice or sets_phase", "add tags: [...]")
 		}
 	case !decides:
 		errs.add(d.at.under("disposition"), "is missing", "one of "+strings.Join(dispositions, ", "))
@@ -203,7 +205,16 @@ var ruleTable = []ruleField{
 	},
 	field("summary", func(d *ruleDecl) *string { return &d.rule.Summary }, parseLine, equal),
 	field("why", func(d *ruleDecl) *string { return &d.rule.Why }, parseText, equal),
-	field("advice", func(d *ruleDecl) *string { return &d.rule.Advice }, parseLine, equal),
+	{
+		key[ruleDecl]{"advice", func(d *ruleDecl, p at, n *yaml.Node, errs *collector) {
+			d.rule.Advice, d.rule.AdviceAtStart = parseAdvice(p, n, errs)
+		}},
+		func(d, b *ruleDecl) bool {
+			return d.rule.Advice == b.rule.Advice && d.rule.AdviceAtStart == b.rule.AdviceAtStart
+		},
+		func(d, b *ruleDecl) { d.rule.Advice, d.rule.AdviceAtStart = b.rule.Advice, b.rule.AdviceAtStart },
+	},
+	field("explained_by", func(d *ruleDecl) *[]word { return &d.explained }, words, sameWords),
 	field("sets_phase", func(d *ruleDecl) *string { return &d.rule.SetsPhase }, named("phase", `such as "load" or "play"`), equal),
 	field("blinds", func(d *ruleDecl) *bool { return &d.rule.Blinds }, parseBool, equal),
 	field("resolves", func(d *ruleDecl) *[]word { return &d.resolves }, words, sameWords),
@@ -279,6 +290,18 @@ func parseLine(p at, n *yaml.Node, errs *collector) string {
 		errs.addf(p.here(n), "", "must be one line of 1 to %d bytes without control characters", maxSummary)
 	}
 	return s
+}
+
+// started encloses a part of advice for a game that has started.
+var started = regexp.MustCompile(`\[([^\[\]]*)\]`)
+
+// parseAdvice reads the advice for a game that has started, and the advice before.
+func parseAdvice(p at, n *yaml.Node, errs *collector) (advice, atStart string) {
+	s := parseLine(p, n, errs)
+	if atStart = strings.TrimSpace(started.ReplaceAllString(s, "")); strings.ContainsAny(atStart, "[]") {
+		errs.add(p.here(n), "a bracket has no other one", `such as "Restart the game[, or load an older save]."`)
+	}
+	return started.ReplaceAllString(s, "$1"), atStart
 }
 
 // named returns a parser of a name of some kind, such as "phase".

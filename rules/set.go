@@ -60,6 +60,12 @@ type Rule struct {
 	Why         string // reason, for people; may be empty
 	Advice      string // what a player does now; may be empty
 
+	// AdviceAtStart is Advice before the game has started: without the parts in brackets.
+	AdviceAtStart string
+
+	// ExplainedBy are the ids of the rules whose earlier problem explains this rule's; in order of the set.
+	ExplainedBy []string
+
 	// Effects of every entry that the rule decides.
 	SetsPhase string   // the phase from the next entry on, with Continue for the rules after it too; empty: no change
 	Blinds    bool     // evidence is incomplete from here on

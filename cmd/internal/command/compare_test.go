@@ -282,7 +282,7 @@ func TestGoldenBaseline(t *testing.T) {
 	}
 	require.Contains(t, check(exitOK, "--date", "2026-01-02", "--fail-on", "new,advisory", "colony-1.6.log"),
 		"The baseline explains everything that was found.")
-	require.Contains(t, check(exitFinding, "--date", "2026-01-02", "--fail-on", "blind", "colony-1.6.log"), "went BLIND")
+	require.Contains(t, check(exitFinding, "--date", "2026-01-02", "--fail-on", "blind", "colony-1.6.log"), "The log stops at line 1065")
 	require.Contains(t, check(exitFinding, "--date", "2026-04-01", "--fail-on", "new", "colony-1.6.log"), "21 expired.")
 	requireGolden(t, "check.text.txt", check(exitFinding, "--date", "2026-01-02", "--width", "120",
 		"cascade-1.6.log"))
@@ -386,7 +386,7 @@ func TestDiffStatus(t *testing.T) {
 	}
 	r := runArgs(t, append([]string{"diff"}, testArgs(t, fresh, blind)...)...)
 	require.Contains(t, r.stdout,
-		"The new side went BLIND at line 3 (test.cap), when logging stopped: what seems gone or less frequent "+
+		"The new side stops at line 3 (test.cap): what seems gone or less frequent "+
 			"may only be missing from the log.")
 
 	// A log that is cut is compared as far as it goes, and said to be cut.

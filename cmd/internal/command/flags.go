@@ -124,7 +124,7 @@ func (f *ruleFlags) sources() ([]rules.File, error) {
 func RuleTexts(set *rules.Set) func(id string) report.RuleText {
 	return func(id string) report.RuleText {
 		if r := set.Rule(id); r != nil {
-			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice}
+			return report.RuleText{Summary: r.Summary, Why: r.Why, Advice: r.Advice, ExplainedBy: r.ExplainedBy}
 		}
 		return report.RuleText{}
 	}

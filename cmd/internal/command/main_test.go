@@ -285,9 +285,9 @@ func TestStatus(t *testing.T) {
 		stderr string // must be part of standard error
 	}{
 		{"clean", with(clean), exitOK, "No problem was found", ""},
-		{"advisory is no failure", with(advisory), exitOK, "Runs with complaints.", ""},
+		{"advisory is no failure", with(advisory), exitOK, "Runs with small problems.", ""},
 		{"blocking is no failure", with(blocking), exitOK, "1 problem", ""},
-		{"blind is no failure but said", with(blind), exitOK, "Blind since line 1: logging stopped there", ""},
+		{"blind is no failure but said", with(blind), exitOK, "The log stops at line 1:", ""},
 		{"empty", with(empty), exitOK, "empty, no lines", ""},
 		{"empty jsonl", with("--format", "jsonl", empty), exitOK, `{"schemaVersion":3,"summary":{`, ""},
 		{"gzip", with(whole), exitOK, "5000 lines", ""},
@@ -348,11 +348,11 @@ func TestStatus(t *testing.T) {
 		{"truncated gzip", with(truncated), exitIO, "could not be read to its end", "truncated.log.gz"},
 		{"UTF-32 with its mark", with(utf32), exitIO, "", "is UTF-32LE text: convert it to UTF-8 first"},
 		{"UTF-16 in the other order, without a mark", with(bigEndian), exitIO, "", "iconv -f UTF-16BE"},
-		{"gzip in gzip", with(twice), exitOK, "1 complaint", ""},
+		{"gzip in gzip", with(twice), exitOK, "1 small problem", ""},
 		{"binary in gzip", with(zippedBinary), exitIO, "", "game.exe.gz is not a text file"},
 		{"lines that end in CR", with(oldMac), exitOK, "2 lines, 2 records", ""},
 		{"truncated gzip header", with(header), exitIO, "", "header.log.gz"},
-		{"others are shown all the same", with(missing, advisory), exitIO, "1 complaint", "no such file"},
+		{"others are shown all the same", with(missing, advisory), exitIO, "1 small problem", "no such file"},
 		{"input error over finding", with("--fail-on", "blocking", blocking, missing), exitIO, "1 problem", "no such file"},
 
 		{"records missing file", []string{"records", missing}, exitIO, "", "no such file"},

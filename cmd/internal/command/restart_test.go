@@ -72,12 +72,12 @@ func TestRestartEndsBlindness(t *testing.T) {
 			log := write(t, "Player.log", banner+rest+limit+banner+rest)
 			r := runArgs(t, log)
 			require.Equal(t, exitOK, r.status, r.stderr)
-			require.Contains(t, r.stdout, "Blind from line")
-			require.NotContains(t, r.stdout, "Blind since")
+			require.Contains(t, r.stdout, "The log stops from line")
+			require.NotContains(t, r.stdout, "The log stops at")
 			require.NotContains(t, r.stdout, "still open")
 
 			again := runArgs(t, write(t, "Player.log", banner+rest+limit+banner+rest+limit))
-			require.Contains(t, again.stdout, "Blind twice", "the second run may be blind too")
+			require.Contains(t, again.stdout, "The log stops twice", "the second run may be blind too")
 		})
 	}
 
@@ -86,10 +86,10 @@ func TestRestartEndsBlindness(t *testing.T) {
 {"kind":"notice","status":"truncated"}
 {"msg":"Initialize engine version: 2022.3.35f1 (x)"}
 `)
-	require.NotContains(t, runArgs(t, live).stdout, "Blind since")
+	require.NotContains(t, runArgs(t, live).stdout, "The log stops at")
 	told := write(t, "told.jsonl", `{"msg":"Reached max messages limit. Stopping logging to avoid spam."}
 {"kind":"notice","status":"truncated"}
 {"kind":"notice","status":"restarted"}
 `)
-	require.NotContains(t, runArgs(t, told).stdout, "Blind since")
+	require.NotContains(t, runArgs(t, told).stdout, "The log stops at")
 }
