@@ -53,8 +53,12 @@ var headCases = []struct{ text, want string }{
 	{"9 minutes 30 seconds left of 2d 4h in 3D", "<*> left of <*> in 3D"},
 	{"5 s=3", "<*>=<*>"},
 	{"5 members", "<*> members"},
-	{"ms 5 ms ms", "ms <*>"},
-	{"at 10:15 PM UTC sharp", "at <*> sharp"},
+	{"ms 5 ms ms", "ms <*> ms"},
+	{"at 10:15 PM UTC sharp", "at <*> UTC sharp"},
+	{"mode=night day is over, mode=night hour is over", "mode=<*> day is over, mode=<*> hour is over"},
+	{"Pawn31 day, 'a b' tick, <*> h, Mon min", "<*> day, <*> tick, <*> h, <*> min"},
+	{"took 5 ms min 3 ms max 7 ms", "took <*> min <*> max <*>"},
+	{"read 0x1F bytes in ~5 s, -5 s, 1.2e-05 s, 1st day", "read <*> in <*> day"},
 
 	// Hexadecimal numbers, ids and addresses.
 	{"address 0x7ffe1234 of deadbeef", "address <*> of <*>"},
@@ -119,7 +123,7 @@ var headCases = []struct{ text, want string }{
 	{`relation "Friend" of Anna`, "relation <*> of Anna"},
 
 	// Keys and values.
-	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=<*> tty=<*> rhost=<*> user=<*>"},
+	{"uid=0 tty=console rhost=198.51.100.7 user=anna", "uid=0 tty=<*> rhost=<*> user=<*>"},
 	{"empty= next= x=", "empty= next= x="},
 	{"enabled=true target=null mode=fast", "enabled=true target=null mode=<*>"},
 	{"a = b; a==b; a => b", "a = b; a==b; a => b"},
@@ -174,6 +178,13 @@ var headCases = []struct{ text, want string }{
 	{`| 200 | 1.3ms | 10.0.0.7 | GET "/a"`, `| 200 | <*> | GET <*>`},
 	{"| 2000 | 200 left", "| <*> left"},
 	{"HTTP 503, response: 404, http 8080", "HTTP 503, response: 404, http <*>"},
+	{"valve enabled=0 open: 1, count=2 p=1 \"on\":0}", "valve enabled=0 open: 1, count=<*> p=<*> \"on\":0}"},
+	{"size: 0, 1 and at: 1 0 and to=0 ms or a==1 or at=01", "size: <*> and at: <*> and to=<*> or a==<*> or at=<*>"},
+	{"GET /a returned 404, answered with 503 for b", "GET <*> returned 404, answered with 503 for b"},
+	{"call failed with -110: x, bind returned 0", "call failed with -110: x, bind returned 0"},
+	{"returned 404 Not Found", "returned 404 Not Found"},
+	{"moved 404 files, loaded 0 items, queued 12, timed 0.5 off", "moved <*> files, loaded <*> items, queued <*>, timed <*> off"},
+	{"a.cs(3,7): CS0246: no type, LNK2019: no symbol, CPU12: hot", "a.cs(<*>): CS0246: no type, LNK2019: no symbol, <*>: hot"},
 	{`rpc error: code = Unavailable desc = "transport is closing"`, `rpc error: code = Unavailable desc = "transport is closing"`},
 
 	// Text in quotation marks.
@@ -193,6 +204,9 @@ var headCases = []struct{ text, want string }{
 	{`"Leader lost"`, `"Leader lost"`},
 	{`"Wall Lamp" has no texture`, `<*> has no texture`},
 	{`k="a \"b\" c" l="a"`, `k=<*> l=<*>`},
+	{`load failed: "disk 5 full", load failed: "Permission denied"`, `load failed: <*>, load failed: "Permission denied"`},
+	{`load failed: "disk full of 5" x`, `load failed: "disk full of <*>" x`},
+	{`call 5: 'no more', made: "Wall Lamp", k:"a b", read: "my file.txt"`, `call <*>: 'no more', made: <*>, k:<*>, read: <*>`},
 
 	// One thing, one mask.
 	{"1190 bytes (1.16 KB) in <1 sec", "<*> in <*>"},

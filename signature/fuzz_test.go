@@ -147,6 +147,7 @@ var headPieces = []string{
 	"msg", "msg=", "error=\"", "\"msg\":\"", "] \"", "[\"", "\"] [", "\" k=", "\\\"", "\\ ", "signal ", "rc", "state", "State=", "level: ", "HTTP/1.1\" ", "200", "| 200 |",
 	"@", "a@b.c", "localhost:", "%", "%", "\u00b5s", "NaN", "inf", "::1", "[::", "]:80", "fe80::1%", "ORA-00942", "ORA-123:", "==", "ab+cd/ef", "lib/..", "/../", "/.a", " (1.5 KB)", "#3#", "FOO", "FOO_BAR",
 	"SomethingException", "Acme.FooException: ", "KeyError", "Error`1", "on", "Stopped", "ERROR",
+	"0", "1", "on=", "on: ", "=0", ": 1", "returned ", "ed with ", " -5", "404", "CS0246: ", "failed: \"", "disk full", ": '", "day",
 }
 
 var framePieces = []string{

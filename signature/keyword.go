@@ -17,6 +17,8 @@ const (
 	barKeyword
 	// verbKeyword announces what a word for codes before it does.
 	verbKeyword
+	// resultKeyword announces the result of a call: a status, a negative number, or 0.
+	resultKeyword
 )
 
 // announces reports whether what stands after the word is not for others to mask:
@@ -41,6 +43,12 @@ var (
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
 )
 
+// A verb in the past announces a result: returned 404, failed with -110.
+const (
+	past     = "ed"
+	pastWith = "ed with"
+)
+
 // keywordMax is how long a keyword is at most.
 const keywordMax = len("description")
 
@@ -51,6 +59,9 @@ var endings = func() (t [32]uint32) {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
+	}
+	for _, w := range []string{past, pastWith} {
+		t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 	}
 	for i := range t {
 		t[i] |= 1 << ('|' & 31)
@@ -125,6 +136,8 @@ func (sc *scanner) keyword(i int) keyword {
 			return codeKeyword
 		case k == verbKeyword:
 			return noKeyword
+		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
+			return resultKeyword
 		}
 		return k
 	}
@@ -134,6 +147,16 @@ func (sc *scanner) keyword(i int) keyword {
 		}
 	}
 	return noKeyword
+}
+
+// isPast reports whether s ends in a verb in the past, or one with "with" after it.
+func isPast(s string) bool {
+	for _, end := range []string{past, pastWith} {
+		if n := len(s) - len(end); n > 1 && s[n:] == end && isLower(s[n-1]) && isLower(s[n-2]) {
+			return true
+		}
+	}
+	return false
 }
 
 // wordStart returns where the word begins that ends at j: all letters before it, or
@@ -192,10 +215,14 @@ func (sc *scanner) isCode(i, j int) bool {
 	if k < codeKeyword || sc.isMeasured(j) || j < len(s) && s[j] == ':' && at(s, j+1)&digit != 0 {
 		return false // a size, a time of day, a place in a file
 	}
-	letters, dash := false, false
-	if s[i] == '-' || s[i] == '+' {
+	letters, dash, negative := false, false, s[i] == '-'
+	if negative || s[i] == '+' {
 		i++
 		letters = true // no id has a sign
+	}
+	status := j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && skip(s, i, digit) == j
+	if k == resultKeyword {
+		return (status || j-i == 1 && s[i] == '0' || negative && j-i <= codeMax && skip(s, i, digit) == j) && endsClause(s, j)
 	}
 	for n := i; n < j; n++ {
 		switch c := classes[s[n]]; {
@@ -210,9 +237,44 @@ func (sc *scanner) isCode(i, j int) bool {
 	}
 	switch k {
 	case requestKeyword, barKeyword:
-		return j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && (k == requestKeyword || beforeBar(s, j))
+		return status && (k == requestKeyword || beforeBar(s, j))
 	case codeKeyword:
 		return j-i <= codeMax
 	}
 	return j-i <= codeMax && !dash && (letters || j-i <= fieldMax)
+}
+
+// endsClause reports whether the number that ends at j counts nothing: no word is after it but a connective or one with
+// a capital.
+func endsClause(s string, j int) bool {
+	n := skip(s, j, space)
+	if at(s, n)&wordlike == 0 || isUpper(s[n]) {
+		return true
+	}
+	end, _ := narrowEnd(s, n)
+	return isConnective(s[n:end])
+}
+
+// flagsMax is how many flags of a head are kept: so a statement with many numbers has few ids.
+const flagsMax = 3
+
+// isFlag reports whether the token of one byte at i is 0 or 1 after a key of two letters or more, and = or :, is no
+// part of a list of numbers, and among the first flagsMax of a head.
+func (sc *scanner) isFlag(i int) bool {
+	s, floor := sc.s, max(sc.masked, 0)
+	k := skipBack(s, floor, i, space)
+	if s[i] > '1' || k == floor || s[k-1] != '=' && s[k-1] != ':' {
+		return false
+	}
+	if k = skipBack(s, floor, k-1, space); k > floor && (s[k-1] == '"' || s[k-1] == '\'') {
+		k--
+	}
+	if k-2 < floor || classes[s[k-1]]&classes[s[k-2]]&letter == 0 || sc.isMeasured(i+1) ||
+		at(s, skip(s, i+1, fold))&digit != 0 {
+		return false
+	}
+	if i > sc.flag {
+		sc.flags, sc.flag = sc.flags+1, i
+	}
+	return sc.flags <= flagsMax
 }

@@ -280,24 +280,22 @@ func isDomain(t string) bool {
 // are that are none.
 func isInfinite(t string) bool { return t == "inf" || t == "Infinity" || t == "NaN" }
 
-// isVendorCode reports whether the token s[i:j] is the number of a message, such as
-// ORA-00942 or TNS-12541: two to six capitals, a dash and three to six digits that
-// begin with 0, or with a colon and space after them. Ids count, and are not padded.
-func isVendorCode(s string, i, j int) bool {
+// isMessageNumber reports whether the token s[i:j] is the number of a message, such as
+// ORA-00942, TNS-12541 or CS0246: up to six capitals and three to six digits, with a colon and
+// space after them. After two or more capitals and a dash, a 0 does as well. Ids count, and are not padded.
+func isMessageNumber(s string, i, j int) bool {
 	k := i
 	for k < j && isUpper(s[k]) {
 		k++
 	}
-	if k-i < 2 || k-i > 6 || k == j || s[k] != '-' || j-k < 4 || j-k > 7 {
+	n := k
+	if k < j && k-i > 1 && s[k] == '-' {
+		n++
+	}
+	if k == i || k-i > 6 || j-n < 3 || j-n > 6 || skip(s, n, digit) != j {
 		return false
 	}
-	padded := s[k+1] == '0'
-	for k++; k < j; k++ {
-		if classes[s[k]]&digit == 0 {
-			return false
-		}
-	}
-	return padded || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
+	return n > k && s[n] == '0' || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
 }
 
 // paddingMin is how long a text with padding must be to be base64.

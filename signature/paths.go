@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
 // part of it, punctuation after it is not.
 func urlEnd(s string, i int) int {
@@ -117,7 +119,8 @@ func nameEnd(s string, i, j int) int {
 				return -1
 			}
 		case b == ' ':
-			if k+1 == len(s) || isConnective(s[k+1:limit]) {
+			word, _, _ := strings.Cut(s[k+1:limit], " ")
+			if k+1 == len(s) || isConnective(word) {
 				return -1
 			}
 		case b != ',' && b != '\'' && classes[b]&file == 0:
@@ -138,17 +141,10 @@ func hasExtension(path string) bool {
 	return i > 1 && i < n && n-i <= 5 && path[i-1] == '.' && isLetter(path[i]) && classes[path[i-2]]&slash == 0
 }
 
-// isConnective reports whether s begins with a word that joins a path to the
-// rest of a sentence rather than being part of a name.
-func isConnective(s string) bool {
-	n := 0
-	for n < len(s) && isLower(s[n]) {
-		n++
-	}
-	if n < len(s) && s[n] != ' ' {
-		return false
-	}
-	switch s[:n] {
+// isConnective reports whether word joins a path or a number to the rest of a sentence
+// rather than being part of a name, or counted.
+func isConnective(word string) bool {
+	switch word {
 	case "and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with":
 		return true
 	}

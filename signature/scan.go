@@ -43,6 +43,8 @@ type scanner struct {
 	// len(s) if it has none.
 	text   int
 	opened int // its opening mark
+	// flags counts the flags kept, of which the last one is at flag.
+	flags, flag int
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
@@ -159,18 +161,19 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	}
 	blank := true // nothing but white space between end and i
 	unit := false // a unit ends at end
+	number := isNumber(s, start, end)
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
 			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, unit = i+1, true
+				end, unit, number = i+1, true, false
 				sc.masked = end
 				continue
 			}
 			if c&fold == 0 {
 				if s[i] == '[' {
 					if stop := bracketEnd(s, i); stop > 0 {
-						end, blank, unit = stop, true, false
+						end, blank, unit, number = stop, true, false, false
 						sc.masked = end
 						i = end - 1
 						continue
@@ -183,7 +186,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 		if unit && blank && s[i] == '(' {
 			if stop := sc.remarkEnd(i); stop > 0 {
-				end, unit = stop, false
+				end, unit, number = stop, false, false
 				sc.masked = end
 				i = end - 1
 				continue
@@ -211,7 +214,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank, unit = stop, true, false
+			end, blank, unit, number = stop, true, false, isNumber(s, i, stop)
 			if end < len(s) && s[end] == '=' {
 				end = paddingEnd(s, i, end)
 			}
@@ -229,8 +232,8 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		if !blank {
 			break
 		}
-		if t := s[i:stop]; (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
-			end, unit = stop, true
+		if t := s[i:stop]; number && (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
+			end, unit, number = stop, true, false
 			sc.masked = end
 			i = end - 1
 			continue
@@ -247,11 +250,20 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
+// isNumber reports whether the variable s[i:j] is a number, which a unit may follow: it begins with a digit, maybe
+// after a sign, and ends with one, or is hexadecimal.
+func isNumber(s string, i, j int) bool {
+	if i < j && classes[s[i]]&narrow == 0 {
+		i++
+	}
+	return i < j && classes[s[i]]&digit != 0 && (classes[s[j-1]]&digit != 0 || i+1 < j && s[i+1]|0x20 == 'x')
+}
+
 // isID reports whether the token s[i:j], which holds the classes all, is a
 // variable unless it is protected or follows a keyword, as most are. It is inlined.
 func isID(s string, i, j int, all class) bool {
 	return (all == digit|event || all&(digit|slash|tick) == digit && classes[s[i]]&digit != 0) &&
-		(j == len(s) || s[j] != ':' && s[j] != '/')
+		(j == len(s) || s[j] != ':' && s[j] != '/') && (j-i > 1 || s[i] > '1')
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.
@@ -294,7 +306,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || all&glue != 0 && isVendorCode(s, i, j) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || j-i == 1 && sc.isFlag(i) {
 			return j, literal
 		}
 		return j, kindToken
@@ -420,7 +432,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) ||
+	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) || end-i == 1 && classes[s[i]]&digit != 0 ||
 		mayFollowKeyword(s, i) && sc.keyword(i).announces() {
 		return i, end, literal
 	}
