@@ -101,6 +101,12 @@ func mayFollowKeyword(s string, i int) bool {
 		(classes[s[i-2]]&precede != 0 || i == 2 || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
 }
 
+// mayDecide reports whether the bytes before i permit that the number s[i:j] is a code or a flag. It is inlined.
+func mayDecide(s string, i, j int) bool {
+	return i > 1 && classes[s[i-1]]&precede != 0 && (classes[s[i-2]]&precede != 0 || i == 2 ||
+		j-i == 1 && s[i-1] > ' ' || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
+}
+
 // precedeMax is how many bytes may stand between a keyword and its value, besides
 // white space.
 const precedeMax = 4

@@ -92,8 +92,10 @@ func (sc *scanner) next() piece {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
 			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
+			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) {
 				end, k = sc.narrow(i, j, all)
+			} else if mayDecide(s, i, j) {
+				end, k = sc.id(i, j, all)
 			}
 			if k == literal {
 				i = end
@@ -145,6 +147,7 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
+	number := isNumber(s, start, end)
 	if end < len(s) && s[end] == '=' {
 		end = paddingEnd(s, start, end)
 	}
@@ -154,14 +157,13 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	}
 	// Mostly a word follows, after one space, that is no unit.
 	if i := end + 1; i < len(s) && s[end] == ' ' && classes[s[i]]&letter != 0 && s[i] != 'u' {
-		if stop, all := sc.window.token(s, i); all == 0 && !units.has(s[i:stop]) {
+		if stop, all := sc.window.token(s, i); all == 0 && (!number || !units.has(s[i:stop])) {
 			sc.lit, sc.i = end, stop
 			return pieceMask
 		}
 	}
 	blank := true // nothing but white space between end and i
 	unit := false // a unit ends at end
-	number := isNumber(s, start, end)
 	for i := end; i < len(s); i++ {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
@@ -197,8 +199,10 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
-				k = kindToken
+			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) {
+				if k = kindToken; mayDecide(s, i, stop) {
+					stop, k = sc.id(i, stop, all)
+				}
 			} else if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
 			}
@@ -263,7 +267,18 @@ func isNumber(s string, i, j int) bool {
 // variable unless it is protected or follows a keyword, as most are. It is inlined.
 func isID(s string, i, j int, all class) bool {
 	return (all == digit|event || all&(digit|slash|tick) == digit && classes[s[i]]&digit != 0) &&
-		(j == len(s) || s[j] != ':' && s[j] != '/') && (j-i > 1 || s[i] > '1')
+		(j == len(s) || s[j] != ':' && s[j] != '/')
+}
+
+// id is narrow for a token that isID is true of and that is not protected.
+func (sc *scanner) id(i, j int, all class) (int, kind) {
+	switch {
+	case sc.s[i-1] == ':':
+		return sc.narrow(i, j, all)
+	case sc.isCode(i, j) || j-i == 1 && sc.isFlag(i):
+		return j, literal
+	}
+	return j, kindToken
 }
 
 // narrow decides about the narrow token s[i:j] that holds the classes all.
@@ -425,7 +440,7 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	}
 	end, all := sc.window.token(s, i)
 	if all&event != 0 || i == sc.account {
-		if isID(s, i, end, all) && !sc.n.words.has(s[i:end]) && !mayFollowKeyword(s, i) {
+		if isID(s, i, end, all) && !sc.n.words.has(s[i:end]) && !mayDecide(s, i, end) {
 			return i, end, kindToken
 		}
 		if end, k = sc.narrow(i, end, all); k != literal {
