@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // keyword is what a word says of what stands after it.
 type keyword uint8
 
@@ -15,8 +17,6 @@ const (
 	requestKeyword
 	// barKeyword announces the same if another bar follows it.
 	barKeyword
-	// verbKeyword announces what a word for codes before it does.
-	verbKeyword
 	// resultKeyword announces the result of a call: a status, a negative number, or 0.
 	resultKeyword
 )
@@ -38,7 +38,6 @@ var (
 		"exception", "warning", "errmsg", "stderr", "mt",
 	}
 	requestWords = []string{"http", "response"}
-	verbs        = []string{"was", "is"}
 	// protocols are what else the status of a request follows.
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
 )
@@ -55,13 +54,10 @@ const keywordMax = len("description")
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, verbs, protocols, {"@m"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "was", "is", past, pastWith}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
-	}
-	for _, w := range []string{past, pastWith} {
-		t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 	}
 	for i := range t {
 		t[i] |= 1 << ('|' & 31)
@@ -73,7 +69,6 @@ var keywords = func() map[string]keyword {
 	m := map[string]keyword{}
 	for k, list := range [][]string{
 		textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords, requestKeyword: requestWords,
-		verbKeyword: verbs,
 	} {
 		for _, w := range list {
 			m[w] = keyword(k)
@@ -134,14 +129,17 @@ func (sc *scanner) keyword(i int) keyword {
 		return barKeyword
 	}
 	if n := wordStart(s, floor, j); n < j {
+		is := s[n:j] == "is" || s[n:j] == "was"
+		if is {
+			j = skipBack(s, floor, n, space)
+			n = wordStart(s, floor, j)
+		}
 		k := keywordOf(s[n:j])
 		switch {
+		case is && k != codeKeyword:
+			return noKeyword
 		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
 			return textKeyword
-		case k == verbKeyword && afterCode(s, floor, n):
-			return codeKeyword
-		case k == verbKeyword:
-			return noKeyword
 		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
 			return resultKeyword
 		}
@@ -157,12 +155,11 @@ func (sc *scanner) keyword(i int) keyword {
 
 // isPast reports whether s ends in a verb in the past, or one with "with" after it.
 func isPast(s string) bool {
-	for _, end := range []string{past, pastWith} {
-		if n := len(s) - len(end); n > 1 && s[n:] == end && isLower(s[n-1]) && isLower(s[n-2]) {
-			return true
-		}
+	verb, with := strings.CutSuffix(s, pastWith)
+	if !with {
+		verb, with = strings.CutSuffix(s, past)
 	}
-	return false
+	return with && len(verb) > 1 && isLower(verb[len(verb)-1]) && isLower(verb[len(verb)-2])
 }
 
 // wordStart returns where the word begins that ends at j: all letters before it, or
@@ -174,13 +171,6 @@ func wordStart(s string, floor, j int) int {
 		n--
 	}
 	return n
-}
-
-// afterCode reports whether before i, but not before floor, are space and before that
-// a word for codes.
-func afterCode(s string, floor, i int) bool {
-	j := skipBack(s, floor, i, space)
-	return j < i && keywordOf(s[wordStart(s, floor, j):j]) == codeKeyword
 }
 
 // isMeasured reports whether the number that ends at j has a unit after it.

@@ -503,7 +503,7 @@ func (h *refHead) keyword(i int) keyword {
 		return textKeyword
 	case between == "" && rePast.MatchString(rest):
 		return resultKeyword
-	case strings.EqualFold(word, "was"), strings.EqualFold(word, "is"):
+	case word == "was", word == "is":
 		rest = rest[:len(rest)-len(word)]
 		blank := strings.TrimRight(rest, refSpaces)
 		if blank != rest && reCodes.MatchString(refLastWord(blank)) {
