@@ -13,7 +13,7 @@ import (
 // byteForms are texts in which a rule asks what class of byte stands at %s.
 var byteForms = []string{
 	"x%s5", "5%sx", "5 %s 6", "w%s/a", "w /a%sb", "w /a%s", "ab://a%sb", "ab://a%s", "code%s7", "for%suser anna", "%sfor user anna",
-	"C:/a%sb/c", "C:/a w%sb/c", "w%s'a b' w", "'a b'%sw", "'a%s' w", "k%s=v", "k=%sv", "<b%s>", "<size=a%sb>", "5%s()", "May%s5", "ab%sab.com",
+	"C:/a%sb/c", "C:/a w%sb/c", "w%s'a b' w", "'a b'%sw", "'a%s' w", "k%s=v", "k=%sv", "5%s()", "May%s5", "ab%sab.com",
 }
 
 // byteFrames are the same for the line after the head.
@@ -51,7 +51,6 @@ var boundaryWords = []struct {
 	}},
 	{"acme.%s", []string{"com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "internal", "arpa"}},
 	{"%s user anna", []string{"for", "invalid", "Invalid", "unknown", "Unknown", "illegal", "Illegal"}},
-	{"w <%s>", []string{"color", "size", "b", "i", "material", "quad"}},
 	{"C:/a %s w/c", []string{"and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with"}},
 }
 
@@ -106,8 +105,6 @@ var boundaryHeads = [][]string{
 	// Accounts.
 	{"for user anna", "xfor user anna", "x-for user anna", "5 for user anna", "'a b'for user anna", "5for user anna", "éfor user anna", "中for user anna", "For user anna"},
 	{"for users anna", "for user 'anna b'", "for user (anna", "for user anna.b/c", "for user  anna beth", "foruser anna", "for user user user anna", "for user x86 b", "for user"},
-	// Tags.
-	{"</b>", "</b=a>", "</size=7>", "<b=>", "<b=a>", "<b/>", "<//b>", "<B>", "< b>", "<b >", "<bi>", "<size=a<b>", "<size=a'b>", "<size=a\"b>", "<size=<*>>"},
 	// Quotations that are sentences.
 	{"'GE one'", "'GET one'", "'OPTIONS one'", "'CONTINUE one'", "'GET'", "'GET\tone'", "'GET5 one'", "'Get one'"},
 	{"'a b c 9'", "'a b c d 9'", "'a b c d'", "'a b c d e'", "'a  b\tc d 9'", "'one two six morning 9'", "'one two six midnight 9'", "'morning midnight six two 9'", "'a b user d 9'", "'a b users d 9'", "'a B c d 9'"},

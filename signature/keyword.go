@@ -185,9 +185,8 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
-	end, all := sc.window.token(s, n)
-	t := s[n:end]
-	return (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t)
+	end, _ := sc.window.token(s, n)
+	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
 }
 
 // beforeBar reports whether white space and '|' follow at j.

@@ -74,22 +74,6 @@ func drivePath(s string, i int) int {
 	}
 }
 
-// uncEnd returns the end of the path that begins with the two backslashes at
-// i, as \\server\share and \\?\C:\file do, or 0 if it is none.
-func uncEnd(s string, i int) int {
-	i += 2
-	if i+1 < len(s) && (s[i] == '?' || s[i] == '.') && s[i+1] == '\\' {
-		i += 2
-	}
-	if at(s, i)&wordlike == 0 {
-		return 0
-	}
-	if i+1 < len(s) && s[i+1] == ':' && isLetter(s[i]) {
-		i++
-	}
-	return drivePath(s, i)
-}
-
 // nameMax bounds how far ahead of a space the next slash of a path may be.
 const nameMax = 64
 
@@ -166,31 +150,4 @@ func isRelativePath(t string) bool {
 		}
 	}
 	return slashes > 1 || before && points || hasExtension(t)
-}
-
-// tagEnd returns the end of the rich-text tag at i, such as <color=#ff0000>,
-// <b> or </size>, or 0 if there is none.
-func tagEnd(s string, i int) int {
-	j := i + 1
-	closing := j < len(s) && s[j] == '/'
-	if closing {
-		j++
-	}
-	k := j
-	for j < len(s) && isLetter(s[j]) {
-		j++
-	}
-	switch s[k:j] {
-	case "color", "size", "b", "i", "material", "quad":
-	default:
-		return 0
-	}
-	if !closing && j < len(s) && s[j] == '=' {
-		for j++; j < len(s) && s[j] != '<' && s[j] != '"' && s[j] != '\'' && s[j] != '>' && classes[s[j]]&space == 0; j++ {
-		}
-	}
-	if j < len(s) && s[j] == '>' {
-		return j + 1
-	}
-	return 0
 }

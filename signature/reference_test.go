@@ -71,11 +71,10 @@ var (
 	reWide       = re(`[\x{e0}-\x{ff}][\x{80}-\x{bf}\x{e0}-\x{ff}]*`)
 	reMaskOr     = re(`<\*>`)
 	reWordNext   = re(`[«W»]|<\*>`)
-	reTag        = re(`<(?:/(?:color|size|b|i|material|quad)|(?:color|size|b|i|material|quad)(?:=[^«S»<>"']*)?)>`)
 	reURL        = re(`[A-Za-z0-9_$\x{c0}-\x{df}.\-~+]+://`)
 	reURLRest    = re(`[«F»\[\],;:|]*`)
 	reDrive      = re(`[A-Za-z]:[/\\]`)
-	reUNC        = re(`\\\\(?:[?.]\\)?(?:([A-Za-z]):|[«W»])`)
+	reUNC        = re(`\\\\[«W»]`)
 	reFiles      = re(`[«F»]*`)
 	rePath       = re(`(/(?:\.{1,2}[/\\]){0,16}|(?:\.{1,2}[/\\]){1,16})\.?[«W»]`)
 	reDotted     = re(`/(?:\.{1,2}[/\\]){1,16}[«W»]`)
@@ -89,7 +88,6 @@ var (
 	reDomain     = regexp.MustCompile("^[^0-9/\\\\`][^/\\\\`]*$")
 	reHexPort    = re(`:[0-9a-fA-F]`)
 	reHex4       = regexp.MustCompile(`^[0-9a-fA-F]{1,4}$`)
-	reInfinite   = re(`[-+](?:inf|Infinity|NaN)$`)
 	rePadding    = re(`==?(?:$|[«S»,;)\]}])`)
 	reBothDots   = regexp.MustCompile(`^[^/\\]*\.[^/\\]*[/\\].*\.`)
 	reNumber     = regexp.MustCompile(`^[^` + refNarrow + `]?(?:[0-9](?:.*[0-9])?|[0-9][xX].*)$`)
@@ -182,20 +180,14 @@ func (r *reference) head(text string) string {
 
 // around returns the bounds of the variable s[i:j] with what belongs to it around it.
 func (h *refHead) around(i, j int) (start, end int) {
-	before, number := h.before(i), '0' <= h.s[i] && h.s[i] <= '9'
+	before := h.before(i)
 	switch {
-	case number && strings.HasSuffix(before, "[::]:"):
-		return i - 5, j
 	case strings.HasSuffix(before, "[") && h.match(reBracket, i-1) > 0:
 		return i - 1, max(j, i-1+h.match(reBracket, i-1)-2)
 	case strings.HasSuffix(before, "[::") && h.match(reBracket, i-3) > 0:
 		return i - 3, max(j, i-3+h.match(reBracket, i-3)-2)
 	case h.host && strings.HasSuffix(before, "::") && h.beginsAddress(i-2):
 		return i - 2, j
-	case number && strings.HasSuffix(before, "#") && !h.afterWord(i-1) && j < len(h.s) && h.s[j] == '#':
-		return i - 1, j + 1
-	case number && (strings.HasSuffix(before, "#") || strings.HasSuffix(before, "~")) && !h.afterWord(i-1):
-		return i - 1, j
 	}
 	return i, j
 }
@@ -258,15 +250,7 @@ func (h *refHead) domain(i int) int {
 }
 
 func (h *refHead) unit(t string) bool {
-	if h.protected(t) {
-		return false
-	}
-	for part := range strings.SplitSeq(t, "/") {
-		if !reUnit.MatchString(part) {
-			return false
-		}
-	}
-	return true
+	return !h.protected(t) && reUnit.MatchString(t)
 }
 
 func (h *refHead) protected(t string) bool { return slices.Contains(h.ref.protect, t) }
@@ -327,9 +311,6 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	if n := h.match(reMaskOr, i); n > 0 {
 		return i, i + n, true
 	}
-	if n := h.match(reTag, i); n > 0 {
-		return i, i + n, true
-	}
 	if n := h.match(reLess, i); n > 0 && !h.afterWord(i) && (i+n == len(h.s) || h.s[i+n] != '>') &&
 		!h.protected(string(h.s[i+1:i+n])) {
 		return i, i + n, true
@@ -342,11 +323,9 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	case (c == '-' || c == '+') && i+1 < len(h.s) && '0' <= h.s[i+1] && h.s[i+1] <= '9' && !h.afterWord(i):
 		end := i + 1 + h.match(reNarrow, i+1)
 		return i, end, !h.code(i, end) && !h.protected(string(h.s[i:end]))
-	case (c == '-' || c == '+') && !h.afterWord(i) && reInfinite.MatchString(string(h.s[i:i+1+h.match(reNarrow, i+1)])):
-		return i, i + 1 + h.match(reNarrow, i+1), true
 	case c == '\\':
-		if m := reUNC.FindStringSubmatch(h.from(i)); m != nil && h.opens(i) {
-			return i, h.drivePath(i + len([]rune(m[0]))), true
+		if h.match(reUNC, i) > 0 && h.opens(i) {
+			return i, h.drivePath(i + 2), true
 		}
 	case (c == '/' || c == '.') && h.match(rePath, i) > 0 && h.opens(i):
 		return i, h.path(i + len([]rune(rePath.FindStringSubmatch(h.from(i))[1]))), true

@@ -91,12 +91,7 @@ func (sc *scanner) next() piece {
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
-			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) {
-				end, k = sc.narrow(i, j, all)
-			} else if mayDecide(s, i, j) {
-				end, k = sc.id(i, j, all)
-			}
+			end, k := sc.narrow(i, j, all)
 			if k == literal {
 				i = end
 				continue
@@ -199,11 +194,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) {
-				if k = kindToken; mayDecide(s, i, stop) {
-					stop, k = sc.id(i, stop, all)
-				}
-			} else if all&event != 0 || i == sc.account {
+			if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
 			}
 			if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
@@ -236,7 +227,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		if !blank {
 			break
 		}
-		if t := s[i:stop]; number && (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
+		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
 			end, unit, number = stop, true, false
 			sc.masked = end
 			i = end - 1
@@ -270,20 +261,15 @@ func isID(s string, i, j int, all class) bool {
 		(j == len(s) || s[j] != ':' && s[j] != '/')
 }
 
-// id is narrow for a token that isID is true of and that is not protected.
-func (sc *scanner) id(i, j int, all class) (int, kind) {
-	switch {
-	case sc.s[i-1] == ':':
-		return sc.narrow(i, j, all)
-	case sc.isCode(i, j) || j-i == 1 && sc.isFlag(i):
-		return j, literal
-	}
-	return j, kindToken
-}
-
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
+	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
+		if mayDecide(s, i, j) && (sc.isCode(i, j) || j-i == 1 && sc.isFlag(i)) {
+			return j, literal
+		}
+		return j, kindToken
+	}
 	if j+1 < len(s) && s[j] == ':' {
 		switch {
 		case s[j+1] == '/' || s[j+1] == '\\':
@@ -374,8 +360,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			if j, _ := sc.window.token(s, i+1); (j == len(s) || s[j] != '>') && !sc.n.words.has(s[i+1:j]) {
 				return i, j, kindToken
 			}
-		} else if e := tagEnd(s, i); e > 0 {
-			return i, e, kindTag
 		}
 	case '"':
 		which := quoteDouble
@@ -397,11 +381,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			}
 			return i, j, kindToken
 		}
-		if b := at(s, i+1); b&letter != 0 && (s[i+1]|0x20 == 'i' || s[i+1] == 'N') && !sc.afterWord(i) {
-			if j, _ := sc.window.token(s, i+1); isInfinite(s[i+1 : j]) {
-				return i, j, kindNumber
-			}
-		}
 	case '.':
 		if j := dotsEnd(s, i); j > i && sc.opens(i) {
 			if j = nameStart(s, j); j > 0 {
@@ -415,10 +394,8 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			}
 		}
 	case '\\':
-		if i+1 < len(s) && s[i+1] == '\\' && sc.opens(i) {
-			if e := uncEnd(s, i); e > 0 {
-				return i, e, kindPath
-			}
+		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' && sc.opens(i) {
+			return i, drivePath(s, i+1), kindPath
 		}
 	case '(':
 		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
@@ -440,9 +417,6 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	}
 	end, all := sc.window.token(s, i)
 	if all&event != 0 || i == sc.account {
-		if isID(s, i, end, all) && !sc.n.words.has(s[i:end]) && !mayDecide(s, i, end) {
-			return i, end, kindToken
-		}
 		if end, k = sc.narrow(i, end, all); k != literal {
 			return i, end, k
 		}
