@@ -26,7 +26,7 @@ var benchTexts = []struct{ name, text, want string }{
 		"The quick brown fox jumps over the lazy dog and then it does so again and again",
 	},
 	{
-		"keys", "session closed; uid=0 euid=0 tty=console ruser=anna rhost=198.51.100.7 port=22 plan=nightly",
+		"keys", "session closed; uid=7 euid=7 tty=console ruser=anna rhost=198.51.100.7 port=22 plan=nightly",
 		"session closed; uid=<*> euid=<*> tty=<*> ruser=<*> rhost=<*> port=<*> plan=<*>",
 	},
 }

@@ -13,7 +13,7 @@ import (
 // byteForms are texts in which a rule asks what class of byte stands at %s.
 var byteForms = []string{
 	"x%s5", "5%sx", "5 %s 6", "w%s/a", "w /a%sb", "w /a%s", "ab://a%sb", "ab://a%s", "code%s7", "for%suser anna", "%sfor user anna",
-	"C:/a%sb/c", "C:/a w%sb/c", "w%s'a b' w", "'a b'%sw", "'a%s' w", "k%s=v", "k=%sv", "<b%s>", "<size=a%sb>", "5%s()", "May%s5", "ab%sab.com",
+	"C:/a%sb/c", "C:/a w%sb/c", "w%s'a b' w", "'a b'%sw", "'a%s' w", "k%s=v", "k=%sv", "5%s()", "May%s5", "ab%sab.com",
 }
 
 // byteFrames are the same for the line after the head.
@@ -51,7 +51,6 @@ var boundaryWords = []struct {
 	}},
 	{"acme.%s", []string{"com", "net", "org", "edu", "gov", "mil", "info", "biz", "local", "localdomain", "internal", "arpa"}},
 	{"%s user anna", []string{"for", "invalid", "Invalid", "unknown", "Unknown", "illegal", "Illegal"}},
-	{"w <%s>", []string{"color", "size", "b", "i", "material", "quad"}},
 	{"C:/a %s w/c", []string{"and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with"}},
 }
 
@@ -79,6 +78,20 @@ var boundaryHeads = [][]string{
 	// Addresses of mail, and components.
 	{"a@b.c", "a@b", "a@5.c", "a@b.c/d", "a@b.c5", "a5@b.c", "a5@b", "a5@5.c", "a5@b.c/d", "a@b.c@d.e", "@b.c", "a@-b.c", "a @b.c", "a@b`c.d", "<*>@b.c", "a@中.c"},
 	{"a.b/.c", "a/.c", "a.b/.-", "a.b/c.d", "a.b/c", "a/b.cdefgh", "a/b.cdefgh.i", `a.b\c.defghi`, "a.b/..c", "a/../c", "a/./c", "a/../-", "a/...", "a-b/../c", `a/..\\b\\ c`, `a/../b\\ c`, `a/..\c`, `a\../c`},
+	// Flags.
+	{"on=0", "on=1", "on=2", "on=00", "on = 1", "on :0", "o=0", "_a=0", "a5=0", "5=0", "é=0", "中中=0", "on==0", "\"on\":0", "\"on\": 1", "'on'=0", "(on)=0", "\"on\"\"=0", "on=-0"},
+	{"on=0, 5", "on=0,; a", "on=0 5", "on=0-5", "on=0 -5", "on=0:5", "on=0. 5", "on=0 <*>", "on=0 a5", "on=0 ms", "on=0%", "on=0 %", "on=0x", "on=0中", "on=1/2", "on:5 0"},
+	{"on=0 up=1 at=0 by=1 to=2", "on=0 up=1 5 at=0 by=1", "on=2 up=1 at=0 by=0 in=0 of=1"},
+	// Results.
+	{"ed 0", "aed 0", "aaed 0", "AAed 0", "aaED 0", "aaed with 0", "aaed  with 0", "aaed withal 0", "with 0", "aaed: 0", "aaed (0", "aaed 5", "aaed 404", "aaed 604", "aaed 40", "aaed 4041", "aaed -5", "aaed +5", "aaed -5a", "aaed -12345678901", "aaed 0x5", "aaed -0.5"},
+	{"aaed 0 b", "aaed 0 B", "aaed 0 for b", "aaed 0 for", "aaed 0 for5", "aaed 0 fore", "aaed 0 <*>", "aaed 0 b5", "aaed 0 5", "aaed 0, b", "aaed 0(b", "aaed 0中", "aaed 0 中", "aaed 0 é", "aaed 0 _", "aaed 0%", "aaed 0 ms", "aaed 0:5", "aaed 0: b"},
+	// Numbers of messages.
+	{"A123: b", "A12: b", "A123456: b", "A1234567: b", "ABCDEF123: b", "ABCDEFG123: b", "A123:b", "A123", "A0123", "A-123: b", "AB-123: b", "AB-012", "a123: b", "A12a: b", "A123:"},
+	// Units.
+	{"a5 ms", "5a ms", "5e5 ms", "0x ms", "0xf ms", "<*> ms", "5, ms", "5 ms ms", "'a' ms", "#5 ms", "#5# ms", "5% ms", "a, 5 ms", "-inf ms"},
+	// Quotations after a colon.
+	{`a: "b c"`, `a:"b c"`, `a : "b c"`, `: "b c"`, `5: "b c"`, `): "b c"`, `中: "b c"`, `"a": "b c"`, `a: 'b c'`, `a: "B c"`, `a: "B C"`, `a: "bB c"`, `a: "b"`, `a: "b 5"`, `a: "5 b"`, `a: "b c5"`, `a: "b c.d"`, `a: "b c."`, `a: "b c/d"`, `a: "b c/.d"`, `a: "b c:d"`, `a: "b c@d.e"`, `a: "b c`},
+	{`a: "abcdefab b"`, `a: "Abcdefab b"`, `a: "b abcdefab"`, `a: "b abcdefa"`, `a: "Mon b"`, `a: "May b"`, `a: "b may 5"`, `a: "b c" d "e f"`, `a: "b c \"d e\"" "f g"`, `a: "<*> b"`, `a: "b <*>"`, `a: "b  c"`, `a: "user b"`},
 	// Padding.
 	{"abcdefg5=", "abcdef5=", "abcdefg5==", "abcdefg5===", "abcdefg5=a", "abcdefg5==,", "abcdefg5=)", "abcdefg5='", "abc-efgh==", "abc-efg==", "abc-efgh=", "abcdefgh==", "k=abcdefgh==", "k=abcdefg=="},
 	// Signs before numbers.
@@ -92,8 +105,6 @@ var boundaryHeads = [][]string{
 	// Accounts.
 	{"for user anna", "xfor user anna", "x-for user anna", "5 for user anna", "'a b'for user anna", "5for user anna", "éfor user anna", "中for user anna", "For user anna"},
 	{"for users anna", "for user 'anna b'", "for user (anna", "for user anna.b/c", "for user  anna beth", "foruser anna", "for user user user anna", "for user x86 b", "for user"},
-	// Tags.
-	{"</b>", "</b=a>", "</size=7>", "<b=>", "<b=a>", "<b/>", "<//b>", "<B>", "< b>", "<b >", "<bi>", "<size=a<b>", "<size=a'b>", "<size=a\"b>", "<size=<*>>"},
 	// Quotations that are sentences.
 	{"'GE one'", "'GET one'", "'OPTIONS one'", "'CONTINUE one'", "'GET'", "'GET\tone'", "'GET5 one'", "'Get one'"},
 	{"'a b c 9'", "'a b c d 9'", "'a b c d'", "'a b c d e'", "'a  b\tc d 9'", "'one two six morning 9'", "'one two six midnight 9'", "'morning midnight six two 9'", "'a b user d 9'", "'a b users d 9'", "'a B c d 9'"},

@@ -41,7 +41,7 @@ const (
 	link
 	// precede may stand between a keyword and its value.
 	precede
-	// prefix belongs to a number right after it; see scanner.widen.
+	// prefix is what may belong to an address right after it; see scanner.widen.
 	prefix
 	// ends is what a base64 text may stand before, besides white space.
 	ends
@@ -90,7 +90,7 @@ func makeClasses() (t [256]class) {
 	add("\"'<(=+-/\\.", act)
 	add("\"'([{,;:=|.@#", open)
 	add(":=([#\"'", precede)
-	add("#~:[", prefix)
+	add(":[", prefix)
 	add(",;)]}", ends)
 	return t
 }

@@ -1,6 +1,8 @@
 package signature
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 	"unsafe"
 )
@@ -30,55 +32,23 @@ func (n *Normalizer) DigitsVary(message string, key Key, scratch []byte) bool {
 			return false
 		}
 	}
-	return !n.digitWords.in(text)
+	return !slices.ContainsFunc(n.digitWords, func(w []byte) bool { return bytes.Contains(text, w) })
 }
 
-// digitWords are the words with digits that are never masked, with 0 in place of each,
-// by the byte before the first 0, or by '0' where they begin with it.
-type digitWords [256][]string
-
-func newDigitWords(lists ...[]string) *digitWords {
-	var t digitWords
+// digitWords returns the words with digits, with 0 in place of each: whatever digits vary, one of them may come about.
+func digitWords(lists ...[]string) (words [][]byte) {
 	for _, list := range lists {
 		for _, w := range list {
-			zeros := []byte(w)
+			zeros, digits := []byte(w), false
 			for i, b := range zeros {
 				if classes[b]&digit != 0 {
-					zeros[i] = '0'
+					zeros[i], digits = '0', true
 				}
 			}
-			switch i := strings.IndexByte(string(zeros), '0'); i {
-			case -1:
-			case 0:
-				t['0'] = append(t['0'], string(zeros))
-			default:
-				t[zeros[i-1]] = append(t[zeros[i-1]], string(zeros))
+			if digits && !slices.ContainsFunc(words, func(o []byte) bool { return bytes.Equal(o, zeros) }) {
+				words = append(words, zeros)
 			}
 		}
 	}
-	return &t
-}
-
-// in reports whether one of the words is in text, which has 0 in place of each digit.
-func (t *digitWords) in(text []byte) bool {
-	for i, b := range text {
-		if b != '0' {
-			continue
-		}
-		for _, w := range t['0'] {
-			if len(text)-i >= len(w) && string(text[i:i+len(w)]) == w {
-				return true
-			}
-		}
-		if i == 0 || text[i-1] == '0' {
-			continue
-		}
-		for _, w := range t[text[i-1]] {
-			if from := i - strings.IndexByte(w, '0'); from >= 0 && len(text)-from >= len(w) &&
-				string(text[from:from+len(w)]) == w {
-				return true
-			}
-		}
-	}
-	return false
+	return words
 }

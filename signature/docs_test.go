@@ -92,7 +92,6 @@ func TestSpecificationLists(t *testing.T) {
 		"Top-level domains": cases(t, "masks.go", "isHostName")[0],
 		"Words before user": cases(t, "masks.go", "accountAfter")[0],
 		"Constants":         constantWords,
-		"Tags":              cases(t, "paths.go", "tagEnd")[0],
 		"Connectives":       cases(t, "paths.go", "isConnective")[0],
 		"Logger frames":     DefaultLoggerFrames(),
 		"Words for codes":   codeWords,

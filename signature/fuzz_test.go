@@ -142,11 +142,11 @@ var headPieces = []string{
 	"code", "Code", "status", "HRESULT", "errno", "error", "was", "user", "for", "invalid",
 	"ms", "s", "KB", "KB/s", "PM", "UTC", "Jan", "Mar", "May", "Monday", "March",
 	"C:/", "d:\\", "http://", "https", "://", "\\\\?\\", "./", "../", "a/b/c", "x.dll", ".cs", "acme.com", "api.acme.org", "Int32", "System.", "2D", "UTF-8", "HTTP/1.1",
-	"<b>", "</b>", "<color=", "<color=#ff0>", "</color>", "<size=", "<li>",
 	"é", "ж", "中", "한", "\xff", "\xe0", "\x80", "\xc3", "“",
 	"msg", "msg=", "error=\"", "\"msg\":\"", "] \"", "[\"", "\"] [", "\" k=", "\\\"", "\\ ", "signal ", "rc", "state", "State=", "level: ", "HTTP/1.1\" ", "200", "| 200 |",
 	"@", "a@b.c", "localhost:", "%", "%", "\u00b5s", "NaN", "inf", "::1", "[::", "]:80", "fe80::1%", "ORA-00942", "ORA-123:", "==", "ab+cd/ef", "lib/..", "/../", "/.a", " (1.5 KB)", "#3#", "FOO", "FOO_BAR",
 	"SomethingException", "Acme.FooException: ", "KeyError", "Error`1", "on", "Stopped", "ERROR",
+	"0", "1", "on=", "on: ", "=0", ": 1", "returned ", "ed with ", " -5", "404", "CS0246: ", "failed: \"", "disk full", ": '", "day",
 }
 
 var framePieces = []string{

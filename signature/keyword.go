@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // keyword is what a word says of what stands after it.
 type keyword uint8
 
@@ -15,8 +17,8 @@ const (
 	requestKeyword
 	// barKeyword announces the same if another bar follows it.
 	barKeyword
-	// verbKeyword announces what a word for codes before it does.
-	verbKeyword
+	// resultKeyword announces the result of a call: a status, a negative number, or 0.
+	resultKeyword
 )
 
 // announces reports whether what stands after the word is not for others to mask:
@@ -36,9 +38,14 @@ var (
 		"exception", "warning", "errmsg", "stderr", "mt",
 	}
 	requestWords = []string{"http", "response"}
-	verbs        = []string{"was", "is"}
 	// protocols are what else the status of a request follows.
 	protocols = []string{"HTTP/1.0", "HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"}
+)
+
+// A verb in the past announces a result: returned 404, failed with -110.
+const (
+	past     = "ed"
+	pastWith = "ed with"
 )
 
 // keywordMax is how long a keyword is at most.
@@ -47,7 +54,7 @@ const keywordMax = len("description")
 // endings has a bit for each pair of last letters of what scanner.keyword knows, in
 // either case: for the last but one, the last.
 var endings = func() (t [32]uint32) {
-	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, verbs, protocols, {"@m"}} {
+	for _, list := range [][]string{codeWords, fieldWords, textWords, requestWords, protocols, {"@m", "was", "is", past, pastWith}} {
 		for _, w := range list {
 			t[w[len(w)-2]&31] |= 1 << (w[len(w)-1] & 31)
 		}
@@ -62,7 +69,6 @@ var keywords = func() map[string]keyword {
 	m := map[string]keyword{}
 	for k, list := range [][]string{
 		textKeyword: textWords, codeKeyword: codeWords, fieldKeyword: fieldWords, requestKeyword: requestWords,
-		verbKeyword: verbs,
 	} {
 		for _, w := range list {
 			m[w] = keyword(k)
@@ -88,6 +94,12 @@ func keywordOf[T string | []byte](word T) keyword {
 func mayFollowKeyword(s string, i int) bool {
 	return i > 1 && classes[s[i-1]]&precede != 0 &&
 		(classes[s[i-2]]&precede != 0 || i == 2 || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
+}
+
+// mayDecide reports whether the bytes before i permit that the number s[i:j] is a code or a flag. It is inlined.
+func mayDecide(s string, i, j int) bool {
+	return i > 1 && classes[s[i-1]]&precede != 0 && (classes[s[i-2]]&precede != 0 || i == 2 ||
+		j-i == 1 && s[i-1] > ' ' || endings[s[i-3]&31]>>(s[i-2]&31)&1 != 0)
 }
 
 // precedeMax is how many bytes may stand between a keyword and its value, besides
@@ -117,14 +129,19 @@ func (sc *scanner) keyword(i int) keyword {
 		return barKeyword
 	}
 	if n := wordStart(s, floor, j); n < j {
+		is := s[n:j] == "is" || s[n:j] == "was"
+		if is {
+			j = skipBack(s, floor, n, space)
+			n = wordStart(s, floor, j)
+		}
 		k := keywordOf(s[n:j])
 		switch {
+		case is && k != codeKeyword:
+			return noKeyword
 		case k == fieldKeyword && !assigned, j == n+1 && s[n]|0x20 == 'm' && n > floor && s[n-1] == '@':
 			return textKeyword
-		case k == verbKeyword && afterCode(s, floor, n):
-			return codeKeyword
-		case k == verbKeyword:
-			return noKeyword
+		case k == noKeyword && marks == 0 && isPast(s[floor:j]):
+			return resultKeyword
 		}
 		return k
 	}
@@ -136,6 +153,15 @@ func (sc *scanner) keyword(i int) keyword {
 	return noKeyword
 }
 
+// isPast reports whether s ends in a verb in the past, or one with "with" after it.
+func isPast(s string) bool {
+	verb, with := strings.CutSuffix(s, pastWith)
+	if !with {
+		verb, with = strings.CutSuffix(s, past)
+	}
+	return with && len(verb) > 1 && isLower(verb[len(verb)-1]) && isLower(verb[len(verb)-2])
+}
+
 // wordStart returns where the word begins that ends at j: all letters before it, or
 // in a compound those from the last capital after a small letter on. It looks no
 // further than a keyword may be long.
@@ -145,13 +171,6 @@ func wordStart(s string, floor, j int) int {
 		n--
 	}
 	return n
-}
-
-// afterCode reports whether before i, but not before floor, are space and before that
-// a word for codes.
-func afterCode(s string, floor, i int) bool {
-	j := skipBack(s, floor, i, space)
-	return j < i && keywordOf(s[wordStart(s, floor, j):j]) == codeKeyword
 }
 
 // isMeasured reports whether the number that ends at j has a unit after it.
@@ -166,9 +185,8 @@ func (sc *scanner) isMeasured(j int) bool {
 	case n == j || classes[s[n]]&narrow == 0:
 		return false
 	}
-	end, all := sc.window.token(s, n)
-	t := s[n:end]
-	return (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t)
+	end, _ := sc.window.token(s, n)
+	return units.has(s[n:end]) && !sc.n.words.has(s[n:end])
 }
 
 // beforeBar reports whether white space and '|' follow at j.
@@ -192,10 +210,14 @@ func (sc *scanner) isCode(i, j int) bool {
 	if k < codeKeyword || sc.isMeasured(j) || j < len(s) && s[j] == ':' && at(s, j+1)&digit != 0 {
 		return false // a size, a time of day, a place in a file
 	}
-	letters, dash := false, false
-	if s[i] == '-' || s[i] == '+' {
+	letters, dash, negative := false, false, s[i] == '-'
+	if negative || s[i] == '+' {
 		i++
 		letters = true // no id has a sign
+	}
+	status := j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && skip(s, i, digit) == j
+	if k == resultKeyword {
+		return (status || j-i == 1 && s[i] == '0' || negative && j-i <= codeMax && skip(s, i, digit) == j) && endsClause(s, j)
 	}
 	for n := i; n < j; n++ {
 		switch c := classes[s[n]]; {
@@ -210,9 +232,44 @@ func (sc *scanner) isCode(i, j int) bool {
 	}
 	switch k {
 	case requestKeyword, barKeyword:
-		return j-i == 3 && !letters && '1' <= s[i] && s[i] <= '5' && (k == requestKeyword || beforeBar(s, j))
+		return status && (k == requestKeyword || beforeBar(s, j))
 	case codeKeyword:
 		return j-i <= codeMax
 	}
 	return j-i <= codeMax && !dash && (letters || j-i <= fieldMax)
+}
+
+// endsClause reports whether the number that ends at j counts nothing: no word is after it but a connective or one with
+// a capital.
+func endsClause(s string, j int) bool {
+	n := skip(s, j, space)
+	if at(s, n)&wordlike == 0 || isUpper(s[n]) {
+		return true
+	}
+	end, _ := narrowEnd(s, n)
+	return isConnective(s[n:end])
+}
+
+// flagsMax is how many flags of a head are kept: so a statement with many numbers has few ids.
+const flagsMax = 3
+
+// isFlag reports whether the token of one byte at i is 0 or 1 after a key of two letters or more, and = or :, is no
+// part of a list of numbers, and among the first flagsMax of a head.
+func (sc *scanner) isFlag(i int) bool {
+	s, floor := sc.s, max(sc.masked, 0)
+	k := skipBack(s, floor, i, space)
+	if s[i] > '1' || k == floor || s[k-1] != '=' && s[k-1] != ':' {
+		return false
+	}
+	if k = skipBack(s, floor, k-1, space); k > floor && (s[k-1] == '"' || s[k-1] == '\'') {
+		k--
+	}
+	if k-2 < floor || classes[s[k-1]]&classes[s[k-2]]&letter == 0 || sc.isMeasured(i+1) ||
+		at(s, skip(s, i+1, fold))&digit != 0 {
+		return false
+	}
+	if i > sc.flag {
+		sc.flags, sc.flag = sc.flags+1, i
+	}
+	return sc.flags <= flagsMax
 }

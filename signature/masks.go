@@ -170,13 +170,6 @@ func isFault(t string) bool {
 		!strings.ContainsAny(t, `/\`) && !digitOutsideArity(t)
 }
 
-// isRate reports whether t is a unit per unit, as KB/s is. What has two slashes
-// is a path.
-func isRate(t string) bool {
-	a, b, ok := strings.Cut(t, "/")
-	return ok && a != "" && b != "" && units.has(a) && units.has(b)
-}
-
 // groupMax is how many digits a group of an IPv6 address has at most.
 const groupMax = 4
 
@@ -276,28 +269,22 @@ func isDomain(t string) bool {
 	return classes[t[0]]&letter != 0 && hasDot(t) && !strings.ContainsAny(t, "/\\`")
 }
 
-// isInfinite reports whether t, after a sign, is what floating-point numbers
-// are that are none.
-func isInfinite(t string) bool { return t == "inf" || t == "Infinity" || t == "NaN" }
-
-// isVendorCode reports whether the token s[i:j] is the number of a message, such as
-// ORA-00942 or TNS-12541: two to six capitals, a dash and three to six digits that
-// begin with 0, or with a colon and space after them. Ids count, and are not padded.
-func isVendorCode(s string, i, j int) bool {
+// isMessageNumber reports whether the token s[i:j] is the number of a message, such as
+// ORA-00942, TNS-12541 or CS0246: up to six capitals and three to six digits, with a colon and
+// space after them. After two or more capitals and a dash, a 0 does as well. Ids count, and are not padded.
+func isMessageNumber(s string, i, j int) bool {
 	k := i
 	for k < j && isUpper(s[k]) {
 		k++
 	}
-	if k-i < 2 || k-i > 6 || k == j || s[k] != '-' || j-k < 4 || j-k > 7 {
+	n := k
+	if k < j && k-i > 1 && s[k] == '-' {
+		n++
+	}
+	if k == i || k-i > 6 || j-n < 3 || j-n > 6 || skip(s, n, digit) != j {
 		return false
 	}
-	padded := s[k+1] == '0'
-	for k++; k < j; k++ {
-		if classes[s[k]]&digit == 0 {
-			return false
-		}
-	}
-	return padded || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
+	return n > k && s[n] == '0' || j < len(s) && s[j] == ':' && at(s, j+1)&space != 0
 }
 
 // paddingMin is how long a text with padding must be to be base64.
@@ -343,35 +330,20 @@ func (sc *scanner) remarkEnd(i int) int {
 	return j + 1
 }
 
-// widen takes into the variable s[i:j] what belongs to it and stands around it:
-// signs before a number, as in "~5" and "#3#", the colons that an address begins
-// with, and the brackets around one before a port.
+// widen takes into the host that ends at j and begins at i the colons that an address begins with, and into any variable
+// the brackets around one before a port.
 func (sc *scanner) widen(i, j int, k kind) (start, end int) {
-	s := sc.s
-	n := i - sc.lit
-	switch b := s[i-1]; {
-	case b == '[':
-		if e := bracketEnd(s, i-1); e > 0 {
-			return i - 1, max(j, e)
-		}
-		return i, j
-	case b != ':' && (classes[s[i]]&digit == 0 || sc.afterWord(i-1)):
-		return i, j
-	case b == '#' && j < len(s) && s[j] == '#':
-		return i - 1, j + 1
-	case b != ':':
-		return i - 1, j
-	case n >= len("[::]:") && s[i-len("[::]:"):i] == "[::]:" && classes[s[i]]&digit != 0:
-		return i - len("[::]:"), j
-	case n < len("::") || s[i-2] != ':':
-		return i, j
+	s, n := sc.s, i-sc.lit
+	colons := n > 1 && s[i-1] == ':' && s[i-2] == ':'
+	if colons {
+		n -= 2
 	}
-	if n > len("::") && s[i-3] == '[' {
-		if e := bracketEnd(s, i-3); e > 0 {
-			return i - 3, max(j, e)
+	if first := n - 1 + sc.lit; n > 0 && s[first] == '[' {
+		if e := bracketEnd(s, first); e > 0 {
+			return first, max(j, e)
 		}
 	}
-	if k == kindHost && sc.beginsAddress(i-2) {
+	if colons && k == kindHost && sc.beginsAddress(i-2) {
 		i -= 2
 	}
 	return i, j

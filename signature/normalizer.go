@@ -54,7 +54,7 @@ func DefaultLoggerFrames() []string {
 // concurrent use.
 type Normalizer struct {
 	words      *words
-	digitWords *digitWords
+	digitWords [][]byte
 	loggers    []string
 	// loggerHeads has a bit for each byte that one of loggers begins with.
 	loggerHeads [4]uint64
@@ -68,7 +68,7 @@ func New(c Config) (*Normalizer, error) {
 		return nil, fmt.Errorf("signature: Config.MaxFrames is %d, must not be negative", c.MaxFrames)
 	}
 	n := &Normalizer{words: newWords(wellKnown, c.Protect), maxFrames: cmp.Or(c.MaxFrames, defaultMaxFrames)}
-	n.digitWords = newDigitWords(wellKnown, c.Protect)
+	n.digitWords = digitWords(wellKnown, c.Protect)
 	loggers := c.LoggerFrames
 	if loggers == nil {
 		loggers = DefaultLoggerFrames()

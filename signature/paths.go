@@ -1,5 +1,7 @@
 package signature
 
+import "strings"
+
 // urlEnd returns the end of the URL whose "scheme://" ends at i. A query is
 // part of it, punctuation after it is not.
 func urlEnd(s string, i int) int {
@@ -72,22 +74,6 @@ func drivePath(s string, i int) int {
 	}
 }
 
-// uncEnd returns the end of the path that begins with the two backslashes at
-// i, as \\server\share and \\?\C:\file do, or 0 if it is none.
-func uncEnd(s string, i int) int {
-	i += 2
-	if i+1 < len(s) && (s[i] == '?' || s[i] == '.') && s[i+1] == '\\' {
-		i += 2
-	}
-	if at(s, i)&wordlike == 0 {
-		return 0
-	}
-	if i+1 < len(s) && s[i+1] == ':' && isLetter(s[i]) {
-		i++
-	}
-	return drivePath(s, i)
-}
-
 // nameMax bounds how far ahead of a space the next slash of a path may be.
 const nameMax = 64
 
@@ -117,7 +103,8 @@ func nameEnd(s string, i, j int) int {
 				return -1
 			}
 		case b == ' ':
-			if k+1 == len(s) || isConnective(s[k+1:limit]) {
+			word, _, _ := strings.Cut(s[k+1:limit], " ")
+			if k+1 == len(s) || isConnective(word) {
 				return -1
 			}
 		case b != ',' && b != '\'' && classes[b]&file == 0:
@@ -138,17 +125,10 @@ func hasExtension(path string) bool {
 	return i > 1 && i < n && n-i <= 5 && path[i-1] == '.' && isLetter(path[i]) && classes[path[i-2]]&slash == 0
 }
 
-// isConnective reports whether s begins with a word that joins a path to the
-// rest of a sentence rather than being part of a name.
-func isConnective(s string) bool {
-	n := 0
-	for n < len(s) && isLower(s[n]) {
-		n++
-	}
-	if n < len(s) && s[n] != ' ' {
-		return false
-	}
-	switch s[:n] {
+// isConnective reports whether word joins a path or a number to the rest of a sentence
+// rather than being part of a name, or counted.
+func isConnective(word string) bool {
+	switch word {
 	case "and", "as", "at", "because", "but", "by", "for", "from", "in", "into", "is", "on", "or", "to", "was", "with":
 		return true
 	}
@@ -170,31 +150,4 @@ func isRelativePath(t string) bool {
 		}
 	}
 	return slashes > 1 || before && points || hasExtension(t)
-}
-
-// tagEnd returns the end of the rich-text tag at i, such as <color=#ff0000>,
-// <b> or </size>, or 0 if there is none.
-func tagEnd(s string, i int) int {
-	j := i + 1
-	closing := j < len(s) && s[j] == '/'
-	if closing {
-		j++
-	}
-	k := j
-	for j < len(s) && isLetter(s[j]) {
-		j++
-	}
-	switch s[k:j] {
-	case "color", "size", "b", "i", "material", "quad":
-	default:
-		return 0
-	}
-	if !closing && j < len(s) && s[j] == '=' {
-		for j++; j < len(s) && s[j] != '<' && s[j] != '"' && s[j] != '\'' && s[j] != '>' && classes[s[j]]&space == 0; j++ {
-		}
-	}
-	if j < len(s) && s[j] == '>' {
-		return j + 1
-	}
-	return 0
 }

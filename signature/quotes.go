@@ -33,6 +33,12 @@ func (sc *scanner) quoteEnd(i, which int) int {
 			}
 			return 0
 		}
+		if sc.quotesWords(i) {
+			if which == quoteDouble {
+				sc.text, sc.opened = textEnd(s, i+1), i
+			}
+			return 0
+		}
 		if which == quoteDouble {
 			if end := sc.messageEnd(i); end > 0 {
 				sc.text, sc.opened = end, i
@@ -142,6 +148,37 @@ func (sc *scanner) messageEnd(i int) int {
 		return end
 	}
 	return 0
+}
+
+// quotesWords reports whether the mark at i, after a word, a colon and space, quotes several words: the second one has
+// small letters only. Names have capitals.
+//
+// Both are words in the template, too: no variable begins with them.
+func (sc *scanner) quotesWords(i int) bool {
+	s := sc.s
+	k := skipBack(s, max(sc.masked, 0), i, space)
+	if k == i || k < 2 || k == sc.masked || s[k-1] != ':' || k-1 != sc.masked && classes[s[k-2]]&wordlike == 0 {
+		return false
+	}
+	first, _ := narrowEnd(s, i+1)
+	second := skip(s, first, space)
+	if first == i+1 || second == first {
+		return false
+	}
+	end, _ := narrowEnd(s, second)
+	capital := isUpper(s[i+1]) && !isCalendar(s, i+1, first)
+	return end > second && isSmall(s[second:end], false) && isSmall(s[i+1:first], capital) &&
+		(end == len(s) || s[end] != '@' && s[end] != ':' && s[end] != '/')
+}
+
+// isSmall reports whether t is small letters, after a capital if capital, and no hexadecimal number.
+func isSmall(t string, capital bool) bool {
+	for i := range len(t) {
+		if !isLower(t[i]) && (i > 0 || !capital) {
+			return false
+		}
+	}
+	return len(t) < hexMin || !isHexWord(t)
 }
 
 // isSentence reports whether quoted text, which begins with s, holds

@@ -72,11 +72,10 @@ var (
 	reWide       = re(`[\x{e0}-\x{ff}][\x{80}-\x{bf}\x{e0}-\x{ff}]*`)
 	reMaskOr     = re(`<\*>`)
 	reWordNext   = re(`[«W»]|<\*>`)
-	reTag        = re(`<(?:/(?:color|size|b|i|material|quad)|(?:color|size|b|i|material|quad)(?:=[^«S»<>"']*)?)>`)
 	reURL        = re(`[A-Za-z0-9_$\x{c0}-\x{df}.\-~+]+://`)
 	reURLRest    = re(`[«F»\[\],;:|]*`)
 	reDrive      = re(`[A-Za-z]:[/\\]`)
-	reUNC        = re(`\\\\(?:[?.]\\)?(?:([A-Za-z]):|[«W»])`)
+	reUNC        = re(`\\\\[«W»]`)
 	reFiles      = re(`[«F»]*`)
 	rePath       = re(`(/(?:\.{1,2}[/\\]){0,16}|(?:\.{1,2}[/\\]){1,16})\.?[«W»]`)
 	reDotted     = re(`/(?:\.{1,2}[/\\]){1,16}[«W»]`)
@@ -90,10 +89,16 @@ var (
 	reDomain     = regexp.MustCompile("^[^0-9/\\\\`][^/\\\\`]*$")
 	reHexPort    = re(`:[0-9a-fA-F]`)
 	reHex4       = regexp.MustCompile(`^[0-9a-fA-F]{1,4}$`)
-	reInfinite   = re(`[-+](?:inf|Infinity|NaN)$`)
 	rePadding    = re(`==?(?:$|[«S»,;)\]}])`)
 	reBothDots   = regexp.MustCompile(`^[^/\\]*\.[^/\\]*[/\\].*\.`)
-	reVendor     = regexp.MustCompile(`^[A-Z]{2,6}-[0-9]{3,6}$`)
+	reNumber     = regexp.MustCompile(`^[^` + refNarrow + `]?(?:[0-9](?:.*[0-9])?|[0-9][xX].*)$`)
+	reMessage    = regexp.MustCompile(`^(?:[A-Z]{2,6}-|[A-Z]{1,6})[0-9]{3,6}$`)
+	rePast       = regexp.MustCompile(`[a-z]{2}ed(?: with)?$`)
+	reNegative   = regexp.MustCompile(`^-[0-9]{1,10}$`)
+	reFlag       = regexp.MustCompile(`[A-Za-z_$\x{80}-\x{df}]{2}["']?[` + refSpace + `]*[:=][` + refSpace + `]*$`)
+	reListed     = re(`[«S»,;:\-/|@#~+]*[0-9]`)
+	reSays       = regexp.MustCompile(`(?:^|[` + refWord + `]):[` + refSpace + `]+$`)
+	reSaid       = re(`([A-Z]?[a-z]*)[«S»]+([a-z]+)(?:$|[^«N»@:/.\\~+` + "`" + `-]|[.\\~+` + "`" + `-](?:$|[^«N»]))`)
 	rePadded     = regexp.MustCompile(`^[A-Z]*-0`)
 	reColonEnd   = re(`:(?:$|[«S»])`)
 	reLetter     = regexp.MustCompile(`[^0-9]`)
@@ -145,7 +150,8 @@ type refHead struct {
 	host    bool // the last token is the name or address of a host
 	text    int  // end of the last quotation that is text, or -1
 	opened  int  // its opening mark, or -1
-	account int  // where the name of an account begins, or -1
+	flags   []int
+	account int // where the name of an account begins, or -1
 }
 
 func (r *reference) head(text string) string {
@@ -163,9 +169,10 @@ func (r *reference) head(text string) string {
 		}
 		out.WriteString(string(h.s[written:start]))
 		out.WriteString(Mask)
+		number := h.number(start, end)
 		end = h.padded(start, end)
 		h.masked = end
-		i = h.fold(end)
+		i = h.fold(end, number)
 		written = i
 	}
 	out.WriteString(string(h.s[written:]))
@@ -174,20 +181,14 @@ func (r *reference) head(text string) string {
 
 // around returns the bounds of the variable s[i:j] with what belongs to it around it.
 func (h *refHead) around(i, j int) (start, end int) {
-	before, number := h.before(i), '0' <= h.s[i] && h.s[i] <= '9'
+	before := h.before(i)
 	switch {
-	case number && strings.HasSuffix(before, "[::]:"):
-		return i - 5, j
 	case strings.HasSuffix(before, "[") && h.match(reBracket, i-1) > 0:
 		return i - 1, max(j, i-1+h.match(reBracket, i-1)-2)
 	case strings.HasSuffix(before, "[::") && h.match(reBracket, i-3) > 0:
 		return i - 3, max(j, i-3+h.match(reBracket, i-3)-2)
 	case h.host && strings.HasSuffix(before, "::") && h.beginsAddress(i-2):
 		return i - 2, j
-	case number && strings.HasSuffix(before, "#") && !h.afterWord(i-1) && j < len(h.s) && h.s[j] == '#':
-		return i - 1, j + 1
-	case number && (strings.HasSuffix(before, "#") || strings.HasSuffix(before, "~")) && !h.afterWord(i-1):
-		return i - 1, j
 	}
 	return i, j
 }
@@ -202,8 +203,11 @@ func (h *refHead) padded(i, j int) int {
 	return j
 }
 
-// fold returns the end of the run of variables of which one ends at end.
-func (h *refHead) fold(end int) int {
+// number reports whether the variable s[i:j] is a number that a unit may follow.
+func (h *refHead) number(i, j int) bool { return reNumber.MatchString(string(h.s[i:j])) }
+
+// fold returns the end of the run of variables of which one, maybe a number, ends at end.
+func (h *refHead) fold(end int, number bool) int {
 	unit := false
 	for k := end; k < len(h.s); {
 		start, stop, variable := h.token(k)
@@ -211,23 +215,24 @@ func (h *refHead) fold(end int) int {
 		remark := h.match(reRemark, k)
 		switch {
 		case h.s[k] == '%' && blank && (k == end || h.match(reWordNext, k+1) == 0):
-			unit, h.masked = true, k+1
+			unit, number, h.masked = true, false, k+1
 			end, k = k+1, k+1
 		case unit && blank && remark > 0 && !h.protected(string(h.s[k+1:k+1+h.match(reNarrow, k+1)])):
-			unit, h.masked = false, k+remark
+			unit, number, h.masked = false, false, k+remark
 			end, k = k+remark, k+remark
 		case variable && start == k, k == end+1 && h.s[end] == '@' && h.domain(k) == stop:
+			number = h.number(k, stop)
 			stop = h.padded(k, stop)
 			unit, h.masked = false, stop
 			end, k = stop, stop
 		case h.match(reBracket, k) > 0:
 			stop = k + h.match(reBracket, k) - 2
-			unit, h.masked = false, stop
+			unit, number, h.masked = false, false, stop
 			end, k = stop, stop
 		case isSpaceRune(h.s[k]) || strings.ContainsRune(refFolds, h.s[k]):
 			k++
-		case blank && h.unit(string(h.s[k:stop])):
-			unit, h.masked = true, stop
+		case blank && number && h.unit(string(h.s[k:stop])):
+			unit, number, h.masked = true, false, stop
 			end, k = stop, stop
 		default:
 			return end
@@ -246,15 +251,7 @@ func (h *refHead) domain(i int) int {
 }
 
 func (h *refHead) unit(t string) bool {
-	if h.protected(t) {
-		return false
-	}
-	for part := range strings.SplitSeq(t, "/") {
-		if !reUnit.MatchString(part) {
-			return false
-		}
-	}
-	return true
+	return !h.protected(t) && reUnit.MatchString(t)
 }
 
 func (h *refHead) protected(t string) bool { return slices.Contains(h.ref.protect, t) }
@@ -315,9 +312,6 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	if n := h.match(reMaskOr, i); n > 0 {
 		return i, i + n, true
 	}
-	if n := h.match(reTag, i); n > 0 {
-		return i, i + n, true
-	}
 	if n := h.match(reLess, i); n > 0 && !h.afterWord(i) && (i+n == len(h.s) || h.s[i+n] != '>') &&
 		!h.protected(string(h.s[i+1:i+n])) {
 		return i, i + n, true
@@ -330,11 +324,9 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 	case (c == '-' || c == '+') && i+1 < len(h.s) && '0' <= h.s[i+1] && h.s[i+1] <= '9' && !h.afterWord(i):
 		end := i + 1 + h.match(reNarrow, i+1)
 		return i, end, !h.code(i, end) && !h.protected(string(h.s[i:end]))
-	case (c == '-' || c == '+') && !h.afterWord(i) && reInfinite.MatchString(string(h.s[i:i+1+h.match(reNarrow, i+1)])):
-		return i, i + 1 + h.match(reNarrow, i+1), true
 	case c == '\\':
-		if m := reUNC.FindStringSubmatch(h.from(i)); m != nil && h.opens(i) {
-			return i, h.drivePath(i + len([]rune(m[0]))), true
+		if h.match(reUNC, i) > 0 && h.opens(i) {
+			return i, h.drivePath(i + 2), true
 		}
 	case (c == '/' || c == '.') && h.match(rePath, i) > 0 && h.opens(i):
 		return i, h.path(i + len([]rune(rePath.FindStringSubmatch(h.from(i))[1]))), true
@@ -347,7 +339,8 @@ func (h *refHead) token(i int) (start, end int, variable bool) {
 			t := string(h.s[i+1 : end])
 			if !variable {
 				capitals := reCapitals.MatchString(t) && (len(t) < 8 || reNotHex.MatchString(t))
-				variable = !h.protected(t) && !h.keyword(i+1).announces() && !refTelling(t) && !capitals
+				kept := reDigit.MatchString(t) && len(t) == 1
+				variable = !h.protected(t) && !h.keyword(i+1).announces() && !refTelling(t) && !capitals && !kept
 			}
 			return i + 1, end, variable
 		}
@@ -397,8 +390,8 @@ func (h *refHead) narrow(i, j int) (end int, variable bool) {
 	slashes := len(t) - len(strings.NewReplacer("/", "", `\`, "").Replace(t))
 	switch {
 	case digits:
-		vendor := reVendor.MatchString(t) && (rePadded.MatchString(t) || h.match(reColonEnd, j) > 0)
-		return j, !h.keeps(t) && !h.code(i, j) && !vendor
+		message := reMessage.MatchString(t) && (rePadded.MatchString(t) || h.match(reColonEnd, j) > 0)
+		return j, !h.keeps(t) && !h.code(i, j) && !message && !h.flag(i, j)
 	case h.protected(t):
 		return j, false
 	case strings.ContainsAny(t, ".-/\\~+`") && j-i >= 8 && h.match(re(`==`), j) > 0 && h.match(rePadding, j) > 0:
@@ -488,7 +481,9 @@ func (h *refHead) keyword(i int) keyword {
 		return codeKeyword
 	case reField.MatchString(word), reText.MatchString(word), reAtM.MatchString(rest):
 		return textKeyword
-	case strings.EqualFold(word, "was"), strings.EqualFold(word, "is"):
+	case between == "" && rePast.MatchString(rest):
+		return resultKeyword
+	case word == "was", word == "is":
 		rest = rest[:len(rest)-len(word)]
 		blank := strings.TrimRight(rest, refSpaces)
 		if blank != rest && reCodes.MatchString(refLastWord(blank)) {
@@ -522,6 +517,9 @@ func (h *refHead) code(i, j int) bool {
 	letters := reLetter.MatchString(string(h.s[i:j]))
 	n = len([]rune(t))
 	switch h.keyword(i) {
+	case resultKeyword:
+		result := t == "0" && !letters || !letters && reRequest.MatchString(t) || reNegative.MatchString(string(h.s[i:j]))
+		return result && h.endsClause(j)
 	case requestKeyword:
 		return !letters && reRequest.MatchString(t)
 	case barKeyword:
@@ -532,6 +530,28 @@ func (h *refHead) code(i, j int) bool {
 		return n <= 10 && !strings.Contains(t, "-") && (letters || n <= 6)
 	}
 	return false
+}
+
+// endsClause reports whether the number that ends at j counts nothing.
+func (h *refHead) endsClause(j int) bool {
+	n := j + h.match(reBlanksHere, j)
+	return h.match(reWordNext, n) == 0 || h.s[n] == '<' || 'A' <= h.s[n] && h.s[n] <= 'Z' ||
+		reConnective.MatchString(" "+string(h.s[n:n+h.match(reNarrow, n)])+" ")
+}
+
+// flag reports whether the token s[i:j] is one of the first flags.
+func (h *refHead) flag(i, j int) bool {
+	t := string(h.s[i:j])
+	n := j + h.match(reBlanksHere, j)
+	measured := n < len(h.s) && h.s[n] == '%' && (n == j || h.match(reWordNext, n+1) == 0) ||
+		n > j && h.match(reNarrow, n) > 0 && h.unit(string(h.s[n:n+h.match(reNarrow, n)]))
+	if t != "0" && t != "1" || measured || !reFlag.MatchString(h.before(i)) || h.match(reListed, j) > 0 {
+		return false
+	}
+	if !slices.Contains(h.flags, i) {
+		h.flags = append(h.flags, i)
+	}
+	return slices.Index(h.flags, i) < 3
 }
 
 // path returns the end of the path whose names begin at i.
@@ -654,6 +674,15 @@ func (h *refHead) closes(i int) int {
 	return len(h.s)
 }
 
+// says reports whether the mark at i, after a colon, quotes several words.
+func (h *refHead) says(i int) bool {
+	b, m := h.before(i), reSaid.FindStringSubmatch(h.from(i+1))
+	if m == nil || !reSays.MatchString(b) || h.masked < 0 && strings.HasPrefix(b, ":") {
+		return false
+	}
+	return m[1] != "" && !reHexWord.MatchString(m[1]) && !reMonth.MatchString(m[1]) && !reHexWord.MatchString(m[2])
+}
+
 // sentence reports whether a quotation from i on would say something.
 func (h *refHead) sentence(i int) bool {
 	words := reBlanks.Split(reSentence.FindString(h.from(i)), -1)
@@ -667,12 +696,13 @@ func (h *refHead) quotation(i int) int {
 	}
 	inside := i < h.text
 	escaped := h.s[i] == '"' && h.escaped(i)
-	if h.s[i] == '\'' && h.keyword(i).announces() {
+	announced := h.keyword(i).announces() || h.says(i)
+	if h.s[i] == '\'' && announced {
 		return 0
 	}
 	if h.s[i] == '"' && !inside && !escaped {
 		end := h.message(i)
-		if h.keyword(i).announces() {
+		if announced {
 			end = h.closes(i)
 		}
 		if end >= 0 {

@@ -43,6 +43,8 @@ type scanner struct {
 	// len(s) if it has none.
 	text   int
 	opened int // its opening mark
+	// flags counts the flags kept, of which the last one is at flag.
+	flags, flag int
 	// account is where the name of an account begins, if the words before it
 	// say that one does.
 	account int
@@ -89,10 +91,7 @@ func (sc *scanner) next() piece {
 			if j-i == len("user") && s[i] == 'u' && i != sc.account {
 				sc.account = accountAfter(s, i, max(sc.masked, 0))
 			}
-			end, k := j, kindToken
-			if !isID(s, i, j, all) || sc.n.words.has(s[i:j]) || mayFollowKeyword(s, i) {
-				end, k = sc.narrow(i, j, all)
-			}
+			end, k := sc.narrow(i, j, all)
 			if k == literal {
 				i = end
 				continue
@@ -143,6 +142,7 @@ func (sc *scanner) next() piece {
 func (sc *scanner) variable(start, end int, k kind) piece {
 	s := sc.s
 	sc.from, sc.to = sc.lit, start
+	number := isNumber(s, start, end)
 	if end < len(s) && s[end] == '=' {
 		end = paddingEnd(s, start, end)
 	}
@@ -152,7 +152,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	}
 	// Mostly a word follows, after one space, that is no unit.
 	if i := end + 1; i < len(s) && s[end] == ' ' && classes[s[i]]&letter != 0 && s[i] != 'u' {
-		if stop, all := sc.window.token(s, i); all == 0 && !units.has(s[i:stop]) {
+		if stop, all := sc.window.token(s, i); all == 0 && (!number || !units.has(s[i:stop])) {
 			sc.lit, sc.i = end, stop
 			return pieceMask
 		}
@@ -163,14 +163,14 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		c := classes[s[i]]
 		if c&(narrow|act) == 0 {
 			if s[i] == '%' && blank && (i == end || at(s, i+1)&wordlike == 0 && !isMask(s, i+1)) {
-				end, unit = i+1, true
+				end, unit, number = i+1, true, false
 				sc.masked = end
 				continue
 			}
 			if c&fold == 0 {
 				if s[i] == '[' {
 					if stop := bracketEnd(s, i); stop > 0 {
-						end, blank, unit = stop, true, false
+						end, blank, unit, number = stop, true, false, false
 						sc.masked = end
 						i = end - 1
 						continue
@@ -183,7 +183,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		}
 		if unit && blank && s[i] == '(' {
 			if stop := sc.remarkEnd(i); stop > 0 {
-				end, unit = stop, false
+				end, unit, number = stop, false, false
 				sc.masked = end
 				i = end - 1
 				continue
@@ -194,9 +194,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		all := class(0)
 		if c&narrow != 0 {
 			stop, all = sc.window.token(s, i)
-			if isID(s, i, stop, all) && !sc.n.words.has(s[i:stop]) && !mayFollowKeyword(s, i) {
-				k = kindToken
-			} else if all&event != 0 || i == sc.account {
+			if all&event != 0 || i == sc.account {
 				stop, k = sc.narrow(i, stop, all)
 			}
 			if k == literal && i == end+1 && s[end] == '@' && isDomain(s[i:stop]) {
@@ -211,7 +209,7 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 			if sc.show {
 				sc.kind = sc.kind.join(shown(s[i:stop], k), s[end:i])
 			}
-			end, blank, unit = stop, true, false
+			end, blank, unit, number = stop, true, false, isNumber(s, i, stop)
 			if end < len(s) && s[end] == '=' {
 				end = paddingEnd(s, i, end)
 			}
@@ -229,8 +227,8 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 		if !blank {
 			break
 		}
-		if t := s[i:stop]; (units.has(t) || all&slash != 0 && isRate(t)) && !sc.n.words.has(t) {
-			end, unit = stop, true
+		if t := s[i:stop]; number && units.has(t) && !sc.n.words.has(t) {
+			end, unit, number = stop, true, false
 			sc.masked = end
 			i = end - 1
 			continue
@@ -247,6 +245,15 @@ func (sc *scanner) variable(start, end int, k kind) piece {
 	return pieceMask
 }
 
+// isNumber reports whether the variable s[i:j] is a number, which a unit may follow: it begins with a digit, maybe
+// after a sign, and ends with one, or is hexadecimal.
+func isNumber(s string, i, j int) bool {
+	if i < j && classes[s[i]]&narrow == 0 {
+		i++
+	}
+	return i < j && classes[s[i]]&digit != 0 && (classes[s[j-1]]&digit != 0 || i+1 < j && s[i+1]|0x20 == 'x')
+}
+
 // isID reports whether the token s[i:j], which holds the classes all, is a
 // variable unless it is protected or follows a keyword, as most are. It is inlined.
 func isID(s string, i, j int, all class) bool {
@@ -257,6 +264,12 @@ func isID(s string, i, j int, all class) bool {
 // narrow decides about the narrow token s[i:j] that holds the classes all.
 func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 	s := sc.s
+	if isID(s, i, j, all) && !sc.n.words.has(s[i:j]) && (i == 0 || s[i-1] != ':') {
+		if mayDecide(s, i, j) && (sc.isCode(i, j) || j-i == 1 && sc.isFlag(i)) {
+			return j, literal
+		}
+		return j, kindToken
+	}
 	if j+1 < len(s) && s[j] == ':' {
 		switch {
 		case s[j+1] == '/' || s[j+1] == '\\':
@@ -294,7 +307,7 @@ func (sc *scanner) narrow(i, j int, all class) (int, kind) {
 		// A plain word.
 	case all&digit != 0 && (all&tick == 0 || digitOutsideArity(t)):
 		if all&glue == 0 && sc.n.words.has(t) || all&glue != 0 && sc.n.words.keeps(t, all) ||
-			mayFollowKeyword(s, i) && sc.isCode(i, j) || all&glue != 0 && isVendorCode(s, i, j) {
+			mayFollowKeyword(s, i) && sc.isCode(i, j) || isMessageNumber(s, i, j) || j-i == 1 && sc.isFlag(i) {
 			return j, literal
 		}
 		return j, kindToken
@@ -347,8 +360,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			if j, _ := sc.window.token(s, i+1); (j == len(s) || s[j] != '>') && !sc.n.words.has(s[i+1:j]) {
 				return i, j, kindToken
 			}
-		} else if e := tagEnd(s, i); e > 0 {
-			return i, e, kindTag
 		}
 	case '"':
 		which := quoteDouble
@@ -370,11 +381,6 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			}
 			return i, j, kindToken
 		}
-		if b := at(s, i+1); b&letter != 0 && (s[i+1]|0x20 == 'i' || s[i+1] == 'N') && !sc.afterWord(i) {
-			if j, _ := sc.window.token(s, i+1); isInfinite(s[i+1 : j]) {
-				return i, j, kindNumber
-			}
-		}
 	case '.':
 		if j := dotsEnd(s, i); j > i && sc.opens(i) {
 			if j = nameStart(s, j); j > 0 {
@@ -388,10 +394,8 @@ func (sc *scanner) special(i int) (start, end int, k kind) {
 			}
 		}
 	case '\\':
-		if i+1 < len(s) && s[i+1] == '\\' && sc.opens(i) {
-			if e := uncEnd(s, i); e > 0 {
-				return i, e, kindPath
-			}
+		if at(s, i+2)&wordlike != 0 && s[i+1] == '\\' && sc.opens(i) {
+			return i, drivePath(s, i+1), kindPath
 		}
 	case '(':
 		if i+1 < len(s) && s[i+1] == ')' && i > sc.masked && sc.masked > 0 && blank(s[sc.masked:i]) {
@@ -413,14 +417,11 @@ func (sc *scanner) value(i int) (start, end int, k kind) {
 	}
 	end, all := sc.window.token(s, i)
 	if all&event != 0 || i == sc.account {
-		if isID(s, i, end, all) && !sc.n.words.has(s[i:end]) && !mayFollowKeyword(s, i) {
-			return i, end, kindToken
-		}
 		if end, k = sc.narrow(i, end, all); k != literal {
 			return i, end, k
 		}
 	}
-	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) ||
+	if t := s[i:end]; isTelling(t) || inCapitals(t) || sc.n.words.has(t) || end-i == 1 && classes[s[i]]&digit != 0 ||
 		mayFollowKeyword(s, i) && sc.keyword(i).announces() {
 		return i, end, literal
 	}

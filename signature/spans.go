@@ -50,7 +50,6 @@ const (
 	kindHost
 	kindPath
 	kindURL
-	kindTag
 	kindQuoted
 	kindValue
 	kindVector
@@ -69,7 +68,6 @@ var kindNames = [...]string{
 	kindHost:   "<host>",
 	kindPath:   "<path>",
 	kindURL:    "<url>",
-	kindTag:    "<tag>",
 	kindQuoted: "<quoted>",
 	kindValue:  "<value>",
 	kindVector: "<vec>",
@@ -135,10 +133,6 @@ func (k kind) join(next kind, gap string) kind {
 	switch {
 	case k == kindTime || next == kindTime:
 		return kindTime
-	case k == kindTag:
-		return next
-	case next == kindTag:
-		return k
 	case (k == kindNumber || k == kindVector) && next == kindNumber && comma:
 		return kindVector
 	case k == kindHost && next == kindNumber && colon:

@@ -231,7 +231,7 @@ var (
 	}
 	maskWords = map[string]string{
 		"<num>": "a number", "<hex>": "a hexadecimal number", "<uuid>": "a UUID", "<id>": "a word with digits",
-		"<time>": "a time", "<host>": "an address", "<path>": "a path", "<url>": "a link", "<tag>": "a markup tag",
+		"<time>": "a time", "<host>": "an address", "<path>": "a path", "<url>": "a link",
 		"<quoted>": "a quoted text", "<value>": "a value", "<vec>": "a vector", "<*>": "a mix",
 	}
 )

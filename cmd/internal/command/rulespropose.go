@@ -312,7 +312,6 @@ var examples = map[string][2]string{
 	"<host>":   {"192.0.2.1", "192.0.2.77"},
 	"<path>":   {"/data/one.xml", "/data/more/two.xml"},
 	"<url>":    {"https://example.com/one", "https://example.com/two"},
-	"<tag>":    {"<color=red>", "<color=blue>"},
 	"<quoted>": {`"one"`, `"two"`},
 	"<value>":  {"one", "two"},
 	"<vec>":    {"1, 0, 5", "12, 3, 44"},
