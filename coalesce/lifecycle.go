@@ -44,7 +44,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	it := c.slot()
 	c.gather(to, it)
 	opens := onOpen
-	if to.scope.plain() && c.defers(in) {
+	if c.Loading() && (c.load.Playing.seq == 0 || c.load.Acked) && to.scope.plain() && !stopsAtOnce(in) {
 		opens = onDefer
 	}
 	c.start(it, to, predecessor, opens)

@@ -403,13 +403,11 @@ func (m *Machine) Ready(now time.Time) Action {
 	if !first && !m.mayStop(now) {
 		return Action{}
 	}
-	if len(m.calls) > 0 {
-		if m.waits.IsZero() {
-			m.waits = now
-		}
-		if now.Sub(m.waits) < m.policy.CallWait {
-			return Action{}
-		}
+	if m.waits.IsZero() {
+		m.waits = now
+	}
+	if len(m.calls) > 0 && now.Sub(m.waits) < m.policy.CallWait {
+		return Action{}
 	}
 	m.waits, m.held = time.Time{}, false
 	if !first {
