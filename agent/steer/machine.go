@@ -380,8 +380,7 @@ func (m *Machine) idle() {
 func (m *Machine) Ready(now time.Time) Action {
 	s := &m.state
 	reason, first := None, false
-	for i := range s.Pending {
-		msg := &s.Pending[i]
+	for _, msg := range s.Pending {
 		if r := msg.Reason; r != None && (reason == None || r == ReasonInterrupt) {
 			reason = r.orSteer()
 		}
