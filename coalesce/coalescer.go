@@ -357,7 +357,7 @@ func (c *Coalescer) join(in *Input, to *destination, it *item, before *known, wh
 	case row == nil:
 		group, _ = c.index.has(d.Rule, in.Signature, "")
 	case runGap.passed(row.Last, c.now):
-		c.occur(row, c.side())
+		c.occur(row, min(len(c.ops.live), inside))
 	}
 	f := it.add(in, to.named, c.now, &c.cfg)
 	if opened && it.blocking() {

@@ -46,8 +46,9 @@
 // opens an item. Else one function, reopens, decides. The first row that applies counts:
 //
 //	1  worse      a higher disposition or severity, or the first to invalidate state    opens
-//	2  new        its group or variant is in no acked item; but in the QuietTime,       opens
-//	              outside of calls that began since the acknowledgement                 joins
+//	2  new        its group or variant is in no acked item, and no group with its       opens
+//	              frame covers it; but in the QuietTime, outside of calls that began
+//	              since the acknowledgement                                             joins
 //	3  returned   it stayed away for AckMemory; or a load began since the               opens
 //	              acknowledgement, of which nothing was acknowledged; or the host
 //	              raises it again

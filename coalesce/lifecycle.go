@@ -44,7 +44,7 @@ func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool
 	it := c.slot()
 	c.gather(to, it)
 	opens := onOpen
-	if to.scope.plain() && c.defers(in) {
+	if c.Loading() && (c.load.Playing.seq == 0 || c.load.Acked) && to.scope.plain() && !stopsAtOnce(in) {
 		opens = onDefer
 	}
 	c.start(it, to, predecessor, opens)
@@ -213,13 +213,13 @@ func (c *Coalescer) close(it *item, why Reason) {
 	c.announce(it, Cleared, why, place{c.now.seq, c.pos})
 }
 
-// resolve marks rules as resolved in every item that matters, and clears the
+// resolve marks rules as resolved in every item that takes or covers entries, or may open again, and clears the
 // open items with nothing unresolved. What is resolved and returns is new, even
 // where it had been acknowledged.
 func (c *Coalescer) resolve(rules []string) {
 	for i := range c.items {
 		it := &c.items[i]
-		if !it.open() && it.State != itemAcked {
+		if it.State == itemFree || it.State == itemOver {
 			continue
 		}
 		hit := false

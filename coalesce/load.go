@@ -30,13 +30,6 @@ var (
 // Loading reports whether the game is being loaded; see [Input].Playing.
 func (c *Coalescer) Loading() bool { return c.load.Began.seq != 0 }
 
-// beginLoad begins the load of a game.
-func (c *Coalescer) beginLoad() {
-	c.endLoad()
-	c.load.Began = c.now
-	c.set(&loadMax, c.now)
-}
-
 // endLoad ends the load that goes on, if there is one: what it kept from blocking blocks now.
 func (c *Coalescer) endLoad() {
 	if !c.Loading() {
@@ -57,12 +50,6 @@ func (c *Coalescer) blockDeferred() {
 	}
 }
 
-// defers reports whether an item that an entry opens waits for the end of the load: before the first evidence of play,
-// and after an acknowledgement.
-func (c *Coalescer) defers(in *Input) bool {
-	return c.Loading() && (c.load.Playing.seq == 0 || c.load.Acked) && !stopsAtOnce(in)
-}
-
 // observeLoad records what an entry tells of the load of a game.
 func (c *Coalescer) observeLoad(in *Input) {
 	if in.NewPhase {
@@ -71,7 +58,9 @@ func (c *Coalescer) observeLoad(in *Input) {
 	}
 	if in.Fresh {
 		c.freshSince = in.Entry.Seq
-		c.beginLoad()
+		c.endLoad()
+		c.load.Began = c.now
+		c.set(&loadMax, c.now)
 	}
 	if !c.Loading() {
 		return

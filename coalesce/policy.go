@@ -80,14 +80,6 @@ func (c *Coalescer) occur(r *counter, side int) {
 	}
 }
 
-// side returns the side of an entry that comes now.
-func (c *Coalescer) side() int {
-	if len(c.ops.live) > 0 {
-		return inside
-	}
-	return outside
-}
-
 // known is the acknowledged item that covers an entry: of those that know it, the one that was acknowledged last.
 type known struct {
 	item *item
@@ -200,16 +192,14 @@ func (c *Coalescer) reopens(k *known, in *Input, to *destination) Reason {
 	if !apart && (since <= last.seq || to.named == nil && clocked(last, c.now)) {
 		return ""
 	}
+	side := inside
 	switch {
 	case c.Loading() || before && since == 0:
-		c.occur(k.row, neither)
-		return ""
+		side = neither
 	case since == 0:
-		c.occur(k.row, outside)
-		return ""
+		side = outside
 	}
-	c.occur(k.row, inside)
-	if !blocking || !to.scope.plain() {
+	if c.occur(k.row, side); side != inside || !blocking || !to.scope.plain() {
 		return ""
 	}
 	return c.charge(k, root) // 4, 5

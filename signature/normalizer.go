@@ -215,6 +215,10 @@ func (n *Normalizer) Signature(message, stack string) Signature {
 // Origin returns a hash of the innermost frame of an entry with this message and stack that does not belong to the
 // logger, 0 for none.
 func (n *Normalizer) Origin(message, stack string) uint64 {
+	if i := strings.Index(stack, "at "); i >= 0 && strings.HasPrefix(stack[i:], "at <0x") { // code without a name
+		address, _, _ := strings.Cut(stack[i:], " +")
+		return xxhash.Sum64String(address)
+	}
 	var sc scanner
 	frames := n.frames(sc.start(n, message), stack)
 	if fr, ok := frames.next(); ok {

@@ -184,3 +184,15 @@ func requireNoAllocations(t *testing.T, n *Normalizer, buf []byte, message, stac
 		require.Zero(t, testing.AllocsPerRun(10, func() { n.Signature(message, stack) }), "Signature of %.40q", message)
 	}
 }
+
+// TestOrigin holds that code without a name is known by its address.
+func TestOrigin(t *testing.T) {
+	n, err := New(Config{})
+	require.NoError(t, err)
+	const named = "  at Lamps.Grid.Tick () [0x00012] in <00112233445566778899aabbccddeeff>:0\n"
+	first := n.Origin("it failed", "[Ref 1]\n at <0x7a3a7c60 + 0x00000> <unknown method>\n"+named)
+	require.Equal(t, first, n.Origin("so did this", " at <0x7a3a7c60 + 0x000c2> <unknown method>\n"))
+	require.NotEqual(t, first, n.Origin("it failed", " at <0x237e6d720 + 0x00000> <unknown method>\n"))
+	require.Equal(t, n.Origin("it failed", named), n.Origin("it failed", named+" at <0x7a3a7c60 + 0x00000> <unknown method>\n"))
+	require.Zero(t, n.Origin("it failed at noon", ""))
+}

@@ -380,8 +380,7 @@ func (m *Machine) idle() {
 func (m *Machine) Ready(now time.Time) Action {
 	s := &m.state
 	reason, first := None, false
-	for i := range s.Pending {
-		msg := &s.Pending[i]
+	for _, msg := range s.Pending {
 		if r := msg.Reason; r != None && (reason == None || r == ReasonInterrupt) {
 			reason = r.orSteer()
 		}
@@ -403,13 +402,11 @@ func (m *Machine) Ready(now time.Time) Action {
 	if !first && !m.mayStop(now) {
 		return Action{}
 	}
-	if len(m.calls) > 0 {
-		if m.waits.IsZero() {
-			m.waits = now
-		}
-		if now.Sub(m.waits) < m.policy.CallWait {
-			return Action{}
-		}
+	if m.waits.IsZero() {
+		m.waits = now
+	}
+	if len(m.calls) > 0 && now.Sub(m.waits) < m.policy.CallWait {
+		return Action{}
 	}
 	m.waits, m.held = time.Time{}, false
 	if !first {

@@ -569,7 +569,7 @@ func (m *model) simple(id string) bool {
 // resolve notes that the trouble of rules is over.
 func (m *model) resolve(rules []string) {
 	for _, it := range m.items {
-		if it.gone || it.cleared && !it.acked {
+		if it.gone {
 			continue
 		}
 		if !it.cleared {

@@ -135,9 +135,6 @@ func Run(args []string, stdout, stderr io.Writer) error {
 	if *only != "" && !slices.Contains(policies, *only) {
 		return fmt.Errorf("-policy %s: use one of %v", *only, policies)
 	}
-	if *calls < 1 {
-		return errors.New("-calls must be at least 1")
-	}
 	if *game != "" {
 		return runGame(newPlan(planName(*plan), *seed, *calls), *seed, *game, *only)
 	}
