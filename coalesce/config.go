@@ -61,7 +61,7 @@ type Config struct {
 
 	// MaxSummaryTokens bounds a summary, in tokens of a language model, as estimated
 	// from its characters: four of Latin script to a token, and a token for each of
-	// any other. What matters least is left out first, and named as left out. From 50
+	// any other. What matters least is left out first. From 50
 	// to 250. Default 128.
 	MaxSummaryTokens int
 

@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -81,9 +83,9 @@ func (c *counter) raise(t turn, d event.Disposition, s event.Severity, invalidat
 func (c *counter) split() counter {
 	next, t := *c, c.Raised
 	next.Count, next.First, next.FirstBy, next.Phase, next.Raised = c.Count-t.Count, t.At, nil, "", turn{At: t.At}
-	next.Accused = c.Accused.atMost(next.Count)
+	next.Accused = slices.Clone(c.Accused)
 
-	c.Count, c.Accused, c.Recurrence = t.Count, c.Accused.atMost(t.Count), nil
+	c.Count, c.Recurrence = t.Count, nil
 	c.Disposition, c.Severity, c.Raised = t.Disposition, t.Severity, turn{At: c.First}
 	return next
 }

@@ -158,8 +158,7 @@ func appendHead(lines []string, message string, limit int) []string {
 // clause is a part of a summary.
 type clause struct {
 	text string
-	name string // under which it is listed where it is left out
-	rank int    // the lower, the more it matters
+	rank int // the lower, the more it matters
 }
 
 // The ranks of clauses. Within one, the earlier matters more.
@@ -183,26 +182,19 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
 		clauses = append(clauses, clause{
-			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")", "",
+			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")",
 			rankOthers,
 		})
 	}
-	size := latinPerToken * c.cfg.MaxSummaryTokens
-	kept := fit(clauses, size)
-	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {
-		kept = fit(clauses, size-maxRemainder)
-	}
+	kept := fit(clauses, latinPerToken*c.cfg.MaxSummaryTokens-maxRemainder)
 	var b strings.Builder
-	var missing []string
 	for i, cl := range clauses {
-		switch {
-		case kept[i]:
-			b.WriteString(cl.text)
-			if i >= first {
-				named++
-			}
-		case cl.name != "" && !slices.Contains(missing, cl.name):
-			missing = append(missing, cl.name)
+		if !kept[i] {
+			continue
+		}
+		b.WriteString(cl.text)
+		if i >= first {
+			named++
 		}
 	}
 	if rest := len(others) - named; rest > 0 {
@@ -210,16 +202,11 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 		b.WriteString(strconv.Itoa(rest))
 		b.WriteString([...]string{" others", " more"}[min(named, 1)])
 	}
-	if len(missing) > 0 {
-		b.WriteString("; not shown: ")
-		b.WriteString(strings.Join(missing, ", "))
-	}
 	return b.String(), named
 }
 
-// maxRemainder fits the number of others that are open, and the names of clauses that
-// were left out.
-const maxRemainder = 100
+// maxRemainder fits the number of others that are open.
+const maxRemainder = 30
 
 // latinPerToken is how many characters of Latin script one token is estimated to hold:
 // about what tokenizers make of English.
@@ -273,62 +260,62 @@ func fit(clauses []clause, size int) []bool {
 // well.
 func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	out := make([]clause, 0, 16)
-	say := func(rank int, name string, parts ...string) {
-		out = append(out, clause{strings.Join(parts, ""), name, rank})
+	say := func(rank int, parts ...string) {
+		out = append(out, clause{strings.Join(parts, ""), rank})
 	}
-	say(rankHeadline, "", text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
+	say(rankHeadline, text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
 	if it.Scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {
 			exact = ""
 		}
-		say(rankState, "counts", " (", text.Count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
+		say(rankState, " (", text.Count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
 			text.Count(a.Groups, "group"), ")")
 	}
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		say(rankOrigin, "operation", "; during ", safeName(name))
+		say(rankOrigin, "; during ", safeName(name))
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		say(rankOrigin, "operation", "; after ", safeName(name))
+		say(rankOrigin, "; after ", safeName(name))
 	}
 	switch len(a.Variants) {
 	case 0:
 	case 1:
-		say(rankOrigin, "variants", "; variant: ", a.Variants[0].name())
+		say(rankOrigin, "; variant: ", a.Variants[0].name())
 	default:
-		say(rankOrigin, "variants", "; variants: ", a.Variants.String())
+		say(rankOrigin, "; variants: ", a.Variants.String())
 	}
 	if a.Recurrence != "" {
-		say(rankOrigin, "recurrence", "; ", a.Recurrence)
+		say(rankOrigin, "; ", a.Recurrence)
 	}
 	if it.State == itemDeferred {
-		say(rankState, "state", "; it stops no call until the game is loaded")
+		say(rankState, "; it stops no call until the game is loaded")
 	}
 	switch {
 	case len(a.Blame) > 0:
-		say(rankBlame, "blame", "; blame: ", safeNames(a.Blame))
+		say(rankBlame, "; blame: ", safeNames(a.Blame))
 	case len(a.Perhaps) > 0:
-		say(rankBlame, "blame", "; perhaps ", safeNames(a.Perhaps))
+		say(rankBlame, "; perhaps ", safeNames(a.Perhaps))
 	}
 	if a.StateInvalidated {
-		say(rankState, "changed state", "; the game's state may have changed: read it again")
+		say(rankState, "; the game's state may have changed: read it again")
 	}
 	if a.Known != "" {
-		say(rankKnown, "history", `; history: "`, strings.ReplaceAll(a.Known, `"`, `\"`), `"`)
+		say(rankKnown, `; history: "`, strings.ReplaceAll(a.Known, `"`, `\"`), `"`)
 	}
 	if a.TotalUrgentEntries > 1 {
-		say(rankHistory, "history", "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
+		say(rankHistory, "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
 	}
 	if a.Prelude > 0 {
-		say(rankHistory, "history", "; ", text.Count(a.Prelude, "less serious entry", "less serious entries"),
+		say(rankHistory, "; ", text.Count(a.Prelude, "less serious entry", "less serious entries"),
 			" before the cause")
 	}
 	if a.Predecessor != "" {
-		say(rankHistory, "history", "; continues item ", a.Predecessor)
+		say(rankHistory, "; continues item ", a.Predecessor)
 	}
 	if a.ClearedBy != "" {
-		say(rankState, "state", "; cleared: ", string(a.ClearedBy))
+		say(rankState, "; cleared: ", string(a.ClearedBy))
 	} else {
-		say(rankNext, "cursor", "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
+		say(rankNext, "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
 	}
 	return out
 }
