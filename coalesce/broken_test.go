@@ -51,7 +51,7 @@ func TestBroken(t *testing.T) {
 		{"a group without entries", func(it *item) { it.Counters.Rows[1].Count = 0; it.Total -= 2 }, "Count of a group"},
 		{"a group with too many", func(it *item) { it.Counters.Rows[1].Count = 7 }, "Count of a group"},
 		{"no groups", func(it *item) { it.Counters.Rows, it.Total = nil, 0 }, "Cause is"},
-		{"never opened", func(it *item) { it.Opened.Seq = 0 }, "Total is"},
+		{"never opened", func(it *item) { it.Opened.Seq = 0 }, "Opened is"},
 		{"without a cause", func(it *item) { it.Cause.Seq = 0 }, "Cause is"},
 		{"an operation's without one", func(it *item) { it.Scope = scopeOperation }, "Root is"},
 		{"with an operation", func(it *item) { it.Root = &operation{} }, "Root is"},
@@ -65,6 +65,7 @@ func TestBroken(t *testing.T) {
 		{"cleared by nothing", func(it *item) { cleared(it); it.ClearedBy = "" }, "State of an item"},
 		{"cleared, and its opening is to be told", func(it *item) { cleared(it); it.Pending = Opened }, "State of an item"},
 
+		{"older than its groups", func(it *item) { it.Opened.Seq = 2; it.Counters.Rows[1].First.Seq = 1 }, "Opened is"},
 		{"raised before first", func(it *item) { it.Counters.Rows[0].Raised.At.Seq = 0 }, "the order of a group"},
 		{"last before raised", func(it *item) { it.Counters.Rows[0].Last.seq = 3 }, "the order of a group"},
 		{"later than the item", func(it *item) { it.Counters.Rows[0].Last.seq = 7 }, "the order of a group"},

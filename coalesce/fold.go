@@ -2,7 +2,6 @@ package coalesce
 
 import (
 	"github.com/heedlog/heed/event"
-	"github.com/heedlog/heed/signature"
 )
 
 // scopeKind is what the entries of an item have in common.
@@ -51,6 +50,7 @@ type item struct {
 	// CauseBy the operation that it named, or nil.
 	Cause   storedCause `json:",omitzero"`
 	CauseBy *operation  `json:",omitzero"`
+	CauseOf string      `json:",omitzero"` // its variant
 	Prelude uint64      `json:",omitzero"`
 
 	NextCount  uint64 `json:",omitzero"`
@@ -108,16 +108,6 @@ func (it *item) rule(id string) *ruleCount {
 		}
 	}
 	return nil
-}
-
-// knows reports whether an entry of (rule, sig, variant) is a repeat of what the item
-// holds and nothing has resolved.
-func (it *item) knows(rule string, sig signature.Signature, variant string) bool {
-	r := it.rule(rule)
-	if r != nil && r.Resolved {
-		return false
-	}
-	return it.Counters.find(rule, sig, variant) != nil
 }
 
 // resolved reports whether every rule at the item's disposition is resolved, and no entry was of another rule.
@@ -251,7 +241,8 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if d.Disposition > it.Disposition {
 		it.Disposition = d.Disposition
 		it.Prelude = it.Total - 1
-		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, in.variant, in.Phase}, named
+		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named
+		it.CauseOf = in.variant
 		f.newCause = true
 		f.why = reasonDisposition
 	}
@@ -321,15 +312,16 @@ func (it *item) settle() {
 	for i := range it.Counters.Rows {
 		c := &it.Counters.Rows[i]
 		it.Severity = max(it.Severity, c.Severity)
-		if c.Disposition > it.Disposition || c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
+		if cause == nil || c.Disposition > it.Disposition ||
+			c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
 			it.Disposition, cause = c.Disposition, c
 		}
 	}
 	if it.Cause.Seq != 0 {
 		return
 	}
-	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, cause.Variant, cause.Phase}
-	it.CauseBy, it.Prelude = cause.FirstBy, 0
+	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, 0, cause.Phase}
+	it.CauseBy, it.CauseOf, it.Prelude = cause.FirstBy, cause.Variant, 0
 	for i := range it.Counters.Rows {
 		if c := &it.Counters.Rows[i]; c.Last.seq < it.Cause.Seq {
 			it.Prelude += c.Count

@@ -246,5 +246,5 @@ func (c *Coalescer) Rename(of func(name string) string) {
 
 // causeRow returns the counter of the item's cause.
 func (it *item) causeRow() *counter {
-	return it.Counters.find(it.Cause.Rule, it.Cause.Signature, it.Cause.Variant)
+	return it.Counters.find(it.Cause.Rule, it.Cause.Signature, it.CauseOf)
 }

@@ -59,7 +59,7 @@ func (c *Coalescer) id(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return c.prefix + strconv.FormatUint(n, 10)
+	return c.cfg.Epoch + "-" + strconv.FormatUint(n, 10)
 }
 
 // start makes a free item an open one, by an event.
@@ -372,9 +372,6 @@ type Retention struct {
 // Retention appends to dst the changes since the last call, oldest first. Call it after
 // Fold, Ack and Advance: what it returns waits without a bound.
 func (c *Coalescer) Retention(dst []Retention) []Retention {
-	if len(c.retention) == 0 { // as after almost every entry
-		return dst
-	}
 	dst = append(dst, c.retention...)
 	c.retention = c.retention[:0]
 	return dst

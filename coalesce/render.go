@@ -40,19 +40,16 @@ func (c *Coalescer) bare(it *item) Item {
 		TotalUrgentEntries: it.Total,
 		Sample:             c.samples(it, row),
 		Disposition:        it.Disposition,
-		Cause: CauseEntry{
-			Seq: it.Cause.Seq, Pos: it.Cause.Pos, Rule: it.Cause.Rule, Signature: it.Cause.Signature,
-			Phase: it.Cause.Phase,
-		},
-		Prelude:     it.Prelude,
-		OpenedPos:   it.Opened.Pos,
-		LatestPos:   it.LatestPos,
-		Predecessor: c.id(it.Predecessor),
-		ClearedBy:   it.ClearedBy,
-		Variants:    c.variants(it, m.Rule, row.Sig),
-		Recurrence:  c.again(it, row),
-		Known:       it.Known,
-		Members:     members,
+		Cause:              CauseEntry(it.Cause),
+		Prelude:            it.Prelude,
+		OpenedPos:          it.Opened.Pos,
+		LatestPos:          it.LatestPos,
+		Predecessor:        c.id(it.Predecessor),
+		ClearedBy:          it.ClearedBy,
+		Variants:           c.variants(it, m.Rule, row.Sig),
+		Recurrence:         c.again(it, row),
+		Known:              it.Known,
+		Members:            members,
 	}
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
@@ -66,7 +63,13 @@ func (c *Coalescer) bare(it *item) Item {
 		a.AfterOperation, a.AfterMethod = it.Root.ID, it.Root.Method
 	}
 	if it.Scope == scopeDigest {
-		it.Digest.apply(&a)
+		d := &it.Digest // which sums up other items
+		a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.From.Seq, d.From.Pos, d.From.Seq-1
+		a.TotalUrgentEntries += d.Entries
+		a.Sample = nil
+		for i := range d.Samples {
+			a.Sample = append(a.Sample, d.Samples[i].sample())
+		}
 	}
 	if !it.open() {
 		a.State = Cleared

@@ -14,8 +14,7 @@ import (
 // State is the state of a [Coalescer] in a form that JSON keeps: items that are open or remembered, operations,
 // consumers, bursts, pending updates, time and counts. [Coalescer.Retention] is about a journal, and is not part of it.
 type State struct {
-	Epoch       string
-	Bounds      [8]int // of its Config
+	Config      Config
 	Now         logicalTime
 	Pos         uint64
 	Base        [2]int64 // seconds since 1970, nanoseconds
@@ -23,7 +22,7 @@ type State struct {
 	Calls       calls
 	Load        load
 	Allowance   allowance
-	Escalations []*escalation `json:",omitempty"`
+	Escalations []escalation `json:",omitempty"`
 	Stats       Stats
 
 	FreshSince, Numbers, BlindItem, EpisodeAcked, ConsumerCalls uint64
@@ -48,7 +47,7 @@ type (
 		Seq, Pos  uint64
 		Rule      string
 		Signature signature.Signature
-		Variant   string
+		ID        signature.ID `json:"-"`
 		Phase     string
 	}
 	plainItem      item
@@ -102,9 +101,9 @@ func (c *Coalescer) State() func() *State {
 	for i, o := range c.ops.order {
 		table[i] = *o
 	}
-	copied.escalations = nil
-	for _, x := range c.escalations {
-		copied.escalations = append(copied.escalations, &escalation{x.Rule, x.After, slices.Clone(x.Ring), x.Next})
+	copied.escalations = slices.Clone(c.escalations)
+	for i, x := range c.escalations {
+		copied.escalations[i].Ring = slices.Clone(x.Ring)
 	}
 	for i := range copied.items {
 		it := &copied.items[i]
@@ -157,7 +156,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		})
 	}
 	state := &State{
-		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos,
+		Config: c.cfg, Now: c.now, Pos: c.pos,
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
 		Consumers: c.consumers.list, Calls: c.calls, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,

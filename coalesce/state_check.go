@@ -13,23 +13,16 @@ import (
 // maxCount bounds numbers. No engine gets that far, and a sum of them does not overflow.
 const maxCount = 1 << 62
 
-// bounds returns the values of counts.
-func (c *Config) bounds() (values [8]int) {
-	for i, n := range c.counts() {
-		values[i] = *n.value
-	}
-	return values
-}
-
 // fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
 func (s *State) fits(c *Coalescer) error {
 	now := &c.cfg
-	if s.Epoch != now.Epoch {
-		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Epoch, now.Epoch)
+	if s.Config.Epoch != now.Epoch {
+		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Config.Epoch, now.Epoch)
 	}
+	was := s.Config.counts()
 	for i, n := range now.counts() {
-		if s.Bounds[i] > *n.value {
-			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, s.Bounds[i], *n.value)
+		if *was[i].value > *n.value {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, *was[i].value, *n.value)
 		}
 	}
 	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {
@@ -43,7 +36,7 @@ func (s *State) fits(c *Coalescer) error {
 	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
 	law("Escalations", len(s.Escalations) <= maxEscalations)
 	for _, x := range s.Escalations {
-		law("Escalations", x != nil && x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
+		law("Escalations", x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
 			(x.full() || x.Next == 0))
 	}
 	ids := map[string]bool{"": true}
@@ -168,17 +161,19 @@ func (c *Coalescer) check() error {
 // check adds the laws that an item which is not free breaks.
 func (it *item) check(all *laws) {
 	left, open := it.Total-it.Untracked, it.open() // at most the total
+	first := false
 	for i := range it.Counters.Rows {
 		r := &it.Counters.Rows[i]
 		t := &r.Raised
 		all.hold("Count of a group", r.Count > 0 && r.Count <= left && it.rule(r.Rule) != nil)
-		left -= r.Count
+		left, first = left-r.Count, first || r.First.Seq == it.Opened.Seq
 		all.hold("the order of a group", r.First.Seq <= t.At.Seq && t.At.Seq <= r.Last.seq && r.Last.seq <= it.Latest.seq)
 		all.hold("Raised of a group", t.Count < r.Count && (t.Count > 0) == (t.At.Seq > r.First.Seq))
 		all.hold("a group worse than its item", !open ||
 			r.Disposition <= it.Disposition && r.Severity <= it.Severity && (it.Invalidates || !r.Invalidates))
 	}
-	all.hold("Total", left == 0 && it.Opened.Seq > 0)
+	all.hold("Total", left == 0)
+	all.hold("Opened", first && it.Opened.Seq > 0)
 	all.hold("Cause", it.Cause.Seq > 0 && it.causeRow() != nil)
 	all.hold("Root", (it.Scope == scopeOperation) == (it.Root != nil))
 	all.hold("Digest", it.Scope != scopeDigest || it.Digest.From.Seq > 0)

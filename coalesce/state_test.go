@@ -301,14 +301,11 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.alarm",
+		"Coalescer.alarm",
 		"operations.live", "operations.only",
-		"item.id",
+		"item.id", "storedCause.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
-		// What a host may set to something else at a restore.
-		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
-		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
