@@ -199,3 +199,10 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// latinPerToken is how many characters of Latin script one token is estimated to hold:
+// about what tokenizers make of English.
+const latinPerToken = 4
+
+// maxGroups bounds Config.MaxGroups.
+const maxGroups = 1 << 14

@@ -9,14 +9,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// digest sums up the items that were open before an agent arrived.
-type digest struct {
-	Items   int       `json:",omitzero"`
-	Entries uint64    `json:",omitzero"`
-	From    place     `json:",omitzero"`  // of the first of their entries
-	Samples []counter `json:",omitempty"` // sums of groups
-}
-
 // Arrival returns what is decided about the entry of an agent's arrival, called
 // consumer, which [Coalescer.Attach] then receives: it opens an item where open items
 // become a digest, and else is ignored. None do while another agent is attached: they

@@ -1,7 +1,12 @@
 package coalesce
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
+	"github.com/heedlog/heed/signature"
 )
 
 // scopeKind is what the entries of an item have in common.
@@ -339,4 +344,60 @@ type ruleCount struct {
 	Disposition event.Disposition `json:",omitzero"`
 	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
 	Resolved    bool              `json:",omitzero"`
+}
+
+// digest sums up the items that were open before an agent arrived.
+type digest struct {
+	Items   int       `json:",omitzero"`
+	Entries uint64    `json:",omitzero"`
+	From    place     `json:",omitzero"`  // of the first of their entries
+	Samples []counter `json:",omitempty"` // sums of groups
+}
+
+// storedCause is the cause of an item, as [CauseEntry].
+type storedCause struct {
+	Seq, Pos  uint64
+	Rule      string
+	Signature signature.Signature
+	ID        signature.ID `json:"-"`
+	Phase     string
+}
+
+// sampleText returns one line of an entry's text, escaped and cut
+// to limit characters.
+func sampleText(e *event.Entry, limit int) string {
+	var parts []string
+	switch e.Kind {
+	case event.KindLog:
+	case event.KindOperation:
+		parts = append(parts, e.Source, e.Status.String())
+	default:
+		parts = append(parts, e.Status.String())
+	}
+	parts = appendHead(parts, e.Message, limit)
+	sample := strings.TrimSpace(strings.Join(parts, " "))
+	if sample == "" {
+		sample = "(empty " + e.Kind.String() + " entry)"
+	}
+	return string(text.AppendSafe(nil, sample, limit))
+}
+
+// appendHead appends the first line of a message that is not blank, and the
+// next one where the first ends in a colon. Of a long message it looks at what
+// can hold limit characters and one more, which shows that text was cut.
+func appendHead(lines []string, message string, limit int) []string {
+	message = strings.TrimSpace(message)
+	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
+	head := 0
+	for line := range strings.SplitSeq(message, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines = append(lines, line)
+		if head++; head == 2 || !strings.HasSuffix(line, ":") {
+			break
+		}
+	}
+	return lines
 }

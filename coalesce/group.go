@@ -99,9 +99,6 @@ type counters struct {
 	variants int       // rows whose group has a row before them
 }
 
-// maxGroups bounds Config.MaxGroups.
-const maxGroups = 1 << 14
-
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
 	x := t.index

@@ -405,3 +405,9 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	o.note(in.Decision.Disposition, n)
 	c.mark(n, ReasonBackground, o)
 }
+
+// A reference is a position in State.Items or State.Operations plus one, 0: none.
+type (
+	itemRef      int
+	operationRef int
+)

@@ -6,9 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -119,45 +117,6 @@ func (c *counter) sample() Sample {
 	}
 }
 
-// sampleText returns one line of an entry's text, escaped and cut
-// to limit characters.
-func sampleText(e *event.Entry, limit int) string {
-	var parts []string
-	switch e.Kind {
-	case event.KindLog:
-	case event.KindOperation:
-		parts = append(parts, e.Source, e.Status.String())
-	default:
-		parts = append(parts, e.Status.String())
-	}
-	parts = appendHead(parts, e.Message, limit)
-	sample := strings.TrimSpace(strings.Join(parts, " "))
-	if sample == "" {
-		sample = "(empty " + e.Kind.String() + " entry)"
-	}
-	return string(text.AppendSafe(nil, sample, limit))
-}
-
-// appendHead appends the first line of a message that is not blank, and the
-// next one where the first ends in a colon. Of a long message it looks at what
-// can hold limit characters and one more, which shows that text was cut.
-func appendHead(lines []string, message string, limit int) []string {
-	message = strings.TrimSpace(message)
-	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
-	head := 0
-	for line := range strings.SplitSeq(message, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines = append(lines, line)
-		if head++; head == 2 || !strings.HasSuffix(line, ":") {
-			break
-		}
-	}
-	return lines
-}
-
 // clause is a part of a summary.
 type clause struct {
 	text string
@@ -210,10 +169,6 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 
 // maxRemainder fits the number of others that are open.
 const maxRemainder = 30
-
-// latinPerToken is how many characters of Latin script one token is estimated to hold:
-// about what tokenizers make of English.
-const latinPerToken = 4
 
 // weight estimates how much of a budget s takes, in Latin characters: any other
 // character counts as a token of its own, which is about what tokenizers make of Hangul

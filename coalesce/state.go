@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/heedlog/heed/signature"
 )
 
 // State is the state of a [Coalescer] in a form that JSON keeps: items that are open or remembered, operations,
@@ -35,24 +33,11 @@ type State struct {
 	Queue            []itemRef `json:",omitempty"`
 }
 
-// A reference is a position in State.Items or State.Operations plus one, 0: none.
-type (
-	itemRef      int
-	operationRef int
-)
-
 type (
 	storedOperation operation // whose JSON has all fields
-	storedCause     struct {  // as CauseEntry
-		Seq, Pos  uint64
-		Rule      string
-		Signature signature.Signature
-		ID        signature.ID `json:"-"`
-		Phase     string
-	}
-	plainItem      item
-	plainCounter   counter
-	plainOperation storedOperation
+	plainItem       item
+	plainCounter    counter
+	plainOperation  storedOperation
 )
 
 // The large structures are read by methods: encoding/json then ends at the first that is no object, instead of making
