@@ -87,8 +87,7 @@ type Folded struct {
 // Coalescer folds urgent entries into items. It is not safe for concurrent
 // use. The package documentation describes what it does.
 type Coalescer struct {
-	cfg    Config
-	prefix string // of attention ids
+	cfg Config
 
 	now  logicalTime // latest sequence number, engine's time
 	base time.Time   // from which it counts
@@ -113,7 +112,7 @@ type Coalescer struct {
 	freshSince uint64 // sequence number from which the game's state is the one it is
 	consumers  consumers
 
-	escalations []*escalation // of the rules that were met, at most maxEscalations
+	escalations []escalation // of the rules that were met, at most maxEscalations
 
 	queue     []*item // with a pending update, oldest first
 	allowance allowance
@@ -137,10 +136,12 @@ func New(cfg Config) (*Coalescer, error) {
 	}
 	cfg = cfg.withDefaults()
 	c := &Coalescer{
-		cfg:       cfg,
-		prefix:    cfg.Epoch + "-",
-		items:     make([]item, cfg.MaxOpen+cfg.MaxRemembered),
-		ops:       newOperations(cfg.MaxOperations),
+		cfg:   cfg,
+		items: make([]item, cfg.MaxOpen+cfg.MaxRemembered),
+		ops: operations{
+			byID:  make(map[string]*operation, cfg.MaxOperations),
+			order: make([]*operation, 0, cfg.MaxOperations),
+		},
 		consumers: consumers{list: make([]consumer, 1, cfg.MaxConsumers)},
 		index:     newIndex(cfg.MaxOpen+cfg.MaxRemembered, cfg.MaxGroups+reservedRows),
 	}
@@ -262,7 +263,8 @@ func (c *Coalescer) foldUrgent(in *Input, named *operation) Folded {
 	}
 	var before known
 	why := reasonNew
-	if it == nil || to.row == nil && !it.knows(in.Decision.Rule, in.Signature, in.variant) {
+	if it == nil || to.row == nil && (it.Counters.find(in.Decision.Rule, in.Signature, in.variant) == nil ||
+		it.rule(in.Decision.Rule).Resolved) {
 		if before = c.covering(in, &to); before.item != nil {
 			if why = c.reopens(&before, in, &to); why == "" || why == reasonStanding {
 				return c.suppress(&before, in, &to, why)

@@ -61,7 +61,7 @@ type Config struct {
 
 	// MaxSummaryTokens bounds a summary, in tokens of a language model, as estimated
 	// from its characters: four of Latin script to a token, and a token for each of
-	// any other. What matters least is left out first, and named as left out. From 50
+	// any other. What matters least is left out first. From 50
 	// to 250. Default 128.
 	MaxSummaryTokens int
 
@@ -199,3 +199,10 @@ func (c Config) withDefaults() Config {
 	}
 	return c
 }
+
+// latinPerToken is how many characters of Latin script one token is estimated to hold:
+// about what tokenizers make of English.
+const latinPerToken = 4
+
+// maxGroups bounds Config.MaxGroups.
+const maxGroups = 1 << 14

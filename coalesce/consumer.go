@@ -45,18 +45,12 @@ func (c *Coalescer) consumer(name string) int {
 		if i == 1 {
 			return 0 // MaxConsumers is 1
 		}
-		age := func(w consumer) uint64 {
-			if w.Attached {
-				return w.Used + v.calls
+		i = slices.Index(v.list, slices.MinFunc(v.list[1:], func(a, b consumer) int {
+			if a.Attached != b.Attached {
+				return map[bool]int{true: 1, false: -1}[a.Attached]
 			}
-			return w.Used
-		}
-		i = 1
-		for k := range v.list {
-			if k > 0 && age(v.list[k]) < age(v.list[i]) {
-				i = k
-			}
-		}
+			return cmp.Compare(a.Used, b.Used)
+		}))
 		c.stats.ConsumersEvicted++
 		for k := range c.items {
 			it := &c.items[k]

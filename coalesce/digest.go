@@ -9,24 +9,6 @@ import (
 	"github.com/heedlog/heed/internal/text"
 )
 
-// digest sums up the items that were open before an agent arrived.
-type digest struct {
-	Items   int       `json:",omitzero"`
-	Entries uint64    `json:",omitzero"`
-	From    place     `json:",omitzero"`  // of the first of their entries
-	Samples []counter `json:",omitempty"` // sums of groups
-}
-
-// apply adds them to a, the rendering of the digest's own item.
-func (d *digest) apply(a *Item) {
-	a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.From.Seq, d.From.Pos, d.From.Seq-1
-	a.TotalUrgentEntries += d.Entries
-	a.Sample = nil
-	for i := range d.Samples {
-		a.Sample = append(a.Sample, d.Samples[i].sample())
-	}
-}
-
 // Arrival returns what is decided about the entry of an agent's arrival, called
 // consumer, which [Coalescer.Attach] then receives: it opens an item where open items
 // become a digest, and else is ignored. None do while another agent is attached: they
@@ -104,23 +86,19 @@ func (c *Coalescer) digestAll(past []*item) (d *digest, title string) {
 	d = &digest{From: past[0].Opened}
 	var named []string
 	for _, it := range past {
-		from, samples := it.Opened, it.Digest.Samples
-		if it.Scope == scopeDigest {
-			from = it.Digest.From
-			d.Items += it.Digest.Items
-			d.Entries += it.Digest.Entries
-		} else {
-			samples = []counter{it.Counters.group(it.dominant(c.members(it)[0].Rule))}
-			d.Items++
-			d.Entries += it.Total
+		o := it.Digest
+		if it.Scope != scopeDigest {
+			m := c.members(it)[0]
+			o = digest{1, it.Total, it.Opened, []counter{it.Counters.group(it.dominant(m.Rule))}}
 			if len(named) < c.cfg.MaxNamed {
-				named = append(named, c.members(it)[0].Title)
+				named = append(named, m.Title)
 			}
 		}
-		if from.Seq < d.From.Seq {
-			d.From = from
+		d.Items, d.Entries = d.Items+o.Items, d.Entries+o.Entries
+		if o.From.Seq < d.From.Seq {
+			d.From = o.From
 		}
-		d.Samples = append(d.Samples, samples[:min(len(samples), c.cfg.MaxSamples-len(d.Samples))]...)
+		d.Samples = append(d.Samples, o.Samples[:min(len(o.Samples), c.cfg.MaxSamples-len(d.Samples))]...)
 		c.clear(it, reasonAttached)
 	}
 	title = "before you connected: " + text.Count(d.Items, "item") + " with " + text.Count(d.Entries, "entry", "entries")

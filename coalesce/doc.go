@@ -92,13 +92,13 @@
 // next.
 //
 // Of a group under a rule all counts are kept for each variant ([Input].Variant): a code, a state. maxVariants are
-// distinguished in all items; those that come after them are one, others.
+// distinguished in all items; those that come after them are one, others. [Coalescer.Merge] may leave more.
 //
 // # What an acknowledgement covers
 //
 // An acknowledgement has a watermark: what was delivered to the consumer. It clears the item. What came after the
-// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse than
-// all the item held moves from there on.
+// watermark and is new opens a successor: a group or variant that is new moves to it whole, one that became worse moves
+// from where it last did. The other items that the acknowledged view named are cleared as far as they were delivered.
 //
 // # Verdicts and updates
 //
@@ -138,7 +138,7 @@
 // calls give the same updates, byte for byte.
 //
 // An ignored entry costs a few comparisons; a repeat of an urgent one, one table look-up and no allocation (go test
-// -bench Fold). The first urgent entry after an event of an operation costs a pass over the known operations, a
+// -bench Fold). An event of an operation costs a pass over the known operations, a
 // cleared item likewise. Text is rendered only by [Coalescer.NextUpdate], [Coalescer.Current] and [Coalescer.Item].
 //
 // A Coalescer is not safe for concurrent use; the engine at the module's root holds the lock. It never fails on an

@@ -29,15 +29,15 @@ func (x *escalation) full() bool { return len(x.Ring) == x.After }
 func (c *Coalescer) Escalate(e *event.Entry, by *event.Escalation, d *event.Decision) (raised bool) {
 	c.now.seq = e.Seq
 	c.tick(e.Time)
-	i := slices.IndexFunc(c.escalations, func(x *escalation) bool { return x.Rule == d.Rule })
+	i := slices.IndexFunc(c.escalations, func(x escalation) bool { return x.Rule == d.Rule })
 	if i < 0 {
 		if len(c.escalations) == maxEscalations || by.After < 1 {
 			return false
 		}
 		i = len(c.escalations)
-		c.escalations = append(c.escalations, &escalation{Rule: d.Rule, After: by.After})
+		c.escalations = append(c.escalations, escalation{Rule: d.Rule, After: by.After})
 	}
-	x := c.escalations[i]
+	x := &c.escalations[i]
 	if x.After != by.After { // the rule is another one since a restore
 		*x = escalation{Rule: x.Rule, After: by.After}
 	}

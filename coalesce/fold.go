@@ -1,7 +1,11 @@
 package coalesce
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 	"github.com/heedlog/heed/signature"
 )
 
@@ -51,6 +55,7 @@ type item struct {
 	// CauseBy the operation that it named, or nil.
 	Cause   storedCause `json:",omitzero"`
 	CauseBy *operation  `json:",omitzero"`
+	CauseOf string      `json:",omitzero"` // its variant
 	Prelude uint64      `json:",omitzero"`
 
 	NextCount  uint64 `json:",omitzero"`
@@ -108,16 +113,6 @@ func (it *item) rule(id string) *ruleCount {
 		}
 	}
 	return nil
-}
-
-// knows reports whether an entry of (rule, sig, variant) is a repeat of what the item
-// holds and nothing has resolved.
-func (it *item) knows(rule string, sig signature.Signature, variant string) bool {
-	r := it.rule(rule)
-	if r != nil && r.Resolved {
-		return false
-	}
-	return it.Counters.find(rule, sig, variant) != nil
 }
 
 // resolved reports whether every rule at the item's disposition is resolved, and no entry was of another rule.
@@ -251,7 +246,8 @@ func (it *item) add(in *Input, named *operation, now logicalTime, cfg *Config) f
 	if d.Disposition > it.Disposition {
 		it.Disposition = d.Disposition
 		it.Prelude = it.Total - 1
-		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, in.variant, in.Phase}, named
+		it.Cause, it.CauseBy = storedCause{at.Seq, at.Pos, d.Rule, in.Signature, 0, in.Phase}, named
+		it.CauseOf = in.variant
 		f.newCause = true
 		f.why = reasonDisposition
 	}
@@ -321,15 +317,16 @@ func (it *item) settle() {
 	for i := range it.Counters.Rows {
 		c := &it.Counters.Rows[i]
 		it.Severity = max(it.Severity, c.Severity)
-		if c.Disposition > it.Disposition || c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
+		if cause == nil || c.Disposition > it.Disposition ||
+			c.Disposition == it.Disposition && c.First.Seq < cause.First.Seq {
 			it.Disposition, cause = c.Disposition, c
 		}
 	}
 	if it.Cause.Seq != 0 {
 		return
 	}
-	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, cause.Variant, cause.Phase}
-	it.CauseBy, it.Prelude = cause.FirstBy, 0
+	it.Cause = storedCause{cause.First.Seq, cause.First.Pos, cause.Rule, cause.Sig, 0, cause.Phase}
+	it.CauseBy, it.CauseOf, it.Prelude = cause.FirstBy, cause.Variant, 0
 	for i := range it.Counters.Rows {
 		if c := &it.Counters.Rows[i]; c.Last.seq < it.Cause.Seq {
 			it.Prelude += c.Count
@@ -347,4 +344,60 @@ type ruleCount struct {
 	Disposition event.Disposition `json:",omitzero"`
 	Untracked   uint64            `json:",omitzero"` // entries of groups without a counter
 	Resolved    bool              `json:",omitzero"`
+}
+
+// digest sums up the items that were open before an agent arrived.
+type digest struct {
+	Items   int       `json:",omitzero"`
+	Entries uint64    `json:",omitzero"`
+	From    place     `json:",omitzero"`  // of the first of their entries
+	Samples []counter `json:",omitempty"` // sums of groups
+}
+
+// storedCause is the cause of an item, as [CauseEntry].
+type storedCause struct {
+	Seq, Pos  uint64
+	Rule      string
+	Signature signature.Signature
+	ID        signature.ID `json:"-"`
+	Phase     string
+}
+
+// sampleText returns one line of an entry's text, escaped and cut
+// to limit characters.
+func sampleText(e *event.Entry, limit int) string {
+	var parts []string
+	switch e.Kind {
+	case event.KindLog:
+	case event.KindOperation:
+		parts = append(parts, e.Source, e.Status.String())
+	default:
+		parts = append(parts, e.Status.String())
+	}
+	parts = appendHead(parts, e.Message, limit)
+	sample := strings.TrimSpace(strings.Join(parts, " "))
+	if sample == "" {
+		sample = "(empty " + e.Kind.String() + " entry)"
+	}
+	return string(text.AppendSafe(nil, sample, limit))
+}
+
+// appendHead appends the first line of a message that is not blank, and the
+// next one where the first ends in a colon. Of a long message it looks at what
+// can hold limit characters and one more, which shows that text was cut.
+func appendHead(lines []string, message string, limit int) []string {
+	message = strings.TrimSpace(message)
+	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
+	head := 0
+	for line := range strings.SplitSeq(message, "\n") {
+		line = strings.TrimSpace(line)
+		if line == "" {
+			continue
+		}
+		lines = append(lines, line)
+		if head++; head == 2 || !strings.HasSuffix(line, ":") {
+			break
+		}
+	}
+	return lines
 }

@@ -1,6 +1,8 @@
 package coalesce
 
 import (
+	"slices"
+
 	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/signature"
 )
@@ -81,9 +83,9 @@ func (c *counter) raise(t turn, d event.Disposition, s event.Severity, invalidat
 func (c *counter) split() counter {
 	next, t := *c, c.Raised
 	next.Count, next.First, next.FirstBy, next.Phase, next.Raised = c.Count-t.Count, t.At, nil, "", turn{At: t.At}
-	next.Accused = c.Accused.atMost(next.Count)
+	next.Accused = slices.Clone(c.Accused)
 
-	c.Count, c.Accused, c.Recurrence = t.Count, c.Accused.atMost(t.Count), nil
+	c.Count, c.Recurrence = t.Count, nil
 	c.Disposition, c.Severity, c.Raised = t.Disposition, t.Severity, turn{At: c.First}
 	return next
 }
@@ -96,9 +98,6 @@ type counters struct {
 	Rows     []counter `json:",omitempty"` // index.rows from base on; its capacity is that of the item
 	variants int       // rows whose group has a row before them
 }
-
-// maxGroups bounds Config.MaxGroups.
-const maxGroups = 1 << 14
 
 // find returns the counter of (rule, sig, variant), or nil.
 func (t *counters) find(rule string, sig signature.Signature, variant string) *counter {
@@ -244,5 +243,5 @@ func (c *Coalescer) Rename(of func(name string) string) {
 
 // causeRow returns the counter of the item's cause.
 func (it *item) causeRow() *counter {
-	return it.Counters.find(it.Cause.Rule, it.Cause.Signature, it.Cause.Variant)
+	return it.Counters.find(it.Cause.Rule, it.Cause.Signature, it.CauseOf)
 }

@@ -15,8 +15,6 @@ type index struct {
 	groups chains    // by id of the signature, of all rows in use
 
 	frames chains // by frame, of those rows that have one
-
-	others int // rows in use whose variant is others
 }
 
 func newIndex(items, size int) *index {
@@ -53,9 +51,6 @@ func (x *index) enter(ref uint32) {
 	if r.Frame != 0 {
 		x.frames.add(uint64(r.Frame), ref)
 	}
-	if r.Variant == others {
-		x.others++
-	}
 }
 
 // leave undoes enter.
@@ -64,9 +59,6 @@ func (x *index) leave(ref uint32) {
 	x.groups.remove(uint64(r.Sig.ID), ref)
 	if r.Frame != 0 {
 		x.frames.remove(uint64(r.Frame), ref)
-	}
-	if r.Variant == others {
-		x.others--
 	}
 }
 

@@ -33,13 +33,13 @@ func TestKnowing(t *testing.T) {
 					sig, variant := groupSignature(name), m.one("", "open", "vv")
 					var want, got []uint64
 					for i := range c.items {
-						if it := &c.items[i]; it.State == itemAcked && it.knows(rule, sig, variant) {
+						if it := &c.items[i]; it.State == itemAcked && it.Counters.find(rule, sig, variant) != nil {
 							want = append(want, it.Number)
 						}
 					}
 					look := func(i int) {
 						it := &c.items[i]
-						if it.State == itemAcked && it.knows(rule, sig, variant) && !slices.Contains(got, it.Number) {
+						if it.State == itemAcked && it.Counters.find(rule, sig, variant) != nil && !slices.Contains(got, it.Number) {
 							got = append(got, it.Number)
 						}
 					}

@@ -15,7 +15,10 @@ import (
 func (c *Coalescer) open(in *Input, to *destination, before *known) (*item, bool) {
 	advisory := in.Decision.Disposition == event.Advisory && to.scope.plain()
 	if advisory {
-		if pool := c.pool(); pool != nil {
+		pool := c.best(func(it *item) bool {
+			return it.takes() && it.Disposition == event.Advisory && it.Scope.plain()
+		}, newer)
+		if pool != nil {
 			pool.Shared = true
 			c.gather(to, pool)
 			return pool, false
@@ -56,7 +59,7 @@ func (c *Coalescer) id(n uint64) string {
 	if n == 0 {
 		return ""
 	}
-	return c.prefix + strconv.FormatUint(n, 10)
+	return c.cfg.Epoch + "-" + strconv.FormatUint(n, 10)
 }
 
 // start makes a free item an open one, by an event.
@@ -79,20 +82,13 @@ func (c *Coalescer) start(it *item, to *destination, predecessor uint64, by item
 // cleared last. It returns nil for none.
 func (c *Coalescer) lapsed(in *Input, to *destination, advisory bool) *item {
 	d := &in.Decision
-	var found *item
-	fits := func(it *item) bool {
+	return c.best(func(it *item) bool {
 		return it.State == itemLapsed && it.Scope != scopeDigest && it.Disposition == d.Disposition &&
-			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain())
-	}
-	if advisory {
-		return c.best(fits, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
-	}
-	c.index.each(d.Rule, in.Signature, func(i int, _ *counter) {
-		if it := &c.items[i]; fits(it) && (found == nil || it.ClearedAt > found.ClearedAt) {
-			found = it
-		}
-	})
-	return found
+			(it.Scope == to.scope && it.Key == to.key || it.Scope.plain() && to.scope.plain()) &&
+			(advisory || slices.ContainsFunc(it.Counters.Rows, func(r counter) bool {
+				return r.Rule == d.Rule && r.Sig == in.Signature
+			}))
+	}, func(a, b *item) bool { return a.ClearedAt > b.ClearedAt })
 }
 
 // reopen opens a cleared item again.
@@ -108,13 +104,6 @@ func (c *Coalescer) reopen(it *item) {
 		it.Pending = ""
 		c.queue = slices.DeleteFunc(c.queue, func(q *item) bool { return q == it })
 	}
-}
-
-// pool returns the newest open advisory item of an operation or an episode, or nil.
-func (c *Coalescer) pool() *item {
-	return c.best(func(it *item) bool {
-		return it.takes() && it.Disposition == event.Advisory && it.Scope.plain()
-	}, newer)
 }
 
 // best returns the item that fits and comes before all others that do, or nil.
@@ -383,9 +372,6 @@ type Retention struct {
 // Retention appends to dst the changes since the last call, oldest first. Call it after
 // Fold, Ack and Advance: what it returns waits without a bound.
 func (c *Coalescer) Retention(dst []Retention) []Retention {
-	if len(c.retention) == 0 { // as after almost every entry
-		return dst
-	}
 	dst = append(dst, c.retention...)
 	c.retention = c.retention[:0]
 	return dst

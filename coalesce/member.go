@@ -277,15 +277,6 @@ func (a Accused) join(o Accused) Accused {
 	return a
 }
 
-// atMost returns a copy of a part of a, which has so many entries.
-func (a Accused) atMost(entries uint64) Accused {
-	a = slices.Clone(a)
-	for i := range a {
-		a[i].Entries = min(a[i].Entries, entries)
-	}
-	return a
-}
-
 // pointed returns the mods that at least half of all entries point at, and those that fewer do, but a quarter, the
 // most frequent first.
 func (a Accused) pointed(all uint64) (likely, perhaps []string) {

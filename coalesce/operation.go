@@ -44,12 +44,6 @@ type operation struct {
 // up.
 func (o *operation) running() bool { return o.Seen && !o.Status.Ended() && !o.Abandoned }
 
-// startsAnew reports whether a start of o begins another life of it. Where it
-// ended and no start was seen, that start has only come late.
-func (o *operation) startsAnew() bool {
-	return o.Seen && !o.running() && (o.Begun || o.Abandoned)
-}
-
 // lingers reports whether the operation ended so recently that w has not passed.
 func (o *operation) lingers(w *Window, now logicalTime) bool {
 	return o.Status.Ended() && !w.passed(o.Ended, now)
@@ -102,10 +96,6 @@ type operations struct {
 	only  *operation   // the root that an entry which names none belongs to, or nil
 }
 
-func newOperations(limit int) operations {
-	return operations{byID: make(map[string]*operation, limit), order: make([]*operation, 0, limit)}
-}
-
 // holds reports whether o is in the table: neither evicted, nor another life of
 // its id.
 func (t *operations) holds(o *operation) bool { return t.byID[o.ID] == o }
@@ -146,15 +136,6 @@ func (t *operations) up(o *operation) iter.Seq[*operation] {
 			o = t.byID[o.Parent]
 		}
 	}
-}
-
-// link makes o a part of parent, unless parent is a part of o.
-func (t *operations) link(o, parent *operation) bool {
-	if t.isPart(parent, o) {
-		return false
-	}
-	o.Parent = parent.ID
-	return true
 }
 
 // root returns the operation that o is a part of, which may be o.
@@ -267,15 +248,20 @@ func (c *Coalescer) operationEvent(e *event.Entry) *operation {
 		c.stats.OperationsAnonymous++
 		return nil
 	}
-	if o := c.ops.get(e.OperationID); e.Status == event.StatusStarted && (o == nil || o.startsAnew()) {
-		c.begin(e.OperationID) // another life, whose items are its own
+	// A start begins another life, whose items are its own. Where o ended and no start was seen, it has only come late.
+	if o := c.ops.get(e.OperationID); e.Status == event.StatusStarted &&
+		(o == nil || o.Seen && !o.running() && (o.Begun || o.Abandoned)) {
+		c.begin(e.OperationID)
 	}
 	o := c.operation(e.OperationID)
 	if e.Source != "" && o.Method == "" {
 		o.Method = strings.Clone(boundID(e.Source))
 	}
-	if e.Parent != "" && o.Parent == "" && c.ops.link(o, c.known(e.Parent)) {
-		c.handUp(o)
+	if e.Parent != "" && o.Parent == "" {
+		if parent := c.known(e.Parent); !c.ops.isPart(parent, o) {
+			o.Parent = parent.ID
+			c.handUp(o)
+		}
 	}
 	switch {
 	case e.Status == event.StatusStarted:
@@ -419,3 +405,9 @@ func (c *Coalescer) concern(in *Input, to *destination, n uint64, why VerdictRea
 	o.note(in.Decision.Disposition, n)
 	c.mark(n, ReasonBackground, o)
 }
+
+// A reference is a position in State.Items or State.Operations plus one, 0: none.
+type (
+	itemRef      int
+	operationRef int
+)

@@ -2,13 +2,12 @@ package coalesce
 
 import (
 	"cmp"
+	"github.com/heedlog/heed/event"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
-	"github.com/heedlog/heed/event"
 	"github.com/heedlog/heed/internal/text"
 )
 
@@ -40,19 +39,16 @@ func (c *Coalescer) bare(it *item) Item {
 		TotalUrgentEntries: it.Total,
 		Sample:             c.samples(it, row),
 		Disposition:        it.Disposition,
-		Cause: CauseEntry{
-			Seq: it.Cause.Seq, Pos: it.Cause.Pos, Rule: it.Cause.Rule, Signature: it.Cause.Signature,
-			Phase: it.Cause.Phase,
-		},
-		Prelude:     it.Prelude,
-		OpenedPos:   it.Opened.Pos,
-		LatestPos:   it.LatestPos,
-		Predecessor: c.id(it.Predecessor),
-		ClearedBy:   it.ClearedBy,
-		Variants:    c.variants(it, m.Rule, row.Sig),
-		Recurrence:  c.again(it, row),
-		Known:       it.Known,
-		Members:     members,
+		Cause:              CauseEntry(it.Cause),
+		Prelude:            it.Prelude,
+		OpenedPos:          it.Opened.Pos,
+		LatestPos:          it.LatestPos,
+		Predecessor:        c.id(it.Predecessor),
+		ClearedBy:          it.ClearedBy,
+		Variants:           c.variants(it, m.Rule, row.Sig),
+		Recurrence:         c.again(it, row),
+		Known:              it.Known,
+		Members:            members,
 	}
 	a.Blame, a.Perhaps = m.Mods()
 	for i := range members {
@@ -66,7 +62,13 @@ func (c *Coalescer) bare(it *item) Item {
 		a.AfterOperation, a.AfterMethod = it.Root.ID, it.Root.Method
 	}
 	if it.Scope == scopeDigest {
-		it.Digest.apply(&a)
+		d := &it.Digest // which sums up other items
+		a.OpenedAtSequence, a.OpenedPos, a.DiagnosticsCursor = d.From.Seq, d.From.Pos, d.From.Seq-1
+		a.TotalUrgentEntries += d.Entries
+		a.Sample = nil
+		for i := range d.Samples {
+			a.Sample = append(a.Sample, d.Samples[i].sample())
+		}
 	}
 	if !it.open() {
 		a.State = Cleared
@@ -116,50 +118,10 @@ func (c *counter) sample() Sample {
 	}
 }
 
-// sampleText returns one line of an entry's text, escaped and cut
-// to limit characters.
-func sampleText(e *event.Entry, limit int) string {
-	var parts []string
-	switch e.Kind {
-	case event.KindLog:
-	case event.KindOperation:
-		parts = append(parts, e.Source, e.Status.String())
-	default:
-		parts = append(parts, e.Status.String())
-	}
-	parts = appendHead(parts, e.Message, limit)
-	sample := strings.TrimSpace(strings.Join(parts, " "))
-	if sample == "" {
-		sample = "(empty " + e.Kind.String() + " entry)"
-	}
-	return string(text.AppendSafe(nil, sample, limit))
-}
-
-// appendHead appends the first line of a message that is not blank, and the
-// next one where the first ends in a colon. Of a long message it looks at what
-// can hold limit characters and one more, which shows that text was cut.
-func appendHead(lines []string, message string, limit int) []string {
-	message = strings.TrimSpace(message)
-	message = message[:min(len(message), utf8.UTFMax*(limit+1))]
-	head := 0
-	for line := range strings.SplitSeq(message, "\n") {
-		line = strings.TrimSpace(line)
-		if line == "" {
-			continue
-		}
-		lines = append(lines, line)
-		if head++; head == 2 || !strings.HasSuffix(line, ":") {
-			break
-		}
-	}
-	return lines
-}
-
 // clause is a part of a summary.
 type clause struct {
 	text string
-	name string // under which it is listed where it is left out
-	rank int    // the lower, the more it matters
+	rank int // the lower, the more it matters
 }
 
 // The ranks of clauses. Within one, the earlier matters more.
@@ -183,26 +145,19 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 	for i, o := range others[:min(len(others), c.cfg.MaxNamed)] {
 		lead := [...]string{"; also open: ", ", "}[min(i, 1)]
 		clauses = append(clauses, clause{
-			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")", "",
+			lead + o.id + " (" + o.Disposition.String() + ": " + c.members(o)[0].Title + ")",
 			rankOthers,
 		})
 	}
-	size := latinPerToken * c.cfg.MaxSummaryTokens
-	kept := fit(clauses, size)
-	if slices.Contains(kept, false) || len(others) > c.cfg.MaxNamed {
-		kept = fit(clauses, size-maxRemainder)
-	}
+	kept := fit(clauses, latinPerToken*c.cfg.MaxSummaryTokens-maxRemainder)
 	var b strings.Builder
-	var missing []string
 	for i, cl := range clauses {
-		switch {
-		case kept[i]:
-			b.WriteString(cl.text)
-			if i >= first {
-				named++
-			}
-		case cl.name != "" && !slices.Contains(missing, cl.name):
-			missing = append(missing, cl.name)
+		if !kept[i] {
+			continue
+		}
+		b.WriteString(cl.text)
+		if i >= first {
+			named++
 		}
 	}
 	if rest := len(others) - named; rest > 0 {
@@ -210,20 +165,11 @@ func (c *Coalescer) summarize(it *item, a *Item, others []*item) (text string, n
 		b.WriteString(strconv.Itoa(rest))
 		b.WriteString([...]string{" others", " more"}[min(named, 1)])
 	}
-	if len(missing) > 0 {
-		b.WriteString("; not shown: ")
-		b.WriteString(strings.Join(missing, ", "))
-	}
 	return b.String(), named
 }
 
-// maxRemainder fits the number of others that are open, and the names of clauses that
-// were left out.
-const maxRemainder = 100
-
-// latinPerToken is how many characters of Latin script one token is estimated to hold:
-// about what tokenizers make of English.
-const latinPerToken = 4
+// maxRemainder fits the number of others that are open.
+const maxRemainder = 30
 
 // weight estimates how much of a budget s takes, in Latin characters: any other
 // character counts as a token of its own, which is about what tokenizers make of Hangul
@@ -273,62 +219,62 @@ func fit(clauses []clause, size int) []bool {
 // well.
 func (c *Coalescer) clauses(it *item, a *Item) []clause {
 	out := make([]clause, 0, 16)
-	say := func(rank int, name string, parts ...string) {
-		out = append(out, clause{strings.Join(parts, ""), name, rank})
+	say := func(rank int, parts ...string) {
+		out = append(out, clause{strings.Join(parts, ""), rank})
 	}
-	say(rankHeadline, "", text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
+	say(rankHeadline, text.Safe(a.Title, lighter(a.Title, latinPerToken*c.cfg.MaxSummaryTokens/2)))
 	if it.Scope != scopeDigest { // whose headline has its counts
 		exact := "at least "
 		if a.GroupsExact {
 			exact = ""
 		}
-		say(rankState, "counts", " (", text.Count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
+		say(rankState, " (", text.Count(a.TotalUrgentEntries, "entry", "entries"), " in ", exact,
 			text.Count(a.Groups, "group"), ")")
 	}
 	if name := cmp.Or(a.CausalMethod, a.CausalOperationID); name != "" {
-		say(rankOrigin, "operation", "; during ", safeName(name))
+		say(rankOrigin, "; during ", safeName(name))
 	} else if name := cmp.Or(a.AfterMethod, a.AfterOperation); name != "" {
-		say(rankOrigin, "operation", "; after ", safeName(name))
+		say(rankOrigin, "; after ", safeName(name))
 	}
 	switch len(a.Variants) {
 	case 0:
 	case 1:
-		say(rankOrigin, "variants", "; variant: ", a.Variants[0].name())
+		say(rankOrigin, "; variant: ", a.Variants[0].name())
 	default:
-		say(rankOrigin, "variants", "; variants: ", a.Variants.String())
+		say(rankOrigin, "; variants: ", a.Variants.String())
 	}
 	if a.Recurrence != "" {
-		say(rankOrigin, "recurrence", "; ", a.Recurrence)
+		say(rankOrigin, "; ", a.Recurrence)
 	}
 	if it.State == itemDeferred && it.Disposition == event.Blocking {
-		say(rankState, "state", "; it stops no call until the game is loaded")
+		say(rankState, "; it stops no call until the game is loaded")
 	}
 	switch {
 	case len(a.Blame) > 0:
-		say(rankBlame, "blame", "; blame: ", safeNames(a.Blame))
+		say(rankBlame, "; blame: ", safeNames(a.Blame))
 	case len(a.Perhaps) > 0:
-		say(rankBlame, "blame", "; perhaps ", safeNames(a.Perhaps))
+		say(rankBlame, "; perhaps ", safeNames(a.Perhaps))
 	}
 	if a.StateInvalidated {
-		say(rankState, "changed state", "; the game's state may have changed: read it again")
+		say(rankState, "; the game's state may have changed: read it again")
 	}
 	if a.Known != "" {
-		say(rankKnown, "history", `; history: "`, strings.ReplaceAll(a.Known, `"`, `\"`), `"`)
+		say(rankKnown, `; history: "`, strings.ReplaceAll(a.Known, `"`, `\"`), `"`)
 	}
 	if a.TotalUrgentEntries > 1 {
-		say(rankHistory, "history", "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
+		say(rankHistory, "; first at entry ", strconv.FormatUint(a.OpenedAtSequence, 10))
 	}
 	if a.Prelude > 0 {
-		say(rankHistory, "history", "; ", text.Count(a.Prelude, "less serious entry", "less serious entries"),
+		say(rankHistory, "; ", text.Count(a.Prelude, "less serious entry", "less serious entries"),
 			" before the cause")
 	}
 	if a.Predecessor != "" {
-		say(rankHistory, "history", "; continues item ", a.Predecessor)
+		say(rankHistory, "; continues item ", a.Predecessor)
 	}
 	if a.ClearedBy != "" {
-		say(rankState, "state", "; cleared: ", string(a.ClearedBy))
+		say(rankState, "; cleared: ", string(a.ClearedBy))
 	} else {
-		say(rankNext, "cursor", "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
+		say(rankNext, "; see entries after ", strconv.FormatUint(a.DiagnosticsCursor, 10))
 	}
 	return out
 }

@@ -7,15 +7,12 @@ import (
 	"slices"
 	"strconv"
 	"time"
-
-	"github.com/heedlog/heed/signature"
 )
 
 // State is the state of a [Coalescer] in a form that JSON keeps: items that are open or remembered, operations,
 // consumers, bursts, pending updates, time and counts. [Coalescer.Retention] is about a journal, and is not part of it.
 type State struct {
-	Epoch       string
-	Bounds      [8]int // of its Config
+	Config      Config
 	Now         logicalTime
 	Pos         uint64
 	Base        [2]int64 // seconds since 1970, nanoseconds
@@ -23,7 +20,7 @@ type State struct {
 	Calls       calls
 	Load        load
 	Allowance   allowance
-	Escalations []*escalation `json:",omitempty"`
+	Escalations []escalation `json:",omitempty"`
 	Stats       Stats
 
 	FreshSince, Numbers, BlindItem, EpisodeAcked, ConsumerCalls uint64
@@ -36,24 +33,11 @@ type State struct {
 	Queue            []itemRef `json:",omitempty"`
 }
 
-// A reference is a position in State.Items or State.Operations plus one, 0: none.
-type (
-	itemRef      int
-	operationRef int
-)
-
 type (
 	storedOperation operation // whose JSON has all fields
-	storedCause     struct {  // as CauseEntry
-		Seq, Pos  uint64
-		Rule      string
-		Signature signature.Signature
-		Variant   string
-		Phase     string
-	}
-	plainItem      item
-	plainCounter   counter
-	plainOperation storedOperation
+	plainItem       item
+	plainCounter    counter
+	plainOperation  storedOperation
 )
 
 // The large structures are read by methods: encoding/json then ends at the first that is no object, instead of making
@@ -102,9 +86,9 @@ func (c *Coalescer) State() func() *State {
 	for i, o := range c.ops.order {
 		table[i] = *o
 	}
-	copied.escalations = nil
-	for _, x := range c.escalations {
-		copied.escalations = append(copied.escalations, &escalation{x.Rule, x.After, slices.Clone(x.Ring), x.Next})
+	copied.escalations = slices.Clone(c.escalations)
+	for i, x := range c.escalations {
+		copied.escalations[i].Ring = slices.Clone(x.Ring)
 	}
 	for i := range copied.items {
 		it := &copied.items[i]
@@ -157,7 +141,7 @@ func (c *Coalescer) state(live []item, table []operation) *State {
 		})
 	}
 	state := &State{
-		Epoch: c.cfg.Epoch, Bounds: c.cfg.bounds(), Now: c.now, Pos: c.pos,
+		Config: c.cfg, Now: c.now, Pos: c.pos,
 		Base:      [2]int64{c.base.Unix(), int64(c.base.Nanosecond())},
 		Consumers: c.consumers.list, Calls: c.calls, Load: c.load, Allowance: c.allowance,
 		Escalations: c.escalations, Stats: c.stats,

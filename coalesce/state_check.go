@@ -13,41 +13,30 @@ import (
 // maxCount bounds numbers. No engine gets that far, and a sum of them does not overflow.
 const maxCount = 1 << 62
 
-// bounds returns the values of counts.
-func (c *Config) bounds() (values [8]int) {
-	for i, n := range c.counts() {
-		values[i] = *n.value
-	}
-	return values
-}
-
 // fits returns why s does not fit a new Coalescer: its bounds, references or numbers.
 func (s *State) fits(c *Coalescer) error {
 	now := &c.cfg
-	if s.Epoch != now.Epoch {
-		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Epoch, now.Epoch)
+	if s.Config.Epoch != now.Epoch {
+		return fmt.Errorf("its Config.Epoch is %q, not %q", s.Config.Epoch, now.Epoch)
 	}
+	was := s.Config.counts()
 	for i, n := range now.counts() {
-		if s.Bounds[i] > *n.value {
-			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, s.Bounds[i], *n.value)
+		if *was[i].value > *n.value {
+			return fmt.Errorf("it was made with Config.%s %d; %d is too small for it", n.field, *was[i].value, *n.value)
 		}
 	}
 	if why := s.odd(reflect.ValueOf(s).Elem()); why != "" {
 		return errors.New(why[1:])
 	}
-	var errs []error
-	law := func(name string, holds bool) {
-		if !holds {
-			errs = append(errs, errors.New(name+" is not possible"))
-		}
-	}
+	var all laws
+	law := all.hold
 	law("Consumers", len(s.Consumers) > 0 && len(s.Consumers) <= now.MaxConsumers && s.Consumers[0].Name == "")
 	law("Items", len(s.Items) <= len(c.items))
 	law("Queue", len(s.Queue) <= len(c.items))
 	law("Table", s.Table <= min(len(s.Operations), now.MaxOperations))
 	law("Escalations", len(s.Escalations) <= maxEscalations)
 	for _, x := range s.Escalations {
-		law("Escalations", x != nil && x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
+		law("Escalations", x.After > 0 && len(x.Ring) <= x.After && x.Next < max(1, len(x.Ring)) &&
 			(x.full() || x.Next == 0))
 	}
 	ids := map[string]bool{"": true}
@@ -72,7 +61,7 @@ func (s *State) fits(c *Coalescer) error {
 			law("Items: Recurrence", r.Recurrence == nil || r.Recurrence.Times > 0 && len(r.Recurrence.Stops) <= maxMethods)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(all...)
 }
 
 // odd names a field of s with a number that is too large, a time after now or a reference to nothing. It returns "" if
@@ -125,90 +114,69 @@ func (s *State) odd(v reflect.Value) (why string) {
 	return ""
 }
 
-// check returns the law that c breaks: what its methods rely on, and the laws of
+// laws are those that a state breaks.
+type laws []error
+
+func (l *laws) hold(name string, holds bool) {
+	if !holds {
+		*l = append(*l, errors.New(name+" is not possible"))
+	}
+}
+
+// check returns the laws that c breaks: what its methods rely on, and the laws of
 // conservation. A state that it does not refuse may be odd, but works.
 func (c *Coalescer) check() error {
-	seen, pending := map[uint64]bool{0: true}, map[*item]bool{}
+	var all laws
+	numbers, pending := map[uint64]bool{0: true}, map[*item]int{}
 	for i := range c.items {
 		it := &c.items[i]
 		if it.State == itemFree {
 			continue
 		}
-		if seen[it.Number] || it.Number > c.numbers {
-			return fmt.Errorf("item number %d is 0, occurs twice or is too large", it.Number)
-		}
-		seen[it.Number] = true
+		all.hold("Number of an item", !numbers[it.Number] && it.Number <= c.numbers)
+		numbers[it.Number] = true
 		if it.Pending != "" {
-			pending[it] = true
+			pending[it]++
 		}
-		if why := it.broken(); why != "" {
-			return fmt.Errorf("item %d: %s", it.Number, why)
-		}
+		it.check(&all)
 	}
-	n := len(pending)
 	for _, it := range c.queue {
-		delete(pending, it)
+		pending[it]--
 	}
-	gathers := c.episode.item == nil || c.episode.item.open()
-	gathers = gathers && (c.blindly == nil || c.blindly.open())
+	for _, n := range pending {
+		all.hold("Queue", n == 0)
+	}
+	gathers := func(it *item) { all.hold("an item that receives entries", it == nil || it.open()) }
+	gathers(c.episode.item)
+	gathers(c.blindly)
 	for _, o := range c.ops.order {
-		gathers = gathers && (o.openItem == nil || o.openItem.open())
+		gathers(o.openItem)
 	}
 	st := c.Stats()
-	switch err := st.Check(); {
-	case st.Open > c.cfg.MaxOpen:
-		return fmt.Errorf("%d items are open, and Config.MaxOpen is %d", st.Open, c.cfg.MaxOpen)
-	case len(pending) > 0 || n != len(c.queue):
-		return errors.New("an update occurs twice or belongs to no item")
-	case !gathers:
-		return errors.New("an item that is not open receives entries")
-	case err != nil:
-		return fmt.Errorf("its counts do not match: %w", err)
-	case st.Received > c.now.seq || st.Opened > c.numbers || c.numbers > c.now.seq:
-		return fmt.Errorf("%d entries and %d items opened are not possible after entry %d", st.Received, st.Opened, c.now.seq)
-	}
-	return nil
+	all.hold("MaxOpen", st.Open <= c.cfg.MaxOpen)
+	all.hold("Numbers", st.Received <= c.now.seq && st.Opened <= c.numbers && c.numbers <= c.now.seq)
+	return errors.Join(append(all, st.Check())...)
 }
 
-// broken returns the law that an item which is not free breaks, or "".
-func (it *item) broken() string {
-	left := it.Total - it.Untracked // which is at most the total
-	for i := range it.Counters.Rows {
-		n := it.Counters.Rows[i].Count
-		if n == 0 || n > left {
-			return "the counts of its groups do not match its entries"
-		}
-		left -= n
-	}
-	switch open := it.open(); {
-	case len(it.Counters.Rows) == 0 || it.Opened.Seq == 0 || it.Cause.Seq == 0:
-		return "it is empty"
-	case left != 0:
-		return "the counts of its groups do not match its entries"
-	case (it.Scope == scopeOperation) != (it.Root != nil):
-		return "its operation is missing, or should not be there"
-	case it.Scope == scopeDigest && it.Digest.From.Seq == 0:
-		return "its digest is empty"
-	case open && (it.AckedAt.seq != 0 || it.ClearedBy != "" || it.Pending == Cleared):
-		return "it is open and cleared"
-	case !open && (it.ClearedBy == "" || it.Pending != "" && it.Pending != Cleared):
-		return "it is cleared and open"
-	}
+// check adds the laws that an item which is not free breaks.
+func (it *item) check(all *laws) {
+	left, open := it.Total-it.Untracked, it.open() // at most the total
+	first := false
 	for i := range it.Counters.Rows {
 		r := &it.Counters.Rows[i]
-		switch t := &r.Raised; {
-		case it.rule(r.Rule) == nil:
-			return "the rule of a group is missing"
-		case r.First.Seq > t.At.Seq || t.At.Seq > r.Last.seq || r.Last.seq > it.Latest.seq:
-			return "a group with its entries out of order"
-		case t.Count >= r.Count || (t.Count > 0) != (t.At.Seq > r.First.Seq):
-			return "a group that became worse after more entries than it has"
-		case it.open() && (r.Disposition > it.Disposition || r.Severity > it.Severity || r.Invalidates && !it.Invalidates):
-			return "a group worse than all of it"
-		}
+		t := &r.Raised
+		all.hold("Count of a group", r.Count > 0 && r.Count <= left && it.rule(r.Rule) != nil)
+		left, first = left-r.Count, first || r.First.Seq == it.Opened.Seq
+		all.hold("the order of a group", r.First.Seq <= t.At.Seq && t.At.Seq <= r.Last.seq && r.Last.seq <= it.Latest.seq)
+		all.hold("Raised of a group", t.Count < r.Count && (t.Count > 0) == (t.At.Seq > r.First.Seq))
+		all.hold("a group worse than its item", !open ||
+			r.Disposition <= it.Disposition && r.Severity <= it.Severity && (it.Invalidates || !r.Invalidates))
 	}
-	if it.causeRow() == nil {
-		return "the group of its cause is missing"
-	}
-	return ""
+	all.hold("Total", left == 0)
+	all.hold("Opened", first && it.Opened.Seq > 0)
+	all.hold("Cause", it.Cause.Seq > 0 && it.causeRow() != nil)
+	all.hold("Root", (it.Scope == scopeOperation) == (it.Root != nil))
+	all.hold("Digest", it.Scope != scopeDigest || it.Digest.From.Seq > 0)
+	all.hold("State of an item", open == (it.ClearedBy == "") && (it.Pending == "" || open == (it.Pending != Cleared)) &&
+		(!open || it.AckedAt.seq == 0))
 }

@@ -301,14 +301,11 @@ func TestStateHasEveryField(t *testing.T) {
 	}
 	testkit.Fields(t, c, func() []byte { return snap(c, nil) },
 		// Made anew from what is coded.
-		"Coalescer.prefix", "Coalescer.alarm",
+		"Coalescer.alarm",
 		"operations.live", "operations.only",
-		"item.id",
+		"item.id", "storedCause.ID",
 		"operation.ref", "operation.Gathers", "operations.byID",
 		"counters.base", "counters.variants",
-		// What a host may set to something else at a restore.
-		"Config.MaxSkew", "Config.Linger", "Config.AmbientQuiet", "Config.AckMemory", "Config.AdvisoryTTL",
-		"Config.OperationMax", "Config.QuietTime", "Config.MaxSummaryTokens",
 		// About a journal, which a snapshot is not part of.
 		"Coalescer.retention",
 		// Of the present process.
@@ -380,27 +377,27 @@ func TestRestoreRefused(t *testing.T) {
 		change func(c *Coalescer)
 		want   string
 	}{
-		"counts": {func(c *Coalescer) { c.stats.Ignored++ }, "its counts do not match: coalesce: BUG: received"},
+		"counts": {func(c *Coalescer) { c.stats.Ignored++ }, "coalesce: BUG: received"},
 		"items opened": {func(c *Coalescer) {
 			c.stats.Opened++
 			c.stats.Cleared++
 			c.stats.Evicted++
-		}, "items opened"},
-		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "the counts of its groups do not match"},
+		}, "Numbers is"},
+		"total": {func(c *Coalescer) { first(c, itemOpen).Total++ }, "Total is"},
 		"empty group": {
 			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 0 },
-			"the counts of its groups do not match",
+			"of a group is",
 		},
 		"huge group": {
 			func(c *Coalescer) { first(c, itemOpen).Counters.Rows[0].Count = 1 << 63 },
 			".Rows[0].Count is not possible",
 		},
-		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemAcked).Number }, "occurs twice"},
-		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "its operation is missing"},
-		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.now }, "open and cleared"},
-		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "cleared and open"},
-		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "it is empty"},
-		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Rule = "another" }, "of its cause is missing"},
+		"two of a kind": {func(c *Coalescer) { first(c, itemOpen).Number = first(c, itemAcked).Number }, "Number of an item"},
+		"no root":       {func(c *Coalescer) { first(c, itemOpen).Root = nil }, "Root is"},
+		"acknowledged":  {func(c *Coalescer) { first(c, itemOpen).AckedAt = c.now }, "State of an item"},
+		"cleared":       {func(c *Coalescer) { first(c, itemAcked).ClearedBy = "" }, "State of an item"},
+		"no cause":      {func(c *Coalescer) { first(c, itemOpen).Cause.Seq = 0 }, "Cause is"},
+		"other cause":   {func(c *Coalescer) { first(c, itemOpen).Cause.Rule = "another" }, "Cause is"},
 		"future":        {func(c *Coalescer) { first(c, itemOpen).Latest.seq = c.now.seq + 1 }, ".Latest is not possible"},
 		"later": {func(c *Coalescer) {
 			it := first(c, itemOpen)
@@ -408,7 +405,7 @@ func TestRestoreRefused(t *testing.T) {
 		}, ".Latest is not possible"},
 		"turn": {
 			func(c *Coalescer) { r := &first(c, itemOpen).Counters.Rows[0]; r.Raised.Count = r.Count },
-			"more entries than it has",
+			"Raised of a group",
 		},
 		"group twice": {func(c *Coalescer) {
 			t := &first(c, itemOpen).Counters
@@ -423,12 +420,12 @@ func TestRestoreRefused(t *testing.T) {
 			func(c *Coalescer) { c.consumers.list = c.consumers.list[:0] },
 			"Consumers is not possible",
 		},
-		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemAcked) }, "receives entries"},
+		"gathers": {func(c *Coalescer) { c.episode.item = first(c, itemAcked) }, "an item that receives entries"},
 		"queue": {
 			func(c *Coalescer) { c.queue = append(c.queue, first(c, itemOpen), first(c, itemOpen)) },
-			"update occurs twice",
+			"Queue is",
 		},
-		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "update occurs twice or belongs to no item"},
+		"no queue":  {func(c *Coalescer) { c.queue = c.queue[:0] }, "Queue is"},
 		"operation": {func(c *Coalescer) { c.ops.order = append(c.ops.order, c.ops.order[0]) }, "Operations: "},
 		"no id":     {func(c *Coalescer) { c.ops.order[0].ID = "" }, "Operations: "},
 		"status":    {func(c *Coalescer) { c.ops.order[0].Status = event.StatusPhase }, "Operations: "},

@@ -71,8 +71,7 @@ func TestSummaryTellsAll(t *testing.T) {
 }
 
 // TestSummaryFits: whatever the room, a summary fits into it, what matters most is
-// in it, what is not is named as not shown, and an acknowledgement covers what is
-// named alone.
+// in it, and an acknowledgement covers what is named alone.
 func TestSummaryFits(t *testing.T) {
 	step := 4
 	if testkit.IsFull() {
@@ -83,8 +82,6 @@ func TestSummaryFits(t *testing.T) {
 			summaryFits(t, size, in)
 		}
 	}
-	a, _ := crowd(t, Config{MaxSummaryTokens: maxSummaryTokens}, 0).Current("")
-	require.NotContains(t, a.Summary, "not shown")
 }
 
 func summaryFits(t *testing.T, size int, in script) {
@@ -93,10 +90,8 @@ func summaryFits(t *testing.T, size int, in script) {
 	require.True(t, ok)
 	require.LessOrEqual(t, weight(a.Summary), latinPerToken*size)
 	require.Contains(t, a.Summary, in.write("something went wrong"), size)
-	require.Equal(t, strings.Contains(a.Summary, "state may have changed"), !strings.Contains(a.Summary, "changed state"),
-		a.Summary)
-	require.Equal(t, strings.Contains(a.Summary, "blame: "), !strings.Contains(a.Summary, ", blame") &&
-		!strings.Contains(a.Summary, "not shown: blame"), a.Summary)
+	require.True(t, strings.Contains(a.Summary, "state may have changed") || !strings.Contains(a.Summary, "blame: "),
+		"the state matters more: %s", a.Summary)
 	named := strings.Count(a.Summary, "(blocking: ")
 	if named < 3 {
 		require.Regexp(t, fmt.Sprintf("(and %d more|also open: %d others)", 3-named, 3-named), a.Summary)
@@ -126,14 +121,16 @@ func TestWeight(t *testing.T) {
 	require.Equal(t, 7, lighter("등불이 깨졌다", 100))
 }
 
-// TestSummaryNamesWhatIsLeftOut: names in another script take a token for each letter,
-// and what they leave no room for is named.
-func TestSummaryNamesWhatIsLeftOut(t *testing.T) {
+// TestSummaryLeavesOut: names in another script take a token for each letter, and the least important parts have no
+// room.
+func TestSummaryLeavesOut(t *testing.T) {
 	for _, in := range []script{cyrillic, hangul} {
 		a, ok := crowd(t, Config{}, in).Current("")
 		require.True(t, ok)
-		require.Equal(t, in.write("something went wrong with all the lamps of the north")+
+		require.Contains(t, a.Summary, in.write("something went wrong with all the lamps of the north")+
 			` (2 entries in 2 groups); during "`+in.write("op-1")+`"; the game's state may have changed: read it again; `+
-			"also open: 3 others; not shown: blame, history, cursor", a.Summary)
+			"also open: 0-3 (blocking: ")
+		require.NotContains(t, a.Summary, "blame")
+		require.Regexp(t, "and [12] more$", a.Summary)
 	}
 }

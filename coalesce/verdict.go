@@ -15,24 +15,6 @@ const (
 	Affected = "blocking" // something blocking came of it
 )
 
-// VerdictReason is why a [Verdict] has its outcome.
-type VerdictReason string
-
-// The reasons of verdicts. ReasonCharged belongs to [Advised] and [Affected], ReasonQuiet to
-// [Clean], all others to [Unknown].
-const (
-	ReasonQuiet      VerdictReason = "quiet"             // no urgent entry fell into its window
-	ReasonCharged    VerdictReason = "charged"           // urgent entries in its window are charged to it
-	ReasonBackground VerdictReason = "background"        // urgent entries in its window cannot be charged to it alone
-	ReasonStanding   VerdictReason = "standing"          // an acknowledged fault returned that no longer blocks
-	ReasonBlind      VerdictReason = "blind"             // the log was not evidence
-	ReasonMissing    VerdictReason = "missing"           // bytes of the log are missing
-	ReasonRunning    VerdictReason = "running"           // it has not ended
-	ReasonAbandoned  VerdictReason = "abandoned"         // no end was seen within OperationMax
-	ReasonDoubtful   VerdictReason = "doubtful"          // it timed out or was cancelled
-	ReasonNotKnown   VerdictReason = "unknown_operation" // it was never seen, or was evicted
-)
-
 // Verdict is what came of an operation and of its parts, as far as known. It
 // belongs to the caller.
 type Verdict struct {

@@ -43,7 +43,7 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 	if res.Watermark != mark {
 		return fmt.Errorf("acknowledgement: up to %d, what the consumer saw is %d", res.Watermark, mark)
 	}
-	var covers []cover
+	var covers []string
 	if it.consumer == consumer && mark >= it.viewed {
 		covers = slices.Clone(it.covers)
 	}
@@ -52,14 +52,14 @@ func (m *model) ack(p *player, by, id string, through uint64) error {
 	}
 	for _, other := range res.Covered {
 		also := m.byID[other]
-		i := slices.IndexFunc(covers, func(c cover) bool { return c.id == other })
 		switch {
 		case also == nil || also.cleared:
 			return fmt.Errorf("acknowledgement: covers %s, which is not open", other)
-		case i < 0:
+		case !slices.Contains(covers, other):
 			return fmt.Errorf("acknowledgement: covers %s, which was not delivered with %s", other, id)
 		}
-		if err := m.split(also, covers[i].mark, ""); err != nil {
+		seen := max(also.delivered[consumer], also.held[0].Seq)
+		if err := m.split(also, seen, ""); err != nil {
 			return err
 		}
 	}

@@ -142,7 +142,7 @@ func (m *model) looked(consumer string, a *heed.Item, ok bool) {
 				other.vague = true
 			}
 			other.delivered[consumer] = mark
-			it.covers = append(it.covers, cover{other.id, mark})
+			it.covers = append(it.covers, other.id)
 		}
 	}
 }

@@ -86,7 +86,7 @@ type item struct {
 	delivered map[string]uint64
 	consumer  string // that saw it as the current one last
 	viewed    uint64
-	covers    []cover
+	covers    []string
 
 	updated string // the latest update
 	updates int
@@ -99,11 +99,6 @@ type item struct {
 	cause   uint64
 	lost    bool // no room to pin the cause
 	maximum int  // most entries at any time
-}
-
-type cover struct {
-	id   string
-	mark uint64
 }
 
 // tally is the sum of entries.
