@@ -22,7 +22,7 @@ type origin struct {
 // Recognized reports whether something in the capture shows that a game wrote it, or
 // a logger: a layout other than plain text, a fact, a level, a time or a tag where
 // loggers have them. Prose and tables have none. It is about the records looked at.
-func (e *Environment) Recognized() bool { return e.origin.logged || e.facts != Facts{} }
+func (e *Environment) Recognized() bool { return e.origin.logged || e.start.Facts != Facts{} }
 
 // Headless reports whether the beginning of the capture is missing, so that what
 // broke first may be, too. It is certain of what it reports, and not of the contrary:
