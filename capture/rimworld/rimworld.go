@@ -47,7 +47,7 @@ func detect(line string) format.Evidence {
 	return format.None
 }
 
-// facts learns the language: "Translation data for language Basque has 12 errors."
+// facts learns the language: "Translation data for language Basque has 12 errors.".
 func facts(f *format.Facts, line string) {
 	if rest, ok := strings.CutPrefix(line, "Translation data for language "); ok && len(rest) < 100 {
 		language, rest, _ := strings.Cut(rest, " has ")
