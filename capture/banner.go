@@ -1,12 +1,14 @@
 package capture
 
-import "bytes"
+import (
+	"bytes"
 
-// bannerPath and bannerVersion open every log of the engine, in this order,
-// with at most a few lines between and before them.
+	"github.com/heedlog/heed/capture/unity"
+)
+
 const (
-	bannerPath    = "Mono path[0] = "
-	bannerVersion = "Initialize engine version: "
+	bannerPath    = unity.BannerPath
+	bannerVersion = unity.BannerVersion
 )
 
 // isBanner reports whether b is one of the lines with which the engine opens

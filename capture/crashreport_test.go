@@ -232,7 +232,7 @@ func TestCrashReportFacts(t *testing.T) {
 		for i := range recs {
 			e.Observe(&recs[i])
 		}
-		return e.Facts(), e.programName()
+		return e.Facts(), e.start.Program()
 	}
 	f, program := facts(crashReport(1))
 	require.Equal(t, Facts{Engine: "Unity 2031.2.3f1", Platform: "Windows", Memory: "16000 MB"}, f)

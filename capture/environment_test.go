@@ -61,7 +61,6 @@ Translation data for language Basque has 7 errors. Generate translation report f
 Engine: Unity 2021.3.5f1
 Platform: Windows
 Runtime: Mono
-Language: Basque
 CPU: AMD Something 5
 Graphics: Maker Card 4050
 GraphicsAPI: Direct3D 11.0 [level 11.1]
@@ -212,8 +211,7 @@ func TestEnvironmentIsBounded(t *testing.T) {
 	say(bannerPath + "'C:/" + long + "_Data/Managed'")
 	facts := e.Facts()
 	require.Equal(t, Facts{Arguments: strings.Repeat("ж", 200-1) + "…", GraphicsAPI: "Metal", Runtime: "Mono"}, facts)
-	require.Len(t, e.devices, maxDevices)
-	require.Empty(t, e.program)
+	require.Empty(t, e.start.Program())
 	for range maxBeginning {
 		say("something")
 	}
@@ -235,7 +233,7 @@ func FuzzEnvironment(f *testing.F) {
 		e.Observe(&Record{Entry: event.Entry{Message: message}})
 		for line := range strings.SplitSeq(message, "\n") {
 			if line = strings.TrimRight(line, " \t\r"); line != "" {
-				each.line(line)
+				each.start.Line(line)
 			}
 		}
 		require.Equal(t, each.Facts(), e.Facts(), "a line that is passed over tells nothing")
@@ -284,6 +282,6 @@ func TestEnvironmentProgram(t *testing.T) {
 	} {
 		var e Environment
 		e.Observe(&Record{Entry: event.Entry{Message: line}})
-		require.Equal(t, want, e.programName(), line)
+		require.Equal(t, want, e.start.Program(), line)
 	}
 }

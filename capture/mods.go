@@ -101,7 +101,7 @@ func (m *modLists) mayBegin(line string) bool {
 		return true
 	}
 	switch line[len(line)-1] {
-	case ':', ']', ' ', '\t':
+	case ':', ' ', '\t':
 		return !m.upload
 	}
 	return m.own != nil && !m.upload
@@ -135,10 +135,6 @@ func (m *modLists) begin(line string, header bool) {
 	case ':', ' ', '\t':
 		if prefix, ok := announcesMods(line); ok {
 			m.form, m.prefix = formItems, prefix
-		}
-	case ']':
-		if mod.parsePlugin(line) {
-			m.add(&mod)
 		}
 	}
 }
@@ -366,22 +362,6 @@ func (m *ListedMod) parseItem(item string) bool {
 		at += 1 + len(word)
 	}
 	return false
-}
-
-// parsePlugin reads a line that reports that one mod is being loaded.
-func (m *ListedMod) parsePlugin(line string) bool {
-	const loading = "Loading ["
-	i := strings.Index(line, loading)
-	if i < 0 || i > 0 && !strings.HasSuffix(line[:i], "] ") {
-		return false
-	}
-	inner := line[i+len(loading) : len(line)-1]
-	space := strings.LastIndexByte(inner, ' ')
-	if space < 1 || len(inner) > maxItem || !format.IsVersion(inner[space+1:]) {
-		return false
-	}
-	m.Name, m.Versions = inner[:space], inner[space+1:]
-	return true
 }
 
 // isPackageID reports whether a word is the id of a mod: with a dot in it, and no

@@ -22,7 +22,7 @@ type origin struct {
 // Recognized reports whether something in the capture shows that a game wrote it, or
 // a logger: a layout other than plain text, a fact, a level, a time or a tag where
 // loggers have them. Prose and tables have none. It is about the records looked at.
-func (e *Environment) Recognized() bool { return e.origin.logged || e.facts != Facts{} }
+func (e *Environment) Recognized() bool { return e.origin.logged || e.start.Facts != Facts{} }
 
 // Headless reports whether the beginning of the capture is missing, so that what
 // broke first may be, too. It is certain of what it reports, and not of the contrary:
@@ -108,17 +108,13 @@ func isGameBanner(b []byte) bool { return b[0] == 'R' && isEngineLine(b) }
 const maxStamp = 32
 
 // looksLogged reports whether b begins as the lines of loggers do: with a time, with
-// a tag in brackets, with the seconds since the start, or with a category of Unreal's.
+// a tag in brackets, or with the seconds since the start.
 func looksLogged(b []byte) bool {
 	if t := trimLeft(b); len(t) > 0 && t[0] == '[' {
 		return bytes.IndexByte(t, ']') > 1
 	}
 	if isElapsed(b) {
 		return true
-	}
-	if rest, ok := bytes.CutPrefix(b, []byte("Log")); ok && len(rest) > 0 && rest[0]-'A' < 26 {
-		colon := bytes.Index(rest, []byte(": "))
-		return colon > 0 && bytes.IndexByte(rest[:colon], ' ') < 0
 	}
 	return clock.Match(b[:min(len(b), maxStamp)])
 }

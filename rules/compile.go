@@ -27,7 +27,7 @@ func Compile(files ...File) (*Set, error) { return compile("", files) }
 // compile makes the set of the files for the logs of one family.
 func compile(family string, files []File) (*Set, error) {
 	errs := &collector{}
-	docs := make([]*document, 0, len(files))
+	docs, parts := make([]*document, 0, len(files)), make([]filePart, 0, len(files))
 	for i, f := range files {
 		src := newSource(i, f)
 		if i == maxFiles {
@@ -35,22 +35,21 @@ func compile(family string, files []File) (*Set, error) {
 			break
 		}
 		doc := parseFile(src, f.Data, errs)
+		parts = append(parts, partOf(doc))
 		if !holdsFor(doc.families, family) {
 			doc.leave()
 		}
 		docs = append(docs, doc)
 	}
 	l := &linker{
-		errs: errs, docs: docs, resolver: newResolver(errs), set: &Set{byID: map[string]*Rule{}, family: family},
+		errs: errs, docs: docs, resolver: newResolver(errs),
+		set: &Set{byID: map[string]*Rule{}, files: parts, family: family, own: newOwnSets()},
 	}
 	l.link()
 	if err := errs.err(); err != nil {
 		return nil, err
 	}
-	if family != "" {
-		files = append(slices.Clip(files), File{Name: family})
-	}
-	l.set.hash = hashFiles(files)
+	l.set.hash = hashFamily(hashFiles(files), family)
 	return l.set, nil
 }
 
@@ -165,7 +164,7 @@ func (l *linker) collect() {
 			}
 			r := &d.rule
 			r.Disabled = r.Disabled || d.home.elsewhere
-			r.When, r.index, r.file = d.when.text, len(l.set.rules), d.src.index
+			r.When, r.index, r.file, r.home = d.when.text, len(l.set.rules), d.src.index, d.home.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
 		}

@@ -83,7 +83,7 @@ func TestReferenceWords(t *testing.T) {
 // defaults that the page says are built in must be those that are.
 func TestReferenceExamples(t *testing.T) {
 	examples := mdYAML.FindAllStringSubmatch(reference(t), -1)
-	require.Len(t, examples, 4)
+	require.Len(t, examples, 5)
 	for _, m := range examples {
 		files := append([]File{{Name: "example", Data: []byte(m[1])}}, Defaults()...)
 		set, err := Compile(files...)

@@ -1,8 +1,10 @@
 package rules
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -61,8 +63,11 @@ func holdsFor(families []string, family string) bool {
 // defaults, overrides and names of code have no effect. All files hold for the family "". An error names a family that
 // is not among [Families], or a file that is wrong without the files of other families.
 func (s *Set) For(family string) (*Set, error) {
-	if family == s.family {
+	switch {
+	case family == s.family:
 		return s, nil
+	case s.whole != nil:
+		return s.whole.For(family)
 	}
 	s.own.Lock()
 	defer s.own.Unlock()
@@ -70,20 +75,95 @@ func (s *Set) For(family string) (*Set, error) {
 		return own, nil
 	}
 	if known := families(); family != "" && !slices.Contains(known, family) {
-		return nil, &unknownFamily{family, known}
+		return nil, fmt.Errorf("unknown family %s: %s", yamlfile.Quote(family), yamlfile.DidYouMean(family, known))
 	}
+	var own *Set
+	var err error
+	if slices.ContainsFunc(s.files, func(f filePart) bool { return f.overrides && !holdsFor(f.families, family) }) {
+		own, err = s.recompiled(family)
+	} else {
+		own = s.narrowed(family)
+	}
+	if err == nil {
+		own.whole = s
+		s.own.sets[family] = own
+	}
+	return own, err
+}
+
+// hashFamily returns the hash of a set for a family, from the hash of its files.
+func hashFamily(hash uint64, family string) uint64 {
+	if family == "" {
+		return hash
+	}
+	return hashFiles([]File{{Name: strconv.FormatUint(hash, 10), Data: []byte(family)}})
+}
+
+// recompiled returns the set of the same files for a family.
+func (s *Set) recompiled(family string) (*Set, error) {
 	files := make([]File, 0, len(s.sources))
 	for _, src := range s.sources {
 		files = append(files, File{Name: src.name, Data: []byte(src.text)})
 	}
-	own, err := compile(family, files)
-	if err == nil {
-		if s.own.sets == nil {
-			s.own.sets = map[string]*Set{}
-		}
-		s.own.sets[family] = own
+	return compile(family, files)
+}
+
+// filePart is the part of a file that depends on the family of a set.
+type filePart struct {
+	families, gameCode []string
+	defaults           []defaultDecl
+	overrides          bool // it changes a rule, list or macro of another file
+}
+
+// partOf returns the part of a document.
+func partOf(d *document) filePart {
+	p := filePart{families: d.families, defaults: d.defaults}
+	for _, w := range d.gameCode {
+		p.gameCode = append(p.gameCode, w.text)
 	}
-	return own, err
+	p.overrides = slices.ContainsFunc(d.rules, func(r *ruleDecl) bool { return r.override }) ||
+		slices.ContainsFunc(d.lists, func(l listDecl) bool { return l.override || l.extend }) ||
+		slices.ContainsFunc(d.macros, func(m macroDecl) bool { return m.override })
+	return p
+}
+
+// narrowed is recompiled for a set of all families, where no override depends on the family: conditions stay.
+func (s *Set) narrowed(family string) *Set {
+	own := &Set{
+		byID: make(map[string]*Rule, len(s.byID)), masking: s.masking, normalizer: s.normalizer, notes: s.notes,
+		sources: s.sources, files: s.files, lists: s.lists, macros: s.macros, hash: hashFamily(s.hash, family), family: family,
+	}
+	own.builtinDefaults()
+	for _, f := range slices.Backward(s.files) {
+		if holdsFor(f.families, family) {
+			own.gameCode = append(own.gameCode, f.gameCode...)
+			for i := range f.defaults {
+				own.apply(&f.defaults[i])
+			}
+		}
+	}
+	slices.Sort(own.gameCode)
+	own.gameCode = slices.Compact(own.gameCode)
+	for _, old := range s.rules {
+		r := *old
+		r.Disabled = r.Disabled || !holdsFor(s.files[r.home].families, family)
+		r.MatchesAll = r.MatchesAll && !r.Disabled
+		for sev := range r.outcomes {
+			r.outcomes[sev].Rule = &r
+		}
+		own.rules, own.byID[r.ID] = append(own.rules, &r), &r
+		if !r.Disabled {
+			own.active = append(own.active, &r)
+		}
+	}
+	for _, r := range own.rules {
+		r.Resolves = slices.DeleteFunc(slices.Clone(r.Resolves), func(id string) bool { return own.byID[id].Disabled })
+	}
+	for _, t := range s.tests {
+		own.tests = append(own.tests, test{own.rules[t.rule.index], t.decl})
+	}
+	own.index = newIndex(own.active)
+	return own
 }
 
 // ownSets are the sets for families that were made of one set.
@@ -92,15 +172,7 @@ type ownSets struct {
 	sets map[string]*Set
 }
 
-// unknownFamily is the error of a family that no embedded file names.
-type unknownFamily struct {
-	name  string
-	known []string
-}
-
-func (e *unknownFamily) Error() string {
-	return "unknown family " + yamlfile.Quote(e.name) + ": " + yamlfile.DidYouMean(e.name, e.known)
-}
+func newOwnSets() *ownSets { return &ownSets{sets: map[string]*Set{}} }
 
 // leave removes the effects of a document whose families do not include the family of the set. Its rules, lists and
 // macros keep their names, so that other files can refer to them.

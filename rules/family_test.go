@@ -78,3 +78,33 @@ func TestFamilyErrors(t *testing.T) {
 		assert.ErrorContains(t, err, want)
 	}
 }
+
+// TestTextOfOtherFamilies: the texts of the rules of one family do not make a rule of it decide in another, where a
+// level counts for what it is.
+func TestTextOfOtherFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	texts := set.Test()
+	require.NotEmpty(t, texts)
+	for _, family := range rules.Families() {
+		own, err := set.For(family)
+		require.NoError(t, err)
+		ev := own.NewEvaluator()
+		for _, r := range texts {
+			for _, level := range []event.Level{event.LevelUnknown, event.LevelFatal} {
+				for _, phase := range []string{"", "play"} {
+					o := ev.Evaluate(&rules.Input{Template: r.Template, Level: level, Phase: phase})
+					if o.Rule != nil {
+						assert.False(t, o.Rule.Disabled, "%s in %s: %s", o.Rule.ID, family, r.Text)
+					}
+				}
+			}
+		}
+	}
+	plain, err := set.For("plain")
+	require.NoError(t, err)
+	for _, text := range []string{"Tried to start", "Could not find the license server", "Unknown save format, data is not loaded"} {
+		o := plain.NewEvaluator().Evaluate(&rules.Input{Template: text, Level: event.LevelFatal})
+		assert.Equal(t, event.Blocking, o.Decision.Disposition, text)
+	}
+}

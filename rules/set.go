@@ -20,7 +20,9 @@ type Set struct {
 	tests    []test
 	hash     uint64
 	family   string // of the logs; "": of any
-	own      ownSets
+	own      *ownSets
+	whole    *Set // of which this is the set for a family
+	files    []filePart
 	notes    []compiled.Note
 	sources  []*source
 	lists    map[string][]string
@@ -95,6 +97,7 @@ type Rule struct {
 
 	index      int // in Set.rules
 	file       int // index of File among those given
+	home       int // index of the file of the rule that it overrides, else file
 	cond       *condition
 	exceptions []*condition                     // the rule does not match where one of them holds
 	reads      varSet                           // by the condition and the exceptions

@@ -18,28 +18,33 @@ import (
 var Format = format.Format{Name: "bepinex", Detect: detect, Level: level, Mod: mod, Facts: facts}
 
 func detect(line string) format.Evidence {
-	if rest, ok := format.Tagged(line, " BepInEx] "); ok {
-		if strings.HasPrefix(rest, "BepInEx ") {
-			return format.Banner
-		}
-		return format.Form
-	}
-	if version, ok := melon(line, "MelonLoader v"); ok && format.IsLongVersion(version) {
+	if _, _, ok := loaderOf(line); ok {
 		return format.Banner
+	}
+	if _, ok := format.Tagged(line, " BepInEx] "); ok {
+		return format.Form
 	}
 	return format.None
 }
 
-// melon returns the text behind a name in a line of MelonLoader's banner, up to a space after a version.
-func melon(line, name string) (string, bool) {
+// after returns the text behind a name in a line, at its beginning or behind a tag.
+func after(line, name string) (string, bool) {
 	if strings.HasPrefix(line, "[") {
 		_, line, _ = strings.Cut(line, "] ")
 	}
-	text, ok := strings.CutPrefix(line, name)
-	if strings.HasSuffix(name, " v") {
-		text, _, _ = strings.Cut(text, " ")
+	return strings.CutPrefix(line, name)
+}
+
+// loaderOf returns the loader that prints its version in a line.
+func loaderOf(line string) (loader, rest string, ok bool) {
+	if text, tagged := format.Tagged(line, " BepInEx] "); tagged {
+		loader, rest, _ = strings.Cut(text, " - ")
+	} else if text, is := after(line, "MelonLoader v"); is {
+		version, _, _ := strings.Cut(text, " ")
+		loader = "MelonLoader " + version
 	}
-	return text, ok
+	name, version, _ := strings.Cut(loader, " ")
+	return loader, rest, (name == "BepInEx" || name == "MelonLoader") && format.IsLongVersion(version)
 }
 
 // level knows Message: news for the player, no problem.
@@ -48,8 +53,13 @@ func level(line string) (event.Level, bool) {
 	return event.LevelInfo, ok && strings.TrimRight(tag, " ") == "[Message"
 }
 
-// mod reads a line of the list that MelonLoader prints: "[12:34:56.789] Some Mod v1.2.0".
+// mod reads "[Info   :   BepInEx] Loading [Some Mod 1.2.0]" and "[12:34:56.789] Some Mod v1.2.0", an item of a list.
 func mod(line string) (name, version string, ok bool) {
+	if inner, is := after(line, "Loading ["); is {
+		inner, ok = strings.CutSuffix(inner, "]")
+		at := strings.LastIndexByte(inner, ' ')
+		return inner[:max(at, 0)], inner[at+1:], ok && at > 0 && len(inner) <= 256 && format.IsVersion(inner[at+1:])
+	}
 	tag, rest, ok := strings.Cut(line, "] ")
 	at := strings.LastIndex(rest, " v")
 	if !ok || at <= 0 || len(tag) < len("[12:34:56") || tag[0] != '[' || tag[3] != ':' || strings.HasPrefix(rest, "MelonLoader ") {
@@ -60,33 +70,20 @@ func mod(line string) (name, version string, ok bool) {
 }
 
 func facts(f *format.Facts, line string) {
-	if rest, ok := format.Tagged(line, " BepInEx] "); ok {
-		loader, game, _ := strings.Cut(rest, " - ")
-		if version, is := strings.CutPrefix(loader, "BepInEx "); is && format.IsLongVersion(version) {
-			format.Learn(&f.Loader, loader)
-			if at := strings.LastIndex(game, " ("); at > 0 {
-				game = game[:at]
-			}
-			format.Learn(&f.Game, game)
-		}
-		if version, is := strings.CutPrefix(rest, "Running under Unity v"); is && format.IsLongVersion(version) {
-			format.Learn(&f.Engine, "Unity "+version)
-		}
-		return
-	}
-	if version, ok := melon(line, "MelonLoader v"); ok && format.IsLongVersion(version) {
-		format.Learn(&f.Loader, "MelonLoader "+version)
-	}
-	if f.Loader == "" {
-		return // only below the line of the loader
-	}
-	if game, ok := melon(line, "Game Name: "); ok {
+	if loader, rest, ok := loaderOf(line); ok {
+		format.Learn(&f.Loader, loader)
+		game, _, _ := strings.Cut(rest, " (")
 		format.Learn(&f.Game, game)
 	}
-	if version, ok := melon(line, "Game Version: "); ok && format.IsVersion(version) && f.Game != "" && !strings.HasSuffix(f.Game, version) {
-		f.Game = format.Shorten(f.Game+" "+version, len(f.Game)+len(version)+1)
+	for _, engine := range [...]string{"Running under Unity v", "Unity Version: "} {
+		if version, ok := after(line, engine); ok && format.IsLongVersion(version) {
+			format.Learn(&f.Engine, "Unity "+version)
+		}
 	}
-	if version, ok := melon(line, "Unity Version: "); ok && format.IsLongVersion(version) {
-		format.Learn(&f.Engine, "Unity "+version)
+	if game, ok := after(line, "Game Name: "); ok && f.Loader != "" {
+		format.Learn(&f.Game, game)
+	}
+	if version, ok := after(line, "Game Version: "); ok && format.IsVersion(version) && f.Game != "" && !strings.HasSuffix(f.Game, version) {
+		f.Game += " " + version
 	}
 }

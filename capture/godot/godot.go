@@ -31,11 +31,4 @@ func facts(f *format.Facts, line string) {
 		version, _, _ := strings.Cut(rest, " ")
 		format.Learn(&f.Engine, "Godot "+version)
 	}
-	if rest, ok := strings.CutPrefix(line, "OpenGL API "); ok {
-		api, card, _ := strings.Cut(rest, " - ")
-		format.Learn(&f.GraphicsAPI, "OpenGL "+api)
-		if _, name, ok := strings.Cut(card, "Using Device: "); ok {
-			format.Learn(&f.Graphics, name)
-		}
-	}
 }

@@ -2,7 +2,6 @@
 //
 //	[LOG 12:34:56.789] ******* Log Initiated for Kerbal Space Program - 1.12.5.3190 (WindowsPlayer x64) en-us *******
 //	Kerbal Space Program - 1.12.5.3190 (WindowsPlayer x64) en-us
-//	OS: Windows 10  (10.0.0) 64bit
 package ksp
 
 import (
@@ -36,20 +35,5 @@ func detect(line string) format.Evidence {
 func facts(f *format.Facts, line string) {
 	if version, ok := banner(line); ok {
 		format.LearnGame(f, "Kerbal Space Program", version)
-		return
-	}
-	if f.Game == "" || len(line) > 200 {
-		return // the machine comes below the game
-	}
-	name, value, _ := strings.Cut(line, ": ")
-	switch name {
-	case "OS":
-		format.Learn(&f.System, value)
-	case "CPU":
-		format.Learn(&f.CPU, value)
-	case "GPU":
-		format.Learn(&f.Graphics, value)
-	case "RAM":
-		format.Learn(&f.Memory, value+" MB")
 	}
 }

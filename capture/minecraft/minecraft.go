@@ -48,7 +48,7 @@ var loaders = [...]struct{ mark, name string }{
 
 // games are the marks before the version of the game.
 var games = [...]string{
-	"--fml.mcVersion, ", "]: Loading Minecraft ", " Loading Minecraft ", " for Minecraft ", "Starting minecraft server version ", "Minecraft Version: ",
+	"--fml.mcVersion, ", " Loading Minecraft ", " for Minecraft ", "Starting minecraft server version ", "Minecraft Version: ",
 }
 
 func facts(f *format.Facts, line string) {

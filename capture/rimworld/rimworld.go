@@ -12,7 +12,7 @@ import (
 )
 
 // Format is the family of RimWorld's logs.
-var Format = format.Format{Name: "rimworld", Detect: detect}
+var Format = format.Format{Name: "rimworld", Detect: detect, Facts: facts}
 
 func detect(line string) format.Evidence {
 	if version, ok := strings.CutPrefix(line, "RimWorld "); ok && version != "" && version[0]-'0' < 10 {
@@ -45,4 +45,14 @@ func detect(line string) format.Evidence {
 		return format.Form
 	}
 	return format.None
+}
+
+// facts learns the language: "Translation data for language Basque has 12 errors.".
+func facts(f *format.Facts, line string) {
+	if rest, ok := strings.CutPrefix(line, "Translation data for language "); ok && len(rest) < 100 {
+		language, rest, _ := strings.Cut(rest, " has ")
+		if number, _, ok := strings.Cut(rest, " errors."); ok && number != "" && strings.Trim(number, "0123456789") == "" {
+			format.Learn(&f.Language, language)
+		}
+	}
 }

@@ -43,16 +43,6 @@ func facts(f *format.Facts, line string) {
 	if !ok || !strings.HasPrefix(text, "Log file started (file ") {
 		return
 	}
-	folder, version := quoted(text, `(game "`), quoted(text, `(version "`)
-	game := folder[strings.LastIndexAny(folder, `/\`)+1:]
-	if game != "" && version != "" {
-		format.Learn(&f.Game, game+" "+version)
-	}
-}
-
-// quoted returns the text between a mark that ends in a quotation mark and the next one.
-func quoted(text, mark string) string {
-	_, rest, _ := strings.Cut(text, mark)
-	inner, _, _ := strings.Cut(rest, `"`)
-	return inner
+	folder := strings.Trim(format.Word(text, `(game "`), `"`)
+	format.LearnGame(f, folder[strings.LastIndexAny(folder, `/\`)+1:], strings.Trim(format.Word(text, `(version "`), `"`))
 }

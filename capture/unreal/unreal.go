@@ -29,7 +29,8 @@ func detect(line string) format.Evidence {
 	if _, ok := begun(line); ok {
 		return format.Banner
 	}
-	if strings.HasPrefix(line, "[20") && strings.Contains(line, "]Log") || strings.HasPrefix(line, "LogConfig: ") {
+	category, _, ok := strings.Cut(line[strings.LastIndexByte(line[:min(len(line), 48)], ']')+1:], ": ")
+	if ok && len(category) > 3 && strings.HasPrefix(category, "Log") && category[3]-'A' < 26 && !strings.Contains(category, " ") {
 		return format.Form
 	}
 	return format.None

@@ -1,0 +1,334 @@
+// Package unity knows the lines that the engine Unity writes at the start of a log, and its reports of crashes.
+//
+//	Mono path[0] = 'C:/Games/Foo/FooWin64_Data/Managed'
+//	Initialize engine version: 2022.3.35f1 (011206c7a712)
+//	Foo 1.2.3 rev45
+package unity
+
+import (
+	"cmp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/heedlog/heed/capture/format"
+)
+
+// BannerPath and BannerVersion open every log of the engine, in this order, with at most a few lines between and before
+// them.
+const (
+	BannerPath    = "Mono path[0] = "
+	BannerVersion = "Initialize engine version: "
+)
+
+const (
+	maxWindow   = 24  // lines about the graphics card
+	maxDevices  = 8   // among which it chooses one
+	maxGameLine = 100 // bytes: a longer line is a sentence
+)
+
+// Start gathers the facts in the lines that the engine writes at its start. The zero value is ready.
+type Start struct {
+	Facts format.Facts
+
+	window  int    // lines to come about the graphics card
+	gl      bool   // where it has said that OpenGL is used
+	program string // name of the game's data folder, in small letters and digits
+	devices []device
+}
+
+// device is a graphics card that Vulkan offers.
+type device struct{ handle, name string }
+
+// Program returns the name of the game's program, without what it was built for, in small
+// letters and digits; "" while it is not known. The game's own code often has
+// the same name, and is no mod's: see LearnGame of package blame.
+func (s *Start) Program() string {
+	const shortest = 3 // of names that name anything
+	for i := shortest; i < len(s.program); i++ {
+		if isBuild(s.program[i:]) {
+			return s.program[:i]
+		}
+	}
+	return s.program
+}
+
+// CrashReport looks at what a crash report has besides the traces:
+//
+//	Press of Some Company [version: Unity 2031.2.3f1_0123456789ab]
+//	D:\Games\Press\PressWin64.exe, run by somebody.
+//	16000 MB physical memory [7800 MB free].
+//	Process:               Press [1234]
+//	OS Version:            macOS 13.1 (22C65)
+func (s *Start) CrashReport(text string) {
+	const deepest = 40 // lines
+	for range deepest {
+		if text == "" {
+			return
+		}
+		line, rest, _ := strings.Cut(text, "\n")
+		text = rest
+		line = strings.TrimSpace(line)
+		if _, version, ok := strings.Cut(line, " [version: Unity "); ok {
+			version, _, _ = strings.Cut(strings.TrimSuffix(version, "]"), "_")
+			if version, _, _ = strings.Cut(version, " "); format.IsLongVersion(version) {
+				format.Learn(&s.Facts.Engine, "Unity "+version)
+			}
+		} else if path, _, ok := strings.Cut(line, ".exe, run by "); ok {
+			s.program = cmp.Or(s.program, letters(format.Shorten(path[strings.LastIndexAny(path, `/\`)+1:], maxGameLine)))
+			format.Learn(&s.Facts.Platform, "Windows")
+		} else if size, _, ok := strings.Cut(line, " MB physical memory ["); ok && isNumber(size) && size != "0" {
+			format.Learn(&s.Facts.Memory, size+" MB")
+		} else if name, ok := strings.CutPrefix(line, "Process: "); ok {
+			name, _, _ = strings.Cut(strings.TrimSpace(name), " [")
+			s.program = cmp.Or(s.program, letters(format.Shorten(name, maxGameLine)))
+			format.Learn(&s.Facts.Platform, "macOS")
+		} else if system, ok := strings.CutPrefix(line, "OS Version: "); ok {
+			format.Learn(&s.Facts.System, system)
+		}
+	}
+}
+
+// MayReveal reports whether a line that begins with first may have a fact that is wanted.
+// In a log of many runs, each with a beginning, that is a tenth of what a replay costs.
+func (s *Start) MayReveal(first byte) bool {
+	return startsFact[first] || s.window > 0 || s.wantsGame()
+}
+
+// wantsGame reports whether a line may be the one with the game's version: its name is
+// known by that of its program.
+func (s *Start) wantsGame() bool { return s.Facts.Game == "" && s.program != "" }
+
+// startsFact has the first bytes of lines whose form gives a fact. Those of the
+// graphics card and the game's version begin with anything.
+var startsFact = func() (t [256]bool) {
+	for _, c := range []byte("CGIMP[") {
+		t[c] = true
+	}
+	return t
+}()
+
+// Line looks at a line of a log, which has no spaces at its end.
+func (s *Start) Line(line string) {
+	if s.window > 0 {
+		s.window--
+		s.graphics(line)
+	}
+	if rest, ok := strings.CutPrefix(line, BannerPath); ok {
+		s.folder(strings.Trim(rest, "'"))
+		format.Learn(&s.Facts.Runtime, "Mono")
+		return
+	}
+	if rest, ok := strings.CutPrefix(line, BannerVersion); ok {
+		if version, _, _ := strings.Cut(rest, " "); format.IsLongVersion(version) {
+			format.Learn(&s.Facts.Engine, "Unity "+version)
+		}
+		return
+	}
+	switch {
+	case line == "GfxDevice: creating device client" || strings.HasPrefix(line, "GfxDevice: creating device client;"):
+		s.window = maxWindow
+	case strings.HasPrefix(line, "[Vulkan init] "):
+		s.vulkan(line[len("[Vulkan init] "):])
+	case strings.HasPrefix(line, "Initializing Metal device caps: "):
+		format.Learn(&s.Facts.Graphics, line[len("Initializing Metal device caps: "):])
+		format.Learn(&s.Facts.GraphicsAPI, "Metal")
+	case strings.HasPrefix(line, "Command line arguments: "):
+		format.Learn(&s.Facts.Arguments, line[len("Command line arguments: "):])
+	case strings.HasPrefix(line, "Processor: "):
+		if name := line[len("Processor: "):]; isCPU(name) {
+			format.Learn(&s.Facts.CPU, name)
+		}
+	case len(line) <= 2*maxGameLine:
+		s.game(line)
+	}
+}
+
+// folder learns from the path of the game's own code, as in
+//
+//	C:/Games/Foo/FooWin64_Data/Managed
+//	/home/me/foo/Foo_Data/Managed
+//	/Applications/Foo.app/Contents/Resources/Data/Managed
+//
+// what the game was built for, and how its program is called.
+func (s *Start) folder(path string) {
+	if s.program != "" || len(path) > 4096 {
+		return
+	}
+	parts := strings.Split(strings.ReplaceAll(path, `\`, "/"), "/")
+	name, mac := "", false
+	for _, p := range parts {
+		if app, ok := strings.CutSuffix(p, ".app"); ok {
+			name, mac = app, true
+		} else if data, ok := strings.CutSuffix(p, "_Data"); ok {
+			name, mac = data, false
+		}
+	}
+	if name == "" || len(name) > maxGameLine {
+		return
+	}
+	s.program = letters(name)
+	switch {
+	case strings.HasPrefix(path, "//"): // a share, of any system
+	case len(path) > 2 && path[0]|0x20-'a' < 26 && path[1] == ':':
+		format.Learn(&s.Facts.Platform, "Windows")
+	case mac && path[0] == '/':
+		format.Learn(&s.Facts.Platform, "macOS")
+	case path[0] == '/':
+		format.Learn(&s.Facts.Platform, "Linux")
+	}
+}
+
+// graphics looks at a line that the engine may have written about the graphics card.
+func (s *Start) graphics(line string) {
+	if strings.HasPrefix(line, "GLX Extensions: ") || strings.HasPrefix(line, "OPENGL LOG: ") || line == "OpenGL:" {
+		s.gl = true
+		return
+	}
+	name, value, ok := strings.Cut(strings.TrimLeft(line, " \t"), ": ")
+	if !ok {
+		if strings.HasPrefix(line, "Begin MonoManager") {
+			s.window = 0
+		}
+		return
+	}
+	value = strings.TrimSpace(value)
+	switch name {
+	case "Renderer":
+		if at := strings.LastIndex(value, " (ID=0x"); at > 0 && strings.HasSuffix(value, ")") {
+			value = value[:at]
+		}
+		format.Learn(&s.Facts.Graphics, value)
+	case "Version":
+		if value != "" && isDigit(value[0]) {
+			if !s.gl && !strings.Contains(value, " Profile)") { // which OpenGL alone has
+				return
+			}
+			value = "OpenGL " + value
+		}
+		format.Learn(&s.Facts.GraphicsAPI, value)
+	case "VRAM":
+		format.Learn(&s.Facts.GraphicsMemory, value)
+	case "Driver":
+		format.Learn(&s.Facts.GraphicsDriver, value)
+	}
+}
+
+// vulkan learns which graphics card was chosen:
+//
+//	Physical Device 0000023C4C5D4B80 [0]: "Some Card 2070" deviceType=2 vendorID=10de deviceID=1f02
+//	Selected physical device 0000023C4C5D4B80
+func (s *Start) vulkan(text string) {
+	if rest, ok := strings.CutPrefix(text, "Physical Device "); ok {
+		handle, rest, _ := strings.Cut(rest, " ")
+		_, rest, _ = strings.Cut(rest, `"`)
+		name, _, ok := strings.Cut(rest, `"`)
+		if ok && len(handle) <= 32 && len(s.devices) < maxDevices {
+			s.devices = append(s.devices, device{strings.Clone(handle), strings.Clone(name)})
+		}
+		return
+	}
+	handle, ok := strings.CutPrefix(text, "Selected physical device ")
+	if !ok {
+		return
+	}
+	handle, _, _ = strings.Cut(handle, " ")
+	for _, d := range s.devices {
+		if d.handle == handle {
+			format.Learn(&s.Facts.Graphics, d.name)
+			format.Learn(&s.Facts.GraphicsAPI, "Vulkan")
+		}
+	}
+}
+
+// game looks for the line in which the game prints its version.
+func (s *Start) game(line string) {
+	if !s.wantsGame() || len(line) > maxGameLine || strings.IndexByte(line, '.') < 0 {
+		return
+	}
+	own := func(name string) bool { return isProgram(s.program, letters(name)) }
+	if name, ok := parseGame(line, own); ok {
+		format.Learn(&s.Facts.Game, name)
+	}
+}
+
+// parseGame reads the name of a game and its version, "Foo 1.2.3 rev45" or "Foo
+// version: 1.2.3 build 45", and nothing else. Of a line that may be anything, own says
+// whether the name is the game's; a version then has three numbers, or a number of a
+// build after it.
+func parseGame(line string, own func(name string) bool) (text string, ok bool) {
+	words := strings.Fields(line)
+	at := 1
+	for at < len(words) && !format.IsLongVersion(words[at]) {
+		at++
+	}
+	if at >= len(words) {
+		return "", false
+	}
+	name := words[:at]
+	if last := strings.ToLower(name[at-1]); at > 1 && (last == "version" || last == "version:") {
+		name = name[:at-1]
+	}
+	version, build := words[at], words[at+1:]
+	switch {
+	case len(build) == 0:
+		ok = own == nil || strings.Count(version, ".") >= 2
+	case len(build) == 1:
+		number, isRev := strings.CutPrefix(build[0], "rev")
+		ok = isRev && isNumber(number)
+	case len(build) == 2:
+		ok = strings.EqualFold(build[0], "build") && isNumber(build[1])
+	}
+	title := strings.TrimSuffix(strings.Join(name, " "), ":")
+	if !ok || own != nil && !own(title) || letters(title) == "" {
+		return "", false
+	}
+	return strings.Join(append([]string{title, version}, build...), " "), true
+}
+
+// isProgram reports whether a program is that of a game: it has its name, perhaps with
+// what it was built for.
+func isProgram(program, game string) bool {
+	rest, ok := strings.CutPrefix(program, game)
+	return ok && game != "" && isBuild(rest)
+}
+
+// isBuild reports whether rest, which is left of the name of a program behind that of a
+// game, says no more than what it was built for.
+func isBuild(rest string) bool {
+	switch rest {
+	case "", "win", "win32", "win64", "windows", "x64", "x86", "64", "32",
+		"linux", "linux64", "mac", "osx", "server", "64bit":
+		return true
+	}
+	return false
+}
+
+// letters returns the letters and digits of s, small ones for capitals of ASCII.
+func letters(s string) string {
+	b := make([]byte, 0, len(s))
+	for i := range len(s) {
+		c := s[i]
+		if c-'A' < 26 {
+			c |= 0x20
+		}
+		if c-'a' < 26 || isDigit(c) || c >= utf8.RuneSelf {
+			b = append(b, c)
+		}
+	}
+	return string(b)
+}
+
+func isDigit(c byte) bool { return c-'0' < 10 }
+
+func isNumber(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
+
+// isCPU reports whether a name is one that makers of processors give. A line about a
+// processor may be about one in the game.
+func isCPU(name string) bool {
+	for _, maker := range [...]string{"Intel", "AMD ", "Apple ", "Qualcomm", "ARM", "VIA "} {
+		if strings.HasPrefix(name, maker) {
+			return true
+		}
+	}
+	return strings.Contains(name, " CPU ") && strings.HasSuffix(name, "Hz")
+}

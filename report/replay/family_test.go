@@ -1,0 +1,170 @@
+package replay_test
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"github.com/heedlog/heed"
+	"github.com/heedlog/heed/capture"
+	"github.com/heedlog/heed/report"
+	"github.com/heedlog/heed/report/replay"
+	"github.com/heedlog/heed/rules"
+)
+
+// families are the logs in testdata/families: NAME-healthy.log, and NAME-broken.log with a fault.
+var families = []struct {
+	name, family string
+	game, loader string
+	mods         int // that the log lists
+}{
+	{name: "bepinex", family: "bepinex", game: "Lantern Quest", loader: "BepInEx 5.4.21.0", mods: 2},
+	{name: "fabric", family: "minecraft", game: "Minecraft 1.20.4", loader: "Fabric Loader 0.15.3", mods: 3},
+	{name: "factorio", family: "factorio", game: "Factorio 1.1.100", mods: 1},
+	{name: "godot", family: "godot"},
+	{name: "json", family: "json"},
+	{name: "ksp", family: "ksp", game: "Kerbal Space Program 1.12.5.3190"},
+	{name: "melonloader", family: "bepinex", game: "Lantern Quest 1.4.2", loader: "MelonLoader 0.6.1", mods: 1},
+	{name: "minecraft", family: "minecraft", game: "Minecraft 1.20.1", loader: "Forge 47.2.0"},
+	{name: "plain", family: "plain"},
+	{name: "smapi", family: "smapi", game: "Stardew Valley 1.6.15 build 24356", loader: "SMAPI 4.1.10", mods: 2},
+	{name: "source", family: "source", game: "tf 8622567"},
+	{name: "unity", family: "unity", game: "LanternQuest 1.4.2"},
+	{name: "unreal", family: "unreal", game: "LanternQuest"},
+}
+
+// play replays a log by rules, and returns both at the end.
+func play(t *testing.T, set *rules.Set, path string, each func(r *replay.Replay)) (*report.Document, *replay.Replay) {
+	t.Helper()
+	f, err := os.Open(path)
+	require.NoError(t, err)
+	defer func() { _ = f.Close() }()
+	reader, err := capture.NewReader(f, capture.Options{})
+	require.NoError(t, err)
+	config := replay.Config(set)
+	config.Family = reader.Family()
+	engine, err := heed.New(config)
+	require.NoError(t, err)
+	records := capture.NewAhead(reader)
+	defer records.Close()
+	r := &replay.Replay{Engine: engine, Records: records, Family: config.Family}
+	made, err := report.New(report.Config{
+		File: "log", Template: engine.Template, Group: engine.Group, Mod: engine.Mod, Blame: r.Blame,
+	})
+	require.NoError(t, err)
+	for {
+		if err := r.Next(); errors.Is(err, io.EOF) {
+			made.End(r.End(nil))
+			return made.Document(0), r
+		} else {
+			require.NoError(t, err)
+		}
+		made.Observe(r.Record, &r.Outcome)
+		for _, u := range engine.Updates(nil) {
+			made.Update(&u)
+		}
+		if each != nil {
+			each(r)
+		}
+	}
+}
+
+// TestFamilies: of each family, a healthy log is healthy and a broken one is not; game, loader and mods have names.
+func TestFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	for _, c := range families {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join("../../testdata/families", c.name)
+			doc, r := play(t, set, path+"-healthy.log", nil)
+			v := doc.Summary.Verdict
+			assert.Equal(t, c.family, r.Family)
+			assert.Equal(t, "healthy", v.State, "%s: %s %v", v.Headline, v.What, v.Causes)
+			assert.Equal(t, c.game, r.Began.Facts().Game)
+			assert.Equal(t, c.loader, r.Began.Facts().Loader)
+			assert.Len(t, r.Mods.Mods, c.mods)
+			doc, r = play(t, set, path+"-broken.log", nil)
+			assert.Equal(t, c.family, r.Family)
+			assert.Contains(t, []string{"crashed", "broken", "wrong"}, doc.Summary.Verdict.State)
+		})
+	}
+}
+
+// TestFamiliesOfRules: a family that a rule file names has logs here.
+func TestFamiliesOfRules(t *testing.T) {
+	known := map[string]bool{"crash": true, "rimworld": true} // in testdata/captures
+	for _, c := range families {
+		known[c.family] = true
+	}
+	for _, name := range rules.Families() {
+		assert.True(t, known[name], "%s: write a healthy and a broken log, and add a row", name)
+	}
+}
+
+// TestRulesOfOtherFamilies: in the logs of a family, no rule of another one decides.
+func TestRulesOfOtherFamilies(t *testing.T) {
+	set, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	logs, err := filepath.Glob("../../testdata/*/*.*")
+	require.NoError(t, err)
+	for _, path := range logs {
+		if dir := filepath.Base(filepath.Dir(path)); dir != "captures" && dir != "families" {
+			continue
+		}
+		play(t, set, path, func(r *replay.Replay) {
+			rule := set.Rule(r.Outcome.Decision.Rule)
+			if r.Acted || rule == nil || r.Family == "" {
+				return
+			}
+			own, err := set.For(r.Family)
+			require.NoError(t, err)
+			assert.False(t, own.Rule(rule.ID).Disabled, "%s: %s decides in the family %s", path, rule.ID, r.Family)
+		})
+	}
+}
+
+// TestLeaveOneFamilyOut: without the rules of one family, the logs of the others are decided alike.
+func TestLeaveOneFamilyOut(t *testing.T) {
+	all, err := rules.Compile(rules.Defaults()...)
+	require.NoError(t, err)
+	decisions := func(set *rules.Set, path string) (of []string) {
+		play(t, set, path, func(r *replay.Replay) {
+			d := r.Outcome.Decision
+			of = append(of, d.Rule+" "+d.Disposition.String()+" "+d.Severity.String())
+		})
+		return of
+	}
+	for _, family := range []string{"rimworld", "source"} {
+		off := "version: 1\nrules:\n"
+		for _, f := range rules.Defaults() {
+			if !strings.Contains(string(f.Data), "\nfamilies: ["+family+"]\n") {
+				continue
+			}
+			for _, r := range all.Rules() {
+				if r.File == f.Name {
+					off += "  - {id: " + r.ID + ", override: true, enabled: false}\n"
+				}
+			}
+		}
+		if !strings.Contains(off, "id:") {
+			continue
+		}
+		set, err := rules.Compile(append([]rules.File{{Name: "off.yaml", Data: []byte(off)}}, rules.Defaults()...)...)
+		require.NoError(t, err, family)
+		for _, c := range families {
+			if c.family == family {
+				continue
+			}
+			for _, kind := range []string{"healthy", "broken"} {
+				path := filepath.Join("../../testdata/families", c.name+"-"+kind+".log")
+				assert.Equal(t, decisions(all, path), decisions(set, path), "%s without %s", path, family)
+			}
+		}
+	}
+}
