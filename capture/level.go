@@ -11,7 +11,7 @@ import (
 // evidence to the softest.
 func (a *assembly) level(layout Layout, footers *footerUse) (event.Level, Evidence) {
 	if (layout == LayoutPlain || layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
-		if l, ok := plainLevel(a.message); ok {
+		if l, ok := a.plainLevel(); ok {
 			return l, evidenceTag
 		}
 	}
