@@ -71,9 +71,9 @@ type openRecord struct {
 	start, end int
 	time       int64 // of its first line; see line
 	partial    bool  // its last line goes on with the next
-	lines      int  // not blank
-	blanks     int  // blank lines since the last that was not
-	gap        bool // and the last of them is one space
+	lines      int   // not blank
+	blanks     int   // blank lines since the last that was not
+	gap        bool  // and the last of them is one space
 	split      Evidence
 	sealed     bool // nothing more can belong to it
 	block      block
@@ -93,8 +93,10 @@ type openRecord struct {
 	searched  int    // length of the message when it was searched for mentions
 	mentions  bool   // the message has the word Exception; see mentionsException
 	loader    answer // of listsLoaderErrors
-	exception bool   // a line below the first is an exception that the first announced
-	inner     bool   // the last line hands on a further exception; see nests
+	leveled   answer // of plainLevel, and the level
+	own       event.Level
+	exception bool // a line below the first is an exception that the first announced
+	inner     bool // the last line hands on a further exception; see nests
 	footer    bool
 	engine    bool // the first line is one of the engine's own
 	plain     bool // the first line, all of it, opens with a plainWord

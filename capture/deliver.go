@@ -42,9 +42,15 @@ func (r *Reader) flush() {
 	} else {
 		r.countRun()
 	}
-	r.fill(r.deliver())
+	rec := r.deliver()
+	r.fill(rec)
+	message, line := rec.Message, rec.StartLine
+	if rec.Kind != event.KindLog {
+		message = ""
+	}
 	a.lines = 0
 	a.sealed = true
+	r.noteOmission(message, line)
 }
 
 // fill describes the record in asm.

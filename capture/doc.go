@@ -39,9 +39,10 @@
 // belong to the lines of a record but to neither text; the reference of a duplicate that
 // cannot be resolved stays in the message.
 //
-// A level is given only on evidence: a footer (a warning at least), the logging frame of
+// A level is given only on evidence: a footer (a warning at least, unless all that managed code logs has
+// one), the logging frame of
 // a console copy, the form of an exception, a crash, a field, a tag such as [ERR] or
-// [main/WARN]; in plain text a word such as ERROR where loggers write it. In a log whose
+// [main/WARN]; in plain text a word such as ERROR where loggers write it, also in a few other languages. In a log whose
 // warnings and errors have footers, a record without one is information, unless it opens
 // as the engine opens reports of its own faults, which may lack one. Every other level is
 // unknown, which is not the same as information. Times are given only where the input
@@ -63,7 +64,8 @@
 // Notices report what is missing from the log: [event.StatusHole] a run of NUL bytes, or
 // the end of a line of more than 256 KiB;
 // [event.StatusRunCut] a run of exactly 99 equal messages in the layout of Unity 2022.3,
-// which stops writing there; [event.StatusTruncated] a last line without an end that is
+// which stops writing there, or the number of messages that a logger reports as left out ("last message
+// repeated 12 times", "Suppressed 7 messages"); [event.StatusTruncated] a last line without an end that is
 // visibly cut off (a footer, frame, reference, character or JSON object without its end;
 // a missing line end alone is no evidence, since editors and uploads strip it), or an
 // upload without its rest; [event.StatusRestarted] the banner of another run of the
@@ -85,17 +87,20 @@
 //
 // # JSON lines
 //
-// One object per line. "kind" is "log" (the default), "operation", "state" or
+// One object per line. In a log of another layout, an object with a level and a message on a line of its own is a
+// record as well. Lines that Docker and other runtimes of containers wrote around the lines of a log
+// are read as those lines, so that a trace is one record. "kind" is "log" (the default), "operation", "state" or
 // "notice".
 //
-//	all        time       RFC 3339, or a number of seconds or milliseconds since 1970;
-//	                      also ts, timestamp, @timestamp, @t, t
+//	all        time       RFC 3339, or a number of seconds, or of a thousandth, a millionth or a billionth of one,
+//	                      since 1970; also ts, timestamp, @timestamp, @t, t, timeUnixNano
 //	log        level      debug, info, warning, error, fatal, or what common loggers write; also severity, lvl, s, @l,
 //	                      levelname, level_name, loglevel, log_level, log.level, severity_text;
-//	                      and PRIORITY, as syslog numbers
-//	           message    also msg, short_message, @m, @mt, @message, and log: a line of another log
-//	           source     also logger, name, channel, component
-//	           stack      also stacktrace, stack_trace, exception, @x
+//	                      level in an object log or level; PRIORITY, as syslog numbers; severityNumber, as OpenTelemetry
+//	           message    also msg, short_message, @m, @mt, @message, textPayload, body, event if there is no other,
+//	                      and log: a line of another log; an array of numbers holds the bytes of a text
+//	           source     also logger, name, channel, component, SYSLOG_IDENTIFIER
+//	           stack      also stacktrace, stack_trace, exception, @x; and of an object error
 //	           operation  the operation that the record belongs to
 //	           error      appended to the message; also err
 //	operation  operation  its id; required
@@ -108,7 +113,7 @@
 //	notice     status     hole, run_cut, truncated, restarted, no_log, log_found; required
 //	           detail, count
 //
-// Other members of a log record are appended to its message as key=value. A
+// Other members of a log record are appended to its message as key=value, but for those that begin with "__". A
 // line that is not a JSON object, or lacks what its kind requires, becomes a log
 // record with the line as its message.
 //

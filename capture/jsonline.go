@@ -28,6 +28,7 @@ type jsonLine struct {
 	empty   bool // it says that its message is empty
 	nested  bool // it is a line of another log, as containers keep them
 	partial bool // which goes on in the next object
+	fault   bool // the members of failed are being read
 
 	kind                                       []byte
 	time                                       time.Time
@@ -40,9 +41,10 @@ type jsonLine struct {
 	through                                    uint64
 	byCaller                                   bool
 	count                                      uint64
-	happened                                   []byte // value of "event", which is the message where there is no other
+	happened                                   []byte   // value of "event", which is the message where there is no other
+	failed                                     []byte   // object that describes what was thrown
 	inner                                      [][]byte // objects in it that hold members of the record
-	rest                                       []byte // " key=value" of members that have no place of their own
+	rest                                       []byte   // " key=value" of members that have no place of their own
 	line                                       []byte
 	buf                                        []byte // unquoted strings
 	decoder                                    *jsonDecoder
@@ -62,6 +64,10 @@ func (j *jsonLine) parse(line []byte) bool {
 		j.decoder = new(jsonDecoder)
 	}
 	j.valid = j.object(line)
+	if j.fault = len(j.failed) > 0; j.fault {
+		j.object(j.failed)
+		j.fault = false
+	}
 	for i := 0; i < len(j.inner) && i < maxInner; i++ {
 		j.object(j.inner[i])
 	}
@@ -117,8 +123,17 @@ func (j *jsonLine) object(text []byte) bool {
 // member takes one member of the object. Aliases are those that slog, zap,
 // zerolog, logrus, pino and bunyan write.
 func (j *jsonLine) member(key, raw []byte) {
-	if (raw[0] == '{' || raw[0] == '[') && holdsRecord(key) {
+	switch {
+	case j.fault && (raw[0] != '"' || string(key) != "message" && !bytes.HasPrefix(key, []byte("stack"))):
+		return
+	case j.fault && string(key) == "message":
+		j.failure = j.unquote(raw)
+		return
+	case (raw[0] == '{' || raw[0] == '[') && holdsRecord(key):
 		j.inner = append(j.inner, raw)
+		return
+	case raw[0] == '{' && (string(key) == "error" || string(key) == "err") && bytes.Contains(raw, []byte(`"stack`)):
+		j.failed = raw
 		return
 	}
 	switch string(key) {
@@ -241,7 +256,7 @@ func (j *jsonLine) alias(key, raw []byte) {
 				return
 			}
 		}
-	case "@x", "exception":
+	case "@x", "exception", "error.stack_trace":
 		if raw[0] == '"' && len(j.stack) == 0 {
 			j.stack = j.unquote(raw)
 			return

@@ -17,7 +17,7 @@ func (a *assembly) level(layout Layout, footers *footerUse, own func(string) (ev
 		}
 	}
 	if (layout == LayoutPlain || layout == LayoutJSON) && (!a.plain || a.message[3] == ' ') { // a day, maybe
-		if l, ok := plainLevel(a.message); ok {
+		if l, ok := a.plainLevel(); ok {
 			return l, evidenceTag
 		}
 	}

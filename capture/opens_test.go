@@ -59,7 +59,7 @@ func FuzzOpens(f *testing.F) {
 		require.Equal(t, prose, ln.prose, "%q", b)
 		if plainWord(b) > 0 {
 			exception, _ := exceptionType(b)
-			_, level := plainLevel(b)
+			_, level := (&assembly{message: b}).plainLevel()
 			require.False(t, exception > 0 || level && b[3] != ' ' || isThrown(b, 0), "%q", b)
 		}
 		require.Equal(t, opensFault(b), opens[b[0]]&mayFault != 0 && opensFaultWord(b) || namesException(b))

@@ -7,13 +7,16 @@ import (
 	"github.com/heedlog/heed/internal/logline"
 )
 
-// plainLevel returns the level that b, the text of a record of no known program,
-// gives itself where loggers write it. So "Error messages are on" has none.
-func plainLevel(b []byte) (event.Level, bool) {
-	if i := bytes.IndexByte(b, '\n'); i >= 0 {
-		b = b[:i]
+// plainLevel returns the level that the first line of the record, one of no known program, gives itself where loggers
+// write it. So "Error messages are on" has none. The line is read once.
+func (a *assembly) plainLevel() (event.Level, bool) {
+	if a.leveled == unasked {
+		a.leveled = no
+		if l, ok := logline.Level(text(a.head())); ok {
+			a.own, a.leveled = l, yes
+		}
 	}
-	return logline.Level(text(b))
+	return a.own, a.leveled == yes
 }
 
 // joinsPlain is joins for text of no known program.
@@ -33,7 +36,7 @@ func (a *assembly) joinsPlain(ln *line) verdict {
 	case a.blanks <= maxInnerBlanks && a.joinsChained(b):
 		return joined(partMessage, evidenceForm)
 	case a.blanks > 0:
-	case b[0] == 'a' && isBareAtFrame(b):
+	case b[0] == '#' && isNumberedFrame(b) && a.reportsFault(), b[0] == 'a' && isBareAtFrame(b):
 		return joined(partStack, evidenceFrame)
 	case b[0] == ' ' || b[0] == '\t':
 		switch {
@@ -158,11 +161,10 @@ func isTraceTitle(b []byte) bool {
 // reportsFault reports whether the first line of the record reports that something went
 // wrong, by its level or else by its words.
 func (a *assembly) reportsFault() bool {
-	head := a.head()
-	if l, ok := plainLevel(head); ok {
+	if l, ok := a.plainLevel(); ok {
 		return l >= event.LevelWarning
 	}
-	return speaksOfFault(head)
+	return speaksOfFault(a.head())
 }
 
 // isThrown reports whether b is the type of what was thrown, with at least so many
@@ -189,6 +191,12 @@ func isElapsed(b []byte) bool {
 	_, rest := number(t)
 	return len(rest) < len(t) && len(rest) > 4 && rest[0] == '.' && isDigit(rest[1]) && isDigit(rest[2]) &&
 		isDigit(rest[3]) && rest[4] == ' '
+}
+
+// isNumberedFrame reports whether b is a frame that PHP numbers: "#0 /srv/a.php(30): save()", "#1 {main}".
+func isNumberedFrame(b []byte) bool {
+	_, rest := number(b[1:])
+	return len(rest) < len(b)-1 && len(rest) > 1 && rest[0] == ' '
 }
 
 // isOmission reports whether b, an indented line, stands for the rest of a trace of

@@ -11,7 +11,8 @@ import (
 )
 
 func TestPlainLevel(t *testing.T) {
-	requireLevels(t, plainLevel, map[string]event.Level{
+	own := func(b []byte) (event.Level, bool) { return (&assembly{message: b}).plainLevel() }
+	requireLevels(t, own, map[string]event.Level{
 		"2031-04-05T10:00:00.001Z WARN  queue is long":             event.LevelWarning,
 		"2031-04-05 10:00:00,001 CRITICAL worker: gone":            event.LevelFatal,
 		"10:00:00.001 [main] ERROR c.a.Press - stuck":              event.LevelError,

@@ -91,7 +91,7 @@ type Notice struct {
 	Detail string
 
 	// Count is how much is missing, in the unit of the status: bytes for
-	// [StatusHole], the last visible count for [StatusRunCut].
+	// [StatusHole], the last visible count, or the number left out, for [StatusRunCut].
 	Count uint64
 
 	Pos uint64 // see [Log]

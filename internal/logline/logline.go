@@ -56,17 +56,20 @@ func mayHave(s string) bool {
 		return false
 	}
 	switch c := s[0]; {
-	case isDigit(c), strings.IndexByte("[<( \t\"*=", c) >= 0, s[1] >= 0x80 || s[2] >= 0x80:
+	case c < 'A', c == '[', s[1]|s[2] >= 0x80:
 		return true
 	case c-'A' < 26: // a level in capitals, a day or a month, or a letter
 		return s[1]-'A' < 26 || isDigit(s[1]) || s[1] == '/' || s[3] == ' ' || s[3] == ',' ||
-			strings.HasPrefix(s, "Log") || mayDate(s)
+			strings.HasPrefix(s, "Log") || strings.IndexByte(s[:min(len(s), maxDay)], ',') > 0
 	case c-'a' < 26: // "time=", "level=", "fail: "
 		return strings.IndexByte(s[:6], '=') > 0 || s[4] == ':' || strings.HasPrefix(s, "timestamp=") ||
 			strings.HasPrefix(s, "severity=") || strings.HasPrefix(s, "loglevel=")
 	}
 	return false
 }
+
+// maxDay is the length of the longest name of a day, with a comma.
+const maxDay = len("Wednesday,")
 
 // Bounds of what is read: how many words and tags a head may have, how many of them may be names, and how long
 // one may be.
@@ -271,10 +274,6 @@ func (p *parser) part() bool {
 		p.i += wordLen(s)
 		p.number = true
 		return true
-	case p.timed && isSign(c) && digits(s[1:]) >= 2: // a zone
-		p.i += timeRun(s)
-		p.commit()
-		return true
 	case strings.IndexByte("|,;:-", c) >= 0:
 		return p.separator()
 	}
@@ -320,9 +319,9 @@ func (p *parser) tag() bool {
 	}
 	t := strings.TrimLeft(tag, " ")
 	switch {
-	case t == "", s[0] != '[' && !onlyTime(t):
+	case t == "", s[0] != '[' && timeLen(t) < len(t):
 		return false
-	case p.names == 0 && onlyTime(t) || p.timed && digits(t) == len(t):
+	case p.names == 0 && timeLen(t) == len(t) || p.timed && digits(t) == len(t):
 		p.timed, p.head.Sure = true, true
 		p.commit()
 	case p.timed && p.names == 0 && isThread(tag): // behind words it is text, unless a level follows
@@ -341,21 +340,17 @@ func (p *parser) colon() {
 	}
 }
 
-// time reads a time with its date.
+// time reads a time.
 func (p *parser) time() bool {
-	s := p.rest()
-	date := 0
-	if !p.timed {
-		date = dateLen(s)
-	}
-	n := timeLen(s[date:])
+	n := timeLen(p.rest())
 	if n == 0 {
 		return false
 	}
-	p.i += date + n
+	clock := strings.IndexByte(p.rest()[:n], ':') > 0
+	p.i += n
 	p.timed, p.head.Sure = true, true
 	p.commit()
-	if strings.IndexByte(s[date:date+n], ':') > 0 {
+	if clock {
 		p.host()
 	}
 	return true
@@ -418,9 +413,6 @@ func (p *parser) word() bool {
 	p.i += n
 	switch {
 	case p.timed && isPosition(word):
-		p.commit()
-	case p.timed && isZone(name):
-		p.i -= n - len(name)
 		p.commit()
 	case colon > 0 && colon+1 == n && strings.HasPrefix(word, "Log") && len(name) > len("Log"): // a category of Unreal's
 		if !p.levelFollows() {
@@ -543,6 +535,7 @@ func (p *parser) pair(word string, eq int) bool {
 		p.head.Sure = true
 	case "time", "ts", "timestamp", "t":
 		p.timed, p.head.Sure = true, true
+		n = max(n, eq+1+timeLen(p.rest()[eq+1:]))
 	default:
 		return false
 	}
@@ -587,15 +580,12 @@ func (p *parser) tail() {
 		case isPosition(s[:n]):
 			p.i += n
 		case isLogger(s[:n]):
-			switch after := s[n:]; {
-			case s[n-1] == ':':
+			after := strings.TrimLeft(s[n:], " ")
+			switch {
+			case s[n-1] == ':', strings.HasPrefix(after, "[") && strings.Count(s[:n], ".") >= 2:
 				p.i += n
-			case strings.HasPrefix(after, " - "):
-				p.i += n + 2
-			case strings.HasPrefix(strings.TrimLeft(after, " "), ": "):
-				p.i += n + len(after) - len(strings.TrimLeft(after, " ")) + 1
-			case strings.HasPrefix(after, " [") && strings.Count(s[:n], ".") >= 2:
-				p.i += n
+			case strings.HasPrefix(after, "- "), strings.HasPrefix(after, ": "):
+				p.i = len(p.s) - len(after) + 1
 			default:
 				return
 			}
@@ -611,27 +601,23 @@ func (p *parser) tail() {
 
 // further reads a time below the level, and a colon behind it.
 func (p *parser) further() bool {
+	s := p.rest()
 	if p.timed {
 		return false
 	}
-	s := p.rest()
+	if eq := strings.IndexByte(s[:wordLen(s)], '='); eq > 0 {
+		return p.pair(s[:wordLen(s)], eq)
+	}
 	n := timeLen(s)
 	if open := strings.IndexByte("[(\"", s[0]); open >= 0 {
-		if end := strings.IndexByte(s[1:min(len(s), maxPart)], "])\""[open]); end > 0 && onlyTime(s[1:1+end]) {
+		if end := strings.IndexByte(s[1:min(len(s), maxPart)], "])\""[open]); end > 0 && timeLen(s[1:1+end]) == end {
 			n = end + 2
 		}
 	}
-	if word := s[:wordLen(s)]; strings.IndexByte(word, '=') > 0 {
-		return p.pair(word, strings.IndexByte(word, '='))
-	}
-	if n == 0 || p.i+n == len(p.s) {
+	if n == 0 || n == len(s) {
 		return false
 	}
 	p.i += n
-	if more := timeLen(strings.TrimLeft(p.rest(), " ")); more > 0 { // the time of a day
-		p.skipSpace()
-		p.i += more
-	}
 	p.timed, p.head.Sure = true, true
 	p.colon()
 	p.commit()
@@ -640,10 +626,7 @@ func (p *parser) further() bool {
 
 // plainWord reports whether s begins with a word of letters before a space, which is neither a logger nor a place.
 func plainWord(s string) bool {
-	n := 0
-	for n < len(s) && isLetter(s[n]) {
-		n++
-	}
+	n := letters(s)
 	return n > 0 && n < len(s) && s[n] == ' '
 }
 
@@ -658,8 +641,19 @@ func wordLen(s string) int {
 	return len(s)
 }
 
+// joins are the signs between the digits of a time.
+var joins = [256]bool{'-': true, '/': true, '.': true, ':': true, '_': true, 'T': true, '+': true}
+
 // ends are the bytes that end a word.
 var ends = [256]bool{' ': true, '\t': true, '|': true, ',': true, ';': true}
+
+func letters(s string) int {
+	n := 0
+	for n < len(s) && isLetter(s[n]) {
+		n++
+	}
+	return n
+}
 
 func digits(s string) int {
 	n := 0
@@ -669,43 +663,48 @@ func digits(s string) int {
 	return n
 }
 
-// timeLen returns the length of the time that s begins with, up to the end of its digits and its zone. It is 0 where s
-// begins with another number, or a letter that belongs to no time follows.
+// timeLen returns the length of the time at the beginning of s, 0 without one: the date, the time of day and the zone, as
+// far as they are there. Words of any language may belong to the date in front of a time of day; without a year only the
+// English ones.
+//
+//	2031-04-05T10:00:00.123Z    Sat Apr  5 10:00:00 2031    5. April 2031 10:00:00    2031. 4. 5. 오전 10:00:00 +0900
 func timeLen(s string) int {
-	if s == "" || !isDigit(s[0]) {
-		return 0
-	}
 	s = s[:min(len(s), maxPart)]
-	n := timeRun(s)
-	end := n
-	for end < len(s) && isLetter(s[end]) {
-		end++
-	}
-	if end > n && !isZone(s[n:end]) || !isTime(s[:end]) {
+	if s == "" || !isDigit(s[0]) && !mayDate(s) {
 		return 0
 	}
-	return end
-}
-
-// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. Behind
-// a comma follows a fraction.
-func timeRun(s string) int {
-	n := 0
-	for n < len(s) {
-		follow := digits(s[n+1:])
+	good, day, year, foreign := 0, false, false, 0
+	for i := 0; i < len(s); {
+		rest := s[i:]
+		n, run, d := wordLen(rest), timeRun(rest), digits(rest)
+		end := run + letters(rest[run:])
 		switch {
-		case isDateWord(s[n:min(len(s), n+3)]):
-			n += 3
-		case isDigit(s[n]), strings.IndexByte("-/.:_T+", s[n]) >= 0 && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])),
-			s[n] == ',' && follow >= 3:
-			n += 1 + follow
-		case n > 0 && strings.HasPrefix(s[n:], "年"), n > 0 && strings.HasPrefix(s[n:], "月"), n > 0 && strings.HasPrefix(s[n:], "日"):
-			n += len("年")
+		case d > 0 && (end == run || isZone(rest[run:end])) && isTime(rest[:end]):
+			if good == 0 && i > 0 && (!day || !year && foreign > 0) {
+				return 0
+			}
+			n = end
+			good = i + n
+		case good > 0 && (isSign(rest[0]) && run > 2 || isZone(rest[:end]) || d == 4 && n == d && day && !year):
+			n = end
+			good = i + n
+		case good > 0, i == 0 && d == 0 && !isDateWord(rest[:n]) && !strings.HasPrefix(rest[n:], ","):
+			return good
+		case isDateWord(rest[:n]):
+		case d == 0:
+			if foreign++; foreign > 3 || n == 0 || rest[0] < 0x80 && !isLetter(rest[0]) {
+				return 0
+			}
+		case d > 4 || d < n && strings.Trim(rest[d:n], ".") != "":
+			return 0
 		default:
-			return n
+			day, year = day || d == 1 || d == 2, year || d == 4
+		}
+		for i += n; i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';'); {
+			i++
 		}
 	}
-	return n
+	return good
 }
 
 // mayDate reports whether a time of day may be among the first bytes of s.
@@ -715,61 +714,22 @@ func mayDate(s string) bool {
 	return i > 0 && i+1 < len(s) && isDigit(s[i-1]) && isDigit(s[i+1])
 }
 
-// dateLen returns the length of the words of a date in any language in front of a time of day, 0 without them. A date
-// without a year has no other words than the English ones.
-//
-//	Apr  5    Sat Apr  5    5. April 2031    Saturday, April 5, 2031    5 апреля 2031 г.    2031. 4. 5. 오전
-func dateLen(s string) int {
-	if !mayDate(s) {
-		return 0
-	}
-	day, year, foreign := false, false, 0
-	for i := 0; i < min(len(s), maxPart); {
-		word := s[i:][:wordLen(s[i:])]
-		switch n := digits(word); {
-		case n > 0 && n <= 2 && n < len(word) && word[n] == ':' && timeLen(word) > 0:
-			if day && (year || foreign == 0) && i > 0 {
-				return i
-			}
-			return 0
-		case n > 0 && n < len(strings.TrimRight(word, ".")), i == 0 && n == 0 && !strings.HasPrefix(s[len(word):], ",") && !isDateWord(word):
-			return 0
-		case n == 1, n == 2:
-			day = true
-		case n == 4:
-			year = true
-		case n > 0, word == "":
-			return 0
-		case !isDateWord(word):
-			if foreign++; foreign > 3 || word[0] < 0x80 && !isLetter(word[0]) {
-				return 0
-			}
-		}
-		i += len(word)
-		for i < len(s) && (s[i] == ' ' || s[i] == ',') {
-			i++
+// timeRun returns the length of the digits that s begins with, and of those that signs and months join to them. Behind
+// a comma follows a fraction.
+func timeRun(s string) int {
+	n := 0
+	for n < len(s) {
+		follow := digits(s[n+1:])
+		switch c := s[n]; {
+		case isDigit(c), joins[c] && (follow > 0 || isDateWord(s[n+1:min(len(s), n+4)])), c == ',' && follow >= 3:
+			n += 1 + follow
+		case c-'A' < 26 && isDateWord(s[n:min(len(s), n+3)]), c >= 0x80 && n > 0 && len(s) > n+2 && strings.Contains("年月日", s[n:n+3]):
+			n += 3
+		default:
+			return n
 		}
 	}
-	return 0
-}
-
-// onlyTime reports whether t, the text of a tag, is a time with its day and its zone and nothing else.
-func onlyTime(t string) bool {
-	if n := dateLen(t); n > 0 {
-		t = t[n:]
-	}
-	timed := false
-	for t != "" {
-		n := timeLen(t)
-		if timed = timed || n > 0; n == 0 {
-			n = max(1, wordLen(t))
-			if !isDateWord(t[:n]) && !isZone(t[:n]) && timeRun(t) < n {
-				return false
-			}
-		}
-		t = strings.TrimLeft(t[n:], " ,")
-	}
-	return timed
+	return n
 }
 
 // isZone reports whether s is the half of a day or the zone behind a time.

@@ -1,0 +1,54 @@
+package capture
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/heedlog/heed/event"
+)
+
+// Loggers that fold repeats, or limit their rate, report that in a sentence: a number, a word for messages and one for
+// their loss stand next to each other.
+//
+//	last message repeated 12 times
+//	Suppressed 1843 messages from press.service
+//	net_ratelimit: 9 callbacks suppressed
+//	imjournal: 345 messages lost due to rate-limiting
+
+// maxOmission is the length of the longest sentence that is looked at.
+const maxOmission = 160
+
+// omission returns the number of messages that the text of a record reports as left out, 0 for none.
+func omission(message string) uint64 {
+	if len(message) > maxOmission || !strings.Contains(message, "essage") && !strings.Contains(message, "allback") {
+		return 0
+	}
+	var count, noun, verb, at int
+	n := uint64(0)
+	for word := range strings.FieldsSeq(message) {
+		at++
+		switch word = strings.Trim(word, ".,:;()[]*-\""); strings.ToLower(word) {
+		case "message", "messages", "callbacks":
+			noun = at
+		case "repeated", "suppressed", "dropped", "lost", "missed", "discarded", "omitted", "throttled":
+			verb = at
+		default:
+			if i, err := strconv.ParseUint(word, 10, 32); err == nil {
+				n, count = i, at
+			}
+		}
+		if noun > 0 && verb > 0 && count > 0 && max(noun, verb, count)-min(noun, verb, count) <= 4 {
+			return n
+		}
+	}
+	return 0
+}
+
+// noteOmission puts a notice into out if a record reports that messages were left out.
+func (r *Reader) noteOmission(message string, line int) {
+	if n := omission(message); n > 0 {
+		r.notice(event.Notice{
+			Status: event.StatusRunCut, Count: n, Pos: uint64(line), Detail: "the logger left out messages and wrote their number",
+		})
+	}
+}
