@@ -96,6 +96,25 @@ func speaksOfTrouble(b []byte) bool {
 // be loaded.
 func loaderErrors(b []byte) bool { return bytes.Contains(b, []byte("ReflectionTypeLoadException")) }
 
+// headsTrace reports whether b, a line at the margin, is nothing but the type of an exception that the record lacks, or
+// one or two words and a colon, below a record that names an exception or ends in a colon. Where frames come next it
+// heads them, also across blank lines. more is that such a line was held before it: then an exception may come.
+func (a *assembly) headsTrace(b []byte, more bool) bool {
+	if a.sealed || a.engine || a.block != blockNone || isIndented(b) || !more && !announcesList(a.message) && !a.isException() {
+		return false
+	}
+	b = trimRight(b)
+	name, ok := bytes.CutSuffix(b, []byte(":"))
+	if ok && len(name) < maxHeading && bytes.Count(name, []byte(" ")) < 2 && isWord(bytes.ReplaceAll(name, []byte(" "), nil)) {
+		return true
+	}
+	n, _ := exceptionType(b)
+	return n > 0 && a.frames == 0 && (n == len(b) || more) || string(b) == "Technical details"
+}
+
+// maxHeading is how many bytes the heading of a trace has at most.
+const maxHeading = 40
+
 // isInnerException reports whether b opens a further exception of an
 // AggregateException, which stands apart by a blank line.
 func isInnerException(b []byte) bool { return hasPrefix(b, "---> (Inner Exception #") }

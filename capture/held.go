@@ -35,6 +35,7 @@ type heldLines struct {
 	again bool
 	tail  int  // blank lines below the last
 	item  bool // the one line held may be the first item of a list
+	heads bool // the lines held head a trace: nothing but a frame shows that they belong to the record
 }
 
 // hold keeps ln back, which has no claim to the open record but may yet turn out
@@ -107,7 +108,7 @@ func (r *Reader) holds(ln *line) bool {
 		r.release()
 		return false
 	}
-	if !h.empty() && endsException(ln.text) && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
+	if !h.empty() && (endsException(ln.text) && !h.heads || isFrame(ln.text) && !isLogging(ln.text)) && (a.blanks == 0 || isFooter(ln.text) && a.blanks <= maxInnerBlanks) {
 		blanks := a.blanks
 		for i := range h.lines {
 			l := h.line(i)
@@ -120,8 +121,9 @@ func (r *Reader) holds(ln *line) bool {
 	}
 	// Where every record ends with frames a blank line may lie within one.
 	within := a.blanks == 0 || a.blanks == 1 && a.pureLines
-	if within && ln.hole == 0 && ln.cut == 0 && mayGoOn(ln.text) && h.hold(ln, a.blanks) {
-		a.blanks = 0
+	heads := a.headsTrace(ln.text, h.heads)
+	if (within && mayGoOn(ln.text) && !h.heads || heads) && ln.hole == 0 && ln.cut == 0 && h.hold(ln, a.blanks) {
+		a.blanks, h.heads = 0, h.heads || heads
 		return true
 	}
 	if !h.empty() {

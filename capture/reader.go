@@ -306,6 +306,8 @@ func (r *Reader) take(ln *line) bool {
 		return r.holds(ln)
 	case r.join(ln):
 		return true
+	case !r.held.again && !r.asm.pureLines && r.asm.headsTrace(ln.text, false):
+		return r.holds(ln)
 	case !r.layout.unity():
 		return false
 	case r.asm.list == listExpected && r.asm.awaitsItem(ln.text):
