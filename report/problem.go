@@ -8,6 +8,7 @@ import (
 	"github.com/heedlog/heed"
 	"github.com/heedlog/heed/coalesce"
 	"github.com/heedlog/heed/event"
+	"github.com/heedlog/heed/internal/text"
 )
 
 // problem is what one rule decided at one urgent disposition in one run of the game. Positions are lines.
@@ -190,7 +191,7 @@ func (r *Replay) relate(c *verdictCause, p *problem) {
 			}
 		}
 	}
-	c.Advice = sentence(coalesce.Advise(c.Advice, len(c.Mods) > 0))
+	c.Advice = sentence(text.Advice(c.Advice, len(c.Mods) > 0))
 }
 
 // named is a problem with what it is named for.

@@ -210,10 +210,7 @@ func (r *Replay) Observe(rec *capture.Record, o *heed.Outcome) {
 	}
 	r.run.observe(o, line, row)
 	if r.details != nil {
-		if r.blind.now && !wasBlind {
-			r.details.lines.wentBlind()
-		}
-		r.details.observe(&r.config, rec, o, row, suspects, isNew)
+		r.details.observe(&r.config, rec, o, row, suspects, r.blind.now && !wasBlind, isNew)
 	}
 }
 

@@ -72,7 +72,7 @@ func (l *linker) link() {
 		r.PerEntry = r.reads&perEntry != 0
 		r.MatchesAll = r.certain == allShapes && !r.Continue && !r.Disabled
 		for sev := range r.outcomes {
-			r.outcomes[sev] = Outcome{Rule: r, Decision: event.Decision{
+			r.outcomes[sev] = Outcome{Rule: r, Advice: r.Advice, Decision: event.Decision{
 				Rule: r.ID, Disposition: r.Disposition, Severity: event.Severity(sev),
 				Invalidates: r.Invalidates, Tags: r.Tags,
 			}, SetsPhase: r.SetsPhase}
@@ -152,6 +152,8 @@ func (l *linker) collect() {
 				d.check(l.errs)
 			}
 			r := &d.rule
+			r.Advice = started.ReplaceAllString(d.advice, "$1")
+			r.AdviceAtStart = strings.TrimSpace(started.ReplaceAllString(d.advice, ""))
 			r.When, r.index, r.file = d.when.text, len(l.set.rules), d.src.index
 			l.set.rules = append(l.set.rules, r)
 			l.decls = append(l.decls, d)
