@@ -276,8 +276,8 @@ func (r *Replay) evidence() evidence {
 	case b.stretches > 0:
 		e.blindAt = b.first.From
 	}
-	if r.ending.fatal {
-		e.fatalAt = r.ending.line
+	if r.run.ending.fatal {
+		e.fatalAt = r.run.ending.line
 	}
 	return e
 }

@@ -271,7 +271,7 @@ const banner = 7
 func (r *Replay) starting() bool {
 	n, last, e := r.opening, r.end.Stats.Phase, r.environment
 	n.enter(last)
-	if n.up || r.headers > 0 || r.ending.fatal || r.unread != "" || r.end.Interrupted {
+	if n.up || r.headers > 0 || r.run.ending.fatal || r.unread != "" || r.end.Interrupted {
 		return false
 	}
 	if !n.began {

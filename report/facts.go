@@ -74,7 +74,8 @@ func (d *Document) glance(w voice) []fact {
 	others := v.elsewhere(w.name)
 	add(others, fact{Label: "elsewhere", Says: others})
 	for i, s := range v.Log {
-		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: logStyles[d.logState().Class]})
+		in := logStyles[d.logState().Class]
+		facts = append(facts, fact{Label: []string{"log", ""}[min(i, 1)], Says: w.prose(s), in: in})
 	}
 	return facts
 }

@@ -189,15 +189,15 @@ func (r *Replay) logSentences() []string {
 	case says != nil:
 	case r.silent():
 		return []string{"The log has no record."}
-	case r.ending.fatal:
-		return []string{r.ending.sentence() + " " + completeTo}
+	case r.run.ending.fatal:
+		return []string{r.run.ending.sentence() + " " + completeTo}
 	default:
 		return []string{r.completeSentence()}
 	}
 	switch {
 	case r.unread != "" || r.end.Interrupted:
-	case r.ending.fatal:
-		says = append(says, r.ending.sentence())
+	case r.run.ending.fatal:
+		says = append(says, r.run.ending.sentence())
 	case r.starting(), r.runs.last > 0 && !r.blind.now && r.notices[event.StatusTruncated] == nil:
 		says = append(says, r.endSentence())
 	}

@@ -251,7 +251,8 @@ func (g *given) add(ev *Evaluator, in *Input, r *Rule) {
 	ev.setPhase(in, r)
 }
 
-// to returns o, or a copy with tags before its own, a phase and advice where g has them or the phase asks for other advice.
+// to returns o, or a copy with tags before its own, a phase and advice where g has them, or advice for the start of the
+// game.
 func (g *given) to(o *Outcome, phase string) *Outcome {
 	advice := ""
 	if r := cmp.Or(g.advice, o.Rule); r != nil {
